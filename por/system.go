@@ -1,0 +1,58 @@
+// Package por holds the explorers: algorithms that walk the tree of schedules
+// of a System. They know nothing of Go; a ten-line toy can be explored.
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Mark is a point in an execution that System.Rewind can return to. Marks
+// are used strictly last-in first-out.
+type Mark int
+
+// Hash is a 128-bit fingerprint of a state. Two states with equal hashes have
+// equal futures, up to the renaming of objects and goroutines (the chance of a
+// collision among 2^40 states is below 2^-47).
+type Hash [2]uint64
+
+// System is the program under test as an explorer sees it: every goroutine
+// stands before its next visible operation.
+type System interface {
+	// Enabled appends the goroutines whose next operation can execute now,
+	// in spawn-path order.
+	Enabled(buf []trace.GID) []trace.GID
+
+	// Next returns the operation goroutine g stands before.
+	Next(g trace.GID) trace.Op
+
+	// Choices returns how many alternatives g's next operation has (at least 1).
+	Choices(g trace.GID) int
+
+	// Step executes g's next operation with the given alternative and then
+	// everything local up to the next visible operation.
+	Step(g trace.GID, choice int)
+
+	// Mark opens a point to return to; Rewind returns to it and keeps it;
+	// Release drops it and keeps the present state.
+	Mark() Mark
+	Rewind(Mark)
+	Release(Mark)
+
+	// Hash fingerprints the present state.
+	Hash() Hash
+
+	// Status tells whether the execution goes on.
+	Status() Status
+}
+
+// Status is the condition of a System in its present state.
+type Status uint8
+
+const (
+	// Running: some goroutine is enabled.
+	Running Status = iota
+	// Ended: every goroutine has ended, or the program exited or crashed.
+	Ended
+	// Stuck: no goroutine is enabled and at least one has not ended.
+	Stuck
+	// Cut: the execution was abandoned (an unsupported operation, Assume(false), a per-execution bound).
+	Cut
+)

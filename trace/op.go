@@ -1,0 +1,138 @@
+// Package trace holds the words in which everything that happens in an
+// execution is told: goroutine ids, locations, operations, events and
+// schedules. It contains no algorithms; every other package speaks it.
+package trace
+
+import "fmt"
+
+// GID identifies a goroutine. It is a dense number interned from the
+// goroutine's spawn path (which child of which parent), so the same goroutine
+// has the same GID in every interleaving explored by one process. Main is 0.
+type GID uint32
+
+// NoGID is the absence of a goroutine.
+const NoGID GID = 1<<32 - 1
+
+// Kind says what a visible operation does.
+type Kind uint8
+
+// The kinds of visible operations. A goroutine always stands before one of
+// these, or is parked in one, or has ended.
+const (
+	None Kind = iota
+
+	// Plain memory. Two of these on overlapping bytes, one a Write, are a data race.
+	Read
+	Write
+	ReadWrite // one operation that reads Access[0] and writes Access[1] (copy, append)
+
+	// sync/atomic and other operations that synchronise on one location.
+	AtomicLoad
+	AtomicStore
+	AtomicRMW
+
+	// sync.Mutex and sync.RWMutex.
+	Lock
+	TryLock
+	Unlock
+	RLock
+	TryRLock
+	RUnlock
+	LockPending // the pending writer waits for readers to leave
+	WakeLock    // Cond.Wait taking its lock again
+
+	// Channels. Park is arriving at an operation that cannot proceed and starting to wait there.
+	Send
+	Recv
+	Select
+	TrySelect // select with a default clause
+	Close
+	Park
+
+	// Other synchronisation.
+	WgAdd
+	WgWait
+	OnceEnter
+	OnceLeave
+	CondWait // waiting to be signalled
+	Signal
+	Broadcast
+	SemAcquire
+	SemRelease
+	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
+
+	// Environment.
+	Sleep  // waiting for the clock
+	Timer  // a timer about to fire
+	Choose // hbtest.Choose, math/rand: a value from a small range
+	Yield  // runtime.Gosched
+	Output // bytes for stdout or stderr
+	Exit   // os.Exit, or main returning
+	Crash  // an unrecovered panic or a fatal error about to end the program
+	Go     // starting a goroutine
+	End    // the goroutine's last step
+
+	numKinds
+)
+
+var kindNames = [numKinds]string{
+	None: "none", Read: "read", Write: "write", ReadWrite: "read-write",
+	AtomicLoad: "atomic-load", AtomicStore: "atomic-store", AtomicRMW: "atomic-rmw",
+	Lock: "lock", TryLock: "try-lock", Unlock: "unlock", RLock: "rlock", TryRLock: "try-rlock", RUnlock: "runlock",
+	LockPending: "lock-pending", WakeLock: "wake-lock",
+	Send: "send", Recv: "recv", Select: "select", TrySelect: "try-select", Close: "close", Park: "park",
+	WgAdd: "wg-add", WgWait: "wg-wait", OnceEnter: "once-enter", OnceLeave: "once-leave",
+	CondWait: "cond-wait", Signal: "signal", Broadcast: "broadcast",
+	SemAcquire: "sem-acquire", SemRelease: "sem-release", SyncAccess: "sync-access",
+	Sleep: "sleep", Timer: "timer", Choose: "choose", Yield: "yield",
+	Output: "output", Exit: "exit", Crash: "crash", Go: "go", End: "end",
+}
+
+// String returns the kind's name as schedules and transcripts print it.
+func (k Kind) String() string {
+	if k < numKinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Plain reports whether k is an ordinary memory access, the only kind that can race.
+func (k Kind) Plain() bool { return k == Read || k == Write || k == ReadWrite }
+
+// Access is one location an operation touches: size bytes at offset in an object.
+type Access struct {
+	Obj   uint32 // machine object number; stable along one execution
+	Off   uint32
+	Size  uint32
+	Write bool
+}
+
+// Overlaps reports whether a and b share a byte.
+func (a Access) Overlaps(b Access) bool {
+	return a.Obj == b.Obj && a.Off < b.Off+b.Size && b.Off < a.Off+a.Size
+}
+
+// Op is a goroutine's next visible operation, seen before it is executed.
+type Op struct {
+	G    GID
+	Kind Kind
+	N    uint8 // number of valid entries of Access
+	// Access lists what the operation touches: the memory, or the
+	// synchronisation object (mutex, channel, ...), with Write set when the
+	// operation may change it.
+	Access [2]Access
+	Func   uint32 // machine function number and pc: resolve with Machine.Pos
+	PC     uint32
+}
+
+// Conflicts reports whether two plain accesses by different goroutines overlap with at least one write.
+func (o *Op) Conflicts(p *Op) bool {
+	for i := uint8(0); i < o.N; i++ {
+		for j := uint8(0); j < p.N; j++ {
+			if (o.Access[i].Write || p.Access[j].Write) && o.Access[i].Overlaps(p.Access[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
