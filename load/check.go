@@ -1,0 +1,107 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"runtime"
+	"strings"
+)
+
+// sizes are those of gc on the machine's platform.
+var sizes = types.SizesFor("gc", goarch)
+
+// check type-checks all packages, each as soon as those it imports are done.
+// Errors are left in the packages; a package that imports one with errors is
+// not checked, as the go command would not compile it.
+func (l *loader) check() error {
+	sem := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, p := range l.all {
+		go func() {
+			defer close(p.done)
+			ok := len(p.errs) == 0
+			for _, q := range p.Imports {
+				<-q.done
+				ok = ok && q.Types != nil
+			}
+			if ok {
+				sem <- struct{}{}
+				l.checkPackage(p)
+				<-sem
+			}
+		}()
+	}
+	for _, p := range l.all {
+		<-p.done
+	}
+	return nil
+}
+
+// checkPackage sets p's Types and Info, unless it has errors.
+func (l *loader) checkPackage(p *Package) {
+	cfg := &types.Config{
+		Importer:  importer{l, p},
+		Sizes:     sizes,
+		GoVersion: p.GoVersion,
+		Error:     func(err error) { l.typeError(p, err) },
+		// What a patch took away may have been the only use of an import that
+		// patch.apply could not tell.
+		DisableUnusedImportCheck: p.Std && p.Overlaid,
+	}
+	info := &types.Info{
+		Types:        make(map[ast.Expr]types.TypeAndValue),
+		Defs:         make(map[*ast.Ident]types.Object),
+		Uses:         make(map[*ast.Ident]types.Object),
+		Implicits:    make(map[ast.Node]types.Object),
+		Instances:    make(map[*ast.Ident]types.Instance),
+		Scopes:       make(map[ast.Node]*types.Scope),
+		Selections:   make(map[*ast.SelectorExpr]*types.Selection),
+		FileVersions: make(map[*ast.File]string),
+	}
+	// The compiler knows a command's package as "main", and so do stack traces
+	// and reflection; only when compiled for its own test it keeps its path.
+	path := p.Path
+	if p.Name == "main" && p.ForTest == "" {
+		path = "main"
+	}
+	tp := types.NewPackage(path, p.Name)
+	err := types.NewChecker(cfg, l.fset, tp, info).Files(p.Files)
+	if err != nil && len(p.errs) == 0 {
+		l.typeError(p, err)
+	}
+	if len(p.errs) == 0 {
+		p.Types, p.Info = tp, info
+		p.facts = gatherFacts(p)
+	}
+}
+
+// importer resolves the imports of one package.
+type importer struct {
+	l *loader
+	p *Package
+}
+
+// Import implements types.Importer.
+func (i importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	id := path
+	if i.p.Std {
+		id, _ = i.l.std.resolve(path)
+	} else {
+		if mapped := i.p.list.ImportMap[path]; mapped != "" {
+			id = mapped
+		}
+		if i.l.user[id] == nil { // then it is a std package, which has no variants
+			id, _, _ = strings.Cut(id, " ")
+			id, _ = i.l.std.resolve(id)
+		}
+	}
+	for _, q := range i.p.Imports {
+		if q.ID == id && q.Types != nil {
+			return q.Types, nil
+		}
+	}
+	return nil, fmt.Errorf("could not import %s", path)
+}

@@ -1,0 +1,44 @@
+// Package load turns go-command patterns into a type-checked, lazily built SSA
+// program and its entries.
+//
+// # What is asked of whom
+//
+// The go command is asked only for what it alone knows: which packages a
+// pattern means, which of the user's files belong to them under the build
+// constraints and flags in force, how import paths resolve (modules, vendoring,
+// workspaces, test variants), and which Go version each module speaks. Packages
+// of the standard library are not taken from its answer. They are found under
+// GOROOT/src with go/build, because the machine replaces some of them: see
+// package overlay. Only what is really imported after that replacement is
+// parsed, and that is most of the speed: the real closure of a test that
+// imports fmt, sync and testing has 72 packages, a third of whose cost is
+// package runtime, of which the machine interprets nothing.
+//
+// # Phases
+//
+//	list      go list -deps, go env                   (child processes)
+//	discover  std packages reachable by import        (reads files, headers)
+//	parse     every file, in parallel
+//	check     go/types, in parallel along the import DAG
+//	create    ssa.Program with all packages created, none built
+//	build     later, package by package: EnsureBuilt, Prebuild
+//
+// Package bodies become SSA on first need. InitOrder leaves out packages that
+// have nothing to initialise, so a package is built only if it has
+// initialisation to run or one of its functions is reached.
+//
+// # Determinism
+//
+// Work is done in parallel but its results do not depend on how it was
+// scheduled: the token.Pos of each declaration, the order of All, Entries,
+// InitOrder and Errors are functions of the sources alone. To this end each
+// file's place in the file set is reserved before anything is parsed.
+//
+// # Packages and variants
+//
+// As with go test, the package under test exists twice: as "p" and, with its
+// in-package _test.go files, as "p [p.test]"; packages that import p and that
+// an external test package imports have a variant too. Package.ID tells them
+// apart, Package.Path does not. Variants of one path never meet in the import
+// closure of one entry.
+package load

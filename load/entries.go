@@ -1,0 +1,259 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Kind says what kind of entry a function is.
+type Kind int
+
+const (
+	Main Kind = iota // func main of a main package
+	Test             // func TestXxx(t *testing.T)
+	Func             // any other function without parameters, asked for by name
+)
+
+// String returns the word for k.
+func (k Kind) String() string {
+	switch k {
+	case Main:
+		return "main"
+	case Test:
+		return "test"
+	case Func:
+		return "func"
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// An Entry is a function exploring can start at.
+type Entry struct {
+	Kind     Kind
+	Path     string // import path of the package; for tests, of the package under test
+	Name     string // of the function
+	Pos      token.Pos
+	Func     *ssa.Function
+	Package  *Package      // that declares Func
+	TestMain *ssa.Function // of a Test, TestMain(m *testing.M) of its test binary, or nil
+
+	// roots are the packages linked together for this entry, with all they import.
+	roots []*Package
+}
+
+// String returns the entry as it is named on the command line: path.Name.
+func (e *Entry) String() string { return e.Path + "." + e.Name }
+
+// A NoEntry is a function that go test would run in some way, but that is no
+// entry.
+type NoEntry struct {
+	Path, Name string
+	Pos        token.Pos
+}
+
+// NoEntryError says that there is nothing to explore.
+type NoEntryError struct {
+	Paths []string  // the packages loaded
+	Like  []NoEntry // what might have been mistaken for an entry
+	Tests bool      // whether tests were asked for
+}
+
+// Error says what an entry is and what there is instead.
+func (e *NoEntryError) Error() string {
+	var b strings.Builder
+	b.WriteString(strings.Join(e.Paths, ", "))
+	b.WriteString(": no entry to start at: an entry is func main of a main package")
+	if e.Tests {
+		b.WriteString(", a func TestXxx(t *testing.T) in a _test.go file")
+	}
+	b.WriteString(", or any func without parameters that is named as pkg.Func")
+	if len(e.Like) > 0 {
+		var names []string
+		for _, n := range e.Like {
+			names = append(names, n.Name)
+		}
+		fmt.Fprintf(&b, " (benchmarks, fuzz targets and examples are none: %s)", strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+// HasEntries returns a NoEntryError if the program has no entries of its own.
+func (prog *Program) HasEntries() error {
+	if len(prog.Entries) > 0 {
+		return nil
+	}
+	e := &NoEntryError{Like: prog.NoEntry, Tests: prog.tests}
+	for _, p := range prog.Packages {
+		if s := p.subject(); !slices.Contains(e.Paths, s) {
+			e.Paths = append(e.Paths, s)
+		}
+	}
+	return e
+}
+
+// findEntries sets Entries and NoEntry.
+func (prog *Program) findEntries() error {
+	binaries := prog.testBinaries()
+	testMain := make(map[string]*ssa.Function) // by package under test
+	var errs Errors
+	for _, p := range prog.Packages {
+		prog.eachFunc(p, func(file string, d *ast.FuncDecl, fn *ssa.Function) {
+			if strings.HasSuffix(file, "_test.go") && d.Name.Name == "TestMain" && isTestParam(fn, "M") {
+				testMain[p.ForTest] = fn
+			}
+		})
+	}
+	for _, p := range prog.Packages {
+		prog.eachFunc(p, func(file string, d *ast.FuncDecl, fn *ssa.Function) {
+			e := &Entry{Path: p.subject(), Name: d.Name.Name, Pos: d.Name.Pos(), Func: fn, Package: p}
+			switch {
+			case !strings.HasSuffix(file, "_test.go"):
+				if e.Name == "main" && p.Name == "main" && p.ForTest == "" {
+					e.Kind, e.roots = Main, []*Package{p}
+					prog.Entries = append(prog.Entries, e)
+				}
+			case p.ForTest == "" || e.Name == "TestMain" && isTestParam(fn, "M"):
+			case isTestName(e.Name, "Test"):
+				if !isTestParam(fn, "T") {
+					errs = append(errs, Error{prog.position(d.Pos()), wrongSignature(d, "T")})
+					return
+				}
+				e.Kind, e.roots, e.TestMain = Test, binaries[p.ForTest], testMain[p.ForTest]
+				prog.Entries = append(prog.Entries, e)
+			case isTestName(e.Name, "Benchmark"), isTestName(e.Name, "Fuzz"), isTestName(e.Name, "Example"):
+				prog.NoEntry = append(prog.NoEntry, NoEntry{e.Path, e.Name, e.Pos})
+			}
+		})
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+// testBinaries returns, for each package under test, the packages that go test
+// links into one binary: the package and its external test package.
+func (prog *Program) testBinaries() map[string][]*Package {
+	binaries := make(map[string][]*Package)
+	for _, p := range prog.Packages {
+		if p.ForTest != "" {
+			binaries[p.ForTest] = append(binaries[p.ForTest], p)
+		}
+	}
+	return binaries
+}
+
+// eachFunc calls f for each function of p that is no method, in source order,
+// with the base name of its file.
+func (prog *Program) eachFunc(p *Package, f func(file string, d *ast.FuncDecl, fn *ssa.Function)) {
+	for i, tree := range p.Files {
+		for _, d := range tree.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
+				if fn := p.SSA.Func(d.Name.Name); fn != nil {
+					f(p.files[i].base(), d, fn)
+				}
+			}
+		}
+	}
+}
+
+// isTestName reports whether name is prefix followed by nothing or by
+// something that does not begin in lower case (cmd/go/internal/load.isTest).
+func isTestName(name, prefix string) bool {
+	rest, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || !unicode.IsLower(r)
+}
+
+// isTestParam reports whether fn is a func(*testing.<name>).
+func isTestParam(fn *ssa.Function, name string) bool {
+	sig := fn.Signature
+	if sig.Params().Len() != 1 || sig.Results().Len() != 0 || sig.TypeParams().Len() > 0 {
+		return false
+	}
+	ptr, ok := types.Unalias(sig.Params().At(0).Type()).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
+	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "testing"
+}
+
+// wrongSignature is what go test says of a function named like a test.
+func wrongSignature(d *ast.FuncDecl, arg string) string {
+	if d.Type.TypeParams.NumFields() > 0 {
+		return fmt.Sprintf("wrong signature for %s, test functions cannot have type parameters", d.Name.Name)
+	}
+	return fmt.Sprintf("wrong signature for %s, must be: func %[1]s(%s *testing.%s)", d.Name.Name, strings.ToLower(arg), arg)
+}
+
+// Lookup finds the entry with the given name: "path.Func", or, where that is
+// unambiguous among Packages, "name.Func" with the package's name or the last
+// elements of its path, or just "Func". The function must have no parameters
+// or be an entry anyway. A package without its tests is enough for that.
+func (prog *Program) Lookup(name string) (*Entry, error) {
+	pkg, fname := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		pkg, fname = name[:i], name[i+1:]
+	}
+	var found []*Entry
+	for _, p := range prog.Packages {
+		if pkg == "" || pkg == p.Path || pkg == p.subject() || pkg == p.Name || strings.HasSuffix(p.subject(), "/"+pkg) {
+			if fn := p.SSA.Func(fname); fn != nil && fn.Object() != nil {
+				found = append(found, prog.entryOf(p, fn))
+			}
+		}
+	}
+	exact := slices.DeleteFunc(slices.Clone(found), func(e *Entry) bool { return e.Path != pkg && e.Package.Path != pkg })
+	if len(exact) > 0 {
+		found = exact[:1] // a command may be there a second time for its test
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("no function %s in the packages loaded", name)
+	case 1:
+	default:
+		var names []string
+		for _, e := range found {
+			names = append(names, e.String())
+		}
+		return nil, fmt.Errorf("%s is ambiguous: %s", name, strings.Join(names, ", "))
+	}
+	e := found[0]
+	if sig := e.Func.Signature; e.Kind == Func && (sig.Params().Len() > 0 || sig.TypeParams().Len() > 0) {
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: an entry is called without arguments", e)}
+	}
+	return e, nil
+}
+
+// entryOf returns the entry at fn, which may be one of Entries.
+func (prog *Program) entryOf(p *Package, fn *ssa.Function) *Entry {
+	for _, e := range prog.Entries {
+		if e.Func == fn {
+			return e
+		}
+	}
+	e := &Entry{Kind: Func, Path: p.subject(), Name: fn.Name(), Pos: fn.Pos(), Func: fn, Package: p, roots: []*Package{p}}
+	if p.ForTest != "" {
+		e.roots = prog.testBinaries()[p.ForTest]
+	}
+	return e
+}
+
+// position resolves pos with a file name relative to Dir.
+func (prog *Program) position(pos token.Pos) token.Position {
+	p := prog.Fset.Position(pos)
+	p.Filename = shortPath(prog.Dir, p.Filename)
+	return p
+}

@@ -1,0 +1,198 @@
+package load
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// facts are what a package's syntax says that concerns whole programs.
+type facts struct {
+	initWork    initWork
+	nonblocking []nonblocking
+	clock       bool
+}
+
+// nonblocking is a channel operation that does not wait: a case of a select
+// with a default clause.
+type nonblocking struct {
+	elem types.Type // nil if it depends on a type parameter
+	send bool
+}
+
+// gatherFacts collects the facts of a type-checked package.
+func gatherFacts(p *Package) facts {
+	f := facts{initWork: initWorkOf(p.Files, p.Info)}
+	for i, tree := range p.Files {
+		// Most files have no select: searching the text is ten times cheaper
+		// than walking the tree.
+		if bytes.Contains(p.files[i].src, []byte("select")) {
+			f.selects(tree, p.Info)
+		}
+	}
+	if p.Std {
+		return f
+	}
+	for _, obj := range p.Info.Uses {
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Pkg() == nil {
+			continue
+		}
+		switch fn.FullName() {
+		case "time.Now", "time.Since", "time.Until":
+			f.clock = true
+		case "reflect.Select", "(reflect.Value).TrySend", "(reflect.Value).TryRecv":
+			f.nonblocking = append(f.nonblocking, nonblocking{nil, true}, nonblocking{nil, false})
+		}
+	}
+	return f
+}
+
+// selects collects the cases of selects with a default clause.
+func (f *facts) selects(tree *ast.File, info *types.Info) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectStmt)
+		if !ok {
+			return true
+		}
+		var ops []nonblocking
+		hasDefault := false
+		for _, clause := range sel.Body.List {
+			switch comm := clause.(*ast.CommClause).Comm.(type) {
+			case nil:
+				hasDefault = true
+			case *ast.SendStmt:
+				ops = append(ops, nonblocking{chanElem(info.TypeOf(comm.Chan)), true})
+			case *ast.ExprStmt:
+				ops = append(ops, nonblocking{received(comm.X, info), false})
+			case *ast.AssignStmt:
+				ops = append(ops, nonblocking{received(comm.Rhs[0], info), false})
+			}
+		}
+		if hasDefault {
+			f.nonblocking = append(f.nonblocking, ops...)
+		}
+		return true
+	})
+}
+
+// received returns the element type of the channel that e receives from.
+func received(e ast.Expr, info *types.Info) types.Type {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+		return chanElem(info.TypeOf(u.X))
+	}
+	return nil
+}
+
+// chanElem returns the element type of the channel type t, nil if that depends
+// on a type parameter.
+func chanElem(t types.Type) types.Type {
+	ch, ok := t.Underlying().(*types.Chan)
+	if !ok || mentionsTypeParam(ch.Elem()) {
+		return nil
+	}
+	return ch.Elem()
+}
+
+// mentionsTypeParam reports whether a type parameter occurs in t, other than
+// inside the definition of a named type.
+func mentionsTypeParam(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Pointer:
+		return mentionsTypeParam(t.Elem())
+	case *types.Slice:
+		return mentionsTypeParam(t.Elem())
+	case *types.Array:
+		return mentionsTypeParam(t.Elem())
+	case *types.Chan:
+		return mentionsTypeParam(t.Elem())
+	case *types.Map:
+		return mentionsTypeParam(t.Key()) || mentionsTypeParam(t.Elem())
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if mentionsTypeParam(arg) {
+				return true
+			}
+		}
+		// A type declared in a generic function depends on its parameters
+		// without naming them.
+		obj := t.Obj()
+		return obj.Pkg() != nil && obj.Parent() != obj.Pkg().Scope()
+	case *types.Basic:
+		return false
+	case *types.Struct:
+		for f := range t.Fields() {
+			if mentionsTypeParam(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Interface:
+		return !t.Empty() // seldom enough not to look into it
+	}
+	return true // signatures, likewise
+}
+
+// Nonblocking says on which channels somebody may try an operation without
+// waiting for it. A goroutine that arrives at an operation of a channel and one
+// that is parked there differ only for those who try the opposite operation.
+type Nonblocking struct {
+	send, recv elemSet
+}
+
+// elemSet is a set of channel element types.
+type elemSet struct {
+	all bool
+	set typeutil.Map
+}
+
+func (s *elemSet) add(elem types.Type) {
+	if elem == nil {
+		s.all = true
+		return
+	}
+	s.set.Set(elem, true)
+}
+
+func (s *elemSet) has(elem types.Type) bool { return s.all || s.set.At(elem) != nil }
+
+// Send reports whether a channel with that element type may be sent to without
+// waiting: this can tell whether a receiver is parked on it.
+func (n *Nonblocking) Send(elem types.Type) bool { return n.send.has(elem) }
+
+// Recv reports whether a channel with that element type may be received from
+// without waiting: this can tell whether a sender is parked on it.
+func (n *Nonblocking) Recv(elem types.Type) bool { return n.recv.has(elem) }
+
+// Nonblocking collects the non-blocking channel operations in the packages
+// linked for e: selects with a default clause, and reflection's. The answer
+// depends on e and not on what else was loaded with it.
+func (prog *Program) Nonblocking(e *Entry) *Nonblocking {
+	n := new(Nonblocking)
+	for _, p := range closure(append(prog.implicit[:len(prog.implicit):len(prog.implicit)], e.roots...)) {
+		for _, op := range p.facts.nonblocking {
+			if op.send {
+				n.send.add(op.elem)
+			} else {
+				n.recv.add(op.elem)
+			}
+		}
+	}
+	return n
+}
+
+// UsesClock reports whether a package of the user's that is linked for e calls
+// time.Now, time.Since or time.Until.
+func (prog *Program) UsesClock(e *Entry) bool {
+	for _, p := range closure(e.roots) {
+		if p.facts.clock {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package load
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// parallel runs f(0) ... f(n-1) on as many processors as there are.
+func parallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// parse parses all files of all packages. Errors are left in the packages.
+//
+// A FileSet gives out positions in the order in which files are added. To have
+// the same positions in every run, each file's range is computed before any
+// file is parsed; then each is parsed in a file set of its own that is filled
+// up to the start of the range, and all ranges are put together.
+func (l *loader) parse() error {
+	type job struct {
+		p    *Package
+		i    int // index of the file in p
+		tree *ast.File
+		err  error
+	}
+	var jobs []*job
+	for _, p := range l.all {
+		for i := range p.files {
+			jobs = append(jobs, &job{p: p, i: i})
+		}
+	}
+	parallel(len(jobs), func(i int) {
+		j := jobs[i]
+		if f := j.p.files[j.i]; f.src == nil {
+			f.src, j.err = os.ReadFile(f.name)
+		}
+	})
+	base := 1
+	for _, j := range jobs {
+		f := j.p.files[j.i]
+		f.start = base
+		base += len(f.src) + 1
+	}
+	parallel(len(jobs), func(i int) {
+		if j := jobs[i]; j.err == nil {
+			j.tree, j.err = j.p.files[j.i].parse(j.p.Std)
+		}
+	})
+	for _, j := range jobs {
+		if j.err != nil {
+			l.syntaxErrors(j.p, j.err)
+		}
+		if j.tree != nil {
+			j.p.Files = append(j.p.Files, j.tree)
+			l.fset.AddExistingFiles(j.p.files[j.i].pos)
+		}
+	}
+	return nil
+}
+
+// parse parses f at its place in the file set. Comments matter to us in the
+// user's files only; directives of std files are found in the text.
+func (f *file) parse(std bool) (*ast.File, error) {
+	mode := parser.SkipObjectResolution | parser.AllErrors
+	if !std {
+		mode |= parser.ParseComments
+	}
+	fset := token.NewFileSet()
+	if f.start > 1 {
+		fset.AddFile("", 1, f.start-2)
+	}
+	tree, err := parser.ParseFile(fset, f.name, f.src, mode)
+	if tree != nil {
+		f.patch.apply(tree)
+	}
+	f.pos = fset.File(token.Pos(f.start))
+	return tree, err
+}
+
+// base returns the file's name without directories.
+func (f *file) base() string { return filepath.Base(f.name) }
+
+// importsC returns the position of import "C" in the named file.
+func importsC(name string) (token.Position, bool) {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
+	if err != nil {
+		return token.Position{}, false
+	}
+	for _, spec := range tree.Imports {
+		if importPath(spec) == "C" {
+			return fset.Position(spec.Path.Pos()), true
+		}
+	}
+	return token.Position{}, false
+}

@@ -1,0 +1,133 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"runtime"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Program is a type-checked program whose functions become SSA on demand.
+type Program struct {
+	Dir      string // absolute; what positions are best shown relative to
+	Fset     *token.FileSet
+	SSA      *ssa.Program
+	Sizes    types.Sizes
+	Packages []*Package // those the patterns matched, in the order of patterns and paths
+	All      []*Package // with all they import; dependencies come first
+	Entries  []*Entry   // of Packages, in that order and the order of the source
+	NoEntry  []NoEntry  // functions of Packages that look like entries but are none
+	Phases   []Phase    // where the time of Load went
+
+	tests    bool // Config.Tests
+	implicit []*Package
+	byTypes  map[*types.Package]*Package
+	byPath   map[string]*Package // std packages
+	links    links
+}
+
+// program creates the SSA program and its packages, without function bodies.
+//
+// BareInits: a package's init function initialises that package only. The
+// order among packages is ours to keep (see InitOrder), because the calls ssa
+// would emit follow the order of import declarations, which is neither the
+// language's nor gc's.
+func (l *loader) program() (*Program, error) {
+	prog := &Program{
+		Dir:      l.dir,
+		Fset:     l.fset,
+		SSA:      ssa.NewProgram(l.fset, ssa.BareInits|ssa.InstantiateGenerics),
+		Sizes:    sizes,
+		Packages: l.wanted,
+		tests:    l.cfg.Tests,
+		All:      l.all,
+		byTypes:  make(map[*types.Package]*Package),
+		byPath:   l.stdPkgs,
+	}
+	for _, path := range l.cfg.Implicit {
+		id, _ := l.std.resolve(path)
+		prog.implicit = append(prog.implicit, l.stdPkgs[id])
+	}
+	for _, p := range l.all {
+		p.SSA = prog.SSA.CreatePackage(p.Types, p.Files, p.Info, p.Std)
+		prog.byTypes[p.Types] = p
+	}
+	if err := prog.findEntries(); err != nil {
+		return nil, err
+	}
+	prog.findLinks()
+	for _, p := range l.all {
+		if p.Std { // ssa keeps what it still needs
+			p.Info = nil
+		}
+		for _, f := range p.files {
+			f.src = nil
+		}
+	}
+	return prog, nil
+}
+
+// Package returns the std package at path (one the overlay brings along
+// included), or nil if the program does not import it.
+func (prog *Program) Package(path string) *Package { return prog.byPath[path] }
+
+// PackageOf returns the package that declares fn, or of which fn is an
+// instance or wrapper; nil for functions of no package, such as the wrapper of
+// error.Error.
+func (prog *Program) PackageOf(fn *ssa.Function) *Package {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if fn.Pkg != nil {
+		return prog.byTypes[fn.Pkg.Pkg]
+	}
+	if obj := fn.Object(); obj != nil && obj.Pkg() != nil {
+		return prog.byTypes[obj.Pkg()]
+	}
+	return nil
+}
+
+// IsStd reports whether pkg belongs to the standard library or its overlay.
+func (prog *Program) IsStd(pkg *types.Package) bool {
+	p := prog.byTypes[pkg]
+	return pkg == types.Unsafe || p != nil && p.Std
+}
+
+// EnsureBuilt makes sure that fn has its body, if the source gives it one.
+// Packages are built as a whole, on first need, so this may take some
+// milliseconds. It is safe for concurrent use and cheap when there is nothing
+// to do.
+//
+// Afterwards, Blocks is nil only for functions without a body. Instances of
+// generic functions and wrappers of methods belong to no ssa.Package; they are
+// built when they are created, by whatever refers to them.
+func (prog *Program) EnsureBuilt(fn *ssa.Function) {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if fn.Pkg != nil {
+		fn.Pkg.Build()
+	}
+}
+
+// Prebuild builds pkgs in the background on all processors, in this order, so
+// that a later EnsureBuilt finds them done or under way. The function it
+// returns waits for the end; there is no need to call it.
+func (prog *Program) Prebuild(pkgs []*ssa.Package) (wait func()) {
+	var wg sync.WaitGroup
+	next := make(chan *ssa.Package, len(pkgs))
+	for _, p := range pkgs {
+		next <- p
+	}
+	close(next)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for p := range next {
+				p.Build()
+			}
+		})
+	}
+	return wg.Wait
+}

@@ -1,0 +1,220 @@
+package load
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// overlayDir is the directory overlay files pretend to be in: a position there
+// must not be taken for one in the Go distribution.
+const overlayDir = "$hbcheck"
+
+// stdFinder finds the source files of std packages: those of the Go
+// distribution as changed by the overlay.
+type stdFinder struct {
+	goroot  string
+	ctxt    build.Context
+	overlay fs.FS
+
+	mu   sync.Mutex
+	dirs map[string]bool // guarded by mu; whether GOROOT/src/<path> exists
+}
+
+// newStdFinder returns a finder for the Go distribution at goroot.
+func newStdFinder(goroot string, tags []string, overlay fs.FS) *stdFinder {
+	ctxt := build.Default
+	ctxt.GOROOT = goroot
+	ctxt.GOOS, ctxt.GOARCH = goos, goarch
+	ctxt.CgoEnabled = false
+	ctxt.BuildTags = tags
+	return &stdFinder{goroot: goroot, ctxt: ctxt, overlay: overlay, dirs: make(map[string]bool)}
+}
+
+// resolve returns the package path that an import of path in the standard
+// library or from the user's code means: the vendored package if only that
+// exists. ok is false if there is no such package.
+func (s *stdFinder) resolve(path string) (string, bool) {
+	for _, p := range []string{path, "vendor/" + path} {
+		if s.exists(p) {
+			return p, true
+		}
+	}
+	return path, false
+}
+
+func (s *stdFinder) exists(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ok, known := s.dirs[path]
+	if !known {
+		ok = isDir(os.DirFS(filepath.Join(s.goroot, "src")), path) || isDir(s.overlay, path)
+		s.dirs[path] = ok
+	}
+	return ok
+}
+
+func isDir(fsys fs.FS, name string) bool {
+	if !fs.ValidPath(name) {
+		return false
+	}
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// find returns the package at path with the files to parse and its imports, or
+// an error if files cannot be read or the overlay does not fit.
+func (s *stdFinder) find(pkgpath string) (*Package, error) {
+	p := &Package{ID: pkgpath, Path: pkgpath, Std: true}
+	var patch *patch
+	fromOverlay := make(map[string]bool)
+	if isDir(s.overlay, pkgpath) {
+		p.Overlaid = true
+		p.Dir = path.Join(overlayDir, pkgpath)
+		names, err := s.goFiles(s.overlay, pkgpath)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range names {
+			fromOverlay[f.base()] = true
+			f.name = path.Join(overlayDir, pkgpath, f.base())
+			p.files = append(p.files, f)
+		}
+		text, err := fs.ReadFile(s.overlay, pkgpath+"/PATCH")
+		if err == nil {
+			if patch, err = parsePatch(pkgpath, string(text)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !p.Overlaid || patch != nil {
+		p.Dir = filepath.Join(s.goroot, "src", filepath.FromSlash(pkgpath))
+		names, err := s.goFiles(os.DirFS(p.Dir), ".")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range names {
+			if fromOverlay[f.base()] || patch.dropsFile(f.base()) {
+				continue
+			}
+			f.name = filepath.Join(p.Dir, f.base())
+			f.patch = patch
+			p.files = append(p.files, f)
+		}
+	}
+	slices.SortFunc(p.files, func(a, b *file) int { return strings.Compare(a.base(), b.base()) })
+	if err := s.imports(p); err != nil {
+		return nil, err
+	}
+	if err := patch.unused(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// goFiles reads the .go files in dir of fsys that satisfy the build
+// constraints, without tests, and returns them by name.
+func (s *stdFinder) goFiles(fsys fs.FS, dir string) ([]*file, error) {
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []*file
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		var src []byte
+		ctxt := s.ctxt
+		ctxt.OpenFile = func(string) (_ io.ReadCloser, err error) {
+			src, err = fs.ReadFile(fsys, path.Join(dir, name))
+			return io.NopCloser(bytes.NewReader(src)), err
+		}
+		// MatchFile does not read files whose very name excludes them.
+		match, err := ctxt.MatchFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if match {
+			files = append(files, &file{name: name, src: src})
+		}
+	}
+	return files, nil
+}
+
+// imports computes p's imports from the headers of its files, after patching.
+func (s *stdFinder) imports(p *Package) error {
+	for _, f := range p.files {
+		mode := parser.ImportsOnly
+		if f.patch != nil {
+			mode = parser.SkipObjectResolution
+		}
+		// This tree only serves to find imports: its positions mean nothing.
+		tree, err := parser.ParseFile(token.NewFileSet(), f.name, f.src, mode)
+		if err != nil {
+			return err
+		}
+		f.patch.apply(tree)
+		p.Name = tree.Name.Name
+		for _, spec := range tree.Imports {
+			ip := importPath(spec)
+			id, ok := s.resolve(ip)
+			if ip == "unsafe" {
+				continue
+			}
+			if !ok {
+				return fmt.Errorf("%s: package %s is not in std", f.name, ip)
+			}
+			if !slices.Contains(p.importIDs, id) {
+				p.importIDs = append(p.importIDs, id)
+			}
+		}
+	}
+	slices.Sort(p.importIDs)
+	return nil
+}
+
+// importPath returns the path of an import declaration, empty if malformed.
+func importPath(spec *ast.ImportSpec) string {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// closure finds the packages at paths and all they import, by path.
+func (s *stdFinder) closure(paths []string) (map[string]*Package, error) {
+	found := make(map[string]*Package)
+	for len(paths) > 0 {
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+		paths = slices.DeleteFunc(paths, func(path string) bool { return found[path] != nil })
+		pkgs := make([]*Package, len(paths))
+		errs := make([]error, len(paths))
+		parallel(len(paths), func(i int) { pkgs[i], errs[i] = s.find(paths[i]) })
+		if err := cmp.Or(errs...); err != nil {
+			return nil, fmt.Errorf("standard library: %w", err)
+		}
+		paths = nil
+		for _, p := range pkgs {
+			found[p.Path] = p
+			paths = append(paths, p.importIDs...)
+		}
+	}
+	return found, nil
+}
