@@ -1,0 +1,492 @@
+package por
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// search is the depth-first search shared by Full and JPF. It walks the
+// schedules of a system with an explicit stack of nodes. A node is a state
+// with more than one alternative (or one that must be stored); between nodes
+// the only alternative is taken without keeping anything, so a long execution
+// without choices costs one schedule entry per step.
+//
+// With state matching a node whose fingerprint is known is not explored
+// again. The state graph's strongly connected components are found on the
+// way (components), because an execution that never ends is a cycle in it.
+type search struct {
+	sys    System
+	v      Visitor
+	cfg    Config
+	policy *syncPolicy // what needs no choice; nil: everything needs one
+	size   Sized       // nil if the system does not tell
+
+	everyState bool // every state is a node
+	states     *visited
+	comps      *components // nil without matching or with a preemption bound
+
+	path    trace.Schedule
+	frames  []frame
+	alts    []trace.Step // alternatives of all frames, one after the other
+	enabled []trace.GID
+	plain   []trace.Op
+	raced   map[racePair]struct{}
+
+	cur      trace.GID // the goroutine that moved last
+	preempts int       // preemptions on path
+
+	halted      bool
+	stats       Stats
+	preemptCut  bool
+	stop        Reason // what ended the search early
+	stopVisitor bool
+	skipped     int // components whose fairness could not be checked within the memory budget
+}
+
+// A frame is one node on the search stack.
+type frame struct {
+	mark     Mark
+	cur      trace.GID
+	free     bool // leaving cur is no preemption: it cannot go on, or yields
+	reduced  bool // only cur's alternatives are listed, though others could move
+	preempts int
+	depth    int // len(path) in this state
+	alt      int // alternatives: alts[alt:end], of which alts[alt:next] are taken
+	next     int
+	end      int
+	comp     compFrame
+}
+
+// racePair is a pair of program points whose race is known.
+type racePair struct {
+	f1, pc1, f2, pc2 uint32
+	k1, k2           trace.Kind
+}
+
+// chainLimit is the number of steps without a choice after which a node is
+// made all the same. It bounds how long a goroutine can go on without the
+// others being considered, and lets state matching see loops in which there
+// is nothing to choose.
+const chainLimit = 1000
+
+// pollMask makes Poll and the memory budget looked at every 256 transitions.
+const pollMask = 255
+
+func newSearch(sys System, v Visitor, cfg Config, policy *syncPolicy) *search {
+	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: make(map[racePair]struct{}), cur: trace.NoGID}
+	s.size, _ = sys.(Sized)
+	if cfg.Match {
+		s.states = newVisited(cfg.MaxMemory)
+		s.everyState = policy == nil
+		if !cfg.LimitPreempt {
+			s.comps = &components{}
+		}
+	}
+	return s
+}
+
+// run explores from the present state of the system and leaves it there.
+func (s *search) run() Result {
+	root := s.sys.Mark()
+	s.advance()
+	for len(s.frames) > 0 && !s.halted {
+		f := &s.frames[len(s.frames)-1]
+		if f.next == f.end {
+			s.pop()
+			continue
+		}
+		if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
+			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+			break
+		}
+		if f.next > f.alt {
+			s.sys.Rewind(f.mark)
+			s.path = s.path[:f.depth]
+			s.cur, s.preempts = f.cur, f.preempts
+		}
+		a := s.alts[f.next]
+		f.next++
+		if a.G != f.cur && !f.free {
+			s.preempts++
+		}
+		s.step(a)
+		s.advance()
+	}
+	s.account()
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		s.sys.Rewind(s.frames[i].mark)
+		s.sys.Release(s.frames[i].mark)
+	}
+	s.sys.Rewind(root)
+	s.sys.Release(root)
+	return s.result()
+}
+
+// result collects statistics and the reasons why the search is incomplete.
+func (s *search) result() Result {
+	r := Result{Stats: s.stats, Stopped: s.stopVisitor}
+	if s.stop.Bound != "" {
+		r.Incomplete = append(r.Incomplete, s.stop)
+	}
+	if s.stats.Truncated > 0 {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(s.cfg.MaxSteps), Count: s.stats.Truncated})
+	}
+	if s.preemptCut {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPreempt, Limit: uint64(s.cfg.Preempt)})
+	}
+	if s.skipped > 0 {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Text: "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"})
+	}
+	return r
+}
+
+// halt stops the search for a reason.
+func (s *search) halt(r Reason) {
+	if !s.halted {
+		s.halted, s.stop = true, r
+	}
+}
+
+// heed stops the search if the visitor wants no more.
+func (s *search) heed(goOn bool) {
+	if !goOn && !s.halted {
+		s.halted, s.stopVisitor = true, true
+	}
+}
+
+// step executes a and polls.
+func (s *search) step(a trace.Step) {
+	if s.policy != nil {
+		s.policy.before(s.sys, a.G)
+	}
+	s.sys.Step(a.G, a.Choice)
+	s.path = append(s.path, a)
+	s.cur = a.G
+	if s.policy != nil && s.policy.after(s.sys, a.G) {
+		s.halted = true
+		return
+	}
+	s.stats.Transitions++
+	if s.stats.Transitions&pollMask == 0 {
+		s.poll()
+	}
+}
+
+// advance goes on from the present state to the next node, which it puts on
+// the stack, or to the end of the execution or a state known already.
+func (s *search) advance() {
+	for chain := 0; !s.halted; chain++ {
+		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.path))
+		if st := s.sys.Status(); st != Running {
+			s.leaf(st)
+			return
+		}
+		if s.cfg.MaxSteps > 0 && len(s.path) >= s.cfg.MaxSteps {
+			s.stats.Truncated++
+			s.heed(s.v.Leaf(s.path, Running))
+			return
+		}
+		s.enabled = s.sys.Enabled(s.enabled[:0])
+		f := s.node(chain)
+		if f.end-f.alt == 1 && !s.everyState && (s.states == nil || chain < chainLimit) {
+			if s.races(); s.halted {
+				return
+			}
+			a := s.alts[f.alt]
+			s.alts = s.alts[:f.alt]
+			s.step(a)
+			continue
+		}
+		s.push(f)
+		return
+	}
+}
+
+// node lists the alternatives of the present state at the end of alts.
+// The goroutine that moved last comes first.
+func (s *search) node(chain int) frame {
+	f := frame{cur: s.cur, preempts: s.preempts, depth: len(s.path), alt: len(s.alts), next: len(s.alts)}
+	f.free = !slices.Contains(s.enabled, s.cur)
+	others := len(s.enabled) > 1 || f.free
+	if !f.free {
+		s.choices(s.cur)
+		if others {
+			op := s.sys.Next(s.cur)
+			f.free = op.Kind == trace.Yield
+			switch {
+			case s.policy != nil && chain < chainLimit && s.policy.quiet(&op) && s.mayReduce(f.alt):
+				f.reduced, others = true, false
+			case s.cfg.LimitPreempt && s.preempts >= s.cfg.Preempt && !f.free:
+				s.preemptCut, others = true, false
+			}
+		}
+	}
+	if others {
+		s.otherChoices()
+	}
+	f.end = len(s.alts)
+	return f
+}
+
+// mayReduce reports whether a node may list only the present goroutine's
+// alternatives, which start at alt. One alternative makes no node. Several
+// make a node that might lie on a cycle of such nodes, in which the others
+// would be ignored for ever; only components can notice that.
+func (s *search) mayReduce(alt int) bool {
+	return len(s.alts) == alt+1 || s.states == nil || s.comps != nil
+}
+
+// choices appends the alternatives of g.
+func (s *search) choices(g trace.GID) {
+	for c := range s.sys.Choices(g) {
+		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
+	}
+}
+
+// otherChoices appends the alternatives of every goroutine but the present one.
+func (s *search) otherChoices() {
+	for _, g := range s.enabled {
+		if g != s.cur {
+			s.choices(g)
+		}
+	}
+}
+
+// push puts the present state on the stack, unless it is known.
+func (s *search) push(f frame) {
+	if s.states != nil {
+		known, open := s.store(&f)
+		if known {
+			s.alts = s.alts[:f.alt]
+			if open != vacant && len(s.frames) > 0 {
+				s.back(open)
+			}
+			return
+		}
+		if s.halted {
+			s.alts = s.alts[:f.alt]
+			return
+		}
+	}
+	if s.races(); s.halted {
+		s.alts = s.alts[:f.alt]
+		return
+	}
+	if f.end-f.alt > 1 {
+		s.stats.Choices++
+	}
+	f.mark = s.sys.Mark()
+	s.frames = append(s.frames, f)
+}
+
+// store looks the present state up. It returns known if it was stored
+// before, with its number if its component is still open; otherwise it is
+// stored now.
+func (s *search) store(f *frame) (known bool, open uint32) {
+	key := s.key(f)
+	val := uint32(closed)
+	if s.comps != nil {
+		val = s.comps.nextNum()
+	}
+	old, ok := s.states.insert(key, val)
+	switch {
+	case !ok:
+		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
+		return false, vacant
+	case old == vacant:
+		if s.stored(); s.comps != nil && !s.halted {
+			s.enter(f, key)
+		}
+		return false, vacant
+	}
+	s.stats.Matched++
+	if old == closed {
+		old = vacant
+	}
+	return true, old
+}
+
+// stored counts a new state.
+func (s *search) stored() {
+	if s.cfg.MaxStates > 0 && s.stats.States == s.cfg.MaxStates {
+		s.halt(Reason{Bound: BoundStates, Limit: s.cfg.MaxStates})
+		return
+	}
+	s.stats.States++
+}
+
+// key is the fingerprint under which the present state is stored. With a
+// preemption bound the future depends on how many preemptions are left and on
+// whom it is a preemption to leave.
+func (s *search) key(f *frame) Hash {
+	h := s.sys.Hash()
+	if s.cfg.LimitPreempt {
+		cur := uint64(trace.NoGID)
+		if !f.free {
+			cur = uint64(s.cur)
+		}
+		h[0] ^= mix(cur<<32 | uint64(s.preempts))
+		h[1] += mix(h[0])
+	}
+	return h
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// enter makes the present state, which is going to be f, a node of the state
+// graph.
+func (s *search) enter(f *frame, key Hash) {
+	f.comp = s.comps.open(key)
+	if n := len(s.frames); n > 0 {
+		p := &s.frames[n-1]
+		s.comps.edge(p.comp.num, f.comp.num, s.path[p.depth:])
+	}
+	for _, g := range s.enabled {
+		s.comps.enabledHere(g)
+		if n := s.sys.Choices(g); n > 1 {
+			op := s.sys.Next(g)
+			s.comps.optionsHere(g, op.Func, op.PC, n)
+		}
+	}
+}
+
+// back notes that the top node leads back to an open state, which closes a cycle.
+func (s *search) back(num uint32) {
+	p := &s.frames[len(s.frames)-1]
+	s.comps.edge(p.comp.num, num, s.path[p.depth:])
+	p.comp.low = min(p.comp.low, num)
+	if p.reduced {
+		// Stack proviso: some node of every cycle considers everybody.
+		// Nobody else's alternatives are in the list yet, and the list of the
+		// top node is the last one.
+		p.reduced = false
+		s.sys.Rewind(p.mark)
+		s.path = s.path[:p.depth]
+		s.cur = p.cur
+		s.enabled = s.sys.Enabled(s.enabled[:0])
+		s.otherChoices()
+		p.end = len(s.alts)
+	}
+}
+
+// leaf ends an execution.
+func (s *search) leaf(st Status) {
+	if st == Cut {
+		s.stats.Blocked++
+	} else {
+		s.stats.Executions++
+	}
+	if s.states != nil {
+		switch old, ok := s.states.insert(s.sys.Hash(), closed); {
+		case !ok:
+			s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
+		case old == vacant:
+			s.stored()
+		default:
+			s.stats.Matched++
+		}
+	}
+	goOn := s.v.Leaf(s.path, st)
+	s.heed(goOn)
+}
+
+// pop removes the top node: all its alternatives are explored.
+func (s *search) pop() {
+	f := &s.frames[len(s.frames)-1]
+	s.sys.Rewind(f.mark)
+	s.path = s.path[:f.depth]
+	if s.comps != nil {
+		if f.comp.low == f.comp.num {
+			s.closeComponent(f)
+		} else {
+			p := &s.frames[len(s.frames)-2]
+			p.comp.low = min(p.comp.low, f.comp.low)
+		}
+	}
+	s.sys.Release(f.mark)
+	s.alts = s.alts[:f.alt]
+	s.frames = s.frames[:len(s.frames)-1]
+}
+
+// races reports the pairs of enabled goroutines that stand before
+// conflicting plain accesses.
+func (s *search) races() {
+	if len(s.enabled) < 2 {
+		return
+	}
+	s.plain = s.plain[:0]
+	for _, g := range s.enabled {
+		if op := s.sys.Next(g); op.Kind.Plain() {
+			s.plain = append(s.plain, op)
+		}
+	}
+	for i := range s.plain {
+		for j := range i {
+			a, b := &s.plain[j], &s.plain[i]
+			if !a.Conflicts(b) {
+				continue
+			}
+			pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
+			if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
+				pair = racePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
+			}
+			if _, known := s.raced[pair]; known {
+				continue
+			}
+			s.raced[pair] = struct{}{}
+			if s.heed(s.v.Race(s.path, *a, *b)); s.halted {
+				return
+			}
+		}
+	}
+}
+
+// account measures the memory in use.
+func (s *search) account() int64 {
+	n := int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) +
+		int64(cap(s.alts)+cap(s.path))*int64(unsafe.Sizeof(trace.Step{}))
+	if s.comps != nil {
+		n += s.comps.bytes()
+	}
+	if s.size != nil {
+		n += s.size.Bytes()
+	}
+	if s.states != nil {
+		if s.cfg.MaxMemory > 0 {
+			s.states.budget = max(1, s.cfg.MaxMemory-n)
+		}
+		n += s.states.bytes
+	}
+	s.stats.PeakBytes = max(s.stats.PeakBytes, n)
+	return n
+}
+
+// poll looks at the bounds that are not worth a look at every step.
+func (s *search) poll() {
+	if n := s.account(); s.cfg.MaxMemory > 0 && n > s.cfg.MaxMemory {
+		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
+		return
+	}
+	if s.cfg.Poll == nil {
+		return
+	}
+	p := Progress{Stats: s.stats, Depth: len(s.path)}
+	// Deeper frames weigh less than the rounding error.
+	share := 1.0
+	for i := range min(len(s.frames), 64) {
+		f := &s.frames[i]
+		share /= float64(f.end - f.alt)
+		p.Fraction += share * float64(f.next-f.alt-1)
+	}
+	if why := s.cfg.Poll(p); why != "" {
+		s.halt(Reason{Bound: BoundPoll, Text: why})
+	}
+}

@@ -1,0 +1,10 @@
+package por
+
+// Full explores every interleaving of visible operations depth first: every
+// state in which more than one goroutine is enabled is a choice among all of
+// them. It is the oracle for every other explorer.
+//
+// With Config.Match every distinct state is stored and explored once.
+func Full(sys System, v Visitor, cfg Config) Result {
+	return newSearch(sys, v, cfg, nil).run()
+}

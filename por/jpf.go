@@ -1,0 +1,93 @@
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// JPF is Java Pathfinder's own partial order reduction, the baseline other
+// reductions are measured against: a scheduling choice is made where a
+// goroutine is about to synchronise or to access an object other goroutines
+// can reach, and only if more than one goroutine can go on; otherwise the
+// goroutine that moved last keeps running.
+//
+// JPF's AllRunnablesSyncPolicy puts its choices behind an operation (behind an
+// unlock only if it woke somebody, behind a notify only if somebody was
+// notified); ours lie in front of the next operation, which for the operations
+// that need none comes to the same. What needs none is decided here, by one
+// criterion: nothing that the others can do while the goroutine waits in front
+// of the operation fails to commute with it, so that executing it at once
+// loses no outcome ({goroutine} is a persistent set). See quiet for each case.
+//
+// Unlocking commutes with everything only as long as nobody tries a lock and
+// no lock is released twice. Both are noticed when they happen, and the search
+// then starts again with choices in front of unlocking, too.
+func JPF(sys System, v Visitor, cfg Config) Result {
+	p := &syncPolicy{ignoreOutput: cfg.IgnoreOutput, quietUnlock: true}
+	for {
+		s := newSearch(sys, v, cfg, p)
+		r := s.run()
+		if !p.violated {
+			return r
+		}
+		p.violated, p.quietUnlock = false, false
+		v.Restart()
+	}
+}
+
+// syncPolicy says which operations need no choice in front of them.
+type syncPolicy struct {
+	ignoreOutput bool
+	quietUnlock  bool // assumption: nobody tries a lock or releases one that is free
+	violated     bool // the assumption is wrong
+
+	last trace.Kind // the operation being executed
+}
+
+// quiet reports whether op commutes with everything other goroutines can do
+// before it is executed.
+func (p *syncPolicy) quiet(op *trace.Op) bool {
+	switch op.Kind {
+	case trace.Go:
+		// The new goroutine can do nothing before it exists, and nobody else
+		// can tell whether it does.
+		return true
+	case trace.End:
+		// A last step has no effect but to end the goroutine.
+		return true
+	case trace.Choose:
+		// The value concerns the goroutine alone. Its alternatives remain.
+		return true
+	case trace.Unlock, trace.RUnlock, trace.OnceLeave:
+		// While the lock is held the others cannot lock it; only TryLock
+		// sees that it is held. Readers leave in any order.
+		return p.quietUnlock
+	case trace.Output:
+		return p.ignoreOutput
+	}
+	return false
+}
+
+// before looks at the operation g is going to execute.
+func (p *syncPolicy) before(sys System, g trace.GID) {
+	if !p.quietUnlock {
+		return
+	}
+	p.last = sys.Next(g).Kind
+	switch p.last {
+	case trace.TryLock, trace.TryRLock:
+		p.violated = true
+	}
+}
+
+// after looks at what the operation led to, and reports whether the search
+// has to start again. Releasing a lock that is free is a fatal error in Go.
+func (p *syncPolicy) after(sys System, g trace.GID) bool {
+	if !p.quietUnlock {
+		return false
+	}
+	switch p.last {
+	case trace.Unlock, trace.RUnlock:
+		if sys.Status() == Ended || sys.Next(g).Kind == trace.Crash {
+			p.violated = true
+		}
+	}
+	return p.violated
+}

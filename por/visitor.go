@@ -1,0 +1,174 @@
+package por
+
+import (
+	"fmt"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Visitor is told what an explorer meets. While a method runs the system
+// stands in the state the call is about, so it can be asked for details; it
+// must not be stepped. path is the schedule from the initial state to that
+// state and is only valid during the call. A method that returns false stops
+// the search.
+type Visitor interface {
+	// Leaf is called at the end of every execution. status is Ended, Stuck or
+	// Cut, or Running when the bound on steps cut the execution.
+	Leaf(path trace.Schedule, status Status) bool
+
+	// Race is called in a state in which two plain accesses that conflict are
+	// both the next operation of their goroutine: once for each pair of
+	// program points.
+	Race(path trace.Schedule, a, b trace.Op) bool
+
+	// Livelock is called when path[loop:] leads from a state back to the same
+	// state and is fair: every goroutine that can move in some state of the
+	// loop does move in it. The execution that repeats it for ever never ends.
+	Livelock(path trace.Schedule, loop int) bool
+
+	// Restart is called when the search begins again from the initial state
+	// because an assumption of its reduction proved wrong. Everything
+	// reported stays true, but executions will be met a second time.
+	Restart()
+}
+
+// Config bounds a search. The zero value explores everything without
+// storing states.
+type Config struct {
+	// Match stores the states met and does not explore a state twice.
+	Match bool
+
+	MaxExecutions uint64 // 0: no bound
+	MaxSteps      int    // steps of one execution; 0: no bound
+	MaxStates     uint64 // 0: no bound
+	MaxMemory     int64  // bytes of the explorer and, if it tells them, of the system; 0: no bound
+
+	// LimitPreempt explores only schedules that take the processor away from
+	// a goroutine that could go on at most Preempt times.
+	LimitPreempt bool
+	Preempt      int
+
+	// IgnoreOutput declares that nobody looks at the order of Output
+	// operations, so that they commute with each other.
+	IgnoreOutput bool
+
+	// Poll, if set, is called every few hundred transitions. A reason other
+	// than "" stops the search.
+	Poll func(Progress) (reason string)
+
+	_ struct{}
+}
+
+// Stats counts what a search did. Fields are only ever added.
+type Stats struct {
+	Executions  uint64 // complete ones: ended or stuck
+	Blocked     uint64 // abandoned by the system (Cut)
+	Truncated   uint64 // cut at MaxSteps
+	Choices     uint64 // nodes with more than one alternative
+	States      uint64 // states stored
+	Matched     uint64 // arrivals at a stored state
+	Transitions uint64 // steps executed
+	MaxDepth    int    // steps of the longest path
+	PeakBytes   int64  // largest memory of the explorer and the system
+}
+
+// Progress is a look at a running search.
+type Progress struct {
+	Stats
+	Depth    int     // steps of the present path
+	Fraction float64 // part of the search tree done, as if subtrees of a node were equal
+}
+
+// Bound names what kept a search from being exhaustive. Its name is that of
+// the flag that sets it.
+type Bound string
+
+// The bounds.
+const (
+	BoundExecutions Bound = "max-executions"
+	BoundSteps      Bound = "max-steps"
+	BoundStates     Bound = "max-states"
+	BoundMemory     Bound = "max-memory"
+	BoundPreempt    Bound = "preempt"
+	BoundPoll       Bound = "stopped" // Poll gave a reason
+)
+
+// A Reason says why a search is not exhaustive.
+type Reason struct {
+	Bound Bound
+	Limit uint64 // the bound's value
+	Count uint64 // how often it was hit, for bounds that do not stop the search
+	Text  string // the reason Poll gave
+}
+
+// String tells the reason in one clause.
+func (r Reason) String() string {
+	switch r.Bound {
+	case BoundExecutions:
+		return fmt.Sprintf("stopped after %s (--max-executions)", plural(r.Limit, "execution"))
+	case BoundSteps:
+		return fmt.Sprintf("%s cut after %s (--max-steps)", plural(r.Count, "execution"), plural(r.Limit, "step"))
+	case BoundStates:
+		return fmt.Sprintf("stopped at %s (--max-states)", plural(r.Limit, "state"))
+	case BoundMemory:
+		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", size(r.Limit))
+	case BoundPreempt:
+		return fmt.Sprintf("only schedules with at most %s (--preempt)", plural(r.Limit, "preemption"))
+	}
+	return r.Text
+}
+
+func plural(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// size tells a number of bytes.
+func size(n uint64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// Result is what a search returns.
+type Result struct {
+	Stats
+	Incomplete []Reason // empty: every execution is covered
+	Stopped    bool     // a method of the Visitor stopped the search
+}
+
+// Sized is implemented by systems that know how much memory they hold.
+type Sized interface {
+	Bytes() int64
+}
+
+// An Explorer is a search algorithm by name.
+type Explorer struct {
+	Name string
+	Doc  string
+	// Stateless and Stateful say whether it can run without and with Config.Match.
+	Stateless, Stateful bool
+	Run                 func(System, Visitor, Config) Result
+}
+
+// Explorers lists the explorers there are, in the order they are documented.
+func Explorers() []Explorer {
+	return []Explorer{
+		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
+		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
+	}
+}
+
+// Lookup returns the explorer called name.
+func Lookup(name string) (Explorer, bool) {
+	all := Explorers()
+	i := slices.IndexFunc(all, func(e Explorer) bool { return e.Name == name })
+	if i < 0 {
+		return Explorer{}, false
+	}
+	return all[i], true
+}
