@@ -200,8 +200,8 @@ func wrongSignature(d *ast.FuncDecl, arg string) string {
 
 // Lookup finds the entry with the given name: "path.Func", or, where that is
 // unambiguous among Packages, "name.Func" with the package's name or the last
-// elements of its path, or just "Func". The function must have no parameters
-// or be an entry anyway. A package without its tests is enough for that.
+// elements of its path, or just "Func". The function must have no parameters,
+// unless it is one of Entries.
 func (prog *Program) Lookup(name string) (*Entry, error) {
 	pkg, fname := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

@@ -2,11 +2,16 @@ package load
 
 import (
 	"cmp"
+	"fmt"
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"go/version"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -56,24 +61,80 @@ func shortPath(dir, path string) string {
 	return path
 }
 
-// position resolves pos and abbreviates its file name.
+// parseError splits a message of the go command into position and text, if it
+// begins with one.
+func parseError(s string) Error {
+	m := positionRx.FindStringSubmatch(s)
+	if m == nil {
+		return Error{Msg: s}
+	}
+	line, _ := strconv.Atoi(m[2])
+	col, _ := strconv.Atoi(m[3]) // 0 if there is none
+	return Error{token.Position{Filename: m[1], Line: line, Column: col}, m[4]}
+}
+
+var positionRx = regexp.MustCompile(`(?s)^([^\t\n:]+):([0-9]+)(?::([0-9]+))?: (.*)$`)
+
+// position resolves pos and abbreviates its file name as the compiler does
+// under the go command.
 func (l *loader) position(pos token.Pos) token.Position {
 	p := l.fset.Position(pos)
-	p.Filename = shortPath(l.dir, p.Filename)
+	p.Filename = l.compilerPath(p.Filename)
 	return p
 }
 
-// syntaxErrors adds the errors of a parse of one of p's files.
-func (l *loader) syntaxErrors(p *Package, err error) {
-	list, ok := err.(scanner.ErrorList)
-	if !ok {
-		p.errs = append(p.errs, Error{Msg: err.Error()})
-		return
+// compilerPath abbreviates a file name as go build does in the compiler's
+// messages: files in the current directory begin with ./.
+func (l *loader) compilerPath(name string) string {
+	if filepath.Dir(name) == l.dir {
+		return "./" + filepath.Base(name)
 	}
-	for _, e := range list {
-		e.Pos.Filename = shortPath(l.dir, e.Pos.Filename)
-		p.errs = append(p.errs, Error{Pos: e.Pos, Msg: e.Msg})
+	return shortPath(l.dir, name)
+}
+
+// syntaxErrors adds the syntax errors of p's files. The compiler words them
+// differently than go/parser, and reports other follow-up errors, so it is
+// asked; that takes some milliseconds and needs no package but p.
+func (l *loader) syntaxErrors(p *Package, found []error) {
+	if !p.Std {
+		for line := range strings.Lines(l.compile(p)) {
+			if e := parseError(strings.TrimSuffix(line, "\n")); e.Pos.IsValid() {
+				e.Pos.Filename = l.compilerPath(e.Pos.Filename)
+				p.errs = append(p.errs, e)
+			}
+		}
+		if len(p.errs) > 0 {
+			return
+		}
 	}
+	for _, err := range found {
+		list, ok := err.(scanner.ErrorList)
+		if !ok {
+			p.errs = append(p.errs, Error{Msg: err.Error()})
+			continue
+		}
+		for _, e := range list {
+			e.Pos.Filename = l.compilerPath(e.Pos.Filename)
+			p.errs = append(p.errs, Error{Pos: e.Pos, Msg: e.Msg})
+		}
+	}
+}
+
+// compile returns what the compiler prints when given p's files, which have
+// syntax errors. Its output goes to a directory of our own, for when the
+// compiler fails it removes the file it was to write, even if that is a device.
+func (l *loader) compile(p *Package) string {
+	tmp, err := os.MkdirTemp("", "hbcheck-load-")
+	if err != nil {
+		return ""
+	}
+	defer os.RemoveAll(tmp)
+	args := []string{"tool", "compile", "-e", "-p", p.Path, "-o", filepath.Join(tmp, "none.a")}
+	for _, f := range p.files {
+		args = append(args, f.name)
+	}
+	out, diag, _ := l.goCommand(args...)
+	return string(out) + diag
 }
 
 // typeError adds an error of go/types to p. Follow-up errors, which go/types
@@ -89,8 +150,24 @@ func (l *loader) typeError(p *Package, err error) {
 		p.errs[n-1].Msg += "\n\t" + e.Pos.String() + ": " + strings.TrimSpace(e.Msg)
 		return
 	}
+	if versionRx.MatchString(e.Msg) {
+		e.Msg += l.versionReason(p, te.Pos)
+	}
 	p.errs = append(p.errs, e)
 }
+
+// versionReason says, in the compiler's words, what sets the language version
+// that the code at pos is too new for.
+func (l *loader) versionReason(p *Package, pos token.Pos) string {
+	for _, f := range p.Files {
+		if f.FileStart <= pos && pos <= f.FileEnd && f.GoVersion != "" {
+			return fmt.Sprintf(" (file declares //go:build %s)", f.GoVersion)
+		}
+	}
+	return fmt.Sprintf(" (-lang was set to %s; check go.mod)", version.Lang(p.GoVersion))
+}
+
+var versionRx = regexp.MustCompile(`requires go[0-9]+\.[0-9]+ or later`)
 
 // collect gathers the errors of pkgs. Within a package they are sorted by
 // position; an error two sources report alike, or two variants of one package,

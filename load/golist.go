@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/token"
 	"io"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -31,74 +29,19 @@ type listPackage struct {
 	Imports        []string
 	ImportMap      map[string]string // source import path to ImportPath
 	Module         *struct{ Path, GoVersion string }
-	Error          *listError
+	Error          *struct{ Err string }
 }
 
 // listFields must name the fields of listPackage: go list does less for less.
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 	"GoFiles,IgnoredGoFiles,EmbedFiles,Imports,ImportMap,Module,Error"
 
-// listError is an error the go command found in a package.
-type listError struct {
-	ImportStack []string
-	Pos         string // file:line:col, abbreviated
-	Err         string
-}
-
-// text renders e as the go command does: the import stack only where there is
-// no position or the stack is the point.
-func (e *listError) text() string {
-	const cycle = "import cycle not allowed"
-	if e.Pos != "" && !strings.HasPrefix(e.Err, cycle) || len(e.ImportStack) == 0 {
-		return e.Err
-	}
-	at := ""
-	if e.Pos != "" {
-		at = "\n\t(" + e.Pos + ")"
-	}
-	return "package " + strings.Join(e.ImportStack, "\n\timports ") + at + ": " + e.Err
-}
-
-// error converts e. Errors of a cycle carry their position in the text.
-func (e *listError) error() Error {
-	msg := e.text()
-	if msg != e.Err {
-		return Error{Msg: msg}
-	}
-	return Error{Pos: parsePosition(e.Pos), Msg: msg}
-}
-
-// parsePosition reads file:line:col or file:line; anything else is a file name.
-func parsePosition(s string) token.Position {
-	var nums []int
-	for len(nums) < 2 {
-		i := strings.LastIndexByte(s, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(s[i+1:])
-		if err != nil {
-			break
-		}
-		nums = append(nums, n)
-		s = s[:i]
-	}
-	p := token.Position{Filename: s}
-	switch len(nums) {
-	case 1:
-		p.Line = nums[0]
-	case 2:
-		p.Line, p.Column = nums[1], nums[0]
-	}
-	return p
-}
-
 // goEnv is what we need to know about the go command's configuration.
 type goEnv struct {
 	GOFLAGS, GOROOT, GOVERSION string
 }
 
-// goCommand runs the go command in l.dir and returns its standard output. If it
+// goCommand runs the go command in l.dir and returns what it prints. If it
 // fails, the error is what it said.
 func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err error) {
 	cmd := exec.Command("go", args...)
@@ -110,17 +53,27 @@ func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err er
 	stderr = strings.TrimSpace(diag.String())
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && stderr != "" {
-		return nil, stderr, Errors{{Msg: stderr}}
+		return out.Bytes(), stderr, Errors{{Msg: stderr}}
 	}
 	if err != nil {
-		return nil, stderr, fmt.Errorf("go %s: %w", args[0], err)
+		return out.Bytes(), stderr, fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return out.Bytes(), stderr, nil
 }
 
+// listArgs returns the arguments of a go list that prints what format says.
+func (l *loader) listArgs(format string) []string {
+	args := []string{"list", "-e", "-deps", format}
+	if l.cfg.Tests {
+		args = append(args, "-test")
+	}
+	args = append(args, l.cfg.listFlags()...)
+	return append(append(args, "--"), l.patterns...)
+}
+
 // list asks the go command for its configuration and for the user's packages,
 // both at once.
-func (l *loader) list() ([]*listPackage, error) {
+func (l *loader) list() error {
 	envErr := make(chan error, 1)
 	go func() {
 		out, _, err := l.goCommand("env", "-json", "GOFLAGS", "GOROOT", "GOVERSION")
@@ -130,36 +83,62 @@ func (l *loader) list() ([]*listPackage, error) {
 		envErr <- err
 	}()
 
-	args := []string{"list", "-e", "-deps", "-json=" + listFields}
-	if l.cfg.Tests {
-		args = append(args, "-test")
-	}
-	args = append(args, l.cfg.listFlags()...)
-	args = append(append(args, "--"), l.patterns...)
-	out, diag, err := l.goCommand(args...)
+	out, diag, err := l.goCommand(l.listArgs("-json=" + listFields)...)
 	if err := cmp.Or(<-envErr, err); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkVersion(l.goEnv.GOVERSION); err != nil {
-		return nil, err
+		return err
 	}
 
-	var list []*listPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		lp := new(listPackage)
 		if err := dec.Decode(lp); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
+			return fmt.Errorf("go list: %w", err)
 		}
-		list = append(list, lp)
+		l.listed = append(l.listed, lp)
 	}
-	if len(list) == 0 {
+	if len(l.listed) == 0 {
 		// A pattern with "..." that matches nothing is only worth a warning to
 		// the go command; to us there is nothing left to do.
-		return nil, Errors{{Msg: cmp.Or(strings.TrimPrefix(diag, "go: warning: "), "no packages")}}
+		return Errors{{Msg: cmp.Or(strings.TrimPrefix(diag, "go: warning: "), "no packages")}}
 	}
-	return list, nil
+	return nil
+}
+
+// listErrors returns the errors of the packages for which reached holds, in the
+// words the go command prints. Its JSON has not all of them: the text of an
+// import cycle, for instance, names files.
+func (l *loader) listErrors(list []*listPackage, reached func(*listPackage) bool) error {
+	if !slices.ContainsFunc(list, func(lp *listPackage) bool { return lp.Error != nil && reached(lp) }) {
+		return nil
+	}
+	out, _, err := l.goCommand(l.listArgs(`-f={{with .Error}}{{printf "%q %q\n" $.ImportPath (printf "%v" .)}}{{end}}`)...)
+	if err != nil {
+		return err
+	}
+	text := make(map[string]string) // ImportPath to message
+	for line := range strings.Lines(string(out)) {
+		var id, msg string
+		if _, err := fmt.Sscanf(line, "%q %q", &id, &msg); err == nil {
+			text[id] = msg
+		}
+	}
+	var errs Errors
+	for _, lp := range list {
+		if lp.Error != nil && reached(lp) {
+			e := parseError(cmp.Or(text[lp.ImportPath], lp.Error.Err))
+			if !slices.Contains(errs, e) {
+				errs = append(errs, e)
+			}
+			if strings.Contains(e.Msg, "build constraints exclude all Go files") {
+				errs = append(errs, l.cgoErrors(lp)...)
+			}
+		}
+	}
+	return errs
 }
 
 // checkVersion refuses a go command of another release than the one we are
@@ -196,7 +175,8 @@ func (lp *listPackage) path() string {
 
 // userPackages makes Packages of go list's answer and says which of them are
 // wanted for their entries: those a pattern matched, except a package that has
-// a test variant with all its files and is no command itself.
+// a test variant with all its files and is no command itself, and except those
+// without files, which can only have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // p, if there is p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it
@@ -215,7 +195,7 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	for _, lp := range list {
 		// Of the standard library, only a package asked for by name is taken as
 		// the user's.
-		if lp.isTestMain() || lp.Standard && lp.DepOnly {
+		if lp.isTestMain() || lp.Standard && lp.DepOnly && lp.Error == nil {
 			continue
 		}
 		p := &Package{
@@ -236,11 +216,8 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		for _, f := range lp.EmbedFiles {
 			p.EmbedFiles = append(p.EmbedFiles, filepath.Join(lp.Dir, f))
 		}
-		if lp.Error != nil {
-			p.errs = append(p.errs, lp.Error.error())
-		}
 		l.user[p.ID] = p
-		if !lp.DepOnly && !(hasVariant[lp.ImportPath] && lp.Name != "main") {
+		if !lp.DepOnly && len(lp.GoFiles) > 0 && !(hasVariant[lp.ImportPath] && lp.Name != "main") {
 			wanted = append(wanted, p)
 		}
 	}

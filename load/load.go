@@ -71,6 +71,7 @@ type loader struct {
 	patterns []string
 	overlay  fs.FS
 	goEnv    goEnv
+	listed   []*listPackage
 	std      *stdFinder
 	fset     *token.FileSet
 	user     map[string]*Package // by ID
@@ -101,11 +102,10 @@ func Load(cfg Config) (*Program, error) {
 		return nil, err
 	}
 
-	var list []*listPackage
-	if err := l.phase("list", func() (err error) { list, err = l.list(); return }); err != nil {
+	if err := l.phase("list", l.list); err != nil {
 		return nil, err
 	}
-	l.wanted = l.userPackages(list)
+	l.wanted = l.userPackages(l.listed)
 	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
 	for _, step := range []struct {
 		name string
@@ -119,7 +119,7 @@ func Load(cfg Config) (*Program, error) {
 			return nil, err
 		}
 	}
-	l.cgoErrors()
+	l.explainLosses()
 	if err := collect(l.all); err != nil {
 		return nil, err
 	}
@@ -154,26 +154,27 @@ func (l *loader) discover() error {
 	implicit := len(roots)
 
 	// Resolve the imports of the user's packages in reach.
-	reached := make(map[*Package]bool)
+	reached := make(map[string]bool) // by ID
+	var missing error
 	var visit func(p *Package)
 	visit = func(p *Package) {
-		if reached[p] {
+		if reached[p.ID] {
 			return
 		}
-		reached[p] = true
+		reached[p.ID] = true
 		for _, id := range p.list.Imports {
 			if q := l.user[id]; q != nil {
 				p.importIDs = append(p.importIDs, id)
 				visit(q)
 				continue
 			}
-			path, _, _ := strings.Cut(id, " ") // std packages have no variants for us
+			path, _, _ := strings.Cut(id, " ") // see imported
 			if path == "unsafe" || path == "C" {
 				continue
 			}
 			std, ok := l.std.resolve(path)
 			if !ok {
-				p.errs = append(p.errs, Error{Msg: fmt.Sprintf("package %s imports %s: not found by the go command", p.Path, path)})
+				missing = cmp.Or(missing, fmt.Errorf("go list: %s is imported by %s but neither listed nor in %s", path, p.Path, l.goEnv.GOROOT))
 				continue
 			}
 			p.importIDs = append(p.importIDs, std)
@@ -185,29 +186,33 @@ func (l *loader) discover() error {
 	for _, p := range l.wanted {
 		visit(p)
 	}
-	var err error
+	err := l.listErrors(l.listed, func(lp *listPackage) bool { return !lp.DepOnly || reached[lp.ImportPath] })
+	if err != nil {
+		return err
+	}
+	if missing != nil {
+		return missing
+	}
+	if len(l.wanted) == 0 {
+		return l.noFiles()
+	}
 	if l.stdPkgs, err = l.std.closure(roots); err != nil {
 		return err
 	}
 
-	// Depth-first: dependencies come first. An edge that closes a cycle is
-	// ignored here. The go command has reported those among the user's packages;
-	// the overlay may contain one by mistake.
+	// Depth-first: dependencies come first. The go command has reported cycles
+	// of the user's packages; the overlay may contain one by mistake.
 	state := make(map[*Package]int) // 1: on the path, 2: done
 	var order func(p *Package)
 	order = func(p *Package) {
 		state[p] = 1
 		for _, id := range p.importIDs {
-			q := cmp.Or(l.user[id], l.stdPkgs[id])
+			q := l.imported(p, id)
 			switch {
 			case q == nil:
 				panic("BUG: undiscovered package " + id)
 			case state[q] == 1:
-				if q.Std {
-					err = cmp.Or(err, fmt.Errorf("overlay: import cycle between %s and %s", p.Path, q.Path))
-				} else if len(q.errs) == 0 && len(p.errs) == 0 {
-					p.errs = append(p.errs, Error{Msg: fmt.Sprintf("package %s imports %s: import cycle not allowed", p.Path, q.Path)})
-				}
+				err = cmp.Or(err, fmt.Errorf("overlay: package %s imports %s: import cycle not allowed", p.Path, q.Path))
 				continue
 			case state[q] == 0:
 				order(q)
@@ -231,18 +236,45 @@ func (l *loader) discover() error {
 	return err
 }
 
-// cgoErrors explains errors of packages that have lost files because these
-// import "C".
-func (l *loader) cgoErrors() {
-	for _, p := range l.all {
-		if p.Std || len(p.errs) == 0 {
-			continue
+// noFiles says of all packages that matched that they have no files but tests.
+func (l *loader) noFiles() error {
+	var errs Errors
+	for _, lp := range l.listed {
+		if !lp.DepOnly && !lp.isTestMain() {
+			errs = append(errs, Error{Msg: fmt.Sprintf("%s: no non-test Go files in %s", lp.ImportPath, lp.Dir)})
 		}
-		for _, name := range p.list.IgnoredGoFiles {
-			if pos, ok := importsC(filepath.Join(p.Dir, name)); ok {
-				pos.Filename = shortPath(l.dir, pos.Filename)
-				p.errs = append(p.errs, Error{Pos: pos, Msg: `import "C": the machine does not run C, so this file is left out (CGO_ENABLED=0)`})
-			}
+	}
+	return errs
+}
+
+// imported returns the package that p knows as id. Std packages see only each
+// other, even if one of them is also loaded as the user's. They have no test
+// variants.
+func (l *loader) imported(p *Package, id string) *Package {
+	if q := l.user[id]; q != nil && !p.Std {
+		return q
+	}
+	return l.stdPkgs[id]
+}
+
+// cgoErrors names the files of lp that are left out because they import "C".
+func (l *loader) cgoErrors(lp *listPackage) []Error {
+	var errs []Error
+	for _, name := range lp.IgnoredGoFiles {
+		if pos, ok := importsC(filepath.Join(lp.Dir, name)); ok {
+			pos.Filename = l.compilerPath(pos.Filename)
+			errs = append(errs, Error{Pos: pos, Msg: `import "C": the machine does not run C, so this file is left out (CGO_ENABLED=0)`})
+		}
+	}
+	return errs
+}
+
+// explainLosses adds cgoErrors to packages in which something is undefined.
+func (l *loader) explainLosses() {
+	undefined := func(e Error) bool { return strings.HasPrefix(e.Msg, "undefined: ") }
+	for _, p := range l.all {
+		if !p.Std && slices.ContainsFunc(p.errs, undefined) {
+			p.errs = append(p.errs, l.cgoErrors(p.list)...)
 		}
 	}
 }

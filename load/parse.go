@@ -64,13 +64,19 @@ func (l *loader) parse() error {
 			j.tree, j.err = j.p.files[j.i].parse(j.p.Std)
 		}
 	})
+	found := make(map[*Package][]error)
 	for _, j := range jobs {
 		if j.err != nil {
-			l.syntaxErrors(j.p, j.err)
+			found[j.p] = append(found[j.p], j.err)
 		}
 		if j.tree != nil {
 			j.p.Files = append(j.p.Files, j.tree)
 			l.fset.AddExistingFiles(j.p.files[j.i].pos)
+		}
+	}
+	for _, p := range l.all {
+		if len(found[p]) > 0 {
+			l.syntaxErrors(p, found[p])
 		}
 	}
 	return nil
