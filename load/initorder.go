@@ -77,15 +77,20 @@ func isStatic(info *types.Info, e ast.Expr) bool {
 		}
 		return true
 	case *ast.CallExpr:
-		return len(e.Args) == 1 && info.Types[e.Fun].IsType() && isStatic(info, e.Args[0]) &&
-			!types.IsInterface(info.TypeOf(e)) && isPlainConversion(info.TypeOf(e.Args[0]), info.TypeOf(e))
+		if len(e.Args) != 1 || !info.Types[e.Fun].IsType() || !isStatic(info, e.Args[0]) {
+			return false
+		}
+		return info.Types[e.Args[0]].IsNil() || isPlainConversion(info.TypeOf(e.Args[0]), info.TypeOf(e))
 	}
 	return false
 }
 
-// isPlainConversion reports whether converting moves no memory: string to
-// []byte does.
+// isPlainConversion reports whether converting a constant or a static value
+// needs no memory: string to []byte and to interfaces does.
 func isPlainConversion(from, to types.Type) bool {
+	if types.IsInterface(to) {
+		return false
+	}
 	_, toSlice := to.Underlying().(*types.Slice)
 	_, fromSlice := from.Underlying().(*types.Slice)
 	return toSlice == fromSlice

@@ -1,8 +1,11 @@
 package load
 
 import (
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -71,5 +74,73 @@ func main() { f := func() {}; f(); println(slices.Max([]int{1})) }
 	}
 	if e.Func.String() != "main.main" {
 		t.Errorf("main is called %s", e.Func)
+	}
+}
+
+// TestDeterministic loads twice, with different numbers of processors: every
+// declaration must be at the same token.Pos, every list in the same order.
+func TestDeterministic(t *testing.T) {
+	dir := extract(t, tenLines)
+	load := func() []string {
+		prog := mustLoad(t, Config{Dir: dir, Tests: true})
+		var facts []string
+		for _, p := range prog.All {
+			facts = append(facts, p.ID)
+			for _, name := range p.Types.Scope().Names() {
+				facts = append(facts, fmt.Sprintf("%s %d", name, p.Types.Scope().Lookup(name).Pos()))
+			}
+		}
+		for _, p := range prog.InitOrder(prog.Entries[0]) {
+			facts = append(facts, "init "+p.Pkg.Path())
+		}
+		return facts
+	}
+	one := load()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	two := load()
+	for i := range one {
+		if i >= len(two) || one[i] != two[i] {
+			t.Fatalf("%d facts, %d facts; %q differs", len(one), len(two), one[i])
+		}
+	}
+}
+
+func TestSplitFlags(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                              nil,
+		" -v  -x ":                      {"-v", "-x"},
+		"-tags=a,b '-ldflags=-s -w' -x": {"-tags=a,b", "-ldflags=-s -w", "-x"},
+		`"-tags=a b"`:                   {"-tags=a b"},
+		`'-open`:                        {"-open"},
+	} {
+		if got := splitFlags(in); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestTestVariants checks the names of packages: a command is "main" unless
+// compiled for its own test, as in stack traces of go run and go test.
+func TestTestVariants(t *testing.T) {
+	dir := extract(t, `
+-- go.mod --
+module m
+go 1.26
+-- main.go --
+package main
+func main() {}
+func f() {}
+-- main_test.go --
+package main
+import "testing"
+func Test(t *testing.T) { f() }
+`)
+	prog := mustLoad(t, Config{Dir: dir, Tests: true})
+	var names []string
+	for _, p := range prog.Packages {
+		names = append(names, p.SSA.Func("f").String())
+	}
+	if want := []string{"main.f", "m.f"}; !slices.Equal(names, want) {
+		t.Errorf("f is %q, want %q", names, want)
 	}
 }
