@@ -1,6 +1,7 @@
 package por
 
 import (
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -131,51 +132,49 @@ func (s *search) closeComponent(f *frame) {
 
 // reportLasso executes the lasso from the present state and reports it if it
 // is what it seems: fingerprints identify states up to renaming, so the loop
-// might come back to a state in which goroutines have changed places.
+// might come back to a state in which goroutines have changed places. The loop
+// ends the first time it has come back and is fair, since the stretches
+// without a choice between two nodes can have gone round several times.
 func (s *search) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.path)
 	mark := s.sys.Mark()
-	start, ok := Hash{}, s.walk(prefix, nil, nil)
-	if ok {
-		start = s.sys.Hash()
-		at := len(s.path)
+	if s.walk(prefix, nil) {
+		start, at := s.sys.Hash(), len(s.path)
 		could, did := make(map[trace.GID]bool), make(map[trace.GID]bool)
-		ok = s.walk(loop, could, did) && s.sys.Hash() == start
-		for g := range could {
-			ok = ok && did[g]
-		}
-		if ok {
-			s.heed(s.v.Livelock(s.path, at))
-		}
+		s.walk(loop, func(g trace.GID) bool {
+			for _, g := range s.enabled {
+				could[g] = true
+			}
+			did[g] = true
+			if len(did) == len(could) && s.sys.Hash() == start {
+				s.heed(s.v.Livelock(s.path, at))
+				return false
+			}
+			return true
+		})
 	}
 	s.sys.Rewind(mark)
 	s.sys.Release(mark)
 	s.path = s.path[:base]
 }
 
-// walk executes steps and notes who could and who did move. It returns false
-// where a step is not possible.
-func (s *search) walk(steps []trace.Step, could, did map[trace.GID]bool) bool {
+// walk executes steps as long as they are possible and after, which is called
+// behind each step with the goroutine that moved while enabled are those that
+// could, wants more. It reports whether it came to the end.
+func (s *search) walk(steps []trace.Step, after func(trace.GID) bool) bool {
 	for _, a := range steps {
 		if s.sys.Status() != Running {
 			return false
 		}
 		s.enabled = s.sys.Enabled(s.enabled[:0])
-		found := false
-		for _, g := range s.enabled {
-			found = found || g == a.G
-			if could != nil {
-				could[g] = true
-			}
-		}
-		if !found || a.Choice >= s.sys.Choices(a.G) {
+		if !slices.Contains(s.enabled, a.G) || a.Choice >= s.sys.Choices(a.G) {
 			return false
-		}
-		if did != nil {
-			did[a.G] = true
 		}
 		s.sys.Step(a.G, a.Choice)
 		s.path = append(s.path, a)
+		if after != nil && !after(a.G) {
+			return false
+		}
 	}
 	return true
 }

@@ -1,0 +1,224 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Entry is one program to explore.
+type Entry struct {
+	Package string // import path
+	Name    string // function
+	// New makes a machine that stands in the entry's initial state.
+	New func() (Machine, error)
+}
+
+// Options say how to explore. The zero value explores everything with no
+// reduction and without storing states, stops at the first bug, and never
+// gives up.
+type Options struct {
+	POR          por.Explorer
+	Match        bool
+	All          bool // go on after the first bug
+	Outcomes     bool // collect Result.Outcomes
+	MaxExecs     uint64
+	MaxSteps     int
+	MaxStates    uint64
+	MaxMemory    int64
+	LimitPreempt bool
+	Preempt      int
+	// AllowLeak, if set, accepts goroutines that are left behind when one of
+	// the functions on their stack matches.
+	AllowLeak *regexp.Regexp
+	// NoMinimise keeps the schedules as they were found.
+	NoMinimise bool
+	// Progress, if set, is called now and then.
+	Progress func(Progress)
+
+	_ struct{}
+}
+
+// Progress is a look at a running exploration.
+type Progress struct {
+	por.Progress
+	Bugs int
+}
+
+// Run explores one entry. It stops early, with an incomplete result, when ctx
+// is done; the cause of ctx is the reason given. An error means that the entry
+// could not be explored at all.
+func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
+	begin := time.Now()
+	m, err := e.New()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match}
+	r.Stats.Load = time.Since(begin)
+	begin = time.Now()
+
+	c := newCollector(m, opts)
+	cfg := opts.config()
+	cfg.Poll = func(p por.Progress) string {
+		if opts.Progress != nil {
+			opts.Progress(Progress{p, len(c.bugs)})
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx).Error()
+		}
+		return ""
+	}
+	found := opts.POR.Run(m, c, cfg)
+	r.Stats.Stats = found.Stats
+	r.Stats.Counters = m.Counters()
+	r.FirstOnly = found.Stopped
+	for _, why := range found.Incomplete {
+		r.Incomplete = append(r.Incomplete, why.String())
+	}
+	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
+
+	for _, b := range c.bugs {
+		if !opts.NoMinimise {
+			minimise(m, b, opts)
+		}
+		if err := tell(m, b); err != nil {
+			panic(fmt.Sprintf("BUG: the schedule of %v %q at %v cannot be repeated: %v", b.Kind, b.Message, b.Pos, err))
+		}
+	}
+	r.Bugs = c.bugs
+	for _, o := range c.outcomes {
+		if o.Events, err = Tell(m, o.Schedule); err != nil {
+			panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
+		}
+		r.Outcomes = append(r.Outcomes, *o)
+	}
+	switch {
+	case len(r.Bugs) > 0:
+		r.Verdict = Fail
+	case len(r.Incomplete) > 0:
+		r.Verdict = Incomplete
+	default:
+		r.Verdict = OK
+	}
+	r.Stats.Explore = time.Since(begin)
+	return r, nil
+}
+
+// config translates what concerns the explorer.
+func (o *Options) config() por.Config {
+	return por.Config{
+		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, IgnoreOutput: !o.Outcomes,
+	}
+}
+
+// collector is the visitor of the main search.
+type collector struct {
+	m    Machine
+	opts Options
+
+	bugs  []*Bug
+	known map[key]bool
+
+	outcomes []*Outcome
+	index    map[outcomeKey]*Outcome
+
+	incomplete orderedSet
+}
+
+type outcomeKey struct{ output, ending string }
+
+// orderedSet is a set of strings in the order of their arrival.
+type orderedSet struct {
+	list []string
+	seen map[string]bool
+}
+
+func (s *orderedSet) add(x string) {
+	if !s.seen[x] {
+		if s.seen == nil {
+			s.seen = make(map[string]bool)
+		}
+		s.seen[x] = true
+		s.list = append(s.list, x)
+	}
+}
+
+func newCollector(m Machine, opts Options) *collector {
+	return &collector{m: m, opts: opts, known: make(map[key]bool), index: make(map[outcomeKey]*Outcome)}
+}
+
+// add takes a bug unless it is known, and returns whether to go on.
+func (c *collector) add(b *Bug, path trace.Schedule) bool {
+	if c.known[b.key()] {
+		return true
+	}
+	c.known[b.key()] = true
+	b.Schedule = append(trace.Schedule(nil), path...)
+	c.bugs = append(c.bugs, b)
+	return c.opts.All
+}
+
+// Leaf implements por.Visitor.
+func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
+	if status == por.Running {
+		return true // the step bound; the explorer says so
+	}
+	end := c.m.Ending()
+	for _, s := range end.Sampled {
+		c.incomplete.add(s)
+	}
+	if status == por.Cut {
+		if end.Unsupported != "" {
+			c.incomplete.add(end.Unsupported)
+		}
+		return true
+	}
+	bugs, ending := leafBugs(c.m, status, end, c.opts.AllowLeak)
+	if c.opts.Outcomes {
+		c.outcome(path, string(end.Output), ending)
+	}
+	for _, b := range bugs {
+		if !c.add(b, path) {
+			return false
+		}
+	}
+	return true
+}
+
+// outcome counts an execution under what it printed and how it ended.
+func (c *collector) outcome(path trace.Schedule, output, ending string) {
+	k := outcomeKey{output, ending}
+	o := c.index[k]
+	if o == nil {
+		o = &Outcome{Output: output, Ending: ending, Schedule: append(trace.Schedule(nil), path...)}
+		c.index[k] = o
+		c.outcomes = append(c.outcomes, o)
+	}
+	o.Count++
+}
+
+// Race implements por.Visitor.
+func (c *collector) Race(path trace.Schedule, a, b trace.Op) bool {
+	return c.add(raceBug(c.m, a, b), path)
+}
+
+// Livelock implements por.Visitor.
+func (c *collector) Livelock(path trace.Schedule, loop int) bool {
+	b := livelockBug(c.m, path, loop, c.opts.AllowLeak)
+	if b == nil {
+		return true
+	}
+	b.Loop = loop
+	return c.add(b, path)
+}
+
+// Restart implements por.Visitor: outcomes will be counted again.
+func (c *collector) Restart() {
+	c.outcomes, c.index = nil, make(map[outcomeKey]*Outcome)
+}

@@ -1,0 +1,228 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+func options(name string) Options {
+	e, _ := por.Lookup(name)
+	return Options{POR: e, Match: true, All: true}
+}
+
+func run(t *testing.T, f *fake, opts Options) *Result {
+	t.Helper()
+	before := f.s
+	r, err := Run(context.Background(), f.entry("F"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.s != before || len(f.marks) > 0 {
+		t.Error("the machine is not left as it was found")
+	}
+	return r
+}
+
+// bugs lists the bugs of r in one line each.
+func bugs(r *Result) string {
+	var s []string
+	for _, b := range r.Bugs {
+		s = append(s, fmt.Sprintf("%s %s:%d: %s [%s]", b.Kind.Code(), b.Pos.Filename, b.Pos.Line, b.Message, scheduleText(b.Events)))
+	}
+	return strings.Join(s, "\n")
+}
+
+const racyInc = "read x; inc x"
+
+// TestBugs: each kind of bug is found, once, at its place, with the simplest schedule.
+func TestBugs(t *testing.T) {
+	tests := []struct {
+		name    string
+		code    []string
+		verdict Verdict
+		want    string
+	}{
+		{"none", []string{"go 1; join 1", "lock a; " + racyInc + "; unlock a"}, OK, ""},
+		{"crossed locks", []string{"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}, Fail,
+			"HB001 file.go:3: deadlock: main and g1 wait for each other [main*2 g1*1]"},
+		{"nobody sends", []string{"go 1; hang", "lock a; unlock a"}, Fail,
+			"HB001 file.go:2: deadlock: main waits for ever in hang [main*1 g1*3]"},
+		{"leak", []string{"go 1; print done", "hang"}, Fail,
+			"HB003 file.go:101: goroutine left behind: f1 waits for ever in hang [main*3]"},
+		{"lost update", []string{"go 1; go 2; join 1; join 2; assert x==2",
+			"load x; store x 1; end", "load x; store x 1; end"}, Fail,
+			"HB005 file.go:1: x==2: x is 1 [main*2 g2*4 g1*4 main*4]"},
+		{"race", []string{"go 1; read x", "write x 1"}, Fail,
+			"HB002 file.go:2: data race on x: read and write [main*2 g1*1]"},
+		{"panic in the middle", []string{"go 1; store x 1; store x 0; join 1", "await x; panic boom"}, Fail,
+			"HB004 file.go:102: panic: boom [main*2 g1*2]\n" + "HB001 file.go:4: deadlock: main waits for ever in join on 1, and so does another goroutine [main*3]"},
+		{"spin", []string{"go 1; join 1", "spin x"}, Fail,
+			"HB006 file.go:101: g1 can go round in a circle for ever without anything changing [main*1 g1*1]"},
+		{"spin after main", []string{"go 1", "spin x"}, Fail,
+			"HB006 file.go:101: g1 can go round in a circle for ever without anything changing, after main has returned [main*2 g1*1]"},
+	}
+	for _, tt := range tests {
+		for _, name := range []string{"full", "jpf"} {
+			t.Run(tt.name+"/"+name, func(t *testing.T) {
+				r := run(t, newFake(tt.code...), options(name))
+				got := strings.Split(bugs(r), "\n")
+				want := strings.Split(tt.want, "\n")
+				slices.Sort(got)
+				slices.Sort(want)
+				if r.Verdict != tt.verdict || !slices.Equal(got, want) {
+					t.Errorf("%s\n got %s\nwant %s", r.Verdict, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+				}
+				for _, b := range r.Bugs {
+					if b.Kind != Livelock && !b.Minimal {
+						t.Errorf("%s: the schedule is not minimal", b.Message)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestFirst: without All the search stops at the first bug.
+func TestFirst(t *testing.T) {
+	opts := options("full")
+	opts.All = false
+	r := run(t, newFake("go 1; read x; write y 1", "write x 1; read y"), opts)
+	if len(r.Bugs) != 1 || !r.FirstOnly {
+		t.Errorf("%d bugs, first only %v", len(r.Bugs), r.FirstOnly)
+	}
+}
+
+// TestOutcomes: the store buffer has three outcomes, and every order of two
+// prints is one.
+func TestOutcomes(t *testing.T) {
+	opts := options("jpf")
+	opts.Outcomes = true
+	r := run(t, newFake("go 1; go 2; join 1; join 2", "print a", "print b"), opts)
+	var got []string
+	for _, o := range r.Outcomes {
+		got = append(got, fmt.Sprintf("%q %s", o.Output, o.Ending))
+		if len(o.Events) == 0 || o.Count == 0 {
+			t.Error("no witness")
+		}
+	}
+	slices.Sort(got)
+	if want := []string{`"ab" exit 0`, `"ba" exit 0`}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestIncomplete(t *testing.T) {
+	code := []string{"go 1; go 2; join 1; join 2", racyInc, "lock a; unlock a"}
+	for _, tt := range []struct {
+		name string
+		code []string
+		opts func(*Options)
+		want string
+	}{
+		{"executions", code[:], func(o *Options) { o.MaxExecs = 1 }, "stopped after 1 execution (--max-executions)"},
+		{"unsupported", []string{"refuse net.Dial (dial.go:1:2)"}, func(o *Options) {}, "net.Dial (dial.go:1:2)"},
+		{"assumption", []string{"assume no"}, func(o *Options) {}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := options("full")
+			tt.opts(&opts)
+			r := run(t, newFake(tt.code...), opts)
+			want := Incomplete
+			if tt.want == "" {
+				want = OK
+			}
+			if got := strings.Join(r.Incomplete, "; "); got != tt.want || r.Verdict != want {
+				t.Errorf("%s %q, want %s %q", r.Verdict, got, want, tt.want)
+			}
+		})
+	}
+}
+
+// TestCancel: the cause of the context is the reason.
+func TestCancel(t *testing.T) {
+	long := strings.Repeat("store x 1;", 40) + "end"
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("interrupted"))
+	f := newFake("go 1; go 2; join 1", long, long)
+	r, err := Run(ctx, f.entry("F"), options("full"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !contains(r.Incomplete, "interrupted") || r.Verdict != Incomplete {
+		t.Errorf("%s %v", r.Verdict, r.Incomplete)
+	}
+}
+
+func TestAllowLeak(t *testing.T) {
+	opts := options("full")
+	opts.AllowLeak = regexp.MustCompile(`fake\.f1$`)
+	if r := run(t, newFake("go 1", "hang"), opts); r.Verdict != OK {
+		t.Errorf("accepted leak: %s %s", r.Verdict, bugs(r))
+	}
+	if r := run(t, newFake("go 1", "spin x"), opts); r.Verdict != OK {
+		t.Errorf("accepted endless loop: %s %s", r.Verdict, bugs(r))
+	}
+	opts.AllowLeak = regexp.MustCompile(`f2`)
+	if r := run(t, newFake("go 1", "hang"), opts); r.Verdict != Fail {
+		t.Errorf("not accepted: %s", r.Verdict)
+	}
+}
+
+// TestMinimise: a bug met after many switches is told with as few as it needs.
+func TestMinimise(t *testing.T) {
+	// g1 has nothing to do with the panic.
+	f := newFake("go 1; go 2; go 3; join 1; join 2; join 3",
+		"store z 1; store z 2; store z 3", "store x 1; store y 1; store x 0", "await x; await y; panic boom")
+	opts := options("full")
+	boom := func(r *Result) *Bug {
+		i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return b.Kind == Panic })
+		if i < 0 {
+			t.Fatal(bugs(r))
+		}
+		return r.Bugs[i]
+	}
+	b := boom(run(t, f, opts))
+	if got := scheduleText(b.Events); got != "main*3 g2*2 g3*3" || b.Preemptions != 1 || !b.Minimal {
+		t.Errorf("%s, %d preemptions", got, b.Preemptions)
+	}
+	opts.NoMinimise = true
+	if long := boom(run(t, f, opts)); len(long.Schedule) <= len(b.Schedule) {
+		t.Errorf("nothing to minimise: %s", scheduleText(long.Events))
+	}
+}
+
+// TestReplay: a recording shows its bug again, and a program that has changed
+// is noticed at the first step that differs.
+func TestReplay(t *testing.T) {
+	code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; store x 1; end", "load x; store x 1; end"}
+	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
+		r := run(t, newFake(code...), options("jpf"))
+		b := r.Bugs[0]
+		rec := Recording{b.Kind, b.Message, b.Pos, b.Events}
+		events, again, err := Replay(newFake(code...), rec)
+		if err != nil || again == nil {
+			t.Fatalf("%s: %v %v", b.Message, again, err)
+		}
+		if scheduleText(events) != scheduleText(b.Events) || again.Preemptions != b.Preemptions {
+			t.Errorf("%s: replayed %s, recorded %s", b.Message, scheduleText(events), scheduleText(b.Events))
+		}
+		changed := slices.Clone(code)
+		changed[1] = strings.Replace(code[1], "write x", "read x", 1)
+		changed[1] = strings.Replace(changed[1], "store x 1", "lock a", 1)
+		changed[1] = strings.Replace(changed[1], "lock b", "lock c", 1)
+		if changed[1] == code[1] || strings.Contains(changed[1], "lock c") {
+			continue
+		}
+		var d *Divergence
+		if _, _, err = Replay(newFake(changed...), rec); !errors.As(err, &d) {
+			t.Errorf("%s: the change is not noticed: %v", b.Message, err)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package explore
+
+import (
+	"fmt"
+	"go/token"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// fake is a Machine for tests: goroutines are lists of words such as
+// "lock a", "read x", "go 1", "fail". Line n of goroutine g is at file.go:100g+n.
+type fake struct {
+	code  [][]string
+	s     fakeState
+	marks []fakeState
+	last  string
+	steps uint64
+}
+
+type fakeState struct {
+	pc     [4]int
+	on     [4]bool
+	reg    [4]int
+	vars   [3]int // x, y, z
+	locks  [2]int // 1 + owner
+	out    string
+	failed string
+	crash  string
+	who    int
+	over   por.Status
+}
+
+func newFake(code ...string) *fake {
+	f := &fake{}
+	for _, c := range code {
+		var lines []string
+		for _, l := range strings.Split(c, ";") {
+			lines = append(lines, strings.TrimSpace(l))
+		}
+		f.code = append(f.code, lines)
+	}
+	f.s.on[0] = true
+	return f
+}
+
+func (f *fake) entry(name string) Entry {
+	return Entry{Package: "example.com/fake", Name: name, New: func() (Machine, error) { return f, nil }}
+}
+
+func (f *fake) word(g int) (op, arg string) {
+	if f.s.pc[g] >= len(f.code[g]) {
+		return "end", ""
+	}
+	op, arg, _ = strings.Cut(f.code[g][f.s.pc[g]], " ")
+	return op, arg
+}
+
+func (f *fake) ended(g int) bool { return f.s.pc[g] > len(f.code[g]) }
+
+func (f *fake) can(g int) bool {
+	op, arg := f.word(g)
+	switch {
+	case !f.s.on[g] || f.ended(g) || f.s.over != por.Running:
+		return false
+	case op == "lock":
+		return f.s.locks[arg[0]-'a'] == 0
+	case op == "await": // until a variable is not 0
+		return f.s.vars[arg[0]-'x'] != 0
+	case op == "join": // until goroutine has ended
+		return f.ended(int(arg[0] - '0'))
+	case op == "hang":
+		return false
+	}
+	return true
+}
+
+func (f *fake) Enabled(buf []trace.GID) []trace.GID {
+	for g := range f.code {
+		if f.can(g) {
+			buf = append(buf, trace.GID(g))
+		}
+	}
+	return buf
+}
+
+var fakeKinds = map[string]trace.Kind{"lock": trace.Lock, "unlock": trace.Unlock, "read": trace.Read, "write": trace.Write, "inc": trace.Write,
+	"load": trace.AtomicLoad, "store": trace.AtomicStore, "go": trace.Go, "end": trace.End, "await": trace.AtomicLoad, "join": trace.WgWait,
+	"print": trace.Output, "choose": trace.Choose, "fail": trace.Output, "panic": trace.Crash, "assert": trace.Output, "hang": trace.Recv,
+	"refuse": trace.SyncAccess, "spin": trace.AtomicLoad, "assume": trace.SyncAccess}
+
+func (f *fake) Next(gid trace.GID) trace.Op {
+	g := int(gid)
+	op := trace.Op{G: gid, Func: uint32(g), PC: uint32(f.s.pc[g])}
+	if !f.s.on[g] || f.ended(g) {
+		return op
+	}
+	word, arg := f.word(g)
+	op.Kind = fakeKinds[word]
+	if op.Kind.Plain() {
+		op.N = 1
+		op.Access[0] = trace.Access{Obj: uint32(arg[0] - 'x'), Size: 8, Write: op.Kind == trace.Write}
+	}
+	return op
+}
+
+func (f *fake) Choices(g trace.GID) int {
+	if op, arg := f.word(int(g)); op == "choose" {
+		return int(arg[0] - '0')
+	}
+	return 1
+}
+
+func (f *fake) Step(gid trace.GID, choice int) {
+	g := int(gid)
+	if !f.can(g) {
+		panic("fake: not enabled")
+	}
+	f.steps++
+	f.last = ""
+	op, arg := f.word(g)
+	f.s.pc[g]++
+	s := &f.s
+	switch op {
+	case "lock":
+		s.locks[arg[0]-'a'] = 1 + g
+	case "unlock":
+		s.locks[arg[0]-'a'] = 0
+	case "read", "load":
+		s.reg[g] = s.vars[arg[0]-'x']
+		f.last = fmt.Sprintf("= %d", s.reg[g])
+	case "write", "store":
+		s.vars[arg[0]-'x'] = int(arg[2] - '0')
+		f.last = "= " + arg[2:]
+	case "inc": // reg+1 into a variable
+		s.vars[arg[0]-'x'] = s.reg[g] + 1
+		f.last = fmt.Sprintf("= %d", s.reg[g]+1)
+	case "go":
+		s.on[arg[0]-'0'] = true
+		f.last = "→ g" + arg
+	case "print":
+		s.out += arg
+	case "choose":
+		s.reg[g] = choice
+	case "fail":
+		s.failed, s.who = arg, g
+	case "panic":
+		s.crash, s.who, s.over = arg, g, por.Ended
+	case "assert": // x==2 else fail
+		if s.vars[arg[0]-'x'] != int(arg[3]-'0') {
+			s.failed, s.who = fmt.Sprintf("%s: %c is %d", arg, arg[0], s.vars[arg[0]-'x']), g
+		}
+	case "spin":
+		if s.vars[arg[0]-'x'] == 0 {
+			s.pc[g]--
+		}
+	case "refuse", "assume":
+		s.over = por.Cut
+		if op == "refuse" {
+			s.crash = arg
+		}
+	}
+}
+
+func (f *fake) Mark() por.Mark {
+	f.marks = append(f.marks, f.s)
+	return por.Mark(len(f.marks) - 1)
+}
+
+func (f *fake) Rewind(m por.Mark) {
+	if int(m) != len(f.marks)-1 {
+		panic("fake: marks out of order")
+	}
+	f.s = f.marks[m]
+}
+
+func (f *fake) Release(m por.Mark) {
+	if int(m) != len(f.marks)-1 {
+		panic("fake: marks out of order")
+	}
+	f.marks = f.marks[:m]
+}
+
+func (f *fake) Hash() por.Hash {
+	h := fnv.New128a()
+	fmt.Fprint(h, f.s)
+	var b [16]byte
+	h.Sum(b[:0])
+	var x por.Hash
+	for i := range 8 {
+		x[0] = x[0]<<8 | uint64(b[i])
+		x[1] = x[1]<<8 | uint64(b[8+i])
+	}
+	return x
+}
+
+func (f *fake) Status() por.Status {
+	if f.s.over != por.Running {
+		return f.s.over
+	}
+	if len(f.Enabled(nil)) > 0 {
+		return por.Running
+	}
+	if len(f.Goroutines()) > 0 {
+		return por.Stuck
+	}
+	return por.Ended
+}
+
+func (f *fake) Name(g trace.GID) string {
+	if g == 0 {
+		return "main"
+	}
+	return fmt.Sprintf("g%d", g)
+}
+
+func (f *fake) pos(g int) token.Position {
+	return token.Position{Filename: "file.go", Line: 100*g + f.s.pc[g] + 1, Column: 2}
+}
+
+func (f *fake) Describe(g trace.GID) Event {
+	_, arg := f.word(int(g))
+	name, _, _ := strings.Cut(arg, " ")
+	return Event{G: g, Name: f.Name(g), Kind: f.Next(g).Kind, What: name, Func: f.fn(int(g)), Pos: f.pos(int(g))}
+}
+
+func (f *fake) fn(g int) string { return fmt.Sprintf("example.com/fake.f%d", g) }
+
+func (f *fake) Effect() string { return f.last }
+
+func (f *fake) Goroutines() (gs []Goroutine) {
+	if f.s.over == por.Ended {
+		return nil
+	}
+	for g := range f.code {
+		if !f.s.on[g] || f.ended(g) {
+			continue
+		}
+		x := Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []Frame{{f.fn(g), f.pos(g)}}}
+		if g > 0 {
+			x.Parent = 0
+			for i, w := range f.code[0] {
+				if w == fmt.Sprintf("go %d", g) {
+					x.Created = []Frame{{f.fn(0), token.Position{Filename: "file.go", Line: i + 1, Column: 2}}}
+				}
+			}
+		}
+		if op, arg := f.word(g); !f.can(g) {
+			x.Wait, x.On = op, arg
+			if op == "lock" {
+				x.Wait = "sync.Mutex.Lock"
+				x.Holders = []trace.GID{trace.GID(f.s.locks[arg[0]-'a'] - 1)}
+			}
+		}
+		gs = append(gs, x)
+	}
+	return gs
+}
+
+func (f *fake) Ending() Ending {
+	e := Ending{Text: "exit 0", Output: []byte(f.s.out)}
+	pos := func() token.Position { p := f.pos(f.s.who); p.Line--; return p }
+	switch {
+	case f.s.over == por.Cut:
+		e.Unsupported = f.s.crash
+	case f.s.crash != "":
+		e.Text = "panic: " + f.s.crash
+		e.Faults = []Fault{{Kind: Panic, Message: e.Text, Pos: pos(), G: trace.GID(f.s.who)}}
+	case f.s.failed != "":
+		e.Text = "exit 1"
+		e.Faults = []Fault{{Kind: Failure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}}
+	}
+	return e
+}
+
+func (f *fake) Counters() Counters { return Counters{Instructions: f.steps, Goroutines: len(f.code)} }
+
+// schedule renders a bug's schedule as "main*2 g1*3".
+func scheduleText(events []Event) string {
+	var parts []string
+	for i := 0; i < len(events); {
+		if events[i].Blocked {
+			i++
+			continue
+		}
+		n, name := 0, events[i].Name
+		for i < len(events) && (events[i].Name == name || events[i].Blocked) {
+			if !events[i].Blocked {
+				n++
+			}
+			i++
+		}
+		parts = append(parts, fmt.Sprintf("%s*%d", name, n))
+	}
+	return strings.Join(parts, " ")
+}
+
+var _ Machine = (*fake)(nil)
+
+func contains(list []string, part string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
+}

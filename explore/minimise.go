@@ -1,0 +1,233 @@
+package explore
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// huntBudget and cutBudget bound, in transitions, what is spent on making one
+// bug's schedule simple. They are counts and not times so that the result is
+// the same on every machine.
+const (
+	huntBudget = 300_000
+	cutBudget  = 300_000
+)
+
+// minimise replaces b's schedule by one with the fewest preemptions that
+// still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
+// and then takes away every switch and every step that turns out not to be
+// needed. A livelock's loop begins as early as it can.
+func minimise(m Machine, b *Bug, opts Options) {
+	if b.Kind == Livelock {
+		enterEarly(m, b)
+		return
+	}
+	c := cutter{m: m, b: b, left: cutBudget}
+	best, ok := c.attempt(b.Schedule)
+	if !ok {
+		return // tell will say what is wrong
+	}
+	b.Minimal = true
+	left := uint64(huntBudget)
+	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
+		h := &hunter{m: m, b: b}
+		cfg := por.Config{Match: opts.Match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
+			IgnoreOutput: !opts.Outcomes,
+			Poll: func(p por.Progress) string {
+				if p.Transitions > left {
+					return "budget"
+				}
+				return ""
+			}}
+		r := opts.POR.Run(m, h, cfg)
+		left -= min(left, r.Transitions)
+		if h.found != nil {
+			if x, ok := c.attempt(h.found); ok {
+				best = x
+			}
+			break
+		}
+		for _, why := range r.Incomplete {
+			if why.Bound != por.BoundPreempt {
+				b.Minimal = false
+			}
+		}
+	}
+	for improved := true; improved && c.left > 0; {
+		best, improved = c.improve(best)
+	}
+	b.Schedule = best.steps
+}
+
+// enterEarly leaves out what b's schedule does between the first time it is
+// in the state in which the loop begins and the last.
+func enterEarly(m Machine, b *Bug) {
+	mark := m.Mark()
+	defer func() {
+		m.Rewind(mark)
+		m.Release(mark)
+	}()
+	hashes := []por.Hash{m.Hash()}
+	for _, a := range b.Schedule[:b.Loop] {
+		m.Step(a.G, a.Choice)
+		hashes = append(hashes, m.Hash())
+	}
+	if first := slices.Index(hashes, hashes[b.Loop]); first < b.Loop {
+		b.Schedule = slices.Delete(b.Schedule, first, b.Loop)
+		b.Loop = first
+	}
+}
+
+// A hunter is a visitor that looks for one bug.
+type hunter struct {
+	m     Machine
+	b     *Bug
+	found trace.Schedule
+}
+
+func (h *hunter) take(path trace.Schedule) bool {
+	if shown(h.m, h.b) == nil {
+		return true
+	}
+	h.found = slices.Clone(path)
+	return false
+}
+
+// Leaf implements por.Visitor.
+func (h *hunter) Leaf(path trace.Schedule, status por.Status) bool {
+	return h.b.Kind == Race || status == por.Running || status == por.Cut || h.take(path)
+}
+
+// Race implements por.Visitor.
+func (h *hunter) Race(path trace.Schedule, _, _ trace.Op) bool {
+	return h.b.Kind != Race || h.take(path)
+}
+
+// Livelock implements por.Visitor.
+func (h *hunter) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements por.Visitor.
+func (h *hunter) Restart() {}
+
+// A cutter tries variants of a schedule.
+type cutter struct {
+	m    Machine
+	b    *Bug
+	left int // steps it may still execute
+}
+
+// A variant is a schedule that shows the bug, with its costs.
+type variant struct {
+	steps                 trace.Schedule
+	preemptions, switches int
+}
+
+// simpler orders variants by what makes a schedule hard to read.
+func (v *variant) simpler(w *variant) bool {
+	if v.preemptions != w.preemptions {
+		return v.preemptions < w.preemptions
+	}
+	if v.switches != w.switches {
+		return v.switches < w.switches
+	}
+	return len(v.steps) < len(w.steps)
+}
+
+// attempt executes want as far as it goes: steps that are not possible are
+// left out, and if the execution has not ended afterwards it goes on without
+// preemptions, for a while. It returns what was executed if that shows the bug.
+func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
+	mark := c.m.Mark()
+	defer func() {
+		c.m.Rewind(mark)
+		c.m.Release(mark)
+	}()
+	limit := 2*len(want) + 1000
+	last := trace.NoGID
+	var enabled []trace.GID
+	for i := 0; len(v.steps) < limit; i++ {
+		if c.m.Status() != por.Running {
+			break
+		}
+		enabled = c.m.Enabled(enabled[:0])
+		var a trace.Step
+		switch {
+		case i < len(want):
+			a = want[i]
+			if !slices.Contains(enabled, a.G) || a.Choice >= c.m.Choices(a.G) {
+				continue
+			}
+		case c.b.Kind == Race:
+			return v, shown(c.m, c.b) != nil
+		case slices.Contains(enabled, last):
+			a.G = last
+		default:
+			a.G = enabled[0]
+		}
+		if last != trace.NoGID && last != a.G {
+			v.switches++
+			if slices.Contains(enabled, last) && c.m.Next(last).Kind != trace.Yield {
+				v.preemptions++
+			}
+		}
+		c.m.Step(a.G, a.Choice)
+		c.left--
+		v.steps = append(v.steps, a)
+		last = a.G
+	}
+	return v, shown(c.m, c.b) != nil
+}
+
+// improve looks for a simpler variant one change away: a block of steps of one
+// goroutine is left out, or joined with the next or the previous block of the
+// same goroutine.
+func (c *cutter) improve(best variant) (variant, bool) {
+	blocks := split(best.steps)
+	for i := range blocks {
+		var tries []trace.Schedule
+		tries = append(tries, join(slices.Delete(slices.Clone(blocks), i, i+1)))
+		for j := i + 1; j < len(blocks); j++ {
+			if blocks[j][0].G == blocks[i][0].G {
+				tries = append(tries, join(move(blocks, i, j-1)), join(move(blocks, j, i+1)))
+				break
+			}
+		}
+		for _, t := range tries {
+			if c.left <= 0 {
+				return best, false
+			}
+			if v, ok := c.attempt(t); ok && v.simpler(&best) {
+				return v, true
+			}
+		}
+	}
+	return best, false
+}
+
+// split cuts a schedule into blocks of steps of one goroutine.
+func split(s trace.Schedule) (blocks []trace.Schedule) {
+	for len(s) > 0 {
+		n := 1
+		for n < len(s) && s[n].G == s[0].G {
+			n++
+		}
+		blocks = append(blocks, s[:n])
+		s = s[n:]
+	}
+	return blocks
+}
+
+// move returns blocks with block i at index j.
+func move(blocks []trace.Schedule, i, j int) []trace.Schedule {
+	moved := slices.Delete(slices.Clone(blocks), i, i+1)
+	return slices.Insert(moved, j, blocks[i])
+}
+
+func join(blocks []trace.Schedule) (s trace.Schedule) {
+	for _, b := range blocks {
+		s = append(s, b...)
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"fmt"
+	"go/token"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Kind says what is wrong with a program.
+type Kind uint8
+
+// The kinds of bugs, in the order of their codes.
+const (
+	Deadlock Kind = 1 + iota
+	Race
+	Leak
+	Panic
+	Failure
+	Livelock
+	Misuse
+	numKinds
+)
+
+var kindNames = [numKinds]string{Deadlock: "deadlock", Race: "race", Leak: "leak", Panic: "panic", Failure: "failure", Livelock: "livelock", Misuse: "misuse"}
+
+// String returns the kind's word in the machine-readable output.
+func (k Kind) String() string {
+	if k > 0 && k < numKinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Code returns the kind's code, which messages carry and users search for.
+func (k Kind) Code() string { return fmt.Sprintf("HB%03d", uint8(k)) }
+
+// KindOf returns the kind whose word is name, or 0.
+func KindOf(name string) Kind {
+	for k := Deadlock; k < numKinds; k++ {
+		if kindNames[k] == name {
+			return k
+		}
+	}
+	return 0
+}
+
+// Verdict is the answer for one entry.
+type Verdict string
+
+// The verdicts.
+const (
+	OK         Verdict = "ok"         // every execution is covered and none shows a bug
+	Fail       Verdict = "fail"       // there is a bug, with a schedule
+	Incomplete Verdict = "incomplete" // no bug so far, but not every execution is covered
+)
+
+// A Result is everything there is to say about one entry.
+type Result struct {
+	Package string
+	Entry   string
+	Verdict Verdict
+	POR     string
+	Match   bool
+
+	Bugs     []*Bug
+	Stats    Stats
+	Outcomes []Outcome // with Options.Outcomes
+	// Incomplete lists the reasons why not everything is covered. A failing
+	// result can have some, too.
+	Incomplete []string
+	// FirstOnly is set if the search stopped because a bug was found.
+	FirstOnly bool
+}
+
+// Stats counts what a search did.
+type Stats struct {
+	por.Stats
+	Counters
+	Load    time.Duration // loading and building the program
+	Explore time.Duration
+}
+
+// A Bug is something wrong with the program and a schedule that shows it.
+type Bug struct {
+	Kind    Kind
+	Message string
+	Pos     token.Position
+	G       string // name of the goroutine it happened in
+	Related []Related
+
+	// Schedule leads to the bug from the initial state. Of a livelock,
+	// Schedule[Loop:] repeats for ever; otherwise Loop is -1.
+	Schedule    trace.Schedule
+	Loop        int
+	Preemptions int // of Schedule
+	// Minimal is set if no schedule with fewer preemptions shows the bug.
+	Minimal bool
+
+	Events     []Event     // Schedule in words
+	LoopEvent  int         // index into Events where the loop begins, if Loop >= 0
+	Goroutines []Goroutine // those that had not ended at the end
+	Cycle      []Edge      // of a deadlock: who waits for whom in a circle
+	Accesses   *[2]Access  // of a race, the earlier access first
+	Stack      []Frame     // of a panic, failure or misuse
+	Output     []byte      // stdout up to the end
+}
+
+// Related is a further position that has to do with a bug.
+type Related struct {
+	Pos     token.Position
+	Message string
+}
+
+// Edge is one part of a wait-for cycle: From waits on On, which To holds.
+type Edge struct {
+	From, To trace.GID
+	On       string
+	Pos      token.Position
+}
+
+// Access is one side of a data race.
+type Access struct {
+	Event
+	Write   bool
+	Addr    uint64 // made up from object and offset; the same for both sides
+	Stack   []Frame
+	Parent  trace.GID // that started the goroutine
+	Created []Frame   // where; empty for main
+}
+
+// key identifies a bug among those of an entry: kind, position, message.
+type key struct {
+	kind    Kind
+	pos     token.Position
+	message string
+}
+
+func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Message} }
+
+// An Outcome is one thing an execution can end in.
+type Outcome struct {
+	Output   string // what was printed on stdout
+	Ending   string
+	Count    uint64
+	Schedule trace.Schedule // the first execution that ended so
+	Events   []Event        // Schedule in words
+}
