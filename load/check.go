@@ -17,6 +17,10 @@ var sizes = types.SizesFor("gc", goarch)
 func (l *loader) check() error {
 	sem := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, p := range l.all {
+		if p.Types != nil { // from the cache
+			close(p.done)
+			continue
+		}
 		go func() {
 			defer close(p.done)
 			ok := len(p.errs) == 0
@@ -33,6 +37,9 @@ func (l *loader) check() error {
 	}
 	for _, p := range l.all {
 		<-p.done
+		for _, f := range p.files {
+			f.src = nil
+		}
 	}
 	return nil
 }

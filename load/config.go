@@ -46,6 +46,9 @@ type Config struct {
 	// Overlay replaces the embedded overlay of the standard library; nil means
 	// overlay.FS(). Package overlay documents the layout.
 	Overlay fs.FS
+
+	// Cache, if not nil, keeps std packages for further Loads.
+	Cache *Cache
 }
 
 // The platform whose memory layout, build constraints and system-dependent

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"go/ast"
 	"strings"
 
@@ -13,36 +14,40 @@ type links struct {
 	pulled map[*ssa.Function]string // function without a body to the symbol it stands for
 }
 
-// findLinks reads the //go:linkname directives of all packages.
-func (prog *Program) findLinks() {
-	prog.links = links{make(map[string]*ssa.Function), make(map[*ssa.Function]string)}
-	for _, p := range prog.All {
-		for _, f := range p.files {
-			for text := string(f.src); ; {
-				i := strings.Index(text, "\n//go:linkname ")
-				if i < 0 {
-					break
-				}
-				line, rest, _ := strings.Cut(text[i+1:], "\n")
-				text = "\n" + rest
-				if fields := strings.Fields(line); len(fields) == 3 {
-					prog.addLink(p, fields[1], fields[2])
-				}
-			}
+// link is one //go:linkname directive with two names.
+type link struct{ local, symbol string }
+
+// findLinks finds the directives in a source file.
+func findLinks(src []byte) []link {
+	var found []link
+	for {
+		i := bytes.Index(src, []byte("\n//go:linkname "))
+		if i < 0 {
+			return found
+		}
+		src = src[i+1:]
+		line, _, _ := bytes.Cut(src, []byte("\n"))
+		if fields := strings.Fields(string(line)); len(fields) == 3 {
+			found = append(found, link{fields[1], fields[2]})
 		}
 	}
 }
 
-// addLink records that local in p and symbol are one.
-func (prog *Program) addLink(p *Package, local, symbol string) {
-	fn := p.SSA.Func(local)
-	if fn == nil {
-		return // a variable, or a declaration that a patch dropped
-	}
-	if hasBody(fn) {
-		prog.links.pushed[symbol] = fn
-	} else {
-		prog.links.pulled[fn] = symbol
+// collectLinks resolves the local names of the directives of all packages.
+// Those of variables and of declarations that a patch dropped are ignored.
+func (prog *Program) collectLinks() {
+	prog.links = links{make(map[string]*ssa.Function), make(map[*ssa.Function]string)}
+	for _, p := range prog.All {
+		for _, l := range p.links {
+			fn := p.SSA.Func(l.local)
+			switch {
+			case fn == nil:
+			case hasBody(fn):
+				prog.links.pushed[l.symbol] = fn
+			default:
+				prog.links.pulled[fn] = l.symbol
+			}
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ type Package struct {
 	errs      []Error
 	done      chan struct{} // closed when type-checked, or given up
 	facts     facts
+	links     []link
 }
 
 // subject returns the path of the package a test package is about, and p's own
@@ -74,6 +75,8 @@ type loader struct {
 	listed   []*listPackage
 	std      *stdFinder
 	fset     *token.FileSet
+	end      int // end of the last file in fset
+	cache    *Cache
 	user     map[string]*Package // by ID
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
@@ -88,8 +91,8 @@ func Load(cfg Config) (*Program, error) {
 		cfg:      &cfg,
 		patterns: cfg.Patterns,
 		overlay:  cfg.Overlay,
-		fset:     token.NewFileSet(),
 		user:     make(map[string]*Package),
+		cache:    cmp.Or(cfg.Cache, new(Cache)),
 	}
 	if len(l.patterns) == 0 {
 		l.patterns = []string{"."}
@@ -107,17 +110,8 @@ func Load(cfg Config) (*Program, error) {
 	}
 	l.wanted = l.userPackages(l.listed)
 	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
-	for _, step := range []struct {
-		name string
-		run  func() error
-	}{
-		{"discover", l.discover},
-		{"parse", l.parse},
-		{"check", l.check},
-	} {
-		if err := l.phase(step.name, step.run); err != nil {
-			return nil, err
-		}
+	if err := l.types(); err != nil {
+		return nil, err
 	}
 	l.explainLosses()
 	if err := collect(l.all); err != nil {
@@ -130,6 +124,25 @@ func Load(cfg Config) (*Program, error) {
 	}
 	prog.Phases = l.phases
 	return prog, nil
+}
+
+// types finds, parses and checks all packages.
+func (l *loader) types() error {
+	l.cache.enter(l)
+	defer l.cache.leave(l)
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{
+		{"discover", l.discover},
+		{"parse", l.parse},
+		{"check", l.check},
+	} {
+		if err := l.phase(step.name, step.run); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // phase runs f and keeps the time it took.
@@ -196,7 +209,7 @@ func (l *loader) discover() error {
 	if len(l.wanted) == 0 {
 		return l.noFiles()
 	}
-	if l.stdPkgs, err = l.std.closure(roots); err != nil {
+	if l.stdPkgs, err = l.std.closure(roots, l.cache); err != nil {
 		return err
 	}
 

@@ -32,7 +32,7 @@ func overlayOf(archive string) fs.FS {
 }
 
 // noOverlay leaves the standard library as it is.
-var noOverlay = fstest.MapFS{}
+var noOverlay = &fstest.MapFS{}
 
 func mustLoad(t testing.TB, cfg Config) *Program {
 	t.Helper()

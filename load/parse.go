@@ -43,6 +43,9 @@ func (l *loader) parse() error {
 	}
 	var jobs []*job
 	for _, p := range l.all {
+		if p.Types != nil {
+			continue // from the cache
+		}
 		for i := range p.files {
 			jobs = append(jobs, &job{p: p, i: i})
 		}
@@ -53,11 +56,10 @@ func (l *loader) parse() error {
 			f.src, j.err = os.ReadFile(f.name)
 		}
 	})
-	base := 1
 	for _, j := range jobs {
 		f := j.p.files[j.i]
-		f.start = base
-		base += len(f.src) + 1
+		f.start = l.end + 1
+		l.end = f.start + len(f.src)
 	}
 	parallel(len(jobs), func(i int) {
 		if j := jobs[i]; j.err == nil {
@@ -71,6 +73,7 @@ func (l *loader) parse() error {
 		}
 		if j.tree != nil {
 			j.p.Files = append(j.p.Files, j.tree)
+			j.p.links = append(j.p.links, findLinks(j.p.files[j.i].src)...)
 			l.fset.AddExistingFiles(j.p.files[j.i].pos)
 		}
 	}

@@ -57,13 +57,10 @@ func (l *loader) program() (*Program, error) {
 	if err := prog.findEntries(); err != nil {
 		return nil, err
 	}
-	prog.findLinks()
+	prog.collectLinks()
 	for _, p := range l.all {
 		if p.Std { // ssa keeps what it still needs
 			p.Info = nil
-		}
-		for _, f := range p.files {
-			f.src = nil
 		}
 	}
 	return prog, nil

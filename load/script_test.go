@@ -4,8 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -71,6 +71,10 @@ func TestScripts(t *testing.T) {
 // runScript returns what the loads of a script print.
 func runScript(t *testing.T, script, dir string, overlay fstest.MapFS) string {
 	env := append(os.Environ(), "GOFLAGS=", "GOPROXY=off", "GOWORK=")
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out strings.Builder
 	for _, line := range strings.Split(script, "\n") {
 		args := strings.Fields(line)
@@ -103,7 +107,7 @@ func runScript(t *testing.T, script, dir string, overlay fstest.MapFS) string {
 				text += err.Error() + "\n"
 			}
 			text = strings.ReplaceAll(text, dir, "$WORK")
-			out.WriteString(strings.ReplaceAll(text, runtime.GOROOT(), "$GOROOT"))
+			out.WriteString(strings.ReplaceAll(text, strings.TrimSpace(string(goroot)), "$GOROOT"))
 		default:
 			t.Fatalf("unknown command %s", line)
 		}

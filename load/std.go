@@ -198,7 +198,7 @@ func importPath(spec *ast.ImportSpec) string {
 }
 
 // closure finds the packages at paths and all they import, by path.
-func (s *stdFinder) closure(paths []string) (map[string]*Package, error) {
+func (s *stdFinder) closure(paths []string, cache *Cache) (map[string]*Package, error) {
 	found := make(map[string]*Package)
 	for len(paths) > 0 {
 		slices.Sort(paths)
@@ -206,7 +206,11 @@ func (s *stdFinder) closure(paths []string) (map[string]*Package, error) {
 		paths = slices.DeleteFunc(paths, func(path string) bool { return found[path] != nil })
 		pkgs := make([]*Package, len(paths))
 		errs := make([]error, len(paths))
-		parallel(len(paths), func(i int) { pkgs[i], errs[i] = s.find(paths[i]) })
+		parallel(len(paths), func(i int) {
+			if pkgs[i] = cache.get(paths[i]); pkgs[i] == nil {
+				pkgs[i], errs[i] = s.find(paths[i])
+			}
+		})
 		if err := cmp.Or(errs...); err != nil {
 			return nil, fmt.Errorf("standard library: %w", err)
 		}
