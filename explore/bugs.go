@@ -177,7 +177,7 @@ func raceBug(m Machine, a, b trace.Op) *Bug {
 	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]Access{x, y}}
 	// The name of a race does not depend on who is first.
 	first, second := x, y
-	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Write && !first.Write {
+	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Writes && !first.Writes {
 		first, second = second, first
 	}
 	what := ""
@@ -197,7 +197,7 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 		for j := range other.N {
 			x, y := op.Access[i], other.Access[j]
 			if (x.Write || y.Write) && x.Overlaps(y) {
-				a.Write = a.Write || x.Write
+				a.Writes = a.Writes || x.Write
 				a.Addr = 0xc000000000 + uint64(x.Obj)<<12 + uint64(max(x.Off, y.Off))
 			}
 		}
@@ -211,7 +211,7 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 }
 
 func verb(a Access) string {
-	if a.Write {
+	if a.Writes {
 		return "write"
 	}
 	return "read"

@@ -239,12 +239,12 @@ func (f *fake) Goroutines() (gs []Goroutine) {
 		if !f.s.on[g] || f.ended(g) {
 			continue
 		}
-		x := Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []Frame{{f.fn(g), f.pos(g)}}}
+		x := Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []Frame{{Func: f.fn(g), Pos: f.pos(g)}}}
 		if g > 0 {
 			x.Parent = 0
 			for i, w := range f.code[0] {
 				if w == fmt.Sprintf("go %d", g) {
-					x.Created = []Frame{{f.fn(0), token.Position{Filename: "file.go", Line: i + 1, Column: 2}}}
+					x.Created = []Frame{{Func: f.fn(0), Pos: token.Position{Filename: "file.go", Line: i + 1, Column: 2}}}
 				}
 			}
 		}

@@ -41,6 +41,7 @@ type Machine interface {
 type Frame struct {
 	Func string // with its package path, as the runtime prints it
 	Pos  token.Position
+	PC   uint32 // inside the function; told behind the position as the runtime does
 }
 
 // A Goroutine is one goroutine in one state.
@@ -75,6 +76,12 @@ type Event struct {
 	// Blocked marks an operation the goroutine arrived at and that was not
 	// enabled. It is not a step.
 	Blocked bool
+	// Loc is the first location touched (object and offset), the same for the
+	// same memory along one schedule; 0 if there is none. Write says whether it
+	// may be changed. Both are filled in from trace.Op.
+	Loc   uint64
+	Write bool
+
 	// Preempts names the goroutine that could have gone on when this step was
 	// executed instead, if any.
 	Preempts string

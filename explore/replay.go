@@ -37,6 +37,10 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 		ev := m.Describe(a.G)
 		ev.Choice = a.Choice
+		if op := m.Next(a.G); op.N > 0 {
+			x := op.Access[op.N-1] // a ReadWrite writes its last location
+			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
+		}
 		if last != trace.NoGID && last != a.G && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield {
 			ev.Preempts = m.Name(last)
 		}
@@ -83,6 +87,9 @@ func tell(m Machine, b *Bug) error {
 	}
 	b.G, b.Related, b.Cycle, b.Accesses, b.Stack = fresh.G, fresh.Related, fresh.Cycle, fresh.Accesses, fresh.Stack
 	b.finish(m)
+	if m.Status() == por.Stuck {
+		b.Events = arrivals(m, b.Events)
+	}
 	if b.Kind == Race {
 		// Go on to show both accesses.
 		for i := range b.Accesses {
@@ -100,6 +107,25 @@ func tell(m Machine, b *Bug) error {
 		}
 	}
 	return nil
+}
+
+// arrivals adds where the goroutines of a stuck state wait, as far as they did
+// not wait there already when they arrived.
+func arrivals(m Machine, events []Event) []Event {
+	for _, g := range m.Goroutines() {
+		last := -1
+		for i, e := range events {
+			if e.G == g.ID {
+				last = i
+			}
+		}
+		if last < 0 || !events[last].Blocked {
+			ev := m.Describe(g.ID)
+			ev.Blocked = true
+			events = append(events, ev)
+		}
+	}
+	return events
 }
 
 // tellLoop tells a livelock and checks that its loop comes back to the state

@@ -124,7 +124,7 @@ type Edge struct {
 // Access is one side of a data race.
 type Access struct {
 	Event
-	Write   bool
+	Writes  bool
 	Addr    uint64 // made up from object and offset; the same for both sides
 	Stack   []Frame
 	Parent  trace.GID // that started the goroutine

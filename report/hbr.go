@@ -1,0 +1,210 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// ReplayVersion is the version of the replay files written. Files of a later
+// version are refused.
+const ReplayVersion = 1
+
+// A Replay is the contents of a .hbr file: a schedule of one entry, the bug it
+// shows, and what is needed to load the program again. It is JSON, one event
+// per line, so that it can be kept in a repository.
+type Replay struct {
+	Version int    `json:"version"`
+	Tool    string `json:"tool"` // that wrote it
+	Go      string `json:"go"`   // version of Go whose library was loaded
+
+	Package  string            `json:"package"`
+	Entry    string            `json:"entry"`
+	Dir      string            `json:"dir"`      // that the patterns are relative to, relative to the file
+	Patterns []string          `json:"patterns"` // what to load
+	Tests    bool              `json:"tests"`
+	Tags     []string          `json:"tags,omitempty"`
+	Options  map[string]string `json:"options,omitempty"` // flags that change what a schedule means
+
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Pos     string `json:"pos"`
+
+	Schedule []Run         `json:"schedule"`
+	Loop     int           `json:"loop"` // number of the step at which the loop of a livelock begins; 0: no loop
+	Events   []ReplayEvent `json:"events"`
+}
+
+// A ReplayEvent is one step as it was recorded.
+type ReplayEvent struct {
+	G        string `json:"g"`
+	Kind     string `json:"kind"`
+	What     string `json:"what,omitempty"`
+	Effect   string `json:"effect,omitempty"`
+	Func     string `json:"func,omitempty"`
+	Pos      string `json:"pos,omitempty"`
+	Choice   int    `json:"choice,omitempty"`
+	Preempts string `json:"preempts,omitempty"`
+}
+
+// SetBug fills in what is recorded of b. Positions are kept relative to paths.Base.
+func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
+	r.Version = ReplayVersion
+	r.Code, r.Message, r.Pos = b.Kind.Code(), b.Message, paths.Pos(b.Pos)
+	r.Schedule = runs(b.Events)
+	if b.Loop >= 0 {
+		r.Loop = b.Loop + 1
+	}
+	r.Events = nil
+	for _, e := range steps(b.Events) {
+		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: e.Effect, Func: e.Func,
+			Pos: paths.Pos(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
+	}
+}
+
+// Recording returns what is needed to repeat the schedule. Relative positions
+// are taken to be below base.
+func (r *Replay) Recording(base string) (explore.Recording, error) {
+	rec := explore.Recording{Message: r.Message}
+	for k := explore.Deadlock; k <= explore.Misuse; k++ {
+		if k.Code() == r.Code {
+			rec.Kind = k
+		}
+	}
+	if rec.Kind == 0 {
+		return rec, fmt.Errorf("unknown code %q", r.Code)
+	}
+	var err error
+	if rec.Pos, err = parsePos(r.Pos, base); err != nil {
+		return rec, err
+	}
+	for i, e := range r.Events {
+		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}
+		if ev.Kind, err = parseKind(e.Kind); err != nil {
+			return rec, fmt.Errorf("event %d: %v", i+1, err)
+		}
+		if ev.Pos, err = parsePos(e.Pos, base); err != nil {
+			return rec, fmt.Errorf("event %d: %v", i+1, err)
+		}
+		rec.Events = append(rec.Events, ev)
+	}
+	if got := runs(rec.Events); fmt.Sprint(got) != fmt.Sprint(r.Schedule) {
+		return rec, fmt.Errorf("the schedule and the events do not agree")
+	}
+	return rec, nil
+}
+
+func parseKind(s string) (trace.Kind, error) {
+	for k := trace.None; ; k++ {
+		name := k.String()
+		if name == s {
+			return k, nil
+		}
+		if strings.HasPrefix(name, "kind(") {
+			return 0, fmt.Errorf("unknown operation %q", s)
+		}
+	}
+}
+
+// parsePos reads file:line:column as Paths.Pos writes it.
+func parsePos(s, base string) (pos token.Position, err error) {
+	if s == "" || s == "-" {
+		return pos, nil
+	}
+	rest := s
+	for _, to := range []*int{&pos.Column, &pos.Line} {
+		i := strings.LastIndexByte(rest, ':')
+		if i < 0 {
+			return pos, fmt.Errorf("bad position %q", s)
+		}
+		if *to, err = strconv.Atoi(rest[i+1:]); err != nil {
+			return pos, fmt.Errorf("bad position %q", s)
+		}
+		rest = rest[:i]
+	}
+	pos.Filename = rest
+	if base != "" && !filepath.IsAbs(rest) {
+		pos.Filename = filepath.Join(base, rest)
+	}
+	return pos, nil
+}
+
+// WriteReplay writes r to a file, making its directory if need be.
+func WriteReplay(name string, r *Replay) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	data, err := r.marshal()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o666)
+}
+
+// marshal renders r with one line per field and per event.
+func (r *Replay) marshal() ([]byte, error) {
+	short := *r
+	short.Events, short.Schedule = nil, nil
+	head, err := json.MarshalIndent(&short, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	list := func(b *strings.Builder, name string, n int, item func(i int) any) error {
+		fmt.Fprintf(b, " %q: [", name)
+		for i := range n {
+			line, err := json.Marshal(item(i))
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(b, "\n  %s", line)
+		}
+		b.WriteString("\n ]")
+		return nil
+	}
+	var b strings.Builder
+	text := string(head)
+	before, after, ok := strings.Cut(text, " \"schedule\": null")
+	middle, end, ok2 := strings.Cut(after, " \"events\": null")
+	if !ok || !ok2 {
+		panic("BUG: report: replay file without its lists")
+	}
+	b.WriteString(before)
+	if err := list(&b, "schedule", len(r.Schedule), func(i int) any { return r.Schedule[i] }); err != nil {
+		return nil, err
+	}
+	b.WriteString(middle)
+	if err := list(&b, "events", len(r.Events), func(i int) any { return r.Events[i] }); err != nil {
+		return nil, err
+	}
+	b.WriteString(end + "\n")
+	return []byte(b.String()), nil
+}
+
+// ReadReplay reads a replay file.
+func ReadReplay(name string) (*Replay, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var r Replay
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s: not a replay file: %v", name, err)
+	}
+	switch {
+	case r.Version == 0:
+		return nil, fmt.Errorf("%s: not a replay file: no version", name)
+	case r.Version > ReplayVersion:
+		return nil, fmt.Errorf("%s: replay file version %d, written by %s; this hbcheck reads up to version %d", name, r.Version, r.Tool, ReplayVersion)
+	}
+	return &r, nil
+}

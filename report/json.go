@@ -1,0 +1,117 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// JSON writes one object per line. Its field names are a contract: fields are
+// added and never renamed.
+type JSON struct {
+	W     io.Writer
+	Paths Paths
+	// Outcomes is whether outcomes were asked for; they are then present even
+	// if there are none.
+	Outcomes bool
+}
+
+type jsonResult struct {
+	Action     string         `json:"action"`
+	Package    string         `json:"package"`
+	Entry      string         `json:"entry"`
+	Verdict    string         `json:"verdict"`
+	POR        string         `json:"por"`
+	Hybrid     string         `json:"hybrid"`
+	Bugs       []jsonBug      `json:"bugs"`
+	Stats      jsonStats      `json:"stats"`
+	Outcomes   *[]jsonOutcome `json:"outcomes,omitempty"`
+	Incomplete []string       `json:"incomplete"`
+}
+
+type jsonBug struct {
+	Code        string        `json:"code"`
+	Kind        string        `json:"kind"`
+	Message     string        `json:"message"`
+	Pos         string        `json:"pos"`
+	Goroutine   string        `json:"goroutine"`
+	Related     []jsonRelated `json:"related"`
+	Schedule    []Run         `json:"schedule"`
+	Preemptions int           `json:"preemptions"`
+	Replay      string        `json:"replay,omitempty"`
+}
+
+type jsonRelated struct {
+	Pos     string `json:"pos"`
+	Message string `json:"message"`
+}
+
+type jsonStats struct {
+	Executions   uint64            `json:"executions"`
+	Blocked      uint64            `json:"blocked"`
+	Truncated    uint64            `json:"truncated"`
+	Choices      uint64            `json:"choices"`
+	States       uint64            `json:"states"`
+	Matched      uint64            `json:"matched"`
+	Transitions  uint64            `json:"transitions"`
+	Instructions uint64            `json:"instructions"`
+	MaxDepth     int               `json:"maxdepth"`
+	Goroutines   int               `json:"goroutines"`
+	Eliminated   map[string]uint64 `json:"eliminated"`
+	Load         float64           `json:"load_s"`
+	Static       float64           `json:"static_s"`
+	Explore      float64           `json:"explore_s"`
+	PeakBytes    int64             `json:"peak_bytes"`
+}
+
+type jsonOutcome struct {
+	Output   string `json:"output"`
+	Ending   string `json:"ending"`
+	Count    uint64 `json:"count"`
+	Schedule []Run  `json:"schedule"`
+}
+
+// Result implements Writer.
+func (j *JSON) Result(r *explore.Result, replays []string) error {
+	out := jsonResult{
+		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: "none",
+		Bugs: []jsonBug{}, Stats: toStats(&r.Stats), Incomplete: append([]string{}, r.Incomplete...),
+	}
+	for i, b := range r.Bugs {
+		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Message: b.Message, Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
+			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions}
+		for _, x := range b.Related {
+			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), x.Message})
+		}
+		if i < len(replays) {
+			jb.Replay = replays[i]
+		}
+		out.Bugs = append(out.Bugs, jb)
+	}
+	if j.Outcomes {
+		list := []jsonOutcome{}
+		for _, o := range r.Outcomes {
+			list = append(list, jsonOutcome{o.Output, o.Ending, o.Count, runs(o.Events)})
+		}
+		out.Outcomes = &list
+	}
+	return j.line(out)
+}
+
+// Close implements Writer.
+func (j *JSON) Close() error { return nil }
+
+func (j *JSON) line(x any) error {
+	e := json.NewEncoder(j.W)
+	e.SetEscapeHTML(false)
+	return e.Encode(x)
+}
+
+func toStats(s *explore.Stats) jsonStats {
+	return jsonStats{
+		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
+		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
+		Eliminated: map[string]uint64{}, Load: s.Load.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
+	}
+}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Text writes results for people, in the manner of go test: one line for an
+// entry without a bug; otherwise the bug with its position, the schedule as
+// one lane per goroutine, why it is one, and the command that replays it.
+type Text struct {
+	W       io.Writer
+	Paths   Paths
+	Verbose bool // every step of a schedule, not only where something changes
+
+	pkg     string // of the results being written
+	failed  bool
+	elapsed time.Duration
+}
+
+// Result implements Writer.
+func (t *Text) Result(r *explore.Result, replays []string) error {
+	var b bytes.Buffer
+	if t.pkg != r.Package {
+		t.endPackage(&b)
+		t.pkg = r.Package
+	}
+	t.elapsed += r.Stats.Load + r.Stats.Explore
+	switch r.Verdict {
+	case explore.OK:
+		fmt.Fprintf(&b, "ok  \t%s\t%s\texhaustive: %s\t%s\n", r.Package, r.Entry, covered(r), seconds(r.Stats.Explore))
+	case explore.Incomplete:
+		fmt.Fprintf(&b, "??  \t%s\t%s\tincomplete: %s; no bug so far in %s\t%s\n", r.Package, r.Entry,
+			strings.Join(r.Incomplete, "; "), covered(r), seconds(r.Stats.Explore))
+	case explore.Fail:
+		t.failed = true
+		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
+		for i, bug := range r.Bugs {
+			if i > 0 {
+				fmt.Fprintln(&b)
+			}
+			t.bug(&b, bug)
+			if i < len(replays) {
+				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", replays[i])
+			}
+		}
+	}
+	if len(r.Outcomes) > 0 {
+		t.outcomes(&b, r)
+	}
+	_, err := t.W.Write(b.Bytes())
+	return err
+}
+
+// Close implements Writer.
+func (t *Text) Close() error {
+	var b bytes.Buffer
+	t.endPackage(&b)
+	_, err := t.W.Write(b.Bytes())
+	return err
+}
+
+// endPackage writes go test's line for a package that has failed.
+func (t *Text) endPackage(b *bytes.Buffer) {
+	if t.failed {
+		fmt.Fprintf(b, "FAIL\t%s\t%s\n", t.pkg, seconds(t.elapsed))
+	}
+	t.failed, t.elapsed = false, 0
+}
+
+// covered tells what a search has covered.
+func covered(r *explore.Result) string {
+	s := count(r.Stats.Executions, "execution")
+	if r.Match {
+		s += ", " + count(r.Stats.States, "state")
+	}
+	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
+}
+
+// search tells how far a search that found a bug has come.
+func search(r *explore.Result) string {
+	how := "exhaustive search"
+	switch {
+	case r.FirstOnly:
+		how = "stopped at the first bug"
+	case len(r.Incomplete) > 0:
+		how = "incomplete: " + strings.Join(r.Incomplete, "; ")
+	}
+	return how + ", " + count(r.Stats.Executions, "execution")
+}
+
+// bug writes one bug.
+func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), bug.Message)
+	lanes(b, bug.Events, t.Verbose, bug)
+	fmt.Fprintf(b, "why: %s\n", why(bug))
+	if bug.Accesses != nil {
+		raceBlock(b, bug.Accesses)
+	}
+	if len(bug.Stack) > 0 {
+		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
+		stack(b, bug.Stack)
+	}
+	if bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock {
+		for i, g := range bug.Goroutines {
+			if i > 0 {
+				fmt.Fprintln(b)
+			}
+			goroutine(b, g)
+		}
+	}
+	if len(bug.Output) > 0 {
+		fmt.Fprintf(b, "output of this execution:\n")
+		for _, l := range strings.SplitAfter(strings.TrimSuffix(string(bug.Output), "\n"), "\n") {
+			fmt.Fprintf(b, "  | %s", l)
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// number is the number the runtime would give the goroutine a bug happened in.
+func number(bug *explore.Bug) string {
+	for i := len(bug.Events) - 1; i >= 0; i-- {
+		if e := bug.Events[i]; e.Name == bug.G {
+			return fmt.Sprint(goid(e.G))
+		}
+	}
+	return "1"
+}
+
+// goid turns a GID into a goroutine number: main is goroutine 1.
+func goid(g trace.GID) uint32 { return uint32(g) + 1 }
+
+// goroutine writes g as the runtime's traceback does. Its name follows the
+// reason it waits, where the runtime says "locked to thread" and the like.
+func goroutine(b *bytes.Buffer, g explore.Goroutine) {
+	state := g.Wait
+	if state == "" {
+		state = "runnable"
+	}
+	fmt.Fprintf(b, "goroutine %d [%s, %s]:\n", goid(g.ID), state, g.Name)
+	stack(b, g.Stack)
+	if len(g.Created) > 0 {
+		c := g.Created[0]
+		fmt.Fprintf(b, "created by %s in goroutine %d\n\t%s:%d +0x%x\n", c.Func, goid(g.Parent), c.Pos.Filename, c.Pos.Line, c.PC)
+	}
+}
+
+func stack(b *bytes.Buffer, frames []explore.Frame) {
+	for _, f := range frames {
+		fmt.Fprintf(b, "%s(...)\n\t%s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
+	}
+}
+
+// raceBlock writes a data race in the words and the layout of go test -race.
+func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
+	const bar = "==================\n"
+	b.WriteString(bar + "WARNING: DATA RACE\n")
+	for i, a := range []explore.Access{acc[1], acc[0]} {
+		word := "Read"
+		if a.Writes {
+			word = "Write"
+		}
+		if i == 1 {
+			word = "Previous " + strings.ToLower(word)
+		}
+		who := fmt.Sprintf("goroutine %d", goid(a.G))
+		if a.Parent == trace.NoGID {
+			who = "main goroutine"
+		}
+		fmt.Fprintf(b, "%s at 0x%012x by %s:\n", word, a.Addr, who)
+		raceStack(b, a.Stack)
+		b.WriteByte('\n')
+	}
+	for _, a := range []explore.Access{acc[1], acc[0]} {
+		if a.Parent != trace.NoGID {
+			fmt.Fprintf(b, "Goroutine %d (running) created at:\n", goid(a.G))
+			raceStack(b, a.Created)
+			b.WriteByte('\n')
+		}
+	}
+	b.Truncate(b.Len() - 1)
+	b.WriteString(bar)
+}
+
+func raceStack(b *bytes.Buffer, frames []explore.Frame) {
+	for _, f := range frames {
+		fmt.Fprintf(b, "  %s()\n      %s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
+	}
+}
+
+// outcomes writes the table of what executions can end in.
+func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
+	fmt.Fprintf(b, "outcomes of %s:\n", r.Entry)
+	w := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	for _, o := range r.Outcomes {
+		fmt.Fprintf(w, "  %d\t%q\t%s\t%s\n", o.Count, o.Output, o.Ending, shortSchedule(o.Events))
+	}
+	w.Flush()
+}

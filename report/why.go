@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// why explains in a sentence or two what makes the schedule show the bug.
+func why(b *explore.Bug) string {
+	switch b.Kind {
+	case explore.Deadlock:
+		return whyDeadlock(b)
+	case explore.Race:
+		x, y := b.Accesses[0], b.Accesses[1]
+		return fmt.Sprintf("%s and %s are both in front of their access at the same time: nothing orders a %s in %s and a %s in %s.",
+			x.Name, y.Name, word(x), x.Name, word(y), y.Name)
+	case explore.Leak:
+		for _, g := range b.Goroutines {
+			if g.Name == b.G {
+				return fmt.Sprintf("main has returned and nobody is left who could wake %s%s.", g.Name, where(g))
+			}
+		}
+	case explore.Livelock:
+		return fmt.Sprintf("after %s the program is again in the state in which %s began, and every goroutine that could move did.",
+			stepName(len(steps(b.Events))), stepName(len(steps(b.Events[:b.LoopEvent]))+1))
+	}
+	if s := lostUpdate(b.Events); s != "" {
+		return s + needed(b)
+	}
+	return strings.TrimPrefix(needed(b)+" ", " ")
+}
+
+func word(a explore.Access) string {
+	if a.Writes {
+		return "write"
+	}
+	return "read"
+}
+
+func whyDeadlock(b *explore.Bug) string {
+	if len(b.Cycle) == 0 {
+		return "every goroutine that is left waits, and only another one could wake it." + needed(b)
+	}
+	name := func(id trace.GID) string {
+		for _, g := range b.Goroutines {
+			if g.ID == id {
+				return g.Name
+			}
+		}
+		return "?"
+	}
+	var parts []string
+	for _, e := range b.Cycle {
+		on := e.On
+		if on == "" {
+			on = "a lock"
+		}
+		parts = append(parts, fmt.Sprintf("%s waits for %s (%s), held by %s", name(e.From), on, line(e.Pos), name(e.To)))
+	}
+	return strings.Join(parts, " → ") + "." + needed(b)
+}
+
+// where tells what a goroutine waits on.
+func where(g explore.Goroutine) string {
+	s := ""
+	if g.Wait != "" {
+		s = " from " + g.Wait
+	}
+	if g.On != "" {
+		s += " on " + g.On
+	}
+	if len(g.Stack) > 0 {
+		s += fmt.Sprintf(" (%s:%d)", filepath.Base(g.Stack[0].Pos.Filename), g.Stack[0].Pos.Line)
+	}
+	return s
+}
+
+// needed tells how many preemptions the schedule takes.
+func needed(b *explore.Bug) string {
+	switch {
+	case b.Preemptions == 0:
+		return " It needs no preemption, only this order."
+	case b.Minimal:
+		return fmt.Sprintf(" It takes %s.", count(b.Preemptions, "preemption"))
+	}
+	return fmt.Sprintf(" This schedule has %s.", count(b.Preemptions, "preemption"))
+}
+
+// lostUpdate looks for a goroutine that reads a location and later writes it,
+// with a write by another in between, and tells of the last such place.
+func lostUpdate(events []explore.Event) string {
+	all := steps(events)
+	for k := len(all) - 1; k >= 0; k-- {
+		w := all[k]
+		if !changes(w) {
+			continue
+		}
+		// The latest access by the writer itself, and a foreign write since.
+		foreign := -1
+		for i := k - 1; i >= 0; i-- {
+			e := all[i]
+			if e.Loc != w.Loc {
+				continue
+			}
+			if e.G != w.G {
+				if foreign < 0 && e.Write {
+					foreign = i
+				}
+				continue
+			}
+			if foreign >= 0 && !e.Write && e.Kind != trace.Lock {
+				name := w.What
+				if name == "" {
+					name = "the same location"
+				}
+				return fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and writes it in step %d, but %s writes it in between (step %d).",
+					i+1, k+1, w.Name, name, i+1, k+1, all[foreign].Name, foreign+1)
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// changes reports whether e stores a value that was computed before it.
+func changes(e explore.Event) bool {
+	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
+}
+
+// steps leaves out the events that are not steps.
+func steps(events []explore.Event) []explore.Event {
+	var s []explore.Event
+	for _, e := range events {
+		if !e.Blocked {
+			s = append(s, e)
+		}
+	}
+	return s
+}
+
+func stepName(n int) string { return fmt.Sprintf("step %d", n) }
