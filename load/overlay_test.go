@@ -119,15 +119,8 @@ func TestOverlayFits(t *testing.T) {
 	tree := overlay.FS()
 	var paths []string
 	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			if files, _ := fs.Glob(tree, path+"/*"); len(files) > 0 && path != "." {
-				for _, f := range files {
-					if info, _ := fs.Stat(tree, f); !info.IsDir() {
-						paths = append(paths, path)
-						break
-					}
-				}
-			}
+		if err == nil && d.IsDir() && path != "." && isPackage(tree, path) {
+			paths = append(paths, path)
 		}
 		return err
 	})

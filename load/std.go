@@ -61,18 +61,20 @@ func (s *stdFinder) exists(path string) bool {
 	defer s.mu.Unlock()
 	ok, known := s.dirs[path]
 	if !known {
-		ok = isDir(os.DirFS(filepath.Join(s.goroot, "src")), path) || isDir(s.overlay, path)
+		ok = isPackage(os.DirFS(filepath.Join(s.goroot, "src")), path) || isPackage(s.overlay, path)
 		s.dirs[path] = ok
 	}
 	return ok
 }
 
-func isDir(fsys fs.FS, name string) bool {
-	if !fs.ValidPath(name) {
+// isPackage reports whether there are files in dir of fsys, not only further
+// directories.
+func isPackage(fsys fs.FS, dir string) bool {
+	if !fs.ValidPath(dir) {
 		return false
 	}
-	info, err := fs.Stat(fsys, name)
-	return err == nil && info.IsDir()
+	entries, _ := fs.ReadDir(fsys, dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
 }
 
 // find returns the package at path with the files to parse and its imports, or
@@ -81,7 +83,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 	p := &Package{ID: pkgpath, Path: pkgpath, Std: true}
 	var patch *patch
 	fromOverlay := make(map[string]bool)
-	if isDir(s.overlay, pkgpath) {
+	if isPackage(s.overlay, pkgpath) {
 		p.Overlaid = true
 		p.Dir = path.Join(overlayDir, pkgpath)
 		names, err := s.goFiles(s.overlay, pkgpath)
@@ -157,7 +159,9 @@ func (s *stdFinder) goFiles(fsys fs.FS, dir string) ([]*file, error) {
 }
 
 // imports computes p's imports from the headers of its files, after patching.
+// Files that import "C" are left out.
 func (s *stdFinder) imports(p *Package) error {
+	kept := p.files[:0]
 	for _, f := range p.files {
 		mode := parser.ImportsOnly
 		if f.patch != nil {
@@ -169,21 +173,29 @@ func (s *stdFinder) imports(p *Package) error {
 			return err
 		}
 		f.patch.apply(tree)
-		p.Name = tree.Name.Name
+		var paths []string
 		for _, spec := range tree.Imports {
-			ip := importPath(spec)
-			id, ok := s.resolve(ip)
-			if ip == "unsafe" {
+			paths = append(paths, importPath(spec))
+		}
+		if slices.Contains(paths, "C") {
+			continue
+		}
+		kept = append(kept, f)
+		p.Name = tree.Name.Name
+		for _, path := range paths {
+			if path == "unsafe" {
 				continue
 			}
+			id, ok := s.resolve(path)
 			if !ok {
-				return fmt.Errorf("%s: package %s is not in std", f.name, ip)
+				return fmt.Errorf("%s: package %s is not in std", f.name, path)
 			}
 			if !slices.Contains(p.importIDs, id) {
 				p.importIDs = append(p.importIDs, id)
 			}
 		}
 	}
+	p.files = kept
 	slices.Sort(p.importIDs)
 	return nil
 }
