@@ -86,7 +86,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 	if isPackage(s.overlay, pkgpath) {
 		p.Overlaid = true
 		p.Dir = path.Join(overlayDir, pkgpath)
-		names, err := s.goFiles(s.overlay, pkgpath)
+		names, err := s.goFiles(pkgpath, s.overlay, pkgpath)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 	}
 	if !p.Overlaid || patch != nil {
 		p.Dir = filepath.Join(s.goroot, "src", filepath.FromSlash(pkgpath))
-		names, err := s.goFiles(os.DirFS(p.Dir), ".")
+		names, err := s.goFiles(pkgpath, os.DirFS(p.Dir), ".")
 		if err != nil {
 			return nil, err
 		}
@@ -127,9 +127,20 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 	return p, nil
 }
 
+// pureTags returns the build tags that make a std package do without assembly.
+func pureTags(pkgpath string) []string {
+	switch {
+	case pkgpath == "math/big":
+		return []string{"math_big_pure_go"}
+	case strings.HasPrefix(strings.TrimPrefix(pkgpath, "vendor/golang.org/x/"), "crypto"):
+		return []string{"purego"}
+	}
+	return nil
+}
+
 // goFiles reads the .go files in dir of fsys that satisfy the build
-// constraints, without tests, and returns them by name.
-func (s *stdFinder) goFiles(fsys fs.FS, dir string) ([]*file, error) {
+// constraints of package pkgpath, without tests, and returns them by name.
+func (s *stdFinder) goFiles(pkgpath string, fsys fs.FS, dir string) ([]*file, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -142,6 +153,7 @@ func (s *stdFinder) goFiles(fsys fs.FS, dir string) ([]*file, error) {
 		}
 		var src []byte
 		ctxt := s.ctxt
+		ctxt.BuildTags = append(slices.Clip(ctxt.BuildTags), pureTags(pkgpath)...)
 		ctxt.OpenFile = func(string) (_ io.ReadCloser, err error) {
 			src, err = fs.ReadFile(fsys, path.Join(dir, name))
 			return io.NopCloser(bytes.NewReader(src)), err

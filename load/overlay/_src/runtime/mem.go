@@ -1,0 +1,111 @@
+package runtime
+
+import "internal/abi"
+
+// GC has no effect that a program could tell: memory is collected when the
+// machine finds it convenient. Finalizers and cleanups never run, as the
+// documentation permits.
+func GC() {}
+
+// SetFinalizer checks its arguments and forgets them.
+func SetFinalizer(obj any, finalizer any) {
+	t := typeOf(obj)
+	if t == nil {
+		hbFatal("runtime.SetFinalizer: first argument is nil")
+	}
+	if t.Kind() != abi.Pointer {
+		hbFatal("runtime.SetFinalizer: first argument is " + typeString(t) + ", not pointer")
+	}
+	f := typeOf(finalizer)
+	if f != nil && f.Kind() != abi.Func {
+		hbFatal("runtime.SetFinalizer: second argument is " + typeString(f) + ", not a function")
+	}
+}
+
+// A Cleanup is a handle of a call of AddCleanup.
+type Cleanup struct {
+	id  uint64
+	ptr uintptr
+}
+
+// AddCleanup forgets its arguments: see GC.
+func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) Cleanup {
+	if ptr == nil {
+		panic(plainError("runtime.AddCleanup: ptr is nil"))
+	}
+	return Cleanup{}
+}
+
+// Stop has nothing to stop.
+func (c Cleanup) Stop() {}
+
+// A Pinner pins objects, which the machine never moves.
+type Pinner struct {
+	refs []any
+}
+
+// Pin pins an object: nothing needs to be done.
+func (p *Pinner) Pin(pointer any) {
+	if t := typeOf(pointer); t == nil || t.Kind() != abi.Pointer && t.Kind() != abi.UnsafePointer {
+		panic(errorString("runtime.Pinner: argument is not a pointer"))
+	}
+	p.refs = append(p.refs, pointer)
+}
+
+// Unpin unpins all objects of p.
+func (p *Pinner) Unpin() { p.refs = nil }
+
+// MemStats are statistics about the memory allocator.
+type MemStats struct {
+	Alloc         uint64
+	TotalAlloc    uint64
+	Sys           uint64
+	Lookups       uint64
+	Mallocs       uint64
+	Frees         uint64
+	HeapAlloc     uint64
+	HeapSys       uint64
+	HeapIdle      uint64
+	HeapInuse     uint64
+	HeapReleased  uint64
+	HeapObjects   uint64
+	StackInuse    uint64
+	StackSys      uint64
+	MSpanInuse    uint64
+	MSpanSys      uint64
+	MCacheInuse   uint64
+	MCacheSys     uint64
+	BuckHashSys   uint64
+	GCSys         uint64
+	OtherSys      uint64
+	NextGC        uint64
+	LastGC        uint64
+	PauseTotalNs  uint64
+	PauseNs       [256]uint64
+	PauseEnd      [256]uint64
+	NumGC         uint32
+	NumForcedGC   uint32
+	GCCPUFraction float64
+	EnableGC      bool
+	DebugGC       bool
+	BySize        [61]struct {
+		Size    uint32
+		Mallocs uint64
+		Frees   uint64
+	}
+}
+
+// ReadMemStats fills m with what the calling goroutine has allocated, as if
+// nothing had ever been freed: figures of the whole machine would depend on how
+// it collects and on what other goroutines do.
+func ReadMemStats(m *MemStats) {
+	objects, bytes := allocated()
+	*m = MemStats{
+		Alloc: bytes, TotalAlloc: bytes, HeapAlloc: bytes, HeapInuse: bytes,
+		Mallocs: objects, HeapObjects: objects,
+		Sys: bytes, HeapSys: bytes, NextGC: 2*bytes + 4<<20, EnableGC: true,
+	}
+}
+
+// allocated returns how many objects and bytes the calling goroutine has allocated.
+func allocated() (objects, bytes uint64)

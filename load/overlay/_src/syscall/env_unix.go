@@ -1,0 +1,79 @@
+package syscall
+
+// The environment is a plain slice: this package's code runs atomically in the
+// machine, so there is nothing to lock.
+
+// envs holds "key=value" strings; of several with one key the first counts.
+var envs []string = runtime_envs()
+
+func runtime_envs() []string
+
+// envIndex returns where key is set in envs, or -1.
+func envIndex(key string) int {
+	for i, s := range envs {
+		if len(s) > len(key) && s[len(key)] == '=' && s[:len(key)] == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Unsetenv removes key from the environment.
+func Unsetenv(key string) error {
+	for i := envIndex(key); i >= 0; i = envIndex(key) {
+		envs = append(envs[:i:i], envs[i+1:]...)
+	}
+	return nil
+}
+
+// Getenv returns the value of key and whether it is set.
+func Getenv(key string) (value string, found bool) {
+	if len(key) == 0 {
+		return "", false
+	}
+	i := envIndex(key)
+	if i < 0 {
+		return "", false
+	}
+	return envs[i][len(key)+1:], true
+}
+
+// Setenv sets key to value.
+func Setenv(key, value string) error {
+	if len(key) == 0 {
+		return EINVAL
+	}
+	for _, c := range []byte(key) {
+		if c == '=' || c == 0 {
+			return EINVAL
+		}
+	}
+	for _, c := range []byte(value) {
+		if c == 0 {
+			return EINVAL
+		}
+	}
+	if i := envIndex(key); i >= 0 {
+		envs[i] = key + "=" + value
+	} else {
+		envs = append(envs, key+"="+value)
+	}
+	return nil
+}
+
+// Clearenv empties the environment.
+func Clearenv() { envs = nil }
+
+// Environ returns a copy of the environment without duplicates.
+func Environ() []string {
+	env := make([]string, 0, len(envs))
+	for i, s := range envs {
+		for j := range len(s) {
+			if s[j] == '=' && j > 0 && envIndex(s[:j]) == i {
+				env = append(env, s)
+				break
+			}
+		}
+	}
+	return env
+}
