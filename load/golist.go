@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/version"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -87,7 +88,7 @@ func (l *loader) list() error {
 	if err := cmp.Or(<-envErr, err); err != nil {
 		return err
 	}
-	if err := checkVersion(l.goEnv.GOVERSION); err != nil {
+	if err := checkVersion(runtime.Version(), l.goEnv.GOVERSION); err != nil {
 		return err
 	}
 
@@ -144,21 +145,18 @@ func (l *loader) listErrors(list []*listPackage, reached func(*listPackage) bool
 // checkVersion refuses a go command of another release than the one we are
 // built with: go/types would not know its language, nor the overlay its
 // library. Development versions are let through.
-func checkVersion(goversion string) error {
-	release := func(v string) string {
-		v, _, _ = strings.Cut(v, " ")
-		if parts := strings.Split(v, "."); strings.HasPrefix(v, "go") && len(parts) >= 2 {
-			minor := strings.TrimRight(strings.FieldsFunc(parts[1], func(r rune) bool { return r < '0' || r > '9' })[0], " ")
-			return parts[0] + "." + minor
-		}
-		return ""
+func checkVersion(ours, theirs string) error {
+	if a, b := version.Lang(release(ours)), version.Lang(release(theirs)); a != "" && b != "" && a != b {
+		return Errors{{Msg: fmt.Sprintf("the go command here is %s, but hbcheck was built with and models %s: set GOTOOLCHAIN=%s",
+			theirs, a, ours)}}
 	}
-	want, have := release(runtime.Version()), release(goversion)
-	if want == "" || have == "" || want == have {
-		return nil
-	}
-	return Errors{{Msg: fmt.Sprintf("the go command here is %s, but hbcheck was built with and models %s: set GOTOOLCHAIN=%s",
-		goversion, want, runtime.Version())}}
+	return nil
+}
+
+// release cuts what may follow a version, as in "go1.26.8 X:experiment".
+func release(v string) string {
+	v, _, _ = strings.Cut(v, " ")
+	return v
 }
 
 // isTestMain reports whether lp is the main package that go test generates.
@@ -212,9 +210,6 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		}
 		for _, f := range lp.GoFiles {
 			p.files = append(p.files, &file{name: filepath.Join(lp.Dir, f)})
-		}
-		for _, f := range lp.EmbedFiles {
-			p.EmbedFiles = append(p.EmbedFiles, filepath.Join(lp.Dir, f))
 		}
 		l.user[p.ID] = p
 		if !lp.DepOnly && len(lp.GoFiles) > 0 && !(hasVariant[lp.ImportPath] && lp.Name != "main") {

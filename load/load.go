@@ -30,12 +30,12 @@ type Package struct {
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
 
-	Files      []*ast.File
-	Types      *types.Package
-	Info       *types.Info // nil for Std packages
-	SSA        *ssa.Package
-	Imports    []*Package // by ID
-	EmbedFiles []string   // absolute names of files matched by go:embed patterns
+	Files   []*ast.File
+	Types   *types.Package
+	Info    *types.Info // nil for Std packages
+	SSA     *ssa.Package
+	Imports []*Package // by ID
+	Embeds  []Embed
 
 	files     []*file
 	list      *listPackage // nil for std packages

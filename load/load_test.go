@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -34,10 +35,15 @@ func overlayOf(archive string) fs.FS {
 // noOverlay leaves the standard library as it is.
 var noOverlay = &fstest.MapFS{}
 
+// realStd is shared by the tests that load the standard library as it is.
+var realStd Cache
+
+// mustLoad loads with the real standard library unless there is an overlay.
 func mustLoad(t testing.TB, cfg Config) *Program {
 	t.Helper()
 	if cfg.Overlay == nil {
 		cfg.Overlay = noOverlay
+		cfg.Cache = cmp.Or(cfg.Cache, &realStd)
 	}
 	prog, err := Load(cfg)
 	if err != nil {
@@ -82,7 +88,7 @@ func main() { f := func() {}; f(); println(slices.Max([]int{1})) }
 func TestDeterministic(t *testing.T) {
 	dir := extract(t, tenLines)
 	load := func() []string {
-		prog := mustLoad(t, Config{Dir: dir, Tests: true})
+		prog := mustLoad(t, Config{Dir: dir, Tests: true, Cache: new(Cache)})
 		var facts []string
 		for _, p := range prog.All {
 			facts = append(facts, p.ID)

@@ -12,6 +12,7 @@ import (
 // A Program is a type-checked program whose functions become SSA on demand.
 type Program struct {
 	Dir      string // absolute; what positions are best shown relative to
+	GOROOT   string // where the files of std packages are
 	Fset     *token.FileSet
 	SSA      *ssa.Program
 	Sizes    types.Sizes
@@ -37,6 +38,7 @@ type Program struct {
 func (l *loader) program() (*Program, error) {
 	prog := &Program{
 		Dir:      l.dir,
+		GOROOT:   l.goEnv.GOROOT,
 		Fset:     l.fset,
 		SSA:      ssa.NewProgram(l.fset, ssa.BareInits|ssa.InstantiateGenerics),
 		Sizes:    sizes,

@@ -126,9 +126,6 @@ func describe(prog *Program, lookup string) (string, error) {
 		for i := range p.Files {
 			fmt.Fprintf(&b, " %s", p.files[i].base())
 		}
-		for _, f := range p.EmbedFiles {
-			fmt.Fprintf(&b, " embed %s", f)
-		}
 		fmt.Fprintln(&b)
 	}
 	entries := prog.Entries
