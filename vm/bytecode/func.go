@@ -1,0 +1,115 @@
+package bytecode
+
+import (
+	"go/token"
+	"go/types"
+	"sort"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Instr is one instruction. Operands are register numbers relative to the
+// frame unless the operation says otherwise. Some operations are followed by
+// raw 64-bit words (see Op).
+type Instr struct {
+	Op      Op
+	A, B, C uint16
+}
+
+// Imm32 returns B and C as one signed immediate.
+func (i Instr) Imm32() int32 { return int32(uint32(i.B) | uint32(i.C)<<16) }
+
+// WithImm32 returns i with B and C holding v.
+func (i Instr) WithImm32(v int32) Instr {
+	i.B, i.C = uint16(uint32(v)), uint16(uint32(v)>>16)
+	return i
+}
+
+// Word returns i's eight bytes as the raw word that follows an instruction.
+func (i Instr) Word() uint64 {
+	return uint64(i.Op) | uint64(i.A)<<16 | uint64(i.B)<<32 | uint64(i.C)<<48
+}
+
+// RawWord returns the pseudo-instruction whose bytes are w.
+func RawWord(w uint64) Instr {
+	return Instr{Op(w), uint16(w >> 16), uint16(w >> 32), uint16(w >> 48)}
+}
+
+// NoReg marks an absent register operand.
+const NoReg = 0xFFFF
+
+// FrameHeader is the number of words the machine keeps below register 0 of every frame.
+const FrameHeader = 4
+
+// Func is a compiled function. Registers from 0 hold the parameters on entry,
+// then the captured variables; results are left from register 0. The last
+// instruction is always Ret0.
+type Func struct {
+	ID      uint32
+	Name    string
+	SSA     *ssa.Function // nil for stubs
+	Code    []Instr
+	NParam  int // words of parameters
+	NCap    int // words of captured variables, copied behind the parameters on entry
+	NResult int // words of results
+	NRegs   int // registers used, before the outgoing window
+	Window  int // registers including the largest outgoing window with its header
+	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
+	RecoverPC int32
+	// Trusted: code of the models; its plain memory accesses are no visible operations.
+	Trusted bool
+	// Wrapper: synthetic method wrappers are transparent to recover.
+	Wrapper bool
+	Methods []*types.Func // operands of CallI and IMeth
+	Texts   []string      // operands of Unsupported
+	Pos     []PosEntry    // ascending PC
+	live    []LiveEntry   // ascending PC
+}
+
+// PosEntry gives the source position of the instructions from PC on.
+type PosEntry struct {
+	PC  int32
+	Pos token.Pos
+}
+
+// LiveEntry lists the registers live while the goroutine stands at PC, each
+// register number shifted left once, with bit 0 set for guest pointers.
+type LiveEntry struct {
+	PC   int32
+	Regs []uint16
+}
+
+// PosAt returns the source position of the instruction at pc.
+func (f *Func) PosAt(pc int) token.Pos {
+	i := sort.Search(len(f.Pos), func(i int) bool { return f.Pos[i].PC > int32(pc) })
+	if i == 0 {
+		return token.NoPos
+	}
+	return f.Pos[i-1].Pos
+}
+
+// AddLive records the live registers at pc; pcs must ascend.
+func (f *Func) AddLive(pc int, regs []uint16) {
+	f.live = append(f.live, LiveEntry{int32(pc), regs})
+}
+
+// ResetLive forgets all live entries.
+func (f *Func) ResetLive() { f.live = nil }
+
+// Live returns the registers live at pc, and whether pc is a point where
+// liveness was recorded.
+func (f *Func) Live(pc int) ([]uint16, bool) {
+	lo, hi := 0, len(f.live)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if f.live[m].PC < int32(pc) {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(f.live) && f.live[lo].PC == int32(pc) {
+		return f.live[lo].Regs, true
+	}
+	return nil, false
+}

@@ -1,0 +1,454 @@
+// Package bytecode is the machine's instruction set: 8-byte register instructions
+// produced by vm/compile from SSA and executed by vm. Registers are 64-bit slots
+// of the goroutine's stack window; a value of n bytes occupies ceil(n/8) of them
+// as its memory image, scalars narrower than a register are kept extended.
+package bytecode
+
+import "fmt"
+
+// Op is an operation code.
+type Op uint16
+
+// The operations. "imm32" is B and C together; "next word" is the 8 bytes after
+// the instruction. Comments show the effect on registers.
+const (
+
+	// moves and constants
+	Nop    Op = iota
+	Mov       // A = B
+	Mov2      // A,A+1 = B,B+1
+	Mov3      // A..A+2 = B..B+2
+	MovN      // C registers from B to A
+	Const     // A = next word
+	ConstI    // A = sign-extended imm32
+	Zero      // B registers from A = 0
+
+	// integers
+	Add      // A = B + C
+	Sub      // A = B - C
+	Mul      // A = B * C
+	And      // A = B & C
+	Or       // A = B | C
+	Xor      // A = B ^ C
+	AndNot   // A = B &^ C
+	AddI     // A = B + int16(C)
+	AndI     // A = B & uint16(C)
+	MulI     // A = B * int16(C)
+	DivS     // A = B / C signed; divide panic
+	DivU     // A = B / C unsigned; divide panic
+	RemS     // A = B % C signed; divide panic
+	RemU     // A = B % C unsigned; divide panic
+	Shl      // A = B << C
+	ShrS     // A = B >> C signed
+	ShrU     // A = B >> C unsigned
+	ShlI     // A = B << uint(C)
+	ShrSI    // A = B >> uint(C) signed
+	ShrUI    // A = B >> uint(C) unsigned
+	ChkShift // panic if int64(A) < 0
+	Neg      // A = -B
+	Not      // A = ^B
+	LNot     // A = B ^ 1
+	ExtS8    // A = int8(B)
+	ExtU8    // A = uint8(B)
+	ExtS16   // A = int16(B)
+	ExtU16   // A = uint16(B)
+	ExtS32   // A = int32(B)
+	ExtU32   // A = uint32(B)
+
+	// narrow fused arithmetic
+	AddS32 // A = int32(B + C)
+	AddU32 // A = uint32(B + C)
+	SubS32 // A = int32(B - C)
+	SubU32 // A = uint32(B - C)
+	MulS32 // A = int32(B * C)
+	MulU32 // A = uint32(B * C)
+	AddU8  // A = uint8(B + C)
+	SubU8  // A = uint8(B - C)
+
+	// floats and complex
+	AddF64 // A = B + C
+	SubF64 // A = B - C
+	MulF64 // A = B * C
+	DivF64 // A = B / C
+	NegF64 // A = -B
+	AddF32 // A = B + C
+	SubF32 // A = B - C
+	MulF32 // A = B * C
+	DivF32 // A = B / C
+	NegF32 // A = -B
+	Cplx   // A = B op C on complex values; next word: op | bits
+
+	// conversions
+	CvtSF64   // float64(int64 B)
+	CvtUF64   // float64(uint64 B)
+	CvtSF32   // float32(int64 B)
+	CvtUF32   // float32(uint64 B)
+	CvtF64S   // int64(float64 B)
+	CvtF64U   // uint64(float64 B)
+	CvtF64F32 // float32(float64 B)
+	CvtF32F64 // float64(float32 B)
+	MinF64    // A = min(B, C)
+	MinF32    // A = min(B, C)
+	MaxF64    // A = max(B, C)
+	MaxF32    // A = max(B, C)
+	CvtC      // A = complex conversion of B; C: 0 to 64, 1 to 128
+
+	// comparisons to bool
+	Eq      // A = B == C
+	Ne      // A = B != C
+	LtS     // A = B < C signed
+	LeS     // A = B <= C signed
+	LtU     // A = B < C unsigned
+	LeU     // A = B <= C unsigned
+	EqF64   // A = B == C
+	LtF64   // A = B < C
+	LeF64   // A = B <= C
+	EqF32   // A = B == C
+	LtF32   // A = B < C
+	LeF32   // A = B <= C
+	EqStr   // A = B == C strings
+	LtStr   // A = B < C strings
+	LeStr   // A = B <= C strings
+	EqIface // A = B == C interfaces; may panic
+	EqN     // A = B == C images of layout next word; may panic
+
+	// branches; relative to the following instruction
+	Jmp     // imm32
+	JmpBack // imm32, counts against the step budget
+	JT      // A true: imm32
+	JF      // A false: imm32
+	JEq     // A == B: int16(C)
+	JNe     // A != B: int16(C)
+	JLtS    // A < B signed: int16(C)
+	JLeS    // A <= B signed: int16(C)
+	JLtU    // A < B unsigned: int16(C)
+	JLeU    // A <= B unsigned: int16(C)
+	JEqI    // A == int16(B): int16(C)
+	JNeI    // A != int16(B): int16(C)
+	JLtSI   // A < int16(B): int16(C)
+	JLeSI   // A <= int16(B): int16(C)
+	JGtSI   // A > int16(B): int16(C)
+	JGeSI   // A >= int16(B): int16(C)
+
+	// memory
+	LdS8    // A = [B+C]
+	LdU8    // A = [B+C]
+	LdS16   // A = [B+C]
+	LdU16   // A = [B+C]
+	LdS32   // A = [B+C]
+	LdU32   // A = [B+C]
+	Ld64    // A = [B+C]
+	Ld2     // A,A+1 = [B+C]
+	Ld3     // A..A+2 = [B+C]
+	LdN     // A.. = [B+C], size in next word
+	St8     // [A+C] = B
+	St16    // [A+C] = B
+	St32    // [A+C] = B
+	St64    // [A+C] = B
+	St2     // [A+C] = B,B+1
+	St3     // [A+C] = B..B+2
+	StN     // [A+C] = B.., size in next word
+	AddPtr  // A = B + C; nil panics
+	AddPtrL // A = B + next word; nil panics
+	NilChk  // A nil panics
+	IdxS    // A = &B[C] of slice, element size in next word
+	IdxA    // A = &(*B)[C] of array pointer, next word: length<<32 | element size
+	LdXS8   // A = B[C] of slice
+	LdXU8   // A = B[C] of slice
+	LdXS16  // A = B[C] of slice
+	LdXU16  // A = B[C] of slice
+	LdXS32  // A = B[C] of slice
+	LdXU32  // A = B[C] of slice
+	LdX64   // A = B[C] of slice
+	StX8    // A[B] = C of slice
+	StX16   // A[B] = C of slice
+	StX32   // A[B] = C of slice
+	StX64   // A[B] = C of slice
+	LdStr   // A = B[C] of string
+	RLdS8   // A = register image B at byte C
+	RLdU8   // A = register image B at byte C
+	RLdS16  // A = register image B at byte C
+	RLdU16  // A = register image B at byte C
+	RLdS32  // A = register image B at byte C
+	RLdU32  // A = register image B at byte C
+	RLd64   // A = register image B at byte C
+	RLdN    // A.. = register image B at byte C, size in next word
+	RIdx    // A.. = element C of register image B, next word: length<<32 | element size
+
+	// calls
+	Call  // window A, function imm32
+	CallC // window A, func value B
+	CallI // window A, interface B, method C of the function's method table
+	CallN // window A, native imm32
+	IMeth // A,A+1 = func value and receiver word of interface B, method C
+	Ret   // B registers from A
+	Ret1  // register A
+	Ret0
+	Go    // window A, func value B, C argument words
+	Defer // window A, func value B, C argument words; next word: record layout | stack token register<<32
+	RunDefers
+	Panic      // interface A
+	Recover    // A = recover()
+	DeferStack // A = token of this frame's defer stack
+
+	// allocation
+	NewObj  // A = new object of layout imm32
+	MkSlice // A = make([]T, B, C), next word: element layout
+	MkMap   // A = make(map, B or none), next word: map type
+	MkChan  // A = make(chan, B), next word: channel type
+	MkClos  // A = closure over C words from B, next word: function | layout<<32
+	Box     // A = pointer to new immutable object holding B, next word: layout
+
+	// interfaces
+	Impl    // A = dynamic type of B implements interface type next word
+	PanicTA // type assertion of interface A fails, next word: asserted type | source interface type<<32
+
+	// strings, slices
+	SliceS     // A = B[lo:hi:max], next words: registers; element size
+	SliceStr   // A = B[lo:hi], next word: registers
+	SliceA     // A = (*B)[lo:hi:max], next words: registers; length<<32 | element size
+	SliceToArr // A = array pointer of slice B, next word: length
+	Append     // A = append(B, C...), next word: element layout
+	Copy       // A = copy(B, C), next word: element size
+	ClearS     // clear slice A, next word: element size
+	StrCat     // A = B + C
+	BytesToStr // A = string(B)
+	StrToBytes // A = []byte(B)
+	RunesToStr // A = string(B)
+	StrToRunes // A = []rune(B)
+	IntToStr   // A = string(rune B)
+
+	// maps
+	MapGet   // A = B[C], then ok, next word: map type
+	MapSet   // A[B] = C, next word: map type
+	MapDel   // delete(A, B), next word: map type
+	MapLen   // A = len(B)
+	MapClear // clear(A), next word: map type
+	MapIter  // A..A+2 = iterator over map B
+	MapNext  // A = ok, key, value of iterator B, next word: map type
+	StrIter  // A..A+2 = iterator over string B
+	StrNext  // A = ok, index, rune of iterator B
+
+	// channels
+	Send    // A <- B
+	Recv    // A = <-B, C: also ok
+	Select  // A = select of B cases, C: blocking; one next word per case
+	Close   // close(A)
+	ChanLen // A = len(B)
+	ChanCap // A = cap(B)
+
+	// other
+	Print       // print A as class B, C: 0 no separator
+	Unsupported // refuse: message next word
+
+	NumOps
+)
+
+var names = [NumOps]string{
+	Nop:         "Nop",
+	Mov:         "Mov",
+	Mov2:        "Mov2",
+	Mov3:        "Mov3",
+	MovN:        "MovN",
+	Const:       "Const",
+	ConstI:      "ConstI",
+	Zero:        "Zero",
+	Add:         "Add",
+	Sub:         "Sub",
+	Mul:         "Mul",
+	And:         "And",
+	Or:          "Or",
+	Xor:         "Xor",
+	AndNot:      "AndNot",
+	AddI:        "AddI",
+	AndI:        "AndI",
+	MulI:        "MulI",
+	DivS:        "DivS",
+	DivU:        "DivU",
+	RemS:        "RemS",
+	RemU:        "RemU",
+	Shl:         "Shl",
+	ShrS:        "ShrS",
+	ShrU:        "ShrU",
+	ShlI:        "ShlI",
+	ShrSI:       "ShrSI",
+	ShrUI:       "ShrUI",
+	ChkShift:    "ChkShift",
+	Neg:         "Neg",
+	Not:         "Not",
+	LNot:        "LNot",
+	ExtS8:       "ExtS8",
+	ExtU8:       "ExtU8",
+	ExtS16:      "ExtS16",
+	ExtU16:      "ExtU16",
+	ExtS32:      "ExtS32",
+	ExtU32:      "ExtU32",
+	AddS32:      "AddS32",
+	AddU32:      "AddU32",
+	SubS32:      "SubS32",
+	SubU32:      "SubU32",
+	MulS32:      "MulS32",
+	MulU32:      "MulU32",
+	AddU8:       "AddU8",
+	SubU8:       "SubU8",
+	AddF64:      "AddF64",
+	SubF64:      "SubF64",
+	MulF64:      "MulF64",
+	DivF64:      "DivF64",
+	NegF64:      "NegF64",
+	AddF32:      "AddF32",
+	SubF32:      "SubF32",
+	MulF32:      "MulF32",
+	DivF32:      "DivF32",
+	NegF32:      "NegF32",
+	Cplx:        "Cplx",
+	CvtSF64:     "CvtSF64",
+	CvtUF64:     "CvtUF64",
+	CvtSF32:     "CvtSF32",
+	CvtUF32:     "CvtUF32",
+	CvtF64S:     "CvtF64S",
+	CvtF64U:     "CvtF64U",
+	CvtF64F32:   "CvtF64F32",
+	CvtF32F64:   "CvtF32F64",
+	MinF64:      "MinF64",
+	MinF32:      "MinF32",
+	MaxF64:      "MaxF64",
+	MaxF32:      "MaxF32",
+	CvtC:        "CvtC",
+	Eq:          "Eq",
+	Ne:          "Ne",
+	LtS:         "LtS",
+	LeS:         "LeS",
+	LtU:         "LtU",
+	LeU:         "LeU",
+	EqF64:       "EqF64",
+	LtF64:       "LtF64",
+	LeF64:       "LeF64",
+	EqF32:       "EqF32",
+	LtF32:       "LtF32",
+	LeF32:       "LeF32",
+	EqStr:       "EqStr",
+	LtStr:       "LtStr",
+	LeStr:       "LeStr",
+	EqIface:     "EqIface",
+	EqN:         "EqN",
+	Jmp:         "Jmp",
+	JmpBack:     "JmpBack",
+	JT:          "JT",
+	JF:          "JF",
+	JEq:         "JEq",
+	JNe:         "JNe",
+	JLtS:        "JLtS",
+	JLeS:        "JLeS",
+	JLtU:        "JLtU",
+	JLeU:        "JLeU",
+	JEqI:        "JEqI",
+	JNeI:        "JNeI",
+	JLtSI:       "JLtSI",
+	JLeSI:       "JLeSI",
+	JGtSI:       "JGtSI",
+	JGeSI:       "JGeSI",
+	LdS8:        "LdS8",
+	LdU8:        "LdU8",
+	LdS16:       "LdS16",
+	LdU16:       "LdU16",
+	LdS32:       "LdS32",
+	LdU32:       "LdU32",
+	Ld64:        "Ld64",
+	Ld2:         "Ld2",
+	Ld3:         "Ld3",
+	LdN:         "LdN",
+	St8:         "St8",
+	St16:        "St16",
+	St32:        "St32",
+	St64:        "St64",
+	St2:         "St2",
+	St3:         "St3",
+	StN:         "StN",
+	AddPtr:      "AddPtr",
+	AddPtrL:     "AddPtrL",
+	NilChk:      "NilChk",
+	IdxS:        "IdxS",
+	IdxA:        "IdxA",
+	LdXS8:       "LdXS8",
+	LdXU8:       "LdXU8",
+	LdXS16:      "LdXS16",
+	LdXU16:      "LdXU16",
+	LdXS32:      "LdXS32",
+	LdXU32:      "LdXU32",
+	LdX64:       "LdX64",
+	StX8:        "StX8",
+	StX16:       "StX16",
+	StX32:       "StX32",
+	StX64:       "StX64",
+	LdStr:       "LdStr",
+	RLdS8:       "RLdS8",
+	RLdU8:       "RLdU8",
+	RLdS16:      "RLdS16",
+	RLdU16:      "RLdU16",
+	RLdS32:      "RLdS32",
+	RLdU32:      "RLdU32",
+	RLd64:       "RLd64",
+	RLdN:        "RLdN",
+	RIdx:        "RIdx",
+	Call:        "Call",
+	CallC:       "CallC",
+	CallI:       "CallI",
+	CallN:       "CallN",
+	IMeth:       "IMeth",
+	Ret:         "Ret",
+	Ret1:        "Ret1",
+	Ret0:        "Ret0",
+	Go:          "Go",
+	Defer:       "Defer",
+	RunDefers:   "RunDefers",
+	Panic:       "Panic",
+	Recover:     "Recover",
+	DeferStack:  "DeferStack",
+	NewObj:      "NewObj",
+	MkSlice:     "MkSlice",
+	MkMap:       "MkMap",
+	MkChan:      "MkChan",
+	MkClos:      "MkClos",
+	Box:         "Box",
+	Impl:        "Impl",
+	PanicTA:     "PanicTA",
+	SliceS:      "SliceS",
+	SliceStr:    "SliceStr",
+	SliceA:      "SliceA",
+	SliceToArr:  "SliceToArr",
+	Append:      "Append",
+	Copy:        "Copy",
+	ClearS:      "ClearS",
+	StrCat:      "StrCat",
+	BytesToStr:  "BytesToStr",
+	StrToBytes:  "StrToBytes",
+	RunesToStr:  "RunesToStr",
+	StrToRunes:  "StrToRunes",
+	IntToStr:    "IntToStr",
+	MapGet:      "MapGet",
+	MapSet:      "MapSet",
+	MapDel:      "MapDel",
+	MapLen:      "MapLen",
+	MapClear:    "MapClear",
+	MapIter:     "MapIter",
+	MapNext:     "MapNext",
+	StrIter:     "StrIter",
+	StrNext:     "StrNext",
+	Send:        "Send",
+	Recv:        "Recv",
+	Select:      "Select",
+	Close:       "Close",
+	ChanLen:     "ChanLen",
+	ChanCap:     "ChanCap",
+	Print:       "Print",
+	Unsupported: "Unsupported",
+}
+
+// String returns the operation's mnemonic.
+func (o Op) String() string {
+	if o < NumOps {
+		return names[o]
+	}
+	return fmt.Sprintf("op(%d)", uint16(o))
+}

@@ -1,0 +1,178 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// funcBit marks a func value or closure word 0 that names a function directly.
+const funcBit = 1 << 63
+
+// bottomReturn is the return word of a goroutine's first frame.
+const bottomReturn = 0
+
+// callValue pushes a frame for func value fv whose arguments stand in window a
+// of the running frame; control returns to g.pc. It reports false if it threw instead.
+func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
+	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
+}
+
+// pushFrame enters func value fv with its arguments at stack word fp.
+func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool {
+	if fv == 0 {
+		m.throw(g, rtPanicMem)
+		return false
+	}
+	id := uint32(fv)
+	var clos unsafe.Pointer
+	if fv&funcBit == 0 {
+		clos = m.heap.load(fv, 8, 0)
+		if clos == nil {
+			m.throw(g, rtPanicMem)
+			return false
+		}
+		id = uint32(*(*uint64)(clos))
+	}
+	c := m.funcs[id]
+	if c == nil || c.Code == nil {
+		c = m.compile(id)
+	}
+	if !g.ensure(fp + uint32(c.Window)) {
+		m.stackOverflow(g)
+		return false
+	}
+	if c.NCap > 0 {
+		copy(g.stack[fp+uint32(c.NParam):fp+uint32(c.NParam+c.NCap)], unsafe.Slice((*uint64)(unsafe.Add(clos, 8)), c.NCap))
+	}
+	g.stack[fp-hdrLink] = link
+	g.stack[fp-hdrReturn] = ret
+	g.stack[fp-hdrFunc] = uint64(id)
+	g.stack[fp-hdrDefer] = 0
+	g.fp, g.fn, g.pc = fp, c, 0
+	return true
+}
+
+// callGuest pushes a call of a compiled function above the running frame, as
+// if the instruction before g.pc had made it. flags are frame flags.
+func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
+	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
+	if !g.ensure(fp + uint32(len(args)) + 64) {
+		m.stackOverflow(g)
+		return
+	}
+	copy(g.stack[fp:], args)
+	m.pushFrame(g, fp, fv, uint64(g.fp)|flags<<32, uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
+}
+
+// Numbers of the runtime overlay's functions that raise run-time panics.
+type rtFunc int
+
+const (
+	rtPanicMem rtFunc = iota
+	rtPanicDivide
+	rtPanicShift
+	rtPanicIndex        // index, length
+	rtPanicSlice        // kind, index, bound
+	rtPanicUncomparable // guest type word
+	rtPanicUnhashable   // guest type word
+	rtPanicTypeAssert   // dynamic type word, asserted type word, interface type word
+	rtPanicMakeSlice    // 0 len, 1 cap
+	rtPanicMakeChan     //
+	rtPanicNilMap       //
+	rtPanicSendClosed   //
+	rtPanicCloseClosed  //
+	rtPanicCloseNil     //
+	rtPanicArrayConv    // length, wanted
+	rtPanicText         // string: a fatal plain error text
+	rtPanicNil          // panic(nil)
+	rtFatalPanic        // panic record: prints and crashes
+	numRtFuncs
+)
+
+var rtNames = [numRtFuncs]string{
+	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbFatalPanic",
+}
+
+// throw raises a run-time panic at g.pc by calling the runtime overlay.
+func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
+	g.granted = false
+	m.callGuest(g, uint64(m.rt[fn])|funcBit, 0, args...)
+}
+
+// returned handles a return from a frame with flags; results are in place. It
+// reports false if g must stop.
+func (m *Machine) returned(g *goroutine) bool {
+	link := g.stack[g.fp-hdrLink]
+	flags := link >> 32
+	if flags&frBottom != 0 {
+		m.endG(g)
+		return false
+	}
+	ra := g.stack[g.fp-hdrReturn]
+	m.popTo(g, uint32(link), uint32(ra>>32))
+	g.pc = int32(uint32(ra))
+	switch {
+	case flags&frRunDefer != 0:
+		// g.pc stands at the RunDefers instruction, which goes on with the next record.
+	case flags&frRecovered != 0:
+		m.finishRecovery(g)
+	case flags&frPanicDefer != 0:
+		m.unwindOn(g)
+	}
+	return true
+}
+
+// popTo makes the frame at fp of function id the running one.
+func (m *Machine) popTo(g *goroutine, fp, id uint32) {
+	g.fp, g.fn = fp, m.funcs[id]
+	if fp-bytecode.FrameHeader < g.savedLo {
+		m.saveBelow(g, fp-bytecode.FrameHeader)
+	}
+}
+
+// spawnFrame gives new goroutine g its first frame: fv called with args.
+func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
+	fp := uint32(bytecode.FrameHeader)
+	g.ensure(fp + uint32(len(args)) + 64)
+	copy(g.stack[fp:], args)
+	g.fn = m.funcs[0]
+	g.fp = fp
+	return m.pushFrame(g, fp, fv, frBottom<<32, bottomReturn)
+}
+
+// startG executes a go statement of g: fv with args on a new goroutine.
+func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *goroutine {
+	if !m.multi {
+		m.shareRoots()
+	}
+	m.publish(fv)
+	for _, a := range args {
+		m.publish(a)
+	}
+	n := m.newG(g)
+	n.system = system
+	n.goFunc, n.goPC = g.fn.ID, g.pc
+	if !system {
+		m.alive++
+	}
+	if !m.spawnFrame(n, fv, args) {
+		panic("BUG: go of a nil func value")
+	}
+	m.ready = append(m.ready, n.slot)
+	return n
+}
+
+// endG ends g.
+func (m *Machine) endG(g *goroutine) {
+	if g.id == 0 {
+		m.mainEnd = true
+	}
+	g.status = gEnded
+	g.pending = trace.Op{G: g.id, Kind: trace.End}
+	if !g.system {
+		m.alive--
+	}
+}

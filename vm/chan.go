@@ -1,0 +1,356 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+)
+
+// A channel is an object: header, then the buffer.
+const (
+	chLen = iota * 8
+	chCap
+	chHead
+	chClosed
+	chElem // element size | element layout << 32
+	chBuf
+)
+
+// shiftCap is the capacity up to which receiving moves the buffer down, so
+// that equal contents are equal bytes; longer buffers are rings.
+const shiftCap = 64
+
+// Waiting on a channel is a set, not a queue: the language promises no order,
+// so which partner an operation meets is a choice. Whether a buffered or
+// closed channel lets an operation proceed is a matter of enabledness alone. On
+// an unbuffered channel the sender carries out the meeting with any receiver
+// that stands before its operation. Only operations that do not wait (select
+// with default) can tell a goroutine that has arrived from one that is parked;
+// where such operations exist, parking is an alternative of its own.
+
+// chcase is one direction of one channel of an operation.
+type chcase struct {
+	ch   ptr
+	send bool
+	reg  uint16 // send: the value; receive: where it goes
+}
+
+// cases decodes the channel operation at g.pc.
+func (m *Machine) cases(g *goroutine, buf []chcase) []chcase {
+	in := &g.fn.Code[g.pc]
+	switch in.Op {
+	case Send:
+		return append(buf, chcase{*g.reg(uint32(in.A)), true, in.B})
+	case Recv:
+		return append(buf, chcase{*g.reg(uint32(in.B)), false, in.A})
+	}
+	for i := 0; i < int(in.B); i++ {
+		w := g.fn.Code[int(g.pc)+1+i] // Op: 1 send; A: channel; B: value or destination
+		buf = append(buf, chcase{*g.reg(uint32(w.A)), w.Op == 1, w.B})
+	}
+	return buf
+}
+
+// alt is one way a channel operation can proceed.
+type alt struct {
+	kase    int
+	partner int // slot of the goroutine met, or -1
+	pcase   int // the partner's case
+	park    bool
+}
+
+// blocking reports whether the channel operation at g.pc waits.
+func blocking(in *Instr) bool { return in.Op != Select || in.C != 0 }
+
+// alternatives enumerates the ways g's channel operation can proceed now.
+func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
+	n := 0
+	add := func(a alt) {
+		n++
+		if list != nil {
+			*list = append(*list, a)
+		}
+	}
+	in := &g.fn.Code[g.pc]
+	waits := blocking(in)
+	var arr [8]chcase
+	unbuffered, seen := false, false
+	for i, c := range m.cases(g, arr[:0]) {
+		if c.ch == 0 {
+			continue
+		}
+		h := m.chanHdr(c.ch)
+		switch {
+		case h[chClosed/8] != 0:
+			add(alt{i, -1, 0, false})
+		case h[chCap/8] > 0:
+			if c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0 {
+				add(alt{i, -1, 0, false})
+			}
+		default:
+			unbuffered = true
+			seen = seen || m.observable(h)
+			if c.send || !waits {
+				m.partners(g, c, !waits, func(slot, k int) { add(alt{i, slot, k, false}) })
+			}
+		}
+	}
+	if !waits && n == 0 {
+		add(alt{-1, -1, 0, false}) // default
+	}
+	if waits && unbuffered && seen && !g.parked && !m.auto {
+		add(alt{-1, -1, 0, true})
+	}
+	return n
+}
+
+// partners calls f for each goroutine and case that can meet case c of g.
+func (m *Machine) partners(g *goroutine, c chcase, parkedOnly bool, f func(slot, kase int)) {
+	var arr [8]chcase
+	for _, s := range m.order {
+		q := m.gs[s]
+		if q == g || q.status != gReady || parkedOnly && !q.parked && !m.auto {
+			continue
+		}
+		switch q.pending.Kind {
+		case trace.Send, trace.Recv, trace.Select:
+		default:
+			continue
+		}
+		for k, d := range m.cases(q, arr[:0]) {
+			if d.ch == c.ch && d.send != c.send {
+				f(int(s), k)
+			}
+		}
+	}
+}
+
+func (m *Machine) chanHdr(c ptr) *[5]uint64 {
+	return (*[5]uint64)(m.heap.load(c, chBuf, 0))
+}
+
+// observable reports whether some select with default may look at a channel with header h.
+func (m *Machine) observable(h *[5]uint64) bool {
+	return m.link.observable(uint32(h[chElem/8] >> 32))
+}
+
+// chanOp executes Send, Recv or Select at g.pc, or makes g stand before it.
+func (m *Machine) chanOp(g *goroutine) Ctl {
+	alts := m.alts[:0]
+	n := m.alternatives(g, &alts)
+	m.alts = alts
+	if !m.passChan(g, n) {
+		return Stop
+	}
+	a := alts[g.choice]
+	if m.auto {
+		a = m.oldest(alts)
+	}
+	in := &g.fn.Code[g.pc]
+	if a.park {
+		m.standChan(g)
+		g.parked = true
+		return Stop
+	}
+	g.parked = false
+	if a.kase < 0 {
+		m.finishChan(g, -1, false)
+		return Next
+	}
+	var arr, parr [8]chcase
+	c := m.cases(g, arr[:0])[a.kase]
+	hp := m.chanHdr(c.ch)
+	es := uint32(hp[chElem/8])
+	if a.partner >= 0 {
+		q := m.gs[a.partner]
+		m.touchG(q)
+		d := m.cases(q, parr[:0])[a.pcase]
+		from, to := g, q
+		fr, tr := c.reg, d.reg
+		if !c.send {
+			from, to, fr, tr = q, g, d.reg, c.reg
+		}
+		m.copyRegs(to, tr, from, fr, es, uint32(hp[chElem/8]>>32))
+		m.publishRegs(from, fr, es)
+		m.finishChan(q, a.pcase, true)
+		m.wake(q)
+		m.finishChan(g, a.kase, true)
+		return Next
+	}
+	if hp[chClosed/8] != 0 && c.send {
+		m.throw(g, rtPanicSendClosed)
+		return Called
+	}
+	m.heap.touch(uint32(c.ch >> 32))
+	base := uint64(c.ch) + chBuf
+	switch {
+	case c.send:
+		m.publishRegs(g, c.reg, es)
+		slot := (hp[chHead/8] + hp[chLen/8]) % hp[chCap/8]
+		if es > 0 {
+			storeImage(m.heap.load(base+slot*uint64(es), uint64(es), 0), g.reg(uint32(c.reg)), uint64(es))
+		}
+		hp[chLen/8]++
+	case hp[chLen/8] > 0:
+		m.takeBuffered(g, c, hp, es)
+	default: // closed and empty
+		if in.Op != Recv || c.reg != NoReg {
+			m.zeroRegs(g, c.reg, es)
+		}
+		m.finishChan(g, a.kase, false)
+		return Next
+	}
+	m.finishChan(g, a.kase, true)
+	return Next
+}
+
+func (m *Machine) takeBuffered(g *goroutine, c chcase, hp *[5]uint64, es uint32) {
+	base := uint64(c.ch) + chBuf
+	if es > 0 {
+		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
+		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
+		buf := m.heap.bytesOf(base, uint32(hp[chCap/8])*es)
+		if hp[chCap/8] <= shiftCap {
+			used := uint32(hp[chLen/8]) * es
+			copy(buf, buf[es:used])
+			clear(buf[used-es : used])
+		} else {
+			clear(unsafe.Slice((*byte)(src), es))
+		}
+	}
+	if hp[chCap/8] > shiftCap {
+		hp[chHead/8] = (hp[chHead/8] + 1) % hp[chCap/8]
+	}
+	hp[chLen/8]--
+	if hp[chLen/8] == 0 {
+		hp[chHead/8] = 0
+	}
+}
+
+// loadRegs puts an element image into registers, extended if it is a scalar.
+func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size uint32, lay uint32) {
+	if reg == NoReg || size == 0 {
+		return
+	}
+	m.loadValue(g.reg(uint32(reg)), src, m.layouts.At(lay))
+}
+
+func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
+	if reg != NoReg {
+		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
+	}
+}
+
+func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16, size, _ uint32) {
+	if tr != NoReg && size > 0 {
+		n := (size + 7) / 8
+		copy(unsafe.Slice(to.reg(uint32(tr)), n), unsafe.Slice(from.reg(uint32(fr)), n))
+	}
+}
+
+func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
+	if m.multi {
+		for _, w := range unsafe.Slice(g.reg(uint32(reg)), (size+7)/8) {
+			m.publish(w)
+		}
+	}
+}
+
+// finishChan writes the operation's control results and moves g past it.
+// kase is -1 for default; ok tells whether a received value was sent.
+func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
+	in := &g.fn.Code[g.pc]
+	g.granted = false
+	switch in.Op {
+	case Recv:
+		if in.C != NoReg {
+			*g.reg(uint32(in.C)) = b2u(ok)
+		}
+	case Select:
+		*g.reg(uint32(in.A)) = uint64(int64(kase))
+		*g.reg(uint32(in.A) + 1) = b2u(ok)
+		// The destinations of the other receive cases are zero.
+		for i := 0; i < int(in.B); i++ {
+			w := g.fn.Code[int(g.pc)+1+i]
+			if w.Op != 1 && i != kase && w.B != NoReg {
+				clear(unsafe.Slice(g.reg(uint32(w.B)), int(w.C)))
+			}
+		}
+		g.pc += int32(in.B)
+	}
+	g.pc++
+}
+
+// passChan is pass for the channel operation at g.pc with n alternatives.
+func (m *Machine) passChan(g *goroutine, n int) bool {
+	if n > 0 && (g.granted || m.auto || n == 1 && !m.multi) {
+		if !g.granted {
+			g.choice = 0
+		}
+		g.granted = false
+		return true
+	}
+	m.standChan(g)
+	return false
+}
+
+// standChan makes g stand before its channel operation.
+func (m *Machine) standChan(g *goroutine) {
+	in := &g.fn.Code[g.pc]
+	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
+	switch {
+	case in.Op == Send:
+		op.Kind = trace.Send
+	case in.Op == Recv:
+		op.Kind = trace.Recv
+	case !blocking(in):
+		op.Kind = trace.TrySelect
+	}
+	var arr [8]chcase
+	for _, c := range m.cases(g, arr[:0]) {
+		if c.ch != 0 && op.N < 2 {
+			op.Access[op.N] = trace.Access{Obj: uint32(c.ch >> 32), Size: 8, Write: true}
+			op.N++
+		}
+	}
+	if g.status != gReady {
+		m.arrivals++
+		g.wait.seq = m.arrivals
+	}
+	g.pending = op
+	g.status = gReady
+	g.granted = false
+}
+
+// oldest chooses, in run mode, a ready case at random and of its partners the
+// one that has waited longest, as the runtime does.
+func (m *Machine) oldest(alts []alt) alt {
+	a := alts[m.autoChoice(len(alts))]
+	for _, b := range alts {
+		if b.kase == a.kase && b.partner >= 0 && m.gs[b.partner].wait.seq < m.gs[a.partner].wait.seq {
+			a = b
+		}
+	}
+	return a
+}
+
+// closeChan executes close.
+func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
+	if c == 0 {
+		m.throw(g, rtPanicCloseNil)
+		return Called
+	}
+	if m.heap.objs[c>>32].flags&objShared != 0 && !m.pass(g, 1, &trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{{Obj: uint32(c >> 32), Size: 8, Write: true}}}) {
+		return Stop
+	}
+	m.heap.touch(uint32(c >> 32))
+	h := m.chanHdr(c)
+	if h[chClosed/8] != 0 {
+		m.throw(g, rtPanicCloseClosed)
+		return Called
+	}
+	h[chClosed/8] = 1
+	g.pc++
+	return Next
+}

@@ -1,0 +1,449 @@
+// Package compile turns SSA functions into the machine's bytecode.
+//
+// One function at a time, when it is first called: fuse (address computations
+// into loads and stores, comparisons into branches), allocate registers,
+// emit. Every instruction at which a goroutine can stand records which
+// registers are live there and which of them are pointers, so that a state
+// contains nothing dead.
+package compile
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Linker gives numbers and addresses to what code refers to.
+type Linker interface {
+	Global(*ssa.Global) uint64                                       // guest pointer to the variable
+	Literal(string) uint64                                           // guest pointer to the bytes
+	Func(*ssa.Function) uint32                                       // function number
+	Stub(b *ssa.Builtin, sig *types.Signature, variadic bool) uint32 // function number of a function that performs a builtin
+	Native(*ssa.Function) (int, bool)                                // native number
+	TypeWord(types.Type) uint64                                      // guest pointer to the type's descriptor
+	MapType(types.Type) uint32                                       // number of a map type
+	Layout(types.Type) *layout.Layout
+	ZeroBase() uint64 // guest pointer for values of no bytes
+	Captures() *Captures
+	Trusted(*ssa.Function) bool
+}
+
+// compiler is the state of compiling one function.
+type compiler struct {
+	l  Linker
+	fn *ssa.Function
+	f  *Func
+
+	blocks   []*ssa.BasicBlock
+	fused    map[ssa.Value]bool
+	alias    map[ssa.Value]ssa.Value // loads of variables captured by value
+	extracts map[ssa.Value][]ssa.Value
+	lv       *liveness
+	reg      map[ssa.Value]int
+	nregs    int
+
+	// Emission.
+	code      []Instr
+	blockPC   map[*ssa.BasicBlock]int
+	fixups    []fixup
+	scratch   int // next scratch register of the present instruction
+	maxScr    int
+	window    int // first register of the outgoing window
+	maxWindow int
+	before    []uint16 // registers live before the present instruction
+	after     []uint16 // and after it, its results excluded
+	lastLive  []uint16
+	methods   map[*types.Func]uint16
+	texts     map[string]int
+	err       error
+}
+
+// fixup is a branch whose target is not known yet.
+type fixup struct {
+	pc     int
+	target *ssa.BasicBlock
+	edge   *edge // a trampoline, if the edge needs moves
+}
+
+// edge is a control-flow edge whose phi moves have to stand in code of their own.
+type edge struct {
+	from, to *ssa.BasicBlock
+	pc       int
+}
+
+// Compile returns the bytecode of fn, whose body must be built.
+func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
+	c := &compiler{l: l, fn: fn}
+	c.f = &Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
+	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil
+	sig := fn.Signature
+	for _, p := range fn.Params {
+		c.f.NParam += c.words(p)
+	}
+	for i := 0; i < sig.Results().Len(); i++ {
+		c.f.NResult += l.Layout(sig.Results().At(i).Type()).Words()
+	}
+	c.prepare()
+	for _, fv := range fn.FreeVars {
+		c.f.NCap += c.words(fv)
+	}
+	c.blocks = order(fn)
+	c.lv = c.analyse()
+	c.nregs = max(c.allocate(c.lv), c.f.NResult)
+	// The first pass finds out how many scratch registers there must be.
+	c.window = math.MaxInt16
+	c.emitAll()
+	c.window = c.nregs + c.maxScr + FrameHeader
+	c.maxWindow = 0
+	c.emitAll()
+	if c.err != nil {
+		return nil, c.err
+	}
+	c.f.Code = c.code
+	c.f.NRegs = c.nregs + c.maxScr
+	c.f.Window = c.window + c.maxWindow
+	if c.f.Window >= NoReg {
+		return nil, fmt.Errorf("%s: function too large: %d registers", fn, c.f.Window)
+	}
+	return c.f, nil
+}
+
+// prepare decides what is fused, aliased and extracted.
+func (c *compiler) prepare() {
+	c.fused = map[ssa.Value]bool{}
+	c.alias = map[ssa.Value]ssa.Value{}
+	c.extracts = map[ssa.Value][]ssa.Value{}
+	for i, fv := range c.fn.FreeVars {
+		if c.l.Captures().byValue(c.fn, i) {
+			for _, r := range *fv.Referrers() {
+				if u, ok := r.(*ssa.UnOp); ok {
+					c.alias[u] = fv
+				}
+			}
+		}
+	}
+	for _, b := range c.fn.Blocks {
+		for _, instr := range b.Instrs {
+			switch v := instr.(type) {
+			case *ssa.Extract:
+				c.extracts[v.Tuple] = append(c.extracts[v.Tuple], v)
+			case *ssa.FieldAddr:
+				c.fuseAddr(v)
+			case *ssa.IndexAddr:
+				c.fuseIndex(v)
+			case *ssa.BinOp:
+				c.fuseCompare(v)
+			}
+			// A tuple without extracts must still be known as one.
+			if v, ok := instr.(ssa.Value); ok {
+				if _, ok := v.Type().(*types.Tuple); ok && c.extracts[v] == nil {
+					c.extracts[v] = []ssa.Value{}
+				}
+			}
+		}
+	}
+}
+
+// accessOnly reports whether v, an address, is only loaded from and stored to
+// (through further fused field addresses too).
+func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
+	refs := v.Referrers()
+	if refs == nil || len(*refs) == 0 {
+		return false
+	}
+	n := 0
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.UnOp:
+		case *ssa.Store:
+			if r.Val == v {
+				return false
+			}
+		case *ssa.FieldAddr:
+			if limit > 0 || !c.accessOnly(r, 0) || c.offsetOf(r) > math.MaxUint16/4 {
+				return false
+			}
+		default:
+			return false
+		}
+		n++
+	}
+	return limit == 0 || n <= limit
+}
+
+func (c *compiler) fuseAddr(v *ssa.FieldAddr) {
+	if c.offsetOf(v) <= math.MaxUint16/4 && c.accessOnly(v, 0) {
+		c.fused[v] = true
+	}
+}
+
+func (c *compiler) offsetOf(v *ssa.FieldAddr) int64 {
+	st := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	fields := make([]*types.Var, v.Field+1)
+	for i := range fields {
+		fields[i] = st.Field(i)
+	}
+	return layout.Sizes.Offsetsof(fields)[v.Field]
+}
+
+// fuseIndex fuses slice indexing with at most two accesses of scalar elements.
+func (c *compiler) fuseIndex(v *ssa.IndexAddr) {
+	if s, ok := v.X.Type().Underlying().(*types.Slice); ok {
+		if layout.ScalarOf(s.Elem()) != layout.NotScalar && c.accessOnly(v, 2) {
+			c.fused[v] = true
+		}
+	}
+}
+
+// fuseCompare fuses an integer comparison into the branch that ends its block.
+func (c *compiler) fuseCompare(v *ssa.BinOp) {
+	switch v.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	default:
+		return
+	}
+	refs := *v.Referrers()
+	if len(refs) != 1 {
+		return
+	}
+	br, ok := refs[0].(*ssa.If)
+	if !ok || br.Block() != v.Block() {
+		return
+	}
+	k := layout.ScalarOf(v.X.Type())
+	if k == layout.NotScalar || k == layout.F32 || k == layout.F64 {
+		return
+	}
+	c.fused[v] = true
+}
+
+// words returns the number of registers v needs.
+func (c *compiler) words(v ssa.Value) int {
+	switch v := v.(type) {
+	case *ssa.Range:
+		return 3
+	case *ssa.FreeVar:
+		for i, fv := range c.fn.FreeVars {
+			if fv == v && c.l.Captures().byValue(c.fn, i) {
+				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Words()
+			}
+		}
+	}
+	return c.l.Layout(v.Type()).Words()
+}
+
+// ptrWords calls f with the register offsets of v's pointers.
+func (c *compiler) ptrWords(v ssa.Value) []uint32 {
+	switch x := v.(type) {
+	case *ssa.Range:
+		return []uint32{0}
+	case *ssa.FreeVar:
+		for i, fv := range c.fn.FreeVars {
+			if fv == x && c.l.Captures().byValue(c.fn, i) {
+				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Ptrs
+			}
+		}
+	}
+	return c.l.Layout(v.Type()).Ptrs
+}
+
+func (c *compiler) emit(op Op, a, b, x int) int {
+	c.code = append(c.code, Instr{Op: op, A: uint16(a), B: uint16(b), C: uint16(x)})
+	return len(c.code) - 1
+}
+
+func (c *compiler) emitImm(op Op, a int, imm int32) int {
+	c.code = append(c.code, Instr{Op: op, A: uint16(a)}.WithImm32(imm))
+	return len(c.code) - 1
+}
+
+func (c *compiler) word(w uint64) { c.code = append(c.code, RawWord(w)) }
+
+// temp returns n fresh scratch registers, valid for the present instruction.
+func (c *compiler) temp(n int) int {
+	r := c.nregs + c.scratch
+	c.scratch += n
+	c.maxScr = max(c.maxScr, c.scratch)
+	return r
+}
+
+// out reserves n words of the outgoing window.
+func (c *compiler) out(n int) { c.maxWindow = max(c.maxWindow, n) }
+
+// unsupported emits a refusal, taken only if it is reached.
+func (c *compiler) unsupported(text string) {
+	c.emit(Unsupported, 0, 0, 0)
+	i, ok := c.texts[text]
+	if !ok {
+		i = len(c.f.Texts)
+		c.texts[text] = i
+		c.f.Texts = append(c.f.Texts, text)
+	}
+	c.word(uint64(i))
+}
+
+// dst returns the register the result of v goes to; unused results go to scratch.
+func (c *compiler) dst(v ssa.Value) int {
+	if r, ok := c.reg[v]; ok {
+		return r
+	}
+	return c.temp(c.words(v))
+}
+
+// use returns a register that holds v.
+func (c *compiler) use(v ssa.Value) int {
+	if a, ok := c.alias[v]; ok {
+		v = a
+	}
+	if r, ok := c.reg[v]; ok {
+		return r
+	}
+	r := c.temp(max(1, c.words(v)))
+	c.into(v, r)
+	return r
+}
+
+// move copies n registers.
+func (c *compiler) move(dst, src, n int) {
+	if dst == src {
+		return
+	}
+	switch n {
+	case 0:
+	case 1:
+		c.emit(Mov, dst, src, 0)
+	case 2:
+		c.emit(Mov2, dst, src, 0)
+	case 3:
+		c.emit(Mov3, dst, src, 0)
+	default:
+		c.emit(MovN, dst, src, n)
+	}
+}
+
+// constant emits reg = w.
+func (c *compiler) constant(reg int, w uint64) {
+	if int64(w) == int64(int32(w)) {
+		c.emitImm(ConstI, reg, int32(w))
+		return
+	}
+	c.emit(Const, reg, 0, 0)
+	c.word(w)
+}
+
+// into emits code that puts v into register r.
+func (c *compiler) into(v ssa.Value, r int) {
+	if a, ok := c.alias[v]; ok {
+		v = a
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		c.constInto(v, r)
+	case *ssa.Global:
+		c.constant(r, c.l.Global(v))
+	case *ssa.Function:
+		c.constant(r, uint64(c.l.Func(v))|1<<63)
+	case *ssa.Builtin:
+		c.unsupported("use of builtin " + v.Name() + " as a value")
+	default:
+		if i, ok := v.(ssa.Instruction); ok && c.fused[v] {
+			// A fused value wanted after all: compute it here.
+			c.fusedInto(i, r)
+			return
+		}
+		c.move(r, c.reg[v], c.words(v))
+	}
+}
+
+func (c *compiler) constInto(v *ssa.Const, r int) {
+	t := v.Type()
+	if v.Value == nil {
+		if n := c.words(v); n == 1 {
+			c.constant(r, 0)
+		} else if n > 1 {
+			c.emit(Zero, r, n, 0)
+		}
+		return
+	}
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+		s := ""
+		if v.Value.Kind() == constant.String {
+			s = constant.StringVal(v.Value)
+		} else {
+			i, _ := constant.Int64Val(v.Value)
+			s = string(rune(i))
+		}
+		if s == "" {
+			c.emit(Zero, r, 2, 0)
+			return
+		}
+		c.constant(r, c.l.Literal(s))
+		c.constant(r+1, uint64(len(s)))
+		return
+	}
+	w := constWords(v)
+	for i, x := range w {
+		c.constant(r+i, x)
+	}
+}
+
+// constWords returns the register image of a constant that is no string.
+func constWords(v *ssa.Const) []uint64 {
+	switch b, ok := v.Type().Underlying().(*types.Basic); {
+	case !ok:
+		// A constant of type-parameter origin or unsafe.Pointer-like type.
+		i, _ := constant.Uint64Val(constant.ToInt(v.Value))
+		return []uint64{i}
+	case b.Info()&types.IsBoolean != 0:
+		if constant.BoolVal(v.Value) {
+			return []uint64{1}
+		}
+		return []uint64{0}
+	case b.Kind() == types.Float32:
+		f, _ := constant.Float32Val(v.Value)
+		return []uint64{uint64(math.Float32bits(f))}
+	case b.Info()&types.IsFloat != 0:
+		f, _ := constant.Float64Val(v.Value)
+		return []uint64{math.Float64bits(f)}
+	case b.Kind() == types.Complex64:
+		re, _ := constant.Float32Val(constant.Real(v.Value))
+		im, _ := constant.Float32Val(constant.Imag(v.Value))
+		return []uint64{uint64(math.Float32bits(re)) | uint64(math.Float32bits(im))<<32}
+	case b.Info()&types.IsComplex != 0:
+		re, _ := constant.Float64Val(constant.Real(v.Value))
+		im, _ := constant.Float64Val(constant.Imag(v.Value))
+		return []uint64{math.Float64bits(re), math.Float64bits(im)}
+	case b.Info()&types.IsUnsigned != 0 || b.Kind() == types.UnsafePointer:
+		i, _ := constant.Uint64Val(constant.ToInt(v.Value))
+		return []uint64{i}
+	}
+	i, _ := constant.Int64Val(constant.ToInt(v.Value))
+	return []uint64{uint64(i)}
+}
+
+// smallConst returns v's value if it is an integer constant that fits int16.
+func smallConst(v ssa.Value) (int16, bool) {
+	k, ok := v.(*ssa.Const)
+	if !ok || layout.ScalarOf(k.Type()) == layout.NotScalar {
+		return 0, false
+	}
+	switch layout.ScalarOf(k.Type()) {
+	case layout.F32, layout.F64:
+		return 0, false
+	}
+	w := uint64(0)
+	if k.Value != nil {
+		w = constWords(k)[0]
+	}
+	if int64(w) == int64(int16(w)) {
+		return int16(w), true
+	}
+	return 0, false
+}

@@ -1,0 +1,422 @@
+package compile
+
+import (
+	"go/token"
+	"go/types"
+	"math/bits"
+
+	"golang.org/x/tools/go/ssa"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
+
+func (c *compiler) unop(v *ssa.UnOp) {
+	if _, ok := c.alias[v]; ok {
+		return
+	}
+	t := v.X.Type()
+	switch v.Op {
+	case token.MUL:
+		if x, ok := v.X.(*ssa.IndexAddr); ok && c.fused[x] {
+			_, op, _, _ := loadOp(v.Type())
+			s, i := c.use(x.X), c.use(x.Index)
+			c.standing()
+			c.emit(op, c.dst(v), s, i)
+			return
+		}
+		base, off := c.address(v.X)
+		c.standing()
+		c.load(c.dst(v), base, off, v.Type())
+	case token.NOT:
+		c.emit(LNot, c.dst(v), c.use(v.X), 0)
+	case token.XOR:
+		d := c.dst(v)
+		c.emit(Not, d, c.use(v.X), 0)
+		c.normalize(d, t)
+	case token.SUB:
+		x, d := c.use(v.X), c.dst(v)
+		switch b := t.Underlying().(*types.Basic); {
+		case b.Kind() == types.Float32:
+			c.emit(NegF32, d, x, 0)
+		case b.Info()&types.IsFloat != 0:
+			c.emit(NegF64, d, x, 0)
+		case b.Info()&types.IsComplex != 0:
+			c.emit(Cplx, d, x, x)
+			c.word(cplxNeg | complexBits(t))
+		default:
+			c.emit(Neg, d, x, 0)
+			c.normalize(d, t)
+		}
+	case token.ARROW:
+		d, ok := NoReg, NoReg
+		if v.CommaOk {
+			for _, x := range c.extracts[v] {
+				r := c.reg[x]
+				if x.(*ssa.Extract).Index == 0 {
+					d = r
+				} else {
+					ok = r
+				}
+			}
+			if c.l.Layout(v.Type().(*types.Tuple).At(0).Type()).Words() == 0 {
+				d = NoReg
+			}
+		} else if c.words(v) > 0 {
+			d = c.dst(v)
+		}
+		ch := c.use(v.X)
+		c.standing()
+		c.emit(Recv, d, ch, ok)
+	}
+}
+
+// normalize re-extends register r after arithmetic on a type narrower than a word.
+func (c *compiler) normalize(r int, t types.Type) {
+	switch layout.ScalarOf(t) {
+	case layout.S8:
+		c.emit(ExtS8, r, r, 0)
+	case layout.U8:
+		c.emit(ExtU8, r, r, 0)
+	case layout.S16:
+		c.emit(ExtS16, r, r, 0)
+	case layout.U16:
+		c.emit(ExtU16, r, r, 0)
+	case layout.S32:
+		c.emit(ExtS32, r, r, 0)
+	case layout.U32:
+		c.emit(ExtU32, r, r, 0)
+	}
+}
+
+// The operations of Cplx, as in vm/value.go.
+const (
+	cplxAdd = iota
+	cplxSub
+	cplxMul
+	cplxDiv
+	cplxEq
+	cplxNeg
+)
+
+func complexBits(t types.Type) uint64 {
+	if t.Underlying().(*types.Basic).Kind() == types.Complex64 {
+		return 1 << 8
+	}
+	return 0
+}
+
+func (c *compiler) binop(v *ssa.BinOp, d int) {
+	switch v.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		c.compare(v, d)
+		return
+	case token.SHL, token.SHR:
+		c.shift(v, d)
+		return
+	}
+	t := v.X.Type()
+	b := t.Underlying().(*types.Basic)
+	switch {
+	case b.Info()&types.IsString != 0:
+		x, y := c.use(v.X), c.use(v.Y)
+		c.emit(StrCat, d, x, y)
+		return
+	case b.Info()&types.IsComplex != 0:
+		x, y := c.use(v.X), c.use(v.Y)
+		c.emit(Cplx, d, x, y)
+		c.word(map[token.Token]uint64{token.ADD: cplxAdd, token.SUB: cplxSub, token.MUL: cplxMul, token.QUO: cplxDiv}[v.Op] | complexBits(t))
+		return
+	case b.Kind() == types.Float32:
+		x, y := c.use(v.X), c.use(v.Y)
+		c.emit(map[token.Token]Op{token.ADD: AddF32, token.SUB: SubF32, token.MUL: MulF32, token.QUO: DivF32}[v.Op], d, x, y)
+		return
+	case b.Info()&types.IsFloat != 0:
+		x, y := c.use(v.X), c.use(v.Y)
+		c.emit(map[token.Token]Op{token.ADD: AddF64, token.SUB: SubF64, token.MUL: MulF64, token.QUO: DivF64}[v.Op], d, x, y)
+		return
+	}
+	c.intop(v, d, t)
+}
+
+// narrow holds the fused forms of arithmetic on narrow integers.
+var narrow = map[layout.Scalar]map[token.Token]Op{
+	layout.S32: {token.ADD: AddS32, token.SUB: SubS32, token.MUL: MulS32},
+	layout.U32: {token.ADD: AddU32, token.SUB: SubU32, token.MUL: MulU32},
+	layout.U8:  {token.ADD: AddU8, token.SUB: SubU8},
+}
+
+func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
+	k := layout.ScalarOf(t)
+	if i, ok := smallConst(v.Y); ok && k == layout.W64 {
+		switch {
+		case v.Op == token.ADD:
+			c.emit(AddI, d, c.use(v.X), int(uint16(i)))
+			return
+		case v.Op == token.SUB && i != -1<<15:
+			c.emit(AddI, d, c.use(v.X), int(uint16(-i)))
+			return
+		case v.Op == token.MUL:
+			c.emit(MulI, d, c.use(v.X), int(uint16(i)))
+			return
+		}
+	}
+	if i, ok := smallConst(v.Y); ok && v.Op == token.AND && i >= 0 {
+		c.emit(AndI, d, c.use(v.X), int(i))
+		return
+	}
+	x, y := c.use(v.X), c.use(v.Y)
+	if op, ok := narrow[k][v.Op]; ok {
+		c.emit(op, d, x, y)
+		return
+	}
+	u := isUnsigned(t)
+	var op Op
+	ext := false
+	switch v.Op {
+	case token.ADD:
+		op, ext = Add, true
+	case token.SUB:
+		op, ext = Sub, true
+	case token.MUL:
+		op, ext = Mul, true
+	case token.QUO:
+		op, ext = DivS, true
+		if u {
+			op, ext = DivU, false
+		}
+	case token.REM:
+		op = RemS
+		if u {
+			op = RemU
+		}
+	case token.AND:
+		op = And
+	case token.OR:
+		op = Or
+	case token.XOR:
+		op = Xor
+	case token.AND_NOT:
+		op = AndNot
+	}
+	c.emit(op, d, x, y)
+	if ext {
+		c.normalize(d, t)
+	}
+}
+
+func (c *compiler) shift(v *ssa.BinOp, d int) {
+	t := v.X.Type()
+	u := isUnsigned(t)
+	if k, ok := v.Y.(*ssa.Const); ok && k.Value != nil {
+		if n := constWords(k)[0]; n < 64 {
+			op := ShlI
+			switch {
+			case v.Op == token.SHR && u:
+				op = ShrUI
+			case v.Op == token.SHR:
+				op = ShrSI
+			}
+			c.emit(op, d, c.use(v.X), int(n))
+			if v.Op == token.SHL {
+				c.normalize(d, t)
+			}
+			return
+		}
+	}
+	x, y := c.use(v.X), c.use(v.Y)
+	if !isUnsigned(v.Y.Type()) {
+		c.emit(ChkShift, y, 0, 0)
+	}
+	op := Shl
+	switch {
+	case v.Op == token.SHR && u:
+		op = ShrU
+	case v.Op == token.SHR:
+		op = ShrS
+	}
+	c.emit(op, d, x, y)
+	if v.Op == token.SHL {
+		c.normalize(d, t)
+	}
+}
+
+// compare emits d = X op Y.
+func (c *compiler) compare(v *ssa.BinOp, d int) {
+	t := v.X.Type()
+	op := v.Op
+	if isNil(v.X) || isNil(v.Y) {
+		// Slices, maps, funcs, interfaces: the first word tells.
+		x := v.X
+		if isNil(x) {
+			x = v.Y
+		}
+		z := c.temp(1)
+		c.emitImm(ConstI, z, 0)
+		o := Eq
+		if op == token.NEQ {
+			o = Ne
+		}
+		if isNil(x) {
+			c.emit(o, d, z, z)
+			return
+		}
+		c.emit(o, d, c.use(x), z)
+		return
+	}
+	x, y := c.use(v.X), c.use(v.Y)
+	if op == token.GTR || op == token.GEQ {
+		x, y = y, x
+		op = map[token.Token]token.Token{token.GTR: token.LSS, token.GEQ: token.LEQ}[op]
+	}
+	not := false
+	if op == token.NEQ {
+		op, not = token.EQL, true
+	}
+	pick := func(eq, lt, le Op) Op {
+		switch op {
+		case token.EQL:
+			return eq
+		case token.LSS:
+			return lt
+		}
+		return le
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			c.emit(pick(EqStr, LtStr, LeStr), d, x, y)
+		case u.Kind() == types.Float32:
+			c.emit(pick(EqF32, LtF32, LeF32), d, x, y)
+		case u.Info()&types.IsFloat != 0:
+			c.emit(pick(EqF64, LtF64, LeF64), d, x, y)
+		case u.Info()&types.IsComplex != 0:
+			c.emit(Cplx, d, x, y)
+			c.word(cplxEq | complexBits(t))
+		case isUnsigned(t):
+			c.emit(pick(Eq, LtU, LeU), d, x, y)
+		default:
+			c.emit(pick(Eq, LtS, LeS), d, x, y)
+		}
+	case *types.Interface:
+		c.emit(EqIface, d, x, y)
+	case *types.Struct, *types.Array:
+		c.emit(EqN, d, x, y)
+		c.word(uint64(c.l.Layout(t).ID))
+	default:
+		c.emit(Eq, d, x, y)
+	}
+	if not {
+		c.emit(LNot, d, d, 0)
+	}
+}
+
+func isNil(v ssa.Value) bool {
+	k, ok := v.(*ssa.Const)
+	if !ok || k.Value != nil {
+		return false
+	}
+	switch k.Type().Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return false
+	}
+	return true
+}
+
+// convert emits a conversion between basic types, strings and slices.
+func (c *compiler) convert(v *ssa.Convert) {
+	from, to := v.X.Type().Underlying(), v.Type().Underlying()
+	x, d := c.use(v.X), c.dst(v)
+	switch to := to.(type) {
+	case *types.Slice: // from string
+		if layout.ScalarOf(to.Elem()) == layout.U8 {
+			c.emit(StrToBytes, d, x, 0)
+		} else {
+			c.emit(StrToRunes, d, x, 0)
+		}
+		return
+	case *types.Basic:
+		switch f := from.(type) {
+		case *types.Slice: // to string
+			c.standing()
+			if layout.ScalarOf(f.Elem()) == layout.U8 {
+				c.emit(BytesToStr, d, x, 0)
+			} else {
+				c.emit(RunesToStr, d, x, 0)
+			}
+			return
+		case *types.Basic:
+			c.convertBasic(v, f, to, x, d)
+			return
+		}
+	}
+	// Pointers and unsafe.Pointer.
+	c.move(d, x, c.words(v))
+}
+
+func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
+	fi, ti := f.Info(), to.Info()
+	switch {
+	case ti&types.IsString != 0:
+		if fi&types.IsString != 0 {
+			c.move(d, x, 2)
+			return
+		}
+		if isUnsigned(f) && layout.ScalarOf(f) == layout.W64 {
+			// Values above MaxInt64 are no runes either; the sign check of IntToStr rejects them.
+			c.emit(IntToStr, d, x, 0)
+			return
+		}
+		c.emit(IntToStr, d, x, 0)
+	case fi&types.IsComplex != 0:
+		if f.Kind() == to.Kind() || f.Kind() == types.UntypedComplex {
+			c.move(d, x, c.words(v))
+			return
+		}
+		wide := 0
+		if to.Kind() == types.Complex128 {
+			wide = 1
+		}
+		c.emit(CvtC, d, x, wide)
+	case fi&types.IsFloat != 0 && ti&types.IsFloat != 0:
+		switch {
+		case f.Kind() == to.Kind():
+			c.move(d, x, 1)
+		case to.Kind() == types.Float32:
+			c.emit(CvtF64F32, d, x, 0)
+		default:
+			c.emit(CvtF32F64, d, x, 0)
+		}
+	case fi&types.IsFloat != 0:
+		if f.Kind() == types.Float32 {
+			t := c.temp(1)
+			c.emit(CvtF32F64, t, x, 0)
+			x = t
+		}
+		if isUnsigned(to) && layout.ScalarOf(to) == layout.W64 {
+			c.emit(CvtF64U, d, x, 0)
+		} else {
+			c.emit(CvtF64S, d, x, 0)
+			c.normalize(d, to)
+		}
+	case ti&types.IsFloat != 0:
+		op := CvtSF64
+		switch {
+		case isUnsigned(f) && to.Kind() == types.Float32:
+			op = CvtUF32
+		case isUnsigned(f):
+			op = CvtUF64
+		case to.Kind() == types.Float32:
+			op = CvtSF32
+		}
+		c.emit(op, d, x, 0)
+	default: // integers, uintptr and unsafe.Pointer
+		c.move(d, x, 1)
+		if layout.ScalarOf(to) != layout.ScalarOf(f) {
+			c.normalize(d, to)
+		}
+	}
+}

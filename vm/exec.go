@@ -1,0 +1,960 @@
+package vm
+
+import (
+	"math"
+	"unsafe"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
+)
+
+// The interpreter loop. It runs goroutine g until its next visible operation,
+// until it parks or ends, or until the step's budget of back edges is used up.
+//
+// Fast paths touch guest memory through heap.load and heap.store, which fail
+// for nil, for out of bounds, for shared objects while several goroutines
+// exist, and (store) for objects not yet saved in this epoch; the slow path
+// (m.access) sorts out which it was. An instruction that turns out to be a
+// visible operation is abandoned before it had any effect and executed again
+// when granted.
+
+func rg(base unsafe.Pointer, i uint16) *uint64 {
+	return (*uint64)(unsafe.Add(base, uintptr(i)*8))
+}
+
+func rf(base unsafe.Pointer, i uint16) *float64 {
+	return (*float64)(unsafe.Add(base, uintptr(i)*8))
+}
+
+func rf32(base unsafe.Pointer, i uint16) *float32 {
+	return (*float32)(unsafe.Add(base, uintptr(i)*8))
+}
+
+// load returns the host address of n readable bytes at p, or nil.
+func (h *heap) load(p, n uint64, stop objFlags) unsafe.Pointer {
+	if id := p >> 32; id < uint64(len(h.objs)) {
+		o := &h.objs[id]
+		if (p&math.MaxUint32)+n <= uint64(o.size) && o.flags&stop == 0 {
+			return unsafe.Add(o.mem, uint32(p))
+		}
+	}
+	return nil
+}
+
+// store returns the host address of n writable bytes at p, or nil.
+func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
+	if id := p >> 32; id < uint64(len(h.objs)) {
+		o := &h.objs[id]
+		if (p&math.MaxUint32)+n <= uint64(o.size) && o.flags&stop == 0 && o.epoch == h.epoch {
+			return unsafe.Add(o.mem, uint32(p))
+		}
+	}
+	return nil
+}
+
+// budget is how many back edges and calls a goroutine may execute between two
+// looks at the outside world.
+const budget = 1 << 14
+
+// exec runs g. It returns when g.status is no longer gLocal or the budget is spent.
+func (m *Machine) exec(g *goroutine) {
+	h := m.heap
+	f := g.fn
+	pc := uintptr(g.pc)
+	code := unsafe.Pointer(unsafe.SliceData(f.Code))
+	r := g.regs()
+	stop := m.stopFlags()
+	left := budget
+	var addr, size uint64 // operands of the slow path
+	for {
+		in := (*Instr)(unsafe.Add(code, pc*8))
+		pc++
+		switch in.Op {
+		case Nop:
+		case Mov:
+			*rg(r, in.A) = *rg(r, in.B)
+		case Mov2:
+			x, y := *rg(r, in.B), *rg(r, in.B+1)
+			*rg(r, in.A), *rg(r, in.A+1) = x, y
+		case Mov3:
+			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+		case MovN:
+			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
+		case Const:
+			*rg(r, in.A) = *(*uint64)(unsafe.Add(code, pc*8))
+			pc++
+		case ConstI:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+		case Zero:
+			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
+		case Add:
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+		case Sub:
+			*rg(r, in.A) = *rg(r, in.B) - *rg(r, in.C)
+		case Mul:
+			*rg(r, in.A) = *rg(r, in.B) * *rg(r, in.C)
+		case And:
+			*rg(r, in.A) = *rg(r, in.B) & *rg(r, in.C)
+		case Or:
+			*rg(r, in.A) = *rg(r, in.B) | *rg(r, in.C)
+		case Xor:
+			*rg(r, in.A) = *rg(r, in.B) ^ *rg(r, in.C)
+		case AndNot:
+			*rg(r, in.A) = *rg(r, in.B) &^ *rg(r, in.C)
+		case AddI:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+		case AndI:
+			*rg(r, in.A) = *rg(r, in.B) & uint64(in.C)
+		case MulI:
+			*rg(r, in.A) = *rg(r, in.B) * uint64(int64(int16(in.C)))
+		case DivS:
+			d := int64(*rg(r, in.C))
+			if d == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicDivide)
+				goto called
+			}
+			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) / d)
+		case DivU:
+			d := uint64(*rg(r, in.C))
+			if d == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicDivide)
+				goto called
+			}
+			*rg(r, in.A) = uint64(uint64(*rg(r, in.B)) / d)
+		case RemS:
+			d := int64(*rg(r, in.C))
+			if d == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicDivide)
+				goto called
+			}
+			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) % d)
+		case RemU:
+			d := uint64(*rg(r, in.C))
+			if d == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicDivide)
+				goto called
+			}
+			*rg(r, in.A) = uint64(uint64(*rg(r, in.B)) % d)
+		case Shl:
+			*rg(r, in.A) = *rg(r, in.B) << *rg(r, in.C)
+		case ShrS:
+			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) >> *rg(r, in.C))
+		case ShrU:
+			*rg(r, in.A) = *rg(r, in.B) >> *rg(r, in.C)
+		case ShlI:
+			*rg(r, in.A) = *rg(r, in.B) << in.C
+		case ShrSI:
+			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) >> in.C)
+		case ShrUI:
+			*rg(r, in.A) = *rg(r, in.B) >> in.C
+		case ChkShift:
+			if int64(*rg(r, in.A)) < 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicShift)
+				goto called
+			}
+		case Neg:
+			*rg(r, in.A) = -*rg(r, in.B)
+		case Not:
+			*rg(r, in.A) = ^*rg(r, in.B)
+		case LNot:
+			*rg(r, in.A) = *rg(r, in.B) ^ 1
+		case ExtS8:
+			*rg(r, in.A) = uint64(int8(*rg(r, in.B)))
+		case ExtU8:
+			*rg(r, in.A) = uint64(uint8(*rg(r, in.B)))
+		case ExtS16:
+			*rg(r, in.A) = uint64(int16(*rg(r, in.B)))
+		case ExtU16:
+			*rg(r, in.A) = uint64(uint16(*rg(r, in.B)))
+		case ExtS32:
+			*rg(r, in.A) = uint64(int32(*rg(r, in.B)))
+		case ExtU32:
+			*rg(r, in.A) = uint64(uint32(*rg(r, in.B)))
+		case AddS32:
+			*rg(r, in.A) = uint64(int32(*rg(r, in.B) + *rg(r, in.C)))
+		case AddU32:
+			*rg(r, in.A) = uint64(uint32(*rg(r, in.B) + *rg(r, in.C)))
+		case SubS32:
+			*rg(r, in.A) = uint64(int32(*rg(r, in.B) - *rg(r, in.C)))
+		case SubU32:
+			*rg(r, in.A) = uint64(uint32(*rg(r, in.B) - *rg(r, in.C)))
+		case MulS32:
+			*rg(r, in.A) = uint64(int32(*rg(r, in.B) * *rg(r, in.C)))
+		case MulU32:
+			*rg(r, in.A) = uint64(uint32(*rg(r, in.B) * *rg(r, in.C)))
+		case AddU8:
+			*rg(r, in.A) = uint64(uint8(*rg(r, in.B) + *rg(r, in.C)))
+		case SubU8:
+			*rg(r, in.A) = uint64(uint8(*rg(r, in.B) - *rg(r, in.C)))
+		case AddF64:
+			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
+		case SubF64:
+			*rf(r, in.A) = *rf(r, in.B) - *rf(r, in.C)
+		case MulF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+		case DivF64:
+			*rf(r, in.A) = *rf(r, in.B) / *rf(r, in.C)
+		case NegF64:
+			*rf(r, in.A) = -*rf(r, in.B)
+		case AddF32:
+			*rg(r, in.A) = uint64(math.Float32bits(*rf32(r, in.B) + *rf32(r, in.C)))
+		case SubF32:
+			*rg(r, in.A) = uint64(math.Float32bits(*rf32(r, in.B) - *rf32(r, in.C)))
+		case MulF32:
+			*rg(r, in.A) = uint64(math.Float32bits(*rf32(r, in.B) * *rf32(r, in.C)))
+		case DivF32:
+			*rg(r, in.A) = uint64(math.Float32bits(*rf32(r, in.B) / *rf32(r, in.C)))
+		case NegF32:
+			*rg(r, in.A) = uint64(math.Float32bits(-*rf32(r, in.B)))
+		case Cplx:
+			complexOp(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(unsafe.Add(code, pc*8)))
+			pc++
+		case CvtSF64:
+			*rf(r, in.A) = float64(int64(*rg(r, in.B)))
+		case CvtUF64:
+			*rf(r, in.A) = float64(*rg(r, in.B))
+		case CvtSF32:
+			*rg(r, in.A) = uint64(math.Float32bits(float32(int64(*rg(r, in.B)))))
+		case CvtUF32:
+			*rg(r, in.A) = uint64(math.Float32bits(float32(*rg(r, in.B))))
+		case CvtF64S:
+			*rg(r, in.A) = uint64(int64(*rf(r, in.B)))
+		case CvtF64U:
+			*rg(r, in.A) = uint64(*rf(r, in.B))
+		case CvtF64F32:
+			*rg(r, in.A) = uint64(math.Float32bits(float32(*rf(r, in.B))))
+		case CvtF32F64:
+			*rf(r, in.A) = float64(*rf32(r, in.B))
+		case MinF64:
+			*rf(r, in.A) = min(*rf(r, in.B), *rf(r, in.C))
+		case MinF32:
+			*rg(r, in.A) = uint64(math.Float32bits(min(*rf32(r, in.B), *rf32(r, in.C))))
+		case MaxF64:
+			*rf(r, in.A) = max(*rf(r, in.B), *rf(r, in.C))
+		case MaxF32:
+			*rg(r, in.A) = uint64(math.Float32bits(max(*rf32(r, in.B), *rf32(r, in.C))))
+		case CvtC:
+			complexConvert(rg(r, in.A), rg(r, in.B), in.C)
+		case Eq:
+			*rg(r, in.A) = b2u(*rg(r, in.B) == *rg(r, in.C))
+		case Ne:
+			*rg(r, in.A) = b2u(*rg(r, in.B) != *rg(r, in.C))
+		case LtS:
+			*rg(r, in.A) = b2u(int64(*rg(r, in.B)) < int64(*rg(r, in.C)))
+		case LeS:
+			*rg(r, in.A) = b2u(int64(*rg(r, in.B)) <= int64(*rg(r, in.C)))
+		case LtU:
+			*rg(r, in.A) = b2u(*rg(r, in.B) < *rg(r, in.C))
+		case LeU:
+			*rg(r, in.A) = b2u(*rg(r, in.B) <= *rg(r, in.C))
+		case EqF64:
+			*rg(r, in.A) = b2u(*rf(r, in.B) == *rf(r, in.C))
+		case LtF64:
+			*rg(r, in.A) = b2u(*rf(r, in.B) < *rf(r, in.C))
+		case LeF64:
+			*rg(r, in.A) = b2u(*rf(r, in.B) <= *rf(r, in.C))
+		case EqF32:
+			*rg(r, in.A) = b2u(*rf32(r, in.B) == *rf32(r, in.C))
+		case LtF32:
+			*rg(r, in.A) = b2u(*rf32(r, in.B) < *rf32(r, in.C))
+		case LeF32:
+			*rg(r, in.A) = b2u(*rf32(r, in.B) <= *rf32(r, in.C))
+		case EqStr:
+			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) == m.str(*rg(r, in.C), *rg(r, in.C+1)))
+		case LtStr:
+			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) < m.str(*rg(r, in.C), *rg(r, in.C+1)))
+		case LeStr:
+			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
+		case EqIface:
+			eq, bad := m.eqIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
+			if bad != 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicUncomparable, bad)
+				goto called
+			}
+			*rg(r, in.A) = b2u(eq)
+		case EqN:
+			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(unsafe.Add(code, pc*8)))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
+			if bad != 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicUncomparable, bad)
+				goto called
+			}
+			pc++
+			*rg(r, in.A) = b2u(eq)
+		case Jmp:
+			pc += uintptr(in.Imm32())
+		case JmpBack:
+			pc += uintptr(in.Imm32())
+			if left--; left < 0 {
+				goto yield
+			}
+		case JT:
+			if *rg(r, in.A) != 0 {
+				pc += uintptr(in.Imm32())
+			}
+		case JF:
+			if *rg(r, in.A) == 0 {
+				pc += uintptr(in.Imm32())
+			}
+		case JEq:
+			if *rg(r, in.A) == *rg(r, in.B) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JNe:
+			if *rg(r, in.A) != *rg(r, in.B) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLtS:
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLeS:
+			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLtU:
+			if *rg(r, in.A) < *rg(r, in.B) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLeU:
+			if *rg(r, in.A) <= *rg(r, in.B) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JEqI:
+			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JNeI:
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLtSI:
+			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JLeSI:
+			if int64(*rg(r, in.A)) <= int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JGtSI:
+			if int64(*rg(r, in.A)) > int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case JGeSI:
+			if int64(*rg(r, in.A)) >= int64(int16(in.B)) {
+				pc += uintptr(int64(int16(in.C)))
+			}
+		case LdS8:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int8)(p))
+		case LdU8:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint8)(p))
+		case LdS16:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int16)(p))
+		case LdU16:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint16)(p))
+		case LdS32:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int32)(p))
+		case LdU32:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint32)(p))
+		case Ld64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 8, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 8, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(p))
+		case Ld2:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 16, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 16, false); p == nil {
+					goto paused
+				}
+			}
+			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(p)
+		case Ld3:
+			addr = *rg(r, in.B) + uint64(in.C)
+			p := h.load(addr, 24, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 24, false); p == nil {
+					goto paused
+				}
+			}
+			*(*[3]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[3]uint64)(p)
+		case LdN:
+			addr = *rg(r, in.B) + uint64(in.C)
+			size = *(*uint64)(unsafe.Add(code, pc*8))
+			if p := h.load(addr, size, stop); p != nil {
+				loadImage(rg(r, in.A), p, size)
+			} else if p = m.access(g, f, pc, addr, size, false); p != nil {
+				loadImage(rg(r, in.A), p, size)
+			} else {
+				goto paused
+			}
+			pc++
+		case St8:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint8)(p) = uint8(*rg(r, in.B))
+		case St16:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint16)(p) = uint16(*rg(r, in.B))
+		case St32:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint32)(p) = uint32(*rg(r, in.B))
+		case St64:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 8, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 8, true); p == nil {
+					goto paused
+				}
+				m.publishStore(addr, *rg(r, in.B))
+			}
+			*(*uint64)(p) = uint64(*rg(r, in.B))
+		case St2:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 16, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 16, true); p == nil {
+					goto paused
+				}
+				m.publishWords(addr, rg(r, in.B), 2)
+			}
+			*(*[2]uint64)(p) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
+		case St3:
+			addr = *rg(r, in.A) + uint64(in.C)
+			p := h.store(addr, 24, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 24, true); p == nil {
+					goto paused
+				}
+				m.publishWords(addr, rg(r, in.B), 3)
+			}
+			*(*[3]uint64)(p) = *(*[3]uint64)(unsafe.Pointer(rg(r, in.B)))
+		case StN:
+			addr = *rg(r, in.A) + uint64(in.C)
+			size = *(*uint64)(unsafe.Add(code, pc*8))
+			if p := h.store(addr, size, stop); p != nil {
+				storeImage(p, rg(r, in.B), size)
+			} else if p = m.access(g, f, pc, addr, size, true); p != nil {
+				m.publishWords(addr, rg(r, in.B), int(size/8))
+				storeImage(p, rg(r, in.B), size)
+			} else {
+				goto paused
+			}
+			pc++
+		case AddPtr:
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			*rg(r, in.A) = p + uint64(in.C)
+		case AddPtrL:
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			*rg(r, in.A) = p + *(*uint64)(unsafe.Add(code, pc*8))
+			pc++
+		case NilChk:
+			if *rg(r, in.A)>>32 == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+		case IdxS:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i**(*uint64)(unsafe.Add(code, pc*8))
+			pc++
+		case IdxA:
+			x := *(*uint64)(unsafe.Add(code, pc*8))
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			*rg(r, in.A) = p + i*(x&math.MaxUint32)
+			pc++
+		case LdXS8:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*1
+			p := h.load(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int8)(p))
+		case LdXU8:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*1
+			p := h.load(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint8)(p))
+		case LdXS16:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*2
+			p := h.load(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int16)(p))
+		case LdXU16:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*2
+			p := h.load(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint16)(p))
+		case LdXS32:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*4
+			p := h.load(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*int32)(p))
+		case LdXU32:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*4
+			p := h.load(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint32)(p))
+		case LdX64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			p := h.load(addr, 8, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 8, false); p == nil {
+					goto paused
+				}
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(p))
+		case StX8:
+			i, n := *rg(r, in.B), *rg(r, in.A+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.A) + i*1
+			p := h.store(addr, 1, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 1, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint8)(p) = uint8(*rg(r, in.C))
+		case StX16:
+			i, n := *rg(r, in.B), *rg(r, in.A+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.A) + i*2
+			p := h.store(addr, 2, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 2, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint16)(p) = uint16(*rg(r, in.C))
+		case StX32:
+			i, n := *rg(r, in.B), *rg(r, in.A+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.A) + i*4
+			p := h.store(addr, 4, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 4, true); p == nil {
+					goto paused
+				}
+			}
+			*(*uint32)(p) = uint32(*rg(r, in.C))
+		case StX64:
+			i, n := *rg(r, in.B), *rg(r, in.A+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.A) + i*8
+			p := h.store(addr, 8, stop)
+			if p == nil {
+				if p = m.access(g, f, pc, addr, 8, true); p == nil {
+					goto paused
+				}
+				m.publishStore(addr, *rg(r, in.C))
+			}
+			*(*uint64)(p) = uint64(*rg(r, in.C))
+		case LdStr:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i
+			p := h.load(addr, 1, 0)
+			if p == nil {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			*rg(r, in.A) = uint64(*(*uint8)(p))
+		case RLdS8:
+			*rg(r, in.A) = uint64(*(*int8)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdU8:
+			*rg(r, in.A) = uint64(*(*uint8)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdS16:
+			*rg(r, in.A) = uint64(*(*int16)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdU16:
+			*rg(r, in.A) = uint64(*(*uint16)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdS32:
+			*rg(r, in.A) = uint64(*(*int32)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdU32:
+			*rg(r, in.A) = uint64(*(*uint32)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLd64:
+			*rg(r, in.A) = uint64(*(*uint64)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
+		case RLdN:
+			size = *(*uint64)(unsafe.Add(code, pc*8))
+			pc++
+			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
+		case RIdx:
+			x := *(*uint64)(unsafe.Add(code, pc*8))
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			size = x & math.MaxUint32
+			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
+			pc++
+		case Call:
+			if left--; left < 0 {
+				pc--
+				goto yield
+			}
+			id := uint32(in.Imm32())
+			c := m.funcs[id]
+			if c == nil || c.Code == nil {
+				c = m.compile(id)
+			}
+			fp := g.fp + uint32(in.A)
+			if int(fp)+c.Window > len(g.stack) {
+				if !g.ensure(fp + uint32(c.Window)) {
+					g.pc = int32(pc - 1)
+					m.stackOverflow(g)
+					return
+				}
+			}
+			nr := unsafe.Pointer(&g.stack[fp])
+			*(*[4]uint64)(unsafe.Add(nr, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(pc), uint64(id), 0}
+			g.fp, g.fn = fp, c
+			f, r, pc = c, nr, 0
+			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+		case CallC:
+			if left--; left < 0 {
+				pc--
+				goto yield
+			}
+			g.pc = int32(pc)
+			if !m.callValue(g, in.A, *rg(r, in.B)) {
+				if g.status != gLocal {
+					return
+				}
+				goto called
+			}
+			f = g.fn
+			r, pc = g.regs(), 0
+			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+		case CallI:
+			if left--; left < 0 {
+				pc--
+				goto yield
+			}
+			tw := *rg(r, in.B)
+			fv := m.method(tw, f.Methods[in.C])
+			if fv == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			*rg(r, in.A) = *rg(r, in.B+1)
+			g.pc = int32(pc)
+			if !m.callValue(g, in.A, fv) {
+				if g.status != gLocal {
+					return
+				}
+				goto called
+			}
+			f = g.fn
+			r, pc = g.regs(), 0
+			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+		case CallN:
+			nat := &m.natives[in.Imm32()]
+			regs := Regs{unsafe.Pointer(rg(r, in.A))}
+			if nat.Peek != nil {
+				g.pc = int32(pc - 1)
+				if !m.grant(g, nat, regs) {
+					return
+				}
+			}
+			g.pc = int32(pc)
+			switch nat.Fn(m, g, regs) {
+			case Next:
+				stop = m.stopFlags()
+				r = g.regs()
+			case Called:
+				goto called
+			case Stop:
+				return
+			case Unwind:
+				m.unwind(g)
+				goto called
+			}
+		case IMeth:
+			fv := m.method(*rg(r, in.B), f.Methods[in.C])
+			if fv == 0 {
+				g.pc = int32(pc - 1)
+				m.throw(g, rtPanicMem)
+				goto called
+			}
+			x := *rg(r, in.B+1)
+			*rg(r, in.A), *rg(r, in.A+1) = fv, x
+		case Ret1:
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case Ret:
+			copy(unsafe.Slice(rg(r, 0), int(in.B)), unsafe.Slice(rg(r, in.A), int(in.B)))
+			goto ret
+		case Ret0:
+			goto ret
+		case NewObj:
+			l := m.layouts.At(uint32(in.Imm32()))
+			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
+		case MkClos:
+			x := *(*uint64)(unsafe.Add(code, pc*8))
+			pc++
+			id := h.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
+			dst := unsafe.Slice((*uint64)(h.objs[id].mem), int(in.C)+1)
+			dst[0] = uint64(uint32(x)) | funcBit
+			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
+			*rg(r, in.A) = uint64(id) << 32
+		case Box:
+			l := m.layouts.At(uint32(*(*uint64)(unsafe.Add(code, pc*8))))
+			pc++
+			id := h.alloc(g, l.Size, l.ID)
+			h.objs[id].flags |= objFrozen
+			storeImage(h.objs[id].mem, rg(r, in.B), uint64(l.Size))
+			*rg(r, in.A) = uint64(id) << 32
+		default:
+			// Everything that is not worth a place in the hot loop.
+			g.pc = int32(pc - 1)
+			switch m.rare(g, f, in, r) {
+			case Next:
+				pc = uintptr(g.pc)
+				stop = m.stopFlags()
+				r = g.regs()
+			case Called:
+				goto called
+			case Stop:
+				return
+			case Unwind:
+				m.unwind(g)
+				goto called
+			}
+		}
+		continue
+
+	ret:
+		{
+			link := *(*uint64)(unsafe.Add(r, -8*hdrLink))
+			if link>>32 != 0 {
+				g.pc = int32(pc)
+				if !m.returned(g) {
+					return
+				}
+				goto called
+			}
+			ra := *(*uint64)(unsafe.Add(r, -8*hdrReturn))
+			g.fp = uint32(link)
+			f = m.funcs[ra>>32]
+			g.fn = f
+			pc = uintptr(uint32(ra))
+			if g.fp-FrameHeader < g.savedLo {
+				m.saveBelow(g, g.fp-FrameHeader)
+			}
+			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			r = g.regs()
+			continue
+		}
+
+	index: // addr is the index, size the length
+		g.pc = int32(pc - 1)
+		m.throw(g, rtPanicIndex, addr, size)
+
+	called: // g's frame, pc or status changed under us
+		if g.status != gLocal {
+			return
+		}
+		f = g.fn
+		pc = uintptr(g.pc)
+		code = unsafe.Pointer(unsafe.SliceData(f.Code))
+		r = g.regs()
+		stop = m.stopFlags()
+		continue
+
+	paused: // the slow path either parked g before this instruction or threw
+		if g.status != gLocal {
+			return
+		}
+		goto called
+
+	yield:
+		g.pc = int32(pc)
+		m.cnt.Instructions += budget
+		if !m.more(g) {
+			return
+		}
+		left = budget
+		stop = m.stopFlags()
+	}
+}
+
+// loadImage copies size bytes of memory to registers.
+func loadImage(dst *uint64, src unsafe.Pointer, size uint64) {
+	if size%8 != 0 { // the rest of the last register is part of the state
+		*(*uint64)(unsafe.Add(unsafe.Pointer(dst), size&^7)) = 0
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(dst)), size), unsafe.Slice((*byte)(src), size))
+}
+
+// storeImage copies size bytes of registers to memory.
+func storeImage(dst unsafe.Pointer, src *uint64, size uint64) {
+	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(unsafe.Pointer(src)), size))
+}

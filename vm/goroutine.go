@@ -1,0 +1,265 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// status is what a goroutine is doing between steps.
+type status uint8
+
+const (
+	// gReady: it stands before a visible operation (pending), enabled or not.
+	gReady status = iota
+	// gLocal: it has local work to do before its next visible operation.
+	gLocal
+	// gEnded: it has returned, called Goexit, or been stopped.
+	gEnded
+)
+
+// goroutine is the record of one guest goroutine. Everything but the stack is
+// saved by copying the struct.
+type goroutine struct {
+	gstate
+	slot  uint32
+	stack []uint64
+	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
+	epoch   uint64
+	savedLo uint32
+}
+
+// gstate is the part of a goroutine that changes as it runs.
+type gstate struct {
+	id      trace.GID
+	status  status
+	system  bool // a timer or other helper of the models: never a leak
+	parked  bool // it waits in its channel operation, where others can see it
+	granted bool // the pending operation may execute now
+	choice  int32
+	fn      *bytecode.Func
+	pc      int32
+	fp      uint32
+	panics  ptr // top panic record
+	nspawn  uint32
+	nalloc  uint32
+	wait    waitState
+	pending trace.Op
+	steps   uint64 // visible operations executed
+	parent  trace.GID
+	goFunc  uint32 // where it was created
+	goPC    int32
+	label   uint64 // model-private word (timer handle)
+}
+
+// waitState describes a channel operation or a signalled wait in progress.
+type waitState struct {
+	obj      ptr  // what is waited for
+	notified bool // a Cond's Signal has chosen this goroutine
+	seq      uint32
+}
+
+// Frame header words, below register 0.
+const (
+	hdrLink   = 4 // fp-4: caller's fp | flags<<32
+	hdrReturn = 3 // fp-3: caller's function number <<32 | return pc
+	hdrFunc   = 2 // fp-2: this frame's function number | panic record shift
+	hdrDefer  = 1 // fp-1: guest pointer to the newest defer record
+)
+
+// Frame flags (high half of the link word).
+const (
+	// frPanicDefer: called by unwinding; recover() here takes the panic.
+	frPanicDefer = 1 << iota
+	// frRunDefer: called by RunDefers.
+	frRunDefer
+	// frRecovered: called while a frame that recovered runs its remaining defers.
+	frRecovered
+	// frBottom: the goroutine ends when this frame returns.
+	frBottom
+	// frDiscard: results are ignored and the caller re-executes its instruction (faults).
+	frDiscard
+)
+
+func (g *goroutine) reg(i uint32) *uint64 { return &g.stack[g.fp+i] }
+
+// regs returns the host address of register 0 of the running frame.
+func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.stack[g.fp]) }
+
+// ensure grows the stack so that n words exist; it reports false at the limit.
+func (g *goroutine) ensure(n uint32) bool {
+	if int(n) <= len(g.stack) {
+		return true
+	}
+	if n > maxStackWords {
+		return false
+	}
+	size := len(g.stack) * 2
+	for size < int(n) {
+		size *= 2
+	}
+	s := make([]uint64, size)
+	copy(s, g.stack)
+	g.stack = s
+	return true
+}
+
+const (
+	minStackWords = 256
+	// maxStackWords bounds a goroutine's stack to 1 GB, as the runtime does on 64-bit machines.
+	maxStackWords = 1 << 27
+)
+
+// gUndo restores one goroutine.
+type gUndo struct {
+	slot    uint32
+	full    bool // state is valid; otherwise only stack words
+	state   gstate
+	epoch   uint64
+	savedLo uint32
+	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
+}
+
+// touchG saves g before it changes: the record and its top frame.
+func (m *Machine) touchG(g *goroutine) {
+	if g.epoch == m.heap.epoch {
+		return
+	}
+	u := gUndo{slot: g.slot, full: true, state: g.gstate, epoch: g.epoch, savedLo: g.savedLo}
+	if g.status != gEnded && g.fn != nil {
+		lo := g.fp - bytecode.FrameHeader
+		u.lo, u.n = lo, g.fp+uint32(g.fn.NRegs)-lo
+		m.undoStack = append(m.undoStack, g.stack[lo:lo+u.n]...)
+		g.savedLo = lo
+	} else {
+		g.savedLo = 0
+	}
+	m.gundo = append(m.gundo, u)
+	g.epoch = m.heap.epoch
+}
+
+// saveBelow saves the frame that starts at lo (its header) up to what is
+// already saved, before control returns into it.
+func (m *Machine) saveBelow(g *goroutine, lo uint32) {
+	n := g.savedLo - lo
+	m.undoStack = append(m.undoStack, g.stack[lo:lo+n]...)
+	m.gundo = append(m.gundo, gUndo{slot: g.slot, lo: lo, n: n, savedLo: g.savedLo})
+	g.savedLo = lo
+}
+
+func (m *Machine) rewindGs(n int) {
+	for len(m.gundo) > n {
+		u := &m.gundo[len(m.gundo)-1]
+		g := m.gs[u.slot]
+		if u.n > 0 {
+			off := len(m.undoStack) - int(u.n)
+			copy(g.stack[u.lo:], m.undoStack[off:])
+			m.undoStack = m.undoStack[:off]
+		}
+		if u.full {
+			g.gstate, g.epoch = u.state, u.epoch
+		}
+		g.savedLo = u.savedLo
+		m.gundo = m.gundo[:len(m.gundo)-1]
+	}
+}
+
+// spawnKey names a goroutine by its parent and its place among the parent's children.
+type spawnKey struct {
+	parent trace.GID
+	n      uint32
+}
+
+// spawnInfo is the interned identity behind a GID.
+type spawnInfo struct {
+	spawnKey
+	path []uint32 // child numbers from main down
+}
+
+// internG returns the GID of parent's n-th child.
+func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
+	k := spawnKey{parent, n}
+	if id, ok := m.gids[k]; ok {
+		return id
+	}
+	id := trace.GID(len(m.spawn))
+	var path []uint32
+	if parent != trace.NoGID {
+		p := m.spawn[parent].path
+		path = append(append(make([]uint32, 0, len(p)+1), p...), n)
+	}
+	m.spawn = append(m.spawn, spawnInfo{k, path})
+	m.gids[k] = id
+	m.slots = append(m.slots, -1)
+	return id
+}
+
+// before orders goroutines by spawn path: parents before children, elder before younger.
+func (m *Machine) before(a, b trace.GID) bool {
+	p, q := m.spawn[a].path, m.spawn[b].path
+	for i := 0; i < len(p) && i < len(q); i++ {
+		if p[i] != q[i] {
+			return p[i] < q[i]
+		}
+	}
+	return len(p) < len(q)
+}
+
+// newG creates a goroutine record; the caller pushes its first frame.
+func (m *Machine) newG(parent *goroutine) *goroutine {
+	var g *goroutine
+	slot := len(m.gs)
+	if slot < cap(m.gs) {
+		m.gs = m.gs[:slot+1]
+		g = m.gs[slot] // recycled after a rewind
+	} else {
+		m.gs = append(m.gs, nil)
+	}
+	if g == nil {
+		g = &goroutine{stack: make([]uint64, minStackWords)}
+		m.gs[slot] = g
+	}
+	g.slot = uint32(slot)
+	pid := trace.NoGID
+	n := uint32(0)
+	if parent != nil {
+		pid = parent.id
+		n = parent.nspawn
+		parent.nspawn++
+	}
+	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gLocal}
+	g.epoch, g.savedLo = m.heap.epoch, 0
+	m.slots[g.id] = int32(slot)
+	// Insert into spawn-path order.
+	i := len(m.order)
+	m.order = append(m.order, uint32(slot))
+	for i > 0 && m.before(g.id, m.gs[m.order[i-1]].id) {
+		m.order[i] = m.order[i-1]
+		i--
+	}
+	m.order[i] = uint32(slot)
+	return g
+}
+
+// dropGs forgets the goroutines created since there were n.
+func (m *Machine) dropGs(n int) {
+	if len(m.gs) == n {
+		return
+	}
+	for _, g := range m.gs[n:] {
+		m.slots[g.id] = -1
+	}
+	m.gs = m.gs[:n]
+	k := 0
+	for _, s := range m.order {
+		if int(s) < n {
+			m.order[k] = s
+			k++
+		}
+	}
+	m.order = m.order[:k]
+}
+
+// gOf returns the goroutine with the given id.
+func (m *Machine) gOf(id trace.GID) *goroutine { return m.gs[m.slots[id]] }

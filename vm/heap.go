@@ -1,0 +1,279 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// A guest pointer is object number << 32 | byte offset. Object 0 has no bytes,
+// so every access through nil fails the bounds check all accesses make.
+type ptr = uint64
+
+// object is one allocation of the guest. Its bytes are in gc layout and hold
+// guest pointers only, so a state can be hashed, compared and copied as is.
+type object struct {
+	mem    unsafe.Pointer
+	epoch  uint64 // the epoch in which the present contents were last saved or created
+	size   uint32
+	layout uint32 // layout of the elements mem consists of
+	gid    trace.GID
+	seq    uint32 // the gid's how-manieth allocation: with gid, the interleaving-independent identity
+	flags  objFlags
+	aux    uint32 // number of the described type for abi.Type objects
+}
+
+type objFlags uint32
+
+const (
+	// objShared: more than one goroutine may hold a pointer to it (dynamic escape); accesses are visible operations.
+	objShared objFlags = 1 << iota
+	// objStatic: a global, a literal or a type descriptor; its number is its identity.
+	objStatic
+	// objFrozen: never written after creation (literals, boxes, descriptors).
+	objFrozen
+	// objDirty: a static or base object changed since the base state; a root of the state hash.
+	objDirty
+	// objDerived: contents follow from other objects (a map's hash index); not part of the state.
+	objDerived
+	// objFreed: collected; any access is a bug of ours.
+	objFreed
+	// objVar: a package-level variable.
+	objVar
+)
+
+const (
+	// staticLimit is the first object number of dynamic objects. Static
+	// objects are created lazily while functions are compiled, in the middle
+	// of an exploration, and must not disturb the numbers rewinding gives back.
+	staticLimit = 1 << 17
+	chunkSize   = 1 << 18
+	largeObject = chunkSize / 4
+	maxObject   = 1 << 31
+)
+
+// heap is the guest's memory with its undo log.
+type heap struct {
+	objs    []object
+	nstatic uint32
+	layouts *layout.Table
+
+	chunks   [][]byte
+	chunk    int // index of the chunk allocation goes on in
+	chunkOff int
+	free     [40][]unsafe.Pointer // freed in this epoch, by size class
+	freeIDs  []uint32
+
+	epoch     uint64
+	lastEpoch uint64
+	undo      []undoRec
+	undoMem   []byte
+	dirty     []uint32 // static and base objects changed since the base state
+	baseLimit uint32   // dynamic objects below belong to the base state
+	based     bool
+
+	live    uint64 // bytes in dynamic objects
+	sinceGC uint64
+}
+
+type undoRec struct {
+	id    uint32
+	size  uint32 // 0: flags only
+	epoch uint64
+	flags objFlags
+}
+
+func newHeap(lt *layout.Table) *heap {
+	h := &heap{layouts: lt, nstatic: 1}
+	h.objs = make([]object, staticLimit, staticLimit+4096)
+	return h
+}
+
+// bytesOf returns n bytes of guest memory at p, or nil if they are not there.
+func (h *heap) bytesOf(p ptr, n uint32) []byte {
+	id, off := p>>32, uint32(p)
+	if n == 0 {
+		return []byte{}
+	}
+	if id >= uint64(len(h.objs)) {
+		return nil
+	}
+	o := &h.objs[id]
+	if uint64(off)+uint64(n) > uint64(o.size) {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(o.mem, off)), n)
+}
+
+// writable is bytesOf for memory about to be changed: the old contents are saved first.
+func (h *heap) writable(p ptr, n uint32) []byte {
+	b := h.bytesOf(p, n)
+	if n != 0 && b != nil {
+		h.touch(uint32(p >> 32))
+	}
+	return b
+}
+
+// touch prepares object id for being written.
+func (h *heap) touch(id uint32) {
+	if o := &h.objs[id]; o.epoch != h.epoch {
+		h.save(id, o)
+	}
+}
+
+// save logs o's contents, once per epoch, so that rewinding can restore them.
+func (h *heap) save(id uint32, o *object) {
+	h.undo = append(h.undo, undoRec{id, o.size, o.epoch, o.flags})
+	h.undoMem = append(h.undoMem, unsafe.Slice((*byte)(o.mem), o.size)...)
+	o.epoch = h.epoch
+	if h.based && o.flags&objDirty == 0 && (id < staticLimit || id < h.baseLimit) {
+		o.flags |= objDirty
+		h.dirty = append(h.dirty, id)
+	}
+}
+
+// setFlags adds flags to an object, undoably.
+func (h *heap) setFlags(id uint32, f objFlags) {
+	o := &h.objs[id]
+	if o.flags&f == f {
+		return
+	}
+	if o.epoch != h.epoch {
+		h.undo = append(h.undo, undoRec{id, 0, o.epoch, o.flags})
+	}
+	o.flags |= f
+}
+
+func sizeClass(n uint32) (class int, size uint32) {
+	if n <= 128 {
+		c := (n + 7) / 8
+		return int(c), c * 8
+	}
+	c, s := 17, uint32(256)
+	for s < n {
+		c, s = c+1, s*2
+	}
+	return c, s
+}
+
+// rawAlloc returns n zeroed bytes.
+func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
+	if n == 0 {
+		return unsafe.Pointer(&zeroBase)
+	}
+	if n > largeObject {
+		b := make([]uint64, (n+7)/8)
+		return unsafe.Pointer(&b[0])
+	}
+	class, size := sizeClass(n)
+	if l := h.free[class]; len(l) > 0 {
+		p := l[len(l)-1]
+		h.free[class] = l[:len(l)-1]
+		clear(unsafe.Slice((*byte)(p), size))
+		return p
+	}
+	if h.chunk >= len(h.chunks) || h.chunkOff+int(size) > chunkSize {
+		if h.chunk < len(h.chunks) {
+			h.chunk++
+		}
+		if h.chunk == len(h.chunks) {
+			h.chunks = append(h.chunks, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, chunkSize/8)))), chunkSize))
+		}
+		h.chunkOff = 0
+	}
+	b := h.chunks[h.chunk][h.chunkOff : h.chunkOff+int(size)]
+	h.chunkOff += int(size)
+	clear(b)
+	return unsafe.Pointer(&b[0])
+}
+
+var zeroBase uint64
+
+// alloc creates a dynamic object of size zero bytes for goroutine g (nil while linking).
+func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
+	var id uint32
+	if n := len(h.freeIDs); n > 0 {
+		id = h.freeIDs[n-1]
+		h.freeIDs = h.freeIDs[:n-1]
+	} else {
+		id = uint32(len(h.objs))
+		h.objs = append(h.objs, object{})
+	}
+	o := &h.objs[id]
+	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay}
+	if g != nil {
+		o.gid, o.seq = g.id, g.nalloc
+		g.nalloc++
+	}
+	h.live += uint64(size) + 64
+	h.sinceGC += uint64(size) + 64
+	return id
+}
+
+// allocStatic creates a static object holding a copy of data, or size zero bytes.
+func (h *heap) allocStatic(size uint32, lay uint32, flags objFlags) uint32 {
+	if h.nstatic == staticLimit {
+		panic("hbcheck: program too large: more than 131072 globals and literals")
+	}
+	id := h.nstatic
+	h.nstatic++
+	mem := make([]uint64, (size+7)/8+1)
+	h.objs[id] = object{mem: unsafe.Pointer(&mem[0]), epoch: h.epoch, size: size, layout: lay, flags: flags | objStatic}
+	return id
+}
+
+// heapMark is the heap's part of a mark.
+type heapMark struct {
+	epoch         uint64
+	undo, undoMem int
+	objs          int
+	chunk, off    int
+	dirty         int
+	live          uint64
+}
+
+func (h *heap) mark() heapMark {
+	k := heapMark{h.epoch, len(h.undo), len(h.undoMem), len(h.objs), h.chunk, h.chunkOff, len(h.dirty), h.live}
+	h.lastEpoch++
+	h.epoch = h.lastEpoch
+	// What was freed before the mark stays unused while the mark stands:
+	// reusing it would overwrite bytes a rewind must find again.
+	for i := range h.free {
+		h.free[i] = h.free[i][:0]
+	}
+	h.freeIDs = h.freeIDs[:0]
+	return k
+}
+
+// rewind restores the state at k; the mark stays open.
+func (h *heap) rewind(k *heapMark) {
+	for len(h.undo) > k.undo {
+		r := &h.undo[len(h.undo)-1]
+		o := &h.objs[r.id]
+		if r.size > 0 {
+			off := len(h.undoMem) - int(r.size)
+			copy(unsafe.Slice((*byte)(o.mem), r.size), h.undoMem[off:])
+			h.undoMem = h.undoMem[:off]
+		}
+		o.epoch, o.flags = r.epoch, r.flags
+		h.undo = h.undo[:len(h.undo)-1]
+	}
+	if len(h.objs) > k.objs {
+		clear(h.objs[k.objs:])
+		h.objs = h.objs[:k.objs]
+	}
+	h.chunk, h.chunkOff = k.chunk, k.off
+	h.dirty = h.dirty[:k.dirty]
+	h.live = k.live
+	for i := range h.free {
+		h.free[i] = h.free[i][:0]
+	}
+	h.freeIDs = h.freeIDs[:0]
+	// A number of its own: what was saved after the mark and restored now must be saved again.
+	h.lastEpoch++
+	h.epoch = h.lastEpoch
+}
+
+// release closes the mark k, keeping the present state.
+func (h *heap) release(k *heapMark) { h.epoch = k.epoch }

@@ -1,0 +1,260 @@
+// Package layout computes the memory images of Go types: size, pointer words
+// and the segments that equality and hashing look at, all in the layout of the
+// gc compiler on amd64. Registers, heap objects and map keys share these images.
+package layout
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Layout is the memory image of one type.
+type Layout struct {
+	ID    uint32 // dense number within its Table
+	Type  types.Type
+	Size  uint32 // bytes
+	Align uint32
+	// Ptrs lists the byte offsets, ascending, of the words that hold guest
+	// pointers (pointers, maps, channels, funcs, string and slice data, interface words).
+	Ptrs []uint32
+	// Eq lists the segments == compares, in order; nil with Comparable false.
+	Eq         []Seg
+	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
+	PureMem    bool // equality is equality of the Size bytes
+}
+
+// SegKind says how a segment is compared and hashed.
+type SegKind uint8
+
+const (
+	SegMem    SegKind = iota // Size raw bytes
+	SegF32                   // float32
+	SegF64                   // float64
+	SegString                // string header
+	SegIface                 // interface header
+	SegArray                 // N elements of Elem
+)
+
+// Seg is a run of bytes with one notion of equality.
+type Seg struct {
+	Kind SegKind
+	Off  uint32
+	Size uint32
+	N    uint32
+	Elem *Layout
+}
+
+// Words returns the number of 64-bit registers the image occupies.
+func (l *Layout) Words() int { return int(l.Size+7) / 8 }
+
+// Sizes is the gc compiler's layout of amd64, the machine's only one.
+var Sizes = types.SizesFor("gc", "amd64")
+
+// Table hands out one Layout per type.
+type Table struct {
+	byType typeutil.Map
+	list   []*Layout
+}
+
+// NewTable returns a table whose Layout 0 is the empty struct and whose Layout
+// 1 is a raw byte.
+func NewTable() *Table {
+	t := &Table{}
+	t.Of(types.NewStruct(nil, nil))
+	t.Of(types.Typ[types.Uint8])
+	return t
+}
+
+// At returns the layout with the given number.
+func (t *Table) At(id uint32) *Layout { return t.list[id] }
+
+// Of returns the layout of typ.
+func (t *Table) Of(typ types.Type) *Layout {
+	if l, ok := t.byType.At(typ).(*Layout); ok {
+		return l
+	}
+	l := &Layout{Type: typ}
+	t.fill(l, typ)
+	l.ID = uint32(len(t.list))
+	t.list = append(t.list, l)
+	t.byType.Set(typ, l)
+	return l
+}
+
+func (t *Table) fill(l *Layout, typ types.Type) {
+	switch u := typ.Underlying().(type) {
+	case *types.Tuple:
+		// Tuples have no gc layout: the components stand one after the
+		// other, each at its own register.
+		off := uint32(0)
+		for i := 0; i < u.Len(); i++ {
+			e := t.Of(u.At(i).Type())
+			l.include(e, off)
+			off += uint32(e.Words()) * 8
+		}
+		l.Size, l.Align = off, 8
+		return
+	case *types.Basic:
+		if u.Kind() == types.Invalid {
+			return
+		}
+	}
+	l.Size = uint32(Sizes.Sizeof(typ))
+	l.Align = uint32(Sizes.Alignof(typ))
+	l.Comparable = true
+	switch u := typ.Underlying().(type) {
+	case *types.Basic:
+		t.fillBasic(l, u)
+	case *types.Pointer, *types.Chan:
+		l.Ptrs = []uint32{0}
+		l.Eq = []Seg{{Kind: SegMem, Size: 8}}
+	case *types.Map, *types.Signature:
+		l.Ptrs = []uint32{0}
+		l.Comparable = false
+	case *types.Slice:
+		l.Ptrs = []uint32{0}
+		l.Comparable = false
+	case *types.Interface:
+		l.Ptrs = []uint32{0, 8}
+		l.Eq = []Seg{{Kind: SegIface, Size: 16}}
+	case *types.Array:
+		e := t.Of(u.Elem())
+		n := uint32(u.Len())
+		l.Comparable = e.Comparable
+		for i := uint32(0); i < n && len(e.Ptrs) > 0; i++ {
+			for _, p := range e.Ptrs {
+				l.Ptrs = append(l.Ptrs, i*e.Size+p)
+			}
+		}
+		switch {
+		case !e.Comparable || n == 0:
+		case e.PureMem:
+			l.Eq = []Seg{{Kind: SegMem, Size: l.Size}}
+		default:
+			l.Eq = []Seg{{Kind: SegArray, Size: l.Size, N: n, Elem: e}}
+		}
+	case *types.Struct:
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, off := range Sizes.Offsetsof(fields) {
+			e := t.Of(fields[i].Type())
+			l.include(e, uint32(off))
+			l.Comparable = l.Comparable && e.Comparable
+			if fields[i].Name() == "_" {
+				continue
+			}
+			for _, s := range e.Eq {
+				s.Off += uint32(off)
+				l.addSeg(s)
+			}
+		}
+	}
+	if !l.Comparable {
+		l.Eq = nil
+	}
+	l.PureMem = l.Comparable && (l.Size == 0 || len(l.Eq) == 1 && l.Eq[0].Kind == SegMem && l.Eq[0].Size == l.Size)
+}
+
+func (t *Table) fillBasic(l *Layout, u *types.Basic) {
+	switch u.Kind() {
+	case types.String, types.UntypedString:
+		l.Ptrs = []uint32{0}
+		l.Eq = []Seg{{Kind: SegString, Size: 16}}
+	case types.UnsafePointer, types.UntypedNil:
+		l.Ptrs = []uint32{0}
+		l.Eq = []Seg{{Kind: SegMem, Size: 8}}
+	case types.Float32:
+		l.Eq = []Seg{{Kind: SegF32, Size: 4}}
+	case types.Float64, types.UntypedFloat:
+		l.Eq = []Seg{{Kind: SegF64, Size: 8}}
+	case types.Complex64:
+		l.Eq = []Seg{{Kind: SegF32, Size: 4}, {Kind: SegF32, Off: 4, Size: 4}}
+	case types.Complex128, types.UntypedComplex:
+		l.Eq = []Seg{{Kind: SegF64, Size: 8}, {Kind: SegF64, Off: 8, Size: 8}}
+	default:
+		l.Eq = []Seg{{Kind: SegMem, Size: l.Size}}
+	}
+}
+
+func (l *Layout) include(e *Layout, off uint32) {
+	for _, p := range e.Ptrs {
+		l.Ptrs = append(l.Ptrs, off+p)
+	}
+}
+
+// addSeg appends s, merging adjacent raw memory.
+func (l *Layout) addSeg(s Seg) {
+	if n := len(l.Eq); n > 0 && s.Kind == SegMem {
+		if p := &l.Eq[n-1]; p.Kind == SegMem && p.Off+p.Size == s.Off {
+			p.Size += s.Size
+			return
+		}
+	}
+	l.Eq = append(l.Eq, s)
+}
+
+// Scalar classifies types held in one register in extended form.
+type Scalar uint8
+
+const (
+	NotScalar Scalar = iota
+	S8
+	U8
+	S16
+	U16
+	S32
+	U32
+	W64 // 64-bit integers, pointers, funcs, maps, channels
+	F32
+	F64
+)
+
+// ScalarOf returns the scalar class of t, or NotScalar.
+func ScalarOf(t types.Type) Scalar {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch u.Kind() {
+		case types.Bool, types.Uint8, types.UntypedBool:
+			return U8
+		case types.Int8:
+			return S8
+		case types.Int16:
+			return S16
+		case types.Uint16:
+			return U16
+		case types.Int32, types.UntypedRune:
+			return S32
+		case types.Uint32:
+			return U32
+		case types.Float32:
+			return F32
+		case types.Float64, types.UntypedFloat:
+			return F64
+		case types.String, types.UntypedString, types.Complex64, types.Complex128, types.UntypedComplex, types.Invalid:
+			return NotScalar
+		}
+		return W64
+	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+		return W64
+	}
+	return NotScalar
+}
+
+// PointerShaped reports whether an interface holds a value of type t directly
+// in its data word.
+func PointerShaped(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+		return true
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		return u.NumFields() == 1 && PointerShaped(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() == 1 && PointerShaped(u.Elem())
+	}
+	return false
+}

@@ -1,0 +1,235 @@
+package vm
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// linker gives numbers and addresses to what code refers to, on first use. It
+// is the machine's memory of the program, the same for all paths explored.
+type linker struct {
+	m         *Machine
+	prog      *load.Program
+	entry     *load.Entry
+	ssaFuncs  []*ssa.Function // by function number; nil for stubs
+	ids       map[*ssa.Function]uint32
+	globals   map[*ssa.Global]uint64
+	literals  map[string]uint64
+	natives   map[string]int
+	stubs     map[string]uint32
+	captures  *compile.Captures
+	nonblock  *load.Nonblocking
+	observed  map[uint32]bool
+	zeroBase  uint64
+	words     map[uint32]uint64 // layout number → type word
+	clockUsed bool              // the program reads the clock, so it is part of the state
+}
+
+var _ compile.Linker = (*linker)(nil)
+
+func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
+	k := &linker{m: m, prog: prog, entry: e,
+		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, literals: map[string]uint64{},
+		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
+		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, clockUsed: true}
+	for _, t := range nativeTables {
+		for _, n := range t {
+			if _, dup := k.natives[n.Name]; dup {
+				panic("BUG: two natives for " + n.Name)
+			}
+			k.natives[n.Name] = len(m.natives)
+			m.natives = append(m.natives, n)
+		}
+	}
+	k.zeroBase = uint64(m.heap.allocStatic(0, 0, objFrozen)) << 32
+	return k
+}
+
+// Func returns the number of fn.
+func (k *linker) Func(fn *ssa.Function) uint32 {
+	id, ok := k.ids[fn]
+	if !ok {
+		id = k.newID(fn)
+		k.ids[fn] = id
+	}
+	return id
+}
+
+func (k *linker) newID(fn *ssa.Function) uint32 {
+	id := uint32(len(k.ssaFuncs))
+	k.ssaFuncs = append(k.ssaFuncs, fn)
+	k.m.funcs = append(k.m.funcs, nil)
+	return id
+}
+
+// Native returns the number of the native that implements fn.
+func (k *linker) Native(fn *ssa.Function) (int, bool) {
+	n, ok := k.natives[fn.String()]
+	if !ok && fn.Origin() != nil {
+		n, ok = k.natives[fn.Origin().String()]
+	}
+	return n, ok
+}
+
+// Global returns the address of a package variable.
+func (k *linker) Global(g *ssa.Global) uint64 {
+	p, ok := k.globals[g]
+	if !ok {
+		l := k.Layout(g.Type().Underlying().(*types.Pointer).Elem())
+		id := k.m.heap.allocStatic(l.Size, l.ID, objVar|objShared)
+		k.m.heap.objs[id].epoch = 0 // all zero since before the first mark
+		p = uint64(id) << 32
+		k.globals[g] = p
+	}
+	return p
+}
+
+// Literal returns the address of the bytes of s.
+func (k *linker) Literal(s string) uint64 {
+	p, ok := k.literals[s]
+	if !ok {
+		id := k.m.heap.allocStatic(uint32(len(s)), k.m.layByte, objFrozen)
+		copy(k.m.heap.bytesOf(uint64(id)<<32, uint32(len(s))), s)
+		p = uint64(id) << 32
+		k.literals[s] = p
+	}
+	return p
+}
+
+// Layout returns the layout of t.
+func (k *linker) Layout(t types.Type) *layout.Layout { return k.m.layouts.Of(t) }
+
+// MapType returns the number of a map type, its layout's.
+func (k *linker) MapType(t types.Type) uint32 {
+	id := k.Layout(t).ID
+	for uint32(len(k.m.mapTypes)) <= id {
+		k.m.mapTypes = append(k.m.mapTypes, nil)
+	}
+	if k.m.mapTypes[id] == nil {
+		mt := t.Underlying().(*types.Map)
+		field := func(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
+		align := types.NewArray(types.Typ[types.Uint64], 0)
+		st := types.NewStruct([]*types.Var{field("seq", types.Typ[types.Uint64]), field("key", mt.Key()), field("pad", align), field("elem", mt.Elem()), field("pad2", align), field("end", types.NewArray(types.Typ[types.Uint8], 0))}, nil)
+		fields := make([]*types.Var, st.NumFields())
+		for i := range fields {
+			fields[i] = st.Field(i)
+		}
+		off := layout.Sizes.Offsetsof(fields)
+		k.m.mapTypes[id] = &mapType{key: k.Layout(mt.Key()), elem: k.Layout(mt.Elem()), entry: k.Layout(st), keyOff: uint32(off[1]), elemOff: uint32(off[3])}
+	}
+	return id
+}
+
+// TypeWord returns the address of the descriptor of t.
+func (k *linker) TypeWord(t types.Type) uint64 { return k.m.typeWord(k.Layout(t).ID) }
+
+// ZeroBase is the address of values of no bytes.
+func (k *linker) ZeroBase() uint64 { return k.zeroBase }
+
+// Captures returns the program's memory of captured variables.
+func (k *linker) Captures() *compile.Captures { return k.captures }
+
+// trustedPkgs are the packages of the models. Their code runs atomically up to
+// the next visible native, and its plain accesses cannot race.
+var trustedPkgs = map[string]bool{
+	"runtime": true, "sync": true, "sync/atomic": true, "internal/sync": true, "time": true, "testing": true,
+	"internal/synctest": true, "testing/synctest": true, "os": true, "syscall": true, "internal/poll": true,
+	"unique": true, "weak": true, "internal/godebug": true, "math/rand": true, "math/rand/v2": true, "internal/reflectlite": true,
+	"internal/race": true, "hash/maphash": true, "iter": true,
+}
+
+// Trusted reports whether fn belongs to the models.
+func (k *linker) Trusted(fn *ssa.Function) bool {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	p := k.prog.PackageOf(fn)
+	return p != nil && p.Std && (trustedPkgs[p.Path] || strings.HasPrefix(p.Path, "internal/runtime/"))
+}
+
+// Stub returns a function that performs builtin b with signature sig.
+func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, _ bool) uint32 {
+	key := b.Name() + " " + sig.String()
+	id, ok := k.stubs[key]
+	if !ok {
+		id = k.newID(nil)
+		k.stubs[key] = id
+		f, err := compile.Stub(b, sig, id, k)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		k.m.funcs[id] = f
+	}
+	return id
+}
+
+// observable reports whether a non-blocking operation on channels of the
+// element type with this layout number exists.
+func (k *linker) observable(elem uint32) bool {
+	r, ok := k.observed[elem]
+	if !ok {
+		t := k.m.layouts.At(elem).Type
+		r = k.nonblock.Send(t) || k.nonblock.Recv(t)
+		k.observed[elem] = r
+	}
+	return r
+}
+
+// compile makes function id executable.
+func (m *Machine) compile(id uint32) *bytecode.Func {
+	k := m.link
+	fn := k.ssaFuncs[id]
+	if f := m.funcs[id]; f != nil {
+		return f
+	}
+	m.funcs[id] = k.compileFunc(fn, id)
+	return m.funcs[id]
+}
+
+func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
+	if n, ok := k.Native(fn); ok {
+		return compile.NativeStub(fn, n, id, k)
+	}
+	k.prog.EnsureBuilt(fn)
+	body := fn
+	if fn.Blocks == nil {
+		if l := k.prog.Linked(fn); l != nil {
+			if n, ok := k.Native(l); ok {
+				return compile.NativeStub(l, n, id, k)
+			}
+			k.prog.EnsureBuilt(l)
+			body = l
+		}
+	}
+	if body.Blocks == nil {
+		return k.refusal(fn, id)
+	}
+	f, err := compile.Compile(body, id, k)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: compiling %s: %v", fn, err))
+	}
+	return f
+}
+
+// refusal is the code of a function without a body: it ends the search's
+// claim to completeness when it is reached.
+func (k *linker) refusal(fn *ssa.Function, id uint32) *bytecode.Func {
+	text := "call of " + fn.String() + ", which has no Go body (assembly, cgo or a runtime hook) and no model"
+	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
+	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}}
+	for i := 0; i < fn.Signature.Params().Len(); i++ {
+		f.NParam += k.Layout(fn.Signature.Params().At(i).Type()).Words()
+	}
+	f.NParam += 4
+	f.NRegs, f.Window = f.NParam, f.NParam+bytecode.FrameHeader
+	f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
+	return f
+}

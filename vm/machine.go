@@ -1,0 +1,195 @@
+// Package vm is the machine: it executes compiled Go programs one visible
+// operation at a time, shows every goroutine's next operation before it
+// happens, and rewinds to any earlier state.
+//
+// A state is: the heap (objects in gc layout, guest pointers only), the
+// goroutines (register stacks), the virtual clock and the output so far.
+// Between steps every goroutine stands before its next visible operation,
+// enabled or not, or has ended:
+//
+//	        Step
+//	gReady ──────▶ gLocal ──▶ gEnded
+//	  ▲              │
+//	  └──────────────┘ a visible operation is ahead
+package vm
+
+import (
+	"go/token"
+	"io"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Machine executes one entry of a program. It implements por.System.
+type Machine struct {
+	cfg  Config
+	fset *token.FileSet
+	heap *heap
+	link *linker
+
+	layouts                                     *layout.Table
+	funcs                                       []*bytecode.Func // by function number; nil until called
+	natives                                     []Native
+	rtypes                                      []*rtype
+	mapTypes                                    []*mapType // by layout number
+	mcache                                      methodCache
+	rt                                          [numRtFuncs]uint32
+	layByte, layRune, layWord, layPanic, layMap uint32
+	chanLays                                    map[chanKey]uint32
+
+	gs    []*goroutine // by slot
+	order []uint32     // slots in spawn-path order
+	slots []int32      // GID → slot, -1 if not alive on this path
+	gids  map[spawnKey]trace.GID
+	spawn []spawnInfo
+
+	marks     []mark
+	gundo     []gUndo
+	undoStack []uint64
+
+	// ready lists goroutines that have local work to do before the step ends.
+	ready []uint32
+	// auto: one schedule, every enabled operation is granted at once. On while
+	// packages are initialised and in run mode.
+	auto bool
+	rand uint64 // run mode: state of the choice among ready cases
+
+	scalars
+	out  []byte // stdout and stderr of this path; runs tells which is which
+	runs []outRun
+
+	local      uint64 // back edges and calls of the step under way
+	arrivals   uint32
+	enabledBuf []trace.GID
+	alts       []alt
+	work       []uint32
+	can        canon
+	cnt        Counters
+}
+
+// scalars are the small parts of a state, saved whole by every mark.
+type scalars struct {
+	clock   int64 // virtual nanoseconds since the start
+	fault   *Fault
+	exited  bool // os.Exit was called, or in run mode main returned
+	exit    int
+	mainEnd bool // the entry function has returned
+	outEnd  int  // bytes of out when it did
+	cut     string
+	alive   int  // goroutines that have not ended, system ones excluded
+	multi   bool // a second goroutine has existed on this path, so sharing matters
+}
+
+// outRun says which stream a stretch of output went to.
+type outRun struct {
+	end int
+	fd  int
+}
+
+// mark is what a mark has to remember to come back.
+type mark struct {
+	heap          heapMark
+	s             scalars
+	gundo, stack  int
+	gs, out, runs int
+}
+
+// Config chooses what the machine models and how. The zero value explores
+// with a clock that lets timers fire in any order and collects output.
+type Config struct {
+	Args          []string // os.Args; nil: the entry's name
+	Env           []string
+	Stdout        io.Writer // run mode: where output goes; nil collects it
+	Stderr        io.Writer
+	Run           bool // one schedule, as go run would execute it
+	VisibleOutput bool // writing to stdout or stderr is a visible operation
+	VirtualTime   bool // time passes only when everyone is blocked
+	RandFixed     bool // math/rand's global functions follow RandSeed
+	RandSeed      int64
+	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	Interrupt     func() bool // polled in long local stretches; true abandons the execution
+}
+
+// Counters are running totals; rewinding does not take anything back.
+type Counters struct {
+	Steps        uint64 // visible operations executed
+	Instructions uint64 // back edges and calls, in units of exec's budget
+}
+
+// Fault is how an execution failed.
+type Fault struct {
+	Kind    string // panic, fatal, unsupported
+	Message string
+	G       trace.GID
+	Exit    int
+	Pos     token.Position
+	Frames  []Frame
+}
+
+// Frame is one line of a goroutine's stack.
+type Frame struct {
+	Func string
+	Pos  token.Position
+}
+
+var _ por.System = (*Machine)(nil)
+
+// New returns a machine that stands at the start of entry e: packages are
+// initialised, the entry function's first visible operation is ahead.
+func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
+	if cfg.MaxLocal == 0 {
+		cfg.MaxLocal = 1 << 28
+	}
+	lt := layout.NewTable()
+	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m.fixedLayouts()
+	m.link = newLinker(m, prog, e)
+	if err := m.start(e); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Mark opens a point to return to.
+func (m *Machine) Mark() por.Mark {
+	m.marks = append(m.marks, mark{m.heap.mark(), m.scalars, len(m.gundo), len(m.undoStack), len(m.gs), len(m.out), len(m.runs)})
+	return por.Mark(len(m.marks) - 1)
+}
+
+// Rewind returns to k, which stays open; marks opened after it are gone.
+func (m *Machine) Rewind(k por.Mark) {
+	mk := &m.marks[k]
+	m.marks = m.marks[:k+1]
+	m.rewindGs(mk.gundo)
+	m.dropGs(mk.gs)
+	m.heap.rewind(&mk.heap)
+	m.scalars = mk.s
+	m.out = m.out[:mk.out]
+	m.runs = m.runs[:mk.runs]
+	m.ready = m.ready[:0]
+}
+
+// Release closes the youngest mark k and keeps the present state.
+func (m *Machine) Release(k por.Mark) {
+	if int(k) != len(m.marks)-1 {
+		panic("BUG: marks are released last-in first-out")
+	}
+	m.heap.release(&m.marks[k].heap)
+	m.marks = m.marks[:k]
+}
+
+// Counters returns the running totals.
+func (m *Machine) Counters() Counters { return m.cnt }
+
+// Fault returns how the execution failed, or nil.
+func (m *Machine) Fault() *Fault { return m.fault }
+
+// Exited reports whether the program has exited by itself, and its status.
+func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }
+
+// CutReason says why the execution was abandoned; empty if it was not.
+func (m *Machine) CutReason() string { return m.cut }

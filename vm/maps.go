@@ -1,0 +1,329 @@
+package vm
+
+import (
+	"math"
+	"sort"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// A map is a header object, an array of entries in insertion order and a hash
+// index over it. Iteration follows insertion order, so it is deterministic;
+// each entry carries its insertion number, so an iterator finds its place
+// again after the array was rebuilt. The index follows from the entries and is
+// not part of the state.
+const (
+	mpCount   = iota * 8
+	mpEntries // pointer to the entry array
+	mpIndex   // pointer to the index, uint32 entry number + 1
+	mpUsed    // entries used, deleted ones included
+	mpSeq     // next insertion number
+	mpSize
+)
+
+// mapType is the machine's view of a map type.
+type mapType struct {
+	key, elem *layout.Layout
+	// entry: insertion number + 1 (0: deleted), key, element, each at a word.
+	entry           *layout.Layout
+	keyOff, elemOff uint32
+}
+
+const minMapCap = 8
+
+// find returns the entry of key k, or -1. bad is the type word of an
+// unhashable dynamic type.
+func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
+	hash, bad = m.hashImage(t.key, k, 0)
+	if bad != 0 {
+		return -1, 0, bad
+	}
+	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	if hd[mpUsed/8] == 0 {
+		return -1, hash, 0
+	}
+	idx := m.mapIndex(hd)
+	ents := m.heap.load(hd[mpEntries/8], 1, 0)
+	for i := hash & uint64(len(idx)-1); idx[i] != 0; i = (i + 1) & uint64(len(idx)-1) {
+		e := unsafe.Add(ents, uintptr(idx[i]-1)*uintptr(t.entry.Size))
+		if *(*uint64)(e) == 0 {
+			continue
+		}
+		if eq, _ := m.eqMem(t.key, k, unsafe.Add(e, t.keyOff)); eq {
+			return int(idx[i] - 1), hash, 0
+		}
+	}
+	return -1, hash, 0
+}
+
+func (m *Machine) mapIndex(hd *[5]uint64) []uint32 {
+	o := &m.heap.objs[hd[mpIndex/8]>>32]
+	return unsafe.Slice((*uint32)(o.mem), o.size/4)
+}
+
+func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
+	return unsafe.Add(m.heap.objs[hd[mpEntries/8]>>32].mem, uintptr(i)*uintptr(t.entry.Size))
+}
+
+// mapAssign returns the entry for key k, creating it; the caller stores the element.
+func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
+	i, hash, bad := m.mapFind(mp, t, k)
+	if bad != 0 {
+		return nil, bad
+	}
+	h := m.heap
+	if i >= 0 {
+		hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+		h.touch(uint32(hd[mpEntries/8] >> 32))
+		e = m.mapEntry(hd, t, i)
+		if !t.key.PureMem { // +0 and -0: the newest key stays, as in the runtime
+			copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+		}
+		return e, 0
+	}
+	h.touch(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+	if hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(h.objs[hd[mpEntries/8]>>32].size/t.entry.Size) {
+		m.mapGrow(g, mp, t, max(minMapCap, 2*(int(hd[mpCount/8])+1)))
+		hd = (*[5]uint64)(h.load(mp, mpSize, 0))
+	}
+	h.touch(uint32(hd[mpEntries/8] >> 32))
+	h.touch(uint32(hd[mpIndex/8] >> 32))
+	n := hd[mpUsed/8]
+	e = m.mapEntry(hd, t, int(n))
+	hd[mpSeq/8]++
+	*(*uint64)(e) = hd[mpSeq/8]
+	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+	m.mapInsert(m.mapIndex(hd), hash, uint32(n))
+	hd[mpUsed/8]++
+	hd[mpCount/8]++
+	return e, 0
+}
+
+func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
+	i := hash & uint64(len(idx)-1)
+	for idx[i] != 0 {
+		i = (i + 1) & uint64(len(idx)-1)
+	}
+	idx[i] = n + 1
+}
+
+// mapGrow rebuilds the map with room for n entries, without the deleted ones.
+func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
+	h := m.heap
+	capIdx := 16
+	for capIdx < n*2 {
+		capIdx *= 2
+	}
+	ents := h.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
+	idx := h.alloc(g, uint32(capIdx)*4, m.layByte)
+	shared := h.objs[mp>>32].flags & objShared
+	h.objs[ents].flags |= shared
+	h.objs[idx].flags |= shared | objDerived
+	h.touch(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+	used := 0
+	index := unsafe.Slice((*uint32)(h.objs[idx].mem), capIdx)
+	for i := 0; i < int(hd[mpUsed/8]); i++ {
+		e := m.mapEntry(hd, t, i)
+		if *(*uint64)(e) == 0 {
+			continue
+		}
+		d := unsafe.Add(h.objs[ents].mem, uintptr(used)*uintptr(t.entry.Size))
+		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
+		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
+		m.mapInsert(index, hash, uint32(used))
+		used++
+	}
+	hd[mpEntries/8], hd[mpIndex/8], hd[mpUsed/8] = uint64(ents)<<32, uint64(idx)<<32, uint64(used)
+}
+
+// mapDelete removes key k.
+func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
+	i, _, bad := m.mapFind(mp, t, k)
+	if i < 0 {
+		return bad
+	}
+	h := m.heap
+	h.touch(uint32(mp >> 32))
+	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
+	h.touch(uint32(hd[mpEntries/8] >> 32))
+	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
+	hd[mpCount/8]--
+	if hd[mpCount/8] == 0 {
+		m.mapReset(hd)
+	}
+	return 0
+}
+
+// mapReset empties the arrays; insertion numbers go on, for running iterators.
+func (m *Machine) mapReset(hd *[5]uint64) {
+	if hd[mpEntries/8] == 0 {
+		return
+	}
+	for _, p := range []ptr{hd[mpEntries/8], hd[mpIndex/8]} {
+		id := uint32(p >> 32)
+		m.heap.touch(id)
+		o := &m.heap.objs[id]
+		clear(unsafe.Slice((*byte)(o.mem), o.size))
+	}
+	hd[mpCount/8], hd[mpUsed/8] = 0, 0
+}
+
+// mapNextEntry returns the first live entry with an insertion number above
+// last, and that number.
+func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer, uint64) {
+	if mp == 0 {
+		return nil, 0
+	}
+	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	n := int(hd[mpUsed/8])
+	if n == 0 {
+		return nil, 0
+	}
+	// Entries ascend by number; deleted ones (0) are skipped by looking right.
+	i := sort.Search(n, func(i int) bool {
+		for j := i; j < n; j++ {
+			if s := *(*uint64)(m.mapEntry(hd, t, j)); s != 0 {
+				return s > last
+			}
+		}
+		return true
+	})
+	for ; i < n; i++ {
+		e := m.mapEntry(hd, t, i)
+		if s := *(*uint64)(e); s > last {
+			return e, s
+		}
+	}
+	return nil, 0
+}
+
+func mapAccess(mp ptr, write bool) trace.Access {
+	return trace.Access{Obj: uint32(mp >> 32), Size: mpSize, Write: write}
+}
+
+// keyImage returns the memory image of a key held in registers. Registers of
+// scalars narrower than a word hold it in their low bytes.
+func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
+
+// mapOp executes the map operations.
+func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
+	a, b := rg(r, in.A), rg(r, in.B)
+	if in.Op == MapIter {
+		mp := *b
+		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
+		g.pc++
+		return Next
+	}
+	if in.Op == MapLen {
+		if *b == 0 {
+			*a = 0
+		} else {
+			if !m.touches(g, f, mapAccess(*b, false)) {
+				return Stop
+			}
+			*a = m.word(*b, mpCount)
+		}
+		g.pc++
+		return Next
+	}
+	x := f.Code[g.pc+1].Word()
+	t := m.mapTypes[uint32(x)]
+	switch in.Op {
+	case MkMap:
+		*a = m.newMap(g, t, b, in.B)
+	case MapGet:
+		if *b != 0 && !m.touches(g, f, mapAccess(*b, false)) {
+			return Stop
+		}
+		e := -1
+		var bad uint64
+		if *b != 0 {
+			e, _, bad = m.mapFind(*b, t, keyImage(rg(r, in.C)))
+		} else {
+			_, bad = m.hashImage(t.key, keyImage(rg(r, in.C)), 0)
+		}
+		if bad != 0 {
+			m.throw(g, rtPanicUnhashable, bad)
+			return Called
+		}
+		n := t.elem.Words()
+		if e < 0 {
+			clear(unsafe.Slice(a, n))
+		} else {
+			hd := (*[5]uint64)(m.heap.load(*b, mpSize, 0))
+			m.loadValue(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem)
+		}
+		if x>>32 != 0 {
+			*rg(r, in.A+uint16(n)) = b2u(e >= 0)
+		}
+	case MapSet:
+		if *a == 0 {
+			m.throw(g, rtPanicNilMap)
+			return Called
+		}
+		if !m.touches(g, f, mapAccess(*a, true)) {
+			return Stop
+		}
+		k := keyImage(b)
+		e, bad := m.mapAssign(g, *a, t, k)
+		if bad != 0 {
+			m.throw(g, rtPanicUnhashable, bad)
+			return Called
+		}
+		storeImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
+		m.publishWords(*a, b, int(t.key.Size/8))
+		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
+	case MapDel:
+		if *a != 0 && !m.touches(g, f, mapAccess(*a, true)) {
+			return Stop
+		}
+		var bad uint64
+		if *a != 0 {
+			bad = m.mapDelete(*a, t, keyImage(b))
+		} else {
+			_, bad = m.hashImage(t.key, keyImage(b), 0)
+		}
+		if bad != 0 {
+			m.throw(g, rtPanicUnhashable, bad)
+			return Called
+		}
+	case MapClear:
+		if *a != 0 {
+			if !m.touches(g, f, mapAccess(*a, true)) {
+				return Stop
+			}
+			m.heap.touch(uint32(*a >> 32))
+			m.mapReset((*[5]uint64)(m.heap.load(*a, mpSize, 0)))
+		}
+	case MapNext:
+		if *b != 0 && !m.touches(g, f, mapAccess(*b, false)) {
+			return Stop
+		}
+		e, s := m.mapNextEntry(*b, t, *rg(r, in.B+1))
+		if e == nil {
+			*a = 0
+			break
+		}
+		*rg(r, in.B+1) = s
+		*a = 1
+		m.loadValue(rg(r, in.A+1), unsafe.Add(e, t.keyOff), t.key)
+		m.loadValue(rg(r, in.A+1+uint16(t.key.Words())), unsafe.Add(e, t.elemOff), t.elem)
+	}
+	g.pc += 2
+	return Next
+}
+
+// newMap makes an empty map with the size hint in register b.
+func (m *Machine) newMap(g *goroutine, t *mapType, hint *uint64, reg uint16) ptr {
+	id := m.heap.alloc(g, mpSize, m.layMap)
+	mp := uint64(id) << 32
+	if reg != NoReg && int64(*hint) > minMapCap && *hint < math.MaxInt32/uint64(t.entry.Size+8) {
+		m.mapGrow(g, mp, t, int(*hint))
+	}
+	return mp
+}

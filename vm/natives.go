@@ -1,0 +1,14 @@
+package vm
+
+// nativeTables lists the natives of all areas.
+var nativeTables = [][]Native{
+	machineNatives,
+}
+
+// machineNatives are the machine's own entry points.
+var machineNatives = []Native{
+	{Name: "runtime.hbInitDone", Fn: func(m *Machine, g *goroutine, _ Regs) Ctl {
+		m.initDone(g)
+		return Next
+	}},
+}

@@ -1,0 +1,216 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Panics and deferred calls live in guest memory, so they rewind and hash like
+// everything else. The overlay's runtime package declares the same record:
+//
+//	type hbPanic struct {
+//		link      *hbPanic       // the panic that was running when this one was raised
+//		value     any
+//		trace     *[]uintptr     // where it was raised, for the crash message
+//		frame     uintptr        // stack word of the frame whose deferred calls are being run
+//		recovered bool
+//		aborted   bool           // a newer panic has unwound past the deferred call this one ran
+//		goexit    bool           // runtime.Goexit in disguise
+//	}
+const (
+	pnLink = iota * 8
+	pnType
+	pnData
+	pnTrace
+	pnFrame
+	pnFlags
+	pnSize
+)
+
+// Bytes of the flags word, in the order of hbPanic's fields.
+const (
+	pfRecovered = 1 << (8 * iota)
+	pfAborted
+	pfGoexit
+)
+
+// A deferred call is a record {link, func value, argument words...}.
+const (
+	dfLink = iota * 8
+	dfFunc
+	dfArgs
+)
+
+func (m *Machine) word(p ptr, off uint64) uint64 {
+	return *(*uint64)(m.heap.load(p+off, 8, 0))
+}
+
+func (m *Machine) setWord(p ptr, off uint64, v uint64) {
+	m.heap.touch(uint32(p >> 32))
+	*(*uint64)(m.heap.load(p+off, 8, 0)) = v
+}
+
+// raise pushes a panic record for interface value (tw, data) and leaves the
+// unwinding to the caller.
+func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
+	id := m.heap.alloc(g, pnSize, m.layPanic)
+	p := ptr(id) << 32
+	w := (*[6]uint64)(m.heap.objs[id].mem)
+	*w = [6]uint64{g.panics, tw, data, m.captureTrace(g), uint64(g.fp), flags}
+	g.panics = p
+}
+
+// captureTrace records the running stack as a guest slice of (function, pc) words.
+func (m *Machine) captureTrace(g *goroutine) ptr {
+	var pcs []uint64
+	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
+		pcs = append(pcs, uint64(f.ID)<<32|uint64(uint32(pc)))
+		return len(pcs) < 100
+	})
+	id := m.heap.alloc(g, uint32(len(pcs)*8), m.layWord)
+	copy(unsafe.Slice((*uint64)(m.heap.objs[id].mem), len(pcs)), pcs)
+	return ptr(id) << 32
+}
+
+// eachFrame walks g's stack from the innermost frame; pc is the instruction
+// that is executing (for callers: the call).
+func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
+	fn, fp, pc := g.fn, g.fp, g.pc
+	for {
+		if !f(fn, pc) {
+			return
+		}
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return
+		}
+		fp = uint32(link)
+		fn, pc = m.funcs[ra>>32], int32(uint32(ra))-1
+	}
+}
+
+// pushDefer records a deferred call in the frame at stack word fp.
+func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, lay uint32) {
+	id := m.heap.alloc(g, dfArgs+uint32(len(args))*8, lay)
+	w := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 2+len(args))
+	if fp-bytecode.FrameHeader < g.savedLo {
+		m.saveBelow(g, fp-bytecode.FrameHeader)
+	}
+	head := &g.stack[fp-hdrDefer]
+	w[0], w[1] = *head, fv
+	copy(w[2:], args)
+	*head = ptr(id) << 32
+}
+
+// popDefer enters the newest deferred call of the running frame with the given
+// frame flags; it reports false if there is none. Control returns to g.pc.
+func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
+	d := g.stack[g.fp-hdrDefer]
+	if d == 0 {
+		return false
+	}
+	o := &m.heap.objs[d>>32]
+	w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+	g.stack[g.fp-hdrDefer] = w[0]
+	m.callGuest(g, w[1], flags, w[2:]...)
+	return true
+}
+
+// unwind starts or continues the newest panic: it runs the deferred calls of
+// the running frame and, when there are none left, leaves the frame.
+func (m *Machine) unwind(g *goroutine) {
+	for {
+		m.setWord(g.panics, pnFrame, uint64(g.fp))
+		if m.popDefer(g, frPanicDefer) {
+			return
+		}
+		link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+		flags := link >> 32
+		if flags&frBottom != 0 {
+			m.unwound(g)
+			return
+		}
+		if flags&(frPanicDefer|frRecovered) != 0 {
+			// This frame was a deferred call run by an older panic: that one is over.
+			if old := m.word(g.panics, pnLink); old != 0 && flags&frPanicDefer != 0 {
+				m.setWord(old, pnFlags, m.word(old, pnFlags)|pfAborted)
+			}
+		}
+		m.popTo(g, uint32(link), uint32(ra>>32))
+		g.pc = int32(uint32(ra)) - 1
+	}
+}
+
+// unwindOn is reached when a deferred call run by unwind has returned.
+func (m *Machine) unwindOn(g *goroutine) {
+	p := g.panics
+	fl := m.word(p, pnFlags)
+	if fl&pfRecovered == 0 {
+		m.unwind(g)
+		return
+	}
+	// Drop the recovered panic and the aborted ones below it; an aborted
+	// Goexit goes on instead of a normal return.
+	p = m.word(p, pnLink)
+	for p != 0 && m.word(p, pnFlags)&pfAborted != 0 {
+		if m.word(p, pnFlags)&pfGoexit != 0 {
+			m.setWord(p, pnFlags, pfGoexit)
+			g.panics = p
+			m.unwind(g)
+			return
+		}
+		p = m.word(p, pnLink)
+	}
+	g.panics = p
+	m.finishRecovery(g)
+}
+
+// finishRecovery runs what is left of the deferred calls of a frame that
+// recovered, then lets it return with its named results.
+func (m *Machine) finishRecovery(g *goroutine) {
+	if m.popDefer(g, frRecovered) {
+		return
+	}
+	if g.fn.RecoverPC >= 0 {
+		g.pc = g.fn.RecoverPC
+		return
+	}
+	clear(g.stack[g.fp : g.fp+uint32(g.fn.NResult)])
+	g.pc = int32(len(g.fn.Code)) - 1 // every function ends in a Ret0
+}
+
+// unwound is reached when a panic has left a goroutine's last frame.
+func (m *Machine) unwound(g *goroutine) {
+	if m.word(g.panics, pnFlags)&pfGoexit != 0 {
+		m.endG(g)
+		return
+	}
+	m.callGuest(g, uint64(m.rt[rtFatalPanic])|funcBit, 0, g.panics)
+}
+
+// recovered implements recover() in the running frame.
+func (m *Machine) recovered(g *goroutine) (tw, data uint64) {
+	fp := g.fp
+	for fn := g.fn; ; {
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32&frPanicDefer != 0 {
+			break
+		}
+		// A synthetic wrapper that was itself deferred passes the right on.
+		if link>>32 != 0 {
+			return 0, 0
+		}
+		fp, fn = uint32(link), m.funcs[ra>>32]
+		if !fn.Wrapper {
+			return 0, 0
+		}
+	}
+	p := g.panics
+	// The frame must have been called by the newest panic's unwinding.
+	if p == 0 || uint32(g.stack[fp-hdrLink]) != uint32(m.word(p, pnFrame)) || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
+		return 0, 0
+	}
+	m.setWord(p, pnFlags, m.word(p, pnFlags)|pfRecovered)
+	return m.word(p, pnType), m.word(p, pnData)
+}

@@ -1,0 +1,188 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+)
+
+// grant decides whether g may execute the visible native nat now. If not, g
+// stands before the call (g.pc).
+func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
+	var op trace.Op
+	n := nat.Peek(m, g, r, &op)
+	return op.Kind == trace.None || m.pass(g, n, &op)
+}
+
+// pass reports whether g may execute the visible operation op, which has n
+// alternatives, at once; otherwise g stands before it.
+func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
+	switch {
+	case n == 0:
+	case g.granted:
+		g.granted = false
+		return true
+	case m.auto:
+		g.choice = m.autoChoice(n)
+		return true
+	case n == 1 && !m.multi && op.Kind != trace.Crash && op.Kind != trace.Exit:
+		g.choice = 0
+		return true
+	}
+	op.G, op.Func, op.PC = g.id, g.fn.ID, uint32(g.pc)
+	g.pending = *op
+	g.status = gReady
+	g.granted = false
+	m.arrivals++
+	g.wait.seq = m.arrivals
+	return false
+}
+
+// peek returns the number of alternatives of the operation g stands before.
+func (m *Machine) peek(g *goroutine) int {
+	if g.status != gReady {
+		return 0
+	}
+	in := &g.fn.Code[g.pc]
+	switch in.Op {
+	case CallN:
+		var op trace.Op
+		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
+		return m.natives[in.Imm32()].Peek(m, g, r, &op)
+	case Send, Recv, Select:
+		return m.alternatives(g, nil)
+	}
+	return 1
+}
+
+// Enabled implements por.System.
+func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
+	if m.over() {
+		return buf
+	}
+	sleepers := false
+	n := len(buf)
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status != gReady {
+			continue
+		}
+		if m.cfg.VirtualTime && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) {
+			sleepers = sleepers || m.peek(g) > 0
+			continue
+		}
+		if m.peek(g) > 0 {
+			buf = append(buf, g.id)
+		}
+	}
+	if len(buf) > n || !sleepers {
+		return buf
+	}
+	// Everyone waits: time passes to the earliest deadline.
+	first := int64(0)
+	for _, s := range m.order {
+		g := m.gs[s]
+		if !m.sleeping(g) {
+			continue
+		}
+		switch d := m.deadline(g); {
+		case len(buf) == n || d < first:
+			first = d
+			buf = append(buf[:n], g.id)
+		case d == first:
+			buf = append(buf, g.id)
+		}
+	}
+	return buf
+}
+
+func (m *Machine) sleeping(g *goroutine) bool {
+	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.peek(g) > 0
+}
+
+// deadline is the first argument of the native a sleeping goroutine stands before.
+func (m *Machine) deadline(g *goroutine) int64 {
+	return int64(g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])
+}
+
+// over reports whether the execution has ended, with whatever result.
+func (m *Machine) over() bool { return m.fault != nil || m.exited || m.cut != "" }
+
+// Next implements por.System.
+func (m *Machine) Next(id trace.GID) trace.Op { return m.gOf(id).pending }
+
+// Choices implements por.System.
+func (m *Machine) Choices(id trace.GID) int { return m.peek(m.gOf(id)) }
+
+// Status implements por.System.
+func (m *Machine) Status() por.Status {
+	switch {
+	case m.cut != "":
+		return por.Cut
+	case m.fault != nil || m.exited:
+		return por.Ended
+	}
+	m.enabledBuf = m.Enabled(m.enabledBuf[:0])
+	if len(m.enabledBuf) > 0 {
+		return por.Running
+	}
+	if m.alive == 0 {
+		return por.Ended
+	}
+	return por.Stuck
+}
+
+// Step implements por.System.
+func (m *Machine) Step(id trace.GID, choice int) {
+	g := m.gOf(id)
+	m.touchG(g)
+	g.granted, g.choice = true, int32(choice)
+	g.status = gLocal
+	g.steps++
+	m.cnt.Steps++
+	m.local = 0
+	m.exec(g)
+	m.settle()
+}
+
+// settle runs the local work of goroutines that were created or completed by
+// the step just executed, until each stands before a visible operation.
+func (m *Machine) settle() {
+	for len(m.ready) > 0 && !m.over() {
+		g := m.gs[m.ready[0]]
+		m.ready = m.ready[:copy(m.ready, m.ready[1:])]
+		if g.status == gLocal {
+			m.touchG(g)
+			m.exec(g)
+		}
+	}
+	m.ready = m.ready[:0]
+}
+
+// more is asked by exec when g has used up its budget of back edges. It
+// reports whether g may go on.
+func (m *Machine) more(g *goroutine) bool {
+	m.local += budget
+	if m.auto {
+		return false // the other goroutines get their turn
+	}
+	if m.heap.sinceGC > gcThreshold {
+		m.collect()
+	}
+	if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+		m.cut = "interrupted"
+	} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {
+		m.cut = "step bound: no visible operation after " + itoa(m.local) + " loop iterations and calls in the loop at " + m.fset.Position(g.fn.PosAt(int(g.pc))).String()
+	}
+	return m.cut == ""
+}
+
+// wake gives g, which stands before an operation that a partner has just
+// completed for it, its turn to run on.
+func (m *Machine) wake(g *goroutine) {
+	g.status = gLocal
+	g.parked = false
+	m.ready = append(m.ready, g.slot)
+}

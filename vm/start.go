@@ -1,0 +1,115 @@
+package vm
+
+import (
+	"fmt"
+	"go/types"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// chanKey names the layout of a channel object.
+type chanKey struct{ elem, cap uint32 }
+
+func field(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
+
+func (m *Machine) fixedLayouts() {
+	lay := func(t types.Type) uint32 { return m.layouts.Of(t).ID }
+	p, w := types.Typ[types.UnsafePointer], types.Typ[types.Uint64]
+	m.layByte = lay(types.Typ[types.Uint8])
+	m.layRune = lay(types.Typ[types.Int32])
+	m.layWord = lay(w)
+	m.layPanic = lay(types.NewStruct([]*types.Var{field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w)}, nil))
+	m.layMap = lay(types.NewStruct([]*types.Var{field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w)}, nil))
+}
+
+// chanLayout returns the layout of a channel object with n elements e.
+func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
+	k := chanKey{e.ID, n}
+	id, ok := m.chanLays[k]
+	if !ok {
+		hdr := types.NewArray(types.Typ[types.Uint64], chBuf/8)
+		var t types.Type = types.NewStruct([]*types.Var{field("hdr", hdr), field("buf", types.NewArray(e.Type, int64(n)))}, nil)
+		if len(e.Ptrs) == 0 {
+			// Without pointers the layout only has to cover the size.
+			t = types.NewArray(types.Typ[types.Uint8], int64(chBuf+n*e.Size))
+		}
+		id = m.layouts.Of(t).ID
+		m.chanLays[k] = id
+	}
+	return id
+}
+
+// start builds the function the main goroutine begins with, runtime.main:
+// every package's initialisers, then the entry; and runs it to the entry's
+// first visible operation.
+func (m *Machine) start(e *load.Entry) error {
+	k := m.link
+	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 16}
+	k.newID(nil)
+	m.funcs[0] = main
+	rt := k.prog.Package("runtime")
+	if rt == nil {
+		return fmt.Errorf("package runtime of the overlay is not loaded")
+	}
+	for i, name := range rtNames {
+		fn := rt.SSA.Func(name)
+		if fn == nil {
+			return fmt.Errorf("BUG: the overlay's runtime has no %s", name)
+		}
+		m.rt[i] = k.Func(fn)
+	}
+	const win = 4 + bytecode.FrameHeader
+	call := func(id uint32) {
+		main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Call, A: win}.WithImm32(int32(id)))
+		main.AddLive(len(main.Code), nil)
+	}
+	order := k.prog.InitOrder(e)
+	k.prog.Prebuild(order)
+	for _, p := range order {
+		call(k.Func(p.Func("init")))
+	}
+	main.AddLive(len(main.Code), nil)
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(int32(k.natives["runtime.hbInitDone"])))
+	switch e.Kind {
+	case load.Test:
+		run := k.prog.Package("testing").SSA.Func("hbRunTest")
+		if run == nil {
+			return fmt.Errorf("BUG: the overlay's testing has no hbRunTest")
+		}
+		c := func(r int, w uint64) {
+			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Const, A: uint16(r)}, bytecode.RawWord(w))
+		}
+		c(win, k.Literal(e.Name))
+		c(win+1, uint64(len(e.Name)))
+		c(win+2, uint64(k.Func(e.Func))|funcBit)
+		call(k.Func(run))
+	default:
+		call(k.Func(e.Func))
+	}
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0})
+
+	m.internG(trace.NoGID, 0)
+	g := m.newG(nil)
+	m.alive = 1
+	m.auto = true
+	if !m.spawnFrame(g, funcBit, nil) {
+		return fmt.Errorf("BUG: no stack for main")
+	}
+	m.runAuto()
+	return nil
+}
+
+// initDone is called by runtime.main between the initialisers and the entry:
+// the state now is the base the state hash compares with.
+func (m *Machine) initDone(g *goroutine) {
+	h := m.heap
+	h.based = true
+	h.baseLimit = uint32(len(h.objs))
+	m.auto = m.cfg.Run
+}
+
+// Main returns the name of the entry's function for stacks.
+func (m *Machine) entryName() string { return m.link.entry.String() }
