@@ -86,7 +86,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	lastWrite := make(map[uint64]int) // location -> row
 	lastRead := make(map[[2]uint64]int)
 	for i, e := range events {
-		r := row{Event: e, kind: e.Kind.String(), pos: line(e.Pos), switched: prev != trace.NoGID && e.G != prev}
+		r := row{Event: e, kind: e.Kind.String(), pos: line(e.Pos), switched: prev != trace.NoGID && e.G != prev && !e.Blocked}
 		r.what = strings.TrimSpace(e.What + " " + e.Effect)
 		if r.what == "" {
 			r.what = explore.ShortFunc(e.Func)
@@ -94,12 +94,12 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		if r.switched {
 			rows[len(rows)-1].last = true
 		}
-		prev = e.G
 		if e.Blocked {
 			r.note = "blocked"
 			rows = append(rows, r)
 			continue
 		}
+		prev = e.G
 		step++
 		r.step = step
 		if e.Preempts != "" {

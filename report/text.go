@@ -205,3 +205,30 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 	}
 	w.Flush()
 }
+
+// WriteReplayed writes the steps of a schedule that has been replayed, all of
+// them, and the bug it has shown, if any.
+func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explore.Bug) error {
+	var b bytes.Buffer
+	if bug != nil {
+		t := &Text{Paths: paths, Verbose: true}
+		t.bug(&b, bug)
+	} else {
+		lanes(&b, events, true, nil)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// DivergenceText tells where a replay and its recording differ.
+func DivergenceText(paths Paths, d *explore.Divergence) string {
+	one := func(e explore.Event) string {
+		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
+	}
+	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))
+	pad := strings.Repeat(" ", len(fmt.Sprintf("step %d ", d.Step)))
+	if d.Reason != "" {
+		return s + pad + "but:      " + d.Reason
+	}
+	return s + pad + "found:    " + one(d.Got)
+}

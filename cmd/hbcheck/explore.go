@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/report"
+)
+
+func exploreCommand() *cobra.Command {
+	var f exploreFlags
+	cmd := &cobra.Command{
+		Use:   "explore [flags] [packages|files]",
+		Short: "Explore every test and main function; the default command",
+		Long: `Explore runs every entry of the packages (tests and main functions, or the one
+named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
+with the simplest schedule that shows the bug, or incomplete with the reason.
+
+Explorers (--por):
+` + explorerDocs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.explore(cmd, args)
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+// explorerDocs lists the explorers.
+func explorerDocs() string {
+	var b strings.Builder
+	for _, e := range por.Explorers() {
+		fmt.Fprintf(&b, "  %-8s %s\n", e.Name, e.Doc)
+	}
+	return b.String()
+}
+
+func (f *exploreFlags) explore(cmd *cobra.Command, patterns []string) error {
+	opts, sel, err := f.options()
+	if err != nil {
+		return err
+	}
+	prog, err := load.Load(f.config(patterns, true))
+	if err != nil {
+		return err
+	}
+	entries, err := explore.Select(prog, sel, builder)
+	if err != nil {
+		return err
+	}
+	if opts.MaxMemory > 0 {
+		// The budget is for what the search keeps; the collector must not let
+		// garbage grow past it.
+		debug.SetMemoryLimit(opts.MaxMemory + 512<<20)
+	}
+	stop, release := interrupts(cmd.Context())
+	defer release()
+	paths := report.Paths{Base: prog.Dir}
+	var w report.Writer = &report.Text{W: cmd.OutOrStdout(), Paths: paths, Verbose: f.verbose}
+	if f.format == "json" {
+		w = &report.JSON{W: cmd.OutOrStdout(), Paths: paths, Outcomes: f.outcomes}
+	}
+	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
+	opts.Progress = progress.Update
+	files := replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
+	code := exitOK
+	for _, e := range entries {
+		progress.Start(e.Name)
+		r, err := f.one(stop, e, opts)
+		progress.Clear()
+		if err != nil {
+			return fmt.Errorf("%s.%s: %v", e.Package, e.Name, err)
+		}
+		names, err := files.write(r)
+		if err != nil {
+			return err
+		}
+		if err := w.Result(r, names); err != nil {
+			return err
+		}
+		code = worse(code, r.Verdict)
+		if stop.Err() != nil {
+			break
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if code != exitOK {
+		return exit(code)
+	}
+	return nil
+}
+
+// one explores one entry within the time limit.
+func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error) {
+	if f.timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("stopped after %v (--timeout)", f.timeout))
+		defer cancel()
+	}
+	return explore.Run(ctx, e, opts)
+}
+
+// worse combines the exit codes of several entries: a bug outweighs everything.
+func worse(code int, v explore.Verdict) int {
+	switch {
+	case v == explore.Fail || code == exitBug:
+		return exitBug
+	case v == explore.Incomplete:
+		return exitIncomplete
+	}
+	return code
+}
+
+// interrupts returns a context that is done at the first interrupt, so that
+// the results so far are printed. A second interrupt ends the process.
+func interrupts(parent context.Context) (ctx context.Context, release func()) {
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel(errors.New("interrupted"))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// replayFiles names and writes the replay files of one run.
+type replayFiles struct {
+	dir      string
+	paths    report.Paths
+	flags    *exploreFlags
+	patterns []string
+	used     map[string]bool // stems
+}
+
+// write writes one file for each bug of r and returns their names.
+func (x *replayFiles) write(r *explore.Result) ([]string, error) {
+	if len(r.Bugs) == 0 {
+		return nil, nil
+	}
+	stem := strings.ReplaceAll(r.Entry, "/", "_")
+	if x.used[stem] {
+		// The same name in another package.
+		stem = strings.ReplaceAll(r.Package, "/", "_") + "." + stem
+	}
+	if x.used == nil {
+		x.used = make(map[string]bool)
+	}
+	x.used[stem] = true
+	dir, err := filepath.Abs(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	back, err := filepath.Rel(dir, x.paths.Base)
+	if err != nil {
+		back = x.paths.Base
+	}
+	var names []string
+	for i, b := range r.Bugs {
+		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
+			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags}
+		if r.Package == "command-line-arguments" {
+			rep.Patterns = x.patterns
+		}
+		rep.SetBug(b, x.paths)
+		name := filepath.Join(x.dir, fmt.Sprintf("%s.%d.hbr", stem, i+1))
+		if err := report.WriteReplay(name, rep); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// loadFlags say what to load.
+type loadFlags struct {
+	dir  string
+	tags []string
+}
+
+func (f *loadFlags) register(fs *pflag.FlagSet) {
+	fs.StringVarP(&f.dir, "chdir", "C", "", "load the packages as seen from `dir`")
+	fs.StringSliceVar(&f.tags, "tags", nil, "additional build `tags`, separated by commas")
+}
+
+func (f *loadFlags) config(patterns []string, tests bool) load.Config {
+	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags}
+}
+
+// exploreFlags are the flags of the explore command.
+type exploreFlags struct {
+	loadFlags
+	por, match, run, entry, allowLeak string
+	first, all, outcomes, verbose     bool
+	timeout                           time.Duration
+	maxExecutions, maxStates          uint64
+	maxSteps, preempt                 int
+	maxMemory                         byteSize
+	format, out                       string
+}
+
+func (f *exploreFlags) register(fs *pflag.FlagSet) {
+	f.loadFlags.register(fs)
+	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
+	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
+	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
+	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
+	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
+	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
+	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
+	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
+	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit")
+	fs.IntVar(&f.maxSteps, "max-steps", 1_000_000, "steps of one execution; 0: no limit")
+	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
+	f.maxMemory = byteSize(defaultMemory())
+	fs.Var(&f.maxMemory, "max-memory", "memory of the search, as `size` with K, M or G; 0: no limit")
+	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
+	fs.StringVar(&f.format, "format", "text", "`text|json`")
+	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
+}
+
+// options checks the flags and translates them.
+func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
+	var o explore.Options
+	var sel explore.Selection
+	var err error
+	var ok bool
+	if o.POR, ok = por.Lookup(f.por); !ok {
+		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
+	}
+	switch f.match {
+	case "auto":
+		o.Match = o.POR.Stateful
+	case "on", "off":
+		o.Match = f.match == "on"
+	default:
+		return o, sel, fmt.Errorf("--match %s: want auto, on or off", f.match)
+	}
+	switch {
+	case o.Match && !o.POR.Stateful:
+		return o, sel, fmt.Errorf("--match on: --por %s does not store states", f.por)
+	case !o.Match && !o.POR.Stateless:
+		return o, sel, fmt.Errorf("--match off: --por %s needs to store states", f.por)
+	case f.format != "text" && f.format != "json":
+		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
+	case f.maxSteps < 0 || f.timeout < 0:
+		return o, sel, fmt.Errorf("a limit cannot be negative")
+	case f.preempt < -1:
+		return o, sel, fmt.Errorf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)
+	case f.first && f.all:
+		return o, sel, fmt.Errorf("--first and --all exclude each other")
+	case f.entry != "" && f.run != "":
+		return o, sel, fmt.Errorf("--entry and --run exclude each other")
+	}
+	if f.run != "" {
+		if sel.Run, err = regexp.Compile(f.run); err != nil {
+			return o, sel, fmt.Errorf("--run: %v", err)
+		}
+	}
+	if f.allowLeak != "" {
+		if o.AllowLeak, err = regexp.Compile(f.allowLeak); err != nil {
+			return o, sel, fmt.Errorf("--allow-leak: %v", err)
+		}
+	}
+	sel.Entry = f.entry
+	o.All, o.Outcomes = f.all, f.outcomes
+	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
+	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
+	return o, sel, nil
+}
+
+func explorerNames() string {
+	var names []string
+	for _, e := range por.Explorers() {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// byteSize is a flag for a number of bytes: 512M, 4G, 4GiB.
+type byteSize int64
+
+func (b *byteSize) String() string {
+	for _, u := range []struct {
+		shift int
+		name  string
+	}{{30, "G"}, {20, "M"}, {10, "K"}} {
+		if n := int64(*b); n > 0 && n&(1<<u.shift-1) == 0 {
+			return fmt.Sprintf("%d%s", n>>u.shift, u.name)
+		}
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+func (b *byteSize) Set(s string) error {
+	num := strings.TrimSuffix(strings.TrimSuffix(s, "B"), "i")
+	shift := 0
+	if num != "" {
+		if i := strings.IndexByte("KMGT", num[len(num)-1]); i >= 0 {
+			shift, num = 10*(i+1), num[:len(num)-1]
+		}
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64>>shift {
+		return fmt.Errorf("want a number of bytes such as 512M or 4G")
+	}
+	*b = byteSize(n << shift)
+	return nil
+}
+
+func (b *byteSize) Type() string { return "size" }

@@ -1,0 +1,42 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// A Builder makes a machine that stands in the initial state of an entry.
+type Builder func(*load.Program, *load.Entry) (Machine, error)
+
+// Selection says which entries of a program are meant.
+type Selection struct {
+	Run   *regexp.Regexp // entries whose name matches; nil: all
+	Entry string         // only this function, which need not be a test or main
+}
+
+// Select returns the selected entries of prog, each with a machine built by
+// build. The error tells what entries there are if none is selected.
+func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
+	found := prog.Entries
+	if sel.Entry != "" {
+		e, err := prog.Lookup(sel.Entry)
+		if err != nil {
+			return nil, err
+		}
+		found = []*load.Entry{e}
+	} else if err := prog.HasEntries(); err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for _, e := range found {
+		if sel.Run == nil || sel.Run.MatchString(e.Name) {
+			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func() (Machine, error) { return build(prog, e) }})
+		}
+	}
+	if len(entries) == 0 {
+		return nil, fmt.Errorf("--run %v: none of the %d entries matches; the first is %s", sel.Run, len(found), found[0])
+	}
+	return entries, nil
+}

@@ -1,0 +1,104 @@
+// Package arch holds the architecture: which package may import which.
+package arch
+
+import (
+	"bufio"
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "hbcheck.dev/hbcheck/"
+
+// allowed lists, for every package of the module, the packages of the module
+// it may import. It is the source of truth for the table in the README.
+// Packages that do not exist yet have no line: add one together with the
+// package. A trailing "/..." allows a whole subtree.
+var allowed = map[string]string{
+	"trace":       "",
+	"hbtest":      "",
+	"por":         "trace",
+	"load":        "load/overlay",
+	"load/...":    "",
+	"vm/layout":   "",
+	"vm/bytecode": "trace vm/layout",
+	"vm/compile":  "load trace vm/bytecode vm/layout",
+	"vm":          "load por trace vm/bytecode vm/compile vm/layout vm/...",
+	"vm/...":      "vm/layout",
+	"explore":     "load por trace vm",
+	"report":      "explore trace",
+	"cmd/hbcheck": "explore load por report",
+}
+
+// external lists the modules each package may use besides the standard library.
+var external = map[string]string{
+	"load":        "golang.org/x/tools",
+	"vm":          "golang.org/x/tools",
+	"vm/...":      "golang.org/x/tools",
+	"cmd/hbcheck": "github.com/spf13/cobra github.com/spf13/pflag",
+	"explore":     "golang.org/x/tools",
+}
+
+// rule returns the entry of table for pkg and whether there is one.
+func rule(table map[string]string, pkg string) (string, bool) {
+	if r, ok := table[pkg]; ok {
+		return r, true
+	}
+	for p := pkg; strings.Contains(p, "/"); {
+		p = p[:strings.LastIndexByte(p, '/')]
+		if r, ok := table[p+"/..."]; ok {
+			return r, true
+		}
+	}
+	return "", false
+}
+
+func permits(rule, pkg string) bool {
+	return slices.ContainsFunc(strings.Fields(rule), func(p string) bool {
+		return p == pkg || strings.HasSuffix(p, "/...") && strings.HasPrefix(pkg, strings.TrimSuffix(p, "..."))
+	})
+}
+
+// TestImports: the packages form the graph above and nothing else.
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{.Standard}} {{join .Imports " "}}`, "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		pkg, ok := strings.CutPrefix(f[0], module)
+		if !ok || strings.HasPrefix(pkg, "internal/arch") || strings.Contains(pkg, "testdata/") {
+			continue
+		}
+		n++
+		own, known := rule(allowed, pkg)
+		if !known {
+			t.Errorf("package %s has no place in the architecture", pkg)
+			continue
+		}
+		ext, _ := rule(external, pkg)
+		for _, imp := range f[2:] {
+			switch dep, inside := strings.CutPrefix(imp, module); {
+			case inside && !permits(own, dep):
+				t.Errorf("%s must not import %s", pkg, dep)
+			case !inside && strings.Contains(strings.SplitN(imp, "/", 2)[0], ".") &&
+				!slices.ContainsFunc(strings.Fields(ext), func(m string) bool { return strings.HasPrefix(imp, m) }):
+				t.Errorf("%s must not use %s", pkg, imp)
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d packages seen", n)
+	}
+}

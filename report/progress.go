@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// Progress tells people how an exploration is getting on: one line that is
+// rewritten on a terminal, a line now and then elsewhere. During the first
+// second it says nothing.
+type Progress struct {
+	W        io.Writer
+	Terminal bool
+	Now      func() time.Time
+
+	entry       string
+	begin, last time.Time
+	width       int // of the line on the terminal
+}
+
+const (
+	progressFirst    = time.Second
+	progressTerminal = 200 * time.Millisecond
+	progressPlain    = 30 * time.Second
+)
+
+// Start begins a new entry.
+func (p *Progress) Start(entry string) {
+	p.entry = entry
+	p.begin = p.Now()
+	p.last = p.begin
+}
+
+// Update is told the state of things as often as one likes.
+func (p *Progress) Update(x explore.Progress) {
+	now := p.Now()
+	every := progressPlain
+	if p.Terminal {
+		every = progressTerminal
+	}
+	if now.Sub(p.begin) < progressFirst || now.Sub(p.last) < every {
+		return
+	}
+	p.last = now
+	line := progressLine(p.entry, now.Sub(p.begin), x)
+	if !p.Terminal {
+		fmt.Fprintln(p.W, line)
+		return
+	}
+	width := utf8.RuneCountInString(line)
+	fmt.Fprintf(p.W, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-width)))
+	p.width = width
+}
+
+// Clear removes the line from a terminal.
+func (p *Progress) Clear() {
+	if p.width > 0 {
+		fmt.Fprintf(p.W, "\r%s\r", strings.Repeat(" ", p.width))
+		p.width = 0
+	}
+}
+
+// progressLine tells where a search is. The share that is done takes the
+// subtrees of a node for equal, which they are not: hence the sign in front.
+func progressLine(entry string, d time.Duration, x explore.Progress) string {
+	s := fmt.Sprintf("%s  %s exec", entry, digits(x.Executions))
+	if x.States > 0 {
+		s += fmt.Sprintf("  %s states", digits(x.States))
+	}
+	if sec := d.Seconds(); sec > 0 {
+		s += fmt.Sprintf("  %s steps/s", digits(uint64(float64(x.Transitions)/sec)))
+	}
+	s += fmt.Sprintf("  ~%.0f%%  depth %d  %s", 100*x.Fraction, x.Depth, count(x.Bugs, "bug"))
+	return s
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		terminal bool
+		want     string
+	}{
+		{true, "\rTestA  12 481 exec  9 states  833 steps/s  ~26%  depth 41  1 bug\rTestA  12 481 exec  9 states  714 steps/s  ~26%  depth 41  1 bug \r" +
+			"                                                              \r"},
+		{false, "TestA  12 481 exec  9 states  32 steps/s  ~26%  depth 41  1 bug\n"},
+	} {
+		var b bytes.Buffer
+		now := time.Unix(0, 0)
+		p := &Progress{W: &b, Terminal: tt.terminal, Now: func() time.Time { return now }}
+		x := explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 12481, States: 9, Transitions: 1000}, Depth: 41, Fraction: 0.26}}
+		p.Start("TestA")
+		for _, ms := range []int{100, 1200, 1300, 1400, 31000, 31010} {
+			if !tt.terminal || ms < 31000 {
+				now = time.Unix(0, int64(ms)*1e6)
+				p.Update(x)
+			}
+			x.Bugs = 1
+		}
+		p.Clear()
+		got := b.String()
+		if tt.terminal {
+			// The width of the last line decides how much is cleared.
+			got, tt.want = trimBlank(got), trimBlank(tt.want)
+		}
+		if got != tt.want {
+			t.Errorf("terminal %v:\n got %q\nwant %q", tt.terminal, got, tt.want)
+		}
+	}
+}
+
+func trimBlank(s string) string {
+	return string(bytes.TrimRight([]byte(s), " \r"))
+}
