@@ -62,20 +62,23 @@ func created(g Goroutine) []Related {
 	return []Related{{g.Created[0].Pos, g.Name + " started here"}}
 }
 
-// position returns the innermost position of a stack.
-func position(stack []Frame) token.Position {
-	if len(stack) == 0 {
-		return token.Position{}
+// place returns the innermost frame outside the standard library, or else the
+// innermost one.
+func place(stack []Frame) Frame {
+	for _, f := range stack {
+		if !f.Std {
+			return f
+		}
 	}
-	return stack[0].Pos
+	if len(stack) == 0 {
+		return Frame{Func: "goroutine"}
+	}
+	return stack[0]
 }
 
-func topFunc(stack []Frame) string {
-	if len(stack) == 0 {
-		return "goroutine"
-	}
-	return ShortFunc(stack[0].Func)
-}
+func position(stack []Frame) token.Position { return place(stack).Pos }
+
+func topFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
 
 // ShortFunc strips the path of the package from a function's name:
 // "example.com/bank.(*Bank).Deposit" becomes "(*Bank).Deposit".

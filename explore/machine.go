@@ -42,6 +42,7 @@ type Frame struct {
 	Func string // with its package path, as the runtime prints it
 	Pos  token.Position
 	PC   uint32 // inside the function; told behind the position as the runtime does
+	Std  bool   // of the standard library
 }
 
 // A Goroutine is one goroutine in one state.

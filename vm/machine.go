@@ -134,6 +134,8 @@ type Fault struct {
 type Frame struct {
 	Func string
 	Pos  token.Position
+	PC   int32
+	Std  bool // of the standard library or its overlay
 }
 
 var _ por.System = (*Machine)(nil)

@@ -25,7 +25,11 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 }
 
 func (m *Machine) frame(f *bytecode.Func, pc int32) Frame {
-	return Frame{Func: f.Name, Pos: m.fset.Position(f.PosAt(int(pc)))}
+	fr := Frame{Func: f.Name, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
+	if f.SSA != nil && f.SSA.Pkg != nil {
+		fr.Std = m.link.prog.IsStd(f.SSA.Pkg.Pkg)
+	}
+	return fr
 }
 
 // callerPos is the position of the innermost frame of g that is not a model's.

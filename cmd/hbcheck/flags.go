@@ -27,7 +27,7 @@ func (f *loadFlags) register(fs *pflag.FlagSet) {
 }
 
 func (f *loadFlags) config(patterns []string, tests bool) load.Config {
-	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags}
+	return load.Config{Dir: f.dir, Patterns: patterns, Tests: tests, Tags: f.tags, Implicit: []string{"runtime"}}
 }
 
 // exploreFlags are the flags of the explore command.

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
-
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // builder makes the machines that entries are explored in.
-func builder(*load.Program, *load.Entry) (explore.Machine, error) {
-	return nil, errors.New("this build has no machine yet")
+func builder(prog *load.Program, e *load.Entry) (explore.Machine, error) {
+	return explore.NewMachine(prog, e, vm.Config{})
 }

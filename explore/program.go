@@ -1,0 +1,178 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// NewMachine makes the machine for an entry of a program.
+func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, error) {
+	m, err := vm.New(prog, e, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &machine{Machine: m, src: newSource(prog), entry: e}, nil
+}
+
+// machine tells about a vm.Machine in source terms.
+type machine struct {
+	*vm.Machine
+	src   *source
+	entry *load.Entry
+
+	last  trace.Op // described last
+	lastE Event
+	alive []trace.GID // when it was described
+}
+
+var _ Machine = (*machine)(nil)
+
+// Name implements Machine.
+func (m *machine) Name(g trace.GID) string {
+	path := m.SpawnPath(g)
+	if len(path) == 0 {
+		return "main"
+	}
+	var b strings.Builder
+	for i, n := range path {
+		b.WriteString([]string{"g", "."}[min(i, 1)])
+		fmt.Fprint(&b, n+1)
+	}
+	return b.String()
+}
+
+// Describe implements Machine.
+func (m *machine) Describe(g trace.GID) Event {
+	op := m.Next(g)
+	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
+	if at, ok := userFrame(m.Stack(g)); ok {
+		e.Func, e.Pos = runtimeName(at.Func), at.Pos
+	}
+	e.What, _ = m.src.what(op.Kind, e.Pos)
+	m.last, m.lastE = op, e
+	m.alive = m.alive[:0]
+	for _, l := range m.Machine.Goroutines() {
+		m.alive = append(m.alive, l.ID)
+	}
+	return e
+}
+
+// userFrame returns the innermost frame outside the standard library, or else
+// the innermost one.
+func userFrame(stack []vm.Frame) (vm.Frame, bool) {
+	for _, f := range stack {
+		if !f.Std {
+			return f, true
+		}
+	}
+	if len(stack) == 0 {
+		return vm.Frame{}, false
+	}
+	return stack[0], true
+}
+
+// Effect implements Machine.
+func (m *machine) Effect() string {
+	op := &m.last
+	switch op.Kind {
+	case trace.Go:
+		for _, l := range m.Machine.Goroutines() {
+			if l.Parent == op.G && !slices.Contains(m.alive, l.ID) {
+				return "→ " + m.Name(l.ID)
+			}
+		}
+	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		if op.N == 0 {
+			return ""
+		}
+		_, t := m.src.what(op.Kind, m.lastE.Pos)
+		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
+			return "= " + v
+		}
+	}
+	return ""
+}
+
+// waitWords are the runtime's words for what a goroutine waits for.
+var waitWords = map[trace.Kind]string{
+	trace.Lock: "sync.Mutex.Lock", trace.RLock: "sync.RWMutex.RLock", trace.LockPending: "sync.RWMutex.Lock", trace.WakeLock: "sync.Cond.Wait",
+	trace.Send: "chan send", trace.Recv: "chan receive", trace.Select: "select", trace.Park: "chan receive",
+	trace.WgWait: "sync.WaitGroup.Wait", trace.CondWait: "sync.Cond.Wait", trace.OnceEnter: "sync.Mutex.Lock",
+	trace.SemAcquire: "semacquire", trace.Sleep: "sleep", trace.Timer: "sleep",
+}
+
+// Goroutines implements Machine.
+func (m *machine) Goroutines() []Goroutine {
+	var gs []Goroutine
+	for _, l := range m.Machine.Goroutines() {
+		if l.System {
+			continue
+		}
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: frames(l.Stack)}
+		if l.Parent != trace.NoGID {
+			g.Created = frames([]vm.Frame{l.Created})
+		}
+		if !l.Enabled {
+			g.Wait = waitWords[l.Next.Kind]
+			if g.Wait == "" {
+				g.Wait = l.Next.Kind.String()
+			}
+			if at, ok := userFrame(l.Stack); ok {
+				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
+			}
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+func frames(stack []vm.Frame) []Frame {
+	list := make([]Frame, len(stack))
+	for i, f := range stack {
+		list[i] = Frame{Func: runtimeName(f.Func), Pos: f.Pos, PC: uint32(f.PC), Std: f.Std}
+	}
+	return list
+}
+
+// misuses are the messages of panics and fatal errors that tell of the wrong
+// use of a synchronisation object.
+var misuses = []string{
+	"send on closed channel", "close of closed channel", "close of nil channel",
+	"sync: negative WaitGroup counter", "sync: WaitGroup is reused", "sync: WaitGroup misuse",
+	"sync: unlock of unlocked mutex", "sync: Unlock of unlocked RWMutex", "sync: RUnlock of unlocked RWMutex", "sync.Cond is copied",
+}
+
+// Ending implements Machine.
+func (m *machine) Ending() Ending {
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason()}
+	if code, ok := m.Exited(); ok {
+		end.Text = fmt.Sprintf("exit %d", code)
+	}
+	f := m.Fault()
+	if f == nil {
+		return end
+	}
+	bug := Fault{Kind: Panic, Message: "panic: " + f.Message, Pos: f.Pos, G: f.G, Stack: frames(f.Frames)}
+	if f.Kind == "fatal" {
+		bug.Message = "fatal error: " + f.Message
+	}
+	if slices.ContainsFunc(misuses, func(s string) bool { return strings.Contains(f.Message, s) }) {
+		bug.Kind = Misuse
+	}
+	if at, ok := userFrame(f.Frames); ok {
+		bug.Pos = at.Pos
+	}
+	end.Text, _, _ = strings.Cut(bug.Message, "\n")
+	end.Faults = []Fault{bug}
+	return end
+}
+
+// Counters implements Machine.
+func (m *machine) Counters() Counters {
+	return Counters{Instructions: m.Machine.Counters().Instructions, Goroutines: m.SpawnCount()}
+}

@@ -1,0 +1,114 @@
+package explore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"go/types"
+	"math"
+	"strconv"
+
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// valueText renders the memory image b of a value of type t, or of an integer
+// if t is not known. It returns "" for what is not shown: composite values.
+func valueText(m *vm.Machine, b []byte, t types.Type) string {
+	if t == nil {
+		return integer(b, true)
+	}
+	if p, ok := atomicElem(t); ok {
+		t = p
+	}
+	if m.SizeOf(t) != int64(len(b)) {
+		return "" // the expression is not what was accessed
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsBoolean != 0:
+			return strconv.FormatBool(len(b) > 0 && b[0] != 0)
+		case info&types.IsInteger != 0:
+			return integer(b, info&types.IsUnsigned == 0)
+		case u.Kind() == types.Float64:
+			return fmt.Sprint(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		case u.Kind() == types.Float32:
+			return fmt.Sprint(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+		case u.Kind() == types.String:
+			s := m.Text(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
+			if len(s) > 30 {
+				return strconv.Quote(s[:30]) + "..."
+			}
+			return strconv.Quote(s)
+		}
+	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+		if binary.LittleEndian.Uint64(b) == 0 {
+			return "nil"
+		}
+		return "not nil"
+	case *types.Interface:
+		if binary.LittleEndian.Uint64(b) == 0 {
+			return "nil"
+		}
+		return "not nil"
+	case *types.Slice:
+		return fmt.Sprintf("slice of length %d", binary.LittleEndian.Uint64(b[8:]))
+	}
+	return ""
+}
+
+// atomicElem returns the type of the value in one of sync/atomic's types.
+func atomicElem(t types.Type) (types.Type, bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync/atomic" {
+		return nil, false
+	}
+	switch n.Obj().Name() {
+	case "Int32":
+		return types.Typ[types.Int32], true
+	case "Int64":
+		return types.Typ[types.Int64], true
+	case "Uint32":
+		return types.Typ[types.Uint32], true
+	case "Uint64", "Uintptr":
+		return types.Typ[types.Uint64], true
+	case "Pointer":
+		return types.Typ[types.UnsafePointer], true
+	case "Bool":
+		// Four bytes, of which the value is the lowest.
+		return types.Typ[types.Uint32], true
+	}
+	return nil, false
+}
+
+// integer renders a little-endian integer.
+func integer(b []byte, signed bool) string {
+	var x uint64
+	switch len(b) {
+	case 1:
+		x = uint64(b[0])
+		if signed {
+			x = uint64(int8(b[0]))
+		}
+	case 2:
+		x = uint64(binary.LittleEndian.Uint16(b))
+		if signed {
+			x = uint64(int16(x))
+		}
+	case 4:
+		x = uint64(binary.LittleEndian.Uint32(b))
+		if signed {
+			x = uint64(int32(x))
+		}
+	case 8:
+		x = binary.LittleEndian.Uint64(b)
+	default:
+		return ""
+	}
+	if signed {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return strconv.FormatUint(x, 10)
+}

@@ -1,0 +1,70 @@
+package vm
+
+import (
+	"go/types"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Look is one goroutine as a report shows it.
+type Look struct {
+	ID      trace.GID
+	System  bool     // a helper of the models: a timer
+	Path    []uint32 // place among its parent's children, from main's child down; empty for main
+	Parent  trace.GID
+	Created Frame // where it was started; zero for main
+	Next    trace.Op
+	Enabled bool
+	Stack   []Frame // innermost first
+}
+
+// Goroutines looks at the goroutines that have not ended, in spawn-path order.
+func (m *Machine) Goroutines() []Look {
+	var all []Look
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status == gEnded {
+			continue
+		}
+		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: g.pending,
+			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
+		if g.parent != trace.NoGID {
+			l.Created = m.frame(m.funcs[g.goFunc], g.goPC)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// SpawnPath tells which child of which child of main g is, counted from 0.
+func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
+
+// Parent returns the goroutine that started g.
+func (m *Machine) Parent(g trace.GID) trace.GID { return m.spawn[g].parent }
+
+// Alive reports whether g exists in the present state and has not ended.
+func (m *Machine) Alive(g trace.GID) bool {
+	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded
+}
+
+// MainEnded reports whether the entry function has returned.
+func (m *Machine) MainEnded() bool { return m.mainEnd }
+
+// Memory returns a copy of the bytes a touches.
+func (m *Machine) Memory(a trace.Access) []byte {
+	p := m.heap.load(uint64(a.Obj)<<32|uint64(a.Off), uint64(a.Size), 0)
+	if p == nil {
+		return nil
+	}
+	return append([]byte(nil), unsafe.Slice((*byte)(p), a.Size)...)
+}
+
+// Text returns the guest string with the given header words.
+func (m *Machine) Text(ptr, n uint64) string { return m.str(ptr, n) }
+
+// SizeOf returns the size of a value of type t in guest memory.
+func (m *Machine) SizeOf(t types.Type) int64 { return m.link.prog.Sizes.Sizeof(t) }
+
+// SpawnCount returns how many goroutines have existed, over all paths.
+func (m *Machine) SpawnCount() int { return len(m.spawn) }
