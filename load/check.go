@@ -51,9 +51,8 @@ func (l *loader) checkPackage(p *Package) {
 		Sizes:     sizes,
 		GoVersion: p.GoVersion,
 		Error:     func(err error) { l.typeError(p, err) },
-		// What a patch took away may have been the only use of an import that
-		// patch.apply could not tell.
-		DisableUnusedImportCheck: p.Std && p.Overlaid,
+		// What was taken away may have been the only use of an import.
+		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned),
 	}
 	info := &types.Info{
 		Types:        make(map[ast.Expr]types.TypeAndValue),
@@ -94,22 +93,31 @@ func (i importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
+	if q := i.l.importedBy(i.p, path); q != nil && q.Types != nil {
+		return q.Types, nil
+	}
+	return nil, fmt.Errorf("no package %s", path)
+}
+
+// importedBy returns the package that an import of path in p means, nil if
+// there is none among p.Imports.
+func (l *loader) importedBy(p *Package, path string) *Package {
 	id := path
-	if i.p.Std {
-		id, _ = i.l.std.resolve(path)
+	if p.Std {
+		id, _ = l.std.resolve(path)
 	} else {
-		if mapped := i.p.list.ImportMap[path]; mapped != "" {
+		if mapped := p.list.ImportMap[path]; mapped != "" {
 			id = mapped
 		}
-		if i.l.user[id] == nil { // then it is a std package, which has no variants
+		if l.user[id] == nil { // then it is a std package, which has no variants
 			id, _, _ = strings.Cut(id, " ")
-			id, _ = i.l.std.resolve(id)
+			id, _ = l.std.resolve(id)
 		}
 	}
-	for _, q := range i.p.Imports {
-		if q.ID == id && q.Types != nil {
-			return q.Types, nil
+	for _, q := range p.Imports {
+		if q.ID == id {
+			return q
 		}
 	}
-	return nil, fmt.Errorf("could not import %s", path)
+	return nil
 }

@@ -41,6 +41,7 @@ type Package struct {
 	list      *listPackage // nil for std packages
 	importIDs []string
 	errs      []Error
+	pruned    bool          // prune has taken declarations away
 	done      chan struct{} // closed when type-checked, or given up
 	facts     facts
 	links     []link
@@ -136,6 +137,7 @@ func (l *loader) types() error {
 	}{
 		{"discover", l.discover},
 		{"parse", l.parse},
+		{"prune", l.prune},
 		{"check", l.check},
 	} {
 		if err := l.phase(step.name, step.run); err != nil {

@@ -146,6 +146,7 @@ func TestReplacedAndPatched(t *testing.T) {
 package sort
 import "container/list"
 const Ours = list.Ours
+var _ = list.New
 -- container/list/ours.go --
 package list
 const Ours = 1
