@@ -17,7 +17,7 @@ func (m *Machine) runAuto() {
 		ran := false
 		for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
 			g := m.gs[i]
-			for g.status == gReady && m.peekAuto(g) > 0 || g.status == gLocal {
+			for !m.over() && (g.status == gReady && m.peekAuto(g) > 0 || g.status == gLocal) {
 				ran = true
 				g.status = gLocal
 				m.exec(g)
@@ -160,7 +160,8 @@ func (m *Machine) print(a *uint64, class uint16) {
 	m.output(2, []byte(s))
 }
 
-// formatFloat writes x as the print builtin does: +1.234560e+001.
+// formatFloat writes x as the print builtin does since Go 1.26: the shortest
+// digits that read back as x, with an exponent.
 func formatFloat(x float64) string {
 	switch {
 	case x != x:
@@ -170,17 +171,7 @@ func formatFloat(x float64) string {
 	case math.IsInf(x, -1):
 		return "-Inf"
 	}
-	s := strconv.FormatFloat(x, 'e', 6, 64)
-	if s[0] != '-' {
-		s = "+" + s
-	}
-	// The exponent has at least three digits.
-	i := strings.IndexByte(s, 'e')
-	exp := s[i+2:]
-	for len(exp) < 3 {
-		exp = "0" + exp
-	}
-	return s[:i+2] + exp
+	return strconv.FormatFloat(x, 'e', -1, 64)
 }
 
 // unsupported ends the execution's claim to completeness at the call g is in.

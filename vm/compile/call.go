@@ -119,7 +119,7 @@ func (c *compiler) results(v ssa.Value, r int) {
 // prepareCall evaluates the call of a go or defer statement: the function value's
 // register, the window, the argument words and the layout of a defer record.
 func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) {
-	fields := []*types.Var{field("link", types.Typ[types.UnsafePointer]), field("fn", types.Typ[types.UnsafePointer])}
+	fields := []*types.Var{field(types.Typ[types.UnsafePointer]), field(types.Typ[types.UnsafePointer])}
 	args := call.Args
 	k := 0
 	switch f := call.Value.(type) {
@@ -132,7 +132,7 @@ func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) 
 			c.emit(IMeth, r, c.use(call.Value), c.method(call.Method))
 			c.emit(Mov, c.window, r+1, 0)
 			fv, k = r, 1
-			fields = append(fields, field("recv", types.Typ[types.UnsafePointer]))
+			fields = append(fields, field(types.Typ[types.UnsafePointer]))
 		} else {
 			fv = c.use(call.Value)
 		}
@@ -144,8 +144,8 @@ func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) 
 	return fv, c.window, n, c.l.Layout(types.NewStruct(fields, nil)).ID
 }
 
-func field(name string, t types.Type) *types.Var {
-	return types.NewField(token.NoPos, nil, name, t, false)
+func field(t types.Type) *types.Var {
+	return types.NewField(token.NoPos, nil, "_", t, false)
 }
 
 // registerField is a field whose layout is t's register image: scalars take a whole word.
@@ -154,17 +154,17 @@ func registerField(t types.Type) *types.Var {
 		if layout.ScalarOf(t) != layout.NotScalar {
 			t = types.Typ[types.Uint64]
 		} else {
-			t = types.NewStruct([]*types.Var{field("pad", types.NewArray(types.Typ[types.Uint64], 0)), field("v", t)}, nil)
+			t = types.NewStruct([]*types.Var{field(types.NewArray(types.Typ[types.Uint64], 0)), field(t)}, nil)
 		}
 	} else if layout.Sizes.Alignof(t) < 8 {
-		t = types.NewStruct([]*types.Var{field("pad", types.NewArray(types.Typ[types.Uint64], 0)), field("v", t)}, nil)
+		t = types.NewStruct([]*types.Var{field(types.NewArray(types.Typ[types.Uint64], 0)), field(t)}, nil)
 	}
-	return field("a", t)
+	return field(t)
 }
 
 func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 	fn := v.Fn.(*ssa.Function)
-	fields := []*types.Var{field("fn", types.Typ[types.Uint64])}
+	fields := []*types.Var{field(types.Typ[types.Uint64])}
 	n := 0
 	for i, b := range v.Bindings {
 		t := b.Type()

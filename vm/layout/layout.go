@@ -74,6 +74,13 @@ func (t *Table) Of(typ types.Type) *Layout {
 	if l, ok := t.byType.At(typ).(*Layout); ok {
 		return l
 	}
+	if b, ok := typ.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+		// Constants the type checker left untyped, such as conditions.
+		if b.Kind() == types.UntypedNil {
+			return t.Of(types.Typ[types.UnsafePointer])
+		}
+		return t.Of(types.Default(b))
+	}
 	l := &Layout{Type: typ}
 	t.fill(l, typ)
 	l.ID = uint32(len(t.list))
