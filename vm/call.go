@@ -88,18 +88,21 @@ const (
 	rtPanicText         // string: a fatal plain error text
 	rtPanicNil          // panic(nil)
 	rtFatalPanic        // panic record: prints and crashes
+	rtGopanic           // never called: stands in stacks for the unwinding of a panic
 	numRtFuncs
 )
 
 var rtNames = [numRtFuncs]string{
 	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbFatalPanic",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbFatalPanic", "gopanic",
 }
 
-// throw raises a run-time panic at g.pc by calling the runtime overlay.
+// throw raises a run-time panic at the instruction g is executing by calling
+// the runtime overlay.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.granted = false
-	m.callGuest(g, uint64(m.rt[fn])|funcBit, 0, args...)
+	g.pc = m.executing(g)
+	m.callGuest(g, uint64(m.rt[fn])|funcBit, frFault, args...)
 }
 
 // returned handles a return from a frame with flags; results are in place. It
@@ -174,5 +177,8 @@ func (m *Machine) endG(g *goroutine) {
 	g.pending = trace.Op{G: g.id, Kind: trace.End}
 	if !g.system {
 		m.alive--
+	}
+	if g.coro != 0 {
+		m.coroEnd(g)
 	}
 }

@@ -825,7 +825,10 @@ func (m *Machine) exec(g *goroutine) {
 				}
 			}
 			g.pc = int32(pc)
-			switch nat.Fn(m, g, regs) {
+			m.inNative = g
+			ctl := nat.Fn(m, g, regs)
+			m.inNative = nil
+			switch ctl {
 			case Next:
 				stop = m.stopFlags()
 				r = g.regs()

@@ -35,6 +35,7 @@ func (m *Machine) collect() {
 	for _, g := range m.gs {
 		root(g.panics)
 		root(g.wait.obj)
+		root(g.coro)
 		if g.status == gEnded || g.fn == nil {
 			continue
 		}

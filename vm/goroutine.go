@@ -15,6 +15,8 @@ const (
 	gReady status = iota
 	// gLocal: it has local work to do before its next visible operation.
 	gLocal
+	// gSuspended: it waits to be switched to (see coroSwitch).
+	gSuspended
 	// gEnded: it has returned, called Goexit, or been stopped.
 	gEnded
 )
@@ -50,6 +52,8 @@ type gstate struct {
 	parent  trace.GID
 	goFunc  uint32 // where it was created
 	goPC    int32
+	coro    ptr    // the coroutine it is, or 0
+	nrand   uint32 // random words it has been given
 	label   uint64 // model-private word (timer handle)
 }
 
@@ -78,8 +82,8 @@ const (
 	frRecovered
 	// frBottom: the goroutine ends when this frame returns.
 	frBottom
-	// frDiscard: results are ignored and the caller re-executes its instruction (faults).
-	frDiscard
+	// frFault: called by the machine to raise a run-time panic.
+	frFault
 )
 
 func (g *goroutine) reg(i uint32) *uint64 { return &g.stack[g.fp+i] }

@@ -89,6 +89,8 @@ func (m *Machine) hashG(g *goroutine) {
 	c := &m.can
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11
 	c.mix(x)
+	c.mix(uint64(g.nrand))
+	m.ref(g.coro)
 	m.ref(g.wait.obj)
 	m.ref(g.panics)
 	fn, fp, pc := g.fn, g.fp, g.pc

@@ -59,8 +59,11 @@ type Machine struct {
 	rand uint64 // run mode: state of the choice among ready cases
 
 	scalars
-	out  []byte // stdout and stderr of this path; runs tells which is which
-	runs []outRun
+	stdin []byte // what has been read of it
+	out   []byte // stdout and stderr of this path; runs tells which is which
+	runs  []outRun
+
+	inNative *goroutine // whose native is executing, if any
 
 	local      uint64 // back edges and calls of the step under way
 	arrivals   uint32
@@ -73,15 +76,16 @@ type Machine struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock   int64 // virtual nanoseconds since the start
-	fault   *Fault
-	exited  bool // os.Exit was called, or in run mode main returned
-	exit    int
-	mainEnd bool // the entry function has returned
-	outEnd  int  // bytes of out when it did
-	cut     string
-	alive   int  // goroutines that have not ended, system ones excluded
-	multi   bool // a second goroutine has existed on this path, so sharing matters
+	clock    int64 // virtual nanoseconds since the start
+	fault    *Fault
+	exited   bool // os.Exit was called, or in run mode main returned
+	exit     int
+	mainEnd  bool // the entry function has returned
+	goexited bool // main has ended by calling runtime.Goexit
+	outEnd   int  // bytes of out when it did
+	cut      string
+	alive    int  // goroutines that have not ended, system ones excluded
+	multi    bool // a second goroutine has existed on this path, so sharing matters
 }
 
 // outRun says which stream a stretch of output went to.
@@ -103,6 +107,7 @@ type mark struct {
 type Config struct {
 	Args          []string // os.Args; nil: the entry's name
 	Env           []string
+	Stdin         io.Reader // nil: empty
 	Stdout        io.Writer // run mode: where output goes; nil collects it
 	Stderr        io.Writer
 	Run           bool // one schedule, as go run would execute it
@@ -122,7 +127,7 @@ type Counters struct {
 
 // Fault is how an execution failed.
 type Fault struct {
-	Kind    string // panic, fatal, unsupported
+	Kind    string // panic or fatal
 	Message string
 	G       trace.GID
 	Exit    int
@@ -132,7 +137,8 @@ type Fault struct {
 
 // Frame is one line of a goroutine's stack.
 type Frame struct {
-	Func string
+	Func string // as the runtime shows it: see funcName
+	Args bool   // it has parameters
 	Pos  token.Position
 	PC   int32
 	Std  bool // of the standard library or its overlay

@@ -12,6 +12,9 @@ import (
 // method's receiver comes first.
 type Regs struct{ p unsafe.Pointer }
 
+// at returns the host address of word i.
+func (r Regs) at(i int) unsafe.Pointer { return unsafe.Add(r.p, i*8) }
+
 // U returns word i.
 func (r Regs) U(i int) uint64 { return *(*uint64)(unsafe.Add(r.p, i*8)) }
 

@@ -3,6 +3,10 @@ package vm
 // nativeTables lists the natives of all areas.
 var nativeTables = [][]Native{
 	machineNatives,
+	runtimeNatives,
+	bytealgNatives,
+	mathNatives,
+	fileNatives,
 }
 
 // machineNatives are the machine's own entry points.

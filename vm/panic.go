@@ -12,11 +12,12 @@ import (
 //	type hbPanic struct {
 //		link      *hbPanic       // the panic that was running when this one was raised
 //		value     any
-//		trace     *[]uintptr     // where it was raised, for the crash message
+//		trace     unsafe.Pointer // where it was raised: see captureTrace
 //		frame     uintptr        // stack word of the frame whose deferred calls are being run
 //		recovered bool
 //		aborted   bool           // a newer panic has unwound past the deferred call this one ran
 //		goexit    bool           // runtime.Goexit in disguise
+//		again     bool           // raised once more, with the same value, by a deferred call
 //	}
 const (
 	pnLink = iota * 8
@@ -33,6 +34,7 @@ const (
 	pfRecovered = 1 << (8 * iota)
 	pfAborted
 	pfGoexit
+	pfAgain
 )
 
 // A deferred call is a record {link, func value, argument words...}.
@@ -59,35 +61,6 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 	w := (*[6]uint64)(m.heap.objs[id].mem)
 	*w = [6]uint64{g.panics, tw, data, m.captureTrace(g), uint64(g.fp), flags}
 	g.panics = p
-}
-
-// captureTrace records the running stack as a guest slice of (function, pc) words.
-func (m *Machine) captureTrace(g *goroutine) ptr {
-	var pcs []uint64
-	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
-		pcs = append(pcs, uint64(f.ID)<<32|uint64(uint32(pc)))
-		return len(pcs) < 100
-	})
-	id := m.heap.alloc(g, uint32(len(pcs)*8), m.layWord)
-	copy(unsafe.Slice((*uint64)(m.heap.objs[id].mem), len(pcs)), pcs)
-	return ptr(id) << 32
-}
-
-// eachFrame walks g's stack from the innermost frame; pc is the instruction
-// that is executing (for callers: the call).
-func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
-	fn, fp, pc := g.fn, g.fp, g.pc
-	for {
-		if !f(fn, pc) {
-			return
-		}
-		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
-		if link>>32&frBottom != 0 {
-			return
-		}
-		fp = uint32(link)
-		fn, pc = m.funcs[ra>>32], int32(uint32(ra))-1
-	}
 }
 
 // pushDefer records a deferred call in the frame at stack word fp.
@@ -138,7 +111,7 @@ func (m *Machine) unwind(g *goroutine) {
 			}
 		}
 		m.popTo(g, uint32(link), uint32(ra>>32))
-		g.pc = int32(uint32(ra)) - 1
+		g.pc = callPC(link, ra)
 	}
 }
 
@@ -183,6 +156,7 @@ func (m *Machine) finishRecovery(g *goroutine) {
 // unwound is reached when a panic has left a goroutine's last frame.
 func (m *Machine) unwound(g *goroutine) {
 	if m.word(g.panics, pnFlags)&pfGoexit != 0 {
+		m.goexited = m.goexited || g.id == 0
 		m.endG(g)
 		return
 	}

@@ -4,10 +4,6 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/compile"
-	"math"
-	"strconv"
-	"unsafe"
 )
 
 // runAuto executes goroutines in turn, granting whatever is enabled, until
@@ -124,82 +120,6 @@ func (m *Machine) Output(fd int) string {
 	return b.String()
 }
 
-// print executes one operand of the print builtins, which write to stderr.
-func (m *Machine) print(a *uint64, class uint16) {
-	var s string
-	f := func(x float64) string { return formatFloat(x) }
-	a1 := *(*uint64)(unsafe.Add(unsafe.Pointer(a), 8))
-	switch class {
-	case compile.PrintBool:
-		s = strconv.FormatBool(*a != 0)
-	case compile.PrintInt:
-		s = strconv.FormatInt(int64(*a), 10)
-	case compile.PrintUint:
-		s = strconv.FormatUint(*a, 10)
-	case compile.PrintFloat:
-		s = f(math.Float64frombits(*a))
-	case compile.PrintFloat32:
-		s = f(float64(math.Float32frombits(uint32(*a))))
-	case compile.PrintComplex:
-		s = "(" + f(math.Float64frombits(*a)) + f(math.Float64frombits(a1)) + "i)"
-	case compile.PrintComplex64:
-		s = "(" + f(float64(math.Float32frombits(uint32(*a)))) + f(float64(math.Float32frombits(uint32(*a>>32)))) + "i)"
-	case compile.PrintString:
-		s = m.str(*a, a1)
-	case compile.PrintPointer:
-		s = "0x" + strconv.FormatUint(*a, 16)
-	case compile.PrintIface:
-		s = "(0x" + strconv.FormatUint(*a, 16) + ",0x" + strconv.FormatUint(a1, 16) + ")"
-	case compile.PrintSlice:
-		s = "[" + strconv.FormatInt(int64(a1), 10) + "/" + strconv.FormatInt(int64(*(*uint64)(unsafe.Add(unsafe.Pointer(a), 16))), 10) + "]0x" + strconv.FormatUint(*a, 16)
-	case compile.PrintSpace:
-		s = " "
-	case compile.PrintNewline:
-		s = "\n"
-	}
-	m.output(2, []byte(s))
-}
-
-// formatFloat writes x as the print builtin does since Go 1.26: the shortest
-// digits that read back as x, with an exponent.
-func formatFloat(x float64) string {
-	switch {
-	case x != x:
-		return "NaN"
-	case math.IsInf(x, 1):
-		return "+Inf"
-	case math.IsInf(x, -1):
-		return "-Inf"
-	}
-	return strconv.FormatFloat(x, 'e', -1, 64)
-}
-
-// unsupported ends the execution's claim to completeness at the call g is in.
-func (m *Machine) unsupported(g *goroutine, text string) {
-	pos := m.callerPos(g)
-	m.fault = nil
-	m.cut = pos.String() + ": unsupported: " + text
-	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: trace.Crash}
-}
-
-// stackOverflow ends the program as the runtime does.
-func (m *Machine) stackOverflow(g *goroutine) {
-	m.crash(g, "fatal", "stack overflow", "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n")
-}
-
-// crash ends the program with a fault.
-func (m *Machine) crash(g *goroutine, kind, msg, text string) {
-	m.output(2, []byte(text))
-	f := &Fault{Kind: kind, Message: msg, G: g.id, Exit: 2, Frames: m.Stack(g.id)}
-	if len(f.Frames) > 0 {
-		f.Pos = f.Frames[0].Pos
-	}
-	m.fault = f
-	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: trace.Crash}
-}
-
 // literal returns the address of a host text's bytes.
 func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
@@ -209,4 +129,20 @@ func (m *Machine) clockHash() int64 {
 		return 0
 	}
 	return m.clock
+}
+
+// Exit returns the status of a program that has been run: its own, or 2 after
+// a panic, a fatal error or a deadlock, whose text is printed as the runtime
+// does. reason is not empty if the program met something the machine does not model.
+func (m *Machine) Exit() (status int, reason string) {
+	if !m.over() {
+		m.deadlock()
+	}
+	switch {
+	case m.cut != "":
+		return 3, m.cut
+	case m.fault != nil:
+		return m.fault.Exit, ""
+	}
+	return m.exit, ""
 }

@@ -2,10 +2,119 @@ package vm
 
 import (
 	"go/token"
+	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
+
+// eachFrame walks g's stack from the innermost frame; pc is the instruction
+// that is executing (for callers: the call).
+func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
+	m.eachWindow(g, func(fn *bytecode.Func, pc int32, _ uint32) bool { return f(fn, pc) })
+}
+
+// eachWindow is eachFrame with the stack word of each frame's register 0.
+func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, fp uint32) bool) {
+	fn, fp, pc := g.fn, g.fp, m.executing(g)
+	for {
+		if !f(fn, pc, fp) {
+			return
+		}
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return
+		}
+		fp = uint32(link)
+		fn, pc = m.funcs[ra>>32], callPC(link, ra)
+	}
+}
+
+// callPC returns the instruction that made the call of a frame with the given
+// header words. Return addresses are behind ordinary calls; but what the
+// machine calls by itself (deferred functions, faults) returns to the
+// instruction that was executing.
+func callPC(link, ra uint64) int32 {
+	if link>>32 != 0 {
+		return int32(uint32(ra))
+	}
+	return int32(uint32(ra)) - 1
+}
+
+// executing returns the instruction g is executing; within a native g.pc is
+// already behind it.
+func (m *Machine) executing(g *goroutine) int32 {
+	if m.inNative == g {
+		return g.pc - 1
+	}
+	return g.pc
+}
+
+// A trace of a panic is a guest array of two words per frame: function number
+// and pc, and the frame's stack word.
+
+// maxTrace bounds the frames of a trace, as the runtime does when it prints.
+const maxTrace = 100
+
+// captureTrace records where g is.
+func (m *Machine) captureTrace(g *goroutine) ptr {
+	var w []uint64
+	m.logical(g, func(id uint32, pc int32, fp uint32) bool {
+		w = append(w, uint64(id)<<32|uint64(uint32(pc)), uint64(fp))
+		return len(w) < 2*maxTrace
+	})
+	id := m.heap.alloc(g, uint32(len(w)*8), m.layWord)
+	copy(unsafe.Slice((*uint64)(m.heap.objs[id].mem), len(w)), w)
+	return ptr(id) << 32
+}
+
+// traceWords returns the words of a trace.
+func (m *Machine) traceWords(p ptr) []uint64 {
+	if p == 0 {
+		return nil
+	}
+	o := &m.heap.objs[p>>32]
+	return unsafe.Slice((*uint64)(o.mem), o.size/8)
+}
+
+// logical walks g's stack as the program sees it. The machine unwinds a
+// panicking stack before it runs deferred calls; the real runtime runs them on
+// top of the panicking frames, with a frame of gopanic in between. So wherever a
+// deferred call runs because of a panic, the frames of the panic's trace that
+// were above the deferring function are put back.
+func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) {
+	p := g.panics
+	more, unwinding := true, false
+	m.eachWindow(g, func(fn *bytecode.Func, pc int32, fp uint32) bool {
+		if unwinding {
+			for p != 0 && m.word(p, pnFlags)&pfAborted != 0 {
+				p = m.word(p, pnLink)
+			}
+			if p != 0 {
+				more = m.lostFrames(p, fp, f)
+				p = m.word(p, pnLink)
+			}
+		}
+		more = more && f(fn.ID, pc, fp)
+		unwinding = g.stack[fp-hdrLink]>>32&frPanicDefer != 0
+		return more
+	})
+}
+
+// lostFrames calls f for the frames that panic p had above stack word fp when
+// it was raised.
+func (m *Machine) lostFrames(p ptr, fp uint32, f func(id uint32, pc int32, fp uint32) bool) bool {
+	if m.word(p, pnFlags)&pfGoexit == 0 && !f(m.rt[rtGopanic], 0, fp+1) {
+		return false
+	}
+	w := m.traceWords(m.word(p, pnTrace))
+	for i := 0; i < len(w) && uint32(w[i+1]) > fp; i += 2 {
+		if !f(uint32(w[i]>>32), int32(uint32(w[i])), uint32(w[i+1])) {
+			return false
+		}
+	}
+	return true
+}
 
 // Stack returns the stack of goroutine id, innermost frame first, without the
 // machine's own frames.
@@ -15,21 +124,57 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 		return nil
 	}
 	var frames []Frame
-	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
-		if f.ID != 0 {
-			frames = append(frames, m.frame(f, pc))
-		}
-		return len(frames) < 100
+	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+		frames = m.addFrame(frames, id, pc)
+		return len(frames) < maxTrace
 	})
 	return frames
 }
 
+// addFrame appends a frame unless stacks leave it out, as they do with
+// wrappers and with the runtime's own functions other than gopanic.
+func (m *Machine) addFrame(frames []Frame, id uint32, pc int32) []Frame {
+	f := m.code(id)
+	if id == 0 || f.Wrapper {
+		return frames
+	}
+	name := funcName(f)
+	switch {
+	case id == m.rt[rtGopanic]:
+		name = "panic"
+	case hiddenInStacks(name):
+		return frames
+	}
+	fr := m.frame(f, pc)
+	fr.Func = name
+	return append(frames, fr)
+}
+
 func (m *Machine) frame(f *bytecode.Func, pc int32) Frame {
-	fr := Frame{Func: f.Name, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
-	if f.SSA != nil && f.SSA.Pkg != nil {
-		fr.Std = m.link.prog.IsStd(f.SSA.Pkg.Pkg)
+	fr := Frame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
+	if f.SSA != nil {
+		p := m.link.prog.PackageOf(f.SSA)
+		fr.Std = p != nil && p.Std
 	}
 	return fr
+}
+
+// code returns the bytecode of function id.
+func (m *Machine) code(id uint32) *bytecode.Func {
+	if f := m.funcs[id]; f != nil {
+		return f
+	}
+	return m.compile(id)
+}
+
+// hiddenInStacks reports whether name is an unexported function of the runtime.
+func hiddenInStacks(name string) bool {
+	const pkg = "runtime."
+	if len(name) <= len(pkg) || name[:len(pkg)] != pkg {
+		return false
+	}
+	c := name[len(pkg)]
+	return !('A' <= c && c <= 'Z' || c == '(')
 }
 
 // callerPos is the position of the innermost frame of g that is not a model's.

@@ -521,14 +521,15 @@ func (c *compiler) print(ln bool, args []ssa.Value) {
 		if i > 0 && ln {
 			c.emit(Print, 0, PrintSpace, 0)
 		}
-		c.emit(Print, c.use(a), printClass(a.Type()), 0)
+		c.emit(Print, c.use(a), PrintClass(a.Type()), 0)
 	}
 	if ln {
 		c.emit(Print, 0, PrintNewline, 0)
 	}
 }
 
-func printClass(t types.Type) int {
+// PrintClass returns how the print builtins write a value of type t.
+func PrintClass(t types.Type) int {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch i := u.Info(); {
@@ -626,7 +627,7 @@ func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, err
 			if i > 0 && b.Name() == "println" {
 				c.emit(Print, 0, PrintSpace, 0)
 			}
-			c.emit(Print, regs[i], printClass(t), 0)
+			c.emit(Print, regs[i], PrintClass(t), 0)
 		}
 		if b.Name() == "println" {
 			c.emit(Print, 0, PrintNewline, 0)

@@ -135,6 +135,9 @@ func sameWords(a, b any) bool {
 	return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b))
 }
 
+// gopanic stands in stacks where the machine runs deferred calls because of a panic.
+func gopanic(e any) {}
+
 // hbCrash prints the panics from the first on, the stacks, and ends the program with status 2.
 func hbCrash(p *hbPanic)
 

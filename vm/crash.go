@@ -1,0 +1,231 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// How programs end badly: the texts are the real runtime's, so that whoever
+// reads them, man or program, finds what it expects.
+
+// crash ends the program with a fault: kind is panic or fatal, msg what was
+// wrong in one line, text what goes to stderr.
+func (m *Machine) crash(g *goroutine, kind, msg, text string, frames []Frame) {
+	m.output(2, []byte(text))
+	f := &Fault{Kind: kind, Message: msg, G: g.id, Exit: 2, Frames: frames}
+	if len(f.Frames) > 0 {
+		f.Pos = f.Frames[0].Pos
+	}
+	m.fault = f
+	m.standEnded(g)
+}
+
+// standEnded leaves g where it is for good.
+func (m *Machine) standEnded(g *goroutine) {
+	g.status = gReady
+	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+}
+
+// fatal ends the program as the runtime's fatal errors do: they cannot be recovered.
+func (m *Machine) fatal(g *goroutine, msg string) {
+	text := "fatal error: " + indent(msg) + "\n"
+	m.crash(g, "fatal", msg, text+m.goroutineText(g, "running")+m.othersText(g), m.Stack(g.id))
+}
+
+// stackOverflow ends the program as the runtime does.
+func (m *Machine) stackOverflow(g *goroutine) {
+	const msg = "stack overflow"
+	text := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
+	m.crash(g, "fatal", msg, text+m.goroutineText(g, "running"), m.Stack(g.id))
+}
+
+// deadlock ends the program because nobody can go on.
+func (m *Machine) deadlock() {
+	msg := "all goroutines are asleep - deadlock!"
+	if m.goexited {
+		msg = "no goroutines (main called runtime.Goexit) - deadlock!"
+	}
+	g := m.gs[0]
+	m.crash(g, "fatal", msg, "fatal error: "+msg+"\n"+m.othersText(nil), m.Stack(g.id))
+}
+
+// crashPanic ends the program because of panic p and those below it.
+func (m *Machine) crashPanic(g *goroutine, p ptr) {
+	first := p
+	for q := p; q != 0; q = m.word(q, pnLink) {
+		first = q
+	}
+	var frames []Frame
+	w := m.traceWords(m.word(p, pnTrace))
+	for i := 0; i < len(w); i += 2 {
+		frames = m.addFrame(frames, uint32(w[i]>>32), int32(uint32(w[i])))
+	}
+	text := m.panicsText(p)
+	if len(w) > 0 && uint32(w[0]>>32) == m.rt[rtPanicMem] {
+		pc := uint64(0)
+		if len(w) > 2 {
+			pc = w[2]
+		}
+		text += fmt.Sprintf("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=%#x]\n", pc)
+	}
+	text += "\ngoroutine " + m.goid(g) + " [running]:\n" + framesText(frames) + m.createdText(g)
+	m.crash(g, "panic", m.panicValue(m.word(first, pnType), m.word(first, pnData)), text, frames)
+}
+
+// panicsText prints a chain of panics, the eldest first.
+func (m *Machine) panicsText(p ptr) string {
+	var b strings.Builder
+	if link := m.word(p, pnLink); link != 0 {
+		b.WriteString(m.panicsText(link))
+		if m.word(link, pnFlags)&pfAgain != 0 {
+			return b.String()
+		}
+		if m.word(link, pnFlags)&pfGoexit == 0 {
+			b.WriteByte('\t')
+		}
+	}
+	fl := m.word(p, pnFlags)
+	if fl&pfGoexit != 0 {
+		return b.String()
+	}
+	b.WriteString("panic: " + m.panicValue(m.word(p, pnType), m.word(p, pnData)))
+	switch {
+	case fl&(pfRecovered|pfAgain) == pfRecovered|pfAgain:
+		b.WriteString(" [recovered, repanicked]")
+	case fl&pfRecovered != 0:
+		b.WriteString(" [recovered]")
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// panicValue prints a panic's value. Errors and Stringers have been replaced
+// by their texts (runtime.hbStringify).
+func (m *Machine) panicValue(tw, data uint64) string {
+	if tw == 0 {
+		return "nil"
+	}
+	t := m.rtypeOf(tw)
+	name := m.typeString(tw)
+	text, ok := m.basicText(tw, data)
+	switch {
+	case !ok:
+		return fmt.Sprintf("(%s) %#x", name, data)
+	case isPredeclared(t.typ):
+		return text
+	case isString(t.typ):
+		return name + `("` + text + `")`
+	case strings.HasPrefix(text, "("): // complex
+		return name + text
+	}
+	return name + "(" + text + ")"
+}
+
+// indent puts a tab before every line but the first.
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n\t") }
+
+// goid returns g's number in stacks: main is 1.
+func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1) }
+
+// goroutineText prints g's stack under a heading.
+func (m *Machine) goroutineText(g *goroutine, status string) string {
+	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + framesText(m.Stack(g.id)) + m.createdText(g)
+}
+
+// othersText prints all goroutines but g that have not ended.
+func (m *Machine) othersText(g *goroutine) string {
+	var b strings.Builder
+	for _, s := range m.order {
+		if q := m.gs[s]; q != g && q.status != gEnded && !q.system {
+			b.WriteString(m.goroutineText(q, m.waitReason(q)))
+		}
+	}
+	return b.String()
+}
+
+// framesText prints frames in the runtime's layout. Arguments are not told.
+func framesText(frames []Frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		args := ""
+		if f.Args {
+			args = "..."
+		}
+		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, f.Pos.Filename, f.Pos.Line, f.PC)
+	}
+	return b.String()
+}
+
+// createdText tells where g was started.
+func (m *Machine) createdText(g *goroutine) string {
+	if g.parent == trace.NoGID {
+		return ""
+	}
+	f := m.code(g.goFunc)
+	pos := m.fset.Position(f.PosAt(int(g.goPC)))
+	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", funcName(f), g.parent+1, pos.Filename, pos.Line, g.goPC)
+}
+
+// waitReason is what a stack's heading says about a goroutine that is not running.
+func (m *Machine) waitReason(g *goroutine) string {
+	in := &g.fn.Code[g.pc]
+	rw := false
+	if in.Op == bytecode.CallN {
+		rw = strings.Contains(m.natives[in.Imm32()].Name, "RWMutex")
+	}
+	switch g.pending.Kind {
+	case trace.Recv:
+		if *g.reg(uint32(in.B)) == 0 {
+			return "chan receive (nil chan)"
+		}
+		return "chan receive"
+	case trace.Send:
+		if *g.reg(uint32(in.A)) == 0 {
+			return "chan send (nil chan)"
+		}
+		return "chan send"
+	case trace.Select:
+		if in.B == 0 {
+			return "select (no cases)"
+		}
+		return "select"
+	case trace.Lock, trace.LockPending:
+		if rw {
+			return "sync.RWMutex.Lock"
+		}
+		return "sync.Mutex.Lock"
+	case trace.WakeLock, trace.OnceEnter:
+		return "sync.Mutex.Lock"
+	case trace.RLock:
+		return "sync.RWMutex.RLock"
+	case trace.WgWait:
+		return "sync.WaitGroup.Wait"
+	case trace.CondWait:
+		return "sync.Cond.Wait"
+	case trace.SemAcquire:
+		return "semacquire"
+	case trace.Sleep:
+		return "sleep"
+	}
+	return "runnable"
+}
+
+// basicText returns the text of a value of basic kind as the print builtin
+// writes it; ok is false for other kinds.
+func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
+	t := m.rtypeOf(tw)
+	class, ok := printable(t.typ)
+	if !ok {
+		return "", false
+	}
+	var image [2]uint64
+	m.loadValue(&image[0], m.heap.load(data, uint64(t.layout.Size), 0), t.layout)
+	text = m.printText(&image[0], uint16(class))
+	if isString(t.typ) {
+		text = indent(text)
+	}
+	return text, true
+}

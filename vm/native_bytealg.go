@@ -1,0 +1,148 @@
+package vm
+
+import (
+	"bytes"
+	"strings"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of internal/bytealg and the other searches through bytes that the
+// standard library has in assembly. Strings never change; what they do with
+// slices is a plain read on their caller's behalf.
+
+// bytes returns the slice (or string) whose words begin at i. Callers must not write to it.
+func (m *Machine) bytes(r Regs, i int) []byte {
+	n := r.U(i + 1)
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(m.heap.load(r.U(i), n, 0)), n)
+}
+
+// string returns the string whose words begin at i, as a view of guest memory.
+func (m *Machine) string(r Regs, i int) string { return m.str(r.U(i), r.U(i+1)) }
+
+// peekReads is the Peek of natives that read the slices whose words begin at
+// the given places: a plain read, visible if one of them is shared.
+func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		for _, i := range at {
+			m.plain(g, op, r.U(i), r.U(i+1), false)
+		}
+		return 1
+	}
+}
+
+// plain adds a plain access to op, if it is a visible one.
+func (m *Machine) plain(g *goroutine, op *trace.Op, p, n uint64, write bool) {
+	if n == 0 || !m.multi || m.auto || g.fn.Trusted || op.N == 2 || m.heap.objs[p>>32].flags&objShared == 0 {
+		return
+	}
+	kind := trace.Read
+	if write {
+		kind = trace.Write
+	}
+	if op.N == 1 && op.Kind != kind {
+		kind = trace.ReadWrite
+	}
+	op.Kind = kind
+	op.Access[op.N] = accessOf(p, n, write)
+	op.N++
+}
+
+var bytealgNatives = []Native{
+	{Name: "internal/bytealg.Compare", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(bytes.Compare(m.bytes(r, 0), m.bytes(r, 3))))
+		return Next
+	}},
+	{Name: "internal/bytealg.CompareString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(strings.Compare(m.string(r, 0), m.string(r, 2))))
+		return Next
+	}},
+	{Name: "internal/bytealg.Equal", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, bytes.Equal(m.bytes(r, 0), m.bytes(r, 3)))
+		return Next
+	}},
+	{Name: "bytes.Equal", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, bytes.Equal(m.bytes(r, 0), m.bytes(r, 3)))
+		return Next
+	}},
+	{Name: "internal/bytealg.Count", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(bytes.Count(m.bytes(r, 0), []byte{byte(r.U(3))})))
+		return Next
+	}},
+	{Name: "internal/bytealg.CountString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(bytes.Count(m.bytes(r, 0), []byte{byte(r.U(2))})))
+		return Next
+	}},
+	{Name: "internal/bytealg.Index", Peek: peekReads(0, 3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(bytes.Index(m.bytes(r, 0), m.bytes(r, 3))))
+		return Next
+	}},
+	{Name: "internal/bytealg.IndexString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(strings.Index(m.string(r, 0), m.string(r, 2))))
+		return Next
+	}},
+	{Name: "internal/bytealg.IndexByte", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(bytes.IndexByte(m.bytes(r, 0), byte(r.U(3)))))
+		return Next
+	}},
+	{Name: "internal/bytealg.IndexByteString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(strings.IndexByte(m.string(r, 0), byte(r.U(2)))))
+		return Next
+	}},
+	{Name: "internal/bytealg.LastIndexByteString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(strings.LastIndexByte(m.string(r, 0), byte(r.U(2)))))
+		return Next
+	}},
+	{Name: "internal/bytealg.MakeNoZero", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		n := r.U(0)
+		if n > maxObject {
+			m.throw(g, rtPanicMakeSlice, 0)
+			return Called
+		}
+		// append grows to size classes, as the real one does.
+		c := roundUpSize(n)
+		id := m.heap.alloc(g, uint32(c), m.layByte)
+		r.Set(0, uint64(id)<<32)
+		r.Set(1, n)
+		r.Set(2, c)
+		return Next
+	}},
+	{Name: "hash/maphash.memhash", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, hashBytes(r.U(3), m.bytes(r, 0)))
+		return Next
+	}},
+	{Name: "hash/maphash.memhashString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, hashBytes(r.U(2), m.bytes(r, 0)))
+		return Next
+	}},
+	{Name: "hash/maphash.hashAny", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if r.U(0) == 0 {
+			r.Set(0, mix(r.U(2), 0))
+			return Next
+		}
+		t := m.rtypeOf(r.U(0))
+		if !t.layout.Comparable {
+			m.throw(g, rtPanicUnhashable, r.U(0))
+			return Called
+		}
+		image := r.at(1)
+		if !t.direct {
+			image = m.heap.load(r.U(1), uint64(t.layout.Size), 0)
+		}
+		h, bad := m.hashImage(t.layout, image, r.U(2))
+		if bad != 0 {
+			m.throw(g, rtPanicUnhashable, bad)
+			return Called
+		}
+		r.Set(0, h)
+		return Next
+	}},
+	{Name: "runtime.memhash", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, hashBytes(r.U(1), m.heap.bytesOf(r.U(0), uint32(r.U(2)))))
+		return Next
+	}},
+}

@@ -1,0 +1,69 @@
+package vm
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Coroutines (iter.Pull). A coroutine is a goroutine of its own that runs only
+// while the one that switched to it waits: control is handed over within a
+// step, invisibly. So the two share memory without anybody being able to tell,
+// and what they share is not published to others by it.
+//
+// The guest object coro has two words.
+const (
+	crWaiting = 0 // number of the goroutine to resume on a switch + 1; 0 when the coroutine has ended
+	crOwner   = 8 // number of the goroutine that created the coroutine + 1
+	crSize    = 16
+)
+
+// newCoro implements iter.newcoro(f func(*coro)) *coro.
+func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
+	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
+	n := m.newG(g)
+	n.system = true // never a leak by itself: whoever waits for it is reported
+	n.goFunc, n.goPC = g.fn.ID, m.executing(g)
+	if !m.spawnFrame(n, r.U(0), []uint64{c}) {
+		panic("BUG: no stack for a coroutine")
+	}
+	n.coro = c
+	n.status = gSuspended
+	m.setWord(c, crWaiting, uint64(n.id)+1)
+	m.setWord(c, crOwner, uint64(g.id)+1)
+	r.Set(0, c)
+	return Next
+}
+
+// coroSwitch implements iter.coroswitch(c *coro).
+func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
+	c := r.U(0)
+	w := m.word(c, crWaiting)
+	if w == 0 {
+		m.fatal(g, "coroswitch on exited coro")
+		return Stop
+	}
+	q := m.gOf(trace.GID(w - 1))
+	if g.coro != c && m.multi && m.word(c, crOwner) != uint64(g.id)+1 {
+		// The coroutine moves to another goroutine: from now on what it holds
+		// may be used by either.
+		for _, w := range q.stack[:q.fp+uint32(q.fn.Window)] {
+			m.publish(w)
+		}
+	}
+	m.setWord(c, crWaiting, uint64(g.id)+1)
+	g.status = gSuspended
+	m.resume(q)
+	return Stop
+}
+
+// resume lets suspended goroutine q run on.
+func (m *Machine) resume(q *goroutine) {
+	m.touchG(q)
+	q.status = gLocal
+	m.ready = append(m.ready, q.slot)
+}
+
+// coroEnd is called when coroutine g has ended.
+func (m *Machine) coroEnd(g *goroutine) {
+	c := g.coro
+	q := m.gOf(trace.GID(m.word(c, crWaiting) - 1))
+	m.setWord(c, crWaiting, 0)
+	m.resume(q)
+}

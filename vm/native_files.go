@@ -1,0 +1,299 @@
+package vm
+
+import (
+	"errors"
+	"go/types"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of packages syscall and os: the outside world, which can be read and
+// written to through the standard streams, but not changed.
+
+// startTime is the Unix time at which the clock starts: 2000-01-01, as in a
+// synctest bubble.
+const startTime = 946684800
+
+// Offsets and modes of Linux's struct stat on amd64 (syscall.Stat_t).
+const (
+	stDev   = 0
+	stIno   = 8
+	stNlink = 16
+	stMode  = 24
+	stUID   = 28
+	stGID   = 32
+	stSize  = 48
+	stBlk   = 56
+	stBlks  = 64
+	stTimes = 72 // access, modification, change: seconds and nanoseconds each
+	statLen = 144
+
+	modeReg  = 0x8000
+	modeDir  = 0x4000
+	modeLink = 0xA000
+	modeChr  = 0x2000
+	modeBlk  = 0x6000
+	modeFifo = 0x1000
+	modeSock = 0xC000
+)
+
+var fileNatives = []Native{
+	{Name: "os.runtime_args", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		args := m.cfg.Args
+		if args == nil {
+			args = []string{m.entryName()}
+		}
+		return m.setStrings(g, r, args)
+	}},
+	{Name: "syscall.runtime_envs", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.setStrings(g, r, m.cfg.Env)
+	}},
+	{Name: "os.runtime_beforeExit", Fn: keep},
+	{Name: "os.sigpipe", Fn: keep},
+	{Name: "os.checkClonePidfd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.unsupported(g, "starting a process")
+		return Stop
+	}},
+	{Name: "syscall.Getpagesize", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, 4096)
+		return Next
+	}},
+	{Name: "syscall.Exit", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		op.Kind = trace.Exit
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.exited, m.exit = true, int(int32(r.U(0)))
+		m.standEnded(g)
+		return Stop
+	}},
+	{Name: "syscall.gettimeofday", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		b := m.heap.writable(r.U(0), 16)
+		ns := int64(startTime*1e9) + m.clock
+		putWord(b, uint64(ns/1e9))
+		putWord(b[8:], uint64(ns%1e9/1e3))
+		r.Set(0, 0)
+		return Next
+	}},
+	{Name: "syscall.runtime_BeforeFork", Fn: keep},
+	{Name: "syscall.runtime_AfterFork", Fn: keep},
+	{Name: "syscall.runtime_entersyscall", Fn: keep},
+	{Name: "syscall.runtime_exitsyscall", Fn: keep},
+	{Name: "internal/syscall/unix.fcntl", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		const getFlags, readWrite = 3, 2
+		flags := uint64(0)
+		if r.U(1) == getFlags && r.U(0) <= 2 {
+			flags = readWrite
+		}
+		r.Set(0, flags)
+		r.Set(1, 0)
+		return Next
+	}},
+	{Name: "syscall.hbWrite", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.cfg.VisibleOutput {
+			op.Kind = trace.Output
+		}
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.output(int(r.I(0)), m.bytes(r, 1))
+		return Next
+	}},
+	{Name: "syscall.hbRefuse", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.unsupported(g, m.string(r, 0))
+		return Stop
+	}},
+	{Name: "syscall.hbStdin", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		b := m.heap.writable(r.U(0), uint32(r.U(1)))
+		r.Set(0, uint64(m.readStdin(b, r.I(3))))
+		return Next
+	}},
+	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		dir, err := os.Getwd()
+		if err != nil {
+			dir = "/"
+		}
+		return m.setString(g, r, 0, dir)
+	}},
+	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		path := m.string(r, 0)
+		stat := os.Lstat
+		if r.U(2)&1 != 0 {
+			stat = os.Stat
+		}
+		info, err := stat(path)
+		if err == nil {
+			fillStat(m.heap.writable(r.U(3), statLen), path, info)
+		}
+		r.Set(0, errno(err))
+		return Next
+	}},
+	{Name: "syscall.hbPread", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		b := m.heap.writable(r.U(2), uint32(r.U(3)))
+		n, err := readAt(m.string(r, 0), b, r.I(5))
+		r.Set(0, uint64(n))
+		r.Set(1, errno(err))
+		return Next
+	}},
+	{Name: "syscall.hbReaddir", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		entries, err := os.ReadDir(m.string(r, 0)) // sorted, so always the same
+		var b strings.Builder
+		for _, e := range entries {
+			switch e.Type() {
+			case 0:
+				b.WriteByte('f')
+			case fs.ModeDir:
+				b.WriteByte('d')
+			case fs.ModeSymlink:
+				b.WriteByte('l')
+			default:
+				b.WriteByte('?')
+			}
+			b.WriteString(e.Name() + "\x00")
+		}
+		m.setString(g, r, 0, b.String())
+		r.Set(2, errno(err))
+		return Next
+	}},
+	{Name: "syscall.hbReadlink", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		target, err := os.Readlink(m.string(r, 0))
+		m.setString(g, r, 0, target)
+		r.Set(2, errno(err))
+		return Next
+	}},
+}
+
+// setStrings puts a new []string into the first result words.
+func (m *Machine) setStrings(g *goroutine, r Regs, list []string) Ctl {
+	l := m.layouts.Of(types.Typ[types.String])
+	id := m.heap.alloc(g, uint32(len(list))*l.Size, l.ID)
+	p := uint64(id) << 32
+	for i, s := range list {
+		sp, n := m.newString(g, s)
+		m.setWord(p, uint64(i)*16, sp)
+		m.setWord(p, uint64(i)*16+8, n)
+	}
+	r.Set(0, p)
+	r.Set(1, uint64(len(list)))
+	r.Set(2, uint64(len(list)))
+	return Next
+}
+
+// errno returns Linux's number for a host error.
+func errno(err error) uint64 {
+	const (
+		noEntry, inputOutput, access, notDir, isDir, invalid, tooManyLinks = 2, 5, 13, 20, 21, 22, 40
+	)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, fs.ErrNotExist):
+		return noEntry
+	case errors.Is(err, fs.ErrPermission):
+		return access
+	case errors.Is(err, syscall.ENOTDIR):
+		return notDir
+	case errors.Is(err, syscall.EISDIR):
+		return isDir
+	case errors.Is(err, syscall.EINVAL):
+		return invalid
+	case errors.Is(err, syscall.ELOOP):
+		return tooManyLinks
+	}
+	return inputOutput
+}
+
+// readAt reads from a file that is not kept open: the machine has no state
+// outside of itself.
+func readAt(path string, b []byte, off int64) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := f.ReadAt(b, off)
+	if err == io.EOF || n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// fillStat makes b, which is zero, a struct stat.
+func fillStat(b []byte, path string, info fs.FileInfo) {
+	word := func(off int, w uint64) { *(*uint64)(unsafe.Pointer(&b[off])) = w }
+	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
+	// The name stands for the inode number, which differs from host to host.
+	h := fnv.New64a()
+	if real, err := filepath.EvalSymlinks(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		path = real
+	}
+	h.Write([]byte(path))
+	word(stDev, 1)
+	word(stIno, h.Sum64())
+	word(stNlink, 1)
+	half(stMode, statMode(info.Mode()))
+	half(stUID, 1000)
+	half(stGID, 1000)
+	word(stSize, uint64(info.Size()))
+	word(stBlk, 4096)
+	word(stBlks, uint64(info.Size()+511)/512)
+	t := info.ModTime()
+	for i := range 3 {
+		word(stTimes+i*16, uint64(t.Unix()))
+		word(stTimes+i*16+8, uint64(t.Nanosecond()))
+	}
+}
+
+func statMode(mode fs.FileMode) uint32 {
+	w := uint32(mode.Perm())
+	for _, bit := range []struct {
+		from fs.FileMode
+		to   uint32
+	}{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}} {
+		if mode&bit.from != 0 {
+			w |= bit.to
+		}
+	}
+	switch {
+	case mode.IsDir():
+		return w | modeDir
+	case mode&fs.ModeSymlink != 0:
+		return w | modeLink
+	case mode&fs.ModeCharDevice != 0:
+		return w | modeChr
+	case mode&fs.ModeDevice != 0:
+		return w | modeBlk
+	case mode&fs.ModeNamedPipe != 0:
+		return w | modeFifo
+	case mode&fs.ModeSocket != 0:
+		return w | modeSock
+	}
+	return w | modeReg
+}
+
+// readStdin copies standard input from offset off on. What has been read is
+// kept, so that a path that was rewound reads it again; explorations have no
+// standard input.
+func (m *Machine) readStdin(b []byte, off int64) int {
+	if m.cfg.Stdin == nil {
+		return 0
+	}
+	for int64(len(m.stdin)) <= off {
+		buf := make([]byte, max(len(b), 4096))
+		n, err := m.cfg.Stdin.Read(buf)
+		m.stdin = append(m.stdin, buf[:n]...)
+		if err != nil {
+			break
+		}
+	}
+	if off >= int64(len(m.stdin)) {
+		return 0
+	}
+	return copy(b, m.stdin[off:])
+}

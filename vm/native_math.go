@@ -1,0 +1,105 @@
+package vm
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Natives of package math: what the Go distribution has in assembly on amd64,
+// the compiler's intrinsics, and a few functions whose Go versions would be
+// slow to interpret. The host computes them with the same algorithms.
+
+// float1 is a native of one float64.
+func float1(name string, f func(float64) float64) Native {
+	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetF(0, f(r.F(0)))
+		return Next
+	}}
+}
+
+// float2 is a native of two float64s.
+func float2(name string, f func(x, y float64) float64) Native {
+	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetF(0, f(r.F(0), r.F(1)))
+		return Next
+	}}
+}
+
+// word1 is a native of one word. Results narrower than a word must come
+// extended as registers hold them.
+func word1(name string, f func(uint64) uint64) Native {
+	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, f(r.U(0)))
+		return Next
+	}}
+}
+
+// word2 is a native of two words.
+func word2(name string, f func(x, y uint64) uint64) Native {
+	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, f(r.U(0), r.U(1)))
+		return Next
+	}}
+}
+
+// word32 is a native with two results and three arguments.
+func word32(name string, f func(x, y, z uint64) (uint64, uint64)) Native {
+	return Native{Name: name, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		a, b := f(r.U(0), r.U(1), r.U(2))
+		r.Set(0, a)
+		r.Set(1, b)
+		return Next
+	}}
+}
+
+var mathNatives = []Native{
+	float1("math.archExp", math.Exp),
+	float1("math.archFloor", math.Floor),
+	float1("math.archCeil", math.Ceil),
+	float1("math.archTrunc", math.Trunc),
+	float1("math.archLog", math.Log),
+	float2("math.archHypot", math.Hypot),
+	float2("math.archMax", math.Max),
+	float2("math.archMin", math.Min),
+
+	float1("math.Floor", math.Floor),
+	float1("math.Ceil", math.Ceil),
+	float1("math.Trunc", math.Trunc),
+	float1("math.Sqrt", math.Sqrt),
+	float1("math.sqrt", math.Sqrt),
+	float1("math.Abs", math.Abs),
+	float2("math.Copysign", math.Copysign),
+	float2("math.Mod", math.Mod),
+	{Name: "math.FMA", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetF(0, math.FMA(r.F(0), r.F(1), r.F(2)))
+		return Next
+	}},
+	{Name: "math.IsNaN", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, math.IsNaN(r.F(0)))
+		return Next
+	}},
+	{Name: "math.Float64bits", Fn: keep},
+	{Name: "math.Float64frombits", Fn: keep},
+	{Name: "math.Float32bits", Fn: keep},
+	{Name: "math.Float32frombits", Fn: keep},
+
+	word1("math/bits.LeadingZeros64", func(x uint64) uint64 { return uint64(bits.LeadingZeros64(x)) }),
+	word1("math/bits.TrailingZeros64", func(x uint64) uint64 { return uint64(bits.TrailingZeros64(x)) }),
+	word1("math/bits.TrailingZeros32", func(x uint64) uint64 { return uint64(bits.TrailingZeros32(uint32(x))) }),
+	word1("math/bits.TrailingZeros", func(x uint64) uint64 { return uint64(bits.TrailingZeros64(x)) }),
+	word1("math/bits.OnesCount64", func(x uint64) uint64 { return uint64(bits.OnesCount64(x)) }),
+	word1("math/bits.OnesCount", func(x uint64) uint64 { return uint64(bits.OnesCount64(x)) }),
+	word1("math/bits.Len64", func(x uint64) uint64 { return uint64(bits.Len64(x)) }),
+	word1("math/bits.Len32", func(x uint64) uint64 { return uint64(bits.Len32(uint32(x))) }),
+	word1("math/bits.Len", func(x uint64) uint64 { return uint64(bits.Len64(x)) }),
+	word1("math/bits.Reverse64", bits.Reverse64),
+	word1("math/bits.ReverseBytes64", bits.ReverseBytes64),
+	word2("math/bits.RotateLeft64", func(x, k uint64) uint64 { return bits.RotateLeft64(x, int(k)) }),
+	word2("math/bits.RotateLeft32", func(x, k uint64) uint64 { return uint64(bits.RotateLeft32(uint32(x), int(k))) }),
+	word32("math/bits.Mul64", func(x, y, _ uint64) (uint64, uint64) { return bits.Mul64(x, y) }),
+	word32("math/bits.Add64", bits.Add64),
+	word32("math/bits.Sub64", bits.Sub64),
+}
+
+// keep is a native whose result has the bits of its argument.
+func keep(m *Machine, g *goroutine, r Regs) Ctl { return Next }

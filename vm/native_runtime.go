@@ -1,0 +1,226 @@
+package vm
+
+import (
+	"go/build"
+	"go/types"
+	"runtime"
+	"sort"
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of package runtime (load/overlay/_src/runtime): what has to look at
+// the machine itself.
+var runtimeNatives = []Native{
+	{Name: "runtime.typeString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.setString(g, r, 0, m.typeString(r.U(0)))
+	}},
+	{Name: "runtime.typePkgPath", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		path := ""
+		if n, ok := types.Unalias(m.rtypeOf(r.U(0)).typ).(*types.Named); ok && n.Obj().Pkg() != nil {
+			path = n.Obj().Pkg().Path()
+		}
+		return m.setString(g, r, 0, path)
+	}},
+	{Name: "runtime.missingMethod", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		name := ""
+		if i, ok := m.rtypeOf(r.U(1)).typ.Underlying().(*types.Interface); ok {
+			name = missingMethod(m.rtypeOf(r.U(0)).typ, i)
+		}
+		return m.setString(g, r, 0, name)
+	}},
+	{Name: "runtime.callers", Fn: callers},
+	{Name: "runtime.pcInfo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.pcInfo(g, r, false)
+	}},
+	{Name: "runtime.funcInfo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.pcInfo(g, r, true)
+	}},
+	{Name: "runtime.Stack", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		text := m.goroutineText(g, "running")[1:]
+		if r.U(3)&1 != 0 {
+			text += m.othersText(g)
+		}
+		n := min(uint64(len(text)), r.U(1))
+		copy(m.heap.writable(r.U(0), uint32(n)), text)
+		r.Set(0, n)
+		return Next
+	}},
+	{Name: "runtime.Version", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.setString(g, r, 0, runtime.Version())
+	}},
+	{Name: "runtime.GOROOT", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		root := m.getenv("GOROOT")
+		if root == "" {
+			root = build.Default.GOROOT
+		}
+		return m.setString(g, r, 0, root)
+	}},
+	{Name: "runtime.Gosched", Peek: peekYield, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.auto {
+			return Stop // its turn is over
+		}
+		return Next
+	}},
+	{Name: "runtime.NumGoroutine", Peek: peekYield, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.alive))
+		return Next
+	}},
+	{Name: "runtime.Goexit", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.raise(g, 0, 0, pfGoexit)
+		return Unwind
+	}},
+	{Name: "runtime.nanotime", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.clock)+1)
+		return Next
+	}},
+	{Name: "runtime.hbFatal", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.fatal(g, m.string(r, 0))
+		return Stop
+	}},
+	{Name: "runtime.hbCrash", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.crashPanic(g, r.U(0))
+		return Stop
+	}},
+	{Name: "runtime.rand", Fn: nativeRand},
+	{Name: "os.runtime_rand", Fn: nativeRand},
+	{Name: "net.runtime_rand", Fn: nativeRand},
+	{Name: "hash/maphash.runtime_rand", Fn: nativeRand},
+	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		name, value := m.string(r, 0), ""
+		for _, s := range strings.Split(m.getenv("GODEBUG"), ",") {
+			if k, v, ok := strings.Cut(s, "="); ok && k == name {
+				value, _, _ = strings.Cut(v, "#")
+			}
+		}
+		return m.setString(g, r, 0, value)
+	}},
+	{Name: "iter.newcoro", Fn: newCoro},
+	{Name: "iter.coroswitch", Fn: coroSwitch},
+}
+
+// peekYield makes a call a point where others may run.
+func peekYield(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if m.multi {
+		op.Kind = trace.Yield
+	}
+	return 1
+}
+
+// peekCrash makes a call the end of the program.
+func peekCrash(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	op.Kind = trace.Crash
+	return 1
+}
+
+// setString puts s into the result words from i on.
+func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
+	p, n := m.newString(g, s)
+	r.Set(i, p)
+	r.Set(i+1, n)
+	return Next
+}
+
+// getenv looks a variable up in the environment the program was started with.
+func (m *Machine) getenv(key string) string {
+	for _, s := range m.cfg.Env {
+		if k, v, _ := strings.Cut(s, "="); k == key {
+			return v
+		}
+	}
+	return ""
+}
+
+// typeString returns the name of the type tw denotes as %T prints it.
+func (m *Machine) typeString(tw uint64) string {
+	return types.TypeString(m.rtypeOf(tw).typ, func(p *types.Package) string { return p.Name() })
+}
+
+// missingMethod returns the first method of i, by name, that t lacks.
+func missingMethod(t types.Type, i *types.Interface) string {
+	var names []string
+	for m := range i.Methods() {
+		names = append(names, m.Id())
+	}
+	sort.Strings(names)
+	set := types.NewMethodSet(t)
+	for _, id := range names {
+		for m := range i.Methods() {
+			if m.Id() != id {
+				continue
+			}
+			sel := set.Lookup(m.Pkg(), m.Name())
+			if sel == nil || !types.Identical(sel.Obj().(*types.Func).Signature(), m.Signature()) {
+				return m.Name()
+			}
+		}
+	}
+	return ""
+}
+
+// callers implements runtime.callers(skip int, pcs []uintptr) int: skip 0 is
+// the overlay's function that called it.
+func callers(m *Machine, g *goroutine, r Regs) Ctl {
+	skip, n, p, limit := r.I(0), uint64(0), r.U(1), r.U(2)
+	var pcs []uint64
+	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+		if id == 0 || m.code(id).Wrapper {
+			return true
+		}
+		if skip > 0 {
+			skip--
+			return true
+		}
+		if n < limit {
+			pcs = append(pcs, uint64(id)<<32|uint64(uint32(pc)+1))
+			n++
+		}
+		return n < limit
+	})
+	if n > 0 {
+		dst := m.heap.writable(p, uint32(n*8))
+		for i, pc := range pcs {
+			putWord(dst[i*8:], pc)
+		}
+	}
+	r.Set(0, n)
+	return Next
+}
+
+func putWord(b []byte, w uint64) {
+	for i := range 8 {
+		b[i] = byte(w >> (8 * i))
+	}
+}
+
+// pcInfo implements runtime.pcInfo and, with start, runtime.funcInfo.
+func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
+	id, pc := uint32(r.U(0)>>32), uint32(r.U(0))
+	if id == 0 || id >= uint32(len(m.funcs)) {
+		r.Set(4, 0)
+		m.setString(g, r, 0, "")
+		return m.setString(g, r, 2, "")
+	}
+	f := m.code(id)
+	pos := m.fset.Position(f.PosAt(int(pc)))
+	if start && f.SSA != nil {
+		pos = m.fset.Position(f.SSA.Pos())
+	}
+	m.setString(g, r, 0, funcName(f))
+	m.setString(g, r, 2, pos.Filename)
+	r.Set(4, uint64(pos.Line))
+	return Next
+}
+
+// nativeRand returns pseudo-random bits that depend only on who asks and how
+// often it has asked, so every interleaving sees the same.
+func nativeRand(m *Machine, g *goroutine, r Regs) Ctl {
+	g.nrand++
+	h := mix(hashK0, uint64(g.nrand))
+	for _, n := range m.spawn[g.id].path {
+		h = mix(h, uint64(n)+1)
+	}
+	r.Set(0, mix(h, hashK1))
+	return Next
+}

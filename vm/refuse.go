@@ -1,0 +1,46 @@
+package vm
+
+import (
+	"go/token"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// unsupported abandons the execution at something the machine does not model:
+// what is found so far stands, but nothing can be said about what follows. The
+// reason names the function of the standard library that the user called, and
+// where, as well as what it needs.
+func (m *Machine) unsupported(g *goroutine, text string) {
+	pos, called := m.userCall(g)
+	if called != "" {
+		text = called + ": " + text
+	}
+	m.cut = pos.String() + ": unsupported: " + text
+	g.status = gReady
+	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+}
+
+// userCall returns where in the user's code g is, and the name of the library
+// function called there, if any.
+func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
+	found := false
+	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil {
+			return true
+		}
+		p := m.link.prog.PackageOf(f.SSA)
+		if p != nil && !p.Std {
+			pos, found = m.fset.Position(f.PosAt(int(pc))), true
+			return false
+		}
+		if !f.Wrapper {
+			called = funcName(f)
+		}
+		return true
+	})
+	if !found { // a goroutine of the library's own, or an initialiser
+		pos = m.callerPos(g)
+	}
+	return pos, called
+}
