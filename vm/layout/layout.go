@@ -258,8 +258,17 @@ func PointerShaped(t types.Type) bool {
 		return true
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer
-	case *types.Struct:
-		return u.NumFields() == 1 && PointerShaped(u.Field(0).Type())
+	case *types.Struct: // one pointer beside fields of no size
+		n := 0
+		for f := range u.Fields() {
+			switch {
+			case PointerShaped(f.Type()):
+				n++
+			case Sizes.Sizeof(f.Type()) != 0:
+				return false
+			}
+		}
+		return n == 1 && Sizes.Sizeof(u) == 8
 	case *types.Array:
 		return u.Len() == 1 && PointerShaped(u.Elem())
 	}

@@ -1,0 +1,276 @@
+// Package abitype writes the type descriptors of the gc toolchain (internal/abi.Type
+// and its kin, Go 1.26, amd64) for go/types types, so that the real packages
+// reflect, internal/reflectlite and internal/abi can be interpreted over them.
+//
+// A descriptor is one self-contained block of bytes:
+//
+//	Type and what the kind adds      ArrayType, FuncType, ...
+//	UncommonType                     if the type has a name or methods
+//	fields, parameters, methods      what slices and Moff refer to
+//	closures                         of Type.Equal and MapType.Hasher
+//	pointer mask                     GCData
+//	names                            in the encoding of abi.Name
+//
+// Words that hold addresses are left zero and listed as relocations, for the
+// machine to fill in. Descriptors are written one by one and only refer to each
+// other by relocation, so recursive types need no care, and a type costs
+// nothing until someone looks into its descriptor.
+//
+// # Offsets
+//
+// The gc linker resolves NameOff, TypeOff and TextOff against the sections of a
+// module. Here all three are relative to the descriptor they stand in, so that
+// nothing has to be registered anywhere:
+//
+//	NameOff  > 0   offset of the name in the same block
+//	TypeOff  < 0   see TypeAt: a method's type, or the pointer type
+//	TextOff  > 0   see MethodOf: a method's function
+package abitype
+
+import (
+	"go/types"
+
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Kind is the type's kind as package reflect numbers them.
+type Kind uint8
+
+// The kinds of internal/abi.
+const (
+	Invalid Kind = iota
+	Bool
+	Int
+	Int8
+	Int16
+	Int32
+	Int64
+	Uint
+	Uint8
+	Uint16
+	Uint32
+	Uint64
+	Uintptr
+	Float32
+	Float64
+	Complex64
+	Complex128
+	Array
+	Chan
+	Func
+	Interface
+	Map
+	Pointer
+	Slice
+	String
+	Struct
+	UnsafePointer
+)
+
+// Bits of Type.TFlag.
+const (
+	flagUncommon = 1 << iota
+	flagExtraStar
+	flagNamed
+	flagRegularMemory
+	flagMaskOnDemand
+	flagDirectIface
+)
+
+// Sizes of the fixed parts and offsets of the fields, in bytes. The test
+// TestABI holds them against the source of internal/abi.
+const (
+	offSize       = 0
+	offPtrBytes   = 8
+	offHash       = 16
+	offTFlag      = 20
+	offAlign      = 21
+	offFieldAlign = 22
+	offKind       = 23
+	offEqual      = 24
+	offGCData     = 32
+	offStr        = 40
+	offPtrToThis  = 44
+	sizeType      = 48
+
+	offArrayElem  = 48
+	offArraySlice = 56
+	offArrayLen   = 64
+	sizeArray     = 72
+
+	offChanElem = 48
+	offChanDir  = 56
+	sizeChan    = 64
+
+	offInCount  = 48
+	offOutCount = 50
+	sizeFunc    = 56
+
+	offIfacePkg     = 48
+	offIfaceMethods = 56
+	sizeInterface   = 80
+
+	offMapKey       = 48
+	offMapElem      = 56
+	offMapHasher    = 72
+	offMapGroupSize = 80
+	offMapSlotSize  = 88
+	offMapElemOff   = 96
+	offMapFlags     = 104
+	sizeMap         = 112
+
+	offElem     = 48 // of pointers and slices
+	sizePointer = 56
+	sizeSlice   = 56
+
+	offStructPkg    = 48
+	offStructFields = 56
+	sizeStruct      = 80
+
+	offPkgPath   = 0
+	offMcount    = 4
+	offXcount    = 6
+	offMoff      = 8
+	sizeUncommon = 16
+
+	sizeMethod  = 16 // Name, Mtyp, Ifn, Tfn
+	sizeImethod = 8  // Name, Typ
+	sizeField   = 24 // Name, Typ, Offset
+	sizeClosure = 16 // function, type
+
+	maxPtrmaskWords = 2048 * 8 // abi.MaxPtrmaskBytes, in words of the type
+	maxMapInline    = 128      // abi.MapMaxKeyBytes and MapMaxElemBytes
+	mapGroupSlots   = 8        // abi.MapGroupSlots
+)
+
+// Bits of MapType.Flags.
+const (
+	mapNeedKeyUpdate = 1 << iota
+	mapHashMightPanic
+	mapIndirectKey
+	mapIndirectElem
+)
+
+// RelocKind says what the word at a relocation is to hold.
+type RelocKind uint8
+
+const (
+	// RelocType: the address of the descriptor of Type.
+	RelocType RelocKind = iota
+	// RelocSelf: the address of byte Add of this descriptor.
+	RelocSelf
+	// RelocEqual: the code of a closure that compares two values of the type
+	// whose descriptor's address follows in the next word.
+	RelocEqual
+	// RelocHash: likewise of one that hashes a value.
+	RelocHash
+)
+
+// Reloc is a word of a descriptor that holds an address.
+type Reloc struct {
+	Off  uint32
+	Kind RelocKind
+	Type types.Type
+	Add  uint32
+}
+
+// Descriptor is the image of a type's descriptor.
+type Descriptor struct {
+	Bytes  []byte
+	Relocs []Reloc // ascending by Off
+}
+
+// Builder writes descriptors. Its functions are the knowledge about the
+// program that types alone do not have; MethodSet is required.
+type Builder struct {
+	Layouts *layout.Table
+	// MethodSet returns the method set of a type.
+	MethodSet func(types.Type) *types.MethodSet
+	// PkgPath returns the path a package is linked as, which for package main
+	// is not the import path. nil: "main" for main packages.
+	PkgPath func(*types.Package) string
+	// Local numbers the types declared inside functions, per package from 1
+	// on; it returns 0 for the others. nil: no numbers.
+	Local func(*types.TypeName) int
+}
+
+// ptrToThis is the TypeOff of the pointer type.
+const ptrToThis = -1 << 30
+
+// TypeAt resolves TypeOff off of a descriptor of t, whose methods ms are.
+// It returns nil if there is no such offset.
+func TypeAt(t types.Type, ms []Method, off int32) types.Type {
+	switch i := -1 - int(off); {
+	case off == ptrToThis:
+		return types.NewPointer(t)
+	case 0 <= i && i < len(ms):
+		return ms[i].Sig
+	}
+	return nil
+}
+
+// typeOff is the TypeOff of the type of method i.
+func typeOff(i int) int32 { return int32(-1 - i) }
+
+// MethodOf resolves TextOff off of a descriptor: the number of the method among
+// all methods of the type, exported or not, and whether the function is the
+// one that takes the data word of an interface as its receiver. ok is false if
+// off is none.
+func MethodOf(off int32) (method int, ifn, ok bool) {
+	return int(off-1) / 2, off&1 != 0, off > 0
+}
+
+// textOff is the inverse of MethodOf.
+func textOff(method int, ifn bool) int32 {
+	if ifn {
+		return int32(method*2 + 1)
+	}
+	return int32(method*2 + 2)
+}
+
+// KindOf returns the kind of t.
+func KindOf(t types.Type) Kind {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return basicKinds[u.Kind()]
+	case *types.Array:
+		return Array
+	case *types.Chan:
+		return Chan
+	case *types.Signature:
+		return Func
+	case *types.Interface:
+		return Interface
+	case *types.Map:
+		return Map
+	case *types.Pointer:
+		return Pointer
+	case *types.Slice:
+		return Slice
+	case *types.Struct:
+		return Struct
+	}
+	return Invalid
+}
+
+var basicKinds = [...]Kind{
+	types.Bool:          Bool,
+	types.Int:           Int,
+	types.Int8:          Int8,
+	types.Int16:         Int16,
+	types.Int32:         Int32,
+	types.Int64:         Int64,
+	types.Uint:          Uint,
+	types.Uint8:         Uint8,
+	types.Uint16:        Uint16,
+	types.Uint32:        Uint32,
+	types.Uint64:        Uint64,
+	types.Uintptr:       Uintptr,
+	types.Float32:       Float32,
+	types.Float64:       Float64,
+	types.Complex64:     Complex64,
+	types.Complex128:    Complex128,
+	types.String:        String,
+	types.UnsafePointer: UnsafePointer,
+	types.UntypedNil:    Invalid,
+}
