@@ -19,11 +19,11 @@ func (m *Machine) stopFlags() objFlags {
 // instruction before pc. It returns the host address when the access may
 // proceed. Otherwise it returns nil and has either parked g before the
 // instruction (a visible operation not granted yet) or raised a guest panic.
-func (m *Machine) access(g *goroutine, f *bytecode.Func, pc uintptr, p, n uint64, write bool) unsafe.Pointer {
+func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	h := m.heap
 	id := uint32(p >> 32)
 	if b := h.load(p, n, 0); b == nil {
-		g.pc = int32(pc - 1)
+		g.pc = pc - 1
 		m.throw(g, rtPanicMem)
 		return nil
 	}
@@ -37,7 +37,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc uintptr, p, n uint64
 			if write {
 				kind = trace.Write
 			}
-			g.pc = int32(pc - 1)
+			g.pc = pc - 1
 			m.stand(g, kind, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write})
 			return nil
 		}

@@ -51,6 +51,9 @@ func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 	return nil
 }
 
+// pcOf is the number of the instruction at ip.
+func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
+
 // budget is how many back edges and calls a goroutine may execute between two
 // looks at the outside world.
 const budget = 1 << 14
@@ -59,15 +62,15 @@ const budget = 1 << 14
 func (m *Machine) exec(g *goroutine) {
 	h := m.heap
 	f := g.fn
-	pc := uintptr(g.pc)
 	code := unsafe.Pointer(unsafe.SliceData(f.Code))
+	ip := unsafe.Add(code, int(g.pc)*8)
 	r := g.regs()
 	stop := m.stopFlags()
 	left := budget
 	var addr, size uint64 // operands of the slow path
 	for {
-		in := (*Instr)(unsafe.Add(code, pc*8))
-		pc++
+		in := (*Instr)(ip)
+		ip = unsafe.Add(ip, 8)
 		switch in.Op {
 		case Nop:
 		case Mov:
@@ -81,8 +84,8 @@ func (m *Machine) exec(g *goroutine) {
 		case MovN:
 			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
 		case Const:
-			*rg(r, in.A) = *(*uint64)(unsafe.Add(code, pc*8))
-			pc++
+			*rg(r, in.A) = *(*uint64)(ip)
+			ip = unsafe.Add(ip, 8)
 		case ConstI:
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
 		case Zero:
@@ -110,7 +113,7 @@ func (m *Machine) exec(g *goroutine) {
 		case DivS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -118,7 +121,7 @@ func (m *Machine) exec(g *goroutine) {
 		case DivU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -126,7 +129,7 @@ func (m *Machine) exec(g *goroutine) {
 		case RemS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -134,7 +137,7 @@ func (m *Machine) exec(g *goroutine) {
 		case RemU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicDivide)
 				goto called
 			}
@@ -153,7 +156,7 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = *rg(r, in.B) >> in.C
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicShift)
 				goto called
 			}
@@ -212,8 +215,8 @@ func (m *Machine) exec(g *goroutine) {
 		case NegF32:
 			*rg(r, in.A) = uint64(math.Float32bits(-*rf32(r, in.B)))
 		case Cplx:
-			complexOp(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(unsafe.Add(code, pc*8)))
-			pc++
+			complexOp(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(ip))
+			ip = unsafe.Add(ip, 8)
 		case CvtSF64:
 			*rf(r, in.A) = float64(int64(*rg(r, in.B)))
 		case CvtUF64:
@@ -273,88 +276,88 @@ func (m *Machine) exec(g *goroutine) {
 		case EqIface:
 			eq, bad := m.eqIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called
 			}
 			*rg(r, in.A) = b2u(eq)
 		case EqN:
-			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(unsafe.Add(code, pc*8)))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
+			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called
 			}
-			pc++
+			ip = unsafe.Add(ip, 8)
 			*rg(r, in.A) = b2u(eq)
 		case Jmp:
-			pc += uintptr(in.Imm32())
+			ip = unsafe.Add(ip, int(in.Imm32())*8)
 		case JmpBack:
-			pc += uintptr(in.Imm32())
+			ip = unsafe.Add(ip, int(in.Imm32())*8)
 			if left--; left < 0 {
 				goto yield
 			}
 		case JT:
 			if *rg(r, in.A) != 0 {
-				pc += uintptr(in.Imm32())
+				ip = unsafe.Add(ip, int(in.Imm32())*8)
 			}
 		case JF:
 			if *rg(r, in.A) == 0 {
-				pc += uintptr(in.Imm32())
+				ip = unsafe.Add(ip, int(in.Imm32())*8)
 			}
 		case JEq:
 			if *rg(r, in.A) == *rg(r, in.B) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JNe:
 			if *rg(r, in.A) != *rg(r, in.B) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLtS:
 			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLeS:
 			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLtU:
 			if *rg(r, in.A) < *rg(r, in.B) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLeU:
 			if *rg(r, in.A) <= *rg(r, in.B) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JNeI:
 			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLtSI:
 			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JLeSI:
 			if int64(*rg(r, in.A)) <= int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JGtSI:
 			if int64(*rg(r, in.A)) > int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case JGeSI:
 			if int64(*rg(r, in.A)) >= int64(int16(in.B)) {
-				pc += uintptr(int64(int16(in.C)))
+				ip = unsafe.Add(ip, int(int16(in.C))*8)
 			}
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
 				}
 			}
@@ -363,7 +366,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
 				}
 			}
@@ -372,7 +375,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
 				}
 			}
@@ -381,7 +384,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
 				}
 			}
@@ -390,7 +393,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
 				}
 			}
@@ -399,7 +402,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
 				}
 			}
@@ -408,7 +411,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 8, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 8, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
 					goto paused
 				}
 			}
@@ -417,7 +420,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 16, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 16, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 16, false); p == nil {
 					goto paused
 				}
 			}
@@ -426,27 +429,27 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 24, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 24, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 24, false); p == nil {
 					goto paused
 				}
 			}
 			*(*[3]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[3]uint64)(p)
 		case LdN:
 			addr = *rg(r, in.B) + uint64(in.C)
-			size = *(*uint64)(unsafe.Add(code, pc*8))
+			size = *(*uint64)(ip)
 			if p := h.load(addr, size, stop); p != nil {
 				loadImage(rg(r, in.A), p, size)
-			} else if p = m.access(g, f, pc, addr, size, false); p != nil {
+			} else if p = m.access(g, f, pcOf(code, ip), addr, size, false); p != nil {
 				loadImage(rg(r, in.A), p, size)
 			} else {
 				goto paused
 			}
-			pc++
+			ip = unsafe.Add(ip, 8)
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
 					goto paused
 				}
 			}
@@ -455,7 +458,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
 					goto paused
 				}
 			}
@@ -464,7 +467,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
 					goto paused
 				}
 			}
@@ -473,7 +476,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 8, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 8, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
 					goto paused
 				}
 				m.publishStore(addr, *rg(r, in.B))
@@ -483,7 +486,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 16, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 16, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 16, true); p == nil {
 					goto paused
 				}
 				m.publishWords(addr, rg(r, in.B), 2)
@@ -493,7 +496,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 24, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 24, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 24, true); p == nil {
 					goto paused
 				}
 				m.publishWords(addr, rg(r, in.B), 3)
@@ -501,20 +504,20 @@ func (m *Machine) exec(g *goroutine) {
 			*(*[3]uint64)(p) = *(*[3]uint64)(unsafe.Pointer(rg(r, in.B)))
 		case StN:
 			addr = *rg(r, in.A) + uint64(in.C)
-			size = *(*uint64)(unsafe.Add(code, pc*8))
+			size = *(*uint64)(ip)
 			if p := h.store(addr, size, stop); p != nil {
 				storeImage(p, rg(r, in.B), size)
-			} else if p = m.access(g, f, pc, addr, size, true); p != nil {
+			} else if p = m.access(g, f, pcOf(code, ip), addr, size, true); p != nil {
 				m.publishWords(addr, rg(r, in.B), int(size/8))
 				storeImage(p, rg(r, in.B), size)
 			} else {
 				goto paused
 			}
-			pc++
+			ip = unsafe.Add(ip, 8)
 		case AddPtr:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -522,15 +525,15 @@ func (m *Machine) exec(g *goroutine) {
 		case AddPtrL:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
-			*rg(r, in.A) = p + *(*uint64)(unsafe.Add(code, pc*8))
-			pc++
+			*rg(r, in.A) = p + *(*uint64)(ip)
+			ip = unsafe.Add(ip, 8)
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -540,10 +543,10 @@ func (m *Machine) exec(g *goroutine) {
 				addr, size = i, n
 				goto index
 			}
-			*rg(r, in.A) = *rg(r, in.B) + i**(*uint64)(unsafe.Add(code, pc*8))
-			pc++
+			*rg(r, in.A) = *rg(r, in.B) + i**(*uint64)(ip)
+			ip = unsafe.Add(ip, 8)
 		case IdxA:
-			x := *(*uint64)(unsafe.Add(code, pc*8))
+			x := *(*uint64)(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
@@ -551,12 +554,12 @@ func (m *Machine) exec(g *goroutine) {
 			}
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
-			pc++
+			ip = unsafe.Add(ip, 8)
 		case LdXS8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -566,7 +569,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*1
 			p := h.load(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
 				}
 			}
@@ -580,7 +583,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*1
 			p := h.load(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
 					goto paused
 				}
 			}
@@ -594,7 +597,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*2
 			p := h.load(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
 				}
 			}
@@ -608,7 +611,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*2
 			p := h.load(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
 					goto paused
 				}
 			}
@@ -622,7 +625,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*4
 			p := h.load(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
 				}
 			}
@@ -636,7 +639,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*4
 			p := h.load(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
 					goto paused
 				}
 			}
@@ -650,7 +653,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i*8
 			p := h.load(addr, 8, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 8, false); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
 					goto paused
 				}
 			}
@@ -664,7 +667,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + i*1
 			p := h.store(addr, 1, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 1, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
 					goto paused
 				}
 			}
@@ -678,7 +681,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + i*2
 			p := h.store(addr, 2, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 2, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
 					goto paused
 				}
 			}
@@ -692,7 +695,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + i*4
 			p := h.store(addr, 4, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 4, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
 					goto paused
 				}
 			}
@@ -706,7 +709,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.A) + i*8
 			p := h.store(addr, 8, stop)
 			if p == nil {
-				if p = m.access(g, f, pc, addr, 8, true); p == nil {
+				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
 					goto paused
 				}
 				m.publishStore(addr, *rg(r, in.C))
@@ -721,7 +724,7 @@ func (m *Machine) exec(g *goroutine) {
 			addr = *rg(r, in.B) + i
 			p := h.load(addr, 1, 0)
 			if p == nil {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -741,11 +744,11 @@ func (m *Machine) exec(g *goroutine) {
 		case RLd64:
 			*rg(r, in.A) = uint64(*(*uint64)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
 		case RLdN:
-			size = *(*uint64)(unsafe.Add(code, pc*8))
-			pc++
+			size = *(*uint64)(ip)
+			ip = unsafe.Add(ip, 8)
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
 		case RIdx:
-			x := *(*uint64)(unsafe.Add(code, pc*8))
+			x := *(*uint64)(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
@@ -753,10 +756,10 @@ func (m *Machine) exec(g *goroutine) {
 			}
 			size = x & math.MaxUint32
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
-			pc++
+			ip = unsafe.Add(ip, 8)
 		case Call:
 			if left--; left < 0 {
-				pc--
+				ip = unsafe.Add(ip, -8)
 				goto yield
 			}
 			id := uint32(in.Imm32())
@@ -767,22 +770,23 @@ func (m *Machine) exec(g *goroutine) {
 			fp := g.fp + uint32(in.A)
 			if int(fp)+c.Window > len(g.stack) {
 				if !g.ensure(fp + uint32(c.Window)) {
-					g.pc = int32(pc - 1)
+					g.pc = pcOf(code, ip) - 1
 					m.stackOverflow(g)
 					return
 				}
 			}
 			nr := unsafe.Pointer(&g.stack[fp])
-			*(*[4]uint64)(unsafe.Add(nr, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(pc), uint64(id), 0}
+			*(*[4]uint64)(unsafe.Add(nr, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip))), uint64(id), 0}
 			g.fp, g.fn = fp, c
-			f, r, pc = c, nr, 0
+			f, r = c, nr
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			ip = code
 		case CallC:
 			if left--; left < 0 {
-				pc--
+				ip = unsafe.Add(ip, -8)
 				goto yield
 			}
-			g.pc = int32(pc)
+			g.pc = pcOf(code, ip)
 			if !m.callValue(g, in.A, *rg(r, in.B)) {
 				if g.status != gLocal {
 					return
@@ -790,22 +794,23 @@ func (m *Machine) exec(g *goroutine) {
 				goto called
 			}
 			f = g.fn
-			r, pc = g.regs(), 0
+			r = g.regs()
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			ip = code
 		case CallI:
 			if left--; left < 0 {
-				pc--
+				ip = unsafe.Add(ip, -8)
 				goto yield
 			}
 			tw := *rg(r, in.B)
 			fv := m.method(tw, f.Methods[in.C])
 			if fv == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
 			*rg(r, in.A) = *rg(r, in.B+1)
-			g.pc = int32(pc)
+			g.pc = pcOf(code, ip)
 			if !m.callValue(g, in.A, fv) {
 				if g.status != gLocal {
 					return
@@ -813,18 +818,19 @@ func (m *Machine) exec(g *goroutine) {
 				goto called
 			}
 			f = g.fn
-			r, pc = g.regs(), 0
+			r = g.regs()
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			ip = code
 		case CallN:
 			nat := &m.natives[in.Imm32()]
 			regs := Regs{unsafe.Pointer(rg(r, in.A))}
 			if nat.Peek != nil {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				if !m.grant(g, nat, regs) {
 					return
 				}
 			}
-			g.pc = int32(pc)
+			g.pc = pcOf(code, ip)
 			m.inNative = g
 			ctl := nat.Fn(m, g, regs)
 			m.inNative = nil
@@ -843,7 +849,7 @@ func (m *Machine) exec(g *goroutine) {
 		case IMeth:
 			fv := m.method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
-				g.pc = int32(pc - 1)
+				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
@@ -861,26 +867,26 @@ func (m *Machine) exec(g *goroutine) {
 			l := m.layouts.At(uint32(in.Imm32()))
 			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
 		case MkClos:
-			x := *(*uint64)(unsafe.Add(code, pc*8))
-			pc++
+			x := *(*uint64)(ip)
+			ip = unsafe.Add(ip, 8)
 			id := h.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
 			dst := unsafe.Slice((*uint64)(h.objs[id].mem), int(in.C)+1)
 			dst[0] = uint64(uint32(x)) | funcBit
 			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
 			*rg(r, in.A) = uint64(id) << 32
 		case Box:
-			l := m.layouts.At(uint32(*(*uint64)(unsafe.Add(code, pc*8))))
-			pc++
+			l := m.layouts.At(uint32(*(*uint64)(ip)))
+			ip = unsafe.Add(ip, 8)
 			id := h.alloc(g, l.Size, l.ID)
 			h.objs[id].flags |= objFrozen
 			storeImage(h.objs[id].mem, rg(r, in.B), uint64(l.Size))
 			*rg(r, in.A) = uint64(id) << 32
 		default:
 			// Everything that is not worth a place in the hot loop.
-			g.pc = int32(pc - 1)
+			g.pc = pcOf(code, ip) - 1
 			switch m.rare(g, f, in, r) {
 			case Next:
-				pc = uintptr(g.pc)
+				ip = unsafe.Add(code, int(g.pc)*8)
 				stop = m.stopFlags()
 				r = g.regs()
 			case Called:
@@ -898,7 +904,7 @@ func (m *Machine) exec(g *goroutine) {
 		{
 			link := *(*uint64)(unsafe.Add(r, -8*hdrLink))
 			if link>>32 != 0 {
-				g.pc = int32(pc)
+				g.pc = pcOf(code, ip)
 				if !m.returned(g) {
 					return
 				}
@@ -908,17 +914,17 @@ func (m *Machine) exec(g *goroutine) {
 			g.fp = uint32(link)
 			f = m.funcs[ra>>32]
 			g.fn = f
-			pc = uintptr(uint32(ra))
 			if g.fp-FrameHeader < g.savedLo {
 				m.saveBelow(g, g.fp-FrameHeader)
 			}
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			ip = unsafe.Add(code, int(uint32(ra))*8)
 			r = g.regs()
 			continue
 		}
 
 	index: // addr is the index, size the length
-		g.pc = int32(pc - 1)
+		g.pc = pcOf(code, ip) - 1
 		m.throw(g, rtPanicIndex, addr, size)
 
 	called: // g's frame, pc or status changed under us
@@ -926,8 +932,8 @@ func (m *Machine) exec(g *goroutine) {
 			return
 		}
 		f = g.fn
-		pc = uintptr(g.pc)
 		code = unsafe.Pointer(unsafe.SliceData(f.Code))
+		ip = unsafe.Add(code, int(g.pc)*8)
 		r = g.regs()
 		stop = m.stopFlags()
 		continue
@@ -939,7 +945,7 @@ func (m *Machine) exec(g *goroutine) {
 		goto called
 
 	yield:
-		g.pc = int32(pc)
+		g.pc = pcOf(code, ip)
 		m.cnt.Instructions += budget
 		if !m.more(g) {
 			return

@@ -224,7 +224,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 func (k *linker) refusal(fn *ssa.Function, id uint32) *bytecode.Func {
 	text := "call of " + fn.String() + ", which has no Go body (assembly, cgo or a runtime hook) and no model"
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
-	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}}
+	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	for i := 0; i < fn.Signature.Params().Len(); i++ {
 		f.NParam += k.Layout(fn.Signature.Params().At(i).Type()).Words()
 	}

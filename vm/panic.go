@@ -150,7 +150,7 @@ func (m *Machine) finishRecovery(g *goroutine) {
 		return
 	}
 	clear(g.stack[g.fp : g.fp+uint32(g.fn.NResult)])
-	g.pc = int32(len(g.fn.Code)) - 1 // every function ends in a Ret0
+	g.pc = int32(len(g.fn.Code)) - 2 // every function ends in Ret0, Nop
 }
 
 // unwound is reached when a panic has left a goroutine's last frame.

@@ -89,7 +89,7 @@ func (m *Machine) start(e *load.Entry) error {
 	default:
 		call(k.Func(e.Func))
 	}
-	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0})
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})
 
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)

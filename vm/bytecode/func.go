@@ -43,7 +43,7 @@ const FrameHeader = 4
 
 // Func is a compiled function. Registers from 0 hold the parameters on entry,
 // then the captured variables; results are left from register 0. The last
-// instruction is always Ret0.
+// two instructions are always Ret0 and Nop.
 type Func struct {
 	ID      uint32
 	Name    string

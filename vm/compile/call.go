@@ -639,6 +639,7 @@ func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, err
 		}
 	}
 	c.emit(Ret0, 0, 0, 0)
+	c.emit(Nop, 0, 0, 0)
 	c.f.Code = c.code
 	c.f.NRegs = c.nregs + c.maxScr
 	c.f.Window = c.f.NRegs + FrameHeader
@@ -669,7 +670,7 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *Func {
 		f.NResult += l.Layout(fn.Signature.Results().At(i).Type()).Words()
 	}
 	f.AddLive(0, c.paramList(ts))
-	f.Code = []Instr{Instr{Op: CallN}.WithImm32(int32(n)), {Op: Ret0}}
+	f.Code = []Instr{Instr{Op: CallN}.WithImm32(int32(n)), {Op: Ret0}, {Op: Nop}}
 	f.NRegs = max(f.NParam, f.NResult)
 	f.Window = f.NRegs + FrameHeader
 	if fn.Pos().IsValid() {

@@ -42,6 +42,7 @@ func (c *compiler) emitAll() {
 		}
 	}
 	c.emit(Ret0, 0, 0, 0)
+	c.emit(Nop, 0, 0, 0) // so that the address behind the last instruction is inside the code
 	for _, x := range c.fixups {
 		to := c.blockPC[x.target]
 		if x.edge != nil {
