@@ -1,6 +1,7 @@
 package por
 
 import (
+	"fmt"
 	"testing"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -50,17 +51,21 @@ func TestLivelock(t *testing.T) {
 // must not keep the others from being explored.
 func TestIgnored(t *testing.T) {
 	for name, loop := range map[string][]instr{
-		"choose": {{op: tChoose, a: 2}, {op: tJump, a: 0, b: 0}, {op: tJump, a: 0, b: 1}},
-		"output": {{op: tOutput}, {op: tJump, a: 0, b: 0}},
+		"choose": {{op: tStore, a: 0, b: 1}, {op: tChoose, a: 2}, {op: tJump, a: 1, b: 0}, {op: tJump, a: 1, b: 1}},
+		"output": {{op: tStore, a: 0, b: 1}, {op: tOutput}, {op: tJump, a: 1, b: 0}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			toy := started(loop, []instr{{op: tStore, a: 0, b: 1}, {op: tExit}})
-			toy.ignoreOutput = true
-			f, r := explore(t, toy, JPF, Config{Match: true, IgnoreOutput: true})
-			if len(f.leaves) == 0 || len(r.Incomplete) > 0 {
-				t.Errorf("the other goroutine's exit is not found: %v", r)
-			}
-		})
+		for _, limit := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", name, limit), func(t *testing.T) {
+				// The other exits if it sees the store, which only happens if it
+				// gets its turn while the first one loops.
+				toy := started(loop, []instr{{op: tLoad, a: 0}, {op: tJump, a: 3, b: 0}, {op: tExit}})
+				toy.ignoreOutput = true
+				cfg := Config{Match: true, IgnoreOutput: true, LimitPreempt: limit, Preempt: 3}
+				if f, r := explore(t, toy, JPF, cfg); len(f.leaves) == 0 {
+					t.Errorf("the other goroutine's exit is not found: %+v", r)
+				}
+			})
+		}
 	}
 }
 

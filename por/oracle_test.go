@@ -12,7 +12,6 @@ type graph struct {
 	out    [][]graphEdge
 	leaves map[string]bool // endings of executions
 	races  map[string]bool
-	cut    bool
 }
 
 type graphEdge struct {

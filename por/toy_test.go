@@ -20,10 +20,8 @@ type toy struct {
 	toyState
 	marks []toyState
 
-	renumber func(s *toyState) // canonical renaming for the hash, if any
-	ignoreOutput,
-	steps bool
-	nsteps int
+	renumber     func(s *toyState) // canonical renaming for the hash, if any
+	ignoreOutput bool
 }
 
 const (
@@ -221,7 +219,6 @@ func (t *toy) Step(gid trace.GID, choice int) {
 	if choice < 0 || choice >= t.Choices(gid) {
 		panic("toy: no such choice")
 	}
-	t.nsteps++
 	i, ok := t.at(g)
 	t.pc[g]++
 	if !ok {
@@ -446,11 +443,21 @@ func keys[V any](m map[string]V) []string {
 	return ks
 }
 
-// randomToy makes a program of ng goroutines. flavour selects what occurs in it.
+// randomToy makes a program of ng goroutines. One in four stresses one kind of
+// synchronisation.
 func randomToy(r *rand.Rand, ng, size int, loops bool) *toy {
 	ops := []toyOp{tRead, tWrite, tWriteReg, tRead, tWrite, tLoad, tStore, tAdd, tOutput, tOutReg, tChoose, tSignal, tYield}
 	some := []toyOp{tWgAdd, tWgWait, tWait, tAssume}
 	rare := []toyOp{tTryLock, tUnlock, tExit, tRUnlock}
+	stressed := true
+	switch r.IntN(8) {
+	case 0:
+		some = []toyOp{tWgAdd, tWgWait}
+	case 1:
+		some = []toyOp{tWait, tSignal, tSignal}
+	default:
+		stressed = false
+	}
 	prog := make([][]instr, ng)
 	next := 1 // goroutine to start next
 	for g := range prog {
@@ -458,6 +465,8 @@ func randomToy(r *rand.Rand, ng, size int, loops bool) *toy {
 		for len(code) < 1+r.IntN(size) {
 			v := int8(r.IntN(toyVars))
 			switch k := r.IntN(20); {
+			case stressed && k%2 == 0:
+				code = append(code, randomInstr(r, some))
 			case k < 4: // critical section
 				m := int8(r.IntN(2))
 				lock, unlock := tLock, tUnlock
