@@ -133,7 +133,8 @@ func (m *Machine) touchG(g *goroutine) {
 	u := gUndo{slot: g.slot, full: true, state: g.gstate, epoch: g.epoch, savedLo: g.savedLo}
 	if g.status != gEnded && g.fn != nil {
 		lo := g.fp - bytecode.FrameHeader
-		u.lo, u.n = lo, g.fp+uint32(g.fn.NRegs)-lo
+		// The outgoing window too: g may stand before a native with its arguments there.
+		u.lo, u.n = lo, g.fp+uint32(g.fn.Window)-lo
 		m.undoStack = append(m.undoStack, g.stack[lo:lo+u.n]...)
 		g.savedLo = lo
 	} else {

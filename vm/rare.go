@@ -21,7 +21,7 @@ func (m *Machine) touches(g *goroutine, f *Func, acc ...trace.Access) bool {
 	}
 	op := trace.Op{}
 	for _, a := range acc {
-		if a.Size == 0 || m.heap.objs[a.Obj].flags&objShared == 0 {
+		if a.Size == 0 || m.heap.objs[a.Obj].flags&(objShared|objFrozen) != objShared {
 			continue
 		}
 		k := trace.Read
