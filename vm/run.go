@@ -13,7 +13,7 @@ func (m *Machine) runAuto() {
 		ran := false
 		for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
 			g := m.gs[i]
-			for !m.over() && (g.status == gReady && m.peekAuto(g) > 0 || g.status == gLocal) {
+			for m.auto && !m.over() && (g.status == gReady && m.peekAuto(g) > 0 || g.status == gLocal) {
 				ran = true
 				g.status = gLocal
 				m.exec(g)
