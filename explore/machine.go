@@ -40,6 +40,7 @@ type Machine interface {
 // A Frame is one function on a goroutine's stack.
 type Frame struct {
 	Func string // with its package path, as the runtime prints it
+	Args bool   // it has parameters
 	Pos  token.Position
 	PC   uint32 // inside the function; told behind the position as the runtime does
 	Std  bool   // of the standard library

@@ -18,13 +18,13 @@ const (
 // minimise replaces b's schedule by one with the fewest preemptions that
 // still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
 // and then takes away every switch and every step that turns out not to be
-// needed. A livelock's loop begins as early as it can.
+// needed. Of a livelock, the way to its loop is made simple.
 func minimise(m Machine, b *Bug, opts Options) {
 	if b.Kind == Livelock {
-		enterEarly(m, b)
+		simplerWay(m, b)
 		return
 	}
-	c := cutter{m: m, b: b, left: cutBudget}
+	c := cutter{m: m, left: cutBudget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return // tell will say what is wrong
@@ -55,28 +55,34 @@ func minimise(m Machine, b *Bug, opts Options) {
 			}
 		}
 	}
-	for improved := true; improved && c.left > 0; {
-		best, improved = c.improve(best)
-	}
-	b.Schedule = best.steps
+	b.Schedule = c.simplest(best).steps
 }
 
-// enterEarly leaves out what b's schedule does between the first time it is
-// in the state in which the loop begins and the last.
-func enterEarly(m Machine, b *Bug) {
-	mark := m.Mark()
-	defer func() {
-		m.Rewind(mark)
-		m.Release(mark)
-	}()
+// simplerWay leaves out what b's schedule does between the first time it is in
+// the state in which the loop begins and the last, and then what is not needed
+// to get there.
+func simplerWay(m Machine, b *Bug) {
 	hashes := []por.Hash{m.Hash()}
+	mark := m.Mark()
 	for _, a := range b.Schedule[:b.Loop] {
 		m.Step(a.G, a.Choice)
 		hashes = append(hashes, m.Hash())
 	}
-	if first := slices.Index(hashes, hashes[b.Loop]); first < b.Loop {
-		b.Schedule = slices.Delete(b.Schedule, first, b.Loop)
-		b.Loop = first
+	m.Rewind(mark)
+	m.Release(mark)
+	start := hashes[b.Loop]
+	way, loop := b.Schedule[:slices.Index(hashes, start)], slices.Clone(b.Schedule[b.Loop:])
+	c := cutter{m: m, left: cutBudget, until: true, shows: func() bool { return m.Hash() == start }}
+	if v, ok := c.attempt(way); ok {
+		way = c.simplest(v).steps
+	}
+	simple := *b
+	simple.Schedule = append(slices.Clone(way), loop...)
+	simple.Loop = len(way)
+	// Equal fingerprints are equal states up to the names of goroutines, but
+	// the loop is told with names.
+	if tell(m, &simple) == nil {
+		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 }
 
@@ -113,9 +119,10 @@ func (h *hunter) Restart() {}
 
 // A cutter tries variants of a schedule.
 type cutter struct {
-	m    Machine
-	b    *Bug
-	left int // steps it may still execute
+	m     Machine
+	shows func() bool // whether the present state is what it is all about
+	until bool        // that state is on the way; otherwise it is an end
+	left  int         // steps it may still execute
 }
 
 // A variant is a schedule that shows the bug, with its costs.
@@ -159,8 +166,8 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 			if !slices.Contains(enabled, a.G) || a.Choice >= c.m.Choices(a.G) {
 				continue
 			}
-		case c.b.Kind == Race:
-			return v, shown(c.m, c.b) != nil
+		case c.until:
+			return v, c.shows()
 		case slices.Contains(enabled, last):
 			a.G = last
 		default:
@@ -177,7 +184,15 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 		v.steps = append(v.steps, a)
 		last = a.G
 	}
-	return v, shown(c.m, c.b) != nil
+	return v, c.shows()
+}
+
+// simplest improves v as long as that is possible.
+func (c *cutter) simplest(v variant) variant {
+	for improved := true; improved && c.left > 0; {
+		v, improved = c.improve(v)
+	}
+	return v
 }
 
 // improve looks for a simpler variant one change away: a block of steps of one

@@ -51,7 +51,7 @@ func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
 	if at, ok := userFrame(m.Stack(g)); ok {
-		e.Func, e.Pos = runtimeName(at.Func), at.Pos
+		e.Func, e.Pos = at.Func, at.Pos
 	}
 	e.What, _ = m.src.what(op.Kind, e.Pos)
 	m.last, m.lastE = op, e
@@ -98,14 +98,6 @@ func (m *machine) Effect() string {
 	return ""
 }
 
-// waitWords are the runtime's words for what a goroutine waits for.
-var waitWords = map[trace.Kind]string{
-	trace.Lock: "sync.Mutex.Lock", trace.RLock: "sync.RWMutex.RLock", trace.LockPending: "sync.RWMutex.Lock", trace.WakeLock: "sync.Cond.Wait",
-	trace.Send: "chan send", trace.Recv: "chan receive", trace.Select: "select", trace.Park: "chan receive",
-	trace.WgWait: "sync.WaitGroup.Wait", trace.CondWait: "sync.Cond.Wait", trace.OnceEnter: "sync.Mutex.Lock",
-	trace.SemAcquire: "semacquire", trace.Sleep: "sleep", trace.Timer: "sleep",
-}
-
 // Goroutines implements Machine.
 func (m *machine) Goroutines() []Goroutine {
 	var gs []Goroutine
@@ -118,10 +110,7 @@ func (m *machine) Goroutines() []Goroutine {
 			g.Created = frames([]vm.Frame{l.Created})
 		}
 		if !l.Enabled {
-			g.Wait = waitWords[l.Next.Kind]
-			if g.Wait == "" {
-				g.Wait = l.Next.Kind.String()
-			}
+			g.Wait = l.Wait
 			if at, ok := userFrame(l.Stack); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
@@ -134,7 +123,7 @@ func (m *machine) Goroutines() []Goroutine {
 func frames(stack []vm.Frame) []Frame {
 	list := make([]Frame, len(stack))
 	for i, f := range stack {
-		list[i] = Frame{Func: runtimeName(f.Func), Pos: f.Pos, PC: uint32(f.PC), Std: f.Std}
+		list[i] = Frame{Func: f.Func, Args: f.Args, Pos: f.Pos, PC: uint32(f.PC), Std: f.Std}
 	}
 	return list
 }
@@ -175,4 +164,24 @@ func (m *machine) Ending() Ending {
 // Counters implements Machine.
 func (m *machine) Counters() Counters {
 	return Counters{Instructions: m.Machine.Counters().Instructions, Goroutines: m.SpawnCount()}
+}
+
+// Once is how one execution ended.
+type Once struct {
+	Exit        int    // status of the process
+	Unsupported string // what the machine refused to execute, if that is why it ended
+}
+
+// RunOnce executes e under one schedule, writing its output as it appears.
+func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
+	cfg.Run = true
+	m, err := vm.New(prog, e, cfg)
+	if err != nil {
+		return Once{}, err
+	}
+	if f := m.Fault(); f != nil {
+		return Once{Exit: f.Exit}, nil
+	}
+	code, _ := m.Exited()
+	return Once{Exit: code, Unsupported: m.CutReason()}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -154,6 +155,9 @@ func (b *Bug) finish(m Machine) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
+	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {
+		b.Events[n-1].Effect, _, _ = strings.Cut(b.Message, "\n")
+	}
 }
 
 // preemptions counts the preemptions of a schedule that has been told.

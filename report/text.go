@@ -89,7 +89,7 @@ func search(r *explore.Result) string {
 	how := "exhaustive search"
 	switch {
 	case r.FirstOnly:
-		how = "stopped at the first bug"
+		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
 	case len(r.Incomplete) > 0:
 		how = "incomplete: " + strings.Join(r.Incomplete, "; ")
 	}
@@ -155,7 +155,11 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine) {
 
 func stack(b *bytes.Buffer, frames []explore.Frame) {
 	for _, f := range frames {
-		fmt.Fprintf(b, "%s(...)\n\t%s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
+		args := ""
+		if f.Args {
+			args = "..."
+		}
+		fmt.Fprintf(b, "%s(%s)\n\t%s:%d +0x%x\n", f.Func, args, f.Pos.Filename, f.Pos.Line, f.PC)
 	}
 }
 

@@ -174,7 +174,7 @@ func (m *Machine) endG(g *goroutine) {
 		m.mainEnd = true
 	}
 	g.status = gEnded
-	g.pending = trace.Op{G: g.id, Kind: trace.End}
+	g.pending = trace.Op{G: g.id}
 	if !g.system {
 		m.alive--
 	}

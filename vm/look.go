@@ -16,6 +16,7 @@ type Look struct {
 	Created Frame // where it was started; zero for main
 	Next    trace.Op
 	Enabled bool
+	Wait    string  // the runtime's word for what it waits for, if not enabled
 	Stack   []Frame // innermost first
 }
 
@@ -29,6 +30,9 @@ func (m *Machine) Goroutines() []Look {
 		}
 		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: g.pending,
 			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
+		if !l.Enabled {
+			l.Wait = m.waitReason(g)
+		}
 		if g.parent != trace.NoGID {
 			l.Created = m.frame(m.funcs[g.goFunc], g.goPC)
 		}

@@ -68,6 +68,7 @@ or says that there is nothing to find, or what it did not cover.
 
 	hbcheck ./...              explore every test and main function below here
 	hbcheck explore file.go    explore one program
+	hbcheck run file.go        execute one program under one schedule
 
 Exit status: 0 exhaustive and no bug; 1 bug found; 2 usage, load or internal
 error; 3 incomplete.`,
@@ -75,7 +76,7 @@ error; 3 incomplete.`,
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(exploreCommand(), replayCommand(), versionCommand())
+	root.AddCommand(exploreCommand(), runCommand(), replayCommand(), versionCommand())
 	return root
 }
 

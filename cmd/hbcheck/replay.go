@@ -36,7 +36,8 @@ func replay(cmd *cobra.Command, name string) error {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(name), dir)
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Patterns: file.Patterns, Tests: file.Tests, Tags: file.Tags})
+	flags := loadFlags{dir: dir, tags: file.Tags}
+	prog, err := load.Load(flags.config(file.Patterns, file.Tests))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+func runCommand() *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] package|file.go... [-- args]",
+		Short: "Execute a program in the machine under one schedule",
+		Long: `Run executes a main package under one schedule, the same every time. Its output
+and its exit status are the program's own, and so are the texts of panics and
+deadlocks. Status 3 means that the program met something the machine does not
+support.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			patterns, rest := args, []string(nil)
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				patterns, rest = args[:n], args[n:]
+			}
+			return runProgram(cmd, f.config(patterns, false), rest)
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
+	prog, err := load.Load(cfg)
+	if err != nil {
+		return err
+	}
+	if err := prog.HasEntries(); err != nil {
+		return err
+	}
+	stop, release := interrupts(cmd.Context())
+	defer release()
+	e := prog.Entries[0]
+	end, err := explore.RunOnce(prog, e, vm.Config{
+		Args: append([]string{e.Path}, args...), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		Interrupt: func() bool { return stop.Err() != nil },
+	})
+	switch {
+	case err != nil:
+		return err
+	case end.Unsupported != "":
+		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported)
+		return exit(exitIncomplete)
+	case end.Exit != 0:
+		return exit(end.Exit)
+	}
+	return nil
+}
