@@ -58,27 +58,30 @@ func minimise(m Machine, b *Bug, opts Options) {
 	b.Schedule = c.simplest(best).steps
 }
 
-// simplerWay leaves out what b's schedule does between the first time it is in
-// the state in which the loop begins and the last, and then what is not needed
-// to get there.
+// simplerWay looks for a simpler way to b's loop, which may enter it at
+// another place.
 func simplerWay(m Machine, b *Bug) {
-	hashes := []por.Hash{m.Hash()}
+	loop := b.Schedule[b.Loop:]
+	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
-	for _, a := range b.Schedule[:b.Loop] {
+	for i, a := range b.Schedule {
+		if i >= b.Loop {
+			at[m.Hash()] = i - b.Loop
+		}
 		m.Step(a.G, a.Choice)
-		hashes = append(hashes, m.Hash())
 	}
 	m.Rewind(mark)
 	m.Release(mark)
-	start := hashes[b.Loop]
-	way, loop := b.Schedule[:slices.Index(hashes, start)], slices.Clone(b.Schedule[b.Loop:])
-	c := cutter{m: m, left: cutBudget, until: true, shows: func() bool { return m.Hash() == start }}
-	if v, ok := c.attempt(way); ok {
-		way = c.simplest(v).steps
+	c := cutter{m: m, left: cutBudget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
+	way, ok := c.attempt(b.Schedule[:b.Loop])
+	if !ok {
+		return
 	}
+	way = c.simplest(way)
+	k := at[way.end]
 	simple := *b
-	simple.Schedule = append(slices.Clone(way), loop...)
-	simple.Loop = len(way)
+	simple.Schedule = slices.Concat(way.steps, loop[k:], loop[:k])
+	simple.Loop = len(way.steps)
 	// Equal fingerprints are equal states up to the names of goroutines, but
 	// the loop is told with names.
 	if tell(m, &simple) == nil {
@@ -129,6 +132,7 @@ type cutter struct {
 type variant struct {
 	steps                 trace.Schedule
 	preemptions, switches int
+	end                   por.Hash // of the state it leads to
 }
 
 // simpler orders variants by what makes a schedule hard to read.
@@ -155,7 +159,7 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 	last := trace.NoGID
 	var enabled []trace.GID
 	for i := 0; len(v.steps) < limit; i++ {
-		if c.m.Status() != por.Running {
+		if c.until && c.shows() || c.m.Status() != por.Running {
 			break
 		}
 		enabled = c.m.Enabled(enabled[:0])
@@ -167,7 +171,7 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 				continue
 			}
 		case c.until:
-			return v, c.shows()
+			return v, false
 		case slices.Contains(enabled, last):
 			a.G = last
 		default:
@@ -184,6 +188,7 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 		v.steps = append(v.steps, a)
 		last = a.G
 	}
+	v.end = c.m.Hash()
 	return v, c.shows()
 }
 
