@@ -44,18 +44,18 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	e := prog.Entries[0]
-	end, err := explore.RunOnce(prog, e, vm.Config{
+	status, unsupported, err := explore.RunOnce(prog, e, vm.Config{
 		Args: append([]string{e.Path}, args...), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil },
 	})
 	switch {
 	case err != nil:
 		return err
-	case end.Unsupported != "":
-		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported)
+	case unsupported != "":
+		fmt.Fprintln(cmd.ErrOrStderr(), unsupported)
 		return exit(exitIncomplete)
-	case end.Exit != 0:
-		return exit(end.Exit)
+	case status != 0:
+		return exit(status)
 	}
 	return nil
 }
