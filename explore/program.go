@@ -166,14 +166,22 @@ func (m *machine) Counters() Counters {
 	return Counters{Instructions: m.Machine.Counters().Instructions, Goroutines: m.SpawnCount()}
 }
 
-// RunOnce executes e under one schedule, writing its output as it appears. It
-// returns the exit status, or what the machine refused to execute.
-func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (status int, unsupported string, err error) {
+// Once is how one execution ended.
+type Once struct {
+	Exit        int    // status of the process
+	Unsupported string // what the machine refused to execute, if that is why it ended
+}
+
+// RunOnce executes e under one schedule, writing its output as it appears.
+func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 	cfg.Run = true
 	m, err := vm.New(prog, e, cfg)
 	if err != nil {
-		return 0, "", err
+		return Once{}, err
 	}
-	status, unsupported = m.Exit()
-	return status, unsupported, nil
+	if f := m.Fault(); f != nil {
+		return Once{Exit: f.Exit}, nil
+	}
+	code, _ := m.Exited()
+	return Once{Exit: code, Unsupported: m.CutReason()}, nil
 }

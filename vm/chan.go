@@ -210,6 +210,9 @@ func (m *Machine) takeBuffered(g *goroutine, c chcase, hp *[5]uint64, es uint32)
 	if es > 0 {
 		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
 		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
+		if m.isTick(hp) && c.reg != NoReg {
+			m.tickTime(g, g.reg(uint32(c.reg)))
+		}
 		buf := m.heap.bytesOf(base, uint32(hp[chCap/8])*es)
 		if hp[chCap/8] <= shiftCap {
 			used := uint32(hp[chLen/8]) * es
@@ -351,6 +354,30 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 		return Called
 	}
 	h[chClosed/8] = 1
+	g.pc++
+	return Next
+}
+
+// chanLen executes len and cap. Unlike the capacity, the length is a matter of
+// who was first.
+func (m *Machine) chanLen(g *goroutine, op Op, dst *uint64, c ptr) Ctl {
+	if c == 0 {
+		*dst = 0
+		g.pc++
+		return Next
+	}
+	h := m.chanHdr(c)
+	acc := [2]trace.Access{accessOf(c, 8, false)}
+	switch {
+	case m.isTick(h):
+		*dst = 0
+	case op == ChanCap:
+		*dst = h[chCap/8]
+	case m.heap.objs[c>>32].flags&objShared != 0 && !m.pass(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
+		return Stop
+	default:
+		*dst = h[chLen/8]
+	}
 	g.pc++
 	return Next
 }

@@ -54,7 +54,8 @@ type gstate struct {
 	goPC    int32
 	coro    ptr    // the coroutine it is, or 0
 	nrand   uint32 // random words it has been given
-	label   uint64 // model-private word (timer handle)
+	label   uint64 // deadline on the virtual clock while it sleeps
+	bubble  uint32 // synctest bubble it belongs to; 0: none
 }
 
 // waitState describes a channel operation or a signalled wait in progress.
@@ -234,6 +235,9 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		parent.nspawn++
 	}
 	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gLocal}
+	if parent != nil {
+		g.bubble = parent.bubble
+	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
 	m.slots[g.id] = int32(slot)
 	// Insert into spawn-path order.

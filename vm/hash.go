@@ -92,6 +92,9 @@ func (m *Machine) hashG(g *goroutine) {
 	c.mix(uint64(g.nrand))
 	m.ref(g.coro)
 	m.ref(g.wait.obj)
+	if g.label != 0 && (m.cfg.VirtualTime || m.link.clockUsed) {
+		c.mix(g.label - uint64(m.clock))
+	}
 	m.ref(g.panics)
 	fn, fp, pc := g.fn, g.fp, g.pc
 	for {

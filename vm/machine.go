@@ -39,6 +39,7 @@ type Machine struct {
 	mcache                                      methodCache
 	rt                                          [numRtFuncs]uint32
 	layByte, layRune, layWord, layPanic, layMap uint32
+	layTick                                     uint32 // elements of timers' channels; 0 while there was none
 	chanLays                                    map[chanKey]uint32
 
 	gs    []*goroutine // by slot
@@ -76,16 +77,17 @@ type Machine struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock    int64 // virtual nanoseconds since the start
-	fault    *Fault
-	exited   bool // os.Exit was called, or in run mode main returned
-	exit     int
-	mainEnd  bool // the entry function has returned
-	goexited bool // main has ended by calling runtime.Goexit
-	outEnd   int  // bytes of out when it did
-	cut      string
-	alive    int  // goroutines that have not ended, system ones excluded
-	multi    bool // a second goroutine has existed on this path, so sharing matters
+	clock       int64 // virtual nanoseconds since the start
+	bubbleStart int64 // clock when the latest synctest bubble began
+	fault       *Fault
+	exited      bool // os.Exit was called, or in run mode main returned
+	exit        int
+	mainEnd     bool // the entry function has returned
+	goexited    bool // main has ended by calling runtime.Goexit
+	outEnd      int  // bytes of out when it did
+	cut         string
+	alive       int  // goroutines that have not ended, system ones excluded
+	multi       bool // a second goroutine has existed on this path, so sharing matters
 }
 
 // outRun says which stream a stretch of output went to.

@@ -7,6 +7,9 @@ var nativeTables = [][]Native{
 	bytealgNatives,
 	mathNatives,
 	fileNatives,
+	syncNatives,
+	atomicNatives(),
+	timeNatives,
 }
 
 // machineNatives are the machine's own entry points.

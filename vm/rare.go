@@ -156,14 +156,7 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 	case Close:
 		return m.closeChan(g, *a)
 	case ChanLen, ChanCap:
-		if *b == 0 {
-			*a = 0
-		} else if in.Op == ChanLen {
-			*a = m.chanHdr(*b)[chLen/8]
-		} else {
-			*a = m.chanHdr(*b)[chCap/8]
-		}
-		g.pc++
+		return m.chanLen(g, in.Op, a, *b)
 	case Impl:
 		*a = b2u(*b != 0 && m.implements(*b, uint32(word(0))))
 		g.pc += 2

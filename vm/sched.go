@@ -102,16 +102,24 @@ func (m *Machine) sleeping(g *goroutine) bool {
 	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.peek(g) > 0
 }
 
-// deadline is the first argument of the native a sleeping goroutine stands before.
-func (m *Machine) deadline(g *goroutine) int64 {
-	return int64(g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])
-}
+// deadline is when a sleeping goroutine wakes.
+func (m *Machine) deadline(g *goroutine) int64 { return int64(g.label) }
 
 // over reports whether the execution has ended, with whatever result.
 func (m *Machine) over() bool { return m.fault != nil || m.exited || m.cut != "" }
 
-// Next implements por.System.
-func (m *Machine) Next(id trace.GID) trace.Op { return m.gOf(id).pending }
+// Next implements por.System. What a native is going to do may depend on the
+// state: a compare-and-swap that fails only loads.
+func (m *Machine) Next(id trace.GID) trace.Op {
+	g := m.gOf(id)
+	if g.status != gReady || g.fn.Code[g.pc].Op != CallN {
+		return g.pending
+	}
+	op := trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
+	in := &g.fn.Code[g.pc]
+	m.natives[in.Imm32()].Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &op)
+	return op
+}
 
 // Choices implements por.System.
 func (m *Machine) Choices(id trace.GID) int { return m.peek(m.gOf(id)) }

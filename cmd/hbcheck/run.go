@@ -44,18 +44,18 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	e := prog.Entries[0]
-	status, unsupported, err := explore.RunOnce(prog, e, vm.Config{
+	end, err := explore.RunOnce(prog, e, vm.Config{
 		Args: append([]string{e.Path}, args...), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil },
 	})
 	switch {
 	case err != nil:
 		return err
-	case unsupported != "":
-		fmt.Fprintln(cmd.ErrOrStderr(), unsupported)
+	case end.Unsupported != "":
+		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported)
 		return exit(exitIncomplete)
-	case status != 0:
-		return exit(status)
+	case end.Exit != 0:
+		return exit(end.Exit)
 	}
 	return nil
 }

@@ -1,0 +1,136 @@
+// Package vmtest loads small programs into the machine and explores them, for
+// tests of the machine's models.
+package vmtest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Implicit are the packages the machine needs whatever the program imports.
+var Implicit = []string{"runtime"}
+
+// Load loads the program whose only file is src. If src has tests, its entries
+// are those.
+func Load(t testing.TB, src string) *load.Program {
+	t.Helper()
+	dir := t.TempDir()
+	name, tests := "main.go", strings.Contains(src, "*testing.T)")
+	if tests {
+		name = "x_test.go"
+	}
+	write(t, filepath.Join(dir, name), src)
+	write(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n")
+	cfg := load.Config{Dir: dir, Patterns: []string{"."}, Tests: tests, Implicit: Implicit}
+	prog, err := load.Load(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Run executes one schedule of the program's first entry.
+func Run(t testing.TB, src string) *vm.Machine {
+	t.Helper()
+	prog := Load(t, src)
+	m, err := vm.New(prog, prog.Entries[0], vm.Config{Run: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// An Exploration is what exploring a program found.
+type Exploration struct {
+	por.Result
+	m *vm.Machine
+	// Ends counts the executions by what they printed and how they ended:
+	// "12 ok", "deadlock", "panic: boom".
+	Ends map[string]int
+	// Stuck are the places where goroutines waited for ever.
+	Stuck map[string]bool
+	// Races are the pairs of racing operations by line.
+	Races map[string]bool
+	Loops int
+}
+
+// Leaf implements por.Visitor.
+func (x *Exploration) Leaf(path trace.Schedule, st por.Status) bool {
+	x.Ends[strings.TrimSpace(strings.ReplaceAll(x.m.Output(1)+x.m.Output(2), "\n", " "))+" "+x.ending(st)]++
+	return true
+}
+
+func (x *Exploration) ending(st por.Status) string {
+	f := x.m.Fault()
+	switch code, ended := x.m.Exited(); {
+	case st == por.Cut:
+		return "cut: " + x.m.CutReason()
+	case f != nil:
+		return f.Kind + ": " + f.Message
+	case ended && code != 0:
+		return fmt.Sprintf("exit %d", code)
+	case st == por.Stuck:
+		return "stuck"
+	case st == por.Running:
+		return "bound"
+	}
+	return "ok"
+}
+
+// Race implements por.Visitor.
+func (x *Exploration) Race(path trace.Schedule, a, b trace.Op) bool {
+	p, q := x.m.Pos(a).Line, x.m.Pos(b).Line
+	x.Races[fmt.Sprintf("%d-%d", min(p, q), max(p, q))] = true
+	return true
+}
+
+// Livelock implements por.Visitor.
+func (x *Exploration) Livelock(path trace.Schedule, loop int) bool {
+	x.Loops++
+	return true
+}
+
+// Restart implements por.Visitor.
+func (x *Exploration) Restart() { clear(x.Ends) }
+
+// String lists the ends, "N of: end" per line.
+func (x *Exploration) String() string {
+	var b strings.Builder
+	for _, e := range slices.Sorted(maps.Keys(x.Ends)) {
+		fmt.Fprintf(&b, "%d× %s\n", x.Ends[e], e)
+	}
+	if len(x.Races) > 0 {
+		fmt.Fprintf(&b, "races %v\n", slices.Sorted(maps.Keys(x.Races)))
+	}
+	return b.String()
+}
+
+// Explore explores every interleaving of the program's first entry.
+func Explore(t testing.TB, src string, vcfg vm.Config, cfg por.Config, run func(por.System, por.Visitor, por.Config) por.Result) *Exploration {
+	t.Helper()
+	prog := Load(t, src)
+	m, err := vm.New(prog, prog.Entries[0], vcfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Exploration{m: m, Ends: map[string]int{}, Stuck: map[string]bool{}, Races: map[string]bool{}}
+	x.Result = run(m, x, cfg)
+	return x
+}

@@ -1,0 +1,30 @@
+// Package sync is the machine's model of Go's package sync.
+//
+// One call of one method is one visible operation: a Lock is never seen half
+// done. What waits is not queued: a goroutine stands before its Lock until the
+// explorer lets it go on, which it may as soon as the mutex is free, so every
+// order in which the real runtime could serve waiters is an order of steps.
+//
+// Functions without a body are natives of the machine (vm/native_sync.go): each
+// is one visible operation, and the code behind it, up to the next one, belongs
+// to the same step. The primitives have the fields and sizes of the real ones,
+// so that fmt and reflect show the same; what the fields hold differs.
+package sync
+
+import "unsafe"
+
+// noCopy is what vet's copylocks check looks for.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// A Locker represents an object that can be locked and unlocked.
+type Locker interface {
+	Lock()
+	Unlock()
+}
+
+// hbAccess is a visible access to the library object at p, which the code
+// behind it carries out.
+func hbAccess(p unsafe.Pointer, write bool)

@@ -1,0 +1,114 @@
+package sync
+
+import "unsafe"
+
+// Map is like a Go map[any]any but is safe for concurrent use. Each method is
+// one visible operation, except that Range has one per key.
+type Map struct {
+	_ noCopy
+
+	m map[any]any
+}
+
+func (m *Map) read() { hbAccess(unsafe.Pointer(m), false) }
+
+func (m *Map) write() { hbAccess(unsafe.Pointer(m), true) }
+
+func (m *Map) set(key, value any) {
+	if m.m == nil {
+		m.m = make(map[any]any)
+	}
+	m.m[key] = value
+}
+
+// Load returns the value stored in the map for a key, or nil if there is none.
+func (m *Map) Load(key any) (value any, ok bool) {
+	m.read()
+	value, ok = m.m[key]
+	return value, ok
+}
+
+// Store sets the value for a key.
+func (m *Map) Store(key, value any) {
+	m.write()
+	m.set(key, value)
+}
+
+// Clear deletes all the entries.
+func (m *Map) Clear() {
+	m.write()
+	clear(m.m)
+}
+
+// LoadOrStore returns the existing value for the key if present. Otherwise, it
+// stores and returns the given value.
+func (m *Map) LoadOrStore(key, value any) (actual any, loaded bool) {
+	m.write()
+	if v, ok := m.m[key]; ok {
+		return v, true
+	}
+	m.set(key, value)
+	return value, false
+}
+
+// LoadAndDelete deletes the value for a key, returning the previous value if any.
+func (m *Map) LoadAndDelete(key any) (value any, loaded bool) {
+	m.write()
+	value, loaded = m.m[key]
+	delete(m.m, key)
+	return value, loaded
+}
+
+// Delete deletes the value for a key.
+func (m *Map) Delete(key any) {
+	m.write()
+	delete(m.m, key)
+}
+
+// Swap swaps the value for a key and returns the previous value if any.
+func (m *Map) Swap(key, value any) (previous any, loaded bool) {
+	m.write()
+	previous, loaded = m.m[key]
+	m.set(key, value)
+	return previous, loaded
+}
+
+// CompareAndSwap swaps the old and new values for key if the value stored in
+// the map is equal to old, which must be comparable.
+func (m *Map) CompareAndSwap(key, old, new any) (swapped bool) {
+	m.write()
+	if v, ok := m.m[key]; !ok || v != old {
+		return false
+	}
+	m.m[key] = new
+	return true
+}
+
+// CompareAndDelete deletes the entry for key if its value is equal to old,
+// which must be comparable.
+func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
+	m.write()
+	if v, ok := m.m[key]; !ok || v != old {
+		return false
+	}
+	delete(m.m, key)
+	return true
+}
+
+// Range calls f for the keys present when it is called, in the order they were
+// stored, each with the value it has when its turn comes.
+func (m *Map) Range(f func(key, value any) bool) {
+	m.read()
+	var keys []any
+	for k := range m.m {
+		keys = append(keys, k)
+	}
+	for i, k := range keys {
+		if i > 0 {
+			m.read()
+		}
+		if v, ok := m.m[k]; ok && !f(k, v) {
+			break
+		}
+	}
+}

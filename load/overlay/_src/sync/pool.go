@@ -1,0 +1,44 @@
+package sync
+
+// A Pool is a set of temporary objects.
+//
+// The real Pool promises nothing about which object Get returns. Here it is
+// the one put last, whoever put it: the behaviour in which keeping an object
+// after Put shows. Calls from the standard library, whose own pools (of fmt's
+// printers and the like) are not worth exploring, always get a new object.
+type Pool struct {
+	_     noCopy
+	items []any
+	_     uintptr
+
+	// New optionally specifies a function to generate
+	// a value when Get would otherwise return nil.
+	New func() any
+}
+
+// Put adds x to the pool.
+func (p *Pool) Put(x any) {
+	if x != nil && hbPool(p) {
+		p.items = append(p.items, x)
+	}
+}
+
+// Get takes an object out of the pool, or calls p.New if there is none.
+func (p *Pool) Get() any {
+	if hbPool(p) {
+		if n := len(p.items) - 1; n >= 0 {
+			x := p.items[n]
+			p.items[n] = nil
+			p.items = p.items[:n]
+			return x
+		}
+	}
+	if p.New != nil {
+		return p.New()
+	}
+	return nil
+}
+
+// hbPool is a visible access to p, which the code behind it carries out. It
+// reports false, and is none, if the caller's caller is in the standard library.
+func hbPool(p *Pool) bool

@@ -1,0 +1,176 @@
+package time
+
+import "unsafe"
+
+// Time is virtual: the machine's clock stands still until a sleeper wakes or a
+// timer fires, which sets it to that deadline if it is not later already.
+// Unless the machine runs with virtual time, sleepers and timers wake in any
+// order: a program cannot rely on how long anything takes.
+
+// Sleep pauses the current goroutine for at least the duration d. A negative
+// or zero duration causes Sleep to return immediately.
+func Sleep(d Duration) {
+	if d > 0 {
+		hbArm(int64(d))
+		hbSleep()
+	}
+}
+
+// hbArm sets the calling goroutine's deadline to d nanoseconds from now. The
+// machine keeps it out of registers: where time has no order it means nothing.
+func hbArm(d int64)
+
+// hbSleep waits for the calling goroutine's deadline.
+func hbSleep()
+
+// hbTick is what the channel of a timer holds. The machine knows the type and
+// turns it into the Time of the moment in which it is received, so the time at
+// which it was sent is not part of the state; and it hides the channel's
+// buffer from len and cap, as the runtime does since Go 1.23.
+type hbTick struct {
+	wall uint64
+	ext  int64
+	loc  *Location
+}
+
+// hbTimer is what Timer and Ticker have in common. While it is armed, a hidden
+// goroutine of its own executes hbRun.
+type hbTimer struct {
+	c      chan hbTick // nil: call f
+	f      func()
+	period int64
+	armed  bool
+}
+
+// hbRun waits for the deadline and sends a tick or becomes an ordinary
+// goroutine that calls the function.
+func hbRun(r *hbTimer, d int64) {
+	hbArm(d)
+	for {
+		hbFire(r)
+		if r.c == nil {
+			r.armed = false
+			f := r.f
+			r = nil
+			hbOrdinary()
+			f()
+			return
+		}
+		hbSend(r.c, Local)
+		if r.period == 0 {
+			r.armed = false
+			return
+		}
+		hbArm(r.period)
+	}
+}
+
+// hbFire waits for the calling goroutine's deadline. It is not enabled while a
+// tick waits to be received: the next one would be dropped, and nobody could
+// tell whether it was.
+func hbFire(r *hbTimer)
+
+// hbSend puts a tick into c, which is empty.
+func hbSend(c chan hbTick, loc *Location)
+
+// hbDrain takes back a tick nobody has received and reports whether there was one.
+func hbDrain(c chan hbTick) bool
+
+// hbOrdinary makes the calling goroutine an ordinary one, which can leak.
+func hbOrdinary()
+
+// hbGo starts run(r, d) in r's hidden goroutine.
+func hbGo(run func(*hbTimer, int64), r *hbTimer, d int64)
+
+// hbKill ends r's hidden goroutine.
+func hbKill(r *hbTimer)
+
+// hbChange is a visible access to the timer, which the code behind it carries out.
+func hbChange(r *hbTimer)
+
+// stop disarms r and reports whether it was armed or its tick had not been received.
+func (r *hbTimer) stop() bool {
+	hbChange(r)
+	pending := r.armed
+	if pending {
+		hbKill(r)
+		r.armed = false
+	}
+	if r.c != nil && hbDrain(r.c) {
+		pending = true
+	}
+	return pending
+}
+
+// reset is stop and arming again.
+func (r *hbTimer) reset(d, period int64) bool {
+	pending := r.stop()
+	r.period = period
+	r.arm(d)
+	return pending
+}
+
+func (r *hbTimer) arm(d int64) {
+	r.armed = true
+	hbGo(hbRun, r, d)
+}
+
+func newTimer(d, period int64, f func()) *Timer {
+	t := &Timer{initTimer: true}
+	if f == nil {
+		t.r.c = make(chan hbTick, 1)
+		t.C = *(*chan Time)(unsafe.Pointer(&t.r.c))
+	}
+	t.r.f, t.r.period = f, period
+	t.r.arm(d)
+	return t
+}
+
+// The Timer type represents a single event. When the Timer expires, the
+// current time will be sent on C, unless the Timer was created by AfterFunc.
+// It has the layout of Ticker.
+type Timer struct {
+	C         <-chan Time
+	initTimer bool
+	r         hbTimer
+}
+
+// NewTimer creates a new Timer that will send the current time on its channel
+// after at least duration d.
+func NewTimer(d Duration) *Timer {
+	return newTimer(int64(d), 0, nil)
+}
+
+// Stop prevents the Timer from firing. It returns true if the call stops the
+// timer, false if the timer has already expired or been stopped. A tick that
+// has not been received is taken back.
+func (t *Timer) Stop() bool {
+	if !t.initTimer {
+		panic("time: Stop called on uninitialized Timer")
+	}
+	return t.r.stop()
+}
+
+// Reset changes the timer to expire after duration d. It returns true if the
+// timer had been active, false if the timer had expired or been stopped.
+func (t *Timer) Reset(d Duration) bool {
+	if !t.initTimer {
+		panic("time: Reset called on uninitialized Timer")
+	}
+	return t.r.reset(int64(d), 0)
+}
+
+// After waits for the duration to elapse and then sends the current time on
+// the returned channel.
+func After(d Duration) <-chan Time {
+	return NewTimer(d).C
+}
+
+// AfterFunc waits for the duration to elapse and then calls f in its own
+// goroutine.
+func AfterFunc(d Duration, f func()) *Timer {
+	if f == nil {
+		f = func() { var nilFunc func(); nilFunc() } // faults in the goroutine, as in the runtime
+	}
+	return newTimer(int64(d), 0, f)
+}

@@ -1,0 +1,399 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Natives of package sync (load/overlay/_src/sync). The state of a primitive
+// is in its guest struct, so it rewinds and hashes like all memory. The numbers
+// of holders kept there tell reports who must act for a goroutine to go on;
+// nothing the program does depends on them.
+
+// Offsets in the guest structs.
+const (
+	muState = 0 // Mutex: locked
+	muOwner = 4 // number of the holder + 1
+
+	rwPending = 8  // RWMutex: the writer waits for readers
+	rwOwners  = 12 // sum of the readers' numbers + 1 each
+	rwReaders = 16
+
+	wgCounter = 4
+
+	onDone  = 0
+	onMutex = 4
+
+	cdList = 16 // Cond: first waiter
+
+	wtNext     = 0 // waiter
+	wtG        = 8
+	wtNotified = 12
+)
+
+// Kinds of lockers, as in the overlay's cond.go.
+const (
+	mutexLocker = iota
+	writeLocker
+	readLocker
+	otherLocker
+)
+
+var syncNatives = []Native{
+	{Name: "(*sync.Mutex).Lock", Peek: peekLocker(trace.Lock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.lockFn(g, r, mutexLocker)
+	}},
+	{Name: "(*sync.Mutex).TryLock", Peek: peekTry(trace.TryLock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.tryLock(g, r, mutexLocker)
+	}},
+	{Name: "(*sync.Mutex).Unlock", Peek: peekAccess(trace.Unlock, 8, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.unlockFn(g, r, mutexLocker)
+	}},
+	{Name: "(*sync.RWMutex).RLock", Peek: peekLocker(trace.RLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.lockFn(g, r, readLocker)
+	}},
+	{Name: "(*sync.RWMutex).TryRLock", Peek: peekTry(trace.TryRLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.tryLock(g, r, readLocker)
+	}},
+	{Name: "(*sync.RWMutex).RUnlock", Peek: peekAccess(trace.RUnlock, 24, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.unlockFn(g, r, readLocker)
+	}},
+	{Name: "(*sync.RWMutex).TryLock", Peek: peekTry(trace.TryLock, writeLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.tryLock(g, r, writeLocker)
+	}},
+	{Name: "(*sync.RWMutex).Unlock", Peek: peekAccess(trace.Unlock, 24, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.unlockFn(g, r, writeLocker)
+	}},
+	{Name: "sync.hbAnnounce", Peek: peekLocker(trace.Lock, writeLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.lockFn(g, r, writeLocker)
+	}},
+	{Name: "sync.hbPending", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.LockPending, r.U(0), 24, true, m.u32(r.U(0)+rwReaders) == 0)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.setU32(r.U(0)+rwPending, 0)
+		return Next
+	}},
+	{Name: "sync.hbWgAdd", Peek: peekAccess(trace.WgAdd, 8, true), Fn: wgAdd},
+	{Name: "sync.hbWgWait", Peek: peekWgWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if !m.mapped(r.U(0), 16) {
+			return m.nilFault(g)
+		}
+		g.wait.notified = false
+		r.SetBool(0, m.u32(r.U(0)+wgCounter) == 0)
+		return Next
+	}},
+	{Name: "sync.hbOnceEnter", Peek: peekOnce, Fn: onceEnter},
+	{Name: "sync.hbOnceLeave", Peek: peekAccess(trace.OnceLeave, 12, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.setU32(r.U(0)+onDone, 1)
+		m.setU32(r.U(0)+onMutex+muState, 0)
+		m.setU32(r.U(0)+onMutex+muOwner, 0)
+		return Next
+	}},
+	{Name: "sync.hbG", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(g.id)+1)
+		return Next
+	}},
+	{Name: "sync.hbPark", Peek: peekPark, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if text := m.unlock(g, r.U(1), int(r.U(2))); text != "" {
+			return m.misuse(g, text)
+		}
+		return Next
+	}},
+	{Name: "sync.hbWake", Peek: peekWake, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.lock(g, r.U(1), int(r.U(2))))
+		return Next
+	}},
+	{Name: "sync.hbSignal", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.syncOp(op, trace.Signal, r.U(0)+cdList, 8, true, true)
+		n := 0
+		for w := m.word(r.U(0), cdList); w != 0; w = m.word(w, wtNext) {
+			n++
+		}
+		return max(n, 1)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		k := int(g.choice)
+		if m.auto {
+			k = m.firstWaiter(m.word(r.U(0), cdList))
+		}
+		r.Set(0, uint64(k))
+		return Next
+	}},
+	{Name: "sync.hbBroadcast", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.Broadcast, r.U(0)+cdList, 8, true, true)
+	}, Fn: nop},
+	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
+	}, Fn: nop},
+	{Name: "sync.hbPool", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.stdCaller(g) {
+			return 1
+		}
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 40, true, true)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, !m.stdCaller(g))
+		return Next
+	}},
+}
+
+func nop(*Machine, *goroutine, Regs) Ctl { return Next }
+
+// syncOp describes a visible operation on n bytes at p and returns the number
+// of its alternatives, 0 or 1. An operation on an object that only its caller
+// can reach is none, unless the caller waits there for ever. So is one on memory
+// that does not exist, which faults.
+func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, enabled bool) int {
+	id := p >> 32
+	if m.mapped(p, n) && (!enabled || m.multi && m.heap.objs[id].flags&objShared != 0) {
+		op.Kind = k
+		op.Access[op.N] = trace.Access{Obj: uint32(id), Off: uint32(p), Size: n, Write: write}
+		op.N++
+	}
+	return int(b2u(enabled))
+}
+
+// mapped reports whether n bytes at p are guest memory.
+func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.load(p, uint64(n), 0) != nil }
+
+func (m *Machine) u32(p ptr) uint32 { return *(*uint32)(m.heap.load(p, 4, 0)) }
+
+func (m *Machine) setU32(p ptr, v uint32) {
+	m.heap.touch(uint32(p >> 32))
+	*(*uint32)(m.heap.load(p, 4, 0)) = v
+}
+
+// nilFault raises the run-time panic of a nil dereference.
+func (m *Machine) nilFault(g *goroutine) Ctl {
+	m.throw(g, rtPanicMem)
+	return Called
+}
+
+// misuse ends the program with a fatal error of package sync.
+func (m *Machine) misuse(g *goroutine, text string) Ctl {
+	m.fatal(g, text)
+	return Stop
+}
+
+// peekAccess is the Peek of an operation that is always enabled, on size bytes
+// at its first argument.
+func peekAccess(k trace.Kind, size uint32, write bool) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, k, r.U(0), size, write, true)
+	}
+}
+
+func lockerSize(kind int) uint32 {
+	if kind == mutexLocker {
+		return 8
+	}
+	return 24
+}
+
+// lockable reports whether the operation that kind stands for can lock l now.
+// A writer can announce itself while there are readers.
+func (m *Machine) lockable(l ptr, kind int) bool {
+	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || m.u32(l+muState) == 0
+}
+
+// lock locks l for g. It reports whether g is only the pending writer.
+func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
+	switch kind {
+	case otherLocker:
+		return false
+	case readLocker:
+		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
+		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
+		return false
+	}
+	m.setU32(l+muState, 1)
+	m.setU32(l+muOwner, uint32(g.id)+1)
+	if kind == writeLocker && m.u32(l+rwReaders) > 0 {
+		m.setU32(l+rwPending, 1)
+		return true
+	}
+	return false
+}
+
+// unlock unlocks l. It returns the text of the fatal error if l is not locked.
+func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
+	switch kind {
+	case otherLocker:
+		return ""
+	case readLocker:
+		n := m.u32(l + rwReaders)
+		if n == 0 {
+			return "sync: RUnlock of unlocked RWMutex"
+		}
+		owners := m.u32(l+rwOwners) - uint32(g.id) - 1
+		if n == 1 {
+			owners = 0 // locked by one goroutine and unlocked by another
+		}
+		m.setU32(l+rwReaders, n-1)
+		m.setU32(l+rwOwners, owners)
+		return ""
+	}
+	switch {
+	case kind == writeLocker && (m.u32(l+muState) == 0 || m.u32(l+rwPending) != 0):
+		return "sync: Unlock of unlocked RWMutex"
+	case m.u32(l+muState) == 0:
+		return "sync: unlock of unlocked mutex"
+	}
+	m.setU32(l+muState, 0)
+	m.setU32(l+muOwner, 0)
+	return ""
+}
+
+func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, k, r.U(0), lockerSize(kind), true, m.lockable(r.U(0), kind))
+	}
+}
+
+func (m *Machine) lockFn(g *goroutine, r Regs, kind int) Ctl {
+	if !m.mapped(r.U(0), lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	r.SetBool(0, m.lock(g, r.U(0), kind))
+	return Next
+}
+
+func (m *Machine) unlockFn(g *goroutine, r Regs, kind int) Ctl {
+	if !m.mapped(r.U(0), lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	if text := m.unlock(g, r.U(0), kind); text != "" {
+		return m.misuse(g, text)
+	}
+	return Next
+}
+
+// canTry reports whether a Try operation would succeed now.
+func (m *Machine) canTry(l ptr, kind int) bool {
+	return m.u32(l+muState) == 0 && (kind != writeLocker || m.u32(l+rwReaders) == 0)
+}
+
+// peekTry describes a Try operation: one that is going to fail only looks.
+func peekTry(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		l, size := r.U(0), lockerSize(kind)
+		return m.syncOp(op, k, l, size, m.mapped(l, size) && m.canTry(l, kind), true)
+	}
+}
+
+func (m *Machine) tryLock(g *goroutine, r Regs, kind int) Ctl {
+	l := r.U(0)
+	if !m.mapped(l, lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	ok := m.canTry(l, kind)
+	if ok {
+		m.lock(g, l, kind)
+	}
+	r.SetBool(0, ok)
+	return Next
+}
+
+// wgAdd adds to a WaitGroup's counter. When it becomes zero, whoever stands
+// before Wait may already be counted as a waiter, as it stood there while the
+// counter was not zero: it can now return, and if the counter grows again
+// before it does, it panics.
+func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
+	p := r.U(0)
+	if !m.mapped(p, 16) {
+		return m.nilFault(g)
+	}
+	old := m.u32(p + wgCounter)
+	v := old + uint32(r.U(1))
+	m.setU32(p+wgCounter, v)
+	if v == 0 && old != 0 {
+		for _, s := range m.order {
+			q := m.gs[s]
+			if q.status == gReady && q.pending.Kind == trace.WgWait && !q.wait.notified && q.pending.Access[0].Obj == uint32(p>>32) && q.pending.Access[0].Off == uint32(p) {
+				m.touchG(q)
+				q.wait.notified = true
+			}
+		}
+	}
+	r.Set(0, uint64(int64(int32(v))))
+	return Next
+}
+
+func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	p := r.U(0)
+	return m.syncOp(op, trace.WgWait, p, 8, true, !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified)
+}
+
+func peekOnce(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	p := r.U(0)
+	if !m.mapped(p, 12) {
+		return 1
+	}
+	done := m.u32(p+onDone) != 0
+	return m.syncOp(op, trace.OnceEnter, p, 12, !done, done || m.u32(p+onMutex+muState) == 0)
+}
+
+func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
+	p := r.U(0)
+	if !m.mapped(p, 12) {
+		return m.nilFault(g)
+	}
+	if m.u32(p+onDone) != 0 {
+		r.SetBool(0, false)
+		return Next
+	}
+	m.lock(g, p+onMutex, mutexLocker)
+	r.SetBool(0, true)
+	return Next
+}
+
+func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	m.syncOp(op, trace.Park, r.U(0)+cdList, 8, true, true)
+	if kind := int(r.U(2)); kind != otherLocker {
+		m.syncOp(op, trace.Park, r.U(1), lockerSize(kind), true, true)
+	}
+	return 1
+}
+
+func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	kind := int(r.U(2))
+	k, notified := trace.CondWait, m.heap.bytesOf(r.U(3)+wtNotified, 1)[0] != 0
+	if notified {
+		k = trace.WakeLock
+	}
+	enabled := notified && m.lockable(r.U(1), kind)
+	m.syncOp(op, k, r.U(0)+cdList, 8, true, enabled)
+	if kind != otherLocker {
+		m.syncOp(op, k, r.U(1), lockerSize(kind), true, enabled)
+	}
+	return int(b2u(enabled))
+}
+
+// firstWaiter returns the place in the list of the waiter that has waited
+// longest, which is the one the runtime wakes.
+func (m *Machine) firstWaiter(w ptr) int {
+	best, seq := 0, ^uint32(0)
+	for i := 0; w != 0; i, w = i+1, m.word(w, wtNext) {
+		if q := m.gOf(trace.GID(m.u32(w+wtG) - 1)); q.wait.seq < seq {
+			best, seq = i, q.wait.seq
+		}
+	}
+	return best
+}
+
+// stdCaller reports whether the function that called the running one belongs
+// to the standard library.
+func (m *Machine) stdCaller(g *goroutine) bool {
+	link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+	if link>>32&frBottom != 0 {
+		return false
+	}
+	return m.isStd(m.funcs[ra>>32])
+}
+
+// isStd reports whether f is a function of the standard library.
+func (m *Machine) isStd(f *bytecode.Func) bool {
+	if f.SSA == nil {
+		return true // the machine's own
+	}
+	p := m.link.prog.PackageOf(f.SSA)
+	return p != nil && p.Std
+}

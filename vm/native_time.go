@@ -1,0 +1,143 @@
+package vm
+
+import (
+	"math"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of package time (load/overlay/_src/time): the virtual clock, sleeping
+// and the hidden goroutines of timers. A goroutine's deadline is its label.
+
+var timeNatives = []Native{
+	{Name: "time.now", Fn: timeNow},
+	{Name: "time.runtimeNow", Fn: timeNow},
+	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.clock)+1)
+		return Next
+	}},
+	{Name: "time.runtimeIsBubbled", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, g.bubble != 0)
+		return Next
+	}},
+	{Name: "time.hbArm", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		d := m.clock + max(r.I(0), 0)
+		if d < m.clock {
+			d = math.MaxInt64
+		}
+		g.label = uint64(d)
+		return Next
+	}},
+	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		op.Kind = trace.Sleep
+		return 1
+	}, Fn: elapse},
+	{Name: "time.hbFire", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		c := m.word(r.U(0), tmChan)
+		op.Kind = trace.Timer
+		op.Access[0] = accessOf(r.U(0), tmSize, true)
+		op.N = 1
+		if c == 0 {
+			return 1
+		}
+		op.Access[1] = accessOf(c, 8, true)
+		op.N = 2
+		return int(b2u(m.chanHdr(c)[chLen/8] == 0))
+	}, Fn: elapse},
+	{Name: "time.hbSend", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		c := r.U(0)
+		m.heap.touch(uint32(c >> 32))
+		m.chanHdr(c)[chLen/8] = 1
+		m.setWord(c, chBuf+16, r.U(1))
+		return Next
+	}},
+	{Name: "time.hbDrain", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		c := r.U(0)
+		full := m.chanHdr(c)[chLen/8] != 0
+		if full {
+			m.heap.touch(uint32(c >> 32))
+			m.chanHdr(c)[chLen/8] = 0
+			m.setWord(c, chBuf+16, 0)
+		}
+		r.SetBool(0, full)
+		return Next
+	}},
+	{Name: "time.hbOrdinary", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.system = false
+		g.label = 0
+		m.alive++
+		return Next
+	}},
+	{Name: "time.hbGo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if c := m.word(r.U(1), tmChan); c != 0 {
+			m.layTick = uint32(m.chanHdr(c)[chElem/8] >> 32)
+		}
+		m.startG(g, r.U(0), []uint64{r.U(1), r.U(2)}, true).wait.obj = r.U(1)
+		return Next
+	}},
+	{Name: "time.hbKill", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		for _, s := range m.order {
+			if q := m.gs[s]; q.system && q.status != gEnded && q.wait.obj == r.U(0) {
+				m.touchG(q)
+				q.status = gEnded
+				q.pending = trace.Op{G: q.id, Kind: trace.End}
+			}
+		}
+		return Next
+	}},
+	{Name: "time.hbChange", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.syncOp(op, trace.SyncAccess, r.U(0), tmSize, true, true)
+		if c := m.word(r.U(0), tmChan); c != 0 {
+			m.syncOp(op, trace.SyncAccess, c, 8, true, true)
+		}
+		return 1
+	}, Fn: nop},
+}
+
+// Offsets in the guest's hbTimer.
+const (
+	tmChan = 0
+	tmSize = 32
+)
+
+// elapse sets the clock to g's deadline if that is later.
+func elapse(m *Machine, g *goroutine, r Regs) Ctl {
+	m.clock = max(m.clock, int64(g.label))
+	g.label = 0
+	return Next
+}
+
+// timeNow returns seconds, nanoseconds and no monotonic time, like the runtime
+// does in a synctest bubble.
+func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
+	sec, nsec := m.wall(g)
+	r.Set(0, uint64(sec))
+	r.Set(1, uint64(nsec))
+	r.Set(2, 0)
+	return Next
+}
+
+// wall is g's time of day: Unix seconds and nanoseconds. A bubble's clock
+// starts when the bubble does.
+func (m *Machine) wall(g *goroutine) (sec, nsec int64) {
+	t := m.clock
+	if g.bubble != 0 {
+		t -= m.bubbleStart
+	}
+	return startTime + t/1e9, t % 1e9
+}
+
+// isTick reports whether the channel with header h belongs to a timer.
+func (m *Machine) isTick(h *[5]uint64) bool {
+	return m.layTick != 0 && uint32(h[chElem/8]>>32) == m.layTick
+}
+
+// tickTime turns a tick that g has received into the Time it is, which has
+// the image {nanosecond, second since year 1, location}.
+func (m *Machine) tickTime(g *goroutine, t *uint64) {
+	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
+	w := (*[2]uint64)(unsafe.Pointer(t))
+	sec, nsec := m.wall(g)
+	w[0], w[1] = uint64(nsec), uint64(sec+unixToInternal)
+}
