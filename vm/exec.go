@@ -67,7 +67,8 @@ func (m *Machine) exec(g *goroutine) {
 	r := g.regs()
 	stop := m.stopFlags()
 	left := budget
-	var addr, size uint64 // operands of the slow path
+	var addr, size uint64  // operands of the slow path
+	var callee, win uint32 // operands of a call
 	for {
 		in := (*Instr)(ip)
 		ip = unsafe.Add(ip, 8)
@@ -299,59 +300,143 @@ func (m *Machine) exec(g *goroutine) {
 			}
 		case JT:
 			if *rg(r, in.A) != 0 {
-				ip = unsafe.Add(ip, int(in.Imm32())*8)
+				off := int(in.Imm32())
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JF:
 			if *rg(r, in.A) == 0 {
-				ip = unsafe.Add(ip, int(in.Imm32())*8)
+				off := int(in.Imm32())
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JEq:
 			if *rg(r, in.A) == *rg(r, in.B) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JNe:
 			if *rg(r, in.A) != *rg(r, in.B) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLtS:
 			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLeS:
 			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLtU:
 			if *rg(r, in.A) < *rg(r, in.B) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLeU:
 			if *rg(r, in.A) <= *rg(r, in.B) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JNeI:
 			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLtSI:
 			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JLeSI:
 			if int64(*rg(r, in.A)) <= int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JGtSI:
 			if int64(*rg(r, in.A)) > int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case JGeSI:
 			if int64(*rg(r, in.A)) >= int64(int16(in.B)) {
-				ip = unsafe.Add(ip, int(int16(in.C))*8)
+				off := int(int16(in.C))
+				ip = unsafe.Add(ip, off*8)
+				if off < 0 {
+					if left--; left < 0 {
+						goto yield
+					}
+				}
 			}
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
@@ -758,69 +843,31 @@ func (m *Machine) exec(g *goroutine) {
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
 			ip = unsafe.Add(ip, 8)
 		case Call:
-			if left--; left < 0 {
-				ip = unsafe.Add(ip, -8)
-				goto yield
-			}
-			id := uint32(in.Imm32())
-			c := m.funcs[id]
-			if c == nil || c.Code == nil {
-				c = m.compile(id)
-			}
-			fp := g.fp + uint32(in.A)
-			if int(fp)+c.Window > len(g.stack) {
-				if !g.ensure(fp + uint32(c.Window)) {
-					g.pc = pcOf(code, ip) - 1
-					m.stackOverflow(g)
-					return
-				}
-			}
-			nr := unsafe.Pointer(&g.stack[fp])
-			*(*[4]uint64)(unsafe.Add(nr, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip))), uint64(id), 0}
-			g.fp, g.fn = fp, c
-			f, r = c, nr
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = code
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
 		case CallC:
+			fv := *rg(r, in.B)
+			if fv&funcBit != 0 {
+				callee, win = uint32(fv), uint32(in.A)
+				goto enter
+			}
 			if left--; left < 0 {
 				ip = unsafe.Add(ip, -8)
 				goto yield
 			}
 			g.pc = pcOf(code, ip)
-			if !m.callValue(g, in.A, *rg(r, in.B)) {
-				if g.status != gLocal {
-					return
-				}
-				goto called
-			}
-			f = g.fn
-			r = g.regs()
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = code
+			m.callValue(g, in.A, fv)
+			goto called
 		case CallI:
-			if left--; left < 0 {
-				ip = unsafe.Add(ip, -8)
-				goto yield
-			}
-			tw := *rg(r, in.B)
-			fv := m.method(tw, f.Methods[in.C])
+			fv := m.method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
 				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
 				goto called
 			}
 			*rg(r, in.A) = *rg(r, in.B+1)
-			g.pc = pcOf(code, ip)
-			if !m.callValue(g, in.A, fv) {
-				if g.status != gLocal {
-					return
-				}
-				goto called
-			}
-			f = g.fn
-			r = g.regs()
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = code
+			callee, win = uint32(fv), uint32(in.A)
+			goto enter
 		case CallN:
 			nat := &m.natives[in.Imm32()]
 			regs := Regs{unsafe.Pointer(rg(r, in.A))}
@@ -899,6 +946,31 @@ func (m *Machine) exec(g *goroutine) {
 			}
 		}
 		continue
+
+	enter: // callee with its arguments in the window at register win
+		if left--; left < 0 {
+			ip = unsafe.Add(ip, -8)
+			goto yield
+		}
+		{
+			c := m.funcs[callee]
+			if c == nil {
+				c = m.compile(callee)
+			}
+			fp := g.fp + win
+			if int(fp)+c.Window > len(g.stack) && !g.ensure(fp+uint32(c.Window)) {
+				g.pc = pcOf(code, ip) - 1
+				m.stackOverflow(g)
+				return
+			}
+			r = unsafe.Pointer(&g.stack[fp])
+			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip))), uint64(callee), 0}
+			g.fp, g.fn = fp, c
+			f = c
+			code = unsafe.Pointer(unsafe.SliceData(f.Code))
+			ip = code
+			continue
+		}
 
 	ret:
 		{

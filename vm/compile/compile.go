@@ -13,6 +13,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -60,6 +61,10 @@ type compiler struct {
 	before    []uint16 // registers live before the present instruction
 	after     []uint16 // and after it, its results excluded
 	lastLive  []uint16
+	pins      []uint64       // constants used in loops, made once on entry
+	pinned    map[uint64]int // and their registers
+	inLoop    map[*ssa.BasicBlock]bool
+	looping   bool // the present instruction is in a loop
 	methods   map[*types.Func]uint16
 	texts     map[string]int
 	err       error
@@ -98,8 +103,14 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 	c.lv = c.analyse()
 	c.nregs = max(c.allocate(c.lv), c.f.NResult)
 	// The first pass finds out how many scratch registers there must be.
+	c.findLoops()
 	c.window = math.MaxInt16
 	c.emitAll()
+	c.pinned = map[uint64]int{}
+	for _, w := range c.pins {
+		c.pinned[w] = c.nregs
+		c.nregs++
+	}
 	c.window = c.nregs + c.maxScr + FrameHeader
 	c.maxWindow = 0
 	c.emitAll()
@@ -305,9 +316,61 @@ func (c *compiler) use(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r
 	}
+	if w, ok := c.wordConst(v); ok && c.looping {
+		if r, ok := c.pinned[w]; ok {
+			return r
+		}
+		c.pin(w)
+	}
 	r := c.temp(max(1, c.words(v)))
 	c.into(v, r)
 	return r
+}
+
+// maxPins bounds the constants a function makes on entry for its loops.
+const maxPins = 16
+
+// pin asks for constant w to be made once, on entry; heard in the first pass.
+func (c *compiler) pin(w uint64) {
+	if c.pinned == nil && len(c.pins) < maxPins && !slices.Contains(c.pins, w) {
+		c.pins = append(c.pins, w)
+	}
+}
+
+// wordConst returns v's register image if v is a constant of one word.
+func (c *compiler) wordConst(v ssa.Value) (uint64, bool) {
+	switch v := v.(type) {
+	case *ssa.Global:
+		return c.l.Global(v), true
+	case *ssa.Function:
+		return uint64(c.l.Func(v)) | 1<<63, true
+	case *ssa.Const:
+		if layout.ScalarOf(v.Type()) == layout.NotScalar {
+			return 0, false
+		}
+		if v.Value == nil {
+			return 0, true
+		}
+		return constWords(v)[0], true
+	}
+	return 0, false
+}
+
+// findLoops marks the blocks between a loop's head and the jump back to it,
+// which in reverse postorder are (nearly) the loop.
+func (c *compiler) findLoops() {
+	at := map[*ssa.BasicBlock]int{}
+	for i, b := range c.blocks {
+		at[b] = i
+	}
+	c.inLoop = map[*ssa.BasicBlock]bool{}
+	for i, b := range c.blocks {
+		for _, s := range b.Succs {
+			for k := at[s]; k <= i; k++ {
+				c.inLoop[c.blocks[k]] = true
+			}
+		}
+	}
 }
 
 // move copies n registers.

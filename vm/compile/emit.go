@@ -21,6 +21,9 @@ func (c *compiler) emitAll() {
 	c.methods = map[*types.Func]uint16{}
 	c.texts = map[string]int{}
 	c.lastLive = nil
+	for _, w := range c.pins {
+		c.constant(c.pinned[w], w)
+	}
 	for i, b := range c.blocks {
 		c.blockPC[b] = len(c.code)
 		if b == c.fn.Recover {
@@ -30,7 +33,7 @@ func (c *compiler) emitAll() {
 		if i+1 < len(c.blocks) {
 			next = c.blocks[i+1]
 		}
-		c.block(b, next)
+		c.instrs(b, next)
 	}
 	// Edges whose moves could not stand in either block.
 	for i := 0; i < len(c.fixups); i++ {
@@ -70,8 +73,8 @@ func (c *compiler) patch(pc, to int) {
 	}
 }
 
-// block emits b; next is the block that will follow it.
-func (c *compiler) block(b, next *ssa.BasicBlock) {
+// instrs emits b's instructions; next is the block that will follow.
+func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 	lists := c.liveLists(b)
 	for i, instr := range b.Instrs {
 		c.scratch = 0
@@ -84,6 +87,7 @@ func (c *compiler) block(b, next *ssa.BasicBlock) {
 			}
 		}
 		c.before, c.after = lists[i].before, lists[i].after
+		c.looping = c.inLoop[b]
 		c.instr(instr, next)
 	}
 }
@@ -258,7 +262,30 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 	}
 }
 
-func hasPhi(b *ssa.BasicBlock) bool { return len(b.Instrs) > 0 && isPhi(b.Instrs[0]) }
+// needsMoves reports whether the edge from from to to changes any register.
+func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
+	for k, p := range to.Preds {
+		if p != from {
+			continue
+		}
+		for _, instr := range to.Instrs {
+			phi, ok := instr.(*ssa.Phi)
+			if !ok {
+				return false
+			}
+			e := phi.Edges[k]
+			if a, ok := c.alias[e]; ok {
+				e = a
+			}
+			d, used := c.reg[phi]
+			if s, ok := c.reg[e]; used && c.words(phi) > 0 && (!ok || s != d) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
 
 // jump emits a jump to b.
 func (c *compiler) jump(b *ssa.BasicBlock) {
@@ -269,7 +296,7 @@ func (c *compiler) jump(b *ssa.BasicBlock) {
 // way of moves if to has phis.
 func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 	x := fixup{pc: pc, target: to}
-	if hasPhi(to) {
+	if c.needsMoves(b, to) {
 		x.edge = &edge{from: b, to: to}
 	}
 	c.fixups = append(c.fixups, x)
@@ -377,14 +404,32 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Jump:
 		to := v.Block().Succs[0]
 		c.phiMoves(v.Block(), to)
-		if to != next {
-			c.jump(to)
+		if to == next {
+			break
 		}
+		if _, back := c.blockPC[to]; back && rotatable(to) {
+			c.instrs(to, next)
+			break
+		}
+		c.jump(to)
 	case *ssa.If:
 		c.branch(v, next)
 	default:
 		c.unsupported("SSA instruction " + instr.String())
 	}
+}
+
+// rotatable reports whether b, a loop's head, is so short that its test is
+// worth repeating at the loop's end: one jump fewer in every iteration.
+func rotatable(b *ssa.BasicBlock) bool {
+	n := 0
+	for _, instr := range b.Instrs {
+		if !isPhi(instr) {
+			n++
+		}
+	}
+	_, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	return ok && n <= 4
 }
 
 func (c *compiler) ret(v *ssa.Return) {
@@ -629,7 +674,7 @@ func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	b := v.Block()
 	yes, no := b.Succs[0], b.Succs[1]
 	negate := false
-	if yes == next && !hasPhi(yes) {
+	if yes == next && !c.needsMoves(b, yes) {
 		yes, no, negate = no, yes, true
 	}
 	if cmp, ok := v.Cond.(*ssa.BinOp); ok && c.fused[cmp] {

@@ -33,6 +33,7 @@ func (b bitset) copyFrom(c bitset) { copy(b, c) }
 type liveness struct {
 	num     map[ssa.Value]int // numbers of values that live in registers
 	values  []ssa.Value
+	liveIn  map[*ssa.BasicBlock]bitset
 	liveOut map[*ssa.BasicBlock]bitset
 	always  []int // values the recover block reads: live everywhere
 }
@@ -168,6 +169,7 @@ func (c *compiler) analyse() *liveness {
 		lv.liveOut[b] = newBitset(n)
 	}
 	liveIn := map[*ssa.BasicBlock]bitset{}
+	lv.liveIn = liveIn
 	for _, b := range c.blocks {
 		s := newBitset(n)
 		s.copyFrom(gen[b])
@@ -310,9 +312,17 @@ func (c *compiler) allocate(lv *liveness) int {
 	for _, id := range lv.always {
 		extend(id, pos)
 	}
-	sorted := make([]int, len(ivs))
-	for i := range sorted {
-		sorted[i] = i
+	// One interval for each class of coalesced values.
+	cls := c.coalesce(lv)
+	var sorted []int
+	for id := range ivs {
+		rep := cls.find(id)
+		if rep == id {
+			sorted = append(sorted, id)
+			continue
+		}
+		ivs[rep].start = min(ivs[rep].start, ivs[id].start)
+		ivs[rep].end = max(ivs[rep].end, ivs[id].end)
 	}
 	sort.SliceStable(sorted, func(i, j int) bool { return ivs[sorted[i]].start < ivs[sorted[j]].start })
 
@@ -374,7 +384,7 @@ func (c *compiler) allocate(lv *liveness) int {
 	}
 	c.reg = make(map[ssa.Value]int, len(ivs))
 	for i := range ivs {
-		c.reg[ivs[i].v] = ivs[i].reg
+		c.reg[ivs[i].v] = ivs[cls.find(i)].reg
 	}
 	return high
 }
