@@ -31,6 +31,7 @@ type Replay struct {
 	Patterns []string          `json:"patterns"` // what to load
 	Tests    bool              `json:"tests"`
 	Tags     []string          `json:"tags,omitempty"`
+	Args     []string          `json:"args,omitempty"`    // os.Args[1:]
 	Options  map[string]string `json:"options,omitempty"` // flags that change what a schedule means
 
 	Code    string `json:"code"`

@@ -24,16 +24,18 @@ import (
 func exploreCommand() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
-		Use:   "explore [flags] [packages|files]",
+		Use:   "explore [flags] [packages|files] [-- args]",
 		Short: "Explore every test and main function; the default command",
 		Long: `Explore runs every entry of the packages (tests and main functions, or the one
 named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
 with the simplest schedule that shows the bug, or incomplete with the reason.
+Arguments behind -- are the program's (os.Args[1:]).
 
 Explorers (--por):
 ` + explorerDocs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.explore(cmd, args)
+			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
+			return f.explore(cmd, patterns, rest)
 		},
 	}
 	f.register(cmd.Flags())
@@ -50,7 +52,7 @@ func explorerDocs() string {
 	return b.String()
 }
 
-func (f *exploreFlags) explore(cmd *cobra.Command, patterns []string) error {
+func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) error {
 	opts, sel, err := f.options()
 	if err != nil {
 		return err
@@ -59,7 +61,8 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	entries, err := explore.Select(prog, sel, builder)
+	machine := machineFlags{args: args, outcomes: f.outcomes}
+	entries, err := explore.Select(prog, sel, machine.build)
 	if err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns []string) error {
 	}
 	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
 	opts.Progress = progress.Update
-	files := replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
+	files := replayFiles{dir: f.out, paths: paths, flags: f, machine: machine, patterns: patterns}
 	code := exitOK
 	for _, e := range entries {
 		progress.Start(e.Name)
@@ -165,6 +168,7 @@ type replayFiles struct {
 	dir      string
 	paths    report.Paths
 	flags    *exploreFlags
+	machine  machineFlags
 	patterns []string
 	used     map[string]bool // stems
 }
@@ -194,7 +198,11 @@ func (x *replayFiles) write(r *explore.Result) ([]string, error) {
 	var names []string
 	for i, b := range r.Bugs {
 		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
-			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags}
+			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
+			Args: x.machine.args}
+		if x.machine.outcomes {
+			rep.Options = map[string]string{"outcomes": "true"}
+		}
 		if r.Package == "command-line-arguments" {
 			rep.Patterns = x.patterns
 		}

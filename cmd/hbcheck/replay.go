@@ -45,7 +45,8 @@ func replay(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v", name, err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry}, builder)
+	machine := machineFlags{args: file.Args, outcomes: file.Options["outcomes"] == "true"}
+	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry}, machine.build)
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,7 @@ deadlocks. Status 3 means that the program met something the machine does not
 support.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			patterns, rest := args, []string(nil)
-			if n := cmd.ArgsLenAtDash(); n >= 0 {
-				patterns, rest = args[:n], args[n:]
-			}
+			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
 			return runProgram(cmd, f.config(patterns, false), rest)
 		},
 	}
@@ -45,7 +42,7 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
-		Args: append([]string{e.Path}, args...), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		Args: programArgs(e, args), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil },
 	})
 	switch {
