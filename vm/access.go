@@ -45,7 +45,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 		g.granted = false
 	}
 	if write {
-		h.touch(id)
+		h.touchRange(id, uint32(p), uint32(n))
 	}
 	return unsafe.Add(o.mem, uint32(p))
 }

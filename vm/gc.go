@@ -1,6 +1,9 @@
 package vm
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // gcThreshold is how many bytes are allocated between two collections.
 const gcThreshold = 64 << 20
@@ -61,4 +64,5 @@ func (m *Machine) collect() {
 		*o = object{flags: objFreed, mem: unsafe.Pointer(&zeroBase)}
 		h.freeIDs = append(h.freeIDs, id)
 	}
+	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.objs[p.id].flags&objFreed != 0 })
 }

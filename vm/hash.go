@@ -22,6 +22,8 @@ type canon struct {
 	dirty []uint32
 	n     uint32
 	a, b  uint64
+	// content remembers the contents' hashes of objects flagged objHashed.
+	content [][2]uint64
 }
 
 func (c *canon) mix(w uint64) {
@@ -134,7 +136,11 @@ func (m *Machine) hashObject(id uint32) {
 	c.mix(uint64(o.layout)<<32 | uint64(o.size))
 	l := m.layouts.At(o.layout)
 	if len(l.Ptrs) == 0 || l.Size == 0 {
-		m.hashRaw(o.mem, o.size)
+		if o.size >= cachedObject {
+			m.hashCached(id, o)
+		} else {
+			m.hashRaw(o.mem, o.size)
+		}
 		return
 	}
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
@@ -146,6 +152,30 @@ func (m *Machine) hashObject(id uint32) {
 		}
 		m.hashRaw(unsafe.Add(o.mem, base+at), l.Size-at)
 	}
+}
+
+// cachedObject is the size from which the hash of an object without pointers
+// is remembered until the object changes.
+const cachedObject = 256
+
+// hashCached mixes in the contents of a large object without pointers. Setting
+// its epoch to none makes the next write pass through heap.changed.
+func (m *Machine) hashCached(id uint32, o *object) {
+	c := &m.can
+	for uint32(len(c.content)) <= id {
+		c.content = append(c.content, make([][2]uint64, len(m.heap.objs)-len(c.content))...)
+	}
+	if o.flags&objHashed == 0 {
+		a, b := c.a, c.b
+		c.a, c.b = 0xA4093822299F31D0, 0x082EFA98EC4E6C89
+		m.hashRaw(o.mem, o.size)
+		c.content[id] = [2]uint64{c.a, c.b}
+		c.a, c.b = a, b
+		o.flags |= objHashed
+		o.epoch = 0
+	}
+	c.mix(c.content[id][0])
+	c.mix(c.content[id][1])
 }
 
 func (m *Machine) hashRaw(p unsafe.Pointer, n uint32) {

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -41,6 +42,8 @@ const (
 	objFreed
 	// objVar: a package-level variable.
 	objVar
+	// objHashed: canon remembers the hash of its contents.
+	objHashed
 )
 
 const (
@@ -69,6 +72,7 @@ type heap struct {
 	lastEpoch uint64
 	undo      []undoRec
 	undoMem   []byte
+	paged     []pages
 	dirty     []uint32 // static and base objects changed since the base state
 	baseLimit uint32   // dynamic objects below belong to the base state
 	based     bool
@@ -77,15 +81,32 @@ type heap struct {
 	sinceGC uint64
 }
 
+// undoRec restores one object, a page of a large one, or (size 0) its flags.
 type undoRec struct {
 	id    uint32
-	size  uint32 // 0: flags only
-	epoch uint64
+	off   uint32
+	size  uint32
 	flags objFlags
+	epoch uint64
+	page  bool
+}
+
+// Objects of at least pagedObject bytes are saved page by page, so that a
+// step which changes one element of a large array costs one page.
+const (
+	pagedObject = 8 << 10
+	pageSize    = 1 << 10
+)
+
+// pages are the epochs in which the pages of a large object were last saved.
+type pages struct {
+	id     uint32
+	epochs []uint64
 }
 
 func newHeap(lt *layout.Table) *heap {
-	h := &heap{layouts: lt, nstatic: 1}
+	// Epoch 0 is no epoch: an object with it is saved before it is next written.
+	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1}
 	h.objs = make([]object, staticLimit, staticLimit+4096)
 	return h
 }
@@ -110,9 +131,58 @@ func (h *heap) bytesOf(p ptr, n uint32) []byte {
 func (h *heap) writable(p ptr, n uint32) []byte {
 	b := h.bytesOf(p, n)
 	if n != 0 && b != nil {
-		h.touch(uint32(p >> 32))
+		h.touchRange(uint32(p>>32), uint32(p), n)
 	}
 	return b
+}
+
+// touchRange prepares n bytes at off of object id for being written.
+func (h *heap) touchRange(id, off, n uint32) {
+	o := &h.objs[id]
+	if o.epoch == h.epoch {
+		return
+	}
+	if o.size < pagedObject || id < staticLimit {
+		h.save(id, o)
+		return
+	}
+	pg := h.pagesOf(id, o)
+	for k := off / pageSize; k <= (off+n-1)/pageSize; k++ {
+		if pg.epochs[k] == h.epoch {
+			continue
+		}
+		lo := k * pageSize
+		size := min(pageSize, o.size-lo)
+		h.undo = append(h.undo, undoRec{id: id, off: lo, size: size, epoch: pg.epochs[k], flags: o.flags, page: true})
+		h.undoMem = append(h.undoMem, unsafe.Slice((*byte)(unsafe.Add(o.mem, lo)), size)...)
+		pg.epochs[k] = h.epoch
+	}
+	h.changed(id, o)
+}
+
+// pagesOf returns the page table of large object id, a new one if it has none.
+func (h *heap) pagesOf(id uint32, o *object) *pages {
+	for i := len(h.paged) - 1; i >= 0; i-- {
+		if h.paged[i].id == id {
+			return &h.paged[i]
+		}
+	}
+	epochs := make([]uint64, (o.size+pageSize-1)/pageSize)
+	for i := range epochs {
+		epochs[i] = o.epoch
+	}
+	h.paged = append(h.paged, pages{id, epochs})
+	return &h.paged[len(h.paged)-1]
+}
+
+// changed notes that o is about to differ from the base state and from what
+// the state hash remembers of it.
+func (h *heap) changed(id uint32, o *object) {
+	o.flags &^= objHashed
+	if h.based && o.flags&objDirty == 0 && (id < staticLimit || id < h.baseLimit) {
+		o.flags |= objDirty
+		h.dirty = append(h.dirty, id)
+	}
 }
 
 // touch prepares object id for being written.
@@ -124,13 +194,10 @@ func (h *heap) touch(id uint32) {
 
 // save logs o's contents, once per epoch, so that rewinding can restore them.
 func (h *heap) save(id uint32, o *object) {
-	h.undo = append(h.undo, undoRec{id, o.size, o.epoch, o.flags})
+	h.undo = append(h.undo, undoRec{id: id, size: o.size, epoch: o.epoch, flags: o.flags})
 	h.undoMem = append(h.undoMem, unsafe.Slice((*byte)(o.mem), o.size)...)
 	o.epoch = h.epoch
-	if h.based && o.flags&objDirty == 0 && (id < staticLimit || id < h.baseLimit) {
-		o.flags |= objDirty
-		h.dirty = append(h.dirty, id)
-	}
+	h.changed(id, o)
 }
 
 // setFlags adds flags to an object, undoably.
@@ -140,7 +207,7 @@ func (h *heap) setFlags(id uint32, f objFlags) {
 		return
 	}
 	if o.epoch != h.epoch {
-		h.undo = append(h.undo, undoRec{id, 0, o.epoch, o.flags})
+		h.undo = append(h.undo, undoRec{id: id, epoch: o.epoch, flags: o.flags})
 	}
 	o.flags |= f
 }
@@ -250,15 +317,26 @@ func (h *heap) mark() heapMark {
 func (h *heap) rewind(k *heapMark) {
 	for len(h.undo) > k.undo {
 		r := &h.undo[len(h.undo)-1]
+		if int(r.id) >= k.objs { // about to go; its number may even mean another object by now
+			h.undoMem = h.undoMem[:len(h.undoMem)-int(r.size)]
+			h.undo = h.undo[:len(h.undo)-1]
+			continue
+		}
 		o := &h.objs[r.id]
 		if r.size > 0 {
 			off := len(h.undoMem) - int(r.size)
-			copy(unsafe.Slice((*byte)(o.mem), r.size), h.undoMem[off:])
+			copy(unsafe.Slice((*byte)(unsafe.Add(o.mem, r.off)), r.size), h.undoMem[off:])
 			h.undoMem = h.undoMem[:off]
 		}
-		o.epoch, o.flags = r.epoch, r.flags
+		if r.page {
+			h.pagesOf(r.id, o).epochs[r.off/pageSize] = r.epoch
+		} else {
+			o.epoch = r.epoch
+		}
+		o.flags = r.flags &^ objHashed
 		h.undo = h.undo[:len(h.undo)-1]
 	}
+	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return int(p.id) >= k.objs })
 	if len(h.objs) > k.objs {
 		clear(h.objs[k.objs:])
 		h.objs = h.objs[:k.objs]
