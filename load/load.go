@@ -166,7 +166,7 @@ func (l *loader) discover() error {
 		}
 		roots = append(roots, id)
 	}
-	implicit := len(roots)
+	implicit := slices.Clone(roots)
 
 	// Resolve the imports of the user's packages in reach.
 	reached := make(map[string]bool) // by ID
@@ -238,7 +238,7 @@ func (l *loader) discover() error {
 		p.done = make(chan struct{})
 		l.all = append(l.all, p)
 	}
-	for _, id := range roots[:implicit] {
+	for _, id := range implicit {
 		if state[l.stdPkgs[id]] == 0 {
 			order(l.stdPkgs[id])
 		}

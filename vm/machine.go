@@ -118,6 +118,7 @@ type Config struct {
 	RandFixed     bool // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 }
 

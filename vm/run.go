@@ -26,6 +26,9 @@ func (m *Machine) runAuto() {
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = "interrupted"
 		}
+		if m.cfg.MaxRun > 0 && m.cnt.Instructions > m.cfg.MaxRun {
+			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
+		}
 		if m.heap.sinceGC > gcThreshold && m.heap.sinceGC > m.heap.live/2 {
 			m.collect()
 		}
