@@ -58,10 +58,9 @@ func ssaName(fn *ssa.Function) string {
 // declared in: function literals and the bodies of loops over functions are
 // numbered apart; literals in literals have only the number.
 func closureSuffix(fn *ssa.Function) string {
-	const loop = "range-over-func yield"
 	n := 0
 	for _, f := range fn.Parent().AnonFuncs {
-		if (f.Synthetic == loop) == (fn.Synthetic == loop) {
+		if (f.Synthetic == rangeFuncBody) == (fn.Synthetic == rangeFuncBody) {
 			n++
 		}
 		if f == fn {
@@ -69,9 +68,9 @@ func closureSuffix(fn *ssa.Function) string {
 		}
 	}
 	switch {
-	case fn.Synthetic == loop:
+	case fn.Synthetic == rangeFuncBody:
 		return fmt.Sprintf("-range%d", n)
-	case fn.Parent().Parent() != nil && fn.Parent().Synthetic != loop:
+	case fn.Parent().Parent() != nil && fn.Parent().Synthetic != rangeFuncBody:
 		return fmt.Sprintf(".%d", n)
 	}
 	return fmt.Sprintf(".func%d", n)

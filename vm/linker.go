@@ -84,6 +84,9 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 	p, ok := k.globals[g]
 	if !ok {
 		l := k.Layout(g.Type().Underlying().(*types.Pointer).Elem())
+		if l.Size == 0 {
+			return k.zeroBase
+		}
 		id := k.m.heap.allocStatic(l.Size, l.ID, objVar|objShared)
 		k.m.heap.objs[id].epoch = 0 // all zero since before the first mark
 		p = uint64(id) << 32

@@ -163,28 +163,46 @@ func (m *Machine) unwound(g *goroutine) {
 	m.callGuest(g, uint64(m.rt[rtFatalPanic])|funcBit, 0, g.panics)
 }
 
-// recovered implements recover() in the running frame.
-func (m *Machine) recovered(g *goroutine) (tw, data uint64) {
-	fp := g.fp
-	for fn := g.fn; ; {
+// recovered implements recover() in the running frame. deferred tells that the
+// running frame is that of a deferred call of recover itself.
+func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
+	fp, fn := g.fp, g.fn
+	up := func() {
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
-		if link>>32&frPanicDefer != 0 {
-			break
-		}
-		// A synthetic wrapper that was itself deferred passes the right on.
-		if link>>32 != 0 {
+		fp, fn = uint32(link), m.funcs[ra>>32]
+	}
+	flags := func() uint64 { return g.stack[fp-hdrLink] >> 32 }
+	if deferred {
+		// Run when its function returns it is like a call from there; run by
+		// unwinding it is no deferred function's call.
+		if flags()&(frRunDefer|frRecovered) == 0 {
 			return 0, 0
 		}
-		fp, fn = uint32(link), m.funcs[ra>>32]
-		if !fn.Wrapper {
+		up()
+	}
+	// The body of a loop over a function belongs to the function it stands in.
+	for fn.SSA != nil && fn.SSA.Synthetic == rangeFuncBody {
+		for parent := fn.SSA.Parent(); fn.SSA != parent; {
+			if flags()&frBottom != 0 {
+				return 0, 0
+			}
+			up()
+		}
+	}
+	// A synthetic wrapper that was itself deferred passes the right on.
+	for flags() == 0 {
+		if up(); !fn.Wrapper {
 			return 0, 0
 		}
 	}
 	p := g.panics
 	// The frame must have been called by the newest panic's unwinding.
-	if p == 0 || uint32(g.stack[fp-hdrLink]) != uint32(m.word(p, pnFrame)) || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
+	if flags()&frPanicDefer == 0 || p == 0 || uint32(g.stack[fp-hdrLink]) != uint32(m.word(p, pnFrame)) || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
 		return 0, 0
 	}
 	m.setWord(p, pnFlags, m.word(p, pnFlags)|pfRecovered)
 	return m.word(p, pnType), m.word(p, pnData)
 }
+
+// rangeFuncBody is how ssa marks the functions made of the bodies of loops over functions.
+const rangeFuncBody = "range-over-func yield"

@@ -127,7 +127,7 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 		m.raise(g, *a, *rg(r, in.A+1), 0)
 		return Unwind
 	case Recover:
-		*a, *rg(r, in.A+1) = m.recovered(g)
+		*a, *rg(r, in.A+1) = m.recovered(g, in.C != 0)
 		g.pc++
 	case MkSlice:
 		l := m.layouts.At(uint32(word(0)))
@@ -296,9 +296,6 @@ func (m *Machine) slice(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 	if in.Op == SliceStr {
 		if lo < length {
 			base += lo
-		}
-		if hi == lo {
-			base = 0
 		}
 		*rg(r, in.A), *rg(r, in.A+1) = base, hi-lo
 		g.pc += 2

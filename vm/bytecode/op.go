@@ -188,7 +188,7 @@ const (
 	Defer // window A, func value B, C argument words; next word: record layout | stack token register<<32
 	RunDefers
 	Panic      // interface A
-	Recover    // A = recover()
+	Recover    // A = recover(); C: in a deferred call of recover itself
 	DeferStack // A = token of this frame's defer stack
 
 	// allocation

@@ -298,7 +298,11 @@ func (c *compiler) next(v *ssa.Next) {
 	if v.IsString {
 		t := c.temp(3)
 		c.emit(StrNext, t, it, 0)
-		c.results(v, t)
+		for _, x := range c.extracts[v] {
+			if d, ok := c.reg[x]; ok {
+				c.move(d, t+x.(*ssa.Extract).Index, 1)
+			}
+		}
 		return
 	}
 	mt := v.Iter.(*ssa.Range).X.Type().Underlying().(*types.Map)
@@ -619,7 +623,7 @@ func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, err
 	c.f.NParam = k
 	switch b.Name() {
 	case "recover":
-		c.emit(Recover, k, 0, 0)
+		c.emit(Recover, k, 0, 1)
 	case "panic":
 		c.emit(Panic, 0, 0, 0)
 	case "print", "println":

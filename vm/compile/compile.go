@@ -68,6 +68,10 @@ type compiler struct {
 	methods   map[*types.Func]uint16
 	texts     map[string]int
 	err       error
+
+	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer
+	// statements stand two or more loops over functions deep; returns make up for it.
+	lateDefers bool
 }
 
 // fixup is a branch whose target is not known yet.
@@ -140,9 +144,16 @@ func (c *compiler) prepare() {
 			}
 		}
 	}
+	stack, runs := false, false
 	for _, b := range c.fn.Blocks {
 		for _, instr := range b.Instrs {
 			switch v := instr.(type) {
+			case *ssa.RunDefers:
+				runs = true
+			case *ssa.Call:
+				if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "ssa:deferstack" {
+					stack = true
+				}
 			case *ssa.Extract:
 				c.extracts[v.Tuple] = append(c.extracts[v.Tuple], v)
 			case *ssa.FieldAddr:
@@ -160,6 +171,7 @@ func (c *compiler) prepare() {
 			}
 		}
 	}
+	c.lateDefers = stack && !runs
 }
 
 // accessOnly reports whether v, an address, is only loaded from and stored to

@@ -134,8 +134,10 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 // mayStand reports whether a goroutine can be found at instr between two steps.
 func (c *compiler) mayStand(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
-	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.Return:
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface:
 		return false
+	case *ssa.Return:
+		return c.lateDefers
 	case *ssa.If:
 		return c.isFusedValue(v.Cond)
 	}
@@ -308,6 +310,10 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.DebugRef, *ssa.Extract:
 	case *ssa.Alloc:
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
+		if l.Size == 0 {
+			c.constant(c.dst(v), c.l.ZeroBase()) // all of them are one, as with gc
+			break
+		}
 		c.emitImm(NewObj, c.dst(v), int32(l.ID))
 	case *ssa.UnOp:
 		c.unop(v)
@@ -433,6 +439,10 @@ func rotatable(b *ssa.BasicBlock) bool {
 }
 
 func (c *compiler) ret(v *ssa.Return) {
+	if c.lateDefers {
+		c.standing()
+		c.emit(RunDefers, 0, 0, 0)
+	}
 	n := 0
 	for _, x := range v.Results {
 		n += c.words(x)

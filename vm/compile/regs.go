@@ -288,6 +288,8 @@ func (c *compiler) allocate(lv *liveness) int {
 					extend(id, first)
 				case simple(instr):
 					extend(id, pos)
+				default:
+					extend(id, pos-1) // where the operands are still needed
 				}
 				if !isPhi(instr) {
 					extend(id, pos+1)
