@@ -179,9 +179,6 @@ func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 	if err != nil {
 		return Once{}, err
 	}
-	if f := m.Fault(); f != nil {
-		return Once{Exit: f.Exit}, nil
-	}
-	code, _ := m.Exited()
-	return Once{Exit: code, Unsupported: m.CutReason()}, nil
+	code, unsupported := m.Exit()
+	return Once{Exit: code, Unsupported: unsupported}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -110,19 +111,18 @@ func run(dir string, files, args, env []string) (output string, err error) {
 		return "", fmt.Errorf("load: %w", err)
 	}
 	var out bytes.Buffer
-	m, err := vm.New(prog, prog.Entries[0], vm.Config{
-		Run: true, Args: append([]string{"a.out"}, args...), Env: append(env, "PATH=/usr/bin:/bin", "HOME=/"),
+	end, err := explore.RunOnce(prog, prog.Entries[0], vm.Config{
+		Args: append([]string{"a.out"}, args...), Env: append(env, "PATH=/usr/bin:/bin", "HOME=/"),
 		Stdout: &out, Stderr: &out, MaxRun: maxRun,
 	})
 	if err != nil {
 		return "", err
 	}
-	status, reason := m.Exit()
 	switch {
-	case reason != "":
-		return out.String(), fmt.Errorf("incomplete: %s", reason)
-	case status != 0:
-		return out.String(), fmt.Errorf("exit status %d", status)
+	case end.Unsupported != "":
+		return out.String(), fmt.Errorf("incomplete: %s", end.Unsupported)
+	case end.Exit != 0:
+		return out.String(), fmt.Errorf("exit status %d", end.Exit)
 	}
 	return out.String(), nil
 }
