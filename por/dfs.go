@@ -179,8 +179,9 @@ func (s *search) step(a trace.Step) {
 func (s *search) advance() {
 	for chain := 0; !s.halted; chain++ {
 		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.path))
-		if st := s.sys.Status(); st != Running {
-			s.leaf(st)
+		s.enabled = s.sys.Enabled(s.enabled[:0])
+		if len(s.enabled) == 0 {
+			s.leaf(s.sys.Status())
 			return
 		}
 		if s.cfg.MaxSteps > 0 && len(s.path) >= s.cfg.MaxSteps {
@@ -188,7 +189,6 @@ func (s *search) advance() {
 			s.heed(s.v.Leaf(s.path, Running))
 			return
 		}
-		s.enabled = s.sys.Enabled(s.enabled[:0])
 		f := s.node(chain)
 		if f.end-f.alt == 1 && !s.everyState && (s.states == nil || chain < chainLimit) {
 			if s.races(); s.halted {

@@ -1,12 +1,21 @@
 package por
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // lassoGraph is one strongly connected component of the state graph. Node 0
-// is the state in which the search entered it.
+// is the state in which the search entered it. A set of nodes is a list; the
+// set that is being looked at is also marked in in.
 type lassoGraph struct {
 	nodes []lassoNode
 	edges []lassoEdge
+
+	out [][]int32 // outgoing edges of each node
+	in  []int32   // number of the set that was marked last and has the node
+	set int32
 }
 
 type lassoNode struct {
@@ -32,39 +41,43 @@ type need struct {
 // the steps from node 0 to a state and a loop from that state to itself that
 // satisfies every need of every state on it, or a nil loop.
 func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
-	all := make([]bool, len(g.nodes))
-	for i := range all {
-		all[i] = true
+	g.out = make([][]int32, len(g.nodes))
+	for i, e := range g.edges {
+		g.out[e.from] = append(g.out[e.from], int32(i))
 	}
-	work := [][]bool{all}
+	g.in = make([]int32, len(g.nodes))
+	all := make([]int32, len(g.nodes))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	work := [][]int32{all}
 	for len(work) > 0 {
-		in := work[len(work)-1]
+		nodes := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, comp := range g.split(in) {
+		for _, comp := range g.split(nodes) {
 			needs, met := g.fairness(comp)
-			unmet := make([]bool, len(needs.list))
-			fair := true
-			for i := range unmet {
-				unmet[i] = met[i] < 0
-				fair = fair && !unmet[i]
-			}
-			if fair {
+			if !slices.Contains(met, -1) {
 				return g.lasso(all, comp, met)
 			}
 			// No fair execution stays where an unmet need arises.
-			rest, left := make([]bool, len(g.nodes)), false
-			for n := range comp {
-				if comp[n] && !needs.arises(g.nodes[n], unmet) {
-					rest[n], left = true, true
-				}
-			}
-			if left {
+			rest := slices.DeleteFunc(comp, func(n int32) bool { return needs.unmet(g.nodes[n], met) })
+			if len(rest) > 0 {
 				work = append(work, rest)
 			}
 		}
 	}
 	return nil, nil
 }
+
+// mark makes nodes the set that inside asks about.
+func (g *lassoGraph) mark(nodes []int32) {
+	g.set++
+	for _, n := range nodes {
+		g.in[n] = g.set
+	}
+}
+
+func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
 
 // needSet numbers the needs of a component.
 type needSet struct {
@@ -79,60 +92,66 @@ func (s *needSet) add(n need) {
 	}
 }
 
-// arises reports whether one of the needs marked in which arises in n.
-func (s *needSet) arises(n lassoNode, which []bool) bool {
+// each calls f for the needs that arise in n until f returns false.
+func (n *lassoNode) each(f func(need) bool) {
 	for _, g := range n.enabled {
-		if which[s.index[need{g: g, choice: -1}]] {
-			return true
+		if !f(need{g: g, choice: -1}) {
+			return
 		}
 	}
 	for _, o := range n.options {
 		for c := range o.n {
-			if which[s.index[need{o.g, o.fn, o.pc, c}]] {
-				return true
+			if !f(need{o.g, o.fn, o.pc, c}) {
+				return
 			}
 		}
 	}
-	return false
+}
+
+// unmet reports whether a need arises in n that no edge meets.
+func (s *needSet) unmet(n lassoNode, met []int) bool {
+	found := false
+	n.each(func(x need) bool {
+		found = met[s.index[x]] < 0
+		return !found
+	})
+	return found
 }
 
 // fairness collects the needs that arise in comp and, for each, the first
 // edge inside comp that meets it, or -1.
-func (g *lassoGraph) fairness(comp []bool) (needs needSet, met []int) {
+func (g *lassoGraph) fairness(comp []int32) (needs needSet, met []int) {
 	needs.index = make(map[need]int)
-	for n, node := range g.nodes {
-		if !comp[n] {
-			continue
-		}
-		for _, gid := range node.enabled {
-			needs.add(need{g: gid, choice: -1})
-		}
-		for _, o := range node.options {
-			for c := range o.n {
-				needs.add(need{o.g, o.fn, o.pc, c})
-			}
-		}
+	for _, n := range comp {
+		g.nodes[n].each(func(x need) bool {
+			needs.add(x)
+			return true
+		})
 	}
 	met = make([]int, len(needs.list))
 	for i := range met {
 		met[i] = -1
 	}
-	meet := func(n need, edge int) {
+	meet := func(n need, edge int32) {
 		if i, ok := needs.index[n]; ok && met[i] < 0 {
-			met[i] = edge
+			met[i] = int(edge)
 		}
 	}
-	for i, e := range g.edges {
-		if !comp[e.from] || !comp[e.to] {
-			continue
-		}
-		for _, a := range e.steps {
-			meet(need{g: a.G, choice: -1}, i)
-		}
-		// Only the first step of an edge can have had alternatives.
-		for _, o := range g.nodes[e.from].options {
-			if o.g == e.steps[0].G {
-				meet(need{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
+	g.mark(comp)
+	for _, n := range comp {
+		for _, i := range g.out[n] {
+			e := &g.edges[i]
+			if !g.inside(e.to) {
+				continue
+			}
+			for _, a := range e.steps {
+				meet(need{g: a.G, choice: -1}, i)
+			}
+			// Only the first step of an edge can have had alternatives.
+			for _, o := range g.nodes[n].options {
+				if o.g == e.steps[0].G {
+					meet(need{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
+				}
 			}
 		}
 	}
@@ -141,15 +160,20 @@ func (g *lassoGraph) fairness(comp []bool) (needs needSet, met []int) {
 
 // lasso builds a walk from node 0 through all nodes to comp, and a loop inside
 // comp that takes every edge of must.
-func (g *lassoGraph) lasso(all, comp []bool, must []int) (prefix, loop []trace.Step) {
-	target := func(n int32) bool { return comp[n] }
-	walk, start := g.shortest(all, 0, target)
+func (g *lassoGraph) lasso(all, comp []int32, must []int) (prefix, loop []trace.Step) {
+	target := make(map[int32]bool, len(comp))
+	for _, n := range comp {
+		target[n] = true
+	}
+	g.mark(all)
+	walk, start := g.shortest(0, func(n int32) bool { return target[n] })
 	for _, e := range walk {
 		prefix = append(prefix, g.edges[e].steps...)
 	}
-	taken := make(map[int]bool)
+	g.mark(comp)
+	taken := make(map[int32]bool)
 	at := start
-	take := func(edges ...int) {
+	take := func(edges ...int32) {
 		for _, e := range edges {
 			taken[e] = true
 			loop = append(loop, g.edges[e].steps...)
@@ -157,32 +181,31 @@ func (g *lassoGraph) lasso(all, comp []bool, must []int) (prefix, loop []trace.S
 		}
 	}
 	for _, e := range must {
-		if !taken[e] {
-			walk, _ := g.shortest(comp, at, func(n int32) bool { return n == g.edges[e].from })
+		if e := int32(e); !taken[e] {
+			walk, _ := g.shortest(at, func(n int32) bool { return n == g.edges[e].from })
 			take(walk...)
 			take(e)
 		}
 	}
-	walk, _ = g.shortest(comp, at, func(n int32) bool { return n == start })
+	walk, _ = g.shortest(at, func(n int32) bool { return n == start })
 	take(walk...)
 	return prefix, loop
 }
 
-// shortest returns the edges of a shortest walk inside in from a node to one
-// that is a target, and that node. There must be one.
-func (g *lassoGraph) shortest(in []bool, from int32, target func(int32) bool) (walk []int, to int32) {
+// shortest returns the edges of a shortest walk inside the marked set from a
+// node to one that is a target, and that node. There must be one.
+func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32, to int32) {
 	if target(from) {
 		return nil, from
 	}
-	out := g.outgoing(in)
-	by := make(map[int32]int) // node -> edge it was reached by
+	by := make(map[int32]int32) // node → edge it was reached by
 	queue := []int32{from}
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		for _, e := range out[n] {
+		for _, e := range g.out[n] {
 			m := g.edges[e].to
-			if _, seen := by[m]; seen || m == from {
+			if _, seen := by[m]; seen || m == from || !g.inside(m) {
 				continue
 			}
 			by[m] = e
@@ -193,74 +216,72 @@ func (g *lassoGraph) shortest(in []bool, from int32, target func(int32) bool) (w
 			for at := m; at != from; at = g.edges[by[at]].from {
 				walk = append(walk, by[at])
 			}
-			for i, j := 0, len(walk)-1; i < j; i, j = i+1, j-1 {
-				walk[i], walk[j] = walk[j], walk[i]
-			}
+			slices.Reverse(walk)
 			return walk, m
 		}
 	}
 	panic("BUG: por: a component is not strongly connected")
 }
 
-// outgoing lists the edges of each node that stay inside in.
-func (g *lassoGraph) outgoing(in []bool) [][]int {
-	out := make([][]int, len(g.nodes))
-	for i, e := range g.edges {
-		if in[e.from] && in[e.to] {
-			out[e.from] = append(out[e.from], i)
-		}
-	}
-	return out
-}
-
-// split returns the strongly connected components of the subgraph inside in
+// split returns the strongly connected components of the subgraph of nodes
 // that have an edge (Tarjan's algorithm without recursion).
-func (g *lassoGraph) split(in []bool) (comps [][]bool) {
-	out := g.outgoing(in)
-	num := make([]int32, len(g.nodes)) // 0: not seen
-	low := make([]int32, len(g.nodes))
-	open := make([]bool, len(g.nodes))
-	next := make([]int, len(g.nodes)) // outgoing edges followed
+func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
+	g.mark(nodes)
+	type info struct {
+		num, low int32 // num 0: not seen
+		next     int   // outgoing edges followed
+		open     bool
+	}
+	at := make(map[int32]*info, len(nodes))
+	for _, n := range nodes {
+		at[n] = &info{}
+	}
 	var stack, path []int32
 	count := int32(0)
-	for root := range g.nodes {
-		if !in[root] || num[root] != 0 {
+	for _, root := range nodes {
+		if at[root].num != 0 {
 			continue
 		}
-		path = append(path, int32(root))
+		path = append(path, root)
 		for len(path) > 0 {
 			n := path[len(path)-1]
-			if num[n] == 0 {
+			x := at[n]
+			if x.num == 0 {
 				count++
-				num[n], low[n], open[n] = count, count, true
+				x.num, x.low, x.open = count, count, true
 				stack = append(stack, n)
 			}
-			if next[n] < len(out[n]) {
-				m := g.edges[out[n][next[n]]].to
-				next[n]++
-				if num[m] == 0 {
+			if x.next < len(g.out[n]) {
+				m := g.edges[g.out[n][x.next]].to
+				x.next++
+				if !g.inside(m) {
+					continue
+				}
+				if y := at[m]; y.num == 0 {
 					path = append(path, m)
-				} else if open[m] {
-					low[n] = min(low[n], num[m])
+				} else if y.open {
+					x.low = min(x.low, y.num)
 				}
 				continue
 			}
 			path = path[:len(path)-1]
 			if len(path) > 0 {
-				p := path[len(path)-1]
-				low[p] = min(low[p], low[n])
+				p := at[path[len(path)-1]]
+				p.low = min(p.low, x.low)
 			}
-			if low[n] != num[n] {
+			if x.low != x.num {
 				continue
 			}
-			comp, size, m := make([]bool, len(g.nodes)), 0, int32(-1)
-			for m != n {
-				m = stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				open[m], comp[m] = false, true
-				size++
+			i := len(stack) - 1
+			for stack[i] != n {
+				i--
 			}
-			if size > 1 || g.selfLoop(out[n], n) {
+			comp := slices.Clone(stack[i:])
+			stack = stack[:i]
+			for _, m := range comp {
+				at[m].open = false
+			}
+			if len(comp) > 1 || g.selfLoop(n) {
 				comps = append(comps, comp)
 			}
 		}
@@ -269,11 +290,6 @@ func (g *lassoGraph) split(in []bool) (comps [][]bool) {
 }
 
 // selfLoop reports whether one of n's outgoing edges leads to n.
-func (g *lassoGraph) selfLoop(out []int, n int32) bool {
-	for _, e := range out {
-		if g.edges[e].to == n {
-			return true
-		}
-	}
-	return false
+func (g *lassoGraph) selfLoop(n int32) bool {
+	return slices.ContainsFunc(g.out[n], func(e int32) bool { return g.edges[e].to == n })
 }

@@ -26,6 +26,13 @@ func TestLivelock(t *testing.T) {
 		}, false},
 		{"a choice that may go on", [][]instr{{{op: tChoose, a: 2}, {op: tJump, a: 0, b: 0}}}, false},
 		{"choices that all go on", [][]instr{{{op: tChoose, a: 2}, {op: tJump, a: 0, b: 0}, {op: tJump, a: 0, b: 1}}}, true},
+		// The big loop starves the second goroutine, which can lock now and
+		// then; but inside the first one's inner loop it cannot.
+		{"an unlucky reader holds the lock", [][]instr{
+			{{op: tLock}, {op: tLoad}, {op: tJump, a: 1, b: 0}, {op: tUnlock}, {op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}},
+			{{op: tLock}, {op: tStore, a: 1, b: 1}, {op: tUnlock}},
+			{{op: tStore, a: 0, b: 1}, {op: tStore, a: 0, b: 0}, {op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}},
+		}, true},
 		{"polite trying: both back off together", [][]instr{
 			{{op: tTryLock, a: 0}, {op: tJump, a: 0, b: 0}, {op: tTryLock, a: 1}, {op: tJump, a: 5, b: 1}, {op: tUnlock, a: 0}, {op: tJump, a: 0, b: 0}},
 			{{op: tTryLock, a: 1}, {op: tJump, a: 0, b: 0}, {op: tTryLock, a: 0}, {op: tJump, a: 5, b: 1}, {op: tUnlock, a: 1}, {op: tJump, a: 0, b: 0}},

@@ -17,10 +17,11 @@ type Hash [2]uint64
 // stands before its next visible operation.
 type System interface {
 	// Enabled appends the goroutines whose next operation can execute now,
-	// in spawn-path order.
+	// in spawn-path order: none unless the execution goes on.
 	Enabled(buf []trace.GID) []trace.GID
 
-	// Next returns the operation goroutine g stands before.
+	// Next returns the operation goroutine g stands before; its Kind is None
+	// if g has ended.
 	Next(g trace.GID) trace.Op
 
 	// Choices returns how many alternatives g's next operation has (at least 1).
