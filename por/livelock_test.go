@@ -31,7 +31,7 @@ func TestLivelock(t *testing.T) {
 		{"an unlucky reader holds the lock", [][]instr{
 			{{op: tLock}, {op: tLoad}, {op: tJump, a: 1, b: 0}, {op: tUnlock}, {op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}},
 			{{op: tLock}, {op: tStore, a: 1, b: 1}, {op: tUnlock}},
-			{{op: tStore, a: 0, b: 1}, {op: tStore, a: 0, b: 0}, {op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}},
+			{{op: tStore, a: 0, b: 0}, {op: tStore, a: 0, b: 1}, {op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}},
 		}, true},
 		{"polite trying: both back off together", [][]instr{
 			{{op: tTryLock, a: 0}, {op: tJump, a: 0, b: 0}, {op: tTryLock, a: 1}, {op: tJump, a: 5, b: 1}, {op: tUnlock, a: 0}, {op: tJump, a: 0, b: 0}},
