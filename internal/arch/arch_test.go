@@ -18,19 +18,21 @@ const module = "hbcheck.dev/hbcheck/"
 // Packages that do not exist yet have no line: add one together with the
 // package. A trailing "/..." allows a whole subtree.
 var allowed = map[string]string{
-	"trace":       "",
-	"hbtest":      "",
-	"por":         "trace",
-	"load":        "load/overlay",
-	"load/...":    "",
-	"vm/layout":   "",
-	"vm/bytecode": "trace vm/layout",
-	"vm/compile":  "load trace vm/bytecode vm/layout",
-	"vm":          "load por trace vm/bytecode vm/compile vm/layout vm/...",
-	"vm/...":      "vm/layout",
-	"explore":     "load por trace vm",
-	"report":      "explore trace",
-	"cmd/hbcheck": "explore load por report",
+	"trace":                "",
+	"hbtest":               "",
+	"por":                  "trace",
+	"internal/vmtest":      "load por trace vm",
+	"internal/conformance": "explore load vm",
+	"load":                 "load/overlay",
+	"load/...":             "",
+	"vm/layout":            "",
+	"vm/bytecode":          "trace vm/layout",
+	"vm/compile":           "load trace vm/bytecode vm/layout",
+	"vm":                   "load por trace vm/bytecode vm/compile vm/layout vm/...",
+	"vm/...":               "vm/layout",
+	"explore":              "load por trace vm",
+	"report":               "explore trace",
+	"cmd/hbcheck":          "explore load por report vm",
 }
 
 // external lists the modules each package may use besides the standard library.
