@@ -84,7 +84,6 @@ type scalars struct {
 	exit        int
 	mainEnd     bool // the entry function has returned
 	goexited    bool // main has ended by calling runtime.Goexit
-	outEnd      int  // bytes of out when it did
 	cut         string
 	alive       int  // goroutines that have not ended, system ones excluded
 	multi       bool // a second goroutine has existed on this path, so sharing matters

@@ -161,13 +161,6 @@ const (
 	CplxNeg
 )
 
-func loadComplex(p *uint64, small bool) complex128 {
-	if small {
-		return complex128(*(*complex64)(unsafe.Pointer(p)))
-	}
-	return *(*complex128)(unsafe.Pointer(p))
-}
-
 func complexOp(a, b, c *uint64, x uint64) {
 	if x>>8 != 0 {
 		p, q := *(*complex64)(unsafe.Pointer(b)), *(*complex64)(unsafe.Pointer(c))
