@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/por"
@@ -35,6 +36,8 @@ type Options struct {
 	// AllowLeak, if set, accepts goroutines that are left behind when one of
 	// the functions on their stack matches.
 	AllowLeak *regexp.Regexp
+	// Ignores accept bugs; those that did are marked.
+	Ignores []*Ignore
 	// NoMinimise keeps the schedules as they were found.
 	NoMinimise bool
 	// Progress, if set, is called now and then.
@@ -159,6 +162,10 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		return true
 	}
 	c.known[b.key()] = true
+	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
+		c.opts.Ignores[i].Used = true
+		return true
+	}
 	b.Schedule = append(trace.Schedule(nil), path...)
 	c.bugs = append(c.bugs, b)
 	return c.opts.All

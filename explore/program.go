@@ -51,7 +51,7 @@ func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
 	if at, ok := userFrame(m.Stack(g)); ok {
-		e.Func, e.Pos = at.Func, at.Pos
+		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}
 	e.What, _ = m.src.what(op.Kind, e.Pos)
 	m.last, m.lastE = op, e
@@ -123,7 +123,7 @@ func (m *machine) Goroutines() []Goroutine {
 func frames(stack []vm.Frame) []Frame {
 	list := make([]Frame, len(stack))
 	for i, f := range stack {
-		list[i] = Frame{Func: f.Func, Args: f.Args, Pos: f.Pos, PC: uint32(f.PC), Std: f.Std}
+		list[i] = Frame{Func: f.Func, Args: f.Args, Pos: plain(f.Pos), PC: uint32(f.PC), Std: f.Std}
 	}
 	return list
 }
@@ -146,7 +146,7 @@ func (m *machine) Ending() Ending {
 	if f == nil {
 		return end
 	}
-	bug := Fault{Kind: Panic, Message: "panic: " + f.Message, Pos: f.Pos, G: f.G, Stack: frames(f.Frames)}
+	bug := Fault{Kind: Panic, Message: "panic: " + f.Message, Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
 	if f.Kind == "fatal" {
 		bug.Message = "fatal error: " + f.Message
 	}
@@ -154,7 +154,7 @@ func (m *machine) Ending() Ending {
 		bug.Kind = Misuse
 	}
 	if at, ok := userFrame(f.Frames); ok {
-		bug.Pos = at.Pos
+		bug.Pos = plain(at.Pos)
 	}
 	end.Text, _, _ = strings.Cut(bug.Message, "\n")
 	end.Faults = []Fault{bug}

@@ -270,8 +270,8 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug = shown(m, &want)
 	}
 	if bug != nil {
+		bug.Events = events
 		bug.finish(m)
-		bug.Events, bug.Preemptions = events, preemptions(events)
 	}
 	return events, bug, nil
 }

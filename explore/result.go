@@ -37,10 +37,10 @@ func (k Kind) String() string {
 // Code returns the kind's code, which messages carry and users search for.
 func (k Kind) Code() string { return fmt.Sprintf("HB%03d", uint8(k)) }
 
-// KindOf returns the kind whose word is name, or 0.
-func KindOf(name string) Kind {
+// KindOf returns the kind with the given code, or 0.
+func KindOf(code string) Kind {
 	for k := Deadlock; k < numKinds; k++ {
-		if kindNames[k] == name {
+		if k.Code() == code {
 			return k
 		}
 	}

@@ -48,10 +48,10 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 		return "", nil
 	}
 	tf := s.fset.File(f.Pos())
-	if pos.Line < 1 || pos.Line > tf.LineCount() || pos.Offset > tf.Size() {
+	if pos.Line < 1 || pos.Line > tf.LineCount() {
 		return "", nil
 	}
-	p := tf.Pos(pos.Offset)
+	p := tf.LineStart(pos.Line) + token.Pos(max(1, pos.Column)-1)
 	path, _ := astutil.PathEnclosingInterval(f.File, p, p)
 	for i, n := range path {
 		e := subject(n, path[i+1:])

@@ -74,12 +74,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 // are taken to be below base.
 func (r *Replay) Recording(base string) (explore.Recording, error) {
 	rec := explore.Recording{Message: r.Message}
-	for k := explore.Deadlock; k <= explore.Misuse; k++ {
-		if k.Code() == r.Code {
-			rec.Kind = k
-		}
-	}
-	if rec.Kind == 0 {
+	if rec.Kind = explore.KindOf(r.Code); rec.Kind == 0 {
 		return rec, fmt.Errorf("unknown code %q", r.Code)
 	}
 	var err error

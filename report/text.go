@@ -210,6 +210,15 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 	w.Flush()
 }
 
+// UnusedIgnores warns of comments that accept a bug that is not there.
+func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
+	for _, ig := range ignores {
+		if !ig.Used {
+			fmt.Fprintf(w, "%s: warning: no %s here that //hbcheck:ignore could accept\n", paths.Pos(ig.Pos), ig.Kind.Code())
+		}
+	}
+}
+
 // WriteReplayed writes the steps of a schedule that has been replayed, all of
 // them, and the bug it has shown, if any.
 func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explore.Bug) error {

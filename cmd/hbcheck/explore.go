@@ -66,6 +66,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
+	if opts.Ignores, err = explore.Ignores(prog); err != nil {
+		return err
+	}
 	if opts.MaxMemory > 0 {
 		// The budget is for what the search keeps; the collector must not let
 		// garbage grow past it.
@@ -103,6 +106,10 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	if err := w.Close(); err != nil {
 		return err
+	}
+	if code == exitOK && sel == (explore.Selection{}) {
+		// Everything has been explored, so what matched nothing never will.
+		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
 	if code != exitOK {
 		return exit(code)

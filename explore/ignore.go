@@ -1,0 +1,77 @@
+package explore
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// An Ignore is a comment in the program that accepts a bug:
+//
+//	//hbcheck:ignore HB003 the logger runs as long as the process
+//	go logger()
+//
+// It holds for bugs of that code on its own line and on the next. The reason
+// is required. A bug is on a line if the line is its position or one of its
+// related ones, as the go statement is of a goroutine left behind.
+type Ignore struct {
+	Pos    token.Position
+	Kind   Kind
+	Reason string
+	Used   bool // a bug was accepted because of it
+}
+
+const ignoreDirective = "//hbcheck:ignore"
+
+// Ignores collects the comments in the packages that prog was loaded for. The
+// error tells of one that is not well-formed.
+func Ignores(prog *load.Program) ([]*Ignore, error) {
+	var list []*Ignore
+	seen := make(map[string]bool) // test variants share files
+	for _, p := range prog.Packages {
+		for _, f := range p.Files {
+			name := prog.Fset.Position(f.Pos()).Filename
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			for _, group := range f.Comments {
+				for _, c := range group.List {
+					rest, ok := strings.CutPrefix(c.Text, ignoreDirective)
+					if !ok {
+						continue
+					}
+					pos := plain(prog.Fset.Position(c.Pos()))
+					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+					kind := KindOf(code)
+					switch {
+					case kind == 0:
+						return nil, fmt.Errorf("%v: %s needs the code of a bug, HB001 to HB%03d", pos, ignoreDirective, int(numKinds)-1)
+					case strings.TrimSpace(reason) == "":
+						return nil, fmt.Errorf("%v: %s %s needs a reason behind the code", pos, ignoreDirective, code)
+					}
+					list = append(list, &Ignore{Pos: pos, Kind: kind, Reason: strings.TrimSpace(reason)})
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// accepts reports whether ig is about b.
+func (ig *Ignore) accepts(b *Bug) bool {
+	at := func(p token.Position) bool {
+		return p.Filename == ig.Pos.Filename && (p.Line == ig.Pos.Line || p.Line == ig.Pos.Line+1)
+	}
+	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, func(r Related) bool { return at(r.Pos) }))
+}
+
+// plain drops the offset of a position, so that positions can be compared with
+// those of a recording.
+func plain(p token.Position) token.Position {
+	p.Offset = 0
+	return p
+}

@@ -1,0 +1,88 @@
+package explore
+
+import (
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+func loadSource(t *testing.T, src string) *load.Program {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "p.go")
+	if err := os.WriteFile(name, []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	prog, err := load.Load(load.Config{Patterns: []string{name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+func TestIgnores(t *testing.T) {
+	prog := loadSource(t, `package main
+
+func main() {
+	//hbcheck:ignore HB003 runs as long as the process
+	go func() {}()
+	x := 1 //hbcheck:ignore HB002 a statistic
+	_ = x
+}
+`)
+	list, err := Ignores(prog)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	file := list[0].Pos.Filename
+	at := func(line int) token.Position { return token.Position{Filename: file, Line: line, Column: 1} }
+	for _, tt := range []struct {
+		bug  Bug
+		want int // ignore that accepts it, or -1
+	}{
+		{Bug{Kind: Leak, Pos: at(99), Related: []Related{{Pos: at(5)}}}, 0},
+		{Bug{Kind: Leak, Pos: at(4)}, 0},
+		{Bug{Kind: Leak, Pos: at(6)}, -1},
+		{Bug{Kind: Race, Pos: at(5)}, -1},
+		{Bug{Kind: Race, Pos: at(6)}, 1},
+		{Bug{Kind: Race, Pos: token.Position{Filename: "other.go", Line: 6}}, -1},
+	} {
+		got := -1
+		for i, ig := range list {
+			if ig.accepts(&tt.bug) {
+				got = i
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%v at %v: accepted by %d, want %d", tt.bug.Kind, tt.bug.Pos, got, tt.want)
+		}
+	}
+}
+
+func TestIgnoreErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"//hbcheck:ignore":             "p.go:3:1: //hbcheck:ignore needs the code of a bug, HB001 to HB007",
+		"//hbcheck:ignore HB999 since": "needs the code of a bug",
+		"//hbcheck:ignore HB003":       "//hbcheck:ignore HB003 needs a reason behind the code",
+	} {
+		_, err := Ignores(loadSource(t, "package main\n\n"+text+"\nfunc main() {}\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestIgnoredBug: an accepted bug does not stop the search and does not count.
+func TestIgnoredBug(t *testing.T) {
+	opts := options("full")
+	opts.All = false
+	ig := &Ignore{Kind: Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
+	opts.Ignores = []*Ignore{ig}
+	r := run(t, newFake("go 1; read x; join 1", "write x 1"), opts)
+	if r.Verdict != OK || !ig.Used {
+		t.Errorf("%s %s", r.Verdict, bugs(r))
+	}
+}
