@@ -23,6 +23,9 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	h := m.heap
 	id := uint32(p >> 32)
 	if b := h.load(p, n, 0); b == nil {
+		if id < staticLimit && m.describe(id) {
+			return m.access(g, f, pc, p, n, write)
+		}
 		g.pc = pc - 1
 		m.throw(g, rtPanicMem)
 		return nil

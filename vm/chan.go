@@ -340,22 +340,36 @@ func (m *Machine) oldest(alts []alt) alt {
 
 // closeChan executes close.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
-	if c == 0 {
-		m.throw(g, rtPanicCloseNil)
+	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
+		if op := closing(c); !m.pass(g, 1, &op) {
+			return Stop
+		}
+	}
+	if rt := m.closeNow(c); rt >= 0 {
+		m.throw(g, rt)
 		return Called
 	}
-	if m.heap.objs[c>>32].flags&objShared != 0 && !m.pass(g, 1, &trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{{Obj: uint32(c >> 32), Size: 8, Write: true}}}) {
-		return Stop
+	g.pc++
+	return Next
+}
+
+// closing is the operation of closing c.
+func closing(c ptr) trace.Op {
+	return trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{{Obj: uint32(c >> 32), Size: 8, Write: true}}}
+}
+
+// closeNow closes c, or returns which panic that is; -1 for none.
+func (m *Machine) closeNow(c ptr) rtFunc {
+	if c == 0 {
+		return rtPanicCloseNil
 	}
 	m.heap.touch(uint32(c >> 32))
 	h := m.chanHdr(c)
 	if h[chClosed/8] != 0 {
-		m.throw(g, rtPanicCloseClosed)
-		return Called
+		return rtPanicCloseClosed
 	}
 	h[chClosed/8] = 1
-	g.pc++
-	return Next
+	return -1
 }
 
 // chanLen executes len and cap. Unlike the capacity, the length is a matter of

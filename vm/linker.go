@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -29,8 +30,13 @@ type linker struct {
 	nonblock  *load.Nonblocking
 	observed  map[uint32]bool
 	zeroBase  uint64
-	words     map[uint32]uint64 // layout number → type word
-	clockUsed bool              // the program reads the clock, so it is part of the state
+	words     map[uint32]uint64   // layout number → type word
+	abi       *abitype.Builder    // writes type descriptors
+	bound     map[string]uint64   // see boundMethod
+	calls     map[callKey]uint32  // adapters of reflect
+	adapters  map[uint32]*adapter // by function number
+	static256 uint64              // see reflect.getStaticuint64s
+	clockUsed bool                // the program reads the clock, so it is part of the state
 }
 
 var _ compile.Linker = (*linker)(nil)
@@ -39,7 +45,9 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 	k := &linker{m: m, prog: prog, entry: e,
 		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, literals: map[string]uint64{},
 		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
-		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, clockUsed: true}
+		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: true}
+	k.abi = k.newABI()
+	m.rtypes = []*rtype{nil}
 	for _, t := range nativeTables {
 		for _, n := range t {
 			if _, dup := k.natives[n.Name]; dup {
@@ -145,7 +153,7 @@ func (k *linker) Captures() *compile.Captures { return k.captures }
 var trustedPkgs = map[string]bool{
 	"runtime": true, "sync": true, "sync/atomic": true, "internal/sync": true, "time": true, "testing": true,
 	"internal/synctest": true, "testing/synctest": true, "os": true, "syscall": true, "internal/poll": true,
-	"unique": true, "weak": true, "internal/godebug": true, "math/rand": true, "math/rand/v2": true, "internal/reflectlite": true,
+	"unique": true, "weak": true, "internal/godebug": true, "math/rand": true, "math/rand/v2": true,
 	"internal/race": true, "hash/maphash": true, "iter": true,
 }
 

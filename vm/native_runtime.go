@@ -19,7 +19,7 @@ var runtimeNatives = []Native{
 	{Name: "runtime.typePkgPath", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := ""
 		if n, ok := types.Unalias(m.rtypeOf(r.U(0)).typ).(*types.Named); ok && n.Obj().Pkg() != nil {
-			path = n.Obj().Pkg().Path()
+			path = m.link.abi.PkgPath(n.Obj().Pkg())
 		}
 		return m.setString(g, r, 0, path)
 	}},
@@ -134,7 +134,7 @@ func (m *Machine) getenv(key string) string {
 
 // typeString returns the name of the type tw denotes as %T prints it.
 func (m *Machine) typeString(tw uint64) string {
-	return types.TypeString(m.rtypeOf(tw).typ, func(p *types.Package) string { return p.Name() })
+	return m.link.abi.NameString(m.rtypeOf(tw).typ)
 }
 
 // missingMethod returns the first method of i, by name, that t lacks.

@@ -10,6 +10,10 @@ var nativeTables = [][]Native{
 	syncNatives,
 	atomicNatives(),
 	timeNatives,
+	reflectNatives,
+	reflectMapNatives,
+	reflectTypeNatives,
+	reflectCallNatives,
 }
 
 // machineNatives are the machine's own entry points.

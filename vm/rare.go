@@ -211,18 +211,26 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 }
 
 func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl {
-	e := m.layouts.At(elem)
-	if int64(n) < 0 || e.Size > 0 && n > maxObject/uint64(e.Size)-64 || n > math.MaxUint32 {
+	c, ok := m.newChan(g, m.layouts.At(elem), n)
+	if !ok {
 		m.throw(g, rtPanicMakeChan)
 		return Called
+	}
+	*dst = c
+	g.pc += 2
+	return Next
+}
+
+// newChan makes a channel for n elements e; ok is false if there cannot be one.
+func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (c ptr, ok bool) {
+	if int64(n) < 0 || e.Size > 0 && n > maxObject/uint64(e.Size)-64 || n > math.MaxUint32 {
+		return 0, false
 	}
 	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
 	hp := (*[5]uint64)(m.heap.objs[id].mem)
 	hp[chCap/8] = n
-	hp[chElem/8] = uint64(e.Size) | uint64(elem)<<32
-	*dst = uint64(id) << 32
-	g.pc += 2
-	return Next
+	hp[chElem/8] = uint64(e.Size) | uint64(e.ID)<<32
+	return uint64(id) << 32, true
 }
 
 // slice executes the three slice expressions.

@@ -1,22 +1,47 @@
 package vm
 
 import (
+	"go/token"
 	"go/types"
+	"math"
+	"unsafe"
 
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
+
+// A type word is the address of a static object, the type's descriptor in the
+// layout of gc (package abitype). The object is created empty; its bytes are
+// written when guest code first looks into it, which few programs do for more
+// than a few types.
 
 // rtype is what the machine knows of a type that a type word denotes.
 type rtype struct {
 	typ     types.Type
 	layout  *layout.Layout
+	word    uint64
 	direct  bool // an interface holds the value itself, not a pointer to it
 	methods map[*types.Func]uint64
 	impl    map[uint32]bool // interface layout number → implements
+
+	listed []abitype.Method // valid if known
+	known  bool
 }
 
 // rtypeOf returns the type a type word denotes.
 func (m *Machine) rtypeOf(tw uint64) *rtype { return m.rtypes[m.heap.objs[tw>>32].aux] }
+
+// rtypeAt is rtypeOf for a word of the guest's, which need not be a type word:
+// then it returns nil.
+func (m *Machine) rtypeAt(p uint64) *rtype {
+	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.nstatic) {
+		return m.rtypes[m.heap.objs[id].aux] // 0: nil
+	}
+	return nil
+}
 
 // typeWord returns the type word of the type with layout number id.
 func (m *Machine) typeWord(id uint32) uint64 {
@@ -24,12 +49,48 @@ func (m *Machine) typeWord(id uint32) uint64 {
 		return w
 	}
 	l := m.layouts.At(id)
-	obj := m.heap.allocStatic(48, 0, objFrozen)
-	m.heap.objs[obj].aux = uint32(len(m.rtypes))
-	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, direct: layout.PointerShaped(l.Type), methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
+	obj := m.heap.allocStatic(0, 0, objFrozen)
 	w := uint64(obj) << 32
+	m.heap.objs[obj].aux = uint32(len(m.rtypes))
+	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type), methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
 	m.link.words[id] = w
 	return w
+}
+
+// list returns the methods of t in the order of its descriptor.
+func (m *Machine) list(t *rtype) []abitype.Method {
+	if !t.known {
+		t.listed, t.known = m.link.abi.Methods(t.typ), true
+	}
+	return t.listed
+}
+
+// describe writes static object id, if it is a descriptor that is still empty.
+// It reports whether it did.
+func (m *Machine) describe(id uint32) bool {
+	o := &m.heap.objs[id]
+	if o.aux == 0 || o.size > 0 {
+		return false
+	}
+	t := m.rtypes[o.aux]
+	d := m.link.abi.Describe(t.typ, m.list(t))
+	mem := make([]uint64, (len(d.Bytes)+7)/8)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&mem[0])), len(d.Bytes)), d.Bytes)
+	for _, r := range d.Relocs {
+		w := &mem[r.Off/8]
+		switch r.Kind {
+		case abitype.RelocType:
+			*w = m.link.TypeWord(r.Type)
+		case abitype.RelocSelf:
+			*w = t.word | uint64(r.Add)
+		case abitype.RelocEqual:
+			*w = m.link.boundMethod("hbEqual")
+		case abitype.RelocHash:
+			*w = m.link.boundMethod("hbHash")
+		}
+	}
+	o.mem, o.size = unsafe.Pointer(&mem[0]), uint32(len(d.Bytes))
+	return true
 }
 
 // methodCache is a direct-mapped cache of method lookups.
@@ -82,4 +143,58 @@ func (m *Machine) implements(tw uint64, id uint32) bool {
 		t.impl[id] = r
 	}
 	return r
+}
+
+// newABI returns the writer of descriptors for the program.
+func (k *linker) newABI() *abitype.Builder {
+	numbered := make(map[*types.Package]map[token.Pos]int)
+	return &abitype.Builder{
+		Layouts:   k.m.layouts,
+		MethodSet: k.prog.SSA.MethodSets.MethodSet,
+		PkgPath: func(p *types.Package) string {
+			// go test links a command under test by its path.
+			if p.Name() == "main" && k.entry.Kind != load.Test {
+				return "main"
+			}
+			return p.Path()
+		},
+		Local: func(obj *types.TypeName) int {
+			pkg := obj.Pkg()
+			if pkg == nil || obj.Parent() == pkg.Scope() {
+				return 0
+			}
+			number := numbered[pkg]
+			if number == nil {
+				number = make(map[token.Pos]int)
+				numbered[pkg] = number
+				for _, p := range k.prog.All {
+					if p.Types == pkg {
+						abitype.NumberLocals(p.Files, number)
+					}
+				}
+			}
+			return number[obj.Pos()]
+		},
+	}
+}
+
+// boundMethod returns word 0 of the closures that are method values of the
+// method of abi.Type called name: the overlay's function of that name with Of
+// behind it makes one.
+func (k *linker) boundMethod(name string) uint64 {
+	if w, ok := k.bound[name]; ok {
+		return w
+	}
+	fn := k.prog.Package("internal/abi").SSA.Func(name + "Of")
+	k.prog.EnsureBuilt(fn)
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if mc, ok := i.(*ssa.MakeClosure); ok {
+				w := uint64(k.Func(mc.Fn.(*ssa.Function))) | funcBit
+				k.bound[name] = w
+				return w
+			}
+		}
+	}
+	panic("BUG: internal/abi." + name + "Of makes no closure")
 }

@@ -13,6 +13,7 @@ type Method struct {
 	Name string
 	Pkg  *types.Package // that declares it
 	Sig  *types.Signature
+	Func *types.Func
 	// Sel is the method in the method set of the type; nil for methods of interfaces.
 	Sel *types.Selection
 }
@@ -27,13 +28,13 @@ func (b *Builder) Methods(t types.Type) []Method {
 	var ms []Method
 	if iface, ok := t.Underlying().(*types.Interface); ok {
 		for f := range iface.Methods() {
-			ms = append(ms, Method{f.Name(), f.Pkg(), plain(f.Signature()), nil})
+			ms = append(ms, Method{f.Name(), f.Pkg(), plain(f.Signature()), f, nil})
 		}
 	} else {
 		set := b.MethodSet(t)
 		for sel := range set.Methods() {
 			f := sel.Obj().(*types.Func)
-			ms = append(ms, Method{f.Name(), f.Pkg(), plain(f.Signature()), sel})
+			ms = append(ms, Method{f.Name(), f.Pkg(), plain(f.Signature()), f, sel})
 		}
 	}
 	slices.SortFunc(ms, func(x, y Method) int {

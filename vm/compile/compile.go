@@ -91,7 +91,8 @@ type edge struct {
 func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 	c := &compiler{l: l, fn: fn}
 	c.f = &Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
-	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil
+	// gc, too, knows reflect.callReflect by its name.
+	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil || c.f.Name == "reflect.callReflect"
 	sig := fn.Signature
 	for _, p := range fn.Params {
 		c.f.NParam += c.words(p)

@@ -1,0 +1,373 @@
+package vm
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/abitype"
+)
+
+// Natives of reflect, internal/reflectlite and internal/abi: descriptors,
+// memory and interfaces. Reads and writes they make for the program are plain
+// accesses, visible where its own would be.
+var reflectNatives = slices.Concat(
+	both("resolveNameOff", Native{Fn: resolveNameOff}),
+	both("resolveTypeOff", Native{Fn: resolveTypeOff}),
+	both("unsafe_New", Native{Fn: unsafeNew}),
+	both("typedmemmove", Native{Peek: peekMove(typeSize), Fn: move(typeSize)}),
+	both("ifaceE2I", Native{Peek: peekE2I, Fn: ifaceE2I}),
+	both("chanlen", Native{Fn: chanWord(chLen)}),
+	both("maplen", Native{Peek: peekMapLen, Fn: reflectMapLen}),
+	[]Native{
+		{Name: "reflect.resolveTextOff", Fn: resolveTextOff},
+		{Name: "reflect.typelinks", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+			clear(unsafe.Slice((*uint64)(r.p), 6)) // two nil slices
+			return Next
+		}},
+		{Name: "reflect.getStaticuint64s", Fn: staticUint64s},
+		{Name: "reflect.unsafe_NewArray", Fn: unsafeNewArray},
+		{Name: "reflect.typedmemclr", Peek: peekClear(typeSize), Fn: clearMem(typeSize)},
+		{Name: "reflect.typedarrayclear", Peek: peekClear(arraySize), Fn: clearMem(arraySize)},
+		{Name: "reflect.typedslicecopy", Peek: peekSliceCopy, Fn: sliceCopy},
+		{Name: "reflect.growslice", Peek: peekGrow, Fn: reflectGrow},
+		{Name: "reflect.chancap", Fn: chanWord(chCap)},
+		{Name: "reflect.hbFuncPC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+			r.Set(0, m.funcPC(r.U(0)))
+			return Next
+		}},
+		{Name: "internal/abi.FuncPCABI0", Fn: funcPCOf},
+		{Name: "internal/abi.FuncPCABIInternal", Fn: funcPCOf},
+		{Name: "(*internal/abi.Type).hbEqual", Peek: peekEqual, Fn: abiEqual},
+		{Name: "(*internal/abi.Type).hbHash", Peek: peekHash, Fn: abiHash},
+	},
+)
+
+// both is a native that reflect and reflectlite have alike.
+func both(name string, n Native) []Native {
+	lite := n
+	n.Name, lite.Name = "reflect."+name, "internal/reflectlite."+name
+	return []Native{n, lite}
+}
+
+// typeArg returns the type whose descriptor word i points to. Descriptors that
+// the program has put together by itself are refused: then it returns nil.
+func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
+	t := m.rtypeAt(r.U(i))
+	if t == nil {
+		m.unsupported(g, "a type descriptor that the program made by itself")
+	}
+	return t
+}
+
+func resolveNameOff(m *Machine, g *goroutine, r Regs) Ctl {
+	p, off := r.U(0), r.I(1)
+	if off == 0 {
+		r.Set(0, 0)
+		return Next
+	}
+	m.describe(uint32(p >> 32))
+	r.Set(0, p&^math.MaxUint32+uint64(off))
+	return Next
+}
+
+// resolveTypeOff also resolves the names of packages in names: see abitype.
+func resolveTypeOff(m *Machine, g *goroutine, r Regs) Ctl {
+	p, off := r.U(0), r.I(1)
+	if off >= 0 {
+		return resolveNameOff(m, g, r)
+	}
+	t := m.rtypeAt(p)
+	if t == nil {
+		m.unsupported(g, "a type descriptor that the program made by itself")
+		return Stop
+	}
+	r.Set(0, m.link.TypeWord(abitype.TypeAt(t.typ, m.list(t), int32(off))))
+	return Next
+}
+
+func resolveTextOff(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	i, ifn, ok := abitype.MethodOf(int32(r.I(1)))
+	if !ok {
+		r.Set(0, 0)
+		return Next
+	}
+	sel := m.list(t)[i]
+	if ifn {
+		r.Set(0, m.method(t.word, sel.Func))
+	} else {
+		r.Set(0, uint64(m.link.Func(m.link.prog.SSA.MethodValue(sel.Sel)))|funcBit)
+	}
+	return Next
+}
+
+func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
+	k := m.link
+	if k.static256 == 0 {
+		id := m.heap.allocStatic(256*8, m.layWord, objFrozen)
+		words := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 256)
+		for i := range words {
+			words[i] = uint64(i)
+		}
+		k.static256 = uint64(id) << 32
+	}
+	r.Set(0, k.static256)
+	return Next
+}
+
+// funcPC returns the program counter where the code of a func value begins.
+func (m *Machine) funcPC(fv uint64) uint64 {
+	if fv != 0 && fv&funcBit == 0 {
+		fv = m.word(fv, 0)
+	}
+	return uint64(uint32(fv)) << 32
+}
+
+func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {
+	r.Set(0, m.funcPC(r.U(1)))
+	return Next
+}
+
+// badAddress raises the panic of an invalid address.
+func (m *Machine) badAddress(g *goroutine) Ctl {
+	m.throw(g, rtPanicMem)
+	return Called
+}
+
+func unsafeNew(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	r.Set(0, m.newValues(g, t, 1))
+	return Next
+}
+
+// newValues allocates n zero values of type t.
+func (m *Machine) newValues(g *goroutine, t *rtype, n uint64) ptr {
+	size := n * uint64(t.layout.Size)
+	if size == 0 {
+		return m.link.zeroBase
+	}
+	return uint64(m.heap.alloc(g, uint32(size), t.layout.ID)) << 32
+}
+
+func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	n := r.U(1)
+	if int64(n) < 0 || t.layout.Size > 0 && n > maxObject/uint64(t.layout.Size) {
+		m.throw(g, rtPanicMakeSlice, 0)
+		return Called
+	}
+	r.Set(0, m.newValues(g, t, n))
+	return Next
+}
+
+// A sizer tells how many bytes a native touches: of a value of the type in
+// word 0, or of as many as word 2 says.
+type sizer func(m *Machine, r Regs) uint64
+
+func typeSize(m *Machine, r Regs) uint64 {
+	if t := m.rtypeAt(r.U(0)); t != nil {
+		return uint64(t.layout.Size)
+	}
+	return 0
+}
+
+func arraySize(m *Machine, r Regs) uint64 { return typeSize(m, r) * r.U(2) }
+
+// peekMove and move are those of natives f(type, dst, src).
+func peekMove(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		n := size(m, r)
+		return m.peekPlain(g, op, accessOf(r.U(2), n, false), accessOf(r.U(1), n, true))
+	}
+}
+
+// peekPlain is the Peek of a native that makes the plain accesses acc; what is
+// read comes first. Bad addresses are for the native to complain about.
+func (m *Machine) peekPlain(g *goroutine, op *trace.Op, acc ...trace.Access) int {
+	for _, a := range acc {
+		if p := uint64(a.Obj)<<32 | uint64(a.Off); m.heap.load(p, uint64(a.Size), 0) != nil {
+			m.plain(g, op, p, uint64(a.Size), a.Write)
+		}
+	}
+	return 1
+}
+
+func move(size sizer) func(*Machine, *goroutine, Regs) Ctl {
+	return func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.typeArg(g, r, 0) == nil {
+			return Stop
+		}
+		return m.copyMem(g, r.U(1), r.U(2), size(m, r))
+	}
+}
+
+// copyMem copies n bytes of guest memory, which may overlap.
+func (m *Machine) copyMem(g *goroutine, dst, src ptr, n uint64) Ctl {
+	if n == 0 {
+		return Next
+	}
+	m.describe(uint32(src >> 32))
+	from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
+	if from == nil || to == nil {
+		return m.badAddress(g)
+	}
+	m.publishBytes(dst, from)
+	copy(to, from)
+	return Next
+}
+
+// peekClear and clearMem are those of natives f(type, p, ...).
+func peekClear(size sizer) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.peekPlain(g, op, accessOf(r.U(1), size(m, r), true))
+	}
+}
+
+func clearMem(size sizer) func(*Machine, *goroutine, Regs) Ctl {
+	return func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.typeArg(g, r, 0) == nil {
+			return Stop
+		}
+		if n := size(m, r); n > 0 {
+			b := m.heap.writable(r.U(1), uint32(n))
+			if b == nil {
+				return m.badAddress(g)
+			}
+			clear(b)
+		}
+		return Next
+	}
+}
+
+// typedslicecopy(elem type, dst, src slice) int
+func peekSliceCopy(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	n := typeSize(m, r) * min(r.U(2), r.U(5))
+	return m.peekPlain(g, op, accessOf(r.U(4), n, false), accessOf(r.U(1), n, true))
+}
+
+func sliceCopy(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	n := min(r.U(2), r.U(5))
+	c := m.copyMem(g, r.U(1), r.U(4), n*uint64(t.layout.Size))
+	if c == Next {
+		r.Set(0, n)
+	}
+	return c
+}
+
+// growslice(elem type, old slice, num int) slice
+func peekGrow(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return m.peekPlain(g, op, accessOf(r.U(1), typeSize(m, r)*r.U(3), false))
+}
+
+// reflectGrow makes room for num more elements behind the length of a slice
+// that has not got it; what stands between length and capacity is kept.
+func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	es := uint64(t.layout.Size)
+	base, n, k := r.U(1), r.U(2), r.U(3)
+	need := n + r.U(4)
+	if es > 0 && need > maxObject/es {
+		m.throw(g, rtPanicMakeSlice, 1)
+		return Called
+	}
+	grown := growCap(k, need, es)
+	p := m.newValues(g, t, grown)
+	if k*es > 0 {
+		copy(m.heap.bytesOf(p, uint32(k*es)), m.heap.bytesOf(base, uint32(k*es)))
+	}
+	r.Set(0, p)
+	r.Set(1, n)
+	r.Set(2, grown)
+	return Next
+}
+
+// ifaceE2I(interface type, src any, dst pointer): interfaces of all types look
+// the same.
+func peekE2I(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return m.peekPlain(g, op, accessOf(r.U(3), 16, true))
+}
+
+func ifaceE2I(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	if tw := r.U(1); tw == 0 || !m.implements(tw, t.layout.ID) {
+		m.throw(g, rtPanicTypeAssert, tw, t.word, t.word)
+		return Called
+	}
+	b := m.heap.writable(r.U(3), 16)
+	if b == nil {
+		return m.badAddress(g)
+	}
+	copy(b, unsafe.Slice((*byte)(r.at(1)), 16))
+	m.publishBytes(r.U(3), b)
+	return Next
+}
+
+// hbEqual(type, p, q pointer) bool
+func peekEqual(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	n := typeSize(m, r)
+	return m.peekPlain(g, op, accessOf(r.U(1), n, false), accessOf(r.U(2), n, false))
+}
+
+func abiEqual(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	n := uint64(t.layout.Size)
+	p, q := m.heap.load(r.U(1), n, 0), m.heap.load(r.U(2), n, 0)
+	if n > 0 && (p == nil || q == nil) {
+		return m.badAddress(g)
+	}
+	eq, bad := m.eqMem(t.layout, p, q)
+	if bad != 0 {
+		m.throw(g, rtPanicUncomparable, bad)
+		return Called
+	}
+	r.SetBool(0, eq)
+	return Next
+}
+
+// hbHash(type, p pointer, seed uintptr) uintptr
+func peekHash(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return m.peekPlain(g, op, accessOf(r.U(1), typeSize(m, r), false))
+}
+
+func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	n := uint64(t.layout.Size)
+	p := m.heap.load(r.U(1), n, 0)
+	if n > 0 && p == nil {
+		return m.badAddress(g)
+	}
+	h, bad := m.hashImage(t.layout, p, r.U(2))
+	if bad != 0 {
+		m.throw(g, rtPanicUnhashable, bad)
+		return Called
+	}
+	r.Set(0, h)
+	return Next
+}

@@ -1,0 +1,501 @@
+package vm
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Calls that reflect makes. Code that moves values between tuples in memory
+// and registers of the types at hand is put together here, one adapter per
+// signature: a function of a few instructions around the call proper, with
+// natives that do the moving. So a call through reflect is, to the rest of the
+// machine, two frames like any others.
+//
+//	hbCall           (fn, rcvr, args, results) → load; CallC; store
+//	func of MakeFunc (params...)               → pack; Call callReflect; unpack
+//	method value     (params...)               → bind; CallC
+//	hbSelect         (cases, n, result)        → load; Select; store
+var reflectCallNatives = []Native{
+	{Name: "reflect.hbNewTuple", Fn: newTuple},
+	{Name: "reflect.hbCall", Fn: reflectCall},
+	{Name: "reflect.hbMakeFunc", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMakeFunc) }},
+	{Name: "reflect.hbMethodValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMethodValue) }},
+	{Name: "reflect.hbMethod", Fn: reflectMethod},
+	{Name: "reflect.hbSelect", Peek: peekSelect, Fn: reflectSelect},
+	{Name: "reflect.makechan", Fn: reflectMakeChan},
+	{Name: "reflect.chanclose", Peek: peekClose, Fn: reflectClose},
+	{Name: "hb.callLoad", Fn: callLoad},
+	{Name: "hb.callStore", Fn: callStore},
+	{Name: "hb.pack", Fn: packParams},
+	{Name: "hb.unpack", Fn: unpackResults},
+	{Name: "hb.bind", Fn: bindReceiver},
+	{Name: "hb.selectLoad", Fn: selectLoad},
+	{Name: "hb.selectStore", Fn: selectStore},
+}
+
+// adapterKind says which adapter a callKey names.
+type adapterKind uint8
+
+const (
+	adaptCall adapterKind = iota
+	adaptMethodCall
+	adaptMakeFunc
+	adaptMethodValue
+	adaptSelect
+)
+
+// callKey names an adapter.
+type callKey struct {
+	kind adapterKind
+	sig  uint32 // layout number of the function type
+	ops  string // of a select: its cases
+}
+
+// adapter is what the natives of an adapter's function know of it, by the
+// function's number.
+type adapter struct {
+	params, results *types.Tuple
+	in, out         *layout.Layout // of the tuples
+	cases           []selectCase
+	chans           int // register of a select's first case
+	def             int // case number of default, or -1
+}
+
+// adapterOf returns the adapter whose function g runs.
+func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.fn.ID] }
+
+// adapt returns the number of the function of the adapter k.
+func (m *Machine) adapt(k callKey) uint32 {
+	id, ok := m.link.calls[k]
+	if ok {
+		return id
+	}
+	l := m.link
+	id = l.newID(nil)
+	l.calls[k] = id
+	var a *adapter
+	var f *Func
+	if k.kind == adaptSelect {
+		a, f = l.selectAdapter(k.ops)
+	} else {
+		sig := m.layouts.At(k.sig).Type.Underlying().(*types.Signature)
+		a = &adapter{params: sig.Params(), results: sig.Results(), in: l.Layout(sig.Params()), out: l.Layout(sig.Results())}
+		f = l.callAdapter(k.kind, a)
+	}
+	f.ID, f.RecoverPC, f.Wrapper, f.Trusted = id, -1, true, true
+	l.adapters[id] = a
+	m.funcs[id] = f
+	return id
+}
+
+// native is a call of native name with window a.
+func (k *linker) native(name string, a int) Instr {
+	return Instr{Op: CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
+}
+
+// ptrRegs is the live set of the registers given, all pointers.
+func ptrRegs(regs ...int) []uint16 {
+	var list []uint16
+	for _, r := range regs {
+		list = append(list, uint16(r)<<1|1)
+	}
+	return list
+}
+
+func (k *linker) callAdapter(kind adapterKind, a *adapter) *Func {
+	in, out := a.in.Words(), a.out.Words()
+	switch kind {
+	case adaptCall, adaptMethodCall: // fn, rcvr, args, results
+		const n = 4
+		w := n + FrameHeader
+		extra := 0
+		load := k.native("hb.callLoad", 0)
+		f := &Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []Instr{
+			load,
+			{Op: CallC, A: uint16(w), B: 0},
+			k.native("hb.callStore", 0),
+			{Op: Ret0},
+		}}
+		if kind == adaptMethodCall {
+			extra = 1
+			f.Code[0] = k.native("hb.callLoad", 0)
+			f.NResult = 0
+		}
+		f.Window = w + max(in+extra, out)
+		f.AddLive(2, ptrRegs(3))
+		a.chans = extra
+		return f
+	case adaptMakeFunc: // params; captured: impl; then: args, results
+		impl := in
+		w := in + 3 + FrameHeader
+		f := &Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: max(in+3, out), Code: []Instr{
+			k.native("hb.pack", 0),
+			Instr{Op: Call, A: uint16(max(w, out+FrameHeader))}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
+			k.native("hb.unpack", 0),
+			{Op: Ret0},
+		}}
+		a.chans = max(w, out+FrameHeader)
+		f.Window = a.chans + 3
+		f.AddLive(2, ptrRegs(impl+2))
+		return f
+	case adaptMethodValue: // params; captured: fn, receiver
+		w := max(in+2, out) + FrameHeader
+		f := &Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: max(in+2, out), Code: []Instr{
+			k.native("hb.bind", 0),
+			{Op: CallC, A: uint16(w), B: uint16(in)},
+			{Op: MovN, A: 0, B: uint16(w), C: uint16(out)},
+			{Op: Ret0},
+		}}
+		a.chans = w
+		f.Window = w + max(in+1, out)
+		f.AddLive(2, nil)
+		return f
+	}
+	panic("BUG: unknown adapter")
+}
+
+// loadTuple puts a tuple in memory into registers.
+func (m *Machine) loadTuple(dst unsafe.Pointer, t *types.Tuple, p ptr) {
+	off := uint64(0)
+	for i := range t.Len() {
+		l := m.layouts.Of(t.At(i).Type())
+		if l.Size > 0 {
+			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.load(p+off, uint64(l.Size), 0), l)
+		}
+		off += uint64(l.Words()) * 8
+	}
+}
+
+// storeTuple puts registers into a tuple in memory.
+func (m *Machine) storeTuple(p ptr, t *types.Tuple, src unsafe.Pointer) {
+	off := uint64(0)
+	for i := range t.Len() {
+		l := m.layouts.Of(t.At(i).Type())
+		if l.Size > 0 {
+			b := m.heap.writable(p+off, l.Size)
+			copy(b, unsafe.Slice((*byte)(unsafe.Add(src, off)), l.Size))
+			m.publishBytes(p+off, b)
+		}
+		off += uint64(l.Words()) * 8
+	}
+}
+
+func (m *Machine) newTupleOf(g *goroutine, l *layout.Layout) ptr {
+	if l.Size == 0 {
+		return 0
+	}
+	return uint64(m.heap.alloc(g, l.Size, l.ID)) << 32
+}
+
+// hbNewTuple(type, results bool) pointer
+func newTuple(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	sig := t.typ.Underlying().(*types.Signature)
+	tuple := sig.Params()
+	if r.U(1) != 0 {
+		tuple = sig.Results()
+	}
+	r.Set(0, m.newTupleOf(g, m.layouts.Of(tuple)))
+	return Next
+}
+
+// hbCall(fn, type, method bool, rcvr, args, results)
+func reflectCall(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 1)
+	if t == nil {
+		return Stop
+	}
+	kind := adaptCall
+	if r.U(2) != 0 {
+		kind = adaptMethodCall
+	}
+	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
+	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(3), r.U(4), r.U(5))
+	return Called
+}
+
+func callLoad(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	w := r.at(4 + FrameHeader)
+	if a.chans == 1 {
+		*(*uint64)(w) = r.U(1)
+	}
+	m.loadTuple(unsafe.Add(w, a.chans*8), a.params, r.U(2))
+	return Next
+}
+
+func callStore(m *Machine, g *goroutine, r Regs) Ctl {
+	m.storeTuple(r.U(3), m.adapterOf(g).results, r.at(4+FrameHeader))
+	return Next
+}
+
+// reflectClosure makes a closure over the adapter kind: hbMakeFunc(type, impl),
+// hbMethodValue(type, fn, rcvr).
+func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
+	n := m.funcs[id].NCap
+	fields := []*types.Var{field("code", types.Typ[types.Uint64])}
+	for i := range n {
+		fields = append(fields, field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
+	}
+	obj := m.heap.alloc(g, uint32(1+n)*8, m.layouts.Of(types.NewStruct(fields, nil)).ID)
+	w := unsafe.Slice((*uint64)(m.heap.objs[obj].mem), 1+n)
+	w[0] = uint64(id) | funcBit
+	for i := range n {
+		w[1+i] = r.U(1 + i)
+	}
+	r.Set(0, uint64(obj)<<32)
+	return Next
+}
+
+// packParams moves the parameters to a tuple and prepares the call of
+// callReflect(impl, args, results).
+func packParams(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	in := a.in.Words()
+	args, results := m.newTupleOf(g, a.in), m.newTupleOf(g, a.out)
+	m.storeTuple(args, a.params, r.at(0))
+	impl := r.U(in)
+	r.Set(in+1, args)
+	r.Set(in+2, results)
+	r.Set(a.chans, impl)
+	r.Set(a.chans+1, args)
+	r.Set(a.chans+2, results)
+	return Next
+}
+
+func unpackResults(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	m.loadTuple(r.at(0), a.results, r.U(a.in.Words()+2))
+	return Next
+}
+
+// bindReceiver prepares the call of a method value.
+func bindReceiver(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	in := a.in.Words()
+	r.Set(a.chans, r.U(in+1))
+	copy(unsafe.Slice((*uint64)(r.at(a.chans+1)), in), unsafe.Slice((*uint64)(r.at(0)), in))
+	return Next
+}
+
+// hbMethod(interface type, type, i int) func value
+func reflectMethod(m *Machine, g *goroutine, r Regs) Ctl {
+	iface := m.typeArg(g, r, 0)
+	if iface == nil {
+		return Stop
+	}
+	r.Set(0, m.method(r.U(1), m.list(iface)[r.I(2)].Func))
+	return Next
+}
+
+// makechan(type, size int) channel
+func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return Stop
+	}
+	c, ok := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
+	if !ok {
+		m.throw(g, rtPanicMakeChan)
+		return Called
+	}
+	r.Set(0, c)
+	return Next
+}
+
+func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
+		*op = closing(c)
+	}
+	return 1
+}
+
+func reflectClose(m *Machine, g *goroutine, r Regs) Ctl {
+	if rt := m.closeNow(r.U(0)); rt >= 0 {
+		m.throw(g, rt)
+		return Called
+	}
+	return Next
+}
+
+// A selectCase is a case of a select adapter.
+type selectCase struct {
+	dir  byte // 's'end, 'r'eceive, 'd'efault
+	elem *layout.Layout
+	reg  int // of the channel; the value follows
+}
+
+// runtimeSelect is reflect's type of that name.
+type runtimeSelect struct{ dir, typ, ch, val uint64 }
+
+const (
+	selSend = iota + 1
+	selRecv
+	selDefault
+)
+
+// selectCases returns the cases of hbSelect(cases []runtimeSelect, result).
+func (m *Machine) selectCases(r Regs) []runtimeSelect {
+	n := r.U(1)
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*runtimeSelect)(m.heap.load(r.U(0), n*uint64(unsafe.Sizeof(runtimeSelect{})), 0)), n)
+}
+
+// elemOf returns the element layout of a channel.
+func (m *Machine) elemOf(c ptr) *layout.Layout {
+	if c == 0 {
+		return m.layouts.At(m.layByte)
+	}
+	return m.layouts.At(uint32(m.word(c, chElem) >> 32))
+}
+
+// peekSelect: the values sent are read first.
+func peekSelect(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	for _, c := range m.selectCases(r) {
+		if c.dir == selSend && c.ch != 0 {
+			m.peekPlain(g, op, accessOf(c.val, uint64(m.elemOf(c.ch).Size), false))
+		}
+	}
+	return 1
+}
+
+func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
+	var ops strings.Builder
+	for _, c := range m.selectCases(r) {
+		fmt.Fprintf(&ops, "%c%d ", " srd"[c.dir], m.elemOf(c.ch).ID)
+	}
+	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})
+	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(1), r.U(3))
+	return Called
+}
+
+// selectAdapter builds the function of a select. Registers: cases, their
+// number, result pointer; chosen case, ok; then channel and value of each case.
+func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
+	a := &adapter{def: -1, chans: 5}
+	reg := a.chans
+	var words []Instr
+	live := ptrRegs(0, 2)
+	for i, s := range strings.Fields(ops) {
+		var c selectCase
+		var lay uint32
+		fmt.Sscanf(s, "%c%d", &c.dir, &lay)
+		c.elem, c.reg = k.m.layouts.At(lay), reg
+		if c.dir == 'd' {
+			a.def = i
+		} else {
+			live = append(live, uint16(reg)<<1|1)
+			w := Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
+			if c.dir == 's' {
+				w.Op = 1
+				for j := range c.elem.Words() {
+					e := uint16(reg+1+j) << 1
+					for _, p := range c.elem.Ptrs {
+						if int(p) == j*8 {
+							e |= 1
+						}
+					}
+					live = append(live, e)
+				}
+			}
+			words = append(words, w)
+			reg += 1 + c.elem.Words()
+		}
+		a.cases = append(a.cases, c)
+	}
+	f := &Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + FrameHeader}
+	f.Code = []Instr{k.native("hb.selectLoad", 0)}
+	f.AddLive(1, live)
+	switch {
+	case len(words) == 1 && a.def < 0 && words[0].Op == 1:
+		f.Code = append(f.Code, Instr{Op: Send, A: words[0].A, B: words[0].B})
+	case len(words) == 1 && a.def < 0:
+		f.Code = append(f.Code, Instr{Op: Recv, A: words[0].B, B: words[0].A, C: 4})
+	default:
+		sel := Instr{Op: Select, A: 3, B: uint16(len(words))}
+		if a.def < 0 {
+			sel.C = 1
+		}
+		f.Code = append(append(f.Code, sel), words...)
+	}
+	after := ptrRegs(0, 2)
+	after = append(after, 3<<1, 4<<1)
+	for i := a.chans; i < reg; i++ {
+		after = append(after, uint16(i)<<1|1)
+	}
+	f.AddLive(len(f.Code), after)
+	f.Code = append(f.Code, k.native("hb.selectStore", 0), Instr{Op: Ret0})
+	if fn := k.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
+		f.Pos = []PosEntry{{Pos: fn.Pos()}}
+	}
+	return a, f
+}
+
+func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	for i := a.chans; i < g.fn.NRegs; i++ {
+		r.Set(i, 0)
+	}
+	r.Set(3, 0)
+	r.Set(4, 0)
+	for i, c := range m.selectCases(r) {
+		k := &a.cases[i]
+		if k.dir == 'd' {
+			continue
+		}
+		r.Set(k.reg, c.ch)
+		if k.dir == 's' && k.elem.Size > 0 && c.val != 0 {
+			src := m.heap.load(c.val, uint64(k.elem.Size), 0)
+			if src == nil {
+				return m.badAddress(g)
+			}
+			m.loadValue((*uint64)(r.at(k.reg+1)), src, k.elem)
+		}
+	}
+	return Next
+}
+
+// selectStore stores the value received and the result {chosen int; recvOK bool}.
+func selectStore(m *Machine, g *goroutine, r Regs) Ctl {
+	a := m.adapterOf(g)
+	chosen := r.I(3)
+	if chosen < 0 {
+		chosen = int64(a.def)
+	} else {
+		for i, k := range a.cases { // default has no number in the instruction
+			if k.dir == 'd' && int64(i) <= chosen {
+				chosen++
+				break
+			}
+		}
+	}
+	ok := false
+	if k := a.cases[chosen]; k.dir == 'r' {
+		ok = r.U(4) != 0
+		if k.elem.Size > 0 {
+			b := m.heap.writable(m.selectCases(r)[chosen].val, k.elem.Size)
+			copy(b, unsafe.Slice((*byte)(r.at(k.reg+1)), k.elem.Size))
+			m.publishBytes(m.selectCases(r)[chosen].val, b)
+		}
+	}
+	res := r.U(2)
+	m.setWord(res, 0, uint64(chosen))
+	m.setWord(res, 8, b2u(ok))
+	return Next
+}

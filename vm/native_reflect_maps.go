@@ -1,0 +1,211 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of reflect and of the overlay's internal/runtime/maps: maps and the
+// words of channels. Keys and elements pass through memory. What a native
+// returns a pointer to is a copy: reflect copies it at once anyway.
+var reflectMapNatives = []Native{
+	{Name: "reflect.makemap", Fn: reflectMakeMap},
+	{Name: "reflect.mapaccess", Peek: peekMapRead, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapGet(g, r, r.U(2))
+	}},
+	{Name: "reflect.mapaccess_faststr", Peek: peekMapRead, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapGet(g, r, 0)
+	}},
+	{Name: "reflect.mapassign0", Peek: peekMapWrite(3), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapSet(g, r, r.U(2), r.U(3))
+	}},
+	{Name: "reflect.mapassign_faststr0", Peek: peekMapWrite(4), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapSet(g, r, 0, r.U(4))
+	}},
+	{Name: "reflect.mapdelete", Peek: peekMapWrite(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapDelete(g, r, r.U(2))
+	}},
+	{Name: "reflect.mapdelete_faststr", Peek: peekMapWrite(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return m.reflectMapDelete(g, r, 0)
+	}},
+	{Name: "reflect.mapclear", Peek: peekMapWrite(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if mp := r.U(1); mp != 0 {
+			m.heap.touch(uint32(mp >> 32))
+			m.mapReset((*[5]uint64)(m.heap.load(mp, mpSize, 0)))
+		}
+		return Next
+	}},
+	{Name: "internal/runtime/maps.next", Peek: peekMapRead, Fn: reflectMapNext},
+}
+
+// mapArg returns the map type whose descriptor word 0 points to, nil if refused.
+func (m *Machine) mapArg(g *goroutine, r Regs) *mapType {
+	t := m.typeArg(g, r, 0)
+	if t == nil {
+		return nil
+	}
+	return m.mapTypes[m.link.MapType(t.typ)]
+}
+
+// keyArg returns the memory of the key of a call f(type, map, key): at p, or,
+// if p is 0, the string in words 2 and 3.
+func (m *Machine) keyArg(r Regs, t *mapType, p ptr) unsafe.Pointer {
+	if p == 0 {
+		return r.at(2)
+	}
+	return m.heap.load(p, uint64(t.key.Size), 0)
+}
+
+func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return m.peekPlain(g, op, mapAccess(r.U(1), false))
+}
+
+// peekMapWrite is the Peek of natives that change the map in word 1; val is the
+// word that points to the element they read, 0 if none.
+func peekMapWrite(val int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if t := m.rtypeAt(r.U(0)); t != nil && val > 0 {
+			n := m.mapTypes[m.link.MapType(t.typ)].elem.Size
+			return m.peekPlain(g, op, accessOf(r.U(val), uint64(n), false), mapAccess(r.U(1), true))
+		}
+		return m.peekPlain(g, op, mapAccess(r.U(1), true))
+	}
+}
+
+func peekMapLen(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return m.peekPlain(g, op, mapAccess(r.U(0), false))
+}
+
+func reflectMapLen(m *Machine, g *goroutine, r Regs) Ctl {
+	if mp := r.U(0); mp != 0 {
+		r.Set(0, m.word(mp, mpCount))
+	}
+	return Next
+}
+
+// makemap(type, hint int) map
+func reflectMakeMap(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	hint := r.U(1)
+	r.Set(0, m.newMap(g, t, &hint, 0))
+	return Next
+}
+
+// copyOf returns a new object that holds a copy of the value of layout l at src.
+func (m *Machine) copyOf(g *goroutine, src unsafe.Pointer, size, lay uint32) ptr {
+	if size == 0 {
+		return m.link.zeroBase
+	}
+	id := m.heap.alloc(g, size, lay)
+	copy(unsafe.Slice((*byte)(m.heap.objs[id].mem), size), unsafe.Slice((*byte)(src), size))
+	return uint64(id) << 32
+}
+
+// reflectMapGet returns a pointer to a copy of the element of the key, or nil.
+func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	mp, k := r.U(1), m.keyArg(r, t, key)
+	if k == nil {
+		return m.badAddress(g)
+	}
+	e := -1
+	var bad uint64
+	if mp != 0 {
+		e, _, bad = m.mapFind(mp, t, k)
+	} else {
+		_, bad = m.hashImage(t.key, k, 0)
+	}
+	switch {
+	case bad != 0:
+		m.throw(g, rtPanicUnhashable, bad)
+		return Called
+	case e < 0:
+		r.Set(0, 0)
+	default:
+		hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+		r.Set(0, m.copyOf(g, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem.Size, t.elem.ID))
+	}
+	return Next
+}
+
+func (m *Machine) reflectMapSet(g *goroutine, r Regs, key, val ptr) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	mp := r.U(1)
+	if mp == 0 {
+		m.throw(g, rtPanicNilMap)
+		return Called
+	}
+	k, v := m.keyArg(r, t, key), m.heap.load(val, uint64(t.elem.Size), 0)
+	if k == nil || v == nil {
+		return m.badAddress(g)
+	}
+	e, bad := m.mapAssign(g, mp, t, k)
+	if bad != 0 {
+		m.throw(g, rtPanicUnhashable, bad)
+		return Called
+	}
+	image := unsafe.Slice((*byte)(v), t.elem.Size)
+	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.elemOff)), t.elem.Size), image)
+	m.publishBytes(mp, unsafe.Slice((*byte)(k), t.key.Size))
+	m.publishBytes(mp, image)
+	return Next
+}
+
+func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	k := m.keyArg(r, t, key)
+	if k == nil {
+		return m.badAddress(g)
+	}
+	var bad uint64
+	if mp := r.U(1); mp != 0 {
+		bad = m.mapDelete(mp, t, k)
+	} else {
+		_, bad = m.hashImage(t.key, k, 0)
+	}
+	if bad != 0 {
+		m.throw(g, rtPanicUnhashable, bad)
+		return Called
+	}
+	return Next
+}
+
+// next(type, map, last uint64) (n uint64, key, elem pointer)
+func reflectMapNext(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	e, n := m.mapNextEntry(r.U(1), t, r.U(2))
+	r.Set(0, n)
+	r.Set(1, 0)
+	r.Set(2, 0)
+	if e != nil {
+		r.Set(1, m.copyOf(g, unsafe.Add(e, t.keyOff), t.key.Size, t.key.ID))
+		r.Set(2, m.copyOf(g, unsafe.Add(e, t.elemOff), t.elem.Size, t.elem.ID))
+	}
+	return Next
+}
+
+// chanWord is a native that returns a word of the header of the channel in word 0.
+func chanWord(off uint64) func(*Machine, *goroutine, Regs) Ctl {
+	return func(m *Machine, g *goroutine, r Regs) Ctl {
+		if c := r.U(0); c != 0 {
+			r.Set(0, m.word(c, off))
+		}
+		return Next
+	}
+}
