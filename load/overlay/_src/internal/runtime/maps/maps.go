@@ -25,6 +25,9 @@ func (it *Iter) Init(t *abi.MapType, m *Map) { *it = Iter{typ: t, m: m} }
 // Initialized reports whether Init has been called.
 func (it *Iter) Initialized() bool { return it.typ != nil }
 
+// Map returns the map.
+func (it *Iter) Map() *Map { return it.m }
+
 // Next goes to the next entry; there is none if Key then returns nil.
 func (it *Iter) Next() { it.last, it.key, it.elem = next(it.typ, it.m, it.last) }
 
