@@ -110,7 +110,8 @@ func (m *machine) Goroutines() []Goroutine {
 			g.Created = frames([]vm.Frame{l.Created})
 		}
 		if !l.Enabled {
-			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)
+			g.Wait = l.Wait
+			g.Holders = l.Holders
 			if at, ok := userFrame(l.Stack); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
@@ -142,6 +143,14 @@ func (m *machine) Ending() Ending {
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 	}
+	if f := m.Failure(); f != nil {
+		text := "test failed"
+		if f.Message != "" {
+			text += ": " + f.Message
+		}
+		end.Text = "exit 1"
+		end.Faults = append(end.Faults, Fault{Kind: Failure, Message: text, Pos: f.Pos, G: f.G, Stack: frames(f.Frames)})
+	}
 	f := m.Fault()
 	if f == nil {
 		return end
@@ -157,7 +166,7 @@ func (m *machine) Ending() Ending {
 		bug.Pos = plain(at.Pos)
 	}
 	end.Text, _, _ = strings.Cut(bug.Message, "\n")
-	end.Faults = []Fault{bug}
+	end.Faults = append(end.Faults, bug)
 	return end
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // How programs end badly: the texts are the real runtime's, so that whoever
@@ -172,11 +171,7 @@ func (m *Machine) createdText(g *goroutine) string {
 // waitReason is what a stack's heading says about a goroutine that is not running.
 func (m *Machine) waitReason(g *goroutine) string {
 	in := &g.fn.Code[g.pc]
-	rw := false
-	if in.Op == bytecode.CallN {
-		rw = strings.Contains(m.natives[in.Imm32()].Name, "RWMutex")
-	}
-	switch g.pending.Kind {
+	switch m.Next(g.id).Kind {
 	case trace.Recv:
 		if *g.reg(uint32(in.B)) == 0 {
 			return "chan receive (nil chan)"
@@ -192,13 +187,10 @@ func (m *Machine) waitReason(g *goroutine) string {
 			return "select (no cases)"
 		}
 		return "select"
-	case trace.Lock, trace.LockPending:
-		if rw {
-			return "sync.RWMutex.Lock"
-		}
+	case trace.Lock, trace.WakeLock, trace.OnceEnter: // a RWMutex's writers compete for a Mutex
 		return "sync.Mutex.Lock"
-	case trace.WakeLock, trace.OnceEnter:
-		return "sync.Mutex.Lock"
+	case trace.LockPending:
+		return "sync.RWMutex.Lock"
 	case trace.RLock:
 		return "sync.RWMutex.RLock"
 	case trace.WgWait:

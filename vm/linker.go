@@ -154,7 +154,7 @@ var trustedPkgs = map[string]bool{
 	"runtime": true, "sync": true, "sync/atomic": true, "internal/sync": true, "time": true, "testing": true,
 	"internal/synctest": true, "testing/synctest": true, "os": true, "syscall": true, "internal/poll": true,
 	"unique": true, "weak": true, "internal/godebug": true, "math/rand": true, "math/rand/v2": true,
-	"internal/race": true, "hash/maphash": true, "iter": true,
+	"internal/race": true, "hash/maphash": true, "iter": true, "context": true,
 }
 
 // Trusted reports whether fn belongs to the models.

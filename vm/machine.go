@@ -66,14 +66,13 @@ type Machine struct {
 
 	inNative *goroutine // whose native is executing, if any
 
-	moment   uint64   // number of the present state: anything computed at an earlier one is stale
-	asked    trace.Op // grant's
-	local    uint64   // back edges and calls of the step under way
-	arrivals uint32
-	alts     []alt
-	work     []uint32
-	can      canon
-	cnt      Counters
+	local      uint64 // back edges and calls of the step under way
+	arrivals   uint32
+	enabledBuf []trace.GID
+	alts       []alt
+	work       []uint32
+	can        canon
+	cnt        Counters
 }
 
 // scalars are the small parts of a state, saved whole by every mark.
@@ -81,7 +80,8 @@ type scalars struct {
 	clock       int64 // virtual nanoseconds since the start
 	bubbleStart int64 // clock when the latest synctest bubble began
 	fault       *Fault
-	exited      bool // os.Exit was called, or in run mode main returned
+	failure     *Fault // the first failure a test has reported
+	exited      bool   // os.Exit was called, or in run mode main returned
 	exit        int
 	mainEnd     bool // the entry function has returned
 	goexited    bool // main has ended by calling runtime.Goexit
@@ -130,7 +130,7 @@ type Counters struct {
 
 // Fault is how an execution failed.
 type Fault struct {
-	Kind    string // panic or fatal
+	Kind    string // panic, fatal or failure
 	Message string
 	G       trace.GID
 	Exit    int
@@ -156,7 +156,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxLocal = 1 << 28
 	}
 	lt := layout.NewTable()
-	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
 	m.fixedLayouts()
 	m.link = newLinker(m, prog, e)
 	if err := m.start(e); err != nil {
@@ -182,7 +182,6 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.out = m.out[:mk.out]
 	m.runs = m.runs[:mk.runs]
 	m.ready = m.ready[:0]
-	m.moment++
 }
 
 // Release closes the youngest mark k and keeps the present state.

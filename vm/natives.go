@@ -14,6 +14,7 @@ var nativeTables = [][]Native{
 	reflectMapNatives,
 	reflectTypeNatives,
 	reflectCallNatives,
+	testingNatives,
 }
 
 // machineNatives are the machine's own entry points.

@@ -59,14 +59,12 @@ func (m *Machine) peekAuto(g *goroutine) int {
 	if k := g.pending.Kind; k == trace.Sleep || k == trace.Timer {
 		return 0
 	}
-	m.moment++
 	return m.peek(g)
 }
 
 // passTime wakes the goroutine with the earliest deadline in run mode.
 func (m *Machine) passTime() bool {
 	var first *goroutine
-	m.moment++
 	for _, g := range m.gs {
 		if m.sleeping(g) && (first == nil || m.deadline(g) < m.deadline(first)) {
 			first = g
@@ -75,7 +73,7 @@ func (m *Machine) passTime() bool {
 	if first == nil {
 		return false
 	}
-	first.status = gLocal
+	first.status, first.granted = gLocal, true
 	m.exec(first)
 	return true
 }

@@ -75,9 +75,13 @@ func (m *Machine) start(e *load.Entry) error {
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(int32(k.natives["runtime.hbInitDone"])))
 	switch e.Kind {
 	case load.Test:
-		run := k.prog.Package("testing").SSA.Func("hbRunTest")
+		name := "hbRunTest"
+		if e.TestMain != nil {
+			name = "hbRunMain"
+		}
+		run := k.prog.Package("testing").SSA.Func(name)
 		if run == nil {
-			return fmt.Errorf("BUG: the overlay's testing has no hbRunTest")
+			return fmt.Errorf("BUG: the overlay's testing has no %s", name)
 		}
 		c := func(r int, w uint64) {
 			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Const, A: uint16(r)}, bytecode.RawWord(w))
@@ -85,6 +89,9 @@ func (m *Machine) start(e *load.Entry) error {
 		c(win, k.Literal(e.Name))
 		c(win+1, uint64(len(e.Name)))
 		c(win+2, uint64(k.Func(e.Func))|funcBit)
+		if e.TestMain != nil {
+			c(win+3, uint64(k.Func(e.TestMain))|funcBit)
+		}
 		call(k.Func(run))
 	default:
 		call(k.Func(e.Func))

@@ -1,0 +1,293 @@
+package testing
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"unicode"
+)
+
+// common is what T, B and F have in common.
+type common struct {
+	name   string
+	parent *common
+	level  int    // 1: a test function
+	owner  uint32 // goroutine that runs it
+
+	failed, skipped bool
+	finished        bool // the function has returned or called FailNow or SkipNow
+	done            bool // and so have its cleanups and subtests
+	cleaning        bool
+	isParallel      bool
+	denyParallel    bool
+	isSynctest      bool
+	isFuzz          bool
+
+	site     uintptr // where it failed first: makes failures at different places different states
+	helpers  []uintptr
+	cleanups []func()
+	sub      []*T
+	names    map[string]int // subtests by name
+	signal   chan bool
+	barrier  chan bool // closed when parallel subtests may go on
+	ctx      context.Context
+	cancel   context.CancelFunc
+}
+
+// TB is the interface common to T, B and F.
+type TB interface {
+	ArtifactDir() string
+	Attr(key, value string)
+	Cleanup(func())
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fail()
+	FailNow()
+	Failed() bool
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Helper()
+	Log(args ...any)
+	Logf(format string, args ...any)
+	Name() string
+	Setenv(key, value string)
+	Chdir(dir string)
+	Skip(args ...any)
+	SkipNow()
+	Skipf(format string, args ...any)
+	Skipped() bool
+	TempDir() string
+	Context() context.Context
+	Output() io.Writer
+
+	private()
+}
+
+func (c *common) private() {}
+
+// Name returns the name of the running (sub-) test or benchmark.
+func (c *common) Name() string { return c.name }
+
+// Fail marks the function as having failed but continues execution.
+func (c *common) Fail() {
+	hbTouch(c, c.owner, false)
+	c.fail("")
+}
+
+func (c *common) fail(text string) {
+	if c.parent != nil {
+		c.parent.fail(text)
+	}
+	if c.done {
+		panic("Fail in goroutine after " + c.name + " has completed")
+	}
+	if !c.failed {
+		c.failed = true
+		c.site, _ = hbSite(c.helpers)
+		hbFailed(c.helpers, text)
+	}
+}
+
+// Failed reports whether the function has failed.
+func (c *common) Failed() bool {
+	hbTouch(c, 0, true) // a write, because it must not change places with Fail, which is a read
+	return c.failed
+}
+
+// FailNow marks the function as having failed and stops its execution by
+// calling runtime.Goexit.
+func (c *common) FailNow() {
+	c.Fail()
+	c.finished = true
+	runtime.Goexit()
+}
+
+// log writes s to the test's log or, if the test has completed, to that of the
+// innermost incomplete one around it. It returns the text.
+func (c *common) log(s string) string {
+	hbTouch(c, c.owner, false)
+	s = strings.TrimSuffix(s, "\n")
+	c.write("Log in goroutine", strings.ReplaceAll(s, "\n", "\n    ")+"\n", true)
+	return s
+}
+
+func (c *common) write(what, s string, site bool) {
+	to := c
+	for to != nil && (to.done || to.isSynctest) {
+		to = to.parent
+	}
+	if to == nil {
+		panic(what + " after " + c.name + " has completed: " + s)
+	}
+	if site {
+		_, pos := hbSite(c.helpers)
+		s = pos + s
+	}
+	hbLog(strings.Repeat("    ", to.level) + s)
+}
+
+// Log formats its arguments like fmt.Println and records the text in the log.
+func (c *common) Log(args ...any) { c.log(fmt.Sprintln(args...)) }
+
+// Logf formats its arguments like fmt.Printf and records the text in the log.
+func (c *common) Logf(format string, args ...any) { c.log(fmt.Sprintf(format, args...)) }
+
+// Error is equivalent to Log followed by Fail.
+func (c *common) Error(args ...any) { c.fail(c.log(fmt.Sprintln(args...))) }
+
+// Errorf is equivalent to Logf followed by Fail.
+func (c *common) Errorf(format string, args ...any) { c.fail(c.log(fmt.Sprintf(format, args...))) }
+
+// Fatal is equivalent to Log followed by FailNow.
+func (c *common) Fatal(args ...any) {
+	c.fail(c.log(fmt.Sprintln(args...)))
+	c.finished = true
+	runtime.Goexit()
+}
+
+// Fatalf is equivalent to Logf followed by FailNow.
+func (c *common) Fatalf(format string, args ...any) {
+	c.fail(c.log(fmt.Sprintf(format, args...)))
+	c.finished = true
+	runtime.Goexit()
+}
+
+// Skip is equivalent to Log followed by SkipNow.
+func (c *common) Skip(args ...any) {
+	c.log(fmt.Sprintln(args...))
+	c.SkipNow()
+}
+
+// Skipf is equivalent to Logf followed by SkipNow.
+func (c *common) Skipf(format string, args ...any) {
+	c.log(fmt.Sprintf(format, args...))
+	c.SkipNow()
+}
+
+// SkipNow marks the test as having been skipped and stops its execution by
+// calling runtime.Goexit.
+func (c *common) SkipNow() {
+	hbTouch(c, c.owner, false)
+	c.skipped = true
+	c.finished = true
+	runtime.Goexit()
+}
+
+// Skipped reports whether the test was skipped.
+func (c *common) Skipped() bool {
+	hbTouch(c, 0, true)
+	return c.skipped
+}
+
+// Helper marks the calling function as a test helper function.
+func (c *common) Helper() {
+	if c.isSynctest {
+		c = c.parent
+	}
+	f := hbCaller()
+	for _, h := range c.helpers {
+		if h == f {
+			return
+		}
+	}
+	c.helpers = append(c.helpers, f)
+}
+
+// Cleanup registers a function to be called when the test and all its subtests
+// complete.
+func (c *common) Cleanup(f func()) {
+	hbTouch(c, c.owner, true)
+	c.cleanups = append(c.cleanups, f)
+}
+
+// runCleanup calls the cleanup functions, also those behind one that panics.
+func (c *common) runCleanup() {
+	c.cleaning = true
+	defer func() {
+		if len(c.cleanups) > 0 {
+			c.runCleanup()
+		}
+		c.cleaning = false
+	}()
+	if c.cancel != nil {
+		c.cancel()
+	}
+	for n := len(c.cleanups); n > 0; n = len(c.cleanups) {
+		f := c.cleanups[n-1]
+		c.cleanups = c.cleanups[:n-1]
+		f()
+	}
+}
+
+// Output returns a Writer that writes to the log without positions.
+func (c *common) Output() io.Writer {
+	hbTouch(c, c.owner, false)
+	return logWriter{c}
+}
+
+type logWriter struct{ c *common }
+
+// Write writes p to the log, line by line.
+func (w logWriter) Write(p []byte) (int, error) {
+	hbTouch(w.c, w.c.owner, false)
+	for line := range strings.Lines(string(p)) {
+		if !strings.HasSuffix(line, "\n") {
+			line += "\n"
+		}
+		w.c.write("Write called", line, false)
+	}
+	return len(p), nil
+}
+
+// Setenv calls os.Setenv and restores the variable after the test.
+func (c *common) Setenv(key, value string) {
+	old, ok := os.LookupEnv(key)
+	if err := os.Setenv(key, value); err != nil {
+		c.Fatalf("cannot set environment variable: %v", err)
+	}
+	c.Cleanup(func() {
+		if ok {
+			os.Setenv(key, old)
+		} else {
+			os.Unsetenv(key)
+		}
+	})
+}
+
+// Chdir is not supported: the machine cannot change the outside world.
+func (c *common) Chdir(dir string) { hbUnsupported("testing: Chdir") }
+
+// TempDir is not supported: the machine cannot change the outside world.
+func (c *common) TempDir() string {
+	hbUnsupported("testing: TempDir: the machine does not write files")
+	return ""
+}
+
+// ArtifactDir is not supported: the machine cannot change the outside world.
+func (c *common) ArtifactDir() string {
+	hbUnsupported("testing: ArtifactDir: the machine does not write files")
+	return ""
+}
+
+// Context returns a context that is canceled just before Cleanup-registered
+// functions are called.
+func (c *common) Context() context.Context {
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancel(context.Background())
+	}
+	return c.ctx
+}
+
+// Attr emits a test attribute, which nobody reads.
+func (c *common) Attr(key, value string) {
+	if strings.ContainsFunc(key, unicode.IsSpace) {
+		c.Errorf("disallowed whitespace in attribute key %q", key)
+		return
+	}
+	if strings.ContainsAny(value, "\r\n") {
+		c.Errorf("disallowed newline in attribute value %q", value)
+	}
+}

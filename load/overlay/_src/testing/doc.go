@@ -1,0 +1,44 @@
+// Package testing is the machine's model of Go's package testing: what tests
+// can see of it, without flags, timing, coverage and profiles.
+//
+// An entry runs one test function, through hbRunTest, on the main goroutine.
+// Subtests run on goroutines of their own and t.Parallel waits for the parent
+// function, as in the real package. What is logged goes to the machine, not to
+// memory: the order of two log lines makes no difference between states.
+//
+// The package's own variables are invisible to the explorer. What other
+// goroutines can tell apart is made visible by hbTouch: operations on a test by
+// a goroutine that is not running it, asking whether it has failed, and its end.
+package testing
+
+// hbG returns the calling goroutine's number plus 1.
+func hbG() uint32
+
+// hbTouch is a visible access to c, which the code behind it carries out, if
+// other goroutines can reach c; owner is a goroutine for which it is none.
+func hbTouch(c *common, owner uint32, write bool)
+
+// hbSite returns the innermost program point of the calling goroutine that is
+// neither in this package nor in one of the functions helpers, and its
+// position as log lines begin.
+func hbSite(helpers []uintptr) (site uintptr, pos string)
+
+// hbCaller returns the function that called this package.
+func hbCaller() uintptr
+
+// hbLog appends to the log of the execution.
+func hbLog(s string)
+
+// hbFailed notes the first failure: what was reported, at hbSite(helpers).
+func hbFailed(helpers []uintptr, text string)
+
+// hbTestDone tells how the entry's test ended.
+func hbTestDone(failed bool)
+
+// hbPanicking reports whether the deferred function that asks runs because of
+// a panic, not of runtime.Goexit or a normal return.
+func hbPanicking() bool
+
+// hbUnsupported ends the execution: the program does what the machine has no
+// model of.
+func hbUnsupported(what string)

@@ -1,0 +1,84 @@
+package testing
+
+// hbRunTest runs the test function of an entry. The machine calls it.
+func hbRunTest(name string, f func(*T)) {
+	t := newTest(name)
+	defer func() { hbTestDone(t.failed) }()
+	tRunner(t, f)
+}
+
+// hbRunMain runs TestMain of an entry's package, whose M runs the entry's test.
+func hbRunMain(name string, f func(*T), testMain func(*M)) {
+	testMain(&M{test: InternalTest{name, f}})
+}
+
+func newTest(name string) *T {
+	return &T{common{name: name, level: 1, barrier: make(chan bool)}}
+}
+
+// M is a type passed to a TestMain function to run the actual tests.
+type M struct {
+	test InternalTest
+}
+
+// Run runs the entry's test, on a goroutine of its own, as the test may end
+// that. It returns an exit code to pass to os.Exit.
+func (m *M) Run() (code int) {
+	t := newTest(m.test.Name)
+	t.signal = make(chan bool, 1)
+	go tRunner(t, m.test.F)
+	<-t.signal
+	hbTestDone(t.failed)
+	if t.failed {
+		return 1
+	}
+	return 0
+}
+
+// InternalTest is a test by name.
+type InternalTest struct {
+	Name string
+	F    func(*T)
+}
+
+// Init registers testing flags, of which there are none here.
+func Init() {}
+
+// Short reports whether the -test.short flag is set: no.
+func Short() bool { return false }
+
+// Verbose reports whether the -test.v flag is set: no.
+func Verbose() bool { return false }
+
+// Testing reports whether the current code is being run in a test.
+func Testing() bool
+
+// CoverMode reports what the test coverage mode is set to: none.
+func CoverMode() string { return "" }
+
+// Coverage reports the current code coverage: none is measured.
+func Coverage() float64 { return 0 }
+
+// CoverBlock records the coverage data for a single basic block.
+type CoverBlock struct {
+	Line0, Col0 uint32
+	Line1, Col1 uint32
+	Stmts       uint16
+}
+
+// Cover records information about test coverage checking.
+type Cover struct {
+	Mode            string
+	Counters        map[string][]uint32
+	Blocks          map[string][]CoverBlock
+	CoveredPackages string
+}
+
+// RegisterCover records the coverage data accumulators for the tests: nothing.
+func RegisterCover(c Cover) {}
+
+// AllocsPerRun calls f once. Allocations cost nothing here.
+func AllocsPerRun(runs int, f func()) (avg float64) {
+	f()
+	return 0
+}

@@ -1,0 +1,100 @@
+package vm
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Natives of package testing (load/overlay/_src/testing).
+
+// logFD is the stream of the output to which tests log.
+const logFD = 3
+
+var testingNatives = []Native{
+	{Name: "testing.hbG", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(g.id)+1)
+		return Next
+	}},
+	{Name: "testing.hbTouch", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if r.U(1) != uint64(g.id)+1 {
+			m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(2) != 0, true)
+		}
+		return 1
+	}, Fn: nop},
+	{Name: "testing.hbSite", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
+		pos := m.frame(f, pc).Pos
+		r.Set(0, uint64(f.ID)<<32|uint64(uint32(pc)))
+		return m.setString(g, r, 1, fmt.Sprintf("%s:%d: ", filepath.Base(pos.Filename), pos.Line))
+	}},
+	{Name: "testing.hbCaller", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		f, _ := m.testSite(g, nil)
+		r.Set(0, uint64(f.ID))
+		return Next
+	}},
+	{Name: "testing.hbLog", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.output(logFD, []byte(m.str(r.U(0), r.U(1))))
+		return Next
+	}},
+	{Name: "testing.hbFailed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.failure == nil {
+			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
+			m.failure = &Fault{Kind: "failure", Message: m.string(r, 3), G: g.id, Exit: 1, Pos: m.frame(f, pc).Pos, Frames: m.Stack(g.id)}
+		}
+		return Next
+	}},
+	{Name: "testing.hbTestDone", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if r.U(0) != 0 {
+			m.exit = 1
+		}
+		return Next
+	}},
+	{Name: "testing.hbPanicking", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, g.panics != 0 && m.word(g.panics, pnFlags)&(pfGoexit|pfRecovered) == 0)
+		return Next
+	}},
+	{Name: "testing.Testing", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.entry.Kind == load.Test)
+		return Next
+	}},
+	{Name: "testing.hbUnsupported", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.unsupported(g, m.string(r, 0))
+		return Stop
+	}},
+}
+
+// Failure returns the first failure a test has reported, or nil. Its Message
+// may be empty.
+func (m *Machine) Failure() *Fault { return m.failure }
+
+// words is a view of n words of guest memory at p.
+func (m *Machine) words(p, n uint64) []uint64 {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(m.heap.load(p, n*8, 0)), n)
+}
+
+// testSite returns the innermost frame of g that is neither in package testing
+// nor of one of the functions helpers.
+func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, at int32) {
+	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
+		if f.SSA != nil {
+			if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "testing" || slices.Contains(helpers, uint64(f.ID)) {
+				return true
+			}
+		}
+		fn, at = f, pc
+		return false
+	})
+	if fn == nil {
+		fn, at = g.fn, g.pc
+	}
+	return fn, at
+}
