@@ -110,8 +110,7 @@ func (m *machine) Goroutines() []Goroutine {
 			g.Created = frames([]vm.Frame{l.Created})
 		}
 		if !l.Enabled {
-			g.Wait = l.Wait
-			g.Holders = l.Holders
+			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)
 			if at, ok := userFrame(l.Stack); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}

@@ -131,11 +131,17 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 {
 		// A bug of a stuck execution is where everybody waits in the end.
 		for i := range rows {
-			rows[i].wrong = rows[i].wrong || i == len(rows)-1 || end.Blocked && rows[i].Blocked && final(rows, i)
+			rows[i].wrong = rows[i].wrong || i == len(rows)-1 || end.Blocked && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)
 		}
 	}
 	rows[len(rows)-1].last = true
 	return rows
+}
+
+// waits reports whether g is among those that had not ended when bug showed. A
+// goroutine can wait at an operation that a partner then completes.
+func waits(bug *explore.Bug, g trace.GID) bool {
+	return slices.ContainsFunc(bug.Goroutines, func(x explore.Goroutine) bool { return x.ID == g })
 }
 
 // final reports whether row i is the last of its goroutine.

@@ -25,6 +25,7 @@ const (
 // saved by copying the struct.
 type goroutine struct {
 	gstate
+	view  view
 	slot  uint32
 	stack []uint64
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.

@@ -16,10 +16,7 @@ type Look struct {
 	Created Frame // where it was started; zero for main
 	Next    trace.Op
 	Enabled bool
-	Wait    string // the runtime's word for what it waits for, if not enabled
-	// Holders are the goroutines that hold the lock it waits for, as far as
-	// they are known: of several readers nobody keeps track.
-	Holders []trace.GID
+	Wait    string  // the runtime's word for what it waits for, if not enabled
 	Stack   []Frame // innermost first
 }
 
@@ -31,11 +28,10 @@ func (m *Machine) Goroutines() []Look {
 		if g.status == gEnded {
 			continue
 		}
-		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: g.pending,
+		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
 			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
-			l.Holders = m.holders(g)
 		}
 		if g.parent != trace.NoGID {
 			l.Created = m.frame(m.funcs[g.goFunc], g.goPC)
@@ -76,27 +72,3 @@ func (m *Machine) SizeOf(t types.Type) int64 { return m.link.prog.Sizes.Sizeof(t
 
 // SpawnCount returns how many goroutines have existed, over all paths.
 func (m *Machine) SpawnCount() int { return len(m.spawn) }
-
-// holders returns the goroutines that hold the lock g waits for.
-func (m *Machine) holders(g *goroutine) []trace.GID {
-	op := m.Next(g.id)
-	owner := uint32(0)
-	at := func(i int, off uint64) uint32 {
-		return m.u32(uint64(op.Access[i].Obj)<<32 + uint64(op.Access[i].Off) + off)
-	}
-	switch {
-	case op.N == 0:
-	case op.Kind == trace.Lock, op.Kind == trace.RLock:
-		owner = at(0, muOwner)
-	case op.Kind == trace.LockPending && at(0, rwReaders) == 1:
-		owner = at(0, rwOwners)
-	case op.Kind == trace.OnceEnter:
-		owner = at(0, onMutex+muOwner)
-	case op.Kind == trace.WakeLock && op.N == 2:
-		owner = at(1, muOwner)
-	}
-	if owner == 0 {
-		return nil
-	}
-	return []trace.GID{trace.GID(owner - 1)}
-}

@@ -66,13 +66,14 @@ type Machine struct {
 
 	inNative *goroutine // whose native is executing, if any
 
-	local      uint64 // back edges and calls of the step under way
-	arrivals   uint32
-	enabledBuf []trace.GID
-	alts       []alt
-	work       []uint32
-	can        canon
-	cnt        Counters
+	moment   uint64   // number of the present state: anything computed at an earlier one is stale
+	asked    trace.Op // grant's
+	local    uint64   // back edges and calls of the step under way
+	arrivals uint32
+	alts     []alt
+	work     []uint32
+	can      canon
+	cnt      Counters
 }
 
 // scalars are the small parts of a state, saved whole by every mark.
@@ -156,7 +157,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxLocal = 1 << 28
 	}
 	lt := layout.NewTable()
-	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
 	m.fixedLayouts()
 	m.link = newLinker(m, prog, e)
 	if err := m.start(e); err != nil {
@@ -182,6 +183,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.out = m.out[:mk.out]
 	m.runs = m.runs[:mk.runs]
 	m.ready = m.ready[:0]
+	m.moment++
 }
 
 // Release closes the youngest mark k and keeps the present state.

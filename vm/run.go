@@ -59,12 +59,14 @@ func (m *Machine) peekAuto(g *goroutine) int {
 	if k := g.pending.Kind; k == trace.Sleep || k == trace.Timer {
 		return 0
 	}
+	m.moment++
 	return m.peek(g)
 }
 
 // passTime wakes the goroutine with the earliest deadline in run mode.
 func (m *Machine) passTime() bool {
 	var first *goroutine
+	m.moment++
 	for _, g := range m.gs {
 		if m.sleeping(g) && (first == nil || m.deadline(g) < m.deadline(first)) {
 			first = g

@@ -11,9 +11,10 @@ import (
 // grant decides whether g may execute the visible native nat now. If not, g
 // stands before the call (g.pc).
 func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
-	var op trace.Op
-	n := nat.Peek(m, g, r, &op)
-	return op.Kind == trace.None || m.pass(g, n, &op)
+	op := &m.asked // not a local variable: Peek would move it to the host's heap
+	*op = trace.Op{}
+	n := nat.Peek(m, g, r, op)
+	return op.Kind == trace.None || m.pass(g, n, op)
 }
 
 // pass reports whether g may execute the visible operation op, which has n
@@ -40,21 +41,43 @@ func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
 	return false
 }
 
+// view is what can be seen of a goroutine in the present state without
+// executing anything. It is computed once per state: an explorer asks for it
+// several times.
+type view struct {
+	moment uint64 // Machine.moment it was computed at
+	n      int    // alternatives of the next operation
+	op     trace.Op
+}
+
+// look returns g's view of the present state; g stands before an operation.
+func (m *Machine) look(g *goroutine) *view {
+	v := &g.view
+	if v.moment == m.moment {
+		return v
+	}
+	v.moment, v.n = m.moment, 1
+	in := &g.fn.Code[g.pc]
+	switch in.Op {
+	case CallN:
+		// What a native is going to do may depend on the state: a
+		// compare-and-swap that fails only loads.
+		v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
+		v.n = m.natives[in.Imm32()].Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
+		return v
+	case Send, Recv, Select:
+		v.n = m.alternatives(g, nil)
+	}
+	v.op = g.pending
+	return v
+}
+
 // peek returns the number of alternatives of the operation g stands before.
 func (m *Machine) peek(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	in := &g.fn.Code[g.pc]
-	switch in.Op {
-	case CallN:
-		var op trace.Op
-		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
-		return m.natives[in.Imm32()].Peek(m, g, r, &op)
-	case Send, Recv, Select:
-		return m.alternatives(g, nil)
-	}
-	return 1
+	return m.look(g).n
 }
 
 // Enabled implements por.System.
@@ -108,17 +131,13 @@ func (m *Machine) deadline(g *goroutine) int64 { return int64(g.label) }
 // over reports whether the execution has ended, with whatever result.
 func (m *Machine) over() bool { return m.fault != nil || m.exited || m.cut != "" }
 
-// Next implements por.System. What a native is going to do may depend on the
-// state: a compare-and-swap that fails only loads.
+// Next implements por.System.
 func (m *Machine) Next(id trace.GID) trace.Op {
 	g := m.gOf(id)
-	if g.status != gReady || g.fn.Code[g.pc].Op != CallN {
+	if g.status != gReady {
 		return g.pending
 	}
-	op := trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
-	in := &g.fn.Code[g.pc]
-	m.natives[in.Imm32()].Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &op)
-	return op
+	return m.look(g).op
 }
 
 // Choices implements por.System.
@@ -132,9 +151,11 @@ func (m *Machine) Status() por.Status {
 	case m.fault != nil || m.exited:
 		return por.Ended
 	}
-	m.enabledBuf = m.Enabled(m.enabledBuf[:0])
-	if len(m.enabledBuf) > 0 {
-		return por.Running
+	for _, s := range m.order {
+		// Those who wait for time are enabled when nobody else is.
+		if m.peek(m.gs[s]) > 0 {
+			return por.Running
+		}
 	}
 	if m.alive == 0 {
 		return por.Ended
@@ -151,8 +172,10 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	g.steps++
 	m.cnt.Steps++
 	m.local = 0
+	m.moment++
 	m.exec(g)
 	m.settle()
+	m.moment++
 }
 
 // settle runs the local work of goroutines that were created or completed by
