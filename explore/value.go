@@ -34,9 +34,13 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 		case u.Kind() == types.Float32:
 			return fmt.Sprint(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 		case u.Kind() == types.String:
-			s := m.Text(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
-			if len(s) > 30 {
-				return strconv.Quote(s[:30]) + "..."
+			n := binary.LittleEndian.Uint64(b[8:])
+			s, ok := m.Text(binary.LittleEndian.Uint64(b), n, 30)
+			if !ok {
+				return ""
+			}
+			if n > 30 {
+				return strconv.Quote(s) + "..."
 			}
 			return strconv.Quote(s)
 		}

@@ -64,8 +64,18 @@ func (m *Machine) Memory(a trace.Access) []byte {
 	return append([]byte(nil), unsafe.Slice((*byte)(p), a.Size)...)
 }
 
-// Text returns the guest string with the given header words.
-func (m *Machine) Text(ptr, n uint64) string { return m.str(ptr, n) }
+// Text returns the bytes of the guest string with the given header words, at
+// most max of them. It reports false if the words are no string.
+func (m *Machine) Text(p, n uint64, max int) (string, bool) {
+	if n == 0 {
+		return "", true
+	}
+	b := m.heap.load(p, n, 0)
+	if b == nil {
+		return "", false
+	}
+	return string(unsafe.Slice((*byte)(b), min(n, uint64(max)))), true
+}
 
 // SizeOf returns the size of a value of type t in guest memory.
 func (m *Machine) SizeOf(t types.Type) int64 { return m.link.prog.Sizes.Sizeof(t) }
