@@ -37,6 +37,7 @@ var reflectMapNatives = []Native{
 		return Next
 	}},
 	{Name: "internal/runtime/maps.next", Peek: peekMapRead, Fn: reflectMapNext},
+	{Name: "maps.clone", Peek: peekMapRead, Fn: cloneMap},
 }
 
 // mapArg returns the map type whose descriptor word 0 points to, nil if refused.
@@ -208,4 +209,27 @@ func chanWord(off uint64) func(*Machine, *goroutine, Regs) Ctl {
 		}
 		return Next
 	}
+}
+
+// cloneMap implements maps.clone(m any) any.
+func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
+	src := r.U(1)
+	if src == 0 {
+		return Next
+	}
+	t := m.mapTypes[m.link.MapType(m.rtypeOf(r.U(0)).typ)]
+	count := m.word(src, mpCount)
+	dst := m.newMap(g, t, &count, 0)
+	for last := uint64(0); ; {
+		e, n := m.mapNextEntry(src, t, last)
+		if e == nil {
+			break
+		}
+		last = n
+		key := unsafe.Add(e, t.keyOff)
+		d, _ := m.mapAssign(g, dst, t, key) // hashable: it is in a map
+		copy(unsafe.Slice((*byte)(unsafe.Add(d, t.elemOff)), t.elem.Size), unsafe.Slice((*byte)(unsafe.Add(e, t.elemOff)), t.elem.Size))
+	}
+	r.Set(1, dst)
+	return Next
 }

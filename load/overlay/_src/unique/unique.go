@@ -1,0 +1,42 @@
+// Package unique gives comparable values a canonical identity. The machine's
+// package never forgets a value: nothing can tell whether it does.
+package unique
+
+import "internal/stringslite"
+
+// A Handle is the identity of a value of type T: two handles are equal exactly
+// if the values they were made from are.
+type Handle[T comparable] struct {
+	value *T
+}
+
+// Value returns a copy of the value that h was made from.
+func (h Handle[T]) Value() T { return *h.value }
+
+// handles holds a *T for every key[T].
+var handles = make(map[any]any)
+
+// Make returns the handle of value.
+func Make[T comparable](value T) Handle[T] {
+	k := key[T]{value}
+	if p, ok := handles[k]; ok {
+		return Handle[T]{p.(*T)}
+	}
+	// A string must not keep alive what it is a part of.
+	if s, ok := any(value).(string); ok {
+		k.value = any(stringslite.Clone(s)).(T)
+	}
+	p := new(one[T])
+	p.value = k.value
+	handles[k] = &p.value
+	return Handle[T]{&p.value}
+}
+
+// key[T] tells the values of T from those of other types.
+type key[T comparable] struct{ value T }
+
+// one is never of no size, so that its values have addresses of their own.
+type one[T any] struct {
+	value T
+	_     byte
+}
