@@ -25,9 +25,10 @@ const (
 // saved by copying the struct.
 type goroutine struct {
 	gstate
-	view  view
-	slot  uint32
-	stack []uint64
+	view       view
+	transcript transcript // invalid as soon as gstate or the stack changes
+	slot       uint32
+	stack      []uint64
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -129,6 +130,7 @@ type gUndo struct {
 
 // touchG saves g before it changes: the record and its top frame.
 func (m *Machine) touchG(g *goroutine) {
+	g.transcript.valid = false
 	if g.epoch == m.heap.epoch {
 		return
 	}
@@ -159,6 +161,7 @@ func (m *Machine) rewindGs(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
 		g := m.gs[u.slot]
+		g.transcript.valid = false
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
 			copy(g.stack[u.lo:], m.undoStack[off:])
@@ -240,6 +243,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		g.bubble = parent.bubble
 	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
+	g.transcript.valid = false
 	m.slots[g.id] = int32(slot)
 	// Insert into spawn-path order.
 	i := len(m.order)
