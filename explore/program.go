@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hbcheck.dev/hbcheck/load"
@@ -25,9 +26,11 @@ type machine struct {
 	src   *source
 	entry *load.Entry
 
-	last  trace.Op // described last
-	lastE Event
-	alive []trace.GID // when it was described
+	last    trace.Op // described last
+	inside  bool     // it is inside the standard library
+	lastE   Event
+	alive   []trace.GID // when it was described
+	printed [3]string   // on each stream when it was described
 }
 
 var _ Machine = (*machine)(nil)
@@ -50,14 +53,19 @@ func (m *machine) Name(g trace.GID) string {
 func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
-	if at, ok := userFrame(m.Stack(g)); ok {
+	stack := m.Stack(g)
+	if at, ok := userFrame(stack); ok {
 		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}
+	m.inside = len(stack) > 0 && stack[0].Std
 	e.What, _ = m.src.what(op.Kind, e.Pos)
 	m.last, m.lastE = op, e
 	m.alive = m.alive[:0]
 	for _, l := range m.Machine.Goroutines() {
 		m.alive = append(m.alive, l.ID)
+	}
+	if op.Kind == trace.Output {
+		m.printed = [3]string{1: m.Output(1), 2: m.Output(2)}
 	}
 	return e
 }
@@ -86,8 +94,17 @@ func (m *machine) Effect() string {
 				return "→ " + m.Name(l.ID)
 			}
 		}
+	case trace.Output:
+		for fd := 1; fd <= 2; fd++ {
+			if text := strings.TrimPrefix(m.Output(fd), m.printed[fd]); text != "" {
+				if len(text) > 30 {
+					return strconv.Quote(text[:30]) + "..."
+				}
+				return strconv.Quote(text)
+			}
+		}
 	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		if op.N == 0 {
+		if op.N == 0 || m.inside && op.Kind.Plain() {
 			return ""
 		}
 		_, t := m.src.what(op.Kind, m.lastE.Pos)

@@ -16,6 +16,7 @@ import (
 type source struct {
 	fset  *token.FileSet
 	files map[string]sourceFile // by name
+	user  map[string]bool       // import paths outside the standard library
 }
 
 type sourceFile struct {
@@ -24,11 +25,12 @@ type sourceFile struct {
 }
 
 func newSource(prog *load.Program) *source {
-	s := &source{fset: prog.Fset, files: make(map[string]sourceFile)}
+	s := &source{fset: prog.Fset, files: make(map[string]sourceFile), user: make(map[string]bool)}
 	for _, p := range prog.All {
 		if p.Std {
 			continue
 		}
+		s.user[p.Path] = true
 		for _, f := range p.Files {
 			name := prog.Fset.Position(f.Pos()).Filename
 			if _, ok := s.files[name]; !ok { // test variants share files
@@ -57,13 +59,15 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 		e := subject(n, path[i+1:])
 		if e == nil {
 			switch n.(type) {
+			case *ast.ReturnStmt, *ast.BlockStmt:
+				return deferred(path[i:], k), nil
 			case ast.Stmt, ast.Decl:
 				return "", nil
 			}
 			continue
 		}
 		if call, ok := e.(*ast.CallExpr); ok {
-			if e = f.callee(call, k); e == nil {
+			if e = s.callee(f, call, k); e == nil {
 				return "", nil
 			}
 		}
@@ -84,6 +88,41 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 		return text, t
 	}
 	return "", nil
+}
+
+// deferredCalls are the methods that are usually deferred, by what they do.
+var deferredCalls = map[trace.Kind]string{trace.WgAdd: "Done", trace.Unlock: "Unlock", trace.RUnlock: "RUnlock"}
+
+// deferred returns the receiver of the only deferred call of kind k in the
+// function that returns at path.
+func deferred(path []ast.Node, k trace.Kind) string {
+	var body *ast.BlockStmt
+	for i := 0; body == nil && i < len(path); i++ {
+		switch n := path[i].(type) {
+		case *ast.FuncDecl:
+			body = n.Body
+		case *ast.FuncLit:
+			body = n.Body
+		}
+	}
+	method := deferredCalls[k]
+	if body == nil || method == "" {
+		return ""
+	}
+	var found []string
+	ast.Inspect(body, func(n ast.Node) bool {
+		if d, ok := n.(*ast.DeferStmt); ok {
+			if sel, ok := d.Call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == method {
+				found = append(found, types.ExprString(sel.X))
+			}
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !lit
+	})
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
 }
 
 // subject returns what is operated on if n is the node of an operation.
@@ -128,25 +167,33 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 	return sel
 }
 
-// callee returns what a call operates on: the receiver of a method, or the
-// first argument of a function. An access (not a synchronisation) that a call
-// leads to is inside the callee or in the call's own operand.
-func (f sourceFile) callee(call *ast.CallExpr, k trace.Kind) ast.Expr {
-	sel, method := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if method && f.info != nil {
-		if id, ok := sel.X.(*ast.Ident); ok {
-			if _, pkg := f.info.Uses[id].(*types.PkgName); pkg {
-				method = false
-			}
-		}
+// callee returns what the call of a library function operates on. For a
+// synchronisation it is the receiver of the method, or the first argument of
+// the function; anything else is told by the function's name alone. It returns
+// nil for functions of the program: the operation would be inside.
+func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr {
+	if f.info == nil {
+		return nil
 	}
-	switch {
-	case method && k.Plain():
-		return sel
-	case method:
-		return sel.X
-	case len(call.Args) > 0:
-		return call.Args[0]
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident: // close, len, copy, append
+		if _, builtin := f.info.Uses[fun].(*types.Builtin); builtin && len(call.Args) > 0 {
+			return call.Args[0]
+		}
+	case *ast.SelectorExpr:
+		obj := f.info.Uses[fun.Sel]
+		if obj == nil || obj.Pkg() == nil || s.user[obj.Pkg().Path()] {
+			break
+		}
+		if k.Plain() || k == trace.Output {
+			return fun
+		}
+		if _, method := f.info.Selections[fun]; method {
+			return fun.X
+		}
+		if len(call.Args) > 0 {
+			return call.Args[0]
+		}
 	}
 	return nil
 }

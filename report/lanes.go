@@ -128,6 +128,20 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		}
 		rows = append(rows, r)
 	}
+	if bug != nil && bug.Kind == explore.Failure {
+		// The test has failed somewhere behind the last operation.
+		r := row{kind: "fail", pos: line(bug.Pos)}
+		r.what, _, _ = strings.Cut(bug.Message, "\n")
+		r.Name = bug.G
+		r.G = trace.NoGID
+		for _, e := range events {
+			if e.Name == bug.G {
+				r.G = e.G
+			}
+		}
+		r.switched = r.G != prev
+		rows = append(rows, r)
+	}
 	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 {
 		// A bug of a stuck execution is where everybody waits in the end.
 		for i := range rows {

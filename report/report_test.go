@@ -34,9 +34,17 @@ func golden(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n%s", file, got)
+	if bytes.Equal(got, want) {
+		return
 	}
+	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			t.Errorf("%s:%d differs:\n got %s\nwant %s", file, i+1, g[i], strings.Join(w[min(i, len(w)):min(i+1, len(w))], ""))
+			return
+		}
+	}
+	t.Errorf("%s: lines are missing from %d on", file, len(g))
 }
 
 const dir = "/home/gopher/bank/"

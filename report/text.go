@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -104,9 +105,12 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	if bug.Accesses != nil {
 		raceBlock(b, bug.Accesses)
 	}
-	if len(bug.Stack) > 0 {
+	if frames := bug.Stack; len(frames) > 0 {
+		if bug.Kind == explore.Failure { // package testing is of no interest
+			frames = slices.DeleteFunc(slices.Clone(frames), func(f explore.Frame) bool { return f.Std })
+		}
 		fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
-		stack(b, bug.Stack)
+		stack(b, frames)
 	}
 	if bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock {
 		for i, g := range bug.Goroutines {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"math"
@@ -81,7 +82,7 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 		if c.isFused(instr) || isPhi(instr) {
 			continue
 		}
-		if pos := instr.Pos(); pos.IsValid() {
+		if pos := position(instr); pos.IsValid() {
 			if n := len(c.f.Pos); n == 0 || c.f.Pos[n-1].Pos != pos {
 				c.f.Pos = append(c.f.Pos, PosEntry{PC: int32(len(c.code)), Pos: pos})
 			}
@@ -90,6 +91,29 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 		c.looping = c.inLoop[b]
 		c.instr(instr, next)
 	}
+}
+
+// position is the source position of instr. Deferred calls run where the
+// function returns: at its return statement or its closing brace.
+func position(instr ssa.Instruction) token.Pos {
+	switch v := instr.(type) {
+	case *ssa.RunDefers:
+		b := v.Block()
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			return position(ret)
+		}
+	case *ssa.Return:
+		if v.Pos().IsValid() {
+			break
+		}
+		switch fn := v.Parent().Syntax().(type) {
+		case *ast.FuncDecl:
+			return fn.Body.Rbrace
+		case *ast.FuncLit:
+			return fn.Body.Rbrace
+		}
+	}
+	return instr.Pos()
 }
 
 // liveList holds the registers live before and after an instruction (results excluded).
