@@ -155,7 +155,7 @@ var misuses = []string{
 
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
-	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason()}
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Sampled: m.Sampled()}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 	}

@@ -87,6 +87,7 @@ const (
 	rtPanicArrayConv    // length, wanted
 	rtPanicText         // string: a fatal plain error text
 	rtPanicNil          // panic(nil)
+	rtPanicString       // string
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: stands in stacks for the unwinding of a panic
 	numRtFuncs
@@ -94,7 +95,7 @@ const (
 
 var rtNames = [numRtFuncs]string{
 	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbFatalPanic", "gopanic",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbFatalPanic", "gopanic",
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling

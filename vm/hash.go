@@ -163,8 +163,12 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
 	// What few goroutines have is written down for those only.
-	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || g.nrand != 0 {
-		t.words = append(t.words, x|1<<13, uint64(g.nrand))
+	nrand := uint64(0)
+	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so
+		nrand = uint64(g.nrand)
+	}
+	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
+		t.words = append(t.words, x|1<<13, nrand)
 		t.ref(g.wait.obj)
 		t.ref(g.coro)
 		t.ref(g.panics)

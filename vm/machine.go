@@ -56,8 +56,9 @@ type Machine struct {
 	ready []uint32
 	// auto: one schedule, every enabled operation is granted at once. On while
 	// packages are initialised and in run mode.
-	auto bool
-	rand uint64 // run mode: state of the choice among ready cases
+	auto    bool
+	rand    uint64   // run mode: state of the choice among ready cases
+	sampled []string // see Sampled
 
 	scalars
 	stdin []byte // what has been read of it
@@ -205,4 +206,10 @@ func (m *Machine) Fault() *Fault { return m.fault }
 func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }
 
 // CutReason says why the execution was abandoned; empty if it was not.
-func (m *Machine) CutReason() string { return m.cut }
+// It is empty, too, if an assumption of the program's did not hold.
+func (m *Machine) CutReason() string {
+	if m.cut == assumption {
+		return ""
+	}
+	return m.cut
+}

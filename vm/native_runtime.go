@@ -213,14 +213,9 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	return Next
 }
 
-// nativeRand returns pseudo-random bits that depend only on who asks and how
-// often it has asked, so every interleaving sees the same.
+// nativeRand is the runtime's random number generator, for what the program
+// cannot tell the values of.
 func nativeRand(m *Machine, g *goroutine, r Regs) Ctl {
-	g.nrand++
-	h := mix(hashK0, uint64(g.nrand))
-	for _, n := range m.spawn[g.id].path {
-		h = mix(h, uint64(n)+1)
-	}
-	r.Set(0, mix(h, hashK1))
+	r.Set(0, m.random(g, 0))
 	return Next
 }

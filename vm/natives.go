@@ -15,6 +15,7 @@ var nativeTables = [][]Native{
 	reflectTypeNatives,
 	reflectCallNatives,
 	testingNatives,
+	choiceNatives,
 }
 
 // machineNatives are the machine's own entry points.

@@ -84,6 +84,9 @@ func hbPanicCloseNil() { panic(plainError("close of nil channel")) }
 // hbPanicText ends the program with a fatal error.
 func hbPanicText(s string) { hbFatal(s) }
 
+// hbPanicString panics with s.
+func hbPanicString(s string) { panic(s) }
+
 // hbFatal prints "fatal error: " and s, the stacks, and ends the program with status 2.
 func hbFatal(s string)
 

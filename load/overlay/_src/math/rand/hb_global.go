@@ -1,0 +1,73 @@
+package rand
+
+// The global functions are unpredictable, so what they return is a choice: one
+// of few numbers is enumerated, of many numbers one is taken, which is noted.
+
+// hbMax is the largest range that is enumerated.
+const hbMax = 8
+
+// hbMaxPerm is the largest number of elements of which all permutations are
+// enumerated.
+const hbMaxPerm = 4
+
+// hbChoose returns a number in [0,n): each is an alternative.
+func hbChoose(n int) int
+
+var hbGlobal = &Rand{src: &runtimeSource{}, s64: &runtimeSource{}}
+
+func globalRand() *Rand { return hbGlobal }
+
+// Seed is a no-op, as since Go 1.24.
+func Seed(seed int64) {}
+
+// Int63n returns, as an int64, a non-negative pseudo-random number in the
+// half-open interval [0,n). It panics if n <= 0.
+func Int63n(n int64) int64 {
+	if 1 < n && n <= hbMax {
+		return int64(hbChoose(int(n)))
+	}
+	return hbGlobal.Int63n(n)
+}
+
+// Int31n returns, as an int32, a non-negative pseudo-random number in the
+// half-open interval [0,n). It panics if n <= 0.
+func Int31n(n int32) int32 {
+	if 1 < n && n <= hbMax {
+		return int32(hbChoose(int(n)))
+	}
+	return hbGlobal.Int31n(n)
+}
+
+// Intn returns, as an int, a non-negative pseudo-random number in the
+// half-open interval [0,n). It panics if n <= 0.
+func Intn(n int) int {
+	if 1 < n && n <= hbMax {
+		return hbChoose(n)
+	}
+	return hbGlobal.Intn(n)
+}
+
+// Perm returns, as a slice of n ints, a pseudo-random permutation of the
+// integers in the half-open interval [0,n).
+func Perm(n int) []int {
+	m := make([]int, n)
+	for i := range m {
+		m[i] = i
+	}
+	Shuffle(n, func(i, j int) { m[i], m[j] = m[j], m[i] })
+	return m
+}
+
+// Shuffle pseudo-randomizes the order of elements. It panics if n < 0.
+func Shuffle(n int, swap func(i, j int)) {
+	if n > hbMaxPerm {
+		hbGlobal.Shuffle(n, swap)
+		return
+	}
+	if n < 0 {
+		panic("invalid argument to Shuffle")
+	}
+	for i := n - 1; i > 0; i-- {
+		swap(i, hbChoose(i+1))
+	}
+}

@@ -1,0 +1,105 @@
+package rand
+
+// The global functions are unpredictable, so what they return is a choice: one
+// of few numbers is enumerated, of many numbers one is taken, which is noted.
+
+// hbMax is the largest range that is enumerated.
+const hbMax = 8
+
+// hbMaxPerm is the largest number of elements of which all permutations are
+// enumerated.
+const hbMaxPerm = 4
+
+// hbChoose returns a number in [0,n): each is an alternative.
+func hbChoose(n int) int
+
+// hbSmall reports whether the numbers in [0,n) are enumerated.
+func hbSmall[Int intType](n Int) bool { return 1 < n && n <= hbMax }
+
+// Int64N returns, as an int64, a pseudo-random number in the half-open interval
+// [0,n). It panics if n <= 0.
+func Int64N(n int64) int64 {
+	if hbSmall(n) {
+		return int64(hbChoose(int(n)))
+	}
+	return globalRand.Int64N(n)
+}
+
+// Uint64N returns, as a uint64, a pseudo-random number in the half-open
+// interval [0,n). It panics if n == 0.
+func Uint64N(n uint64) uint64 {
+	if hbSmall(n) {
+		return uint64(hbChoose(int(n)))
+	}
+	return globalRand.Uint64N(n)
+}
+
+// Int32N returns, as an int32, a pseudo-random number in the half-open interval
+// [0,n). It panics if n <= 0.
+func Int32N(n int32) int32 {
+	if hbSmall(n) {
+		return int32(hbChoose(int(n)))
+	}
+	return globalRand.Int32N(n)
+}
+
+// Uint32N returns, as a uint32, a pseudo-random number in the half-open
+// interval [0,n). It panics if n == 0.
+func Uint32N(n uint32) uint32 {
+	if hbSmall(n) {
+		return uint32(hbChoose(int(n)))
+	}
+	return globalRand.Uint32N(n)
+}
+
+// IntN returns, as an int, a pseudo-random number in the half-open interval
+// [0,n). It panics if n <= 0.
+func IntN(n int) int {
+	if hbSmall(n) {
+		return hbChoose(n)
+	}
+	return globalRand.IntN(n)
+}
+
+// UintN returns, as a uint, a pseudo-random number in the half-open interval
+// [0,n). It panics if n == 0.
+func UintN(n uint) uint {
+	if hbSmall(n) {
+		return uint(hbChoose(int(n)))
+	}
+	return globalRand.UintN(n)
+}
+
+// N returns a pseudo-random number in the half-open interval [0,n). It panics
+// if n <= 0.
+func N[Int intType](n Int) Int {
+	if n <= 0 {
+		panic("invalid argument to N")
+	}
+	return Int(Uint64N(uint64(n)))
+}
+
+// Perm returns, as a slice of n ints, a pseudo-random permutation of the
+// integers in the half-open interval [0,n).
+func Perm(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+// Shuffle pseudo-randomizes the order of elements. It panics if n < 0.
+func Shuffle(n int, swap func(i, j int)) {
+	if n > hbMaxPerm {
+		globalRand.Shuffle(n, swap)
+		return
+	}
+	if n < 0 {
+		panic("invalid argument to Shuffle")
+	}
+	for i := n - 1; i > 0; i-- {
+		swap(i, hbChoose(i+1))
+	}
+}

@@ -1,0 +1,102 @@
+package vm
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives that choose: package hbtest and the global functions of math/rand.
+
+var choiceNatives = []Native{
+	{Name: "hbcheck.dev/hbcheck/hbtest.Choose", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.choices(r, op)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if r.I(0) < 1 {
+			const text = "hbtest.Choose: there is nothing to choose from"
+			m.throw(g, rtPanicString, m.literal(text), uint64(len(text)))
+			return Called
+		}
+		return choose(m, g, r)
+	}},
+	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if r.U(0) != 0 {
+			return Next
+		}
+		m.cut = assumption
+		m.standEnded(g)
+		return Stop
+	}},
+	{Name: "hbcheck.dev/hbcheck/hbtest.Running", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, true)
+		return Next
+	}},
+	{Name: "math/rand.hbChoose", Peek: peekRand, Fn: chooseRand},
+	{Name: "math/rand/v2.hbChoose", Peek: peekRand, Fn: chooseRand},
+	{Name: "math/rand.runtime_rand", Fn: sample},
+	{Name: "math/rand/v2.runtime_rand", Fn: sample},
+}
+
+// assumption is why an execution is abandoned in which hbtest.Assume does not hold.
+const assumption = "assumption"
+
+// choices describes a choice among the numbers below the first argument.
+func (m *Machine) choices(r Regs, op *trace.Op) int {
+	if r.I(0) <= 1 {
+		return 1
+	}
+	op.Kind = trace.Choose
+	return int(r.I(0))
+}
+
+func choose(m *Machine, g *goroutine, r Regs) Ctl {
+	k := uint64(0)
+	if r.I(0) > 1 {
+		k = uint64(g.choice)
+	}
+	r.Set(0, k)
+	return Next
+}
+
+// peekRand is the Peek of a choice of math/rand, which is none if random
+// numbers are fixed.
+func peekRand(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if m.cfg.RandFixed {
+		return 1
+	}
+	return m.choices(r, op)
+}
+
+func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
+	if !m.cfg.RandFixed {
+		return choose(m, g, r)
+	}
+	n := r.U(0)
+	r.Set(0, m.random(g, uint64(m.cfg.RandSeed))%n)
+	return Next
+}
+
+// sample is a random number of 64 bits: one of too many to enumerate them.
+func sample(m *Machine, g *goroutine, r Regs) Ctl {
+	if !m.cfg.RandFixed && !m.cfg.Run {
+		if s := "math/rand sampled at " + m.callerPos(g).String(); !slices.Contains(m.sampled, s) {
+			m.sampled = append(m.sampled, s)
+		}
+	}
+	r.Set(0, m.random(g, uint64(m.cfg.RandSeed)))
+	return Next
+}
+
+// Sampled says where the machine has taken one value of many, on any path.
+func (m *Machine) Sampled() []string { return m.sampled }
+
+// random returns pseudo-random bits that depend only on the seed, on who asks
+// and on how often it has asked, so every interleaving sees the same.
+func (m *Machine) random(g *goroutine, seed uint64) uint64 {
+	g.nrand++
+	h := mix(hashK0^seed, uint64(g.nrand))
+	for _, n := range m.spawn[g.id].path {
+		h = mix(h, uint64(n)+1)
+	}
+	return mix(h, hashK1)
+}
