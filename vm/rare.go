@@ -338,7 +338,7 @@ func (m *Machine) appendOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) C
 		if !m.touches(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
 			return Stop
 		}
-		if es > 0 && total > maxObject/es {
+		if es > 0 && total > maxObject/es || int64(total) < 0 {
 			m.throw(g, rtPanicMakeSlice, 1)
 			return Called
 		}
@@ -363,8 +363,11 @@ func growCap(old, need, es uint64) uint64 {
 	case old < 256:
 		k = 2 * old
 	default:
-		for k < need {
+		for k < need && k <= math.MaxInt64 {
 			k += (k + 3*256) / 4
+		}
+		if k > math.MaxInt64 {
+			k = need
 		}
 	}
 	if es == 0 {
