@@ -88,6 +88,8 @@ const (
 	rtPanicText         // string: a fatal plain error text
 	rtPanicNil          // panic(nil)
 	rtPanicString       // string
+	rtPanicUnsafe       // 0 slice, 1 string; 0 length, 1 nil pointer
+	rtPanicWrap         // string: a plain error text
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: stands in stacks for the unwinding of a panic
 	numRtFuncs
@@ -95,7 +97,7 @@ const (
 
 var rtNames = [numRtFuncs]string{
 	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbFatalPanic", "gopanic",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic",
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling

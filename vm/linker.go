@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"fmt"
 	"go/types"
 	"strings"
 
@@ -221,19 +220,18 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		}
 	}
 	if body.Blocks == nil {
-		return k.refusal(fn, id)
+		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly, cgo or a runtime hook) and no model")
 	}
 	f, err := compile.Compile(body, id, k)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: compiling %s: %v", fn, err))
+		return k.refusal(fn, id, err.Error())
 	}
 	return f
 }
 
-// refusal is the code of a function without a body: it ends the search's
-// claim to completeness when it is reached.
-func (k *linker) refusal(fn *ssa.Function, id uint32) *bytecode.Func {
-	text := "call of " + fn.String() + ", which has no Go body (assembly, cgo or a runtime hook) and no model"
+// refusal is the code of a function that cannot be executed: it ends the
+// search's claim to completeness when it is reached.
+func (k *linker) refusal(fn *ssa.Function, id uint32, text string) *bytecode.Func {
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
 	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	for i := 0; i < fn.Signature.Params().Len(); i++ {

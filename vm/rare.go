@@ -2,6 +2,7 @@ package vm
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 	"unsafe"
 
@@ -172,6 +173,27 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 			return Called
 		}
 		*a = *b
+		g.pc += 2
+	case UnsafeChk:
+		x := word(0)
+		size, text := x&^(1<<63), x>>63
+		n := *b
+		hi, lo := bits.Mul64(n, size)
+		switch {
+		case int64(n) < 0 || hi != 0 || lo > -*a && *a != 0:
+			m.throw(g, rtPanicUnsafe, text, 0)
+			return Called
+		case *a == 0 && n != 0:
+			m.throw(g, rtPanicUnsafe, text, 1)
+			return Called
+		}
+		g.pc += 2
+	case WrapChk:
+		if *a>>32 == 0 {
+			s := f.Texts[word(0)]
+			m.throw(g, rtPanicWrap, m.literal(s), uint64(len(s)))
+			return Called
+		}
 		g.pc += 2
 	case Append:
 		return m.appendOp(g, f, in, r)

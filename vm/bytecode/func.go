@@ -61,7 +61,7 @@ type Func struct {
 	// Wrapper: synthetic method wrappers are transparent to recover.
 	Wrapper bool
 	Methods []*types.Func // operands of CallI and IMeth
-	Texts   []string      // operands of Unsupported
+	Texts   []string      // operands of Unsupported and WrapChk
 	Pos     []PosEntry    // ascending PC
 	live    []LiveEntry   // ascending PC
 }

@@ -203,6 +203,10 @@ const (
 	Impl    // A = dynamic type of B implements interface type next word
 	PanicTA // type assertion of interface A fails, next word: asserted type | source interface type<<32
 
+	// unsafe and wrappers
+	UnsafeChk // panic unless B elements can be at A, next word: element size | 1<<63 for unsafe.String
+	WrapChk   // A nil panics with message next word: a value method called through a nil pointer
+
 	// strings, slices
 	SliceS     // A = B[lo:hi:max], next words: registers; element size
 	SliceStr   // A = B[lo:hi], next word: registers
@@ -416,6 +420,8 @@ var names = [NumOps]string{
 	SliceS:      "SliceS",
 	SliceStr:    "SliceStr",
 	SliceA:      "SliceA",
+	UnsafeChk:   "UnsafeChk",
+	WrapChk:     "WrapChk",
 	SliceToArr:  "SliceToArr",
 	Append:      "Append",
 	Copy:        "Copy",

@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -377,7 +379,16 @@ func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 		return
 	case "ssa:wrapnilchk":
 		x := c.use(args[0])
-		c.emit(NilChk, x, 0, 0)
+		t := types.Unalias(args[0].Type().Underlying().(*types.Pointer).Elem())
+		name := types.TypeString(t, func(p *types.Package) string {
+			if p.Name() == "main" {
+				return "main"
+			}
+			return p.Path()
+		})
+		base := name[strings.LastIndexByte(name, '.')+1:]
+		c.emit(WrapChk, x, 0, 0)
+		c.text("value method " + name + "." + constant.StringVal(args[2].(*ssa.Const).Value) + " called using nil *" + base + " pointer")
 		c.move(c.dst(v), x, 1)
 		return
 	case "ssa:deferstack":
@@ -489,10 +500,14 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 	case "Add": // unsafe.Add
 		c.emit(Add, d, regs[0], regs[1])
 	case "Slice": // unsafe.Slice(ptr, len)
+		c.emit(UnsafeChk, regs[0], regs[1], 0)
+		c.word(uint64(c.l.Layout(under(0).(*types.Pointer).Elem()).Size))
 		c.emit(Mov, d, regs[0], 0)
 		c.emit(Mov, d+1, regs[1], 0)
 		c.emit(Mov, d+2, regs[1], 0)
 	case "String": // unsafe.String(ptr, len)
+		c.emit(UnsafeChk, regs[0], regs[1], 0)
+		c.word(1 | 1<<63)
 		c.emit(Mov, d, regs[0], 0)
 		c.emit(Mov, d+1, regs[1], 0)
 	case "SliceData", "StringData":

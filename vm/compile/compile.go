@@ -304,6 +304,11 @@ func (c *compiler) out(n int) { c.maxWindow = max(c.maxWindow, n) }
 // unsupported emits a refusal, taken only if it is reached.
 func (c *compiler) unsupported(text string) {
 	c.emit(Unsupported, 0, 0, 0)
+	c.text(text)
+}
+
+// text emits the word that names text.
+func (c *compiler) text(text string) {
 	i, ok := c.texts[text]
 	if !ok {
 		i = len(c.f.Texts)

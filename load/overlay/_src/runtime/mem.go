@@ -5,7 +5,11 @@ import "internal/abi"
 // GC has no effect that a program could tell: memory is collected when the
 // machine finds it convenient. Finalizers and cleanups never run, as the
 // documentation permits.
-func GC() {}
+func GC() { collections++ }
+
+// collections is how often the program has asked for a collection or for
+// statistics; to it, memory looks as if it had been collected that often.
+var collections uint32
 
 // SetFinalizer checks its arguments and forgets them.
 func SetFinalizer(obj any, finalizer any) {
@@ -100,9 +104,10 @@ type MemStats struct {
 // more about how the machine represents values than about the program.
 func ReadMemStats(m *MemStats) {
 	const heap = 256 << 10
+	collections++
 	*m = MemStats{
 		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
-		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 4<<20 - heap, NextGC: 4 << 20, EnableGC: true,
+		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 4<<20 - heap, NextGC: 4 << 20, EnableGC: true, NumGC: collections,
 	}
 }

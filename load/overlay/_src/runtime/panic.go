@@ -81,6 +81,22 @@ func hbPanicCloseClosed() { panic(plainError("close of closed channel")) }
 
 func hbPanicCloseNil() { panic(plainError("close of nil channel")) }
 
+// hbPanicUnsafe reports bad arguments of unsafe.Slice (0) or unsafe.String (1):
+// a bad length (0) or a nil pointer (1).
+func hbPanicUnsafe(which, what int) {
+	name := "unsafe.Slice"
+	if which == 1 {
+		name = "unsafe.String"
+	}
+	if what == 0 {
+		panic(errorString(name + ": len out of range"))
+	}
+	panic(errorString(name + ": ptr is nil and len is not zero"))
+}
+
+// hbPanicWrap reports a value method called through a nil pointer.
+func hbPanicWrap(s string) { panic(plainError(s)) }
+
 // hbPanicText ends the program with a fatal error.
 func hbPanicText(s string) { hbFatal(s) }
 
