@@ -36,7 +36,7 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("--run %v: none of the %d entries matches; the first is %s", sel.Run, len(found), found[0])
+		return nil, fmt.Errorf("--run %v matches no entry; the first there is: %s", sel.Run, found[0])
 	}
 	return entries, nil
 }

@@ -54,7 +54,7 @@ func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
 	stack := m.Stack(g)
-	if at, ok := userFrame(stack); ok {
+	if at, ok := userFrame(append(stack, m.Created(g))); ok {
 		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}
 	m.inside = len(stack) > 0 && stack[0].Std
@@ -74,7 +74,7 @@ func (m *machine) Describe(g trace.GID) Event {
 // the innermost one.
 func userFrame(stack []vm.Frame) (vm.Frame, bool) {
 	for _, f := range stack {
-		if !f.Std {
+		if !f.Std && f.Func != "" {
 			return f, true
 		}
 	}
@@ -128,7 +128,7 @@ func (m *machine) Goroutines() []Goroutine {
 		}
 		if !l.Enabled {
 			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)
-			if at, ok := userFrame(l.Stack); ok {
+			if at, ok := userFrame(append(l.Stack, l.Created)); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
 		}
@@ -165,7 +165,7 @@ func (m *machine) Ending() Ending {
 			text += ": " + f.Message
 		}
 		end.Text = "exit 1"
-		end.Faults = append(end.Faults, Fault{Kind: Failure, Message: text, Pos: f.Pos, G: f.G, Stack: frames(f.Frames)})
+		end.Faults = append(end.Faults, Fault{Kind: Failure, Message: text, Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)})
 	}
 	f := m.Fault()
 	if f == nil {

@@ -270,6 +270,9 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug = shown(m, &want)
 	}
 	if bug != nil {
+		if m.Status() == por.Stuck {
+			events = arrivals(m, events)
+		}
 		bug.Events = events
 		bug.finish(m)
 	}

@@ -28,13 +28,10 @@ func (m *Machine) Goroutines() []Look {
 		if g.status == gEnded {
 			continue
 		}
-		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
+		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Created: m.Created(g.id), Next: m.Next(g.id),
 			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
-		}
-		if g.parent != trace.NoGID {
-			l.Created = m.frame(m.funcs[g.goFunc], g.goPC)
 		}
 		all = append(all, l)
 	}
@@ -46,6 +43,15 @@ func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
 
 // Parent returns the goroutine that started g.
 func (m *Machine) Parent(g trace.GID) trace.GID { return m.spawn[g].parent }
+
+// Created returns where g was started; zero for main.
+func (m *Machine) Created(id trace.GID) Frame {
+	g := m.gOf(id)
+	if g.parent == trace.NoGID {
+		return Frame{}
+	}
+	return m.frame(m.funcs[g.goFunc], g.goPC)
+}
 
 // Alive reports whether g exists in the present state and has not ended.
 func (m *Machine) Alive(g trace.GID) bool {

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
+
+// TestScripts runs the transcripts in testdata/*.txtar. The comment of an
+// archive is a sequence of commands, each with its output and, if it is not 0,
+// its exit status:
+//
+//	$ hbcheck explore bank.go
+//	...
+//	exit 1
+//
+// The archive's files are the directory the commands run in. Times are written
+// as 0.00s and the directory as $WORK.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { script(t, file) })
+	}
+}
+
+func script(t *testing.T, file string) {
+	ar, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range ar.Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	var got bytes.Buffer
+	for line := range strings.Lines(string(ar.Comment)) {
+		if strings.HasPrefix(line, "#") {
+			got.WriteString(line)
+			continue
+		}
+		cmd, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ hbcheck ")
+		if !ok {
+			continue // output of the last command
+		}
+		got.WriteString(line)
+		var out bytes.Buffer
+		code := run(strings.Fields(cmd), strings.NewReader(""), &out, &out)
+		got.WriteString(clean(out.String(), dir))
+		if code != 0 {
+			fmt.Fprintf(&got, "exit %d\n", code)
+		}
+	}
+	if *update {
+		ar.Comment = got.Bytes()
+		back(t, file, txtar.Format(ar))
+		return
+	}
+	g, w := strings.Split(got.String(), "\n"), strings.Split(string(ar.Comment), "\n")
+	for i := range max(len(g), len(w)) {
+		if i >= len(g) || i >= len(w) || g[i] != w[i] {
+			t.Fatalf("%s:%d differs; the transcript is now\n%s", file, i+1, got.String())
+		}
+	}
+}
+
+// back writes a file relative to the directory the test started in.
+func back(t *testing.T, file string, data []byte) {
+	if err := os.WriteFile(filepath.Join(start, file), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var start, _ = os.Getwd()
+
+var (
+	timeRE = regexp.MustCompile(`\b\d+\.\d\ds\b`)
+	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
+	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes)":)[0-9.e+-]+`)
+	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
+)
+
+// clean takes out of a command's output what is not the same every time, or
+// changes with every change of the compiler.
+func clean(s, dir string) string {
+	s = strings.ReplaceAll(s, dir, "$WORK")
+	s = timeRE.ReplaceAllString(s, "0.00s")
+	s = secRE.ReplaceAllString(s, "${1}0")
+	s = pcRE.ReplaceAllString(s, " +0x0")
+	s = addrRE.ReplaceAllString(s, "0x00c000000000")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		s += "\n"
+	}
+	return s
+}
