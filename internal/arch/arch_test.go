@@ -31,8 +31,9 @@ var allowed = map[string]string{
 	"vm":                   "load por trace vm/bytecode vm/compile vm/layout vm/...",
 	"vm/...":               "vm/layout",
 	"explore":              "load por trace vm",
-	"report":               "explore trace",
-	"cmd/hbcheck":          "explore load por report vm",
+	"bench":                "explore load por testdata/benchmarks vm",
+	"report":               "bench explore trace",
+	"cmd/hbcheck":          "bench explore load por report vm",
 }
 
 // external lists the modules each package may use besides the standard library.

@@ -1,0 +1,57 @@
+// Package bench measures the machine and the explorers on the programs of
+// testdata/benchmarks, which it carries with it.
+//
+// There are two suites. In "vm" ten sequential programs run once in the machine
+// and once compiled, in the same process run: what counts is the ratio. In
+// "jpf" concurrent programs that exist in Java, too, are explored
+// exhaustively, and the sizes of their state spaces stand beside those that Java
+// Pathfinder reports for the Java text.
+//
+// Times are CPU times of the process, garbage collection included: they are
+// meaningful on a busy computer, too.
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/testdata/benchmarks"
+)
+
+// Workspace is a directory that holds the programs of the suites as a module.
+type Workspace struct {
+	dir   string
+	cache load.Cache // the library is loaded once for all programs
+}
+
+// NewWorkspace writes the programs to a temporary directory. Close removes it.
+func NewWorkspace() (*Workspace, error) {
+	dir, err := os.MkdirTemp("", "hbcheck-bench")
+	if err != nil {
+		return nil, err
+	}
+	if err := benchmarks.Write(dir); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("writing the benchmark programs: %w", err)
+	}
+	return &Workspace{dir: dir}, nil
+}
+
+// Close removes the programs.
+func (w *Workspace) Close() error { return os.RemoveAll(w.dir) }
+
+// load loads the program in directory name of the workspace.
+func (w *Workspace) load(name string) (*load.Program, *load.Entry, error) {
+	prog, err := load.Load(load.Config{
+		Dir: filepath.Join(w.dir, filepath.FromSlash(name)), Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: &w.cache,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := prog.HasEntries(); err != nil {
+		return nil, nil, err
+	}
+	return prog, prog.Entries[0], nil
+}

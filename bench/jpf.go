@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Space is a program of the suite jpf with its arguments.
+type Space struct {
+	Program   string // directory
+	Args      string // separated by spaces
+	First     bool   // stop at the first bug
+	Published Published
+}
+
+// Published is what Java Pathfinder 8.0 (branch java-17) reports for the Java
+// program with the same parameters and its default settings: depth-first
+// search, states matched, AllRunnablesSyncPolicy, PathSharednessPolicy.
+type Published struct {
+	States  uint64        // "new"
+	Visited uint64        // arrivals at a state that was known
+	CPU     time.Duration // of the whole process; 0.6 s of it are its start
+}
+
+// Rate returns the transitions in a second of CPU time, or 0 if the search is
+// too short to tell. JPF's transitions are stretches between two states, so
+// every one ends in a new or a visited state.
+func (p Published) Rate() float64 {
+	const startup, least = 600 * time.Millisecond, 2 * time.Second
+	if p.CPU < least {
+		return 0
+	}
+	return float64(p.States+p.Visited) / (p.CPU - startup).Seconds()
+}
+
+// Name tells the program with its arguments.
+func (s *Space) Name() string { return s.Program + " " + s.Size() }
+
+// Size tells the arguments and whether the search stops at the first bug.
+func (s *Space) Size() string {
+	if s.First {
+		return s.Args + " first"
+	}
+	return s.Args
+}
+
+// Spaces returns the programs of the suite jpf.
+func Spaces() []Space {
+	const s = time.Second
+	jpf := func(states, visited uint64, cpu time.Duration) Published { return Published{states, visited, cpu} }
+	return []Space{
+		{"fieldrace", "1", false, jpf(53, 45, s)},
+		{"fieldrace", "2", false, jpf(166, 163, 1100*time.Millisecond)},
+		{"fieldrace", "3", false, jpf(478, 521, 1400*time.Millisecond)},
+		{"prodcons", "1 1 2 1", false, jpf(299, 265, 1100*time.Millisecond)},
+		{"prodcons", "2 2 1 1", false, jpf(6_481, 12_229, 3100*time.Millisecond)},
+		{"prodcons", "2 2 2 1", false, jpf(56_013, 108_213, 9400*time.Millisecond)},
+		{"prodcons", "2 2 2 2", false, jpf(82_999, 162_821, 12600*time.Millisecond)},
+		{"phil", "3 ordered 1", false, jpf(1_070, 1_704, 1900*time.Millisecond)},
+		{"phil", "4 ordered 1", false, jpf(8_719, 20_263, 4*s)},
+		{"phil", "5 ordered 1", false, jpf(68_273, 207_043, 14200*time.Millisecond)},
+		{"phil", "3 cyclic 1", true, jpf(335, 389, 1400*time.Millisecond)},
+		{"phil", "3 cyclic 1", false, jpf(1_114, 1_791, 1400*time.Millisecond)},
+		{"rw", "2 1 1", false, jpf(3_438, 5_806, 2300*time.Millisecond)},
+		{"rw", "2 2 1", false, jpf(30_744, 69_040, 7100*time.Millisecond)},
+		{"bank", "2 ordered", false, jpf(147, 140, 1100*time.Millisecond)},
+		{"bank", "3 ordered", false, jpf(907, 1_372, 1600*time.Millisecond)},
+		{"bank", "4 ordered", false, jpf(5_007, 10_470, 2700*time.Millisecond)},
+		{"bank", "2 crossed", true, jpf(49, 23, s)},
+		{"bank", "2 crossed", false, jpf(158, 148, 1200*time.Millisecond)},
+		{"fig1", "bare", true, jpf(12, 0, 800*time.Millisecond)},
+		{"fig1", "bare", false, jpf(212, 300, 1200*time.Millisecond)},
+		{"fig1", "guarded", false, jpf(233, 355, 1400*time.Millisecond)},
+		{"alarm", "2 3", false, jpf(4_748, 7_635, 3200*time.Millisecond)},
+		{"alarm", "2 5", false, jpf(13_381, 21_839, 4300*time.Millisecond)},
+		{"workers", "2 2", false, jpf(5_499, 6_227, 2400*time.Millisecond)},
+		{"workers", "2 4", false, jpf(54_965, 65_147, 7900*time.Millisecond)},
+		{"workers", "3 2", false, jpf(106_622, 183_539, 13300*time.Millisecond)},
+	}
+}
+
+// SpaceRow is one exploration of a Space.
+type SpaceRow struct {
+	Space
+	Result *explore.Result
+	CPU    time.Duration // of the search alone: the least of all times it was repeated
+}
+
+// Transitions returns how many steps are executed in a second of CPU time.
+func (r *SpaceRow) Transitions() float64 { return rate(r.Result.Stats.Transitions, r.CPU) }
+
+// Arrivals returns how many states are reached in a second of CPU time, new or
+// known, which is what JPF calls transitions.
+func (r *SpaceRow) Arrivals() float64 {
+	return rate(r.Result.Stats.States+r.Result.Stats.Matched, r.CPU)
+}
+
+func rate(n uint64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
+// SpaceOptions say how Explore measures.
+type SpaceOptions struct {
+	POR       por.Explorer
+	Count     int // searches; the quickest counts
+	Outcomes  bool
+	MaxMemory int64
+}
+
+// Explore explores s with an explorer, matching states if it can.
+func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*SpaceRow, error) {
+	begin := time.Now()
+	prog, entry, err := w.load("jpf/" + s.Program)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{s.Program}, strings.Fields(s.Args)...)
+	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	loaded := time.Since(begin)
+	e := explore.Entry{Package: s.Program, Name: "main", New: func() (explore.Machine, error) { return m, nil }}
+	opts := explore.Options{POR: o.POR, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	row := &SpaceRow{Space: s}
+	for range max(1, o.Count) {
+		runtime.GC()
+		c := cpuTime()
+		// An explorer leaves the machine in its initial state, so the next
+		// search begins there, with every function compiled.
+		r, err := explore.Run(ctx, e, opts)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name(), err)
+		}
+		c = cpuTime() - c
+		if row.Result == nil {
+			row.Result, row.CPU = r, c // a machine's counters are never set back
+		}
+		row.CPU = min(row.CPU, c)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	row.Result.Stats.Load = loaded
+	return row, nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/report"
+)
+
+// benchFlags are the flags of the bench command.
+type benchFlags struct {
+	por             []string
+	run             string
+	format, profile string
+	count           int
+	timeout         time.Duration
+	maxMemory       byteSize
+}
+
+// The suites, in the order they run.
+var suites = []string{"vm", "jpf"}
+
+func benchCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench [flags] [suite...]",
+		Short: "Measure the machine and the explorers on the programs that come with hbcheck",
+		Long: `Bench runs benchmark suites whose programs are part of hbcheck:
+
+  vm    ten sequential programs in the machine and compiled: how many times
+        longer the machine takes (this needs the go command)
+  jpf   state spaces of concurrent programs, beside what Java Pathfinder 8.0
+        reports for the same programs in Java
+
+All times are CPU times, the least of --count repetitions.`,
+		ValidArgs: suites,
+		Args:      cobra.OnlyValidArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.bench(cmd, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringSliceVar(&f.por, "por", []string{"jpf"}, "`names` of the explorers, separated by commas: "+explorerNames())
+	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
+	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
+	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
+	f.maxMemory = byteSize(defaultMemory())
+	fs.Var(&f.maxMemory, "max-memory", "memory of a search, as `size` with K, M or G; 0: no limit")
+	fs.StringVar(&f.format, "format", "text", "`text|json|csv`")
+	fs.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile to `file`")
+	fs.SortFlags = false
+	return cmd
+}
+
+func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
+	w := report.NewBenchWriter(f.format, cmd.OutOrStdout())
+	if w == nil {
+		return fmt.Errorf("--format %s: want text, json or csv", f.format)
+	}
+	if f.count < 1 {
+		return fmt.Errorf("--count %d: want at least 1", f.count)
+	}
+	run, err := regexp.Compile(f.run)
+	if err != nil {
+		return fmt.Errorf("--run: %v", err)
+	}
+	var explorers []por.Explorer
+	for _, name := range f.por {
+		e, ok := por.Lookup(name)
+		if !ok {
+			return fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
+		}
+		explorers = append(explorers, e)
+	}
+	if f.profile != "" {
+		out, err := os.Create(f.profile)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		if err := pprof.StartCPUProfile(out); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	ctx, release := interrupts(cmd.Context())
+	defer release()
+	space, err := bench.NewWorkspace()
+	if err != nil {
+		return err
+	}
+	defer space.Close()
+	if len(args) == 0 {
+		args = suites
+	}
+	if slices.Contains(args, "vm") {
+		if err := f.speed(ctx, space, w, run); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(args, "jpf") {
+		if err := f.spaces(ctx, space, w, run, explorers); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// speed runs the suite vm.
+func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp) error {
+	names, err := bench.Sequential()
+	if err != nil {
+		return err
+	}
+	var rows []bench.SpeedRow
+	for _, name := range names {
+		if !run.MatchString(name) {
+			continue
+		}
+		limited, cancel := f.limit(ctx)
+		r, err := space.Speed(limited, name, f.count)
+		cancel()
+		if err != nil {
+			return err
+		}
+		if err := w.Speed(r); err != nil {
+			return err
+		}
+		rows = append(rows, *r)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return w.SpeedSummary(rows)
+}
+
+// spaces runs the suite jpf.
+func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer) error {
+	for _, s := range bench.Spaces() {
+		if !run.MatchString(s.Name()) {
+			continue
+		}
+		for _, e := range explorers {
+			limited, cancel := f.limit(ctx)
+			r, err := space.Explore(limited, s, bench.SpaceOptions{POR: e, Count: f.count, MaxMemory: int64(f.maxMemory)})
+			cancel()
+			if err != nil {
+				return err
+			}
+			if err := w.Space(r); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s", strings.TrimSpace(context.Cause(ctx).Error()))
+			}
+		}
+	}
+	return nil
+}
+
+// limit returns ctx with the time limit of one row.
+func (f *benchFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("stopped after %v (--timeout)", f.timeout))
+}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"hbcheck.dev/hbcheck/bench"
+)
+
+// A BenchWriter takes the rows of a benchmark run, suite by suite.
+type BenchWriter interface {
+	Speed(r *bench.SpeedRow) error
+	// SpeedSummary comes behind all rows of the suite vm.
+	SpeedSummary(rows []bench.SpeedRow) error
+	Space(r *bench.SpaceRow) error
+	Close() error
+}
+
+// NewBenchWriter returns the writer for a format, or nil if there is none.
+func NewBenchWriter(format string, w io.Writer) BenchWriter {
+	switch format {
+	case "text":
+		return &benchText{w: w}
+	case "json":
+		return &benchJSON{JSON{W: w}}
+	case "csv":
+		return &benchCSV{w: csv.NewWriter(w)}
+	}
+	return nil
+}
+
+// benchText writes tables for people.
+type benchText struct {
+	w io.Writer
+	t *tabwriter.Writer // of the table begun
+	k int               // its suite: 1 vm, 2 jpf
+}
+
+// begin begins the table of suite k, with its heading, unless it is begun.
+func (b *benchText) begin(k int, heading string) {
+	if b.k == k {
+		return
+	}
+	if b.t != nil {
+		b.t.Flush()
+		fmt.Fprintln(b.w)
+	}
+	b.k = k
+	b.t = tabwriter.NewWriter(b.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(b.t, heading)
+}
+
+func (b *benchText) Speed(r *bench.SpeedRow) error {
+	b.begin(1, "vm\tnative\tmachine\tratio\t")
+	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%.1f\t\n", r.Program, millis(r.Native), millis(r.Machine), r.Ratio())
+	return err
+}
+
+func (b *benchText) SpeedSummary(rows []bench.SpeedRow) error {
+	mean, worst := bench.Geomean(rows)
+	_, err := fmt.Fprintf(b.t, "geometric mean\t\t\t%.1f\t\nworst\t\t\t%.1f\t\n", mean, worst)
+	return err
+}
+
+func (b *benchText) Space(r *bench.SpaceRow) error {
+	b.begin(2, "jpf\texplorer\tverdict\tstates\tin JPF\tmatched\tin JPF\tsteps\tchoices\texecutions\tmemory\tcpu\tsteps/s\tstates/s\tin JPF\t")
+	s := &r.Result.Stats
+	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
+		r.Name(), r.Result.POR, r.Result.Verdict, s.States, r.Published.States, s.Matched, r.Published.Visited, s.Transitions, s.Choices, s.Executions,
+		megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
+	return err
+}
+
+func (b *benchText) Close() error {
+	if b.t == nil {
+		return nil
+	}
+	return b.t.Flush()
+}
+
+func millis(d time.Duration) string { return fmt.Sprintf("%.1fms", d.Seconds()*1000) }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1fM", float64(n)/(1<<20)) }
+
+func thousands(x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0fk", x/1000)
+}
+
+// benchJSON writes one object per line.
+type benchJSON struct{ JSON }
+
+type jsonRow struct {
+	Action  string `json:"action"`
+	Suite   string `json:"suite"`
+	Program string `json:"program,omitempty"`
+	Size    string `json:"size"`
+	POR     string `json:"por"`
+	Hybrid  string `json:"hybrid"`
+	Verdict string `json:"verdict"`
+	Stats   any    `json:"stats"`
+	// Published is what the literature or another tool reports for the program.
+	Published any `json:"published"`
+}
+
+type jsonSpeed struct {
+	Native  float64 `json:"native_cpu_s,omitempty"`
+	Machine float64 `json:"vm_cpu_s,omitempty"`
+	Ratio   float64 `json:"ratio,omitempty"`
+	Geomean float64 `json:"geomean,omitempty"`
+	Worst   float64 `json:"worst,omitempty"`
+}
+
+type jsonSpace struct {
+	jsonStats
+	CPU         float64 `json:"cpu_s"`
+	Transitions float64 `json:"transitions_per_cpu_s"`
+	Arrivals    float64 `json:"states_per_cpu_s"`
+}
+
+type jsonJPF struct {
+	Tool     string  `json:"tool"`
+	States   uint64  `json:"states"`
+	Matched  uint64  `json:"matched"`
+	CPU      float64 `json:"cpu_s"`
+	Arrivals float64 `json:"states_per_cpu_s"`
+}
+
+func (j *benchJSON) Speed(r *bench.SpeedRow) error {
+	return j.line(jsonRow{Action: "row", Suite: "vm", Program: r.Program, Hybrid: "none", Verdict: "ok", Published: struct{}{},
+		Stats: jsonSpeed{Native: r.Native.Seconds(), Machine: r.Machine.Seconds(), Ratio: r.Ratio()}})
+}
+
+func (j *benchJSON) SpeedSummary(rows []bench.SpeedRow) error {
+	mean, worst := bench.Geomean(rows)
+	return j.line(struct {
+		Action string    `json:"action"`
+		Suite  string    `json:"suite"`
+		Stats  jsonSpeed `json:"stats"`
+	}{"summary", "vm", jsonSpeed{Geomean: mean, Worst: worst}})
+}
+
+func (j *benchJSON) Space(r *bench.SpaceRow) error {
+	return j.line(jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: "none", Verdict: string(r.Result.Verdict),
+		Stats:     jsonSpace{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
+		Published: jsonJPF{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
+}
+
+// benchCSV writes one table with the columns of all suites.
+type benchCSV struct {
+	w     *csv.Writer
+	begun bool
+}
+
+func (c *benchCSV) row(fields ...string) error {
+	if !c.begun {
+		c.begun = true
+		c.w.Write([]string{"suite", "program", "size", "por", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
+			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s"})
+	}
+	c.w.Write(fields)
+	return c.w.Error()
+}
+
+func (c *benchCSV) Speed(r *bench.SpeedRow) error {
+	return c.row("vm", r.Program, "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()), decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
+}
+
+// SpeedSummary writes nothing: a table of equal rows has no place for it.
+func (c *benchCSV) SpeedSummary([]bench.SpeedRow) error { return nil }
+
+func (c *benchCSV) Space(r *bench.SpaceRow) error {
+	s, n := &r.Result.Stats, func(n uint64) string { return strconv.FormatUint(n, 10) }
+	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
+		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
+}
+
+func (c *benchCSV) Close() error {
+	c.w.Flush()
+	return c.w.Error()
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 6, 64) }
