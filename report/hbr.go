@@ -126,7 +126,8 @@ func parsePos(s, base string) (pos token.Position, err error) {
 		rest = rest[:i]
 	}
 	pos.Filename = rest
-	if base != "" && !filepath.IsAbs(rest) {
+	// Names beginning with $ are no paths: positions in the models ($hbcheck/...).
+	if base != "" && !filepath.IsAbs(rest) && !strings.HasPrefix(rest, "$") {
 		pos.Filename = filepath.Join(base, rest)
 	}
 	return pos, nil
