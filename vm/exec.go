@@ -911,9 +911,11 @@ func (m *Machine) exec(g *goroutine) {
 		case Ret0:
 			goto ret
 		case NewObj:
+			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
 			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
 		case MkClos:
+			g.pc = pcOf(code, ip) - 1
 			x := *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
 			id := h.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
@@ -922,6 +924,7 @@ func (m *Machine) exec(g *goroutine) {
 			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
 			*rg(r, in.A) = uint64(id) << 32
 		case Box:
+			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(*(*uint64)(ip)))
 			ip = unsafe.Add(ip, 8)
 			id := h.alloc(g, l.Size, l.ID)

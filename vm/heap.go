@@ -23,6 +23,9 @@ type object struct {
 	seq    uint32 // the gid's how-manieth allocation: with gid, the interleaving-independent identity
 	flags  objFlags
 	aux    uint32 // number of the described type for abi.Type objects
+	// site is where it was allocated: function number << 32 | pc of the
+	// allocating instruction; 0 for static objects.
+	site uint64
 }
 
 type objFlags uint32
@@ -271,6 +274,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay}
 	if g != nil {
 		o.gid, o.seq = g.id, g.nalloc
+		o.site = uint64(g.fn.ID)<<32 | uint64(uint32(g.pc))
 		g.nalloc++
 	}
 	h.live += uint64(size) + 64

@@ -63,7 +63,24 @@ type Func struct {
 	Methods []*types.Func // operands of CallI and IMeth
 	Texts   []string      // operands of Unsupported and WrapChk
 	Pos     []PosEntry    // ascending PC
+	Origins []Origin      // ascending PC
 	live    []LiveEntry   // ascending PC
+}
+
+// Origin says from which SSA instruction the code from PC on comes.
+type Origin struct {
+	PC    int32
+	Instr ssa.Instruction
+}
+
+// InstrAt returns the SSA instruction that the code at pc comes from, or nil
+// in stubs.
+func (f *Func) InstrAt(pc int) ssa.Instruction {
+	i := sort.Search(len(f.Origins), func(i int) bool { return f.Origins[i].PC > int32(pc) })
+	if i == 0 {
+		return nil
+	}
+	return f.Origins[i-1].Instr
 }
 
 // PosEntry gives the source position of the instructions from PC on.

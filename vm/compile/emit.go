@@ -17,7 +17,7 @@ func (c *compiler) emitAll() {
 	c.code = nil
 	c.blockPC = map[*ssa.BasicBlock]int{}
 	c.fixups = nil
-	c.f.Pos, c.f.Methods, c.f.Texts = nil, nil, nil
+	c.f.Pos, c.f.Origins, c.f.Methods, c.f.Texts = nil, nil, nil, nil
 	c.f.ResetLive()
 	c.methods = map[*types.Func]uint16{}
 	c.texts = map[string]int{}
@@ -87,6 +87,7 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 				c.f.Pos = append(c.f.Pos, PosEntry{PC: int32(len(c.code)), Pos: pos})
 			}
 		}
+		c.f.Origins = append(c.f.Origins, Origin{PC: int32(len(c.code)), Instr: instr})
 		c.before, c.after = lists[i].before, lists[i].after
 		c.looping = c.inLoop[b]
 		c.instr(instr, next)
