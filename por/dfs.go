@@ -22,6 +22,7 @@ type search struct {
 	cfg    Config
 	policy *syncPolicy // what needs no choice; nil: everything needs one
 	size   Sized       // nil if the system does not tell
+	racer  racer
 
 	everyState bool // every state is a node
 	states     *visited
@@ -31,7 +32,7 @@ type search struct {
 	frames  []frame
 	alts    []trace.Step // alternatives of all frames, one after the other
 	enabled []trace.GID
-	plain   []trace.Op
+	memory  []trace.Op // races'
 	raced   map[racePair]struct{}
 
 	cur      trace.GID // the goroutine that moved last
@@ -77,6 +78,7 @@ const pollMask = 255
 func newSearch(sys System, v Visitor, cfg Config, policy *syncPolicy) *search {
 	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: make(map[racePair]struct{}), cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
+	s.racer = newRacer(sys, v)
 	if cfg.Match {
 		s.states = newVisited(cfg.MaxMemory)
 		s.everyState = policy == nil
@@ -169,6 +171,10 @@ func (s *search) step(a trace.Step) {
 		return
 	}
 	s.stats.Transitions++
+	if !s.racer.after(s.path) {
+		s.heed(false)
+		return
+	}
 	if s.stats.Transitions&pollMask == 0 {
 		s.poll()
 	}
@@ -416,22 +422,27 @@ func (s *search) pop() {
 	s.frames = s.frames[:len(s.frames)-1]
 }
 
-// races reports the pairs of enabled goroutines that stand before
-// conflicting plain accesses.
+// races reports the pairs of enabled goroutines that stand before accesses
+// that race.
 func (s *search) races() {
 	if len(s.enabled) < 2 {
 		return
 	}
-	s.plain = s.plain[:0]
+	s.memory = s.memory[:0]
+	plain := false
 	for _, g := range s.enabled {
-		if op := s.sys.Next(g); op.Kind.Plain() {
-			s.plain = append(s.plain, op)
+		if op := s.sys.Next(g); op.N > 0 {
+			s.memory = append(s.memory, op)
+			plain = plain || op.Kind.Plain()
 		}
 	}
-	for i := range s.plain {
+	if !plain {
+		return
+	}
+	for i := range s.memory {
 		for j := range i {
-			a, b := &s.plain[j], &s.plain[i]
-			if !a.Conflicts(b) {
+			a, b := &s.memory[j], &s.memory[i]
+			if !a.Races(b) {
 				continue
 			}
 			pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}

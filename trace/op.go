@@ -96,7 +96,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Plain reports whether k is an ordinary memory access, the only kind that can race.
+// Plain reports whether k is an ordinary memory access. One of the two sides of
+// a data race is.
 func (k Kind) Plain() bool { return k == Read || k == Write || k == ReadWrite }
 
 // Access is one location an operation touches: size bytes at offset in an object.
@@ -125,7 +126,13 @@ type Op struct {
 	PC     uint32
 }
 
-// Conflicts reports whether two plain accesses by different goroutines overlap with at least one write.
+// Races reports whether o and p, the next operations of two goroutines, are a
+// data race: they conflict and are not both synchronisation, which is atomic.
+func (o *Op) Races(p *Op) bool {
+	return (o.Kind.Plain() || p.Kind.Plain()) && o.Conflicts(p)
+}
+
+// Conflicts reports whether two operations by different goroutines overlap with at least one write.
 func (o *Op) Conflicts(p *Op) bool {
 	for i := uint8(0); i < o.N; i++ {
 		for j := uint8(0); j < p.N; j++ {

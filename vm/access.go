@@ -46,6 +46,13 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 			return nil
 		}
 		g.granted = false
+		if m.race != nil {
+			kind := trace.Read
+			if write {
+				kind = trace.Write
+			}
+			m.raceAccess(g, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write}, kind)
+		}
 	}
 	if write {
 		h.touchRange(id, uint32(p), uint32(n))

@@ -171,12 +171,18 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		if !c.send {
 			from, to, fr, tr = q, g, d.reg, c.reg
 		}
+		if m.following() {
+			m.raceMeet(from, to, c.ch)
+		}
 		m.copyRegs(to, tr, from, fr, es, uint32(hp[chElem/8]>>32))
 		m.publishRegs(from, fr, es)
 		m.finishChan(q, a.pcase, true)
 		m.wake(q)
 		m.finishChan(g, a.kase, true)
 		return Next
+	}
+	if m.following() {
+		m.raceChan(g, c.ch, hp, c.send)
 	}
 	if hp[chClosed/8] != 0 && c.send {
 		m.throw(g, rtPanicSendClosed)
@@ -343,6 +349,9 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
 		if op := closing(c); !m.pass(g, 1, &op) {
 			return Stop
+		}
+		if m.following() {
+			m.raceClose(g, c)
 		}
 	}
 	if rt := m.closeNow(c); rt >= 0 {

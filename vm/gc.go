@@ -65,4 +65,7 @@ func (m *Machine) collect() {
 		h.freeIDs = append(h.freeIDs, id)
 	}
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.objs[p.id].flags&objFreed != 0 })
+	if m.race != nil {
+		m.race.Sweep(func(id uint32) bool { return h.objs[id].flags&objFreed != 0 })
+	}
 }

@@ -242,6 +242,11 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	if parent != nil {
 		g.bubble = parent.bubble
 	}
+	if m.race != nil && parent != nil {
+		if m.race.Go(parent.slot, m.raceStack(parent)) != g.slot {
+			panic("BUG: the race detector counts other goroutines")
+		}
+	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
 	g.transcript.valid = false
 	m.slots[g.id] = int32(slot)

@@ -22,6 +22,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/race"
 )
 
 // Machine executes one entry of a program. It implements por.System.
@@ -75,6 +76,9 @@ type Machine struct {
 	work     []uint32
 	can      canon
 	cnt      Counters
+
+	race  *race.Detector // nil: races are not looked for
+	calls []race.Call    // raceStack's
 }
 
 // scalars are the small parts of a state, saved whole by every mark.
@@ -104,6 +108,7 @@ type mark struct {
 	s             scalars
 	gundo, stack  int
 	gs, out, runs int
+	race          race.Mark
 }
 
 // Config chooses what the machine models and how. The zero value explores
@@ -120,6 +125,7 @@ type Config struct {
 	RandFixed     bool // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	Races         bool        // follow happens-before and find data races (Machine.Races)
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 }
@@ -159,6 +165,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	if cfg.Races && !cfg.Run {
+		m.race = race.New()
+	}
 	m.fixedLayouts()
 	m.link = newLinker(m, prog, e)
 	if err := m.start(e); err != nil {
@@ -169,7 +178,10 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 
 // Mark opens a point to return to.
 func (m *Machine) Mark() por.Mark {
-	m.marks = append(m.marks, mark{m.heap.mark(), m.scalars, len(m.gundo), len(m.undoStack), len(m.gs), len(m.out), len(m.runs)})
+	m.marks = append(m.marks, mark{heap: m.heap.mark(), s: m.scalars, gundo: len(m.gundo), stack: len(m.undoStack), gs: len(m.gs), out: len(m.out), runs: len(m.runs)})
+	if m.race != nil {
+		m.marks[len(m.marks)-1].race = m.race.Mark()
+	}
 	return por.Mark(len(m.marks) - 1)
 }
 
@@ -185,6 +197,9 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.runs = m.runs[:mk.runs]
 	m.ready = m.ready[:0]
 	m.moment++
+	if m.race != nil {
+		m.race.Rewind(&mk.race)
+	}
 }
 
 // Release closes the youngest mark k and keeps the present state.
@@ -193,6 +208,9 @@ func (m *Machine) Release(k por.Mark) {
 		panic("BUG: marks are released last-in first-out")
 	}
 	m.heap.release(&m.marks[k].heap)
+	if m.race != nil {
+		m.race.Drop(&m.marks[k].race)
+	}
 	m.marks = m.marks[:k]
 }
 

@@ -49,12 +49,15 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	m.setWord(c, crWaiting, uint64(g.id)+1)
 	g.status = gSuspended
-	m.resume(q)
+	m.resume(g, q)
 	return Stop
 }
 
-// resume lets suspended goroutine q run on.
-func (m *Machine) resume(q *goroutine) {
+// resume lets suspended goroutine q run on in g's place.
+func (m *Machine) resume(g, q *goroutine) {
+	if m.race != nil {
+		m.race.Handoff(g.slot, q.slot)
+	}
 	m.touchG(q)
 	q.status = gLocal
 	m.ready = append(m.ready, q.slot)
@@ -65,5 +68,5 @@ func (m *Machine) coroEnd(g *goroutine) {
 	c := g.coro
 	q := m.gOf(trace.GID(m.word(c, crWaiting) - 1))
 	m.setWord(c, crWaiting, 0)
-	m.resume(q)
+	m.resume(g, q)
 }

@@ -123,7 +123,7 @@ var syncNatives = []Native{
 	}, Fn: nop},
 	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
-	}, Fn: nop},
+	}, Fn: nop, Orders: true},
 	{Name: "sync.hbPool", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.stdCaller(g) {
 			return 1

@@ -41,6 +41,11 @@ func (m *Machine) touches(g *goroutine, f *Func, acc ...trace.Access) bool {
 	}
 	if g.granted {
 		g.granted = false
+		if m.race != nil {
+			for _, a := range op.Access[:op.N] {
+				m.raceAccess(g, a, op.Kind)
+			}
+		}
 		return true
 	}
 	m.stand(g, op.Kind, op.Access[:op.N]...)

@@ -14,7 +14,16 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 	op := &m.asked // not a local variable: Peek would move it to the host's heap
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
-	return op.Kind == trace.None || m.pass(g, n, op)
+	if op.Kind == trace.None {
+		return true
+	}
+	if !m.pass(g, n, op) {
+		return false
+	}
+	if m.following() {
+		m.raceOp(g, r, op, nat.Orders)
+	}
+	return true
 }
 
 // pass reports whether g may execute the visible operation op, which has n
@@ -173,6 +182,9 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	m.cnt.Steps++
 	m.local = 0
 	m.moment++
+	if m.race != nil {
+		m.race.Clear()
+	}
 	m.exec(g)
 	m.settle()
 	m.moment++

@@ -1,0 +1,160 @@
+package race
+
+import "math/bits"
+
+// A cell is what is remembered of the accesses to one word of memory.
+//
+// An access stays in the list until a later one stands for it: one that knew of
+// it, touches the same bytes, and races with everything it could race with.
+// Of accesses by the same goroutine, and of accesses that are ordered, that is
+// a write for every access and a read for a read; an atomic access stands for
+// atomic ones only. An access that comes still later and does not know of the
+// one left out does not know of the one that stands for it either, as that one
+// knew of it; and so a race is found, if not the same one.
+//
+// Two entries have a place in the cell; more are rare and live in a list that
+// is replaced, not changed.
+type cell struct {
+	saved uint64
+	n     uint32
+	two   [2]entry
+	more  []entry
+}
+
+// entry is one access to some bytes of a word.
+type entry struct {
+	g, time uint32
+	stack   Stack
+	mask    uint8 // the bytes, by bit
+	flags   uint8
+	tag     uint8
+}
+
+const (
+	flagWrite = 1 << iota
+	flagAtomic
+)
+
+func (a Access) flags() (f uint8) {
+	if a.Write {
+		f |= flagWrite
+	}
+	if a.Atomic {
+		f |= flagAtomic
+	}
+	return f
+}
+
+// conflicts reports whether two accesses to the same bytes can race.
+func conflicts(a, b uint8) bool {
+	return (a|b)&flagWrite != 0 && a&b&flagAtomic == 0
+}
+
+// standsFor reports whether whatever conflicts with an access with flags old
+// conflicts with one with flags new, too.
+func standsFor(new, old uint8) bool {
+	return new&flagWrite >= old&flagWrite && new&flagAtomic <= old&flagAtomic
+}
+
+func (c *cell) entry(i uint32) *entry {
+	if i < 2 {
+		return &c.two[i]
+	}
+	return &c.more[i-2]
+}
+
+// cell returns cell n, which is going to change.
+func (d *Detector) cell(n uint32) *cell {
+	c := &d.cells[n]
+	if c.saved != d.epoch {
+		d.cellUndo = append(d.cellUndo, saved[cell]{n, *c})
+		c.saved = d.epoch
+	}
+	return c
+}
+
+// Access tells that g accesses size bytes at l, and looks for races.
+func (d *Detector) Access(g uint32, l Loc, size uint32, a Access, at Stack) {
+	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, flags: a.flags()}
+	for size > 0 {
+		first := uint32(l & 7)
+		n := min(8-first, size)
+		e.mask = uint8((1<<n - 1) << first)
+		d.word(l&^7, e)
+		l += Loc(n)
+		size -= n
+	}
+}
+
+// word adds e to the cell of the word at l.
+func (d *Detector) word(l Loc, e entry) {
+	n, isNew := d.cellAt.find(l)
+	if isNew {
+		d.cells = append(d.cells, cell{saved: d.epoch, n: 1, two: [2]entry{e}})
+		return
+	}
+	if c := &d.cells[n]; c.n > 0 && *c.entry(c.n - 1) == e {
+		return // the same again, as in a loop
+	}
+	c := d.cell(n)
+	knows := d.threads[e.g].clock
+	var room [4]entry
+	list := room[:0]
+	for i := range c.n {
+		o := *c.entry(i)
+		if common := o.mask & e.mask; common != 0 {
+			switch {
+			case o.g != e.g && o.time > knows.at(o.g):
+				if conflicts(o.flags, e.flags) {
+					d.report(l+Loc(bits.TrailingZeros8(common)), &o, &e)
+				}
+			case standsFor(e.flags, o.flags):
+				o.mask &^= common
+			}
+		}
+		if o.mask != 0 {
+			list = append(list, o)
+		}
+	}
+	list = append(list, e)
+	c.n = uint32(len(list))
+	rest := list[copy(c.two[:], list):]
+	c.more = nil
+	if len(rest) > 0 {
+		c.more = append(c.more, rest...)
+	}
+}
+
+// Cross tells of an operation that races with those told at other and not with
+// those told at own, places that no access touches.
+// It is reported as the access a.
+func (d *Detector) Cross(g uint32, own, other Loc, a Access, at Stack) {
+	a.Atomic = true // among each other they do not conflict
+	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, mask: 1, flags: a.flags()}
+	if n, isNew := d.cellAt.find(other); isNew {
+		d.cells = append(d.cells, cell{saved: d.epoch})
+	} else {
+		c := &d.cells[n]
+		for i := range c.n {
+			if o := c.entry(i); o.g != g && o.time > d.threads[g].clock.at(o.g) {
+				d.report(own, o, &e)
+			}
+		}
+	}
+	d.word(own, e)
+}
+
+// report notes a race at l. An access to several words races only once.
+func (d *Detector) report(l Loc, first, second *entry) {
+	r := Race{l, first.side(), second.side()}
+	for i := range d.races {
+		if d.races[i].First == r.First && d.races[i].Second == r.Second {
+			return
+		}
+	}
+	d.races = append(d.races, r)
+}
+
+func (e *entry) side() Side {
+	return Side{e.g, e.stack, Access{e.flags&flagWrite != 0, e.flags&flagAtomic != 0, e.tag}}
+}

@@ -1,0 +1,61 @@
+package race
+
+// A clock says, for every goroutine by number, up to which of its times
+// everything it did is known. Missing components are 0. Clocks are never
+// changed: who has one may keep it, and taking something back is putting the
+// old clock in its place.
+type clock []uint32
+
+// at returns the time of goroutine g that c knows.
+func (c clock) at(g uint32) uint32 {
+	if int(g) < len(c) {
+		return c[g]
+	}
+	return 0
+}
+
+// covers reports whether c has everything in it that d has, except that
+// component g does not matter.
+func (c clock) covers(d clock, g uint32) bool {
+	for i, t := range d {
+		if t > c.at(uint32(i)) && uint32(i) != g {
+			return false
+		}
+	}
+	return true
+}
+
+// copyJoin returns a new clock with room for at least n goroutines that knows
+// what c and d know.
+func (c clock) copyJoin(d clock, n int) clock {
+	x := make(clock, max(len(c), len(d), n))
+	copy(x, c)
+	for g, t := range d {
+		x[g] = max(x[g], t)
+	}
+	return x
+}
+
+// A stamp is what goroutine g knew at its time t: the clock rest, whose own
+// component for g does not count, and g up to t. t is 0 in the empty stamp. A
+// goroutine's time goes on with every stamp it gives out, so g and t identify a
+// stamp: who knows g's time t has received everything that is in it. That
+// makes most joins one comparison, and giving out a stamp costs no copy.
+type stamp struct {
+	rest clock
+	g, t uint32
+}
+
+// known reports whether c, the clock of another goroutine than s.g, has s in it.
+func (s *stamp) known(c clock) bool { return s.t <= c.at(s.g) }
+
+// joinStamp returns what c knows together with s: c itself if that is nothing new.
+func (c clock) joinStamp(s *stamp) clock {
+	if s.known(c) {
+		return c
+	}
+	x := c.copyJoin(s.rest, int(s.g)+1)
+	// rest may have a component for its own goroutine, from before its time s.t.
+	x[s.g] = s.t
+	return x
+}

@@ -1,0 +1,135 @@
+// Package race finds data races with vector clocks over the
+// synchronises-before edges of the Go memory model (go.dev/ref/mem).
+//
+// A Detector is told what the goroutines of one execution do, in its order:
+// accesses to memory and the two halves of every synchronisation, releasing
+// (what I did so far, whoever acquires this location knows) and acquiring. Two
+// accesses to a common byte by different goroutines, at least one a write and
+// at least one no atomic operation, are a race if the later goroutine does not
+// know of the earlier access. It does not matter how far apart they are; that
+// one happened to come first says nothing.
+//
+// The algorithm is FastTrack (Flanagan and Freund, PLDI 2009): an access is
+// remembered as one number, the time of its goroutine, and is known to a
+// goroutine if its clock has reached that time. What differs:
+//
+//   - FastTrack keeps the last write and, of reads, one or a clock; a cell here
+//     is a list of the accesses that no later one stands for (see cell), which
+//     is the same for plain accesses, and holds for atomic ones and for parts
+//     of words as well. So a race on a location is found iff there is one
+//     between the accesses of this execution up to now; of several on the same
+//     location at least one is.
+//   - Accesses remember the call stack, so that both sides can be told.
+//   - Everything is undone by Rewind. Clocks never change (clock); cells,
+//     synchronisation variables and goroutines are saved when they first change
+//     after a mark, as the machine's objects are.
+package race
+
+// Detector follows one execution. Goroutines are numbered densely in the order
+// in which they start.
+type Detector struct {
+	Stacks Stacks
+
+	threads []thread
+	cells   []cell // numbered by cellAt
+	cellAt  index
+	vars    []syncVar // numbered by varAt
+	varAt   index
+
+	races []Race
+
+	epoch, lastEpoch uint64 // number of the present stretch between marks
+	threadUndo       []saved[thread]
+	cellUndo         []saved[cell]
+	varUndo          []saved[syncVar]
+}
+
+// thread is a goroutine. Its own component of clock does not count: time does.
+type thread struct {
+	clock clock
+	time  uint32
+	saved uint64 // epoch in which it was last saved or created
+	born  Stack  // the go statement
+}
+
+// A Race is two accesses that nothing orders.
+type Race struct {
+	At            Loc // the first byte both touch
+	First, Second Side
+}
+
+// A Side is one access of a race.
+type Side struct {
+	G     uint32
+	Stack Stack
+	Access
+}
+
+// Access says what is done with memory.
+type Access struct {
+	Write  bool
+	Atomic bool
+	Tag    uint8 // the caller's word for the operation
+}
+
+// New returns a detector for an execution in which goroutine 0 has started.
+func New() *Detector {
+	d := &Detector{epoch: 1, lastEpoch: 1}
+	d.threads = append(d.threads, thread{time: 1, saved: 1})
+	return d
+}
+
+// Races returns the races between the accesses since Clear and earlier ones.
+func (d *Detector) Races() []Race { return d.races }
+
+// Clear forgets the races found so far. What is known of accesses stays.
+func (d *Detector) Clear() { d.races = d.races[:0] }
+
+// Born returns the stack of the go statement that started goroutine g.
+func (d *Detector) Born(g uint32) Stack { return d.threads[g].born }
+
+// Go starts a goroutine, which knows what g knows, and returns its number.
+func (d *Detector) Go(g uint32, at Stack) uint32 {
+	s := d.stamp(g)
+	d.threads = append(d.threads, thread{clock: clock(nil).joinStamp(&s), time: 1, saved: d.epoch, born: at})
+	return uint32(len(d.threads) - 1)
+}
+
+// thread returns goroutine g, which is going to change.
+func (d *Detector) thread(g uint32) *thread {
+	t := &d.threads[g]
+	if t.saved != d.epoch {
+		d.threadUndo = append(d.threadUndo, saved[thread]{g, *t})
+		t.saved = d.epoch
+	}
+	return t
+}
+
+// stamp returns what g knows, and lets its time go on.
+func (d *Detector) stamp(g uint32) stamp {
+	t := d.thread(g)
+	s := stamp{t.clock, g, t.time}
+	t.time++
+	return s
+}
+
+// learn adds s to what g knows.
+func (d *Detector) learn(g uint32, s *stamp) {
+	if s.g != g && !s.known(d.threads[g].clock) {
+		t := d.thread(g)
+		t.clock = t.clock.joinStamp(s)
+	}
+}
+
+// Meet is a rendezvous: a and b know of each other what they did up to it.
+func (d *Detector) Meet(a, b uint32) {
+	x, y := d.stamp(a), d.stamp(b)
+	d.learn(a, &y)
+	d.learn(b, &x)
+}
+
+// Handoff makes everything from did known to to.
+func (d *Detector) Handoff(from, to uint32) {
+	s := d.stamp(from)
+	d.learn(to, &s)
+}

@@ -1,0 +1,74 @@
+package race
+
+// syncVar is a location goroutines synchronise on. What was released there is
+// last and more together.
+type syncVar struct {
+	last  stamp
+	more  clock // earlier releases that last does not have in it
+	count uint32
+	saved uint64
+}
+
+// variable returns the variable at l, which is going to change.
+func (d *Detector) variable(l Loc) *syncVar {
+	n, isNew := d.varAt.find(l)
+	if isNew {
+		d.vars = append(d.vars, syncVar{saved: d.epoch})
+		return &d.vars[n]
+	}
+	v := &d.vars[n]
+	if v.saved != d.epoch {
+		d.varUndo = append(d.varUndo, saved[syncVar]{n, *v})
+		v.saved = d.epoch
+	}
+	return v
+}
+
+// Acquire makes everything that was released at l known to g.
+func (d *Detector) Acquire(g uint32, l Loc) {
+	n, isNew := d.varAt.find(l)
+	if isNew {
+		d.vars = append(d.vars, syncVar{saved: d.epoch})
+		return
+	}
+	v := &d.vars[n]
+	d.learn(g, &v.last)
+	if t := &d.threads[g]; !t.clock.covers(v.more, g) {
+		t = d.thread(g)
+		t.clock = t.clock.copyJoin(v.more, 0)
+	}
+}
+
+// Release makes what g did known to all who will acquire l, besides what was
+// released there before.
+func (d *Detector) Release(g uint32, l Loc) {
+	v := d.variable(l)
+	if c := d.threads[g].clock; v.last.g != g && !v.last.known(c) {
+		v.more = v.more.joinStamp(&v.last)
+	}
+	v.last = d.stamp(g)
+}
+
+// Store makes what g did known to all who will acquire l, in place of what was
+// released there before.
+func (d *Detector) Store(g uint32, l Loc) {
+	v := d.variable(l)
+	v.last, v.more = d.stamp(g), nil
+}
+
+// Exchange is Store and Acquire of what was there before.
+func (d *Detector) Exchange(g uint32, l Loc) {
+	v := d.variable(l)
+	old := v.last
+	v.last = d.stamp(g)
+	d.learn(g, &old)
+}
+
+// Count returns the number kept at l and adds delta to it. The number means
+// what the caller likes.
+func (d *Detector) Count(l Loc, delta uint32) uint32 {
+	v := d.variable(l)
+	n := v.count
+	v.count += delta
+	return n
+}

@@ -1,0 +1,81 @@
+package race
+
+// saved is what entry n of a table was before it changed.
+type saved[T any] struct {
+	n   uint32
+	old T
+}
+
+// A Mark is a point Rewind can return to. Marks are used last-in first-out.
+type Mark struct {
+	epoch                         uint64
+	threads, cells, vars          int
+	threadUndo, cellUndo, varUndo int
+}
+
+// Mark opens a point to return to.
+func (d *Detector) Mark() Mark {
+	k := Mark{d.epoch, len(d.threads), len(d.cells), len(d.vars), len(d.threadUndo), len(d.cellUndo), len(d.varUndo)}
+	d.newEpoch()
+	return k
+}
+
+// newEpoch begins a stretch in which everything has to be saved again before it changes.
+func (d *Detector) newEpoch() {
+	d.lastEpoch++
+	d.epoch = d.lastEpoch
+}
+
+// Rewind returns to k, which stays open. There are no races to tell then.
+func (d *Detector) Rewind(k *Mark) {
+	d.threadUndo = undo(d.threads, d.threadUndo, k.threadUndo)
+	d.cellUndo = undo(d.cells, d.cellUndo, k.cellUndo)
+	d.varUndo = undo(d.vars, d.varUndo, k.varUndo)
+	d.threads = d.threads[:k.threads]
+	if len(d.cells) > k.cells {
+		clear(d.cells[k.cells:]) // lists are the host's
+		d.cells = d.cells[:k.cells]
+		d.cellAt.truncate(k.cells)
+	}
+	if len(d.vars) > k.vars {
+		clear(d.vars[k.vars:])
+		d.vars = d.vars[:k.vars]
+		d.varAt.truncate(k.vars)
+	}
+	d.Clear()
+	d.newEpoch()
+}
+
+// Drop closes k and keeps the present state.
+func (d *Detector) Drop(k *Mark) { d.epoch = k.epoch }
+
+// undo takes back the changes of table that are logged behind the first n.
+func undo[T any](table []T, log []saved[T], n int) []saved[T] {
+	for i := len(log) - 1; i >= n; i-- {
+		table[log[i].n] = log[i].old
+	}
+	clear(log[n:])
+	return log[:n]
+}
+
+// Sweep forgets everything about the objects that are gone: their numbers may
+// be given to others.
+func (d *Detector) Sweep(gone func(obj uint32) bool) {
+	for n, l := range d.cellAt.locs {
+		if gone(l.obj()) {
+			c := d.cell(uint32(n))
+			*c = cell{saved: c.saved}
+		}
+	}
+	for _, l := range d.varAt.locs {
+		if gone(l.obj()) {
+			v := d.variable(l)
+			*v = syncVar{saved: v.saved}
+		}
+	}
+}
+
+// Bytes returns how much memory the detector holds, roughly.
+func (d *Detector) Bytes() int64 {
+	return 64*int64(cap(d.cells)+cap(d.cellUndo)+cap(d.vars)+cap(d.varUndo)) + 12*int64(len(d.cellAt.slots)+len(d.varAt.slots)+len(d.Stacks.slots))
+}

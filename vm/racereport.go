@@ -1,0 +1,65 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/race"
+)
+
+// A Race is two accesses of one execution that nothing orders; Second has just
+// been executed.
+type Race struct {
+	Obj, Off      uint32 // the first byte both touch
+	First, Second RaceSide
+}
+
+// A RaceSide is one access of a Race.
+type RaceSide struct {
+	G     trace.GID
+	Kind  trace.Kind
+	Write bool
+	Site  uint32 // number of its call stack: the same stack has the same number in every execution
+}
+
+// Raced reports whether the step executed last was the second access of a race.
+func (m *Machine) Raced() bool { return m.race != nil && len(m.race.Races()) > 0 }
+
+// Races returns the races the step executed last was the second access of.
+func (m *Machine) Races() []Race {
+	if !m.Raced() {
+		return nil
+	}
+	var list []Race
+	for _, r := range m.race.Races() {
+		at := r.At &^ race.Hidden
+		list = append(list, Race{uint32(at >> 32), uint32(at), m.raceSide(&r.First), m.raceSide(&r.Second)})
+	}
+	return list
+}
+
+func (m *Machine) raceSide(s *race.Side) RaceSide {
+	return RaceSide{G: m.gs[s.G].id, Kind: trace.Kind(s.Tag), Write: s.Write, Site: uint32(s.Stack)}
+}
+
+// SiteStack returns the call stack with number site, innermost frame first.
+func (m *Machine) SiteStack(site uint32) []Frame {
+	var frames []Frame
+	for s := race.Stack(site); s != 0; {
+		var c race.Call
+		c, s = m.race.Stacks.Top(s)
+		frames = m.addFrame(frames, c.Func, int32(c.PC))
+	}
+	return frames
+}
+
+// CreationStack returns the call stack of the go statement that started g, as
+// far as it is known: without Config.Races only its innermost frame.
+func (m *Machine) CreationStack(id trace.GID) []Frame {
+	g := m.gOf(id)
+	switch {
+	case g.parent == trace.NoGID:
+		return nil
+	case m.race != nil:
+		return m.SiteStack(uint32(m.race.Born(g.slot)))
+	}
+	return []Frame{m.frame(m.funcs[g.goFunc], g.goPC)}
+}

@@ -1,0 +1,237 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/race"
+)
+
+// Data races are looked for in two ways. An explorer that visits every state
+// sees two goroutines that stand before conflicting accesses (co-enabled:
+// trace.Op.Races). And the machine itself, with Config.Races, follows the
+// happens-before relation of the path with vector clocks (package race). Neither
+// makes the other superfluous:
+//
+//   - Looking at states needs the state to be visited. Searches that store no
+//     states or are bounded skip most of them; clocks find a race however far
+//     apart the two accesses of one execution are.
+//   - Some orders that the machine keeps to are none of the memory model: len of
+//     a channel, select's default, a TryLock that fails, how long a Sleep takes,
+//     a spinning reader of plain memory. With those in between, the accesses
+//     are never co-enabled and race all the same.
+//   - State matching cuts a path where its state is known, though its clocks may
+//     be others: the accesses before the cut are never compared with those
+//     behind it. Two accesses that no order of the first kind separates are
+//     co-enabled in some state, and that state is visited.
+//
+// What is not followed, and why nothing is missed by it: accesses to an object
+// that only one goroutine can reach (objShared is not set), and accesses while
+// there is one goroutine. Another goroutine that accesses the object later has
+// got a pointer to it through a chain of operations that begins with its
+// publication. If each of them is ordered (a go statement, a channel, an atomic
+// variable, a lock), so are the owner's accesses; if one is not, that is a race
+// on the variable that held the pointer, and it is found there. The same holds
+// for releases of a primitive that only its owner can reach.
+
+// following reports whether accesses and synchronisation are to be followed now.
+func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto }
+
+// raceStack is the call stack of g, which is about to execute the instruction at g.pc.
+func (m *Machine) raceStack(g *goroutine) race.Stack {
+	calls := m.calls[:0]
+	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+		if id != 0 {
+			calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
+		}
+		return len(calls) < maxTrace
+	})
+	m.calls = calls
+	var s race.Stack
+	for i := len(calls) - 1; i >= 0; i-- {
+		s = m.race.Stacks.Push(s, calls[i])
+	}
+	return s
+}
+
+// raceAccess follows one access to memory of g.
+func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
+	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}, m.raceStack(g))
+}
+
+// raceOp follows the operation op that g is about to execute; r are the
+// arguments if it is a native.
+func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op, orders bool) {
+	if op.N == 0 {
+		return
+	}
+	if op.Kind.Plain() {
+		for _, a := range op.Access[:op.N] {
+			m.raceAccess(g, a, op.Kind)
+		}
+		return
+	}
+	d, a := m.race, op.Access[0]
+	at := race.At(a.Obj, a.Off)
+	switch op.Kind {
+	case trace.AtomicLoad:
+		d.Acquire(g.slot, at)
+	case trace.AtomicStore:
+		// What was stored before can no longer be observed.
+		d.Store(g.slot, at)
+	case trace.AtomicRMW:
+		d.Acquire(g.slot, at)
+		d.Release(g.slot, at)
+	case trace.Lock, trace.LockPending:
+		m.raceLock(g, at, a.Size)
+	case trace.TryLock:
+		if a.Write { // it succeeds
+			m.raceLock(g, at, a.Size)
+		}
+	case trace.RLock, trace.OnceEnter, trace.SemAcquire:
+		d.Acquire(g.slot, at)
+	case trace.TryRLock:
+		if a.Write {
+			d.Acquire(g.slot, at)
+		}
+	case trace.Unlock, trace.OnceLeave, trace.SemRelease:
+		d.Release(g.slot, at)
+	case trace.RUnlock:
+		d.Release(g.slot, readers(at))
+	case trace.WgAdd:
+		m.raceAdd(g, at, int32(r.U(1)))
+	case trace.WgWait:
+		m.raceWait(g, at)
+	case trace.Park: // Cond.Wait unlocks
+		switch l := r.U(1); int(r.U(2)) {
+		case mutexLocker, writeLocker:
+			d.Release(g.slot, race.Loc(l))
+		case readLocker:
+			d.Release(g.slot, readers(race.Loc(l)))
+		}
+		return
+	case trace.WakeLock: // Cond.Wait has been signalled and locks again
+		d.Acquire(g.slot, race.Loc(r.U(3)))
+		switch l := r.U(1); int(r.U(2)) {
+		case mutexLocker, writeLocker:
+			m.raceLock(g, race.Loc(l), lockerSize(int(r.U(2))))
+		case readLocker:
+			d.Acquire(g.slot, race.Loc(l))
+		}
+		return
+	case trace.Signal:
+		w := m.word(r.U(0), cdList)
+		for i := int32(0); i < g.choice; i++ {
+			w = m.word(w, wtNext)
+		}
+		if w != 0 {
+			d.Release(g.slot, race.Loc(w))
+		}
+		return
+	case trace.Broadcast:
+		for w := m.word(r.U(0), cdList); w != 0; w = m.word(w, wtNext) {
+			d.Release(g.slot, race.Loc(w))
+		}
+		return
+	case trace.Timer: // the tick is sent in this step
+		if op.N == 2 {
+			d.Exchange(g.slot, slotLoc(op.Access[1].Obj, 0))
+		}
+		return
+	case trace.Close:
+		m.raceClose(g, ptr(a.Obj)<<32)
+		return
+	case trace.SyncAccess:
+		if orders {
+			d.Acquire(g.slot, at)
+			if a.Write {
+				d.Release(g.slot, at)
+			}
+		}
+	default:
+		return
+	}
+	// The operation is an atomic access to the primitive: overwriting or copying
+	// it meanwhile is a race. One word of it will do.
+	a.Size = min(a.Size, 8)
+	m.raceAccess(g, a, op.Kind)
+}
+
+// raceLock follows the taking of a lock for writing; a Mutex has no readers.
+func (m *Machine) raceLock(g *goroutine, at race.Loc, size uint32) {
+	m.race.Acquire(g.slot, at)
+	if size == lockerSize(writeLocker) {
+		m.race.Acquire(g.slot, readers(at))
+	}
+}
+
+// readers is where the readers of the RWMutex at l release: they are ordered
+// before the next writer, not before each other.
+func readers(l race.Loc) race.Loc { return l + rwReaders }
+
+// The runtime's race detector also reports the wrong use of a WaitGroup that
+// its documentation forbids: an Add from zero that is not ordered with a Wait
+// that waits. It does so with a read of the word behind the counter by Add and a
+// write by the first waiter. Here waiters are readers of the word, and adders of
+// the next one, each of which asks the other's.
+const (
+	wgWaiters = race.Hidden
+	wgAdders  = race.Hidden + 8
+)
+
+func (m *Machine) raceAdd(g *goroutine, at race.Loc, delta int32) {
+	if delta < 0 {
+		m.race.Release(g.slot, at)
+	} else if delta > 0 && m.u32(ptr(at)+wgCounter) == 0 {
+		m.race.Cross(g.slot, at+wgAdders, at+wgWaiters, race.Access{Tag: uint8(trace.WgAdd)}, m.raceStack(g))
+	}
+}
+
+func (m *Machine) raceWait(g *goroutine, at race.Loc) {
+	if g.wait.notified {
+		m.race.Cross(g.slot, at+wgWaiters, at+wgAdders, race.Access{Write: true, Tag: uint8(trace.WgWait)}, m.raceStack(g))
+	}
+	m.race.Acquire(g.slot, at)
+}
+
+// Channels. The k-th send releases to the k-th receive and acquires from the
+// (k-C)-th, and the other way round: the two exchange what they know through
+// one of C slots. Locations of a channel object: 0 is where close releases, and
+// where the receives are counted; slot i is at 8 + i.
+
+func slotLoc(ch uint32, i uint64) race.Loc { return race.At(ch, 8+uint32(i)) }
+
+// raceChan follows a send or a receive on channel c with header h that does not
+// meet a partner.
+func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
+	d, ch, size := m.race, uint32(c>>32), h[chCap/8]
+	switch {
+	case send:
+		m.raceSend(g, c)
+		if h[chClosed/8] == 0 {
+			d.Exchange(g.slot, slotLoc(ch, (uint64(d.Count(race.Loc(c), 0))+h[chLen/8])%size))
+		}
+	case h[chLen/8] > 0:
+		n := uint64(d.Count(race.Loc(c), 0))
+		d.Exchange(g.slot, slotLoc(ch, n))
+		d.Count(race.Loc(c), uint32((n+1)%size-n))
+	default:
+		d.Acquire(g.slot, race.Loc(c))
+	}
+}
+
+// raceMeet follows a meeting on unbuffered channel c.
+func (m *Machine) raceMeet(from, to *goroutine, c ptr) {
+	m.raceSend(from, c)
+	m.race.Meet(from.slot, to.slot)
+}
+
+// As the runtime's race detector does, sending counts as a read of the channel
+// and closing as a write: if nothing orders them, one order panics.
+
+func (m *Machine) raceSend(g *goroutine, c ptr) {
+	m.race.Access(g.slot, race.Loc(c), 8, race.Access{Tag: uint8(trace.Send)}, m.raceStack(g))
+}
+
+func (m *Machine) raceClose(g *goroutine, c ptr) {
+	m.race.Access(g.slot, race.Loc(c), 8, race.Access{Write: true, Tag: uint8(trace.Close)}, m.raceStack(g))
+	m.race.Release(g.slot, race.Loc(c))
+}
