@@ -173,53 +173,6 @@ func waitCycle(gs []Goroutine) []Edge {
 	return nil
 }
 
-// raceBug describes the two operations that are next in their goroutines. a
-// is the one that will be told first.
-func raceBug(m Machine, a, b trace.Op) *Bug {
-	x, y := access(m, a, &b), access(m, b, &a)
-	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]Access{x, y}}
-	// The name of a race does not depend on who is first.
-	first, second := x, y
-	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Writes && !first.Writes {
-		first, second = second, first
-	}
-	what := ""
-	if first.What != "" {
-		what = " on " + first.What
-	}
-	bug.Message = fmt.Sprintf("data race%s: %s and %s", what, verb(first), verb(second))
-	bug.Pos, bug.G = first.Pos, first.Name
-	bug.Related = []Related{{second.Pos, "concurrent " + verb(second) + " in " + ShortFunc(second.Func)}}
-	return bug
-}
-
-// access describes op, which conflicts with other.
-func access(m Machine, op trace.Op, other *trace.Op) Access {
-	a := Access{Event: m.Describe(op.G), Parent: trace.NoGID}
-	for i := range op.N {
-		for j := range other.N {
-			x, y := op.Access[i], other.Access[j]
-			if (x.Write || y.Write) && x.Overlaps(y) {
-				a.Writes = a.Writes || x.Write
-				a.Addr = 0xc000000000 + uint64(x.Obj)<<12 + uint64(max(x.Off, y.Off))
-			}
-		}
-	}
-	for _, g := range m.Goroutines() {
-		if g.ID == op.G {
-			a.Stack, a.Parent, a.Created = g.Stack, g.Parent, g.Created
-		}
-	}
-	return a
-}
-
-func verb(a Access) string {
-	if a.Writes {
-		return "write"
-	}
-	return "read"
-}
-
 func less(a, b token.Position) bool {
 	if a.Filename != b.Filename {
 		return a.Filename < b.Filename

@@ -127,6 +127,7 @@ type collector struct {
 
 	bugs  []*Bug
 	known map[key]bool
+	races map[RaceID]bool // that have been described
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
@@ -153,7 +154,7 @@ func (s *orderedSet) add(x string) {
 }
 
 func newCollector(m Machine, opts Options) *collector {
-	return &collector{m: m, opts: opts, known: make(map[key]bool), index: make(map[outcomeKey]*Outcome)}
+	return &collector{m: m, opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool), index: make(map[outcomeKey]*Outcome)}
 }
 
 // add takes a bug unless it is known, and returns whether to go on.
@@ -213,6 +214,16 @@ func (c *collector) outcome(path trace.Schedule, output, ending string) {
 // Race implements por.Visitor.
 func (c *collector) Race(path trace.Schedule, a, b trace.Op) bool {
 	return c.add(raceBug(c.m, a, b), path)
+}
+
+// Raced implements por.RaceVisitor.
+func (c *collector) Raced(path trace.Schedule) bool {
+	for _, b := range finished(c.m, c.races) {
+		if !c.add(b, path) {
+			return false
+		}
+	}
+	return true
 }
 
 // Livelock implements por.Visitor.

@@ -60,7 +60,7 @@ func TestBugs(t *testing.T) {
 			"load x; store x 1; end", "load x; store x 1; end"}, Fail,
 			"HB005 file.go:1: x==2: x is 1 [main*2 g2*4 g1*4 main*4]"},
 		{"race", []string{"go 1; read x", "write x 1"}, Fail,
-			"HB002 file.go:2: data race on x: read and write [main*2 g1*1]"},
+			"HB002 file.go:2: data race on x: read and write at file.go:101 [main*2 g1*1]"},
 		{"panic in the middle", []string{"go 1; store x 1; store x 0; join 1", "await x; panic boom"}, Fail,
 			"HB004 file.go:102: panic: boom [main*2 g1*2]\n" + "HB001 file.go:4: deadlock: main waits for ever in join on 1, and so does another goroutine [main*3]"},
 		{"spin", []string{"go 1; join 1", "spin x"}, Fail,

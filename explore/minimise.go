@@ -114,6 +114,11 @@ func (h *hunter) Race(path trace.Schedule, _, _ trace.Op) bool {
 	return h.b.Kind != Race || h.take(path)
 }
 
+// Raced implements por.RaceVisitor.
+func (h *hunter) Raced(path trace.Schedule) bool {
+	return h.b.Kind != Race || h.take(path)
+}
+
 // Livelock implements por.Visitor.
 func (h *hunter) Livelock(trace.Schedule, int) bool { return true }
 

@@ -52,13 +52,9 @@ func (m *machine) Name(g trace.GID) string {
 // Describe implements Machine.
 func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
-	e := Event{G: g, Name: m.Name(g), Kind: op.Kind}
 	stack := m.Stack(g)
-	if at, ok := userFrame(append(stack, m.Created(g))); ok {
-		e.Func, e.Pos = at.Func, plain(at.Pos)
-	}
+	e := m.event(g, op.Kind, append(stack, m.Created(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
-	e.What, _ = m.src.what(op.Kind, e.Pos)
 	m.last, m.lastE = op, e
 	m.alive = m.alive[:0]
 	for _, l := range m.Machine.Goroutines() {
@@ -68,6 +64,37 @@ func (m *machine) Describe(g trace.GID) Event {
 		m.printed = [3]string{1: m.Output(1), 2: m.Output(2)}
 	}
 	return e
+}
+
+// event tells an operation of kind k that g executes with the given stack.
+func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.Frame) Event {
+	e := Event{G: g, Name: m.Name(g), Kind: k}
+	if at, ok := userFrame(stack); ok {
+		e.Func, e.Pos = at.Func, plain(at.Pos)
+	}
+	e.What, _ = m.src.what(k, e.Pos)
+	return e
+}
+
+// RaceIDs implements raceFinder.
+func (m *machine) RaceIDs() []RaceID {
+	var ids []RaceID
+	for _, r := range m.Races() {
+		a, b := r.First, r.Second
+		ids = append(ids, RaceID{[2]uint32{a.Site, b.Site}, [2]trace.Kind{a.Kind, b.Kind}, [2]bool{a.Write, b.Write}})
+	}
+	return ids
+}
+
+// RaceSides implements raceFinder.
+func (m *machine) RaceSides(i int) (first, second Access) {
+	r := m.Races()[i]
+	side := func(s vm.RaceSide) Access {
+		stack := m.SiteStack(s.Site)
+		return Access{Event: m.event(s.G, s.Kind, stack), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: frames(stack),
+			Parent: m.Parent(s.G), Created: frames(m.CreationStack(s.G)), Ended: !m.Alive(s.G)}
+	}
+	return side(r.First), side(r.Second)
 }
 
 // userFrame returns the innermost frame outside the standard library, or else
@@ -124,7 +151,7 @@ func (m *machine) Goroutines() []Goroutine {
 		}
 		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: frames(l.Stack)}
 		if l.Parent != trace.NoGID {
-			g.Created = frames([]vm.Frame{l.Created})
+			g.Created = frames(m.CreationStack(l.ID))
 		}
 		if !l.Enabled {
 			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)

@@ -86,12 +86,12 @@ func tell(m Machine, b *Bug) error {
 	if fresh == nil {
 		return fmt.Errorf("the schedule does not show it")
 	}
-	b.G, b.Related, b.Cycle, b.Accesses, b.Stack = fresh.G, fresh.Related, fresh.Cycle, fresh.Accesses, fresh.Stack
+	b.G, b.Related, b.Cycle, b.Accesses, b.Stack, b.Apart = fresh.G, fresh.Related, fresh.Cycle, fresh.Accesses, fresh.Stack, fresh.Apart
 	b.finish(m)
 	if m.Status() == por.Stuck {
 		b.Events = arrivals(m, b.Events)
 	}
-	if b.Kind == Race {
+	if b.Kind == Race && !b.Apart {
 		// Go on to show both accesses.
 		for i := range b.Accesses {
 			g := b.Accesses[i].G
@@ -107,6 +107,7 @@ func tell(m Machine, b *Bug) error {
 			b.Events = append(b.Events, more[0])
 		}
 	}
+	b.findAccesses()
 	return nil
 }
 
@@ -187,29 +188,6 @@ func shown(m Machine, b *Bug) *Bug {
 	return nil
 }
 
-// findRace looks for the race called k between any two goroutines in the present state.
-func findRace(m Machine, k key) *Bug {
-	if m.Status() != por.Running {
-		return nil
-	}
-	var ops []trace.Op
-	for _, g := range m.Enabled(nil) {
-		op := m.Next(g)
-		if !op.Kind.Plain() {
-			continue
-		}
-		for _, o := range ops {
-			if o.Conflicts(&op) {
-				if b := raceBug(m, o, op); b.key() == k {
-					return b
-				}
-			}
-		}
-		ops = append(ops, op)
-	}
-	return nil
-}
-
 // A Divergence is the first place where a recorded schedule and the program
 // do not agree.
 type Divergence struct {
@@ -257,7 +235,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		}
 		step++
 		if rec.Kind == Race && bug == nil {
-			// A race shows in front of its accesses.
+			// A race shows in front of its accesses, or behind the second.
 			bug = findRace(m, want.key())
 		}
 		more, err := follow(m, ev, step)
@@ -275,6 +253,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		}
 		bug.Events = events
 		bug.finish(m)
+		bug.findAccesses()
 	}
 	return events, bug, nil
 }

@@ -106,6 +106,13 @@ type Bug struct {
 	Accesses   *[2]Access  // of a race, the earlier access first
 	Stack      []Frame     // of a panic, failure or misuse
 	Output     []byte      // stdout up to the end
+
+	// Apart is set if a race was noticed behind the second access, because
+	// nothing orders it and the first; otherwise the two were next at the same
+	// time. AccessEvents are the events of the two, -1 for one that is no event
+	// of its own.
+	Apart        bool
+	AccessEvents [2]int
 }
 
 // Related is a further position that has to do with a bug.
@@ -129,6 +136,7 @@ type Access struct {
 	Stack   []Frame
 	Parent  trace.GID // that started the goroutine
 	Created []Frame   // where; empty for main
+	Ended   bool      // the goroutine has ended since
 }
 
 // key identifies a bug among those of an entry: kind, position, message.

@@ -122,7 +122,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 			if bug.Loop >= 0 && i == bug.LoopEvent {
 				r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")
 			}
-			if bug.Accesses != nil && i >= len(events)-2 {
+			if bug.Accesses != nil && (i == bug.AccessEvents[0] || i == bug.AccessEvents[1]) {
 				r.wrong = true
 			}
 		}
@@ -142,7 +142,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		r.switched = r.G != prev
 		rows = append(rows, r)
 	}
-	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 {
+	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 && bug.Accesses == nil {
 		// A bug of a stuck execution is where everybody waits in the end.
 		for i := range rows {
 			rows[i].wrong = rows[i].wrong || i == len(rows)-1 || end.Blocked && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)

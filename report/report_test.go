@@ -94,6 +94,7 @@ func race() *explore.Bug {
 		{Event: w, Writes: true, Addr: 0xc000096188, Stack: stack, Parent: trace.NoGID},
 		{Event: r, Addr: 0xc000096188, Stack: stack, Parent: 0, Created: created},
 	}
+	b.AccessEvents = [2]int{1, 2}
 	return b
 }
 

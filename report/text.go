@@ -189,7 +189,11 @@ func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
 	}
 	for _, a := range []explore.Access{acc[1], acc[0]} {
 		if a.Parent != trace.NoGID {
-			fmt.Fprintf(b, "Goroutine %d (running) created at:\n", goid(a.G))
+			state := "running"
+			if a.Ended {
+				state = "finished"
+			}
+			fmt.Fprintf(b, "Goroutine %d (%s) created at:\n", goid(a.G), state)
 			raceStack(b, a.Created)
 			b.WriteByte('\n')
 		}

@@ -15,9 +15,12 @@ func why(b *explore.Bug) string {
 	case explore.Deadlock:
 		return whyDeadlock(b)
 	case explore.Race:
+		if b.Apart {
+			return whyApart(b)
+		}
 		x, y := b.Accesses[0], b.Accesses[1]
 		return fmt.Sprintf("%s and %s are both in front of their access at the same time: nothing orders a %s in %s and a %s in %s.",
-			x.Name, y.Name, word(x), x.Name, word(y), y.Name)
+			x.Name, y.Name, x.Verb(), x.Name, y.Verb(), y.Name)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name == b.G {
@@ -34,11 +37,30 @@ func why(b *explore.Bug) string {
 	return strings.TrimPrefix(needed(b)+" ", " ")
 }
 
-func word(a explore.Access) string {
-	if a.Writes {
-		return "write"
+// whyApart explains a race between accesses that are steps apart.
+func whyApart(b *explore.Bug) string {
+	x, y := b.Accesses[0], b.Accesses[1]
+	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: that it came first is chance, or the work of something that is no synchronisation.",
+		x.Verb(), x.Name, y.Verb(), y.Name)
+	if b.AccessEvents[0] < 0 || b.AccessEvents[1] < 0 {
+		return s
 	}
-	return "read"
+	for _, e := range b.Events[b.AccessEvents[0]:b.AccessEvents[1]] {
+		if why, ok := noOrder[e.Kind]; ok && !e.Blocked && e.G == y.G {
+			s += fmt.Sprintf(" %s (%s).", why, line(e.Pos))
+		}
+	}
+	return s
+}
+
+// noOrder says of operations that are often taken for synchronisation that
+// they are none.
+var noOrder = map[trace.Kind]string{
+	trace.Sleep:     "Sleep orders nothing, however long it takes",
+	trace.Yield:     "Gosched orders nothing",
+	trace.TryLock:   "A TryLock that fails orders nothing",
+	trace.TryRLock:  "A TryRLock that fails orders nothing",
+	trace.TrySelect: "The default of a select orders nothing",
 }
 
 func whyDeadlock(b *explore.Bug) string {

@@ -14,7 +14,7 @@ type machineFlags struct {
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry) (explore.Machine, error) {
-	return explore.NewMachine(prog, e, vm.Config{Args: programArgs(e, f.args), VisibleOutput: f.outcomes})
+	return explore.NewMachine(prog, e, vm.Config{Races: true, Args: programArgs(e, f.args), VisibleOutput: f.outcomes})
 }
 
 // programArgs returns os.Args: the package's path stands for the program's name.
