@@ -26,6 +26,11 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 		if id < staticLimit && m.describe(id) {
 			return m.access(g, f, pc, p, n, write)
 		}
+		if p&funcBit != 0 && n == 8 && !write {
+			// Where gc has the code pointer of a func value.
+			m.codeWord = m.funcPC(p)
+			return unsafe.Pointer(&m.codeWord)
+		}
 		g.pc = pc - 1
 		m.throw(g, rtPanicMem)
 		return nil

@@ -94,13 +94,21 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 		if l.Size == 0 {
 			return k.zeroBase
 		}
-		id := k.m.heap.allocStatic(l.Size, l.ID, objVar|objShared)
+		flags := objVar | objShared
+		if constantPkgs[g.Pkg.Pkg.Path()] {
+			flags = 0
+		}
+		id := k.m.heap.allocStatic(l.Size, l.ID, flags)
 		k.m.heap.objs[id].epoch = 0 // all zero since before the first mark
 		p = uint64(id) << 32
 		k.globals[g] = p
 	}
 	return p
 }
+
+// constantPkgs are packages whose variables never change once they are
+// initialised, so reading them is no visible operation.
+var constantPkgs = map[string]bool{"reflect": true, "internal/reflectlite": true}
 
 // Literal returns the address of the bytes of s.
 func (k *linker) Literal(s string) uint64 {

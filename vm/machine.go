@@ -35,6 +35,7 @@ type Machine struct {
 	layouts                                     *layout.Table
 	funcs                                       []*bytecode.Func // by function number; nil until called
 	natives                                     []Native
+	codeWord                                    uint64 // see access
 	rtypes                                      []*rtype
 	mapTypes                                    []*mapType // by layout number
 	mcache                                      methodCache

@@ -3,6 +3,7 @@ package vm
 import (
 	"math"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -125,7 +126,17 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 	if fv != 0 && fv&funcBit == 0 {
 		fv = m.word(fv, 0)
 	}
-	return uint64(uint32(fv)) << 32
+	id := uint32(fv)
+	// A method expression is the method, where the type declares it.
+	if fn := m.link.ssaFuncs[id]; fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
+		recv, obj := fn.Signature.Params().At(0).Type(), fn.Object()
+		if sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(obj.Pkg(), obj.Name()); sel != nil {
+			if method := m.link.prog.SSA.MethodValue(sel); method != nil {
+				id = m.link.Func(method)
+			}
+		}
+	}
+	return uint64(id) << 32
 }
 
 func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {

@@ -342,6 +342,9 @@ type selectCase struct {
 // runtimeSelect is reflect's type of that name.
 type runtimeSelect struct{ dir, typ, ch, val uint64 }
 
+// maxSelectWords bounds the registers of a select's channels and values.
+const maxSelectWords = 16 << 10
+
 const (
 	selSend = iota + 1
 	selRecv
@@ -377,8 +380,14 @@ func peekSelect(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 	var ops strings.Builder
+	words := 0
 	for _, c := range m.selectCases(r) {
 		fmt.Fprintf(&ops, "%c%d ", " srd"[c.dir], m.elemOf(c.ch).ID)
+		words += 1 + m.elemOf(c.ch).Words()
+	}
+	if words > maxSelectWords {
+		m.unsupported(g, fmt.Sprintf("a select of %d cases", r.U(1)))
+		return Stop
 	}
 	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})
 	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(1), r.U(3))

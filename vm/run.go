@@ -44,11 +44,14 @@ func (m *Machine) runAuto() {
 	}
 }
 
-// settle2 brings every goroutine to its next visible operation after auto ended.
+// settle2 brings every goroutine to its next visible operation after auto
+// ended. One that comes later may give an earlier one work again: a coroutine
+// hands control back.
 func (m *Machine) settle2() {
 	for i := 0; i < len(m.gs) && !m.over(); i++ {
 		for m.gs[i].status == gLocal && !m.over() {
 			m.exec(m.gs[i])
+			i = 0
 		}
 	}
 	m.ready = m.ready[:0]
