@@ -15,8 +15,9 @@ import (
 type Entry struct {
 	Package string // import path
 	Name    string // function
-	// New makes a machine that stands in the entry's initial state.
-	New func() (Machine, error)
+	// New makes a machine that stands in the entry's initial state. In a step
+	// that takes long the machine asks interrupted whether to cut the execution.
+	New func(interrupted func() bool) (Machine, error)
 }
 
 // Options say how to explore. The zero value explores everything with no
@@ -57,7 +58,8 @@ type Progress struct {
 // could not be explored at all.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	begin := time.Now()
-	m, err := e.New()
+	searching := true // what comes after the search is not interrupted
+	m, err := e.New(func() bool { return searching && ctx.Err() != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r.Stats.Load = time.Since(begin)
 	begin = time.Now()
 
-	c := newCollector(m, opts)
+	c := newCollector(ctx, m, opts)
 	cfg := opts.config()
 	cfg.Poll = func(p por.Progress) string {
 		if opts.Progress != nil {
@@ -77,11 +79,15 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return ""
 	}
 	found := opts.POR.Run(m, c, cfg)
+	searching = false
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()
-	r.FirstOnly = found.Stopped
+	r.FirstOnly = found.Stopped && ctx.Err() == nil
 	for _, why := range found.Incomplete {
 		r.Incomplete = append(r.Incomplete, why.String())
+	}
+	for _, s := range m.Ending().Sampled {
+		c.incomplete.add(s)
 	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
 
@@ -122,6 +128,7 @@ func (o *Options) config() por.Config {
 
 // collector is the visitor of the main search.
 type collector struct {
+	ctx  context.Context
 	m    Machine
 	opts Options
 
@@ -153,8 +160,8 @@ func (s *orderedSet) add(x string) {
 	}
 }
 
-func newCollector(m Machine, opts Options) *collector {
-	return &collector{m: m, opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool), index: make(map[outcomeKey]*Outcome)}
+func newCollector(ctx context.Context, m Machine, opts Options) *collector {
+	return &collector{ctx: ctx, m: m, opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool), index: make(map[outcomeKey]*Outcome)}
 }
 
 // add takes a bug unless it is known, and returns whether to go on.
@@ -178,11 +185,12 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		return true // the step bound; the explorer says so
 	}
 	end := c.m.Ending()
-	for _, s := range end.Sampled {
-		c.incomplete.add(s)
-	}
 	if status == por.Cut {
-		if end.Unsupported != "" {
+		switch {
+		case c.ctx.Err() != nil: // the machine was in a long stretch without a step
+			c.incomplete.add(context.Cause(c.ctx).Error())
+			return false
+		case end.Unsupported != "":
 			c.incomplete.add(end.Unsupported)
 		}
 		return true

@@ -48,7 +48,7 @@ func newFake(code ...string) *fake {
 }
 
 func (f *fake) entry(name string) Entry {
-	return Entry{Package: "example.com/fake", Name: name, New: func() (Machine, error) { return f, nil }}
+	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (Machine, error) { return f, nil }}
 }
 
 func (f *fake) word(g int) (op, arg string) {

@@ -111,7 +111,8 @@ type Ending struct {
 	// refused to execute. Empty if the execution was cut by an assumption of
 	// the program.
 	Unsupported string
-	// Sampled says what the machine did not enumerate exhaustively.
+	// Sampled says what the machine did not enumerate exhaustively, in any
+	// execution so far.
 	Sampled []string
 }
 

@@ -7,8 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Builder makes a machine that stands in the initial state of an entry.
-type Builder func(*load.Program, *load.Entry) (Machine, error)
+// A Builder makes a machine that stands in the initial state of an entry. In
+// a step that takes long the machine asks interrupted whether to cut the execution.
+type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (Machine, error)
 
 // Selection says which entries of a program are meant.
 type Selection struct {
@@ -32,7 +33,7 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	var entries []Entry
 	for _, e := range found {
 		if sel.Run == nil || sel.Run.MatchString(e.Name) {
-			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func() (Machine, error) { return build(prog, e) }})
+			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) { return build(prog, e, interrupted) }})
 		}
 	}
 	if len(entries) == 0 {

@@ -42,8 +42,15 @@ func (m *machine) Name(g trace.GID) string {
 		return "main"
 	}
 	var b strings.Builder
+	b.WriteByte('g')
+	if m.System(g) {
+		b.Reset()
+		b.WriteString("timer")
+	}
 	for i, n := range path {
-		b.WriteString([]string{"g", "."}[min(i, 1)])
+		if i > 0 {
+			b.WriteByte('.')
+		}
 		fmt.Fprint(&b, n+1)
 	}
 	return b.String()
@@ -69,6 +76,11 @@ func (m *machine) Describe(g trace.GID) Event {
 // event tells an operation of kind k that g executes with the given stack.
 func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.Frame) Event {
 	e := Event{G: g, Name: m.Name(g), Kind: k}
+	if m.System(g) {
+		// It executes the machine's own code; there is no place in the program.
+		e.What = "fires"
+		return e
+	}
 	if at, ok := userFrame(stack); ok {
 		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
 
@@ -58,7 +59,9 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 	for i, n := range path {
 		e := subject(n, path[i+1:])
 		if e == nil {
-			switch n.(type) {
+			switch n := n.(type) {
+			case *ast.SelectStmt:
+				return short(channels(n)), nil
 			case *ast.ReturnStmt, *ast.BlockStmt:
 				return deferred(path[i:], k), nil
 			case ast.Stmt, ast.Decl:
@@ -77,10 +80,7 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 		if _, ok := e.(*ast.FuncLit); ok {
 			return "func", nil
 		}
-		text := types.ExprString(e)
-		if len(text) > 40 {
-			text = text[:37] + "..."
-		}
+		text := short(types.ExprString(e))
 		var t types.Type
 		if f.info != nil {
 			t = f.info.TypeOf(e)
@@ -88,6 +88,39 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 		return text, t
 	}
 	return "", nil
+}
+
+// short cuts long expressions.
+func short(text string) string {
+	if len(text) > 40 {
+		return text[:37] + "..."
+	}
+	return text
+}
+
+// channels lists the channels of a select statement.
+func channels(sel *ast.SelectStmt) string {
+	var list []string
+	for _, clause := range sel.Body.List {
+		comm := clause.(*ast.CommClause).Comm
+		if comm == nil {
+			continue // default
+		}
+		ast.Inspect(comm, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SendStmt:
+				list = append(list, types.ExprString(n.Chan)+"<-")
+				return false
+			case *ast.UnaryExpr:
+				if n.Op == token.ARROW {
+					list = append(list, "<-"+types.ExprString(n.X))
+					return false
+				}
+			}
+			return true
+		})
+	}
+	return strings.Join(list, ", ")
 }
 
 // deferredCalls are the methods that are usually deferred, by what they do.

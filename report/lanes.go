@@ -94,6 +94,9 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		if r.switched {
 			rows[len(rows)-1].last = true
 		}
+		if bug != nil && e.Kind == trace.Crash {
+			r.pos = line(bug.Pos) // the stack is gone
+		}
 		if e.Blocked {
 			r.note = "blocked"
 			rows = append(rows, r)

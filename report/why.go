@@ -34,7 +34,7 @@ func why(b *explore.Bug) string {
 	if s := lostUpdate(b.Events); s != "" {
 		return s + needed(b)
 	}
-	return strings.TrimPrefix(needed(b)+" ", " ")
+	return strings.TrimSpace(needed(b))
 }
 
 // whyApart explains a race between accesses that are steps apart.

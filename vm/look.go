@@ -53,6 +53,9 @@ func (m *Machine) Created(id trace.GID) Frame {
 	return m.frame(m.funcs[g.goFunc], g.goPC)
 }
 
+// System reports whether g is a helper of the models, as timers are.
+func (m *Machine) System(g trace.GID) bool { return m.slots[g] >= 0 && m.gOf(g).system }
+
 // Alive reports whether g exists in the present state and has not ended.
 func (m *Machine) Alive(g trace.GID) bool {
 	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded

@@ -57,12 +57,15 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
+	if err := f.check(cmd.Flags().Changed("seed")); err != nil {
+		return err
+	}
+	f.args = args
 	prog, err := load.Load(f.config(patterns, true))
 	if err != nil {
 		return err
 	}
-	machine := machineFlags{args: args, outcomes: f.outcomes}
-	entries, err := explore.Select(prog, sel, machine.build)
+	entries, err := explore.Select(prog, sel, f.build)
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
 	opts.Progress = progress.Update
-	files := replayFiles{dir: f.out, paths: paths, flags: f, machine: machine, patterns: patterns}
+	files := replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
 	code := exitOK
 	for _, e := range entries {
 		progress.Start(e.Name)
@@ -175,7 +178,6 @@ type replayFiles struct {
 	dir      string
 	paths    report.Paths
 	flags    *exploreFlags
-	machine  machineFlags
 	patterns []string
 	used     map[string]bool // stems
 }
@@ -206,10 +208,7 @@ func (x *replayFiles) write(r *explore.Result) ([]string, error) {
 	for i, b := range r.Bugs {
 		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
 			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
-			Args: x.machine.args}
-		if x.machine.outcomes {
-			rep.Options = map[string]string{"outcomes": "true"}
-		}
+			Args: x.flags.args, Options: x.flags.record()}
 		if r.Package == "command-line-arguments" {
 			rep.Patterns = x.patterns
 		}

@@ -33,8 +33,9 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 // exploreFlags are the flags of the explore command.
 type exploreFlags struct {
 	loadFlags
+	machineFlags
 	por, match, run, entry, allowLeak string
-	first, all, outcomes, verbose     bool
+	first, all, verbose               bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt                 int
@@ -50,7 +51,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
-	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
+	f.machineFlags.register(fs)
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit")

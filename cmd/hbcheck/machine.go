@@ -1,20 +1,85 @@
 package main
 
 import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
 
 // machineFlags are what changes the machine, and so what a schedule means.
+// Replay files record them.
 type machineFlags struct {
 	args     []string // of the program, behind its name
 	outcomes bool     // the order of writes to stdout and stderr matters
+	time     string   // any, virtual
+	rand     string   // all, seed
+	seed     int64
+}
+
+func (f *machineFlags) register(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
+	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when nobody can go on, in the order of their deadlines")
+	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
+	fs.Int64Var(&f.seed, "seed", 1, "`number` the sequence of --rand=seed begins with")
+}
+
+// check refuses values that mean nothing. seed tells whether --seed was given.
+func (f *machineFlags) check(seed bool) error {
+	switch {
+	case f.time != "any" && f.time != "virtual":
+		return fmt.Errorf("--time %s: want any or virtual", f.time)
+	case f.rand != "all" && f.rand != "seed":
+		return fmt.Errorf("--rand %s: want all or seed", f.rand)
+	case seed && f.rand != "seed":
+		return fmt.Errorf("--seed has no effect without --rand=seed")
+	}
+	return nil
 }
 
 // build makes the machine an entry is explored in.
-func (f *machineFlags) build(prog *load.Program, e *load.Entry) (explore.Machine, error) {
-	return explore.NewMachine(prog, e, vm.Config{Races: true, Args: programArgs(e, f.args), VisibleOutput: f.outcomes})
+func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	return explore.NewMachine(prog, e, vm.Config{
+		Races: true, Args: programArgs(e, f.args), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
+		RandFixed: f.rand == "seed", RandSeed: f.seed,
+		Interrupt: interrupted,
+	})
+}
+
+// record returns what differs from the defaults, for a replay file.
+func (f *machineFlags) record() map[string]string {
+	m := make(map[string]string)
+	if f.outcomes {
+		m["outcomes"] = "true"
+	}
+	if f.time == "virtual" {
+		m["time"] = f.time
+	}
+	if f.rand == "seed" {
+		m["rand"], m["seed"] = f.rand, strconv.FormatInt(f.seed, 10)
+	}
+	return m
+}
+
+// recorded is the inverse of record.
+func recorded(args []string, m map[string]string) (machineFlags, error) {
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", time: "any", rand: "all"}
+	if m["time"] != "" {
+		f.time = m["time"]
+	}
+	if m["rand"] != "" {
+		f.rand = m["rand"]
+		seed, err := strconv.ParseInt(m["seed"], 10, 64)
+		if err != nil {
+			return f, fmt.Errorf("bad seed %q", m["seed"])
+		}
+		f.seed = seed
+	}
+	return f, f.check(false)
 }
 
 // programArgs returns os.Args: the package's path stands for the program's name.

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 //	exit 1
 //
 // The archive's files are the directory the commands run in. Times are written
-// as 0.00s and the directory as $WORK.
+// as 0.00s, that directory as $WORK and the module's as $REPO.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -66,6 +66,7 @@ func script(t *testing.T, file string) {
 		}
 		got.WriteString(line)
 		var out bytes.Buffer
+		cmd = strings.ReplaceAll(cmd, "$REPO", filepath.Join(start, "..", ".."))
 		code := run(strings.Fields(cmd), strings.NewReader(""), &out, &out)
 		got.WriteString(clean(out.String(), dir))
 		if code != 0 {

@@ -45,12 +45,15 @@ func replay(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v", name, err)
 	}
-	machine := machineFlags{args: file.Args, outcomes: file.Options["outcomes"] == "true"}
+	machine, err := recorded(file.Args, file.Options)
+	if err != nil {
+		return fmt.Errorf("%s: %v", name, err)
+	}
 	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry}, machine.build)
 	if err != nil {
 		return err
 	}
-	m, err := entries[0].New()
+	m, err := entries[0].New(func() bool { return false })
 	if err != nil {
 		return err
 	}
