@@ -130,7 +130,7 @@ func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*Spac
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	loaded := time.Since(begin)
-	e := explore.Entry{Package: s.Program, Name: "main", New: func() (explore.Machine, error) { return m, nil }}
+	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.POR, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	row := &SpaceRow{Space: s}
 	for range max(1, o.Count) {

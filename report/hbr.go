@@ -58,6 +58,9 @@ type ReplayEvent struct {
 // SetBug fills in what is recorded of b. Positions are kept relative to paths.Base.
 func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	r.Version = ReplayVersion
+	if len(r.Options) == 0 {
+		r.Options = nil
+	}
 	r.Code, r.Message, r.Pos = b.Kind.Code(), b.Message, paths.Pos(b.Pos)
 	r.Schedule = runs(b.Events)
 	if b.Loop >= 0 {
