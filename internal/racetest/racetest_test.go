@@ -1,0 +1,147 @@
+// Package racetest runs the programs with which the Go distribution tests its
+// race detector: every test function says in its name whether it has a race.
+package racetest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// files are those of runtime/race/testdata whose functions must all be judged
+// correctly.
+var files = []string{"mop_test.go", "chan_test.go", "mutex_test.go", "select_test.go", "waitgroup_test.go", "atomic_test.go"}
+
+// maxTransitions bounds the exploration of one function.
+const maxTransitions = 200_000
+
+// wrong lists the functions judged wrongly, with the reason.
+var wrong = map[string]string{}
+
+// loadTests loads the test files with those names from the Go distribution.
+func loadTests(t *testing.T, names []string) *load.Program {
+	src := filepath.Join(runtime.GOROOT(), "src", "runtime", "race", "testdata")
+	if _, err := os.Stat(src); err != nil {
+		t.Skipf("the Go distribution at %s has no tests of its race detector", runtime.GOROOT())
+	}
+	dir := t.TempDir()
+	write := func(name string, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(src, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The race detector's switch has nothing to switch here.
+		write(name, bytes.ReplaceAll(text, []byte("runtime.RaceDisable()"), []byte("runtime.Gosched()")))
+	}
+	write("go.mod", []byte("module race\n\ngo 1.26\n"))
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: vmtest.Implicit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+// verdict is what exploring a function found.
+type verdict struct {
+	por.Result
+	m       *vm.Machine
+	races   []string
+	trouble []string // panics, unsupported operations
+}
+
+func (v *verdict) Leaf(path trace.Schedule, st por.Status) bool {
+	if f := v.m.Fault(); f != nil {
+		v.note("%s: %s at %s", f.Kind, f.Message, f.Pos)
+	}
+	if f := v.m.Failure(); f != nil {
+		v.note("failed: %s at %s", f.Message, f.Pos)
+	}
+	if st == por.Cut {
+		v.note("%s", v.m.CutReason())
+	}
+	if st == por.Stuck {
+		v.note("stuck")
+	}
+	return true
+}
+
+func (v *verdict) note(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	for _, t := range v.trouble {
+		if s == t {
+			return
+		}
+	}
+	v.trouble = append(v.trouble, s)
+}
+
+func (v *verdict) Race(path trace.Schedule, a, b trace.Op) bool {
+	v.races = append(v.races, fmt.Sprintf("%s %s - %s %s", a.Kind, v.m.Pos(a), b.Kind, v.m.Pos(b)))
+	return false
+}
+
+func (v *verdict) Livelock(path trace.Schedule, loop int) bool { return true }
+
+func (v *verdict) Restart() {}
+
+func judge(t *testing.T, prog *load.Program, e *load.Entry) *verdict {
+	m, err := vm.New(prog, e, vm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &verdict{m: m}
+	cfg := por.Config{Match: true, MaxMemory: 1 << 30, Poll: func(p por.Progress) string {
+		if p.Transitions > maxTransitions {
+			return "too many transitions"
+		}
+		return ""
+	}}
+	v.Result = por.JPF(m, v, cfg)
+	return v
+}
+
+func TestRaceDetector(t *testing.T) {
+	prog := loadTests(t, files)
+	right := 0
+	for _, e := range prog.Entries {
+		racy := strings.HasPrefix(e.Name, "TestRace")
+		if !racy && !strings.HasPrefix(e.Name, "TestNoRace") {
+			continue // a benchmark of something, or known to be judged wrongly by the race detector itself
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			v := judge(t, prog, e)
+			ok := racy == (len(v.races) > 0)
+			if ok {
+				right++
+			}
+			reason, known := wrong[e.Name]
+			if ok == known || testing.Verbose() {
+				t.Logf("%d transitions, incomplete %v, %v\n%s", v.Transitions, v.Incomplete, v.trouble, strings.Join(v.races, "\n"))
+			}
+			switch {
+			case ok && known:
+				t.Errorf("is judged correctly now: %s", reason)
+			case !ok && !known && racy:
+				t.Error("race not found")
+			case !ok && !known:
+				t.Error("race reported though there is none")
+			}
+		})
+	}
+	t.Logf("%d functions judged correctly", right)
+}
