@@ -24,7 +24,7 @@ func tRunner(t *T, fn func(t *T)) {
 	t.owner = hbG()
 	defer func() {
 		if hbPanicking() {
-			t.fail("")
+			t.failed = true
 			t.runCleanup()
 			return
 		}
