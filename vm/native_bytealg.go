@@ -28,16 +28,18 @@ func (m *Machine) string(r Regs, i int) string { return m.str(r.U(i), r.U(i+1)) 
 // the given places: a plain read, visible if one of them is shared.
 func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		for _, i := range at {
-			m.plain(g, op, r.U(i), r.U(i+1), false)
+		if !g.fn.Trusted {
+			for _, i := range at {
+				m.plain(op, r.U(i), r.U(i+1), false)
+			}
 		}
 		return 1
 	}
 }
 
 // plain adds a plain access to op, if it is a visible one.
-func (m *Machine) plain(g *goroutine, op *trace.Op, p, n uint64, write bool) {
-	if n == 0 || !m.multi || m.auto || g.fn.Trusted || op.N == 2 || m.heap.objs[p>>32].flags&objShared == 0 {
+func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
+	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.objs[p>>32].flags&objShared == 0 {
 		return
 	}
 	kind := trace.Read

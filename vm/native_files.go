@@ -99,6 +99,8 @@ var fileNatives = []Native{
 	{Name: "syscall.hbWrite", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.cfg.VisibleOutput {
 			op.Kind = trace.Output
+		} else {
+			m.plain(op, r.U(1), r.U(2), false)
 		}
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -109,7 +111,7 @@ var fileNatives = []Native{
 		m.unsupported(g, m.string(r, 0))
 		return Stop
 	}},
-	{Name: "syscall.hbStdin", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "syscall.hbStdin", Peek: peekFill(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(0), uint32(r.U(1)))
 		r.Set(0, uint64(m.readStdin(b, r.I(3))))
 		return Next
@@ -134,7 +136,7 @@ var fileNatives = []Native{
 		r.Set(0, errno(err))
 		return Next
 	}},
-	{Name: "syscall.hbPread", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "syscall.hbPread", Peek: peekFill(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(2), uint32(r.U(3)))
 		n, err := readAt(m.string(r, 0), b, r.I(5))
 		r.Set(0, uint64(n))
@@ -275,6 +277,15 @@ func statMode(mode fs.FileMode) uint32 {
 		return w | modeSock
 	}
 	return w | modeReg
+}
+
+// peekFill is the Peek of natives that fill the slice whose words begin at i.
+// It is the program's, though the function that calls the native is a model's.
+func peekFill(i int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.plain(op, r.U(i), r.U(i+1), true)
+		return 1
+	}
 }
 
 // readStdin copies standard input from offset off on. What has been read is
