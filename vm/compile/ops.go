@@ -20,6 +20,9 @@ func (c *compiler) unop(v *ssa.UnOp) {
 	t := v.X.Type()
 	switch v.Op {
 	case token.MUL:
+		if unevaluated(v) {
+			return
+		}
 		if x, ok := v.X.(*ssa.IndexAddr); ok && c.fused[x] {
 			_, op, _, _ := loadOp(v.Type())
 			s, i := c.use(x.X), c.use(x.Index)
