@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -26,8 +27,9 @@ type Entry struct {
 type Options struct {
 	POR          por.Explorer
 	Match        bool
-	All          bool // go on after the first bug
-	Outcomes     bool // collect Result.Outcomes
+	Hybrid       Hybrid // "": none
+	All          bool   // go on after the first bug
+	Outcomes     bool   // collect Result.Outcomes
 	MaxExecs     uint64
 	MaxSteps     int
 	MaxStates    uint64
@@ -63,7 +65,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match}
+	r := &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match, Hybrid: cmp.Or(opts.Hybrid, NoHybrid)}
 	r.Stats.Load = time.Since(begin)
 	begin = time.Now()
 
@@ -77,6 +79,13 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			return context.Cause(ctx).Error()
 		}
 		return ""
+	}
+	if opts.Hybrid != "" && opts.Hybrid != NoHybrid {
+		h, ok := m.(hybridMachine)
+		if !ok {
+			return nil, fmt.Errorf("--hybrid %s: this machine knows no static facts", opts.Hybrid)
+		}
+		cfg.Oracle, r.Stats.Static = h.oracle()
 	}
 	found := opts.POR.Run(m, c, cfg)
 	searching = false

@@ -17,13 +17,14 @@ func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, erro
 	if err != nil {
 		return nil, err
 	}
-	return &machine{Machine: m, src: newSource(prog), entry: e}, nil
+	return &machine{Machine: m, src: newSource(prog), prog: prog, entry: e}, nil
 }
 
 // machine tells about a vm.Machine in source terms.
 type machine struct {
 	*vm.Machine
 	src   *source
+	prog  *load.Program
 	entry *load.Entry
 
 	last    trace.Op // described last

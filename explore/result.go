@@ -64,6 +64,7 @@ type Result struct {
 	Verdict Verdict
 	POR     string
 	Match   bool
+	Hybrid  Hybrid
 
 	Bugs     []*Bug
 	Stats    Stats
@@ -80,6 +81,7 @@ type Stats struct {
 	por.Stats
 	Counters
 	Load    time.Duration // loading and building the program
+	Static  time.Duration // analysing it
 	Explore time.Duration
 }
 

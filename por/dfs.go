@@ -222,7 +222,7 @@ func (s *search) node(chain int) frame {
 			op := s.sys.Next(s.cur)
 			f.free = op.Kind == trace.Yield
 			switch {
-			case s.policy != nil && chain < chainLimit && s.policy.quiet(&op) && s.mayReduce(f.alt):
+			case chain < chainLimit && s.quiet(&op) && s.mayReduce(f.alt):
 				f.reduced, others = true, false
 			case s.cfg.LimitPreempt && s.preempts >= s.cfg.Preempt && !f.free:
 				s.preemptCut, others = true, false
@@ -234,6 +234,26 @@ func (s *search) node(chain int) frame {
 	}
 	f.end = len(s.alts)
 	return f
+}
+
+// quiet reports whether the present goroutine may execute op, its next
+// operation, without the others being considered.
+func (s *search) quiet(op *trace.Op) bool {
+	if s.policy != nil && s.policy.quiet(op) {
+		return true
+	}
+	if s.cfg.Oracle == nil {
+		return false
+	}
+	reason := s.cfg.Oracle.Skip(s.cur, op)
+	if reason == "" {
+		return false
+	}
+	if s.stats.Eliminated == nil {
+		s.stats.Eliminated = make(map[string]uint64)
+	}
+	s.stats.Eliminated[reason]++
+	return true
 }
 
 // mayReduce reports whether a node may list only the present goroutine's

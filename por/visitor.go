@@ -53,11 +53,22 @@ type Config struct {
 	// operations, so that they commute with each other.
 	IgnoreOutput bool
 
+	// Oracle, if set, is asked whether a choice is needed where one would be made.
+	Oracle Oracle
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
 
 	_ struct{}
+}
+
+// An Oracle knows more of the future than an explorer.
+type Oracle interface {
+	// Skip returns a reason if {g} is a persistent set: if nothing that the
+	// other goroutines can do while g waits in front of op, its next operation,
+	// conflicts with op. Otherwise it returns "".
+	Skip(g trace.GID, op *trace.Op) (reason string)
 }
 
 // Stats counts what a search did. Fields are only ever added.
@@ -71,6 +82,8 @@ type Stats struct {
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
 	PeakBytes   int64  // largest memory of the explorer and the system
+	// Eliminated counts the choices an Oracle made unnecessary, by reason.
+	Eliminated map[string]uint64
 }
 
 // Progress is a look at a running search.

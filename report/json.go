@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -75,7 +76,7 @@ type jsonOutcome struct {
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
-		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: "none",
+		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"),
 		Bugs: []jsonBug{}, Stats: toStats(&r.Stats), Incomplete: append([]string{}, r.Incomplete...),
 	}
 	for i, b := range r.Bugs {
@@ -108,10 +109,18 @@ func (j *JSON) line(x any) error {
 	return e.Encode(x)
 }
 
+// eliminated is never null.
+func eliminated(m map[string]uint64) map[string]uint64 {
+	if m == nil {
+		return map[string]uint64{}
+	}
+	return m
+}
+
 func toStats(s *explore.Stats) jsonStats {
 	return jsonStats{
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Eliminated: map[string]uint64{}, Load: s.Load.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
+		Eliminated: eliminated(s.Eliminated), Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
 	}
 }

@@ -22,6 +22,7 @@ type linker struct {
 	ssaFuncs  []*ssa.Function // by function number; nil for stubs
 	ids       map[*ssa.Function]uint32
 	globals   map[*ssa.Global]uint64
+	byAddr    map[uint64]*ssa.Global
 	literals  map[string]uint64
 	natives   map[string]int
 	stubs     map[string]uint32
@@ -42,7 +43,7 @@ var _ compile.Linker = (*linker)(nil)
 
 func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 	k := &linker{m: m, prog: prog, entry: e,
-		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, literals: map[string]uint64{},
+		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, byAddr: map[uint64]*ssa.Global{}, literals: map[string]uint64{},
 		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
 		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: true}
 	k.abi = k.newABI()
@@ -102,6 +103,7 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 		k.m.heap.objs[id].epoch = 0 // all zero since before the first mark
 		p = uint64(id) << 32
 		k.globals[g] = p
+		k.byAddr[p] = g
 	}
 	return p
 }
@@ -109,6 +111,9 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 // constantPkgs are packages whose variables never change once they are
 // initialised, so reading them is no visible operation.
 var constantPkgs = map[string]bool{"reflect": true, "internal/reflectlite": true}
+
+// globalOf returns the package variable at address p, or nil.
+func (k *linker) globalOf(p uint64) *ssa.Global { return k.byAddr[p] }
 
 // Literal returns the address of the bytes of s.
 func (k *linker) Literal(s string) uint64 {

@@ -35,6 +35,7 @@ type exploreFlags struct {
 	loadFlags
 	machineFlags
 	por, match, run, entry, allowLeak string
+	hybrid                            string
 	first, all, verbose               bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
@@ -46,6 +47,7 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
+	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa`")
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
@@ -73,6 +75,9 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	var ok bool
 	if o.POR, ok = por.Lookup(f.por); !ok {
 		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
+	}
+	if o.Hybrid, err = explore.ParseHybrid(f.hybrid); err != nil {
+		return o, sel, err
 	}
 	switch f.match {
 	case "auto":

@@ -23,6 +23,9 @@ var allowed = map[string]string{
 	"por":                  "trace",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
+	"internal/racetest":    "explore load por vm",
+	"internal/leaktest":    "explore load por vm",
+	"internal/progen":      "explore load por trace vm",
 	"load":                 "load/overlay",
 	"load/...":             "",
 	"vm/layout":            "",
@@ -30,7 +33,10 @@ var allowed = map[string]string{
 	"vm/compile":           "load trace vm/bytecode vm/layout",
 	"vm":                   "load por trace vm/bytecode vm/compile vm/layout vm/...",
 	"vm/...":               "vm/layout",
-	"explore":              "load por trace vm",
+	"static":               "load",
+	"hybrid":               "static",
+	"fieldaccess":          "hybrid static trace",
+	"explore":              "fieldaccess hybrid load por static trace vm",
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "bench explore load por report vm",
@@ -43,6 +49,9 @@ var external = map[string]string{
 	"vm/...":      "golang.org/x/tools",
 	"cmd/hbcheck": "github.com/spf13/cobra github.com/spf13/pflag",
 	"explore":     "golang.org/x/tools",
+	"static":      "golang.org/x/tools",
+	"hybrid":      "golang.org/x/tools",
+	"fieldaccess": "golang.org/x/tools",
 }
 
 // rule returns the entry of table for pkg and whether there is one.

@@ -1,0 +1,117 @@
+// Package fieldaccess is the field access analysis as an oracle of an explorer
+// (SPIN 2014, section 2, after Parízek and Lhoták, ASE 2011): before a
+// goroutine's access to shared memory no scheduling choice is needed if no other
+// goroutine may make a conflicting access in its whole future.
+//
+// What it guarantees: if Skip says yes, then from the present state on, however
+// the others proceed while the goroutine waits, none of them executes an
+// operation that conflicts with the access, so {goroutine} is a persistent set
+// (Godefroid, 1996) and executing it at once loses no outcome. Deviation from
+// the paper: two writes conflict. Its read-write-only rule loses final states.
+package fieldaccess
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Location is memory a goroutine is about to access, as the state shows it.
+type Location struct {
+	Type      types.Type // of the object's memory; nil: not known
+	Root      ssa.Value  // the *ssa.Global or *ssa.Alloc that made the object, if it was one
+	Map       types.Type // the map's type, if the location is a map
+	Off, Size int64
+	Write     bool
+}
+
+// State is the present state as the oracle needs it.
+type State interface {
+	// Locations returns what the plain operation g stands before accesses, or
+	// false if that is not known.
+	Locations(g trace.GID, buf []Location) ([]Location, bool)
+	// Others calls f with the stack of every other goroutine that has not ended
+	// until f returns false. The stack is valid during the call.
+	Others(g trace.GID, f func(stack []hybrid.Frame) bool)
+}
+
+// Oracle answers questions about one program.
+type Oracle struct {
+	fut   *hybrid.Futures
+	sizes types.Sizes
+	keys  map[keyOf][]int
+	buf   []Location
+}
+
+type keyOf struct {
+	t         types.Type
+	off, size int64
+}
+
+// New returns an oracle over the analysis.
+func New(fut *hybrid.Futures, sizes types.Sizes) *Oracle {
+	return &Oracle{fut: fut, sizes: sizes, keys: map[keyOf][]int{}}
+}
+
+// Reason is what Skip's answers are counted under.
+const Reason = "nofuture"
+
+// Skip reports whether g may execute the plain operation it stands before
+// without a scheduling choice.
+func (o *Oracle) Skip(s State, g trace.GID) bool {
+	locs, ok := s.Locations(g, o.buf[:0])
+	o.buf = locs
+	if !ok {
+		return false
+	}
+	free := true
+	s.Others(g, func(stack []hybrid.Frame) bool {
+		fut := o.fut.Of(stack)
+		for i := range locs {
+			if o.conflict(fut, &locs[i]) {
+				free = false
+				return false
+			}
+		}
+		return true
+	})
+	return free
+}
+
+// conflict reports whether an access in fut may touch l and one of the two writes.
+func (o *Oracle) conflict(fut static.Set, l *Location) bool {
+	acc := o.fut.F.Acc
+	for _, k := range o.keysOf(l) {
+		for _, n := range acc.OfKey(k) {
+			if !o.fut.F.Sets.Has(fut, n) {
+				continue
+			}
+			x := acc.At(n)
+			if (x.Write || l.Write) && (x.Root == nil || x.Root == l.Root) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (o *Oracle) keysOf(l *Location) []int {
+	k := keyOf{l.Type, l.Off, l.Size}
+	if l.Map != nil {
+		k = keyOf{t: l.Map, off: -1}
+	}
+	keys, ok := o.keys[k]
+	if !ok {
+		if l.Map != nil {
+			keys = []int{0, o.fut.F.Acc.Key(static.Key{Kind: static.MapOf, Type: l.Map})}
+		} else {
+			keys = o.fut.F.Acc.LocationKeys(l.Type, l.Off, l.Size, o.sizes)
+		}
+		o.keys[k] = keys
+	}
+	return keys
+}

@@ -1,0 +1,79 @@
+// Package hybrid merges the partial facts of static analyses over a live call
+// stack (SPIN 2014, section 4.1): what a goroutine may still do is what it may
+// do from the instruction it stands before until that function returns, then
+// from behind the call in the caller until that returns, and so on down to
+// the function its go statement named.
+//
+// The merge is exact as to calling contexts: only the callers that are really
+// on the stack contribute.
+package hybrid
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// A Frame is one activation on the stack of a goroutine that stands between
+// two steps.
+type Frame struct {
+	// Instr is, in the innermost frame, the instruction the goroutine stands
+	// before; in the others, the one that called the next inner frame. It is nil
+	// in frames without SSA code: natives and builtins used as functions.
+	Instr ssa.Instruction
+	// Fn is the function, nil for one that is not in the program's source.
+	Fn *ssa.Function
+	// Main: the machine's own first frame, which does nothing but return.
+	Main bool
+	// Again: control returns to Instr itself and not behind it (RunDefers, and
+	// frames that are being unwound).
+	Again bool
+	// ID names Fn's number and the program counter, for caching.
+	ID uint64
+}
+
+// Futures answers what whole stacks may still access.
+type Futures struct {
+	F     *static.Future
+	cache map[key]static.Set
+}
+
+type key struct {
+	id    uint64
+	inner bool
+}
+
+// New returns a merger over the analysis f.
+func New(f *static.Future) *Futures {
+	return &Futures{F: f, cache: map[key]static.Set{}}
+}
+
+// Of returns the accesses a goroutine with the given stack, innermost frame
+// first, may still make.
+func (h *Futures) Of(stack []Frame) static.Set {
+	s := static.Empty
+	for i, fr := range stack {
+		if fr.Main {
+			continue
+		}
+		k := key{fr.ID, i == 0 || fr.Again}
+		x, ok := h.cache[k]
+		if !ok {
+			switch {
+			case fr.Instr == nil && fr.Fn != nil:
+				x = h.F.Whole(fr.Fn)
+			case fr.Instr == nil:
+				// The builtin of a go statement. One that was deferred is counted
+				// in the function that deferred it, too.
+				x = h.F.Everything()
+			case k.inner:
+				x = h.F.Before(fr.Instr)
+			default:
+				x = h.F.After(fr.Instr)
+			}
+			h.cache[k] = x
+		}
+		s = h.F.Sets.Union(s, x)
+	}
+	return s
+}

@@ -1,0 +1,318 @@
+package static
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// KeyKind says what a Key names.
+type KeyKind uint8
+
+const (
+	// Anything: the address may be of any type.
+	Anything KeyKind = iota
+	// Field: field Index of struct type Type.
+	Field
+	// Elem: an element, of type Type, of an array or slice.
+	Elem
+	// Deref: a variable of type Type.
+	Deref
+	// MapOf: a map of type Type, as a whole.
+	MapOf
+)
+
+// A Key is a class of locations. Types are underlying types: conversions of
+// pointers may change names but not what is underneath.
+type Key struct {
+	Kind  KeyKind
+	Type  types.Type
+	Index int
+}
+
+// An Access is a class of locations, read or written. Root, if not nil, is the
+// *ssa.Global or *ssa.Alloc in whose memory the location lies.
+type Access struct {
+	Key   int // number of the Key
+	Root  ssa.Value
+	Write bool
+}
+
+// Accesses numbers keys and accesses.
+type Accesses struct {
+	typeIDs typeutil.Map
+	keys    []Key
+	keyNum  map[keyName]int
+	list    []Access
+	num     map[Access]int
+	byKey   map[int][]int // key → accesses
+}
+
+type keyName struct {
+	kind  KeyKind
+	typ   int
+	index int
+}
+
+// NewAccesses returns an empty table; key 0 is Anything.
+func NewAccesses() *Accesses {
+	a := &Accesses{keyNum: map[keyName]int{}, num: map[Access]int{}, byKey: map[int][]int{}}
+	a.Key(Key{Kind: Anything})
+	return a
+}
+
+// Key returns the number of k.
+func (a *Accesses) Key(k Key) int {
+	n := keyName{kind: k.Kind, index: k.Index}
+	if k.Type != nil {
+		k.Type = k.Type.Underlying()
+		id, ok := a.typeIDs.At(k.Type).(int)
+		if !ok {
+			id = a.typeIDs.Len() + 1
+			a.typeIDs.Set(k.Type, id)
+		}
+		n.typ = id
+	}
+	id, ok := a.keyNum[n]
+	if !ok {
+		id = len(a.keys)
+		a.keys = append(a.keys, k)
+		a.keyNum[n] = id
+	}
+	return id
+}
+
+// Num returns the number of access x.
+func (a *Accesses) Num(x Access) int {
+	id, ok := a.num[x]
+	if !ok {
+		id = len(a.list)
+		a.list = append(a.list, x)
+		a.num[x] = id
+		a.byKey[x.Key] = append(a.byKey[x.Key], id)
+	}
+	return id
+}
+
+// At returns access number n.
+func (a *Accesses) At(n int) Access { return a.list[n] }
+
+// OfKey returns the accesses with key k.
+func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
+
+// String names access n: "write S.f", "read []int element in g".
+func (a *Accesses) String(n int) string {
+	x := a.list[n]
+	verb := "read"
+	if x.Write {
+		verb = "write"
+	}
+	k := a.keys[x.Key]
+	var what string
+	switch k.Kind {
+	case Anything:
+		what = "anything"
+	case Field:
+		what = fmt.Sprintf("field %s of %s", k.Type.(*types.Struct).Field(k.Index).Name(), k.Type)
+	case Elem:
+		what = fmt.Sprintf("element of type %s", k.Type)
+	case Deref:
+		what = fmt.Sprintf("variable of type %s", k.Type)
+	case MapOf:
+		what = k.Type.String()
+	}
+	if x.Root != nil {
+		what += " in " + x.Root.Name()
+	}
+	return verb + " " + what
+}
+
+// Binding finds where a captured variable lives: the value a closure's maker
+// binds to the free variable, or nil if there are several makers.
+type Binding func(fv *ssa.FreeVar) ssa.Value
+
+// root returns the variable or allocation the address v points into, or nil.
+func root(v ssa.Value, bind Binding) ssa.Value {
+	for range 64 {
+		switch x := v.(type) {
+		case *ssa.Global, *ssa.Alloc:
+			return x
+		case *ssa.FreeVar:
+			if v = bind(x); v == nil {
+				return nil
+			}
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			if _, ok := x.X.Type().Underlying().(*types.Pointer); !ok {
+				return nil
+			}
+			v = x.X
+		case *ssa.ChangeType:
+			v = x.X
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// punned reports whether the address v comes from a conversion of an
+// unsafe.Pointer, so that its type says nothing about the memory.
+func punned(v ssa.Value) bool {
+	for range 64 {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		case *ssa.ChangeType:
+			v = x.X
+		case *ssa.Convert:
+			_, isPtr := x.Type().Underlying().(*types.Pointer)
+			b, fromUnsafe := x.X.Type().Underlying().(*types.Basic)
+			return isPtr && fromUnsafe && b.Kind() == types.UnsafePointer
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// addressed returns the access to the memory at address v.
+func (a *Accesses) addressed(v ssa.Value, write bool, bind Binding) Access {
+	if punned(v) {
+		return Access{Key: 0, Write: write}
+	}
+	k := Key{Kind: Deref, Type: elemOf(v.Type())}
+	switch x := v.(type) {
+	case *ssa.FieldAddr:
+		k = Key{Kind: Field, Type: elemOf(x.X.Type()).Underlying(), Index: x.Field}
+	case *ssa.IndexAddr:
+		k = Key{Kind: Elem, Type: elemOf(x.Type())}
+	}
+	return Access{Key: a.Key(k), Root: root(v, bind), Write: write}
+}
+
+func elemOf(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
+
+// Direct calls f with the plain accesses instr itself makes, calls excluded.
+func (a *Accesses) Direct(instr ssa.Instruction, bind Binding, f func(Access)) {
+	elems := func(v ssa.Value, write bool) {
+		if t, ok := v.Type().Underlying().(*types.Slice); ok {
+			if punned(v) {
+				f(Access{Key: 0, Write: write})
+				return
+			}
+			f(Access{Key: a.Key(Key{Kind: Elem, Type: t.Elem()}), Write: write})
+		}
+	}
+	mapOf := func(v ssa.Value, write bool) {
+		f(Access{Key: a.Key(Key{Kind: MapOf, Type: v.Type()}), Write: write})
+	}
+	switch v := instr.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			f(a.addressed(v.X, false, bind))
+		}
+	case *ssa.Store:
+		f(a.addressed(v.Addr, true, bind))
+	case *ssa.Lookup:
+		if _, ok := v.X.Type().Underlying().(*types.Map); ok {
+			mapOf(v.X, false)
+		}
+	case *ssa.MapUpdate:
+		mapOf(v.Map, true)
+	case *ssa.Next:
+		if !v.IsString {
+			mapOf(v.Iter.(*ssa.Range).X, false)
+		}
+	case *ssa.Convert:
+		elems(v.X, false) // string(bytes), string(runes)
+	case ssa.CallInstruction:
+		b, ok := v.Common().Value.(*ssa.Builtin)
+		if !ok {
+			return
+		}
+		args := v.Common().Args
+		switch b.Name() {
+		case "append":
+			elems(args[0], true)
+			elems(args[0], false)
+			elems(args[1], false)
+		case "copy":
+			elems(args[0], true)
+			elems(args[1], false)
+		case "clear", "delete":
+			if _, ok := args[0].Type().Underlying().(*types.Map); ok {
+				mapOf(args[0], true)
+			} else {
+				elems(args[0], true)
+			}
+		case "len":
+			if _, ok := args[0].Type().Underlying().(*types.Map); ok {
+				mapOf(args[0], false)
+			}
+		}
+	case *ssa.MakeClosure, *ssa.MakeInterface:
+		// Values captured by copy are loaded by the machine without an access of
+		// their own in SSA; the variables are never written again.
+	}
+}
+
+// LocationKeys returns the keys under which an access can touch size bytes at
+// off in memory of type t (repeated, for arrays), ascending without repeats.
+func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes) []int {
+	seen := map[int]bool{0: true}
+	keys := []int{0}
+	add := func(k Key) {
+		if n := a.Key(k); !seen[n] {
+			seen[n] = true
+			keys = append(keys, n)
+		}
+	}
+	var walk func(t types.Type, off, size int64)
+	walk = func(t types.Type, off, size int64) {
+		add(Key{Kind: Deref, Type: t})
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			fields := make([]*types.Var, u.NumFields())
+			for i := range fields {
+				fields[i] = u.Field(i)
+			}
+			for i, o := range sizes.Offsetsof(fields) {
+				n := sizes.Sizeof(fields[i].Type())
+				if lo, hi := max(off, o), min(off+size, o+n); lo < hi {
+					add(Key{Kind: Field, Type: u, Index: i})
+					walk(fields[i].Type(), lo-o, hi-lo)
+				}
+			}
+		case *types.Array:
+			n := sizes.Sizeof(u.Elem())
+			add(Key{Kind: Elem, Type: u.Elem()})
+			if n == 0 {
+				return
+			}
+			if lo := off % n; lo+size <= n {
+				walk(u.Elem(), lo, size)
+			} else {
+				walk(u.Elem(), 0, n)
+			}
+		}
+	}
+	// The memory of a slice repeats its element.
+	add(Key{Kind: Elem, Type: t})
+	if n := sizes.Sizeof(t); n > 0 {
+		if lo := off % n; lo+size <= n {
+			walk(t, lo, size)
+		} else {
+			walk(t, 0, n)
+		}
+	}
+	return keys
+}
