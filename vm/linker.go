@@ -30,13 +30,14 @@ type linker struct {
 	nonblock  *load.Nonblocking
 	observed  map[uint32]bool
 	zeroBase  uint64
-	words     map[uint32]uint64   // layout number → type word
-	abi       *abitype.Builder    // writes type descriptors
-	bound     map[string]uint64   // see boundMethod
-	calls     map[callKey]uint32  // adapters of reflect
-	adapters  map[uint32]*adapter // by function number
-	static256 uint64              // see reflect.getStaticuint64s
-	clockUsed bool                // the program reads the clock, so it is part of the state
+	words     map[uint32]uint64                // layout number → type word
+	abi       *abitype.Builder                 // writes type descriptors
+	locals    map[*types.TypeName][]types.Type // see noteLocals
+	bound     map[string]uint64                // see boundMethod
+	calls     map[callKey]uint32               // adapters of reflect
+	adapters  map[uint32]*adapter              // by function number
+	static256 uint64                           // see reflect.getStaticuint64s
+	clockUsed bool                             // the program reads the clock, so it is part of the state
 }
 
 var _ compile.Linker = (*linker)(nil)
@@ -45,7 +46,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 	k := &linker{m: m, prog: prog, entry: e,
 		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, byAddr: map[uint64]*ssa.Global{}, literals: map[string]uint64{},
 		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
-		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: true}
+		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, locals: map[*types.TypeName][]types.Type{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: true}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}
 	for _, t := range nativeTables {
@@ -235,6 +236,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 	if body.Blocks == nil {
 		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly, cgo or a runtime hook) and no model")
 	}
+	k.noteLocals(body)
 	f, err := compile.Compile(body, id, k)
 	if err != nil {
 		return k.refusal(fn, id, err.Error())

@@ -14,11 +14,16 @@ import (
 
 // bytes returns the slice (or string) whose words begin at i. Callers must not write to it.
 func (m *Machine) bytes(r Regs, i int) []byte {
-	n := r.U(i + 1)
+	p, n := r.U(i), r.U(i+1)
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(m.heap.load(r.U(i), n, 0)), n)
+	b := m.heap.load(p, n, 0)
+	if b == nil { // a slice that unsafe has made too long
+		n = uint64(m.heap.objs[p>>32].size - uint32(p))
+		b = m.heap.load(p, n, 0)
+	}
+	return unsafe.Slice((*byte)(b), n)
 }
 
 // string returns the string whose words begin at i, as a view of guest memory.

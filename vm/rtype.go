@@ -158,6 +158,7 @@ func (k *linker) newABI() *abitype.Builder {
 			}
 			return p.Path()
 		},
+		Implicit: func(obj *types.TypeName) []types.Type { return k.locals[obj] },
 		Local: func(obj *types.TypeName) int {
 			pkg := obj.Pkg()
 			if pkg == nil || obj.Parent() == pkg.Scope() {
@@ -197,4 +198,73 @@ func (k *linker) boundMethod(name string) uint64 {
 		}
 	}
 	panic("BUG: internal/abi." + name + "Of makes no closure")
+}
+
+// noteLocals remembers, for the types declared inside the generic function
+// that fn is an instance of, or a part of one, the type arguments: types say
+// nothing of them, but their names do.
+func (k *linker) noteLocals(fn *ssa.Function) {
+	root := fn
+	for root.Parent() != nil {
+		root = root.Parent()
+	}
+	syntax := root.Syntax()
+	if len(root.TypeArgs()) == 0 || syntax == nil {
+		return
+	}
+	seen := make(map[types.Type]bool)
+	var note func(t types.Type)
+	note = func(t types.Type) {
+		if t = types.Unalias(t); seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t := t.(type) {
+		case *types.Named:
+			obj := t.Origin().Obj()
+			// Types declared in instances have no scope; those declared in
+			// another instance of this function were noted when it was compiled.
+			if _, known := k.locals[obj]; !known && obj.Parent() == nil && syntax.Pos() <= obj.Pos() && obj.Pos() < syntax.End() {
+				k.locals[obj] = root.TypeArgs()
+				note(t.Underlying())
+			}
+			for arg := range t.TypeArgs().Types() {
+				note(arg)
+			}
+		case *types.Pointer:
+			note(t.Elem())
+		case *types.Slice:
+			note(t.Elem())
+		case *types.Array:
+			note(t.Elem())
+		case *types.Chan:
+			note(t.Elem())
+		case *types.Map:
+			note(t.Key())
+			note(t.Elem())
+		case *types.Struct:
+			for f := range t.Fields() {
+				note(f.Type())
+			}
+		case *types.Signature:
+			note(t.Params())
+			note(t.Results())
+		case *types.Tuple:
+			for v := range t.Variables() {
+				note(v.Type())
+			}
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if v, ok := i.(ssa.Value); ok {
+				note(v.Type())
+			}
+			for _, op := range i.Operands(nil) {
+				if *op != nil {
+					note((*op).Type())
+				}
+			}
+		}
+	}
 }

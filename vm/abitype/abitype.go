@@ -189,6 +189,9 @@ type Builder struct {
 	// PkgPath returns the path a package is linked as, which for package main
 	// is not the import path. nil: "main" for main packages.
 	PkgPath func(*types.Package) string
+	// Implicit returns the type arguments of the instance of a generic function
+	// inside which a type is declared. nil: none.
+	Implicit func(*types.TypeName) []types.Type
 	// Local numbers the types declared inside functions, per package from 1
 	// on; it returns 0 for the others. nil: no numbers.
 	Local func(*types.TypeName) int

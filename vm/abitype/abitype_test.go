@@ -358,3 +358,18 @@ func (o *oracle) method(real reflect.Type, f reflect.Method, m image, p uint32, 
 		o.Errorf("%v: method %q.%s, gc has %q.%s", real, pkg, name, f.PkgPath, f.Name)
 	}
 }
+
+func BenchmarkDescribe(b *testing.B) {
+	c := newChecker()
+	pkg, err := c.imp.Import("net/netip")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var sets typeutil.MethodSetCache
+	build := &Builder{Layouts: layout.NewTable(), MethodSet: sets.MethodSet}
+	t := types.NewPointer(pkg.Scope().Lookup("Prefix").Type())
+	ms := build.Methods(t)
+	for b.Loop() {
+		build.Describe(t, ms)
+	}
+}

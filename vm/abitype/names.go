@@ -80,14 +80,26 @@ func (w *writer) named(t *types.Named) {
 		w.str(".")
 	}
 	w.str(obj.Name())
-	if args := t.TypeArgs(); args.Len() > 0 {
-		w.str("[")
-		for i := range args.Len() {
-			if i > 0 {
-				w.str(",")
-			}
-			w.str(w.b.LinkString(args.At(i))) // even in names
+	var args []types.Type
+	if w.b.Implicit != nil {
+		args = w.b.Implicit(t.Origin().Obj())
+	}
+	implicit := len(args)
+	for arg := range t.TypeArgs().Types() {
+		args = append(args[:len(args):len(args)], arg)
+	}
+	for i, arg := range args {
+		switch i {
+		case 0:
+			w.str("[")
+		case implicit:
+			w.str(";")
+		default:
+			w.str(",")
 		}
+		w.str(w.b.LinkString(arg)) // even in names
+	}
+	if len(args) > 0 {
 		w.str("]")
 	}
 	if w.link && w.b.Local != nil {

@@ -571,6 +571,9 @@ func (c *compiler) load(dst, base, off int, t types.Type) {
 }
 
 func (c *compiler) store(v *ssa.Store) {
+	if blankField(v.Addr) {
+		return // of a composite literal; gc does not store it
+	}
 	t := v.Val.Type()
 	l := c.l.Layout(t)
 	if x, ok := v.Addr.(*ssa.IndexAddr); ok && c.fused[x] {
@@ -596,6 +599,12 @@ func (c *compiler) store(v *ssa.Store) {
 	}
 	c.emit(StN, base, val, off)
 	c.word(uint64(l.Size))
+}
+
+// blankField reports whether addr is that of a field called _.
+func blankField(addr ssa.Value) bool {
+	f, ok := addr.(*ssa.FieldAddr)
+	return ok && f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field).Name() == "_"
 }
 
 func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {

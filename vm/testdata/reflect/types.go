@@ -78,7 +78,22 @@ func show(t reflect.Type, depth int) {
 	}
 }
 
+func inGeneric[A any]() (x, y, z any) {
+	type T struct{ a A }
+	type G[B any] struct {
+		a A
+		b B
+	}
+	return T{}, G[int]{}, G[*T]{}
+}
+
+type noBlank struct{ a, _, c int }
+
 func main() {
+	fmt.Println(reflect.ValueOf(noBlank{1, 2, 3}).Field(1))
+	x, y, z := inGeneric[string]()
+	x1, y1, z1 := inGeneric[Int]()
+	fmt.Printf("%T %T %T %T %T %T %v\n", x, y, z, x1, y1, z1, reflect.TypeOf(x) == reflect.TypeOf(x1))
 	type local struct{ v int }
 	var e error
 	for _, v := range []any{
