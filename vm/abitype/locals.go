@@ -10,8 +10,7 @@ import (
 // not counted. Keys are the positions of the declared names.
 func NumberLocals(files []*ast.File, number map[token.Pos]int) {
 	n := 0
-	var inside func(ast.Node) bool
-	inside = func(node ast.Node) bool {
+	inside := func(node ast.Node) bool {
 		if spec, ok := node.(*ast.TypeSpec); ok && !spec.Assign.IsValid() {
 			n++
 			number[spec.Name.Pos()] = n

@@ -1,5 +1,7 @@
 package abitype
 
+//lint:file-ignore U1000 the types are looked at, not used
+
 // The types TestOracle compares with what the compiler made of them. The test
 // type-checks this very file.
 
