@@ -63,12 +63,6 @@ var timeNatives = []Native{
 		r.SetBool(0, full)
 		return Next
 	}},
-	{Name: "time.hbOrdinary", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		g.system = false
-		g.label = 0
-		m.alive++
-		return Next
-	}},
 	{Name: "time.hbGo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if c := m.word(r.U(1), tmChan); c != 0 {
 			m.layTick = uint32(m.chanHdr(c)[chElem/8] >> 32)

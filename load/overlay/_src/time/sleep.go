@@ -42,18 +42,14 @@ type hbTimer struct {
 	armed  bool
 }
 
-// hbRun waits for the deadline and sends a tick or becomes an ordinary
-// goroutine that calls the function.
+// hbRun waits for the deadline and sends a tick or starts the function.
 func hbRun(r *hbTimer, d int64) {
 	hbArm(d)
 	for {
 		hbFire(r)
 		if r.c == nil {
 			r.armed = false
-			f := r.f
-			r = nil
-			hbOrdinary()
-			f()
+			goFunc(r.f)
 			return
 		}
 		hbSend(r.c, Local)
@@ -76,8 +72,7 @@ func hbSend(c chan hbTick, loc *Location)
 // hbDrain takes back a tick nobody has received and reports whether there was one.
 func hbDrain(c chan hbTick) bool
 
-// hbOrdinary makes the calling goroutine an ordinary one, which can leak.
-func hbOrdinary()
+func goFunc(f func()) { go f() }
 
 // hbGo starts run(r, d) in r's hidden goroutine.
 func hbGo(run func(*hbTimer, int64), r *hbTimer, d int64)
@@ -115,13 +110,12 @@ func (r *hbTimer) arm(d int64) {
 	hbGo(hbRun, r, d)
 }
 
-func newTimer(d, period int64, f func()) *Timer {
+// newTimer returns an armed timer with a channel.
+func newTimer(d, period int64) *Timer {
 	t := &Timer{initTimer: true}
-	if f == nil {
-		t.r.c = make(chan hbTick, 1)
-		t.C = *(*chan Time)(unsafe.Pointer(&t.r.c))
-	}
-	t.r.f, t.r.period = f, period
+	t.r.c = make(chan hbTick, 1)
+	t.C = *(*chan Time)(unsafe.Pointer(&t.r.c))
+	t.r.period = period
 	t.r.arm(d)
 	return t
 }
@@ -138,7 +132,7 @@ type Timer struct {
 // NewTimer creates a new Timer that will send the current time on its channel
 // after at least duration d.
 func NewTimer(d Duration) *Timer {
-	return newTimer(int64(d), 0, nil)
+	return newTimer(int64(d), 0)
 }
 
 // Stop prevents the Timer from firing. It returns true if the call stops the
@@ -169,8 +163,8 @@ func After(d Duration) <-chan Time {
 // AfterFunc waits for the duration to elapse and then calls f in its own
 // goroutine.
 func AfterFunc(d Duration, f func()) *Timer {
-	if f == nil {
-		f = func() { var nilFunc func(); nilFunc() } // faults in the goroutine, as in the runtime
-	}
-	return newTimer(int64(d), 0, f)
+	t := &Timer{initTimer: true}
+	t.r.f = f
+	t.r.arm(int64(d))
+	return t
 }

@@ -16,7 +16,7 @@ func NewTicker(d Duration) *Ticker {
 	if d <= 0 {
 		panic("non-positive interval for NewTicker")
 	}
-	return (*Ticker)(unsafe.Pointer(newTimer(int64(d), int64(d), nil)))
+	return (*Ticker)(unsafe.Pointer(newTimer(int64(d), int64(d))))
 }
 
 // Stop turns off a ticker. After Stop, no more ticks will be sent.
