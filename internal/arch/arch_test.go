@@ -21,6 +21,7 @@ var allowed = map[string]string{
 	"trace":                "",
 	"hbtest":               "",
 	"por":                  "trace",
+	"internal/progen":      "",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
 	"internal/racetest":    "internal/vmtest load por trace vm",

@@ -1,0 +1,160 @@
+package progen_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var cache load.Cache
+
+// batch is a set of generated programs loaded as one package.
+type batch struct {
+	dir  string
+	prog *load.Program
+}
+
+// loadBatch loads the programs. It calls their Source.
+func loadBatch(t testing.TB, progs []*progen.Prog) *batch {
+	t.Helper()
+	b := &batch{dir: t.TempDir()}
+	files := map[string]string{"go.mod": "module generated\n\ngo 1.26\n", "helpers.go": progen.Helpers(), "main.go": "package main\n\nfunc main() {}\n"}
+	for _, p := range progs {
+		files[strings.ToLower(p.Name)+".go"] = p.Source()
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: b.dir, Implicit: []string{"runtime"}, Cache: &cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.prog = prog
+	return b
+}
+
+// machine returns a machine at the start of p.
+func (b *batch) machine(t testing.TB, p *progen.Prog, cfg vm.Config) *vm.Machine {
+	t.Helper()
+	e, err := b.prog.Lookup(p.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.VisibleOutput = true
+	m, err := vm.New(b.prog, e, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// observer collects what a search finds in the words of progen.Result.
+type observer struct {
+	t        testing.TB
+	m        *vm.Machine
+	outcomes map[string]bool
+	races    map[string]bool
+}
+
+// ending tells how the machine's present execution has ended.
+func ending(m *vm.Machine, st por.Status) string {
+	var printed []string
+	for l := range strings.Lines(m.Output(2)) {
+		if rest, ok := strings.CutPrefix(l, "P "); ok {
+			printed = append(printed, strings.TrimSpace(rest))
+		}
+	}
+	var lines []int
+	for _, g := range m.Goroutines() {
+		lines = append(lines, m.Pos(g.Next).Line)
+	}
+	slices.Sort(lines)
+	end := "exit"
+	switch f := m.Fault(); {
+	case st == por.Cut:
+		end = "cut: " + m.CutReason()
+	case f != nil && f.Kind == "panic":
+		end = "panic: " + lastPanic(m.Output(2))
+	case f != nil:
+		end = f.Kind + ": " + f.Message
+	case st == por.Stuck && m.MainEnded():
+		end = fmt.Sprintf("leak %v", lines)
+	case st == por.Stuck:
+		end = fmt.Sprintf("deadlock %v", lines)
+	}
+	return progen.Outcome(printed, end)
+}
+
+// lastPanic returns the value of the newest of the panics in a crash message.
+func lastPanic(text string) string {
+	last := ""
+	for l := range strings.Lines(text) {
+		if _, v, ok := strings.Cut(l, "panic: "); ok {
+			last = strings.TrimSpace(strings.Split(v, " [recovered")[0])
+		}
+	}
+	return last
+}
+
+// Leaf implements por.Visitor.
+func (o *observer) Leaf(_ trace.Schedule, st por.Status) bool {
+	if st != por.Running { // not cut by a bound
+		o.outcomes[ending(o.m, st)] = true
+	}
+	return true
+}
+
+// Race implements por.Visitor.
+func (o *observer) Race(_ trace.Schedule, a, b trace.Op) bool {
+	o.races[progen.RaceName(o.m.Pos(a).Line, o.m.Pos(b).Line)] = true
+	return true
+}
+
+// Livelock implements por.Visitor.
+func (o *observer) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements por.Visitor.
+func (o *observer) Restart() {}
+
+// search explores p and returns what was found.
+func search(t testing.TB, m *vm.Machine, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*observer, por.Result) {
+	o := &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}
+	return o, run(m, o, cfg)
+}
+
+// difference lists what is in one set only.
+func difference(got, want map[string]bool) string {
+	var d []string
+	for _, k := range slices.Sorted(maps.Keys(got)) {
+		if !want[k] {
+			d = append(d, "  extra   "+k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if !got[k] {
+			d = append(d, "  missing "+k)
+		}
+	}
+	return strings.Join(d, "\n")
+}
+
+// numbered prints a source with line numbers.
+func numbered(src string) string {
+	var b strings.Builder
+	for i, l := range strings.Split(src, "\n") {
+		fmt.Fprintf(&b, "%3d %s\n", i+1, l)
+	}
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package progen_test
+
+import (
+	"flag"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var (
+	seedFlag  = flag.Uint64("seed", 1, "first seed of the generated programs")
+	countFlag = flag.Int("programs", 0, "number of generated programs; 0: as many as are quick")
+)
+
+// maxStates bounds the reference's enumeration; programs with more states are left out.
+const maxStates = 3000
+
+// TestOracle: what the machine finds in generated programs with full search,
+// with and without state matching, and with JPF's reduction, is exactly what
+// the reference interpreter finds.
+func TestOracle(t *testing.T) {
+	const perBatch = 250
+	total := 1000
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	checked, left, bad := 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var progs []*progen.Prog
+		for i := range uint64(min(perBatch, total-checked-left)) {
+			progs = append(progs, progen.Generate(first+i, features))
+		}
+		b := loadBatch(t, progs)
+		for _, p := range progs {
+			want := progen.Explore(p, maxStates)
+			if !want.Complete {
+				left++
+				continue
+			}
+			checked++
+			if !compare(t, b, p, want) {
+				if bad++; bad > 3 {
+					t.Fatal("too many differences")
+				}
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out", checked, left)
+}
+
+const features = progen.Chans | progen.Selects | progen.Trying | progen.Panics | progen.Maps
+
+// compare checks one program.
+func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
+	t.Helper()
+	ok := true
+	for _, mode := range []struct {
+		name string
+		run  func(por.System, por.Visitor, por.Config) por.Result
+		cfg  por.Config
+	}{
+		{"full with matching", por.Full, por.Config{Match: true}},
+		{"jpf with matching", por.JPF, por.Config{Match: true}},
+		{"full", por.Full, por.Config{MaxExecutions: 2000, MaxSteps: 200}},
+	} {
+		m := b.machine(t, p, vm.Config{})
+		got, r := search(t, m, mode.run, mode.cfg)
+		for _, set := range []struct {
+			name      string
+			got, want map[string]bool
+		}{{"outcomes", got.outcomes, want.Outcomes}, {"races", got.races, want.Races}} {
+			want := set.want
+			if len(r.Incomplete) > 0 { // then only what is found must be right
+				want = map[string]bool{}
+				for k := range set.got {
+					if set.want[k] {
+						want[k] = true
+					}
+				}
+			}
+			if d := difference(set.got, want); d != "" {
+				t.Errorf("seed %d, %s: %s (extra or missing in the machine):\n%s\n%s", p.Seed, mode.name, set.name, d, numbered(p.Source()))
+				ok = false
+			}
+		}
+	}
+	return ok
+}

@@ -1,0 +1,461 @@
+package progen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// successors returns the states that g's next operation can lead to; none if
+// it has to wait.
+func (r *refMachine) successors(s *refState, g int) []*refState {
+	me := &s.gs[g]
+	if len(me.frames) == 0 {
+		return nil
+	}
+	in := r.next(s, g)
+	switch in.op {
+	case Send, Recv, Range, Select:
+		if me.waiting {
+			return nil // the partner acts
+		}
+		return r.channel(s, g, in)
+	case Signal:
+		if len(s.conds[in.a]) == 0 {
+			break
+		}
+		// Any waiter may be woken.
+		var all []*refState
+		for k := range s.conds[in.a] {
+			t := s.clone()
+			w := t.conds[in.a][k]
+			t.conds[in.a] = slices.Delete(t.conds[in.a], k, k+1)
+			t.gs[w].waiting = false
+			r.advance(t, g)
+			all = append(all, t)
+		}
+		return all
+	}
+	if !r.enabled(s, g, in) {
+		return nil
+	}
+	t := s.clone()
+	r.step(t, g, in)
+	return []*refState{t}
+}
+
+// advance moves g behind its operation and lets it run on.
+func (r *refMachine) advance(s *refState, g int) {
+	f := &s.gs[g].frames[len(s.gs[g].frames)-1]
+	f.pc++
+	r.run(s, g)
+}
+
+// enabled reports whether the operation of g, which is none on channels, can proceed.
+func (r *refMachine) enabled(s *refState, g int, in *instr) bool {
+	switch in.op {
+	case Lock:
+		return !s.mus[in.a]
+	case RLock, WLock:
+		return !s.rws[in.a].writer
+	case wlockWait:
+		return s.rws[in.a].readers == 0
+	case condWake, wgWoken:
+		return !s.gs[g].waiting
+	case Once:
+		return s.onces[in.a] != onceRunning
+	}
+	return true
+}
+
+// step executes the operation of g.
+func (r *refMachine) step(s *refState, g int, in *instr) {
+	me := &s.gs[g]
+	f := &me.frames[len(me.frames)-1]
+	v := r.eval(s, g, in.e)
+	fail := func() { f.pc = in.to - 1 } // advance adds one
+	fatal := func(text string) { s.ending = "fatal: " + text }
+	switch in.op {
+	case Load:
+		me.l[in.a] = s.cells[in.b]
+	case loadTmp:
+		me.tmp = s.cells[in.b]
+	case Store:
+		s.cells[in.b] = r.p.cells[in.b].wrap(v)
+	case addTmp:
+		t := r.p.cells[in.b]
+		s.cells[in.b] = t.wrap(me.tmp + t.wrap(v))
+		me.tmp = 0
+	case LoadAt, LoadAtRaw:
+		me.l[in.a] = s.cells[r.element(s, g, in)]
+	case StoreAt:
+		c := r.element(s, g, in)
+		s.cells[c] = r.p.cells[c].wrap(v)
+	case Lock:
+		s.mus[in.a] = true
+	case Unlock:
+		if !s.mus[in.a] {
+			fatal("sync: unlock of unlocked mutex")
+			return
+		}
+		s.mus[in.a] = false
+	case TryLock:
+		if s.mus[in.a] {
+			fail()
+		}
+		s.mus[in.a] = true
+	case RLock, RUnlock, TryRLock, WLock, wlockWait, WUnlock, TryWLock:
+		if text := r.rwStep(&s.rws[in.a], in, fail); text != "" {
+			fatal(text)
+			return
+		}
+	case condAdd:
+		s.conds[in.a] = append(s.conds[in.a], int8(g))
+		slices.Sort(s.conds[in.a])
+		me.waiting = true
+	case condWake:
+	case Signal: // nobody waits
+	case Broadcast:
+		for _, w := range s.conds[in.a] {
+			s.gs[w].waiting = false
+		}
+		s.conds[in.a] = nil
+	case WgAdd, WgDone:
+		d := in.b
+		if in.op == WgDone {
+			d = -1
+		}
+		s.wgs[in.a] += d
+		if s.wgs[in.a] < 0 {
+			r.panic(f, "sync: negative WaitGroup counter")
+			r.run(s, g)
+			return
+		}
+		if s.wgs[in.a] == 0 {
+			for k := range s.gs {
+				if len(s.gs[k].frames) > 0 && s.gs[k].waiting {
+					if x := r.next(s, k); x.op == wgWoken && x.a == in.a {
+						s.gs[k].waiting = false
+					}
+				}
+			}
+		}
+	case WgWait:
+		if s.wgs[in.a] == 0 {
+			f.pc++ // nothing to wait for
+		} else {
+			me.waiting = true
+		}
+	case wgWoken:
+		if s.wgs[in.a] != 0 {
+			r.panic(f, "sync: WaitGroup is reused before previous Wait has returned")
+			r.run(s, g)
+			return
+		}
+	case Once:
+		if s.onces[in.a] == onceNew {
+			s.onces[in.a] = onceRunning
+			f.pc++
+			me.frames = append(me.frames, refFrame{fn: in.fn, kind: onceFrame, arg: in.a})
+			r.run(s, g)
+			return
+		}
+	case onceLeave:
+		s.onces[in.a] = onceDone
+		f.leaving = false
+		r.run(s, g)
+		return
+	case AtomLoad:
+		me.l[in.a] = s.atoms[in.b]
+	case AtomStore:
+		s.atoms[in.b] = v
+	case AtomAdd:
+		s.atoms[in.b] += v
+		me.l[in.a] = s.atoms[in.b]
+	case AtomSwap:
+		me.l[in.a], s.atoms[in.b] = s.atoms[in.b], v
+	case AtomCAS:
+		if s.atoms[in.b] == in.c {
+			s.atoms[in.b] = v
+		} else {
+			fail()
+		}
+	case MapSet, MapGet, MapDel, MapLen, mapNext:
+		r.mapStep(s, me, in, v, fail)
+	case Close:
+		if r.p.Chans[in.a].Nil {
+			r.panic(f, "close of nil channel")
+			r.run(s, g)
+			return
+		}
+		if s.chans[in.a].closed {
+			r.panic(f, "close of closed channel")
+			r.run(s, g)
+			return
+		}
+		r.closeChan(s, in.a)
+	case ChanLen:
+		me.l[in.b] = len(s.chans[in.a].buf)
+	case printCell:
+		me.line = append(me.line, s.cells[in.b])
+	case printAtom:
+		me.line = append(me.line, s.atoms[in.b])
+	case printMap:
+		v, _ := s.maps[in.a].get(in.b)
+		me.line = append(me.line, v)
+	case printLine:
+		line := append(me.line, me.l[:]...)
+		s.print(strings.Trim(fmt.Sprint(line), "[]"))
+		me.line = nil
+	case Print:
+		s.print(fmt.Sprint(v))
+	case crash:
+		s.ending = "panic: " + string(me.val)
+		return
+	default:
+		panic(fmt.Sprintf("progen: no execution for operation %d", in.op))
+	}
+	r.advance(s, g)
+}
+
+func (s *refState) print(text string) {
+	if s.out != "" {
+		s.out += ";"
+	}
+	s.out += text
+}
+
+func (r *refMachine) rwStep(rw *refRW, in *instr, fail func()) string {
+	switch in.op {
+	case RLock:
+		rw.readers++
+	case RUnlock:
+		if rw.readers == 0 {
+			return "sync: RUnlock of unlocked RWMutex"
+		}
+		rw.readers--
+	case TryRLock:
+		if rw.writer {
+			fail()
+		} else {
+			rw.readers++
+		}
+	case WLock:
+		rw.writer = true
+	case wlockWait:
+	case WUnlock:
+		if !rw.writer || rw.readers > 0 {
+			return "sync: Unlock of unlocked RWMutex"
+		}
+		rw.writer = false
+	case TryWLock:
+		if rw.writer || rw.readers > 0 {
+			fail()
+		} else {
+			rw.writer = true
+		}
+	}
+	return ""
+}
+
+func (m *refMap) find(k int) int { return slices.Index(m.keys, k) }
+
+func (m *refMap) get(k int) (int, bool) {
+	if i := m.find(k); i >= 0 {
+		return m.vals[i], true
+	}
+	return 0, false
+}
+
+func (r *refMachine) mapStep(s *refState, me *refG, in *instr, v int, fail func()) {
+	m := &s.maps[in.a]
+	i := m.find(in.b)
+	switch in.op {
+	case MapSet:
+		if i >= 0 {
+			m.vals[i] = v
+			return
+		}
+		m.seq++
+		m.keys, m.vals, m.seqs = append(m.keys, in.b), append(m.vals, v), append(m.seqs, m.seq)
+	case MapGet:
+		me.l[in.c], _ = m.get(in.b)
+	case MapDel:
+		if i >= 0 {
+			m.keys, m.vals, m.seqs = slices.Delete(m.keys, i, i+1), slices.Delete(m.vals, i, i+1), slices.Delete(m.seqs, i, i+1)
+		}
+	case MapLen:
+		me.l[in.c] = len(m.keys)
+	case mapNext:
+		for k, seq := range m.seqs {
+			if seq > me.iter {
+				me.iter = seq
+				me.l[in.c] += 3*m.keys[k] + m.vals[k]
+				return
+			}
+		}
+		me.iter = 0
+		fail()
+	}
+}
+
+// channel returns the states that follow when g arrives at its channel
+// operation: as in the runtime, it looks for parked partners first, then at
+// the buffer, and otherwise parks.
+func (r *refMachine) channel(s *refState, g int, in *instr) []*refState {
+	type option struct {
+		ch, kase, val int
+		send          bool
+	}
+	var ops []option
+	v := r.eval(s, g, in.e)
+	switch in.op {
+	case Send:
+		ops = []option{{in.a, -1, v, true}}
+	case Recv, Range:
+		ops = []option{{in.a, -1, 0, false}}
+	case Select:
+		for k, c := range in.cases {
+			ops = append(ops, option{c.Chan, k, r.eval(s, g, c.E), c.Send})
+		}
+	}
+	var all []*refState
+	for _, o := range ops {
+		c := &s.chans[o.ch]
+		if r.p.Chans[o.ch].Nil {
+			continue
+		}
+		t := s.clone()
+		tc := &t.chans[o.ch]
+		val := r.p.Chans[o.ch].Type.wrap(o.val)
+		switch {
+		case o.send && c.closed:
+			f := &t.gs[g].frames[len(t.gs[g].frames)-1]
+			r.panic(f, "send on closed channel")
+			r.run(t, g)
+		case o.send && len(c.recvq) > 0:
+			w := c.recvq[0]
+			r.complete(t, int(w.g), int(w.kase), val, true)
+			r.complete(t, g, o.kase, 0, true)
+		case o.send && len(c.buf) < r.p.Chans[o.ch].Cap:
+			tc.buf = append(tc.buf, val)
+			r.complete(t, g, o.kase, 0, true)
+		case !o.send && len(c.buf) > 0:
+			val := tc.buf[0]
+			tc.buf = tc.buf[1:]
+			if len(c.sendq) > 0 { // its value takes the free place
+				w := c.sendq[0]
+				tc.buf = append(tc.buf, w.val)
+				r.complete(t, int(w.g), int(w.kase), 0, true)
+			}
+			r.complete(t, g, o.kase, val, true)
+		case !o.send && len(c.sendq) > 0:
+			w := c.sendq[0]
+			r.complete(t, int(w.g), int(w.kase), 0, true)
+			r.complete(t, g, o.kase, w.val, true)
+		case !o.send && c.closed:
+			r.complete(t, g, o.kase, 0, false)
+		default:
+			continue
+		}
+		all = append(all, t)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	t := s.clone()
+	if in.op == Select && in.a != 0 {
+		f := &t.gs[g].frames[len(t.gs[g].frames)-1]
+		f.pc = in.to
+		r.run(t, g)
+		return []*refState{t}
+	}
+	t.gs[g].waiting = true
+	for _, o := range ops {
+		if r.p.Chans[o.ch].Nil {
+			continue
+		}
+		w := parked{int8(g), int8(o.kase), r.p.Chans[o.ch].Type.wrap(o.val)}
+		if o.send {
+			t.chans[o.ch].sendq = append(t.chans[o.ch].sendq, w)
+		} else {
+			t.chans[o.ch].recvq = append(t.chans[o.ch].recvq, w)
+		}
+	}
+	return []*refState{t}
+}
+
+// complete ends g's channel operation with case kase: it leaves all queues,
+// takes the value received, and runs on.
+func (r *refMachine) complete(s *refState, g, kase, val int, ok bool) {
+	me := &s.gs[g]
+	if me.waiting {
+		me.waiting = false
+		for i := range s.chans {
+			c := &s.chans[i]
+			mine := func(w parked) bool { return int(w.g) == g }
+			c.recvq, c.sendq = slices.DeleteFunc(c.recvq, mine), slices.DeleteFunc(c.sendq, mine)
+		}
+	}
+	f := &me.frames[len(me.frames)-1]
+	in := &r.code[f.fn][f.pc]
+	set := func(l, v int) {
+		if l >= 0 {
+			me.l[l] = v
+		}
+	}
+	okVal := 0
+	if ok {
+		okVal = 1
+	}
+	switch in.op {
+	case Send:
+		f.pc++
+	case Recv:
+		set(in.b, val)
+		set(in.c, okVal)
+		f.pc++
+	case Range:
+		if ok {
+			set(in.b, val)
+			f.pc++
+		} else {
+			f.pc = in.to
+		}
+	case Select:
+		c := &in.cases[kase]
+		if !c.Send {
+			set(c.Ok, okVal)
+			set(c.L, val)
+		}
+		f.pc = c.to
+	}
+	r.run(s, g)
+}
+
+// closeChan closes channel ch: those who wait go on.
+func (r *refMachine) closeChan(s *refState, ch int) {
+	c := &s.chans[ch]
+	c.closed = true
+	recvq, sendq := slices.Clone(c.recvq), slices.Clone(c.sendq)
+	for _, w := range recvq {
+		if !s.gs[w.g].waiting {
+			continue // a select with several cases on ch
+		}
+		r.complete(s, int(w.g), int(w.kase), 0, false)
+	}
+	for _, w := range sendq {
+		me := &s.gs[w.g]
+		if !me.waiting {
+			continue
+		}
+		me.waiting = false
+		for i := range s.chans {
+			c := &s.chans[i]
+			mine := func(x parked) bool { return x.g == w.g }
+			c.recvq, c.sendq = slices.DeleteFunc(c.recvq, mine), slices.DeleteFunc(c.sendq, mine)
+		}
+		r.panic(&me.frames[len(me.frames)-1], "send on closed channel")
+		r.run(s, int(w.g))
+	}
+}
