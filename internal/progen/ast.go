@@ -180,7 +180,7 @@ const (
 	Panic   // panic(E)
 	Divide  // l[A] = 7 / l[B]
 	Return
-	Print // println("P", E)
+	Print // say(E)
 	Final // prints all cells, atoms and maps
 	numOps
 )

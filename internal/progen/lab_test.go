@@ -71,14 +71,20 @@ type observer struct {
 // ending tells how the machine's present execution has ended.
 func ending(m *vm.Machine, st por.Status) string {
 	var printed []string
-	for l := range strings.Lines(m.Output(2)) {
+	for l := range strings.Lines(m.Output(1)) {
 		if rest, ok := strings.CutPrefix(l, "P "); ok {
 			printed = append(printed, strings.TrimSpace(rest))
 		}
 	}
 	var lines []int
 	for _, g := range m.Goroutines() {
-		lines = append(lines, m.Pos(g.Next).Line)
+		// The generated program's own line, not that inside a model.
+		for _, f := range g.Stack {
+			if strings.HasPrefix(filepath.Base(f.Pos.Filename), "p") && !f.Std {
+				lines = append(lines, f.Pos.Line)
+				break
+			}
+		}
 	}
 	slices.Sort(lines)
 	end := "exit"

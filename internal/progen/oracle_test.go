@@ -52,7 +52,7 @@ func TestOracle(t *testing.T) {
 	t.Logf("%d programs checked, %d left out", checked, left)
 }
 
-const features = progen.Chans | progen.Selects | progen.Trying | progen.Panics | progen.Maps
+const features = progen.All
 
 // compare checks one program.
 func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
@@ -65,7 +65,7 @@ func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 	}{
 		{"full with matching", por.Full, por.Config{Match: true}},
 		{"jpf with matching", por.JPF, por.Config{Match: true}},
-		{"full", por.Full, por.Config{MaxExecutions: 2000, MaxSteps: 200}},
+		{"full", por.Full, por.Config{MaxExecutions: 200, MaxSteps: 200}},
 	} {
 		m := b.machine(t, p, vm.Config{})
 		got, r := search(t, m, mode.run, mode.cfg)
@@ -83,10 +83,13 @@ func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 				}
 			}
 			if d := difference(set.got, want); d != "" {
-				t.Errorf("seed %d, %s: %s (extra or missing in the machine):\n%s\n%s", p.Seed, mode.name, set.name, d, numbered(p.Source()))
+				t.Errorf("seed %d, %s: %s (extra or missing in the machine):\n%s", p.Seed, mode.name, set.name, d)
 				ok = false
 			}
 		}
+	}
+	if !ok {
+		t.Logf("seed %d:\n%s", p.Seed, numbered(p.Source()))
 	}
 	return ok
 }

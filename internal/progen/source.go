@@ -17,7 +17,29 @@ func (p *Prog) Source() string {
 
 // Helpers is the file of what all programs of a package share.
 func Helpers() string {
-	return "package main\n\nfunc b2i(b bool) int {\n\tif b {\n\t\treturn 1\n\t}\n\treturn 0\n}\n"
+	return `package main
+
+import (
+	"os"
+	"strconv"
+)
+
+func say(vals ...int) {
+	b := []byte("P")
+	for _, v := range vals {
+		b = append(b, ' ')
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	os.Stdout.Write(append(b, '\n'))
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+`
 }
 
 // NativeMain is a main function that runs the program named by its first argument.
@@ -335,7 +357,7 @@ func (s *source) stmt(x *Stmt) {
 	case Return:
 		s.ln("if l0 >= 0 || l0 < 0 { return }") // vet and the compiler do not look through it
 	case Print:
-		s.ln(`println("P", %s)`, e)
+		s.ln("say(%s)", e)
 	case Final:
 		s.final()
 	default:
@@ -459,10 +481,10 @@ func (s *source) final() {
 	var all []string
 	for c := range s.p.cells {
 		name, _ := s.cell(c)
-		all = append(all, name)
+		all = append(all, "int("+name+")")
 	}
 	for i := range s.p.Atoms {
-		all = append(all, s.id("at", i)+".Load()")
+		all = append(all, "int("+s.id("at", i)+".Load())")
 	}
 	for i := range s.p.Maps {
 		for k := range mapKeys {
@@ -472,5 +494,5 @@ func (s *source) final() {
 	for i := range Locals {
 		all = append(all, fmt.Sprintf("l%d", i))
 	}
-	s.ln(`println("P", %s)`, strings.Join(all, ", "))
+	s.ln("say(%s)", strings.Join(all, ", "))
 }

@@ -322,43 +322,55 @@ func (r *refMachine) channel(s *refState, g int, in *instr) []*refState {
 	var all []*refState
 	for _, o := range ops {
 		c := &s.chans[o.ch]
-		if r.p.Chans[o.ch].Nil {
+		spec := &r.p.Chans[o.ch]
+		if spec.Nil {
 			continue
 		}
-		t := s.clone()
-		tc := &t.chans[o.ch]
-		val := r.p.Chans[o.ch].Type.wrap(o.val)
+		val := spec.Type.wrap(o.val)
+		option := func() (*refState, *refChan) {
+			t := s.clone()
+			all = append(all, t)
+			return t, &t.chans[o.ch]
+		}
 		switch {
 		case o.send && c.closed:
+			t, _ := option()
 			f := &t.gs[g].frames[len(t.gs[g].frames)-1]
 			r.panic(f, "send on closed channel")
 			r.run(t, g)
 		case o.send && len(c.recvq) > 0:
-			w := c.recvq[0]
-			r.complete(t, int(w.g), int(w.kase), val, true)
-			r.complete(t, g, o.kase, 0, true)
-		case o.send && len(c.buf) < r.p.Chans[o.ch].Cap:
+			for _, w := range first(c.recvq) {
+				t, _ := option()
+				r.complete(t, int(w.g), int(w.kase), val, true)
+				r.complete(t, g, o.kase, 0, true)
+			}
+		case o.send && len(c.buf) < spec.Cap:
+			t, tc := option()
 			tc.buf = append(tc.buf, val)
 			r.complete(t, g, o.kase, 0, true)
 		case !o.send && len(c.buf) > 0:
-			val := tc.buf[0]
-			tc.buf = tc.buf[1:]
-			if len(c.sendq) > 0 { // its value takes the free place
-				w := c.sendq[0]
-				tc.buf = append(tc.buf, w.val)
-				r.complete(t, int(w.g), int(w.kase), 0, true)
+			val := c.buf[0]
+			if len(c.sendq) == 0 {
+				t, tc := option()
+				tc.buf = tc.buf[1:]
+				r.complete(t, g, o.kase, val, true)
 			}
-			r.complete(t, g, o.kase, val, true)
+			for _, w := range first(c.sendq) { // its value takes the free place
+				t, tc := option()
+				tc.buf = append(tc.buf[1:], w.val)
+				r.complete(t, int(w.g), int(w.kase), 0, true)
+				r.complete(t, g, o.kase, val, true)
+			}
 		case !o.send && len(c.sendq) > 0:
-			w := c.sendq[0]
-			r.complete(t, int(w.g), int(w.kase), 0, true)
-			r.complete(t, g, o.kase, w.val, true)
+			for _, w := range first(c.sendq) {
+				t, _ := option()
+				r.complete(t, int(w.g), int(w.kase), 0, true)
+				r.complete(t, g, o.kase, w.val, true)
+			}
 		case !o.send && c.closed:
+			t, _ := option()
 			r.complete(t, g, o.kase, 0, false)
-		default:
-			continue
 		}
-		all = append(all, t)
 	}
 	if len(all) > 0 {
 		return all
@@ -383,6 +395,19 @@ func (r *refMachine) channel(s *refState, g int, in *instr) []*refState {
 		}
 	}
 	return []*refState{t}
+}
+
+// first returns the places of the goroutine that is first in queue q. A select
+// with several cases on one channel stands there several times, in an order
+// that the runtime chooses at random.
+func first(q []parked) []parked {
+	var f []parked
+	for _, w := range q {
+		if w.g == q[0].g {
+			f = append(f, w)
+		}
+	}
+	return f
 }
 
 // complete ends g's channel operation with case kase: it leaves all queues,
