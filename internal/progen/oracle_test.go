@@ -58,6 +58,7 @@ const features = progen.All
 func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 	t.Helper()
 	ok := true
+	m := b.machine(t, p, vm.Config{})
 	for _, mode := range []struct {
 		name string
 		run  func(por.System, por.Visitor, por.Config) por.Result
@@ -67,7 +68,6 @@ func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 		{"jpf with matching", por.JPF, por.Config{Match: true}},
 		{"full", por.Full, por.Config{MaxExecutions: 200, MaxSteps: 200}},
 	} {
-		m := b.machine(t, p, vm.Config{})
 		got, r := search(t, m, mode.run, mode.cfg)
 		for _, set := range []struct {
 			name      string

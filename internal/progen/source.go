@@ -19,18 +19,24 @@ func (p *Prog) Source() string {
 func Helpers() string {
 	return `package main
 
-import (
-	"os"
-	"strconv"
-)
+import "syscall"
 
 func say(vals ...int) {
 	b := []byte("P")
 	for _, v := range vals {
 		b = append(b, ' ')
-		b = strconv.AppendInt(b, int64(v), 10)
+		if v < 0 {
+			b, v = append(b, '-'), -v
+		}
+		p := 1
+		for p <= v/10 {
+			p *= 10
+		}
+		for ; p > 0; p /= 10 {
+			b = append(b, byte('0'+v/p%10))
+		}
 	}
-	os.Stdout.Write(append(b, '\n'))
+	syscall.Write(1, append(b, '\n'))
 }
 
 func b2i(b bool) int {
