@@ -22,12 +22,17 @@ const (
 const shiftCap = 64
 
 // Waiting on a channel is a set, not a queue: the language promises no order,
-// so which partner an operation meets is a choice. Whether a buffered or
-// closed channel lets an operation proceed is a matter of enabledness alone. On
-// an unbuffered channel the sender carries out the meeting with any receiver
-// that stands before its operation. Only operations that do not wait (select
-// with default) can tell a goroutine that has arrived from one that is parked;
-// where such operations exist, parking is an alternative of its own.
+// and a program cannot tell who came first, so which partner an operation meets
+// is a choice. Whether a buffered or closed channel lets an operation proceed
+// is a matter of enabledness alone. On an unbuffered channel the sender carries
+// out the meeting with a receiver that stands before its operation. One of the
+// two must be parked when the other arrives, and nobody parks (or stays parked)
+// with another case that is ready: so two selects that both have one do not
+// meet. Otherwise only operations that do not wait (select with default) can
+// tell a goroutine that has arrived from one that is parked; where such
+// operations exist, parking is an alternative of its own.
+//
+// internal/progen compares this with the runtime's queues.
 
 // chcase is one direction of one channel of an operation.
 type chcase struct {
@@ -75,42 +80,53 @@ func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
 	in := &g.fn.Code[g.pc]
 	waits := blocking(in)
 	var arr [8]chcase
-	unbuffered, seen := false, false
-	for i, c := range m.cases(g, arr[:0]) {
-		if c.ch == 0 {
-			continue
-		}
-		h := m.chanHdr(c.ch)
+	cases := m.cases(g, arr[:0])
+	ready, seen := m.anyAlone(cases), false
+	for i, c := range cases {
 		switch {
-		case h[chClosed/8] != 0:
+		case c.ch == 0:
+		case ready && m.alone(c):
 			add(alt{i, -1, 0, false})
-		case h[chCap/8] > 0:
-			if c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0 {
-				add(alt{i, -1, 0, false})
-			}
+		case m.chanHdr(c.ch)[chCap/8] > 0:
 		default:
-			unbuffered = true
-			seen = seen || m.observable(h)
+			seen = seen || m.observable(c)
 			if c.send || !waits {
-				m.partners(g, c, !waits, func(slot, k int) { add(alt{i, slot, k, false}) })
+				m.partners(g, c, !waits, ready, func(slot, k int) { add(alt{i, slot, k, false}) })
 			}
 		}
 	}
 	if !waits && n == 0 {
 		add(alt{-1, -1, 0, false}) // default
 	}
-	if waits && unbuffered && seen && !g.parked && !m.auto {
+	if waits && seen && !ready && !g.parked && !m.auto {
 		add(alt{-1, -1, 0, true})
 	}
 	return n
 }
 
-// partners calls f for each goroutine and case that can meet case c of g.
-func (m *Machine) partners(g *goroutine, c chcase, parkedOnly bool, f func(slot, kase int)) {
+// alone reports whether c can proceed without a partner.
+func (m *Machine) alone(c chcase) bool {
+	h := m.chanHdr(c.ch)
+	return h[chClosed/8] != 0 || c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0
+}
+
+// anyAlone reports whether one of the cases can proceed without a partner.
+func (m *Machine) anyAlone(cases []chcase) bool {
+	for _, c := range cases {
+		if c.ch != 0 && m.alone(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// partners calls f for each goroutine and case that can meet case c of g. If g
+// is ready otherwise or does not wait, the partner has to be parked.
+func (m *Machine) partners(g *goroutine, c chcase, try, ready bool, f func(slot, kase int)) {
 	var arr [8]chcase
 	for _, s := range m.order {
 		q := m.gs[s]
-		if q == g || q.status != gReady || parkedOnly && !q.parked && !m.auto {
+		if q == g || q.status != gReady || try && !q.parked && !m.auto {
 			continue
 		}
 		switch q.pending.Kind {
@@ -118,10 +134,19 @@ func (m *Machine) partners(g *goroutine, c chcase, parkedOnly bool, f func(slot,
 		default:
 			continue
 		}
-		for k, d := range m.cases(q, arr[:0]) {
-			if d.ch == c.ch && d.send != c.send {
-				f(int(s), k)
+		cases := m.cases(q, arr[:0])
+		checked := !try && !ready
+		for k, d := range cases {
+			if d.ch != c.ch || d.send == c.send {
+				continue
 			}
+			if !checked {
+				if m.anyAlone(cases) {
+					break
+				}
+				checked = true
+			}
+			f(int(s), k)
 		}
 	}
 }
@@ -130,9 +155,10 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 	return (*[5]uint64)(m.heap.load(c, chBuf, 0))
 }
 
-// observable reports whether some select with default may look at a channel with header h.
-func (m *Machine) observable(h *[5]uint64) bool {
-	return m.link.observable(uint32(h[chElem/8] >> 32))
+// observable reports whether an operation that does not wait may find a
+// goroutine that is parked in c.
+func (m *Machine) observable(c chcase) bool {
+	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
 // chanOp executes Send, Recv or Select at g.pc, or makes g stand before it.

@@ -28,7 +28,7 @@ type linker struct {
 	stubs     map[string]uint32
 	captures  *compile.Captures
 	nonblock  *load.Nonblocking
-	observed  map[uint32]bool
+	observed  map[uint32]bool // see observable
 	zeroBase  uint64
 	words     map[uint32]uint64                // layout number → type word
 	abi       *abitype.Builder                 // writes type descriptors
@@ -195,14 +195,20 @@ func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, _ bool) uint32 {
 	return id
 }
 
-// observable reports whether a non-blocking operation on channels of the
-// element type with this layout number exists.
-func (k *linker) observable(elem uint32) bool {
-	r, ok := k.observed[elem]
+// observable reports whether the program has an operation that can tell, without
+// waiting, that a goroutine is parked in a send to (or else a receive from) a
+// channel with elements of the layout with this number.
+func (k *linker) observable(elem uint32, send bool) bool {
+	key := elem<<1 | uint32(b2u(send))
+	r, ok := k.observed[key]
 	if !ok {
 		t := k.m.layouts.At(elem).Type
-		r = k.nonblock.Send(t) || k.nonblock.Recv(t)
-		k.observed[elem] = r
+		if send {
+			r = k.nonblock.Recv(t)
+		} else {
+			r = k.nonblock.Send(t)
+		}
+		k.observed[key] = r
 	}
 	return r
 }
