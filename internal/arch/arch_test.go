@@ -21,7 +21,6 @@ var allowed = map[string]string{
 	"trace":                "",
 	"hbtest":               "",
 	"por":                  "trace",
-	"internal/progen":      "",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
 	"internal/racetest":    "internal/vmtest load por trace vm",
