@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,9 +52,10 @@ type program struct {
 // expectations reads the programs and their leaks from the Go distribution's test.
 func expectations(t *testing.T) (small, goker []program) {
 	t.Helper()
-	file := filepath.Join(runtime.GOROOT(), "src", "runtime", "goroutineleakprofile_test.go")
+	goroot := vmtest.GOROOT(t)
+	file := filepath.Join(goroot, "src", "runtime", "goroutineleakprofile_test.go")
 	if _, err := os.Stat(file); err != nil {
-		t.Skipf("the Go distribution at %s has no tests of leaked goroutines", runtime.GOROOT())
+		t.Skipf("the Go distribution at %s has no tests of leaked goroutines", goroot)
 	}
 	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -100,7 +100,7 @@ var repeated = regexp.MustCompile(`for (.) := 0; . <(=?) \d{2,}; .\+\+ {`)
 // loadPrograms loads the programs in dir below the Go distribution's.
 func loadPrograms(t *testing.T, dir string) *load.Program {
 	t.Helper()
-	src := filepath.Join(runtime.GOROOT(), "src", "runtime", "testdata", "testgoroutineleakprofile", dir)
+	src := filepath.Join(vmtest.GOROOT(t), "src", "runtime", "testdata", "testgoroutineleakprofile", dir)
 	names, err := filepath.Glob(filepath.Join(src, "*.go"))
 	if err != nil || len(names) == 0 {
 		t.Skipf("there are no programs in %s", src)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -32,9 +31,10 @@ var wrong = map[string]string{
 
 // loadTests loads the test files with those names from the Go distribution.
 func loadTests(t *testing.T, names []string) *load.Program {
-	src := filepath.Join(runtime.GOROOT(), "src", "runtime", "race", "testdata")
+	goroot := vmtest.GOROOT(t)
+	src := filepath.Join(goroot, "src", "runtime", "race", "testdata")
 	if _, err := os.Stat(src); err != nil {
-		t.Skipf("the Go distribution at %s has no tests of its race detector", runtime.GOROOT())
+		t.Skipf("the Go distribution at %s has no tests of its race detector", goroot)
 	}
 	dir := t.TempDir()
 	write := func(name string, text []byte) {

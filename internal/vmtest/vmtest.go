@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,16 @@ import (
 
 // Implicit are the packages the machine needs whatever the program imports.
 var Implicit = []string{"runtime"}
+
+// GOROOT returns the root of the Go distribution the go command belongs to.
+func GOROOT(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
 
 // Load loads the program whose only file is src. If src has tests, its entries
 // are those.
