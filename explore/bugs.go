@@ -59,7 +59,7 @@ func created(g Goroutine) []Related {
 	if len(g.Created) == 0 {
 		return nil
 	}
-	return []Related{{g.Created[0].Pos, g.Name + " started here"}}
+	return []Related{{place(g.Created).Pos, g.Name + " started here"}}
 }
 
 // place returns the innermost frame outside the standard library, or else the

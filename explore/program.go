@@ -61,7 +61,7 @@ func (m *machine) Name(g trace.GID) string {
 func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	stack := m.Stack(g)
-	e := m.event(g, op.Kind, append(stack, m.Created(g)))
+	e := m.event(g, op.Kind, slices.Concat(stack, m.CreationStack(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
 	m.last, m.lastE = op, e
 	m.alive = m.alive[:0]
@@ -104,7 +104,7 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 	r := m.Races()[i]
 	side := func(s vm.RaceSide) Access {
 		stack := m.SiteStack(s.Site)
-		return Access{Event: m.event(s.G, s.Kind, stack), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: frames(stack),
+		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, m.CreationStack(s.G))), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: frames(stack),
 			Parent: m.Parent(s.G), Created: frames(m.CreationStack(s.G)), Ended: !m.Alive(s.G)}
 	}
 	return side(r.First), side(r.Second)
@@ -168,7 +168,7 @@ func (m *machine) Goroutines() []Goroutine {
 		}
 		if !l.Enabled {
 			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)
-			if at, ok := userFrame(append(l.Stack, l.Created)); ok {
+			if at, ok := userFrame(slices.Concat(l.Stack, m.CreationStack(l.ID))); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
 		}

@@ -200,6 +200,10 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 	return sel
 }
 
+// direct are the packages whose functions are operations on what they are
+// called with; of others the function itself is told.
+var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
+
 // callee returns what the call of a library function operates on. For a
 // synchronisation it is the receiver of the method, or the first argument of
 // the function; anything else is told by the function's name alone. It returns
@@ -218,7 +222,7 @@ func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr
 		if obj == nil || obj.Pkg() == nil || s.user[obj.Pkg().Path()] {
 			break
 		}
-		if k.Plain() || k == trace.Output {
+		if k.Plain() || !direct[obj.Pkg().Path()] {
 			return fun
 		}
 		if _, method := f.info.Selections[fun]; method {

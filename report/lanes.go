@@ -43,7 +43,9 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	hidden := 0
 	for i, r := range rows {
 		if !keep[i] {
-			hidden++
+			if hidden++; again(rows, i) && !all {
+				hidden--
+			}
 			continue
 		}
 		if hidden > 0 {
@@ -216,18 +218,28 @@ func shownRows(rows []row, all bool) []bool {
 	keep := make([]bool, len(rows))
 	from := 0
 	for i := range rows {
-		keep[i] = all || len(rows) <= 24 || rows[i].note != "" || rows[i].wrong
+		keep[i] = all || (len(rows) <= 24 || rows[i].note != "" || rows[i].wrong) && !again(rows, i)
 		if !rows[i].last {
 			continue
 		}
 		for j := from; j <= i; j++ {
-			if j-from < 2 || i-j < 3 || i-from < 7 {
+			if (j-from < 2 || i-j < 3 || i-from < 7) && !again(rows, j) {
 				keep[j] = true
 			}
 		}
 		from = i + 1
 	}
 	return keep
+}
+
+// again reports whether row i tells the same as the one before it: a library
+// function reads one element after the other.
+func again(rows []row, i int) bool {
+	if i == 0 || rows[i].note != "" || rows[i].wrong {
+		return false
+	}
+	a, b := rows[i-1], rows[i]
+	return a.G == b.G && a.kind == b.kind && a.what == b.what && a.pos == b.pos && a.Blocked == b.Blocked && a.note == ""
 }
 
 func pad(s string, width int) string {

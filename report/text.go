@@ -20,6 +20,7 @@ type Text struct {
 	W       io.Writer
 	Paths   Paths
 	Verbose bool // every step of a schedule, not only where something changes
+	AnyTime bool // timers fired at any moment
 
 	pkg     string // of the results being written
 	failed  bool
@@ -102,6 +103,9 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), bug.Message)
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
+	if t.AnyTime && slices.ContainsFunc(bug.Events, func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }) {
+		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when nobody can go on.")
+	}
 	if bug.Accesses != nil {
 		raceBlock(b, bug.Accesses)
 	}

@@ -13,7 +13,6 @@ type Look struct {
 	System  bool     // a helper of the models: a timer
 	Path    []uint32 // place among its parent's children, from main's child down; empty for main
 	Parent  trace.GID
-	Created Frame // where it was started; zero for main
 	Next    trace.Op
 	Enabled bool
 	Wait    string  // the runtime's word for what it waits for, if not enabled
@@ -28,7 +27,7 @@ func (m *Machine) Goroutines() []Look {
 		if g.status == gEnded {
 			continue
 		}
-		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Created: m.Created(g.id), Next: m.Next(g.id),
+		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
 			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
@@ -43,15 +42,6 @@ func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
 
 // Parent returns the goroutine that started g.
 func (m *Machine) Parent(g trace.GID) trace.GID { return m.spawn[g].parent }
-
-// Created returns where g was started; zero for main.
-func (m *Machine) Created(id trace.GID) Frame {
-	g := m.gOf(id)
-	if g.parent == trace.NoGID {
-		return Frame{}
-	}
-	return m.frame(m.funcs[g.goFunc], g.goPC)
-}
 
 // System reports whether g is a helper of the models, as timers are.
 func (m *Machine) System(g trace.GID) bool { return m.slots[g] >= 0 && m.gOf(g).system }

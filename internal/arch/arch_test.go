@@ -4,6 +4,7 @@ package arch
 import (
 	"bufio"
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,18 +22,14 @@ var allowed = map[string]string{
 	"trace":                "",
 	"hbtest":               "",
 	"por":                  "trace",
-	"internal/vmtest":      "load por trace vm",
-	"internal/conformance": "explore load vm",
-	"internal/racetest":    "internal/vmtest load por trace vm",
-	"internal/leaktest":    "internal/vmtest load por trace vm",
-	"internal/progen":      "explore load por trace vm",
 	"load":                 "load/overlay",
 	"load/...":             "",
 	"vm/layout":            "",
-	"vm/bytecode":          "trace vm/layout",
-	"vm/compile":           "load trace vm/bytecode vm/layout",
-	"vm":                   "load por trace vm/bytecode vm/compile vm/layout vm/...",
-	"vm/...":               "vm/layout",
+	"vm/bytecode":          "",
+	"vm/abitype":           "vm/layout",
+	"vm/race":              "",
+	"vm/compile":           "vm/bytecode vm/layout",
+	"vm":                   "load por trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
 	"static":               "load",
 	"hybrid":               "static",
 	"fieldaccess":          "hybrid static trace",
@@ -40,6 +37,11 @@ var allowed = map[string]string{
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "bench explore load por report vm",
+	"internal/vmtest":      "load por trace vm",
+	"internal/conformance": "explore load vm",
+	"internal/racetest":    "internal/vmtest load por trace vm",
+	"internal/leaktest":    "internal/vmtest load por trace vm",
+	"internal/progen":      "explore load por trace vm",
 }
 
 // external lists the modules each package may use besides the standard library.
@@ -112,5 +114,32 @@ func TestImports(t *testing.T) {
 	}
 	if n < 5 {
 		t.Errorf("only %d packages seen", n)
+	}
+}
+
+// TestReadme: the README shows the same graph.
+func TestReadme(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(map[string]string)
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(line, "|")
+		if len(cells) == 5 && strings.HasPrefix(cells[1], " `") {
+			shown[strings.Trim(cells[1], " `")] = strings.TrimSpace(cells[3])
+		}
+	}
+	for pkg, imports := range allowed {
+		if strings.HasSuffix(pkg, "/...") || strings.HasPrefix(pkg, "internal/") {
+			continue
+		}
+		if got, ok := shown[pkg]; !ok || got != imports {
+			t.Errorf("the README's table says that %s imports %q, want %q", pkg, got, imports)
+		}
+		delete(shown, pkg)
+	}
+	for pkg := range shown {
+		t.Errorf("the README's table shows %s, which is not in the graph", pkg)
 	}
 }
