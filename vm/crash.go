@@ -198,6 +198,12 @@ func (m *Machine) waitReason(g *goroutine) string {
 	case trace.CondWait:
 		return "sync.Cond.Wait"
 	case trace.SemAcquire:
+		switch {
+		case m.standsBefore(g, bubbleWait):
+			return "synctest.Wait"
+		case m.standsBefore(g, bubbleDrain):
+			return "synctest.Run"
+		}
 		return "semacquire"
 	case trace.Sleep:
 		return "sleep"

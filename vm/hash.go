@@ -152,7 +152,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 		w := &ws[n+int(i)]
 		*w = m.ref(*w)
 	}
-	if g.label != 0 && (m.cfg.VirtualTime || m.link.clockUsed) {
+	if g.label != 0 && (m.cfg.VirtualTime || m.link.clockUsed || g.bubble != 0) {
 		ws = append(ws, g.label-uint64(m.clock))
 	}
 	return ws

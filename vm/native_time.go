@@ -31,19 +31,17 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Sleep
-		return 1
+		return int(b2u(g.bubble == 0 || m.bubbleTurn(g)))
 	}, Fn: elapse},
 	{Name: "time.hbFire", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		c := m.word(r.U(0), tmChan)
 		op.Kind = trace.Timer
 		op.Access[0] = accessOf(r.U(0), tmSize, true)
 		op.N = 1
-		if c == 0 {
-			return 1
+		if c := m.word(r.U(0), tmChan); c != 0 {
+			op.Access[1] = accessOf(c, 8, true)
+			op.N = 2
 		}
-		op.Access[1] = accessOf(c, 8, true)
-		op.N = 2
-		return int(b2u(m.chanHdr(c)[chLen/8] == 0))
+		return int(b2u(m.canFire(g) && (g.bubble == 0 || m.bubbleTurn(g))))
 	}, Fn: elapse},
 	{Name: "time.hbSend", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		c := r.U(0)
@@ -94,6 +92,14 @@ const (
 	tmChan = 0
 	tmSize = 32
 )
+
+// canFire reports whether it makes a difference that the timer fires whose
+// hidden goroutine g is: its tick would not be dropped, and somebody is there to
+// receive it. A function is called even if everyone else has ended.
+func (m *Machine) canFire(g *goroutine) bool {
+	c := m.word(g.wait.obj, tmChan)
+	return c == 0 || m.alive > 0 && m.chanHdr(c)[chLen/8] == 0
+}
 
 // elapse sets the clock to g's deadline if that is later.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {

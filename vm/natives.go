@@ -16,6 +16,7 @@ var nativeTables = [][]Native{
 	reflectCallNatives,
 	testingNatives,
 	choiceNatives,
+	synctestNatives,
 }
 
 // machineNatives are the machine's own entry points.

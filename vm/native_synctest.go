@@ -1,0 +1,155 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Natives of package internal/synctest: bubbles. A goroutine's bubble is the
+// number of the goroutine that opened it, plus 1; children inherit it. Nothing
+// records who is blocked: it can be seen.
+
+var synctestNatives = []Native{
+	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, g.bubble != 0)
+		return Next
+	}},
+	{Name: "internal/synctest.hbEnter", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.bubble = uint32(g.id) + 1
+		m.bubbleStart = m.clock
+		return Next
+	}},
+	{Name: "internal/synctest.hbLeave", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.bubble = 0
+		return Next
+	}},
+	{Name: bubbleDrain, Peek: peekBubbleWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		n := 0
+		for _, s := range m.order {
+			if q := m.gs[s]; q != g && m.member(q, g.bubble) {
+				n++
+			}
+		}
+		r.Set(0, uint64(n))
+		return awaitBubble(m, g, r)
+	}},
+	{Name: "internal/synctest.hbWaiting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		waiting := false
+		for _, s := range m.order {
+			q := m.gs[s]
+			waiting = waiting || m.member(q, g.bubble) && m.standsBefore(q, bubbleWait)
+		}
+		r.SetBool(0, waiting)
+		return Next
+	}},
+	{Name: bubbleWait, Peek: peekBubbleWait, Fn: awaitBubble},
+}
+
+const (
+	bubbleWait  = "internal/synctest.hbWait"
+	bubbleDrain = "internal/synctest.hbDrain"
+)
+
+// peekBubbleWait is the Peek of operations that wait for the rest of the bubble.
+func peekBubbleWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	op.Kind = trace.SemAcquire
+	return int(b2u(m.bubbleBlocked(g.bubble, g)))
+}
+
+// awaitBubble orders what the rest of the bubble has done before what g does next.
+func awaitBubble(m *Machine, g *goroutine, r Regs) Ctl {
+	if m.following() {
+		for _, s := range m.order {
+			if q := m.gs[s]; q != g && q.bubble == g.bubble {
+				m.race.Handoff(q.slot, g.slot)
+			}
+		}
+	}
+	return Next
+}
+
+// member reports whether q is a live goroutine of the bubble. Timers are none.
+func (m *Machine) member(q *goroutine, bubble uint32) bool {
+	return q.bubble == bubble && !q.system && q.status != gEnded
+}
+
+// standsBefore reports whether q stands before the native with that name.
+func (m *Machine) standsBefore(q *goroutine, name string) bool {
+	if q.status != gReady || q.pending.Kind != trace.SemAcquire {
+		return false
+	}
+	return m.natives[q.fn.Code[q.pc].Imm32()].Name == name
+}
+
+// bubbleBlocked reports whether all goroutines of the bubble but self are
+// durably blocked: others of the bubble or the bubble's clock must act for them
+// to go on. A goroutine that waits for a mutex is not.
+func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
+	for _, s := range m.order {
+		q := m.gs[s]
+		if q == self || q.bubble != bubble || q.status == gEnded {
+			continue
+		}
+		if q.status != gReady {
+			return false
+		}
+		switch q.pending.Kind {
+		case trace.Sleep:
+			if m.due(q) {
+				return false
+			}
+		case trace.Timer:
+			if m.due(q) && m.canFire(q) {
+				return false
+			}
+		case trace.SemAcquire:
+		case trace.Send, trace.Recv, trace.Select:
+			if m.alternatives(q, nil) > 0 {
+				return false
+			}
+		case trace.CondWait, trace.WgWait:
+			// Not m.look: this is also asked in the middle of a step.
+			var op trace.Op
+			in := &q.fn.Code[q.pc]
+			n := m.natives[in.Imm32()].Peek(m, q, Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}, &op)
+			if n > 0 || op.Kind == trace.WakeLock {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// due reports whether the time of a sleeper or timer has come.
+func (m *Machine) due(g *goroutine) bool { return m.deadline(g) <= m.clock }
+
+// bubbleTurn reports whether it is the turn of g, a sleeper or timer of a
+// bubble: its time has come, or the clock moves to it because everyone is
+// blocked, nobody waits for just that, and no other deadline is earlier. The
+// clock stops when the function the bubble runs has returned.
+func (m *Machine) bubbleTurn(g *goroutine) bool {
+	if m.due(g) {
+		return true
+	}
+	if !m.bubbleBlocked(g.bubble, g) {
+		return false
+	}
+	for _, s := range m.order {
+		q := m.gs[s]
+		if q == g || q.bubble != g.bubble || q.status != gReady {
+			continue
+		}
+		switch {
+		case m.standsBefore(q, bubbleWait), m.standsBefore(q, bubbleDrain):
+			return false
+		case q.pending.Kind == trace.Sleep, q.pending.Kind == trace.Timer && m.canFire(q):
+			if m.deadline(q) < m.deadline(g) {
+				return false
+			}
+		}
+	}
+	return true
+}
