@@ -81,3 +81,20 @@ func (m *Machine) SizeOf(t types.Type) int64 { return m.link.prog.Sizes.Sizeof(t
 
 // SpawnCount returns how many goroutines have existed, over all paths.
 func (m *Machine) SpawnCount() int { return len(m.spawn) }
+
+// Bytes implements por.Sized: the memory the machine holds for the state and
+// for coming back to earlier ones, roughly.
+func (m *Machine) Bytes() int64 {
+	h := m.heap
+	n := int64(len(h.chunks))*chunkSize + int64(cap(h.objs))*int64(unsafe.Sizeof(object{})) +
+		int64(cap(h.undo))*int64(unsafe.Sizeof(undoRec{})) + int64(cap(h.undoMem)) +
+		int64(cap(m.undoStack))*8 + int64(cap(m.gundo))*int64(unsafe.Sizeof(gUndo{})) +
+		int64(cap(m.marks))*int64(unsafe.Sizeof(mark{})) + int64(cap(m.out))
+	for _, g := range m.gs {
+		n += int64(len(g.stack)) * 8
+	}
+	if m.race != nil {
+		n += m.race.Bytes()
+	}
+	return n
+}
