@@ -85,7 +85,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if !ok {
 			return nil, fmt.Errorf("--hybrid %s: this machine knows no static facts", opts.Hybrid)
 		}
-		cfg.Oracle, r.Stats.Static = h.oracle()
+		cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
 	}
 	found := opts.POR.Run(m, c, cfg)
 	searching = false

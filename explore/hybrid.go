@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
@@ -21,32 +22,45 @@ type Hybrid string
 
 const (
 	NoHybrid    Hybrid = "none"
-	FieldAccess Hybrid = "fa" // the field access analysis
+	FieldAccess Hybrid = "fa"  // the field access analysis
+	MHB         Hybrid = "mhb" // and may-happen-before reasoning on top of it
 )
 
 // ParseHybrid reads the value of --hybrid.
 func ParseHybrid(s string) (Hybrid, error) {
 	switch h := Hybrid(s); h {
-	case NoHybrid, FieldAccess:
+	case NoHybrid, FieldAccess, MHB:
 		return h, nil
 	}
-	return "", fmt.Errorf("--hybrid %s: there are none, fa", s)
+	return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb", s)
 }
 
 // hybridMachine is a machine that can be asked by static analyses.
 type hybridMachine interface {
-	oracle() (por.Oracle, time.Duration)
+	oracle(h Hybrid) (por.Oracle, time.Duration)
 }
 
 // oracle analyses m's program. It implements hybridMachine.
-func (m *machine) oracle() (por.Oracle, time.Duration) {
+func (m *machine) oracle(h Hybrid) (por.Oracle, time.Duration) {
 	begin := time.Now()
 	graph := static.NewCallGraph(m.prog, m.entry, natives{m.Machine})
 	fut := static.NewFuture(graph)
-	o := &faOracle{m: m.Machine, o: fieldaccess.New(hybrid.New(fut), m.prog.Sizes)}
+	futures := hybrid.New(fut)
+	o := &oracle{m: m.Machine, fa: fieldaccess.New(futures, m.prog.Sizes)}
+	if h == MHB {
+		o.mhb = mhb.New(o.fa, futures, program{graph, m.Machine})
+	}
 	fut.Whole(m.entry.Func)
 	return o, time.Since(begin)
 }
+
+// program adds what the machine knows of captured variables.
+type program struct {
+	*static.CallGraph
+	m *vm.Machine
+}
+
+func (p program) ByValue(fn *ssa.Function, i int) bool { return p.m.ByValue(fn, i) }
 
 // natives tells static analyses of the machine's natives.
 type natives struct{ m *vm.Machine }
@@ -55,36 +69,39 @@ func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
 func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
 func (n natives) Roots() []*ssa.Function        { return n.m.Roots() }
 
-// faOracle shows a machine's state to the field access analysis.
-type faOracle struct {
+// oracle shows a machine's state to the static analyses.
+type oracle struct {
 	m     *vm.Machine
-	o     *fieldaccess.Oracle
+	fa    *fieldaccess.Oracle
+	mhb   *mhb.Oracle // nil: only field accesses
 	acts  []vm.Activation
 	stack []hybrid.Frame
+
+	stackOf   trace.GID // whose activations and frames stackActs and frames hold
+	stackActs []vm.Activation
+	frames    []hybrid.Frame
 }
 
 // Skip implements por.Oracle.
-func (f *faOracle) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind.Plain() && f.o.Skip(f, g) {
+func (f *oracle) Skip(g trace.GID, op *trace.Op) string {
+	switch {
+	case !op.Kind.Plain():
+	case f.mhb != nil:
+		f.stackOf = trace.NoGID
+		return f.mhb.Skip(f, g)
+	case f.fa.Skip(f, g):
 		return fieldaccess.Reason
 	}
 	return ""
 }
 
 // Locations implements fieldaccess.State.
-func (f *faOracle) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldaccess.Location, bool) {
+func (f *oracle) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldaccess.Location, bool) {
 	op := f.m.Next(g)
 	for _, a := range op.Access[:op.N] {
-		obj := f.m.Object(a.Obj)
-		l := fieldaccess.Location{Type: obj.Type, Off: int64(a.Off), Size: int64(a.Size), Write: a.Write}
-		switch site := obj.Site.(type) {
-		case *ssa.Alloc:
-			l.Root = site
-		}
-		if obj.Global != nil {
-			l.Root = obj.Global
-		}
-		if obj.Map {
+		l, isMap := f.location(a.Obj, a.Off, a.Size)
+		l.Write = a.Write
+		if isMap {
 			if l.Map = f.mapType(g); l.Map == nil {
 				return buf, false
 			}
@@ -94,9 +111,78 @@ func (f *faOracle) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldac
 	return buf, op.N > 0
 }
 
+func (f *oracle) location(id, off, size uint32) (l fieldaccess.Location, isMap bool) {
+	obj := f.m.Object(id)
+	l = fieldaccess.Location{Type: obj.Type, Off: int64(off), Size: int64(size)}
+	if site, ok := obj.Site.(*ssa.Alloc); ok {
+		l.Root = site
+	}
+	if obj.Global != nil {
+		l.Root = obj.Global
+	}
+	return l, obj.Map
+}
+
+// LocationAt implements mhb.State.
+func (f *oracle) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
+	if _, ok := f.m.Word(p); !ok {
+		return fieldaccess.Location{}, false
+	}
+	l, isMap := f.location(uint32(p>>32), uint32(p), uint32(size))
+	return l, !isMap
+}
+
+// Addresses implements mhb.State.
+func (f *oracle) Addresses(g trace.GID) []mhb.Range {
+	op := f.m.Next(g)
+	var list []mhb.Range
+	for _, a := range op.Access[:op.N] {
+		list = append(list, mhb.Range{Addr: uint64(a.Obj)<<32 | uint64(a.Off), Size: uint64(a.Size)})
+	}
+	return list
+}
+
+// Live implements mhb.State.
+func (f *oracle) Live(visit func(g trace.GID)) { f.m.Live(visit) }
+
+// Stack implements mhb.State.
+func (f *oracle) Stack(g trace.GID) []hybrid.Frame {
+	if f.stackOf != g {
+		f.stackOf = g
+		f.stackActs = f.m.Activations(g, f.stackActs[:0])
+		f.frames = appendFrames(f.frames[:0], f.stackActs)
+	}
+	return f.frames
+}
+
+// Register implements mhb.State.
+func (f *oracle) Register(g trace.GID, i int, v ssa.Value) (uint64, bool) {
+	f.Stack(g)
+	return f.m.Register(g, &f.stackActs[i], v)
+}
+
+// Deferred implements mhb.State.
+func (f *oracle) Deferred(g trace.GID, i int, visit func(fn *ssa.Function, args, captured []uint64)) {
+	f.Stack(g)
+	f.m.Deferred(g, &f.stackActs[i], func(d vm.Deferred) { visit(d.Fn, d.Args, d.Captured) })
+}
+
+// Word implements mhb.State.
+func (f *oracle) Word(p uint64) (uint64, bool) { return f.m.Word(p) }
+
+// Address implements mhb.State.
+func (f *oracle) Address(g *ssa.Global) uint64 { return f.m.Address(g) }
+
+func appendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
+	for _, a := range acts {
+		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Again, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
+	}
+	return list
+}
+
 // mapType returns the type of the map g is about to access, from the
 // instruction that does it; nil if that is none of the map instructions.
-func (f *faOracle) mapType(g trace.GID) types.Type {
+func (f *oracle) mapType(g trace.GID) types.Type {
 	f.acts = f.m.Activations(g, f.acts[:0])
 	switch v := f.acts[0].Instr.(type) {
 	case *ssa.Lookup:
@@ -118,17 +204,14 @@ func (f *faOracle) mapType(g trace.GID) types.Type {
 func isMap(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 
 // Others implements fieldaccess.State.
-func (f *faOracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
+func (f *oracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 	goOn := true
 	f.m.Live(func(id trace.GID) {
 		if id == g || !goOn {
 			return
 		}
 		f.acts = f.m.Activations(id, f.acts[:0])
-		f.stack = f.stack[:0]
-		for _, a := range f.acts {
-			f.stack = append(f.stack, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Again, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
-		}
+		f.stack = appendFrames(f.stack[:0], f.acts)
 		goOn = visit(f.stack)
 	})
 }

@@ -12,6 +12,7 @@ package fieldaccess
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -68,35 +69,46 @@ func (o *Oracle) Skip(s State, g trace.GID) bool {
 	if !ok {
 		return false
 	}
-	free := true
-	s.Others(g, func(stack []hybrid.Frame) bool {
-		fut := o.fut.Of(stack)
-		for i := range locs {
-			if o.conflict(fut, &locs[i]) {
-				free = false
-				return false
-			}
+	for i := range locs {
+		if o.Reachable(s, g, &locs[i]) {
+			return false
 		}
-		return true
-	})
-	return free
+	}
+	return true
 }
 
-// conflict reports whether an access in fut may touch l and one of the two writes.
-func (o *Oracle) conflict(fut static.Set, l *Location) bool {
+// Reachable reports whether a goroutine other than g may make an access that
+// conflicts with l in its whole future.
+func (o *Oracle) Reachable(s State, g trace.GID, l *Location) bool {
+	found := false
+	s.Others(g, func(stack []hybrid.Frame) bool {
+		found = o.Conflict(o.fut.Of(stack), l)
+		return !found
+	})
+	return found
+}
+
+// Conflict reports whether an access in fut may touch l, and one of the two writes.
+func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 	acc := o.fut.F.Acc
 	for _, k := range o.keysOf(l) {
 		for _, n := range acc.OfKey(k) {
-			if !o.fut.F.Sets.Has(fut, n) {
-				continue
-			}
-			x := acc.At(n)
-			if (x.Write || l.Write) && (x.Root == nil || x.Root == l.Root) {
+			if o.fut.F.Sets.Has(fut, n) && conflicting(acc.At(n), l) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// ConflictOne is Conflict for the one access with number n.
+func (o *Oracle) ConflictOne(n int, l *Location) bool {
+	x := o.fut.F.Acc.At(n)
+	return conflicting(x, l) && slices.Contains(o.keysOf(l), x.Key)
+}
+
+func conflicting(x static.Access, l *Location) bool {
+	return (x.Write || l.Write) && (x.Root == nil || x.Root == l.Root)
 }
 
 func (o *Oracle) keysOf(l *Location) []int {

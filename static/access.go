@@ -23,6 +23,8 @@ const (
 	Deref
 	// MapOf: a map of type Type, as a whole.
 	MapOf
+	// SyncOp is no memory: it marks calls that lead to operations of package sync.
+	SyncOp
 )
 
 // A Key is a class of locations. Types are underlying types: conversions of
@@ -123,6 +125,8 @@ func (a *Accesses) String(n int) string {
 		what = fmt.Sprintf("variable of type %s", k.Type)
 	case MapOf:
 		what = k.Type.String()
+	case SyncOp:
+		what = "synchronisation"
 	}
 	if x.Root != nil {
 		what += " in " + x.Root.Name()

@@ -69,6 +69,9 @@ func (a *Future) Everything() Set {
 	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}))
 }
 
+// Sync returns the access that marks operations of package sync.
+func (a *Future) Sync() int { return a.Acc.Num(Access{Key: a.Acc.Key(Key{Kind: SyncOp})}) }
+
 // Before returns the accesses from instr on, instr included, until its
 // function returns.
 func (a *Future) Before(instr ssa.Instruction) Set { return a.at(instr, true) }

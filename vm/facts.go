@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/types"
+	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -18,6 +19,8 @@ type Activation struct {
 	// Instr is the instruction the goroutine stands before, or in outer frames
 	// the call that is under way. It is nil in frames without SSA code.
 	Instr ssa.Instruction
+	// FP is the frame's place on the stack, for Register.
+	FP uint32
 	// Again: Instr has not had its effect yet; it (or, while unwinding, what
 	// follows its panic) is still to come.
 	Again bool
@@ -31,7 +34,7 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	}
 	fn, fp, pc, again := g.fn, g.fp, g.pc, true
 	for {
-		a := Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Again: again}
+		a := Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, FP: fp, Again: again}
 		if again {
 			a.Instr = fn.InstrAt(int(pc))
 		} else {
@@ -46,6 +49,62 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 		again = link>>32 != 0 // see callPC
 	}
 }
+
+// Register returns the first word of value v in frame a of goroutine id. What
+// it holds is v only while v is live there.
+func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value) (uint64, bool) {
+	r, ok := m.funcs[a.Func].Regs[v]
+	if !ok {
+		return 0, false
+	}
+	return m.gOf(id).stack[a.FP+uint32(r)], true
+}
+
+// A Deferred is a pending deferred call: the function and its argument words.
+type Deferred struct {
+	Fn       *ssa.Function // nil if it is a builtin
+	Args     []uint64
+	Captured []uint64 // words of the closure's captured variables
+}
+
+// Deferred calls f for every deferred call pending in frame a of goroutine id,
+// newest first.
+func (m *Machine) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
+	for d := m.gOf(id).stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
+		o := &m.heap.objs[d>>32]
+		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+		fn, captured := m.closureOf(w[1])
+		f(Deferred{fn, w[2:], captured})
+	}
+}
+
+// closureOf resolves a func value.
+func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
+	id := uint32(fv)
+	var captured []uint64
+	if fv&funcBit == 0 {
+		o := &m.heap.objs[fv>>32]
+		w := unsafe.Slice((*uint64)(o.mem), o.size/8)
+		id, captured = uint32(w[0]), w[1:]
+	}
+	return m.link.ssaFuncs[id], captured
+}
+
+// Word returns the word of memory at p, if there is one.
+func (m *Machine) Word(p uint64) (uint64, bool) {
+	h := m.heap.load(p, 8, 0)
+	if h == nil {
+		return 0, false
+	}
+	return *(*uint64)(h), true
+}
+
+// Address returns the address of a package variable.
+func (m *Machine) Address(g *ssa.Global) uint64 { return m.link.Global(g) }
+
+// ByValue reports whether free variable i of fn is captured by value: its
+// register holds the variable's value and not its address.
+func (m *Machine) ByValue(fn *ssa.Function, i int) bool { return m.link.captures.ByValue(fn, i) }
 
 // Live calls f for every goroutine that has not ended, in spawn-path order.
 func (m *Machine) Live(f func(id trace.GID)) {

@@ -47,7 +47,7 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
-	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa`")
+	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa|mhb`")
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")

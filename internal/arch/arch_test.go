@@ -33,7 +33,8 @@ var allowed = map[string]string{
 	"static":               "load",
 	"hybrid":               "static",
 	"fieldaccess":          "hybrid static trace",
-	"explore":              "fieldaccess hybrid load por static trace vm",
+	"mhb":                  "fieldaccess hybrid static trace",
+	"explore":              "fieldaccess hybrid load mhb por static trace vm",
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "bench explore load por report vm",
@@ -54,6 +55,7 @@ var external = map[string]string{
 	"static":      "golang.org/x/tools",
 	"hybrid":      "golang.org/x/tools",
 	"fieldaccess": "golang.org/x/tools",
+	"mhb":         "golang.org/x/tools",
 }
 
 // rule returns the entry of table for pkg and whether there is one.

@@ -64,7 +64,9 @@ type Func struct {
 	Texts   []string      // operands of Unsupported and WrapChk
 	Pos     []PosEntry    // ascending PC
 	Origins []Origin      // ascending PC
-	live    []LiveEntry   // ascending PC
+	// Regs gives the first register of every value that lives in registers.
+	Regs map[ssa.Value]int
+	live []LiveEntry // ascending PC
 }
 
 // Origin says from which SSA instruction the code from PC on comes.

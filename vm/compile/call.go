@@ -170,7 +170,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 	n := 0
 	for i, b := range v.Bindings {
 		t := b.Type()
-		if c.l.Captures().byValue(fn, i) {
+		if c.l.Captures().ByValue(fn, i) {
 			t = b.Type().Underlying().(*types.Pointer).Elem()
 		}
 		n += c.l.Layout(t).Words()
@@ -180,7 +180,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 	base := c.temp(max(n, 1))
 	k := base
 	for i, b := range v.Bindings {
-		if !c.l.Captures().byValue(fn, i) {
+		if !c.l.Captures().ByValue(fn, i) {
 			c.into(b, k)
 			k++
 			continue

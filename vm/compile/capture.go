@@ -54,8 +54,8 @@ func (cs *Captures) site(fn *ssa.Function) *ssa.MakeClosure {
 	return found
 }
 
-// byValue reports whether free variable i of fn is captured by value.
-func (cs *Captures) byValue(fn *ssa.Function, i int) bool {
+// ByValue reports whether free variable i of fn is captured by value.
+func (cs *Captures) ByValue(fn *ssa.Function, i int) bool {
 	mc := cs.site(fn)
 	if mc == nil {
 		return false
@@ -66,7 +66,7 @@ func (cs *Captures) byValue(fn *ssa.Function, i int) bool {
 	case *ssa.FreeVar:
 		for k, fv := range mc.Parent().FreeVars {
 			if fv == b {
-				return cs.byValue(mc.Parent(), k)
+				return cs.ByValue(mc.Parent(), k)
 			}
 		}
 	}

@@ -123,6 +123,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 		return nil, c.err
 	}
 	c.f.Code = c.code
+	c.f.Regs = c.reg
 	c.f.NRegs = c.nregs + c.maxScr
 	c.f.Window = c.window + c.maxWindow
 	if c.f.Window >= NoReg {
@@ -137,7 +138,7 @@ func (c *compiler) prepare() {
 	c.alias = map[ssa.Value]ssa.Value{}
 	c.extracts = map[ssa.Value][]ssa.Value{}
 	for i, fv := range c.fn.FreeVars {
-		if c.l.Captures().byValue(c.fn, i) {
+		if c.l.Captures().ByValue(c.fn, i) {
 			for _, r := range *fv.Referrers() {
 				if u, ok := r.(*ssa.UnOp); ok {
 					c.alias[u] = fv
@@ -255,7 +256,7 @@ func (c *compiler) words(v ssa.Value) int {
 		return 3
 	case *ssa.FreeVar:
 		for i, fv := range c.fn.FreeVars {
-			if fv == v && c.l.Captures().byValue(c.fn, i) {
+			if fv == v && c.l.Captures().ByValue(c.fn, i) {
 				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Words()
 			}
 		}
@@ -270,7 +271,7 @@ func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 		return []uint32{0}
 	case *ssa.FreeVar:
 		for i, fv := range c.fn.FreeVars {
-			if fv == x && c.l.Captures().byValue(c.fn, i) {
+			if fv == x && c.l.Captures().ByValue(c.fn, i) {
 				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Ptrs
 			}
 		}
