@@ -78,7 +78,7 @@ const (
 	rtPanicUncomparable // guest type word
 	rtPanicUnhashable   // guest type word
 	rtPanicTypeAssert   // dynamic type word, asserted type word, interface type word
-	rtPanicMakeSlice    // 0 len, 1 cap
+	rtPanicMakeSlice    // 0 len, 1 cap, 2 growing
 	rtPanicMakeChan     //
 	rtPanicNilMap       //
 	rtPanicSendClosed   //

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Natives of package runtime (load/overlay/_src/runtime): what has to look at
@@ -197,12 +198,15 @@ func putWord(b []byte, w uint64) {
 // pcInfo implements runtime.pcInfo and, with start, runtime.funcInfo.
 func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	id, pc := uint32(r.U(0)>>32), uint32(r.U(0))
-	if id == 0 || id >= uint32(len(m.funcs)) {
+	var f *bytecode.Func
+	if id != 0 && id < uint32(len(m.funcs)) {
+		f = m.code(id)
+	}
+	if f == nil || int(pc) > len(f.Code) {
 		r.Set(4, 0)
 		m.setString(g, r, 0, "")
 		return m.setString(g, r, 2, "")
 	}
-	f := m.code(id)
 	pos := m.fset.Position(f.PosAt(int(pc)))
 	if start && f.SSA != nil {
 		pos = m.fset.Position(f.SSA.Pos())

@@ -366,7 +366,7 @@ func (m *Machine) appendOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) C
 			return Stop
 		}
 		if es > 0 && total > maxObject/es || int64(total) < 0 {
-			m.throw(g, rtPanicMakeSlice, 1)
+			m.throw(g, rtPanicMakeSlice, 2)
 			return Called
 		}
 		k = growCap(k, total, es)

@@ -404,6 +404,16 @@ func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 	case "panic":
 		c.emit(Panic, c.use(args[0]), 0, 0)
 		return
+	case "Offsetof": // of a field of a type that depends on a type parameter
+		off := int64(0)
+		switch x := args[0].(type) {
+		case *ssa.UnOp:
+			off = c.offsetOf(x.X.(*ssa.FieldAddr))
+		case *ssa.Field:
+			off = fieldOffset(x.X.Type().Underlying().(*types.Struct), x.Field)
+		}
+		c.constant(c.dst(v), uint64(off))
+		return
 	}
 	var regs []int
 	for _, a := range args {
@@ -510,6 +520,10 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 		c.word(1 | 1<<63)
 		c.emit(Mov, d, regs[0], 0)
 		c.emit(Mov, d+1, regs[1], 0)
+	case "Sizeof": // of a type that depends on a type parameter
+		c.constant(d, uint64(c.l.Layout(ts[0]).Size))
+	case "Alignof":
+		c.constant(d, uint64(c.l.Layout(ts[0]).Align))
 	case "SliceData", "StringData":
 		c.emit(Mov, d, regs[0], 0)
 	default:

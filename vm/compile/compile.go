@@ -210,12 +210,15 @@ func (c *compiler) fuseAddr(v *ssa.FieldAddr) {
 }
 
 func (c *compiler) offsetOf(v *ssa.FieldAddr) int64 {
-	st := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-	fields := make([]*types.Var, v.Field+1)
+	return fieldOffset(v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct), v.Field)
+}
+
+func fieldOffset(st *types.Struct, n int) int64 {
+	fields := make([]*types.Var, n+1)
 	for i := range fields {
 		fields[i] = st.Field(i)
 	}
-	return layout.Sizes.Offsetsof(fields)[v.Field]
+	return layout.Sizes.Offsetsof(fields)[n]
 }
 
 // fuseIndex fuses slice indexing with at most two accesses of scalar elements.

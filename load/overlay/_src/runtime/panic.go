@@ -63,12 +63,16 @@ func hbPanicTypeAssert(concrete, asserted, inter *abi.Type) {
 	panic(e)
 }
 
-// hbPanicMakeSlice reports a bad length (0) or capacity (1).
+// hbPanicMakeSlice reports a bad length (0) or capacity (1), or a slice that
+// would grow too long (2).
 func hbPanicMakeSlice(which int) {
-	if which == 0 {
+	switch which {
+	case 0:
 		panic(errorString("makeslice: len out of range"))
+	case 1:
+		panic(errorString("makeslice: cap out of range"))
 	}
-	panic(errorString("makeslice: cap out of range"))
+	panic(errorString("growslice: len out of range"))
 }
 
 func hbPanicMakeChan() { panic(plainError("makechan: size out of range")) }
