@@ -73,6 +73,7 @@ type Machine struct {
 	asked    trace.Op // grant's
 	local    uint64   // back edges and calls of the step under way
 	arrivals uint32
+	nans     uint64 // NaNs hashed so far
 	alts     []alt
 	work     []uint32
 	can      canon

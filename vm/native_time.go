@@ -121,6 +121,9 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 // wall is g's time of day: Unix seconds and nanoseconds. A bubble's clock
 // starts when the bubble does.
 func (m *Machine) wall(g *goroutine) (sec, nsec int64) {
+	if m.cfg.Run {
+		m.clock += nanosPerLoop
+	}
 	t := m.clock
 	if g.bubble != 0 {
 		t -= m.bubbleStart

@@ -8,25 +8,40 @@ import (
 
 // runAuto executes goroutines in turn, granting whatever is enabled, until
 // auto ends (packages are initialised), the program is over, or nobody can go on.
+// Those with local work come first, oldest first; when there are none, or when
+// one has used up its turn, everybody is asked who stands before something enabled.
 func (m *Machine) runAuto() {
+	m.ready = append(m.ready[:0], 0)
 	for m.auto && !m.over() {
-		ran := false
-		for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
-			g := m.gs[i]
-			for m.auto && !m.over() && (g.status == gReady && m.peekAuto(g) > 0 || g.status == gLocal) {
-				ran = true
-				g.status = gLocal
-				m.exec(g)
-				if g.status == gLocal {
-					break // its turn is over
+		ran, spent := false, false
+		turn := func(g *goroutine) {
+			g.status = gLocal
+			m.exec(g)
+			m.cnt.Steps++
+			ran = true
+			if g.status == gLocal {
+				spent = true
+				m.ready = append(m.ready, g.slot)
+			}
+		}
+		for n := len(m.ready); n > 0 && m.auto && !m.over(); n-- {
+			g := m.gs[m.ready[0]]
+			m.ready = m.ready[:copy(m.ready, m.ready[1:])]
+			if g.status == gLocal {
+				turn(g)
+			}
+		}
+		if !ran || spent {
+			for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
+				if g := m.gs[i]; g.status == gReady && m.peekAuto(g) > 0 {
+					turn(g)
 				}
 			}
 		}
-		m.ready = m.ready[:0]
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = "interrupted"
 		}
-		if m.cfg.MaxRun > 0 && m.cnt.Instructions > m.cfg.MaxRun {
+		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
 			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
 		}
 		if m.heap.sinceGC > gcThreshold && m.heap.sinceGC > m.heap.live/2 {
@@ -35,7 +50,7 @@ func (m *Machine) runAuto() {
 		if !ran && m.auto && !m.passTime() {
 			return
 		}
-		if m.cfg.Run && m.mainEnd {
+		if m.cfg.Run && m.mainEnd && !m.goexited {
 			m.exited = true
 		}
 	}
@@ -43,6 +58,13 @@ func (m *Machine) runAuto() {
 		m.settle2()
 	}
 }
+
+// turnWeight is what a turn counts of MaxRun on top of the instructions it used up.
+const turnWeight = 16
+
+// nanosPerLoop is how long an iteration or a call takes by the clock of a
+// program that is run: what measures time must see it pass.
+const nanosPerLoop = 4
 
 // settle2 brings every goroutine to its next visible operation after auto
 // ended. One that comes later may give an earlier one work again: a coroutine
@@ -59,7 +81,7 @@ func (m *Machine) settle2() {
 
 // peekAuto is peek for run mode, where those who wait for time do not run by themselves.
 func (m *Machine) peekAuto(g *goroutine) int {
-	if k := g.pending.Kind; k == trace.Sleep || k == trace.Timer {
+	if k := g.pending.Kind; (k == trace.Sleep || k == trace.Timer) && m.deadline(g) > m.clock {
 		return 0
 	}
 	m.moment++

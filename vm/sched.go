@@ -209,6 +209,9 @@ func (m *Machine) settle() {
 func (m *Machine) more(g *goroutine) bool {
 	m.local += budget
 	if m.auto {
+		if m.cfg.Run {
+			m.clock += budget * nanosPerLoop
+		}
 		return false // the other goroutines get their turn
 	}
 	if m.heap.sinceGC > gcThreshold {

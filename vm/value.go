@@ -111,9 +111,9 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 		case layout.SegMem:
 			h = hashBytes(h, unsafe.Slice((*byte)(q), s.Size))
 		case layout.SegF32:
-			h = mix(h, math.Float64bits(float64(*(*float32)(q))+0))
+			h = mix(h, m.hashFloat(float64(*(*float32)(q))))
 		case layout.SegF64:
-			h = mix(h, math.Float64bits(*(*float64)(q)+0))
+			h = mix(h, m.hashFloat(*(*float64)(q)))
 		case layout.SegString:
 			x := (*[2]uint64)(q)
 			str := m.str(x[0], x[1])
@@ -149,6 +149,16 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 		}
 	}
 	return h, 0
+}
+
+// hashFloat makes one of both zeros, and of every NaN another: NaNs equal
+// nothing, and many of them in one place of an index would make it slow.
+func (m *Machine) hashFloat(x float64) uint64 {
+	if x != x {
+		m.nans++
+		return m.nans
+	}
+	return math.Float64bits(x + 0)
 }
 
 // Complex operations, the low byte of Cplx's next word; bit 8: complex64.
