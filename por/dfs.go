@@ -32,7 +32,10 @@ type search struct {
 	frames  []frame
 	alts    []trace.Step // alternatives of all frames, one after the other
 	enabled []trace.GID
-	memory  []trace.Op // races'
+	memory  []trace.Op // what races looks at: the accesses ahead,
+	fresh   []int      // those of them that were not ahead when it last looked,
+	before  []access   // what was then, by goroutine,
+	looks   uint64     // and how often it has looked
 	raced   map[racePair]struct{}
 
 	cur      trace.GID // the goroutine that moved last
@@ -58,6 +61,12 @@ type frame struct {
 	next     int
 	end      int
 	comp     compFrame
+}
+
+// access is what a goroutine stood before at the look-th call of races.
+type access struct {
+	op   trace.Op
+	look uint64
 }
 
 // racePair is a pair of program points whose race is known.
@@ -443,41 +452,58 @@ func (s *search) pop() {
 }
 
 // races reports the pairs of enabled goroutines that stand before accesses
-// that race.
+// that race. A pair both of which stood before the same accesses when races was
+// last called has been looked at then.
 func (s *search) races() {
 	if len(s.enabled) < 2 {
 		return
 	}
-	s.memory = s.memory[:0]
+	s.memory, s.fresh = s.memory[:0], s.fresh[:0]
+	s.looks++
 	plain := false
 	for _, g := range s.enabled {
-		if op := s.sys.Next(g); op.N > 0 {
-			s.memory = append(s.memory, op)
-			plain = plain || op.Kind.Plain()
+		op := s.sys.Next(g)
+		if op.N == 0 {
+			continue
 		}
+		plain = plain || op.Kind.Plain()
+		for int(g) >= len(s.before) {
+			s.before = append(s.before, access{})
+		}
+		if b := &s.before[g]; b.look != s.looks-1 || b.op != op {
+			b.op = op
+			s.fresh = append(s.fresh, len(s.memory))
+		}
+		s.before[g].look = s.looks
+		s.memory = append(s.memory, op)
 	}
 	if !plain {
 		return
 	}
-	for i := range s.memory {
-		for j := range i {
-			a, b := &s.memory[j], &s.memory[i]
-			if !a.Races(b) {
+	for _, i := range s.fresh {
+		for j := range s.memory {
+			a, b := &s.memory[min(i, j)], &s.memory[max(i, j)]
+			if i == j || !a.Races(b) {
 				continue
 			}
-			pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
-			if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
-				pair = racePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
-			}
-			if _, known := s.raced[pair]; known {
-				continue
-			}
-			s.raced[pair] = struct{}{}
-			if s.heed(s.v.Race(s.path, *a, *b)); s.halted {
+			if s.race(a, b); s.halted {
 				return
 			}
 		}
 	}
+}
+
+// race reports that a and b race, unless that is known of their program points.
+func (s *search) race(a, b *trace.Op) {
+	pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
+	if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
+		pair = racePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
+	}
+	if _, known := s.raced[pair]; known {
+		return
+	}
+	s.raced[pair] = struct{}{}
+	s.heed(s.v.Race(s.path, *a, *b))
 }
 
 // account measures the memory in use.

@@ -91,7 +91,7 @@ func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
 		default:
 			seen = seen || m.observable(c)
 			if c.send || !waits {
-				m.partners(g, c, !waits, ready, func(slot, k int) { add(alt{i, slot, k, false}) })
+				m.partners(g, c, m.opposite(c.send, list == nil), !waits, ready, func(slot, k int) { add(alt{i, slot, k, false}) })
 			}
 		}
 	}
@@ -120,19 +120,54 @@ func (m *Machine) anyAlone(cases []chcase) bool {
 	return false
 }
 
-// partners calls f for each goroutine and case that can meet case c of g. If g
-// is ready otherwise or does not wait, the partner has to be parked.
-func (m *Machine) partners(g *goroutine, c chcase, try, ready bool, f func(slot, kase int)) {
+// arrived lists the goroutines that stand before a channel operation which
+// waits, by what they could do.
+type arrived struct {
+	moment    uint64 // Machine.moment the lists were made at
+	senders   []*goroutine
+	receivers []*goroutine
+}
+
+// opposite returns the goroutines among which a sender or a receiver looks for
+// its partner, in spawn-path order. As long as a state is only looked at, the
+// lists are not made again.
+func (m *Machine) opposite(send, looking bool) []*goroutine {
+	l := &m.arrived
+	if !looking || l.moment != m.moment {
+		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
+		for _, s := range m.order {
+			q := m.gs[s]
+			if q.status != gReady {
+				continue
+			}
+			k := q.pending.Kind
+			if k == trace.Send || k == trace.Select {
+				l.senders = append(l.senders, q)
+			}
+			if k == trace.Recv || k == trace.Select {
+				l.receivers = append(l.receivers, q)
+			}
+		}
+		if looking {
+			l.moment = m.moment
+		}
+	}
+	if send {
+		return l.receivers
+	}
+	return l.senders
+}
+
+// partners calls f for each goroutine of list and case that can meet case c of
+// g. If g is ready otherwise or does not wait, the partner has to be parked.
+func (m *Machine) partners(g *goroutine, c chcase, list []*goroutine, try, ready bool, f func(slot, kase int)) {
 	var arr [8]chcase
-	for _, s := range m.order {
-		q := m.gs[s]
-		if q == g || q.status != gReady || try && !q.parked && !m.auto {
+	for _, q := range list {
+		if q == g || try && !q.parked && !m.auto {
 			continue
 		}
-		switch q.pending.Kind {
-		case trace.Send, trace.Recv, trace.Select:
-		default:
-			continue
+		if q.pending.Kind != trace.Select && q.pending.Access[0].Obj != uint32(c.ch>>32) {
+			continue // it stands before another channel
 		}
 		cases := m.cases(q, arr[:0])
 		checked := !try && !ready
@@ -146,7 +181,7 @@ func (m *Machine) partners(g *goroutine, c chcase, try, ready bool, f func(slot,
 				}
 				checked = true
 			}
-			f(int(s), k)
+			f(int(q.slot), k)
 		}
 	}
 }

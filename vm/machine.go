@@ -71,7 +71,8 @@ type Machine struct {
 
 	moment   uint64   // number of the present state: anything computed at an earlier one is stale
 	asked    trace.Op // grant's
-	local    uint64   // back edges and calls of the step under way
+	arrived  arrived
+	local    uint64 // back edges and calls of the step under way
 	arrivals uint32
 	nans     uint64 // NaNs hashed so far
 	alts     []alt
