@@ -21,9 +21,11 @@ import (
 )
 
 // Workspace is a directory that holds the programs of the suites as a module.
+// It is not for concurrent use, which would make times meaningless anyway.
 type Workspace struct {
 	dir   string
 	cache load.Cache // the library is loaded once for all programs
+	progs map[string]*load.Program
 }
 
 // NewWorkspace writes the programs to a temporary directory. Close removes it.
@@ -36,14 +38,17 @@ func NewWorkspace() (*Workspace, error) {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("writing the benchmark programs: %w", err)
 	}
-	return &Workspace{dir: dir}, nil
+	return &Workspace{dir: dir, progs: make(map[string]*load.Program)}, nil
 }
 
 // Close removes the programs.
 func (w *Workspace) Close() error { return os.RemoveAll(w.dir) }
 
-// load loads the program in directory name of the workspace.
+// load loads the program in directory name of the workspace, once.
 func (w *Workspace) load(name string) (*load.Program, *load.Entry, error) {
+	if p := w.progs[name]; p != nil {
+		return p, p.Entries[0], nil
+	}
 	prog, err := load.Load(load.Config{
 		Dir: filepath.Join(w.dir, filepath.FromSlash(name)), Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: &w.cache,
 	})
@@ -53,5 +58,6 @@ func (w *Workspace) load(name string) (*load.Program, *load.Entry, error) {
 	if err := prog.HasEntries(); err != nil {
 		return nil, nil, err
 	}
+	w.progs[name] = prog
 	return prog, prog.Entries[0], nil
 }

@@ -59,6 +59,7 @@ func Spaces() []Space {
 		{"fieldrace", "1", false, jpf(53, 45, s)},
 		{"fieldrace", "2", false, jpf(166, 163, 1100*time.Millisecond)},
 		{"fieldrace", "3", false, jpf(478, 521, 1400*time.Millisecond)},
+		{"fieldrace", "1 assert", true, jpf(21, 4, 1100*time.Millisecond)},
 		{"prodcons", "1 1 2 1", false, jpf(299, 265, 1100*time.Millisecond)},
 		{"prodcons", "2 2 1 1", false, jpf(6_481, 12_229, 3100*time.Millisecond)},
 		{"prodcons", "2 2 2 1", false, jpf(56_013, 108_213, 9400*time.Millisecond)},
@@ -83,6 +84,9 @@ func Spaces() []Space {
 		{"workers", "2 2", false, jpf(5_499, 6_227, 2400*time.Millisecond)},
 		{"workers", "2 4", false, jpf(54_965, 65_147, 7900*time.Millisecond)},
 		{"workers", "3 2", false, jpf(106_622, 183_539, 13300*time.Millisecond)},
+		{"putrace", "2", false, jpf(1_206, 0, 0)}, // of putrace only the states are published
+		{"putrace", "3", false, jpf(3_491, 0, 0)},
+		{"putrace", "4", false, jpf(7_901, 0, 0)},
 	}
 }
 
@@ -112,7 +116,7 @@ func rate(n uint64, d time.Duration) float64 {
 // SpaceOptions say how Explore measures.
 type SpaceOptions struct {
 	POR       por.Explorer
-	Count     int // searches; the quickest counts
+	Count     int // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
 	MaxMemory int64
 }
@@ -125,7 +129,7 @@ func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*Spac
 		return nil, err
 	}
 	args := append([]string{s.Program}, strings.Fields(s.Args)...)
-	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes})
+	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes, Interrupt: func() bool { return ctx.Err() != nil }})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
@@ -134,7 +138,9 @@ func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*Spac
 	opts := explore.Options{POR: o.POR, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	row := &SpaceRow{Space: s}
 	for range max(1, o.Count) {
-		runtime.GC()
+		if o.Count > 0 {
+			runtime.GC() // so that it is not in the middle of something
+		}
 		c := cpuTime()
 		// An explorer leaves the machine in its initial state, so the next
 		// search begins there, with every function compiled.
