@@ -23,7 +23,7 @@ func TestHashAlongWalks(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			m := benchmark(t, args)
 			rng := rand.New(rand.NewPCG(1, 2))
-			for range 200 {
+			for range 60 {
 				w := walk{t: t, m: m, rng: rng}
 				k := m.Mark()
 				w.steps(60)
