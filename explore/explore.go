@@ -100,9 +100,11 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
 
+	budget := allBudget
 	for _, b := range c.bugs {
-		if !opts.NoMinimise {
-			minimise(m, b, opts)
+		// Who has interrupted the search wants to see what there is.
+		if n := min(bugBudget, budget); !opts.NoMinimise && n > 0 && ctx.Err() == nil {
+			budget -= minimise(m, b, opts, n)
 		}
 		if err := tell(m, b); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of %v %q at %v cannot be repeated: %v", b.Kind, b.Message, b.Pos, err))

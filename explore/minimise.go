@@ -7,30 +7,31 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// huntBudget and cutBudget bound, in transitions, what is spent on making one
-// bug's schedule simple. They are counts and not times so that the result is
-// the same on every machine.
+// bugBudget bounds, in transitions, what is spent on making one bug's schedule
+// simple: as much for searching again as for trying variants. All bugs of an
+// entry together get allBudget. They are counts and not times so that the
+// result is the same on every machine.
 const (
-	huntBudget = 300_000
-	cutBudget  = 300_000
+	bugBudget = 300_000
+	allBudget = 3_000_000
 )
 
 // minimise replaces b's schedule by one with the fewest preemptions that
 // still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
 // and then takes away every switch and every step that turns out not to be
-// needed. Of a livelock, the way to its loop is made simple.
-func minimise(m Machine, b *Bug, opts Options) {
+// needed. Of a livelock, the way to its loop is made simple. It spends at most
+// budget transitions on each of both and returns how many it has spent.
+func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 	if b.Kind == Livelock {
-		simplerWay(m, b)
-		return
+		return budget - simplerWay(m, b, budget)
 	}
-	c := cutter{m: m, left: cutBudget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
+	c := cutter{m: m, left: budget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
-		return // tell will say what is wrong
+		return budget - c.left // tell will say what is wrong
 	}
 	b.Minimal = true
-	left := uint64(huntBudget)
+	left := uint64(budget)
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
 		h := &hunter{m: m, b: b}
 		cfg := por.Config{Match: opts.Match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
@@ -56,11 +57,12 @@ func minimise(m Machine, b *Bug, opts Options) {
 		}
 	}
 	b.Schedule = c.simplest(best).steps
+	return max(budget-c.left, budget-int(left))
 }
 
 // simplerWay looks for a simpler way to b's loop, which may enter it at
-// another place.
-func simplerWay(m Machine, b *Bug) {
+// another place. It returns what is left of its budget.
+func simplerWay(m Machine, b *Bug, budget int) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
@@ -72,10 +74,10 @@ func simplerWay(m Machine, b *Bug) {
 	}
 	m.Rewind(mark)
 	m.Release(mark)
-	c := cutter{m: m, left: cutBudget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
+	c := cutter{m: m, left: budget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
 	way, ok := c.attempt(b.Schedule[:b.Loop])
 	if !ok {
-		return
+		return c.left
 	}
 	way = c.simplest(way)
 	k := at[way.end]
@@ -87,6 +89,7 @@ func simplerWay(m Machine, b *Bug) {
 	if tell(m, &simple) == nil {
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
+	return c.left
 }
 
 // A hunter is a visitor that looks for one bug.
