@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
@@ -40,18 +41,24 @@ type hybridMachine interface {
 	oracle(h Hybrid) (por.Oracle, time.Duration)
 }
 
-// oracle analyses m's program. It implements hybridMachine.
+// oracle implements hybridMachine.
 func (m *machine) oracle(h Hybrid) (por.Oracle, time.Duration) {
 	begin := time.Now()
-	graph := static.NewCallGraph(m.prog, m.entry, natives{m.Machine})
+	return NewOracle(m.Machine, m.prog, m.entry, h), time.Since(begin)
+}
+
+// NewOracle analyses the program of m, which explores e, and returns an oracle
+// that looks at m's present states.
+func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.Oracle {
+	graph := static.NewCallGraph(prog, e, natives{m})
 	fut := static.NewFuture(graph)
 	futures := hybrid.New(fut)
-	o := &oracle{m: m.Machine, fa: fieldaccess.New(futures, m.prog.Sizes)}
+	o := &oracle{m: m, fa: fieldaccess.New(futures, prog.Sizes)}
 	if h == MHB {
-		o.mhb = mhb.New(o.fa, futures, program{graph, m.Machine})
+		o.mhb = mhb.New(o.fa, futures, program{graph, m})
 	}
-	fut.Whole(m.entry.Func)
-	return o, time.Since(begin)
+	fut.Whole(e.Func)
+	return o
 }
 
 // program adds what the machine knows of captured variables.
