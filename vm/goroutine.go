@@ -29,6 +29,7 @@ type goroutine struct {
 	transcript transcript // invalid as soon as gstate or the stack changes
 	slot       uint32
 	stack      []uint64
+	callers    callerCache
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32

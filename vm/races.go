@@ -35,21 +35,59 @@ import (
 // following reports whether accesses and synchronisation are to be followed now.
 func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto }
 
+// A callerCache remembers the calls below the running function of a goroutine.
+// A goroutine mostly makes several accesses in a row from the same frames, and
+// comparing return addresses is cheaper than looking the stack up.
+type callerCache struct {
+	rets  []uint64 // return address of each frame, innermost first
+	stack race.Stack
+}
+
 // raceStack is the call stack of g, which is about to execute the instruction at g.pc.
 func (m *Machine) raceStack(g *goroutine) race.Stack {
+	c := &g.callers
+	fp, n := g.fp, 0
+	for {
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32 != 0 {
+			// What runs because of a panic or a defer statement is left to the general case.
+			if link>>32 != frBottom || n != len(c.rets) || g.panics != 0 {
+				return m.findStack(g)
+			}
+			return m.race.Stacks.Push(c.stack, race.Call{Func: g.fn.ID, PC: uint32(m.executing(g))})
+		}
+		if n == len(c.rets) || c.rets[n] != ra {
+			return m.findStack(g)
+		}
+		fp, n = uint32(link), n+1
+	}
+}
+
+// findStack is raceStack without knowing anything; it fills g.callers.
+func (m *Machine) findStack(g *goroutine) race.Stack {
 	calls := m.calls[:0]
-	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
-		if id != 0 {
-			calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
+	c := &g.callers
+	c.rets = c.rets[:0]
+	m.logical(g, func(id uint32, pc int32, fp uint32) bool {
+		calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
+		switch g.stack[fp-hdrLink] >> 32 {
+		case 0:
+			c.rets = append(c.rets, g.stack[fp-hdrReturn])
+		case frBottom:
+		default:
+			c.rets = append(c.rets, 0) // no return address: the stack will not be found again
 		}
 		return len(calls) < maxTrace
 	})
 	m.calls = calls
 	var s race.Stack
-	for i := len(calls) - 1; i >= 0; i-- {
-		s = m.race.Stacks.Push(s, calls[i])
+	for i := len(calls) - 1; i > 0; i-- {
+		if calls[i].Func != 0 {
+			s = m.race.Stacks.Push(s, calls[i])
+		}
 	}
-	return s
+	c.stack = s
+	return m.race.Stacks.Push(s, calls[0])
 }
 
 // raceAccess follows one access to memory of g.

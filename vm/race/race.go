@@ -36,7 +36,8 @@ type Detector struct {
 	vars    []syncVar // numbered by varAt
 	varAt   index
 
-	races []Race
+	races  []Race
+	clocks arena
 
 	epoch, lastEpoch uint64 // number of the present stretch between marks
 	threadUndo       []saved[thread]
@@ -91,7 +92,7 @@ func (d *Detector) Born(g uint32) Stack { return d.threads[g].born }
 // Go starts a goroutine, which knows what g knows, and returns its number.
 func (d *Detector) Go(g uint32, at Stack) uint32 {
 	s := d.stamp(g)
-	d.threads = append(d.threads, thread{clock: clock(nil).joinStamp(&s), time: 1, saved: d.epoch, born: at})
+	d.threads = append(d.threads, thread{clock: d.clocks.joinStamp(nil, &s), time: 1, saved: d.epoch, born: at})
 	return uint32(len(d.threads) - 1)
 }
 
@@ -117,7 +118,7 @@ func (d *Detector) stamp(g uint32) stamp {
 func (d *Detector) learn(g uint32, s *stamp) {
 	if s.g != g && !s.known(d.threads[g].clock) {
 		t := d.thread(g)
-		t.clock = t.clock.joinStamp(s)
+		t.clock = d.clocks.joinStamp(t.clock, s)
 	}
 }
 

@@ -11,11 +11,12 @@ type Mark struct {
 	epoch                         uint64
 	threads, cells, vars          int
 	threadUndo, cellUndo, varUndo int
+	clocks                        space
 }
 
 // Mark opens a point to return to.
 func (d *Detector) Mark() Mark {
-	k := Mark{d.epoch, len(d.threads), len(d.cells), len(d.vars), len(d.threadUndo), len(d.cellUndo), len(d.varUndo)}
+	k := Mark{d.epoch, len(d.threads), len(d.cells), len(d.vars), len(d.threadUndo), len(d.cellUndo), len(d.varUndo), d.clocks.space}
 	d.newEpoch()
 	return k
 }
@@ -42,6 +43,7 @@ func (d *Detector) Rewind(k *Mark) {
 		d.vars = d.vars[:k.vars]
 		d.varAt.truncate(k.vars)
 	}
+	d.clocks.rewind(k.clocks)
 	d.Clear()
 	d.newEpoch()
 }
