@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"hbcheck.dev/hbcheck/por"
@@ -93,7 +95,11 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r.Stats.Counters = m.Counters()
 	r.FirstOnly = found.Stopped && ctx.Err() == nil
 	for _, why := range found.Incomplete {
-		r.Incomplete = append(r.Incomplete, why.String())
+		text := why.String()
+		if why.Bound == por.BoundSteps && len(c.loops.list) > 0 {
+			text += ": " + strings.Join(c.loops.list, ", ")
+		}
+		r.Incomplete = append(r.Incomplete, text)
 	}
 	for _, s := range m.Ending().Sampled {
 		c.incomplete.add(s)
@@ -151,6 +157,7 @@ type collector struct {
 	index    map[outcomeKey]*Outcome
 
 	incomplete orderedSet
+	loops      orderedSet
 }
 
 type outcomeKey struct{ output, ending string }
@@ -193,7 +200,8 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 // Leaf implements por.Visitor.
 func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	if status == por.Running {
-		return true // the step bound; the explorer says so
+		c.cut(path)
+		return true
 	}
 	end := c.m.Ending()
 	if status == por.Cut {
@@ -216,6 +224,25 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		}
 	}
 	return true
+}
+
+// cut notes where the goroutine that moved most was when the bound on steps
+// cut the execution: in the loop that goes on too long, if there is one. The
+// explorer tells of the bound.
+func (c *collector) cut(path trace.Schedule) {
+	const most = 3
+	if len(path) == 0 || len(c.loops.list) == most {
+		return
+	}
+	moves := make(map[trace.GID]int)
+	busy := path[len(path)-1].G
+	for _, a := range path[max(0, len(path)-1000):] {
+		if moves[a.G]++; moves[a.G] > moves[busy] {
+			busy = a.G
+		}
+	}
+	e := c.m.Describe(busy)
+	c.loops.add(fmt.Sprintf("%s was then in %s at %s:%d", e.Name, ShortFunc(e.Func), filepath.Base(e.Pos.Filename), e.Pos.Line))
 }
 
 // outcome counts an execution under what it printed and how it ended.

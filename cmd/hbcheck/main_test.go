@@ -79,10 +79,13 @@ func script(t *testing.T, file string) {
 		return
 	}
 	g, w := strings.Split(got.String(), "\n"), strings.Split(string(ar.Comment), "\n")
-	for i := range max(len(g), len(w)) {
-		if i >= len(g) || i >= len(w) || g[i] != w[i] {
-			t.Fatalf("%s:%d differs; the transcript is now\n%s", file, i+1, got.String())
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Fatalf("%s:%d:\n got %s\nwant %s\n(-update rewrites it)", file, i+1, g[i], w[i])
 		}
+	}
+	if len(g) != len(w) {
+		t.Errorf("%s: %d lines, want %d", file, len(g), len(w))
 	}
 }
 
@@ -114,4 +117,32 @@ func clean(s, dir string) string {
 		s += "\n"
 	}
 	return s
+}
+
+// TestMemoryBudget: a search that runs out of its budget says so.
+func TestMemoryBudget(t *testing.T) {
+	t.Chdir(t.TempDir())
+	src := `package main
+
+import "sync/atomic"
+
+func main() {
+	var n [4]atomic.Int64
+	for g := range n {
+		go func() {
+			for i := range int64(30) {
+				n[g].Add(i)
+			}
+		}()
+	}
+}
+`
+	if err := os.WriteFile("wide.go", []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code := run([]string{"--max-memory", "3M", "wide.go"}, strings.NewReader(""), &out, &out)
+	if code != exitIncomplete || !strings.Contains(out.String(), "stopped at the memory budget of 3 MiB (--max-memory)") {
+		t.Errorf("exit %d: %s", code, &out)
+	}
 }
