@@ -70,11 +70,12 @@ type Oracle struct {
 	fut  *hybrid.Futures
 	prog Program
 	code map[*ssa.Function]*flow
+	ops  map[*ssa.Function]nativeOp
 }
 
 // New returns an oracle on top of the field access analysis.
 func New(fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
-	return &Oracle{fa: fa, fut: fut, prog: prog, code: map[*ssa.Function]*flow{}}
+	return &Oracle{fa: fa, fut: fut, prog: prog, code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}}
 }
 
 // maxRounds bounds the fixed point iteration, maxWork the instructions looked

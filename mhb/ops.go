@@ -1,12 +1,6 @@
 package mhb
 
-import (
-	"strconv"
-
-	"golang.org/x/tools/go/ssa"
-)
-
-func itoa(x uint64) string { return strconv.FormatUint(x, 16) }
+import "golang.org/x/tools/go/ssa"
 
 // opKind is a blocking operation the walk can stop at.
 type opKind uint8
@@ -16,17 +10,37 @@ const (
 	opWgWait               // WaitGroup.Wait
 )
 
-// The natives that block or enable, by name. The first argument is the object.
-// An address of an RWMutex stands for its writer lock: it is the address of the
-// Mutex inside.
-var (
-	lockers = map[string]bool{
-		"(*sync.Mutex).Lock": true, "(*sync.RWMutex).RLock": true, "sync.hbAnnounce": true,
-	}
-	unlockers = map[string]bool{
-		"(*sync.Mutex).Unlock": true, "(*sync.RWMutex).Unlock": true,
-	}
+// nativeOp is what a native means to the walk.
+type nativeOp uint8
+
+const (
+	otherOp nativeOp = iota
+	lockOp
+	unlockOp
+	parkOp // Cond.Wait lets go of its lock, the second argument
+	wakeOp // and whoever is woken has to take it again
+	waitOp
+	addOp
 )
+
+// nativeOps lists the natives that block or enable, by name. The first argument
+// is the object. The address of an RWMutex is that of the Mutex inside, which is
+// locked by its writer; RUnlock frees no one who waits for that.
+var nativeOps = map[string]nativeOp{
+	"(*sync.Mutex).Lock": lockOp, "(*sync.RWMutex).RLock": lockOp, "sync.hbAnnounce": lockOp,
+	"(*sync.Mutex).Unlock": unlockOp, "(*sync.RWMutex).Unlock": unlockOp,
+	"sync.hbPark": parkOp, "sync.hbWake": wakeOp, "sync.hbWgWait": waitOp, "sync.hbWgAdd": addOp,
+}
+
+// opOf returns what native fn means.
+func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
+	op, ok := o.ops[fn]
+	if !ok {
+		op = nativeOps[fn.String()]
+		o.ops[fn] = op
+	}
+	return op
+}
 
 // native walks a call of a native with the given argument words, 0 for unknown
 // ones, and reports whether it may return.
@@ -47,22 +61,18 @@ func (w *walk) native(fn *ssa.Function, args []uint64, into *visit, loop bool) b
 		}
 		return 0
 	}
-	name := fn.String()
-	switch {
-	case lockers[name]:
+	switch w.o.opOf(fn) {
+	case lockOp:
 		return !w.blocked(stop{opLock, arg(0)}, "lock")
-	case unlockers[name]:
+	case unlockOp:
 		w.unlock(arg(0))
-	case name == "(*sync.RWMutex).RUnlock":
-		// Frees no one who waits for a writer to finish.
-	case name == "sync.hbPark": // Cond.Wait lets go of its lock
+	case parkOp:
 		w.unlock(arg(1))
-	case name == "sync.hbWake":
-		// Whoever is woken has to take the lock again.
+	case wakeOp:
 		return !w.blocked(stop{opLock, arg(1)}, "wait")
-	case name == "sync.hbWgWait":
+	case waitOp:
 		return !w.blocked(stop{opWgWait, arg(0)}, "join")
-	case name == "sync.hbWgAdd":
+	case addOp:
 		w.add(arg(0), args, into, loop)
 	}
 	return true

@@ -1,6 +1,7 @@
 package mhb
 
 import (
+	"encoding/binary"
 	"go/token"
 	"go/types"
 	"slices"
@@ -27,7 +28,8 @@ type walk struct {
 	eff   effects // what the others can do, found so far in this round
 	known effects // and in the rounds before: nothing here counts as disabled
 	stops []stop  // where this round's walk ended
-	memo  map[string]*visit
+	memo  map[visitKey]*visit
+	buf   []byte
 }
 
 // effects are operations of the others that can enable blocked operations.
@@ -58,7 +60,7 @@ func (w *walk) begin() {
 	w.conflict = false
 	w.stops = w.stops[:0]
 	w.eff = effects{}
-	w.memo = map[string]*visit{}
+	w.memo = map[visitKey]*visit{}
 }
 
 // enables reports whether something found in this round enables an operation
@@ -208,7 +210,7 @@ func (w *walk) function(fn *ssa.Function, vals map[ssa.Value]uint64, args []uint
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
-	k := memoKey(b, vals)
+	k := w.key(b, vals)
 	v := w.memo[k]
 	if v == nil {
 		v = &visit{open: true}
@@ -226,19 +228,31 @@ func (w *walk) function(fn *ssa.Function, vals map[ssa.Value]uint64, args []uint
 	return v.returns
 }
 
-func memoKey(fn *ssa.Function, vals map[ssa.Value]uint64) string {
-	k := fn.String() + "@" + itoa(uint64(fn.Pos()))
-	for _, p := range fn.Params {
-		if x, ok := vals[p]; ok {
-			k += "," + p.Name() + "=" + itoa(x)
+// visitKey names a walk: the function and what is known of its parameters and
+// captured variables, nine bytes each.
+type visitKey struct {
+	fn   *ssa.Function
+	vals string
+}
+
+func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64) visitKey {
+	b := w.buf[:0]
+	add := func(v ssa.Value) {
+		x, ok := vals[v]
+		if !ok {
+			b = append(b, 0)
+			return
 		}
+		b = binary.LittleEndian.AppendUint64(append(b, 1), x)
+	}
+	for _, p := range fn.Params {
+		add(p)
 	}
 	for _, p := range fn.FreeVars {
-		if x, ok := vals[p]; ok {
-			k += "," + p.Name() + "=" + itoa(x)
-		}
+		add(p)
 	}
-	return k
+	w.buf = b
+	return visitKey{fn, string(b)}
 }
 
 // interesting reports whether a call with these accesses has to be walked:

@@ -20,6 +20,7 @@ type CallGraph struct {
 	callees map[ssa.CallInstruction][]*ssa.Function
 	bySig   []*ssa.Function // functions used as values, by name
 	sites   map[*ssa.Function]*ssa.MakeClosure
+	bodies  map[*ssa.Function]*ssa.Function
 }
 
 // Natives is what must be known of the machine's natives.
@@ -34,7 +35,7 @@ type Natives interface {
 
 // NewCallGraph builds every package of prog that e needs and resolves its calls.
 func NewCallGraph(prog *load.Program, e *load.Entry, natives Natives) *CallGraph {
-	g := &CallGraph{prog: prog, natives: natives, callees: map[ssa.CallInstruction][]*ssa.Function{}, sites: map[*ssa.Function]*ssa.MakeClosure{}}
+	g := &CallGraph{prog: prog, natives: natives, callees: map[ssa.CallInstruction][]*ssa.Function{}, sites: map[*ssa.Function]*ssa.MakeClosure{}, bodies: map[*ssa.Function]*ssa.Function{}}
 	for _, p := range prog.All {
 		p.SSA.Build()
 	}
@@ -92,6 +93,15 @@ func (g *CallGraph) closures(fn *ssa.Function) {
 
 // Body implements Program.
 func (g *CallGraph) Body(fn *ssa.Function) *ssa.Function {
+	b, ok := g.bodies[fn]
+	if !ok {
+		b = g.body(fn)
+		g.bodies[fn] = b
+	}
+	return b
+}
+
+func (g *CallGraph) body(fn *ssa.Function) *ssa.Function {
 	if g.natives.Native(fn) {
 		return nil
 	}
