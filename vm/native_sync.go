@@ -79,6 +79,12 @@ var syncNatives = []Native{
 			return m.nilFault(g)
 		}
 		g.wait.notified = false
+		if g.choice == 1 { // it had not begun to wait when the counter was zero
+			g.pc--
+			var op trace.Op
+			m.pass(g, peekWgWait(m, g, r, &op), &op)
+			return Stop
+		}
 		r.SetBool(0, m.u32(r.U(0)+wgCounter) == 0)
 		return Next
 	}},
@@ -317,8 +323,15 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
+// peekWgWait: a goroutine that stood before Wait when the counter reached zero
+// was waiting already, and returns; or it had only arrived, and if the counter
+// has changed since it waits for the next zero.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
+	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {
+		m.syncOp(op, trace.WgWait, p, 8, true, true)
+		return 2
+	}
 	return m.syncOp(op, trace.WgWait, p, 8, true, !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified)
 }
 
