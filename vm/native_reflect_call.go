@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -60,8 +61,10 @@ type callKey struct {
 // adapter is what the natives of an adapter's function know of it, by the
 // function's number.
 type adapter struct {
-	params, results *types.Tuple
-	in, out         *layout.Layout // of the tuples
+	in, out         *layout.Layout   // of the tuples
+	params, results []*layout.Layout // of their values
+	window          int              // where the call's arguments stand
+	extra           int              // words of arguments before the parameters
 	cases           []selectCase
 	chans           int // register of a select's first case
 	def             int // case number of default, or -1
@@ -85,7 +88,13 @@ func (m *Machine) adapt(k callKey) uint32 {
 		a, f = l.selectAdapter(k.ops)
 	} else {
 		sig := m.layouts.At(k.sig).Type.Underlying().(*types.Signature)
-		a = &adapter{params: sig.Params(), results: sig.Results(), in: l.Layout(sig.Params()), out: l.Layout(sig.Results())}
+		a = &adapter{in: l.Layout(sig.Params()), out: l.Layout(sig.Results())}
+		for v := range sig.Params().Variables() {
+			a.params = append(a.params, l.Layout(v.Type()))
+		}
+		for v := range sig.Results().Variables() {
+			a.results = append(a.results, l.Layout(v.Type()))
+		}
 		f = l.callAdapter(k.kind, a)
 	}
 	f.ID, f.RecoverPC, f.Wrapper, f.Trusted = id, -1, true, true
@@ -113,47 +122,39 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *Func {
 	switch kind {
 	case adaptCall, adaptMethodCall: // fn, rcvr, args, results
 		const n = 4
-		w := n + FrameHeader
-		extra := 0
-		load := k.native("hb.callLoad", 0)
+		if kind == adaptMethodCall {
+			a.extra = 1
+		}
+		a.window = n + FrameHeader
 		f := &Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []Instr{
-			load,
-			{Op: CallC, A: uint16(w), B: 0},
+			k.native("hb.callLoad", 0),
+			{Op: CallC, A: uint16(a.window), B: 0},
 			k.native("hb.callStore", 0),
 			{Op: Ret0},
 		}}
-		if kind == adaptMethodCall {
-			extra = 1
-			f.Code[0] = k.native("hb.callLoad", 0)
-			f.NResult = 0
-		}
-		f.Window = w + max(in+extra, out)
+		f.Window = a.window + max(in+a.extra, out)
 		f.AddLive(2, ptrRegs(3))
-		a.chans = extra
 		return f
 	case adaptMakeFunc: // params; captured: impl; then: args, results
-		impl := in
-		w := in + 3 + FrameHeader
-		f := &Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: max(in+3, out), Code: []Instr{
+		n := max(in+3, out)
+		a.window = n + FrameHeader
+		f := &Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3, Code: []Instr{
 			k.native("hb.pack", 0),
-			Instr{Op: Call, A: uint16(max(w, out+FrameHeader))}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
+			Instr{Op: Call, A: uint16(a.window)}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
 			k.native("hb.unpack", 0),
 			{Op: Ret0},
 		}}
-		a.chans = max(w, out+FrameHeader)
-		f.Window = a.chans + 3
-		f.AddLive(2, ptrRegs(impl+2))
+		f.AddLive(2, ptrRegs(in+2))
 		return f
 	case adaptMethodValue: // params; captured: fn, receiver
-		w := max(in+2, out) + FrameHeader
-		f := &Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: max(in+2, out), Code: []Instr{
+		n := max(in+2, out)
+		a.window = n + FrameHeader
+		f := &Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out), Code: []Instr{
 			k.native("hb.bind", 0),
-			{Op: CallC, A: uint16(w), B: uint16(in)},
-			{Op: MovN, A: 0, B: uint16(w), C: uint16(out)},
+			{Op: CallC, A: uint16(a.window), B: uint16(in)},
+			{Op: MovN, A: 0, B: uint16(a.window), C: uint16(out)},
 			{Op: Ret0},
 		}}
-		a.chans = w
-		f.Window = w + max(in+1, out)
 		f.AddLive(2, nil)
 		return f
 	}
@@ -161,10 +162,9 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *Func {
 }
 
 // loadTuple puts a tuple in memory into registers.
-func (m *Machine) loadTuple(dst unsafe.Pointer, t *types.Tuple, p ptr) {
+func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
 	off := uint64(0)
-	for i := range t.Len() {
-		l := m.layouts.Of(t.At(i).Type())
+	for _, l := range t {
 		if l.Size > 0 {
 			m.loadValue((*uint64)(unsafe.Add(dst, off)), m.heap.load(p+off, uint64(l.Size), 0), l)
 		}
@@ -173,10 +173,9 @@ func (m *Machine) loadTuple(dst unsafe.Pointer, t *types.Tuple, p ptr) {
 }
 
 // storeTuple puts registers into a tuple in memory.
-func (m *Machine) storeTuple(p ptr, t *types.Tuple, src unsafe.Pointer) {
+func (m *Machine) storeTuple(p ptr, t []*layout.Layout, src unsafe.Pointer) {
 	off := uint64(0)
-	for i := range t.Len() {
-		l := m.layouts.Of(t.At(i).Type())
+	for _, l := range t {
 		if l.Size > 0 {
 			b := m.heap.writable(p+off, l.Size)
 			copy(b, unsafe.Slice((*byte)(unsafe.Add(src, off)), l.Size))
@@ -199,12 +198,12 @@ func newTuple(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	sig := t.typ.Underlying().(*types.Signature)
-	tuple := sig.Params()
+	a := m.link.adapters[m.adapt(callKey{kind: adaptCall, sig: t.layout.ID})]
+	tuple := a.in
 	if r.U(1) != 0 {
-		tuple = sig.Results()
+		tuple = a.out
 	}
-	r.Set(0, m.newTupleOf(g, m.layouts.Of(tuple)))
+	r.Set(0, m.newTupleOf(g, tuple))
 	return Next
 }
 
@@ -225,16 +224,16 @@ func reflectCall(m *Machine, g *goroutine, r Regs) Ctl {
 
 func callLoad(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	w := r.at(4 + FrameHeader)
-	if a.chans == 1 {
-		*(*uint64)(w) = r.U(1)
+	if a.extra == 1 {
+		r.Set(a.window, r.U(1))
 	}
-	m.loadTuple(unsafe.Add(w, a.chans*8), a.params, r.U(2))
+	m.loadTuple(r.at(a.window+a.extra), a.params, r.U(2))
 	return Next
 }
 
 func callStore(m *Machine, g *goroutine, r Regs) Ctl {
-	m.storeTuple(r.U(3), m.adapterOf(g).results, r.at(4+FrameHeader))
+	a := m.adapterOf(g)
+	m.storeTuple(r.U(3), a.results, r.at(a.window))
 	return Next
 }
 
@@ -271,9 +270,9 @@ func packParams(m *Machine, g *goroutine, r Regs) Ctl {
 	impl := r.U(in)
 	r.Set(in+1, args)
 	r.Set(in+2, results)
-	r.Set(a.chans, impl)
-	r.Set(a.chans+1, args)
-	r.Set(a.chans+2, results)
+	r.Set(a.window, impl)
+	r.Set(a.window+1, args)
+	r.Set(a.window+2, results)
 	return Next
 }
 
@@ -287,8 +286,8 @@ func unpackResults(m *Machine, g *goroutine, r Regs) Ctl {
 func bindReceiver(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
 	in := a.in.Words()
-	r.Set(a.chans, r.U(in+1))
-	copy(unsafe.Slice((*uint64)(r.at(a.chans+1)), in), unsafe.Slice((*uint64)(r.at(0)), in))
+	r.Set(a.window, r.U(in+1))
+	copy(unsafe.Slice((*uint64)(r.at(a.window+1)), in), unsafe.Slice((*uint64)(r.at(0)), in))
 	return Next
 }
 
@@ -400,7 +399,8 @@ func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
 	a := &adapter{def: -1, chans: 5}
 	reg := a.chans
 	var words []Instr
-	live := ptrRegs(0, 2)
+	own := append(ptrRegs(0, 2), 1<<1)
+	live := slices.Clone(own)
 	for i, s := range strings.Fields(ops) {
 		var c selectCase
 		var lay uint32
@@ -443,8 +443,7 @@ func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
 		}
 		f.Code = append(append(f.Code, sel), words...)
 	}
-	after := ptrRegs(0, 2)
-	after = append(after, 3<<1, 4<<1)
+	after := append(own, 3<<1, 4<<1)
 	for i := a.chans; i < reg; i++ {
 		after = append(after, uint16(i)<<1|1)
 	}

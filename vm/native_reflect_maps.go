@@ -46,6 +46,14 @@ func (m *Machine) mapArg(g *goroutine, r Regs) *mapType {
 	if t == nil {
 		return nil
 	}
+	return m.mapTypeOf(t)
+}
+
+// mapTypeOf returns the machine's view of map type t.
+func (m *Machine) mapTypeOf(t *rtype) *mapType {
+	if id := int(t.layout.ID); id < len(m.mapTypes) && m.mapTypes[id] != nil {
+		return m.mapTypes[id]
+	}
 	return m.mapTypes[m.link.MapType(t.typ)]
 }
 
@@ -67,7 +75,7 @@ func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 func peekMapWrite(val int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if t := m.rtypeAt(r.U(0)); t != nil && val > 0 {
-			n := m.mapTypes[m.link.MapType(t.typ)].elem.Size
+			n := m.mapTypeOf(t).elem.Size
 			return m.peekPlain(g, op, accessOf(r.U(val), uint64(n), false), mapAccess(r.U(1), true))
 		}
 		return m.peekPlain(g, op, mapAccess(r.U(1), true))
@@ -217,7 +225,7 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	if src == 0 {
 		return Next
 	}
-	t := m.mapTypes[m.link.MapType(m.rtypeOf(r.U(0)).typ)]
+	t := m.mapTypeOf(m.rtypeOf(r.U(0)))
 	count := m.word(src, mpCount)
 	dst := m.newMap(g, t, &count, 0)
 	for last := uint64(0); ; {
