@@ -53,6 +53,9 @@ func word32(name string, f func(x, y, z uint64) (uint64, uint64)) Native {
 }
 
 var mathNatives = []Native{
+	{Name: "crypto/internal/constanttime.boolToUint8", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		return Next // a bool is 0 or 1
+	}},
 	float1("math.archExp", math.Exp),
 	float1("math.archFloor", math.Floor),
 	float1("math.archCeil", math.Ceil),
