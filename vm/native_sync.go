@@ -3,6 +3,7 @@ package vm
 import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/race"
 )
 
 // Natives of package sync (load/overlay/_src/sync). The state of a primitive
@@ -130,6 +131,18 @@ var syncNatives = []Native{
 	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
 	}, Fn: nop, Orders: true},
+	{Name: "sync.hbPut", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.following() {
+			m.race.Release(g.slot, pooled(r.U(1)))
+		}
+		return Next
+	}},
+	{Name: "sync.hbGot", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.following() {
+			m.race.Acquire(g.slot, pooled(r.U(1)))
+		}
+		return Next
+	}},
 	{Name: "sync.hbPool", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.stdCaller(g) {
 			return 1
@@ -142,6 +155,10 @@ var syncNatives = []Native{
 }
 
 func nop(*Machine, *goroutine, Regs) Ctl { return Next }
+
+// pooled is where putting an object into a Pool releases to getting it; p is
+// the data word of the interface that holds it.
+func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 
 // syncOp describes a visible operation on n bytes at p and returns the number
 // of its alternatives, 0 or 1. An operation on an object that only its caller

@@ -574,6 +574,9 @@ func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
 		return // of a composite literal; gc does not store it
 	}
+	if selfStore(v) {
+		return
+	}
 	t := v.Val.Type()
 	l := c.l.Layout(t)
 	if x, ok := v.Addr.(*ssa.IndexAddr); ok && c.fused[x] {
@@ -599,6 +602,39 @@ func (c *compiler) store(v *ssa.Store) {
 	}
 	c.emit(StN, base, val, off)
 	c.word(uint64(l.Size))
+}
+
+// selfStore reports whether v gives a variable its own value back, as the
+// return of a named result by its name does. gc does not store it, which
+// matters if a goroutine reads the variable.
+func selfStore(v *ssa.Store) bool {
+	ld, ok := v.Val.(*ssa.UnOp)
+	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
+		return false
+	}
+	between := false
+	for _, in := range v.Block().Instrs {
+		switch in := in.(type) {
+		case *ssa.UnOp:
+			if in == ld {
+				between = true
+			} else if in.Op == token.ARROW && between {
+				return false
+			}
+		case *ssa.Store:
+			if in == v {
+				return true
+			}
+			if between && in.Addr == v.Addr {
+				return false
+			}
+		case ssa.CallInstruction, *ssa.Select, *ssa.Send:
+			if between {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // blankField reports whether addr is that of a field called _.

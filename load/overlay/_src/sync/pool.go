@@ -19,6 +19,7 @@ type Pool struct {
 // Put adds x to the pool.
 func (p *Pool) Put(x any) {
 	if x != nil && hbPool(p) {
+		hbPut(x)
 		p.items = append(p.items, x)
 	}
 }
@@ -30,6 +31,7 @@ func (p *Pool) Get() any {
 			x := p.items[n]
 			p.items[n] = nil
 			p.items = p.items[:n]
+			hbGot(x)
 			return x
 		}
 	}
@@ -38,6 +40,10 @@ func (p *Pool) Get() any {
 	}
 	return nil
 }
+
+// Putting x synchronizes with getting it.
+func hbPut(x any)
+func hbGot(x any)
 
 // hbPool is a visible access to p, which the code behind it carries out. It
 // reports false, and is none, if the caller's caller is in the standard library.
