@@ -102,6 +102,8 @@ func TestBroken(t *testing.T) {
 		tests                string
 	}{
 		{"a goroutine is not counted as done", "errgroup/errgroup.go", "\tg.wg.Done()\n", "", "deadlock", "TestErrgroupContext TestErrgroupTwoErrors TestErrgroupLimit"},
+		{"Wait does not wait", "errgroup/errgroup.go", "\tg.wg.Wait()\n", "", "race failure", "TestErrgroupTwoErrors TestErrgroupLimit"},
+		{"no token is taken", "errgroup/errgroup.go", "\t\tg.sem <- token{}\n", "", "deadlock failure", "TestErrgroupLimit"},
 		{"errors are stored without the Once", "errgroup/errgroup.go", "g.errOnce.Do(func() {\n\t\t\t\tg.err = err", "func(f func()) { f() }(func() {\n\t\t\t\tg.err = err", "race", "TestErrgroupTwoErrors"},
 		{"a token is not given back", "errgroup/errgroup.go", "\t\t<-g.sem\n", "", "deadlock", "TestErrgroupLimit"},
 		{"the context is not cancelled by an error", "errgroup/errgroup.go", "\t\t\t\t\tg.cancel(g.err)\n", "", "deadlock", "TestErrgroupContext"},
@@ -109,6 +111,7 @@ func TestBroken(t *testing.T) {
 		{"callers are counted without the lock", "singleflight/singleflight.go", "\t\tc.dups++\n\t\tg.mu.Unlock()\n\t\tc.wg.Wait()\n", "\t\tg.mu.Unlock()\n\t\tc.dups++\n\t\tc.wg.Wait()\n", "race failure", "TestSingleflightDo"},
 		{"waiters are not made to wait", "singleflight/singleflight.go", "\t\tc.wg.Wait()\n", "", "race failure", "TestSingleflightDo"},
 		{"a call is entered after the lock is given back", "singleflight/singleflight.go", "\tg.m[key] = c\n\tg.mu.Unlock()\n\n\tg.doCall", "\tg.mu.Unlock()\n\tg.m[key] = c\n\n\tg.doCall", "race", "TestSingleflightDo TestSingleflightOneAtATime"},
+		{"a call ends without the lock", "singleflight/singleflight.go", "\t\tg.mu.Lock()\n\t\tdefer g.mu.Unlock()\n", "", "race", "TestSingleflightDo"},
 		{"results are sent to nobody", "singleflight/singleflight.go", "\t\t\t\tch <- Result{", "\t\t\t\t_, _ = ch, Result{", "deadlock", "TestSingleflightDoChan"},
 
 		{"a waiter at the front that gives up wakes nobody", "semaphore/semaphore.go", "if isFront && s.size > s.cur {", "if !isFront && s.size > s.cur {", "deadlock", "TestSemaphoreCancel"},

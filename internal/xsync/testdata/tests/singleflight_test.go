@@ -38,7 +38,7 @@ func TestSingleflightOneAtATime(t *testing.T) {
 	var g singleflight.Group
 	var running atomic.Int32
 	var wg sync.WaitGroup
-	for range 2 {
+	for range 3 {
 		wg.Go(func() {
 			g.Do("key", func() (any, error) {
 				if running.Add(1) > 1 {
