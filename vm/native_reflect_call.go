@@ -3,11 +3,8 @@ package vm
 import (
 	"fmt"
 	"go/types"
-	"slices"
-	"strings"
 	"unsafe"
 
-	"hbcheck.dev/hbcheck/trace"
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 	"hbcheck.dev/hbcheck/vm/layout"
 )
@@ -21,23 +18,17 @@ import (
 //	hbCall           (fn, rcvr, args, results) → load; CallC; store
 //	func of MakeFunc (params...)               → pack; Call callReflect; unpack
 //	method value     (params...)               → bind; CallC
-//	hbSelect         (cases, n, result)        → load; Select; store
 var reflectCallNatives = []Native{
 	{Name: "reflect.hbNewTuple", Fn: newTuple},
 	{Name: "reflect.hbCall", Fn: reflectCall},
 	{Name: "reflect.hbMakeFunc", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMakeFunc) }},
 	{Name: "reflect.hbMethodValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMethodValue) }},
 	{Name: "reflect.hbMethod", Fn: reflectMethod},
-	{Name: "reflect.hbSelect", Peek: peekSelect, Fn: reflectSelect},
-	{Name: "reflect.makechan", Fn: reflectMakeChan},
-	{Name: "reflect.chanclose", Peek: peekClose, Fn: reflectClose},
 	{Name: "hb.callLoad", Fn: callLoad},
 	{Name: "hb.callStore", Fn: callStore},
 	{Name: "hb.pack", Fn: packParams},
 	{Name: "hb.unpack", Fn: unpackResults},
 	{Name: "hb.bind", Fn: bindReceiver},
-	{Name: "hb.selectLoad", Fn: selectLoad},
-	{Name: "hb.selectStore", Fn: selectStore},
 }
 
 // adapterKind says which adapter a callKey names.
@@ -298,212 +289,5 @@ func reflectMethod(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	r.Set(0, m.method(r.U(1), m.list(iface)[r.I(2)].Func))
-	return Next
-}
-
-// makechan(type, size int) channel
-func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
-	t := m.typeArg(g, r, 0)
-	if t == nil {
-		return Stop
-	}
-	c, ok := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
-	if !ok {
-		m.throw(g, rtPanicMakeChan)
-		return Called
-	}
-	r.Set(0, c)
-	return Next
-}
-
-func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
-		*op = closing(c)
-	}
-	return 1
-}
-
-func reflectClose(m *Machine, g *goroutine, r Regs) Ctl {
-	if rt := m.closeNow(r.U(0)); rt >= 0 {
-		m.throw(g, rt)
-		return Called
-	}
-	return Next
-}
-
-// A selectCase is a case of a select adapter.
-type selectCase struct {
-	dir  byte // 's'end, 'r'eceive, 'd'efault
-	elem *layout.Layout
-	reg  int // of the channel; the value follows
-}
-
-// runtimeSelect is reflect's type of that name.
-type runtimeSelect struct{ dir, typ, ch, val uint64 }
-
-// maxSelectWords bounds the registers of a select's channels and values.
-const maxSelectWords = 16 << 10
-
-const (
-	selSend = iota + 1
-	selRecv
-	selDefault
-)
-
-// selectCases returns the cases of hbSelect(cases []runtimeSelect, result).
-func (m *Machine) selectCases(r Regs) []runtimeSelect {
-	n := r.U(1)
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*runtimeSelect)(m.heap.load(r.U(0), n*uint64(unsafe.Sizeof(runtimeSelect{})), 0)), n)
-}
-
-// elemOf returns the element layout of a channel.
-func (m *Machine) elemOf(c ptr) *layout.Layout {
-	if c == 0 {
-		return m.layouts.At(m.layByte)
-	}
-	return m.layouts.At(uint32(m.word(c, chElem) >> 32))
-}
-
-// peekSelect: the values sent are read first.
-func peekSelect(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	for _, c := range m.selectCases(r) {
-		if c.dir == selSend && c.ch != 0 {
-			m.peekPlain(g, op, accessOf(c.val, uint64(m.elemOf(c.ch).Size), false))
-		}
-	}
-	return 1
-}
-
-func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
-	var ops strings.Builder
-	words := 0
-	for _, c := range m.selectCases(r) {
-		fmt.Fprintf(&ops, "%c%d ", " srd"[c.dir], m.elemOf(c.ch).ID)
-		words += 1 + m.elemOf(c.ch).Words()
-	}
-	if words > maxSelectWords {
-		m.unsupported(g, fmt.Sprintf("a select of %d cases", r.U(1)))
-		return Stop
-	}
-	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})
-	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(1), r.U(3))
-	return Called
-}
-
-// selectAdapter builds the function of a select. Registers: cases, their
-// number, result pointer; chosen case, ok; then channel and value of each case.
-func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
-	a := &adapter{def: -1, chans: 5}
-	reg := a.chans
-	var words []Instr
-	own := append(ptrRegs(0, 2), 1<<1)
-	live := slices.Clone(own)
-	for i, s := range strings.Fields(ops) {
-		var c selectCase
-		var lay uint32
-		fmt.Sscanf(s, "%c%d", &c.dir, &lay)
-		c.elem, c.reg = k.m.layouts.At(lay), reg
-		if c.dir == 'd' {
-			a.def = i
-		} else {
-			live = append(live, uint16(reg)<<1|1)
-			w := Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
-			if c.dir == 's' {
-				w.Op = 1
-				for j := range c.elem.Words() {
-					e := uint16(reg+1+j) << 1
-					for _, p := range c.elem.Ptrs {
-						if int(p) == j*8 {
-							e |= 1
-						}
-					}
-					live = append(live, e)
-				}
-			}
-			words = append(words, w)
-			reg += 1 + c.elem.Words()
-		}
-		a.cases = append(a.cases, c)
-	}
-	f := &Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + FrameHeader}
-	f.Code = []Instr{k.native("hb.selectLoad", 0)}
-	f.AddLive(1, live)
-	switch {
-	case len(words) == 1 && a.def < 0 && words[0].Op == 1:
-		f.Code = append(f.Code, Instr{Op: Send, A: words[0].A, B: words[0].B})
-	case len(words) == 1 && a.def < 0:
-		f.Code = append(f.Code, Instr{Op: Recv, A: words[0].B, B: words[0].A, C: 4})
-	default:
-		sel := Instr{Op: Select, A: 3, B: uint16(len(words))}
-		if a.def < 0 {
-			sel.C = 1
-		}
-		f.Code = append(append(f.Code, sel), words...)
-	}
-	after := append(own, 3<<1, 4<<1)
-	for i := a.chans; i < reg; i++ {
-		after = append(after, uint16(i)<<1|1)
-	}
-	f.AddLive(len(f.Code), after)
-	f.Code = append(f.Code, k.native("hb.selectStore", 0), Instr{Op: Ret0})
-	if fn := k.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
-		f.Pos = []PosEntry{{Pos: fn.Pos()}}
-	}
-	return a, f
-}
-
-func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
-	a := m.adapterOf(g)
-	for i := a.chans; i < g.fn.NRegs; i++ {
-		r.Set(i, 0)
-	}
-	r.Set(3, 0)
-	r.Set(4, 0)
-	for i, c := range m.selectCases(r) {
-		k := &a.cases[i]
-		if k.dir == 'd' {
-			continue
-		}
-		r.Set(k.reg, c.ch)
-		if k.dir == 's' && k.elem.Size > 0 && c.val != 0 {
-			src := m.heap.load(c.val, uint64(k.elem.Size), 0)
-			if src == nil {
-				return m.badAddress(g)
-			}
-			m.loadValue((*uint64)(r.at(k.reg+1)), src, k.elem)
-		}
-	}
-	return Next
-}
-
-// selectStore stores the value received and the result {chosen int; recvOK bool}.
-func selectStore(m *Machine, g *goroutine, r Regs) Ctl {
-	a := m.adapterOf(g)
-	chosen := r.I(3)
-	if chosen < 0 {
-		chosen = int64(a.def)
-	} else {
-		for i, k := range a.cases { // default has no number in the instruction
-			if k.dir == 'd' && int64(i) <= chosen {
-				chosen++
-				break
-			}
-		}
-	}
-	ok := false
-	if k := a.cases[chosen]; k.dir == 'r' {
-		ok = r.U(4) != 0
-		if k.elem.Size > 0 {
-			b := m.heap.writable(m.selectCases(r)[chosen].val, k.elem.Size)
-			copy(b, unsafe.Slice((*byte)(r.at(k.reg+1)), k.elem.Size))
-			m.publishBytes(m.selectCases(r)[chosen].val, b)
-		}
-	}
-	res := r.U(2)
-	m.setWord(res, 0, uint64(chosen))
-	m.setWord(res, 8, b2u(ok))
 	return Next
 }

@@ -14,6 +14,7 @@ var nativeTables = [][]Native{
 	reflectMapNatives,
 	reflectTypeNatives,
 	reflectCallNatives,
+	reflectChanNatives,
 	testingNatives,
 	choiceNatives,
 	synctestNatives,
