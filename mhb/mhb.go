@@ -87,8 +87,8 @@ const (
 
 // Skip reports whether g may execute the plain operation it stands before
 // without a scheduling choice, and if so why: fieldaccess.Reason, or the kinds
-// of operations others are blocked at: "lock", "wait", "join" or "once", the
-// last one the walk met.
+// of operations the others are blocked at: "wait" if one of them is Cond.Wait,
+// else "lock" if one is, else "join".
 func (o *Oracle) Skip(s State, g trace.GID) string {
 	if o.fa.Skip(s, g) {
 		return fieldaccess.Reason

@@ -101,7 +101,10 @@ func (w *walk) blocked(x stop, reason string) bool {
 		return false
 	}
 	w.stops = append(w.stops, x)
-	w.reason = reason
+	// Of several kinds the rarest is told: nearly everybody is waited for.
+	if w.reason == "" || w.reason == "join" || reason == "wait" {
+		w.reason = reason
+	}
 	return true
 }
 

@@ -38,8 +38,6 @@ type effects struct {
 	unlockAny bool
 	dones     []uint64 // WaitGroups, as often as their counter can go down
 	doneAny   bool
-	signalAny bool
-	onceAny   bool
 }
 
 // stop is an operation the walk did not pass.
@@ -58,7 +56,7 @@ type visit struct {
 
 func (w *walk) begin() {
 	w.conflict = false
-	w.stops = w.stops[:0]
+	w.stops, w.reason = w.stops[:0], ""
 	w.eff = effects{}
 	w.memo = map[visitKey]*visit{}
 }

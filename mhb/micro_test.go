@@ -1,0 +1,306 @@
+package mhb_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// The micro programs: each is about one condition under which a choice before
+// an access is or is not needed. All print what was read, so a choice skipped
+// wrongly loses an outcome.
+var micro = []struct {
+	name string
+	// want lists the reasons that must have eliminated choices, each with a
+	// minus sign if it must not have.
+	want string
+	body string
+}{
+	// Two writes conflict, and the join orders only one of them with the read.
+	{"writeWriteJoin", "", `
+	var x, u, v int
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { u = 1; x = 1; wg.Done() }()
+	go func() { v = u; x = 2; wg.Done() }()
+	wg.Wait()
+	say(v, x)`},
+	// Nobody else can get at s.f while s.mu is held.
+	{"guarded", "lock", `
+	var s struct { mu sync.Mutex; f int }
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	}
+	wg.Wait()
+	say(s.f)`},
+	// The same through a pointer that a closure has captured by value.
+	{"capturedPointer", "lock", `
+	s := &struct { mu sync.Mutex; f int }{}
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() { s.mu.Lock(); defer s.mu.Unlock(); s.f++ })
+	}
+	wg.Wait()
+	say(s.f)`},
+	// One of the two does not take the lock.
+	{"unguardedWriter", "-lock", `
+	var s struct { mu sync.Mutex; f int }
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	wg.Go(func() { s.f = 10 })
+	wg.Wait()
+	say(s.f)`},
+	// Another goroutine unlocks the mutex: in Go it may.
+	{"foreignUnlock", "-lock", `
+	var mu sync.Mutex
+	var f int
+	mu.Lock()
+	done := make(chan bool, 3)
+	go func() { f = 1; f = f + 1; done <- true }()
+	go func() { mu.Unlock(); done <- true }()
+	go func() { mu.Lock(); f = 10; done <- true }()
+	<-done
+	<-done
+	<-done
+	say(f)`},
+	// Two locks of two objects protect nothing.
+	{"differentLocks", "-lock", `
+	type T struct { mu sync.Mutex }
+	var a, b T
+	var f int
+	var wg sync.WaitGroup
+	wg.Go(func() { a.mu.Lock(); f++; a.mu.Unlock() })
+	wg.Go(func() { b.mu.Lock(); f++; b.mu.Unlock() })
+	wg.Wait()
+	say(f)`},
+	// A method with a value receiver locks a copy.
+	{"valueReceiver", "-lock", `
+	s := &copied{}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { copied.inc(*s, &s.f) })
+	}
+	wg.Wait()
+	say(s.f)`},
+	// Readers do not exclude each other.
+	{"readers", "-lock", `
+	var mu sync.RWMutex
+	var f int
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { mu.RLock(); f++; mu.RUnlock() })
+	}
+	wg.Wait()
+	say(f)`},
+	// A writer excludes both.
+	{"writers", "lock", `
+	var mu sync.RWMutex
+	var f, g int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
+	wg.Go(func() { mu.RLock(); g = f; mu.RUnlock() })
+	wg.Wait()
+	say(f, g)`},
+	// A failed TryLock does not keep anybody away.
+	{"tryLock", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			ok := mu.TryLock()
+			f++
+			if ok { mu.Unlock() }
+		})
+	}
+	wg.Wait()
+	say(f)`},
+	// Main reads behind Wait, which needs this goroutine's Done.
+	{"join", "join", `
+	var x, y int
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { x = 1; x++; wg.Done() }()
+	go func() { y = 1; y++; wg.Done() }()
+	wg.Wait()
+	say(x, y)`},
+	// A third Done lets Wait return too early.
+	{"extraDone", "-join", `
+	var x int
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { defer func() { recover() }(); x = 1; wg.Done() }()
+	go func() { defer func() { recover() }(); wg.Done() }()
+	wg.Wait()
+	say(x)`},
+	// A deferred function that recovers goes on without the lock.
+	{"recovers", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *int
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
+	wg.Go(func() {
+		defer func() { recover(); f = 10 }()
+		*p = 1
+		mu.Lock()
+		mu.Unlock()
+	})
+	wg.Wait()
+	say(f)`},
+	// A waiter of a Cond has to take the lock again.
+	{"cond", "wait lock", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	ready, x := false, 0
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); for !ready { c.Wait() }; x++; mu.Unlock() })
+	wg.Go(func() { mu.Lock(); ready = true; x = x * 2; c.Signal(); mu.Unlock() })
+	wg.Wait()
+	say(x)`},
+	// Elements of one slice, all under one lock.
+	{"elements", "lock", `
+	var mu sync.Mutex
+	a := make([]int, 2)
+	var wg sync.WaitGroup
+	noise(&wg)
+	for i := range 2 {
+		wg.Go(func() { mu.Lock(); a[i]++; a[0]++; mu.Unlock() })
+	}
+	wg.Wait()
+	say(a[0], a[1])`},
+	// A map under a lock.
+	{"guardedMap", "lock", `
+	s := struct { mu sync.Mutex; m map[int]int }{m: map[int]int{}}
+	var wg sync.WaitGroup
+	noise(&wg)
+	for i := range 2 {
+		wg.Go(func() { s.mu.Lock(); s.m[i]++; s.mu.Unlock() })
+	}
+	wg.Wait()
+	say(len(s.m))`},
+}
+
+const head = `package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+var ticks atomic.Int32
+
+// noise starts a goroutine that can always go on and touches nothing of interest.
+func noise(wg *sync.WaitGroup) { wg.Go(func() { ticks.Add(1); ticks.Add(1) }) }
+
+// say prints small numbers without package os.
+func say(vals ...int) {
+	var b []byte
+	for _, v := range vals {
+		b = append(b, ' ', byte('0'+v/10%10), byte('0'+v%10))
+	}
+	syscall.Write(1, b)
+}
+
+type copied struct { mu sync.Mutex; f int }
+
+func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
+
+func main() {}
+`
+
+// TestMicro explores each program with every oracle: equal outcomes, and
+// choices eliminated for the reasons it is about.
+func TestMicro(t *testing.T) {
+	dir := t.TempDir()
+	src := head
+	for _, p := range micro {
+		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, p.body)
+	}
+	for name, text := range map[string]string{"go.mod": "module micro\n\ngo 1.26\n", "main.go": src} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range micro {
+		t.Run(p.name, func(t *testing.T) {
+			e, err := prog.Lookup("micro." + p.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _ := outcomes(t, prog, e, explore.NoHybrid, por.Full)
+			for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB} {
+				got, r := outcomes(t, prog, e, h, por.JPF)
+				if !maps.Equal(got, all) {
+					t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
+				}
+				if h != explore.MHB {
+					continue
+				}
+				for _, want := range strings.Fields(p.want) {
+					reason, not := strings.CutPrefix(want, "-")
+					if n := r.Eliminated[reason]; (n == 0) != not {
+						t.Errorf("%d choices eliminated for the reason %q, want %s: %v", n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
+					}
+				}
+			}
+		})
+	}
+}
+
+func outcomes(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
+	t.Helper()
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := por.Config{Match: true}
+	if h != explore.NoHybrid {
+		cfg.Oracle = explore.NewOracle(m, prog, e, h)
+	}
+	v := &ends{m: m, set: map[string]bool{}}
+	r := run(m, v, cfg)
+	if len(r.Incomplete) > 0 {
+		t.Errorf("incomplete: %v", r.Incomplete)
+	}
+	return v.set, r
+}
+
+// ends collects how executions end.
+type ends struct {
+	m   *vm.Machine
+	set map[string]bool
+}
+
+func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
+	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
+	if f := v.m.Fault(); f != nil {
+		s += " " + f.Message
+	}
+	v.set[s] = true
+	return true
+}
+
+func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+func (v *ends) Livelock(trace.Schedule, int) bool            { return true }
+func (v *ends) Restart()                                     {}
