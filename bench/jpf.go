@@ -116,7 +116,8 @@ func rate(n uint64, d time.Duration) float64 {
 // SpaceOptions say how Explore measures.
 type SpaceOptions struct {
 	POR       por.Explorer
-	Count     int // measured searches; the quickest counts. 0: one, whose time means little
+	Hybrid    explore.Hybrid // "": none
+	Count     int            // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
 	MaxMemory int64
 }
@@ -135,7 +136,7 @@ func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*Spac
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.POR, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	row := &SpaceRow{Space: s}
 	for range max(1, o.Count) {
 		if o.Count > 0 {

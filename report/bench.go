@@ -67,10 +67,10 @@ func (b *benchText) SpeedSummary(rows []bench.SpeedRow) error {
 }
 
 func (b *benchText) Space(r *bench.SpaceRow) error {
-	b.begin(2, "jpf\texplorer\tverdict\tstates\tin JPF\tmatched\tin JPF\tsteps\tchoices\texecutions\tmemory\tcpu\tsteps/s\tstates/s\tin JPF\t")
+	b.begin(2, "jpf\texplorer\thybrid\tverdict\tstates\tin JPF\tmatched\tin JPF\tsteps\tchoices\texecutions\tmemory\tcpu\tsteps/s\tstates/s\tin JPF\t")
 	s := &r.Result.Stats
-	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
-		r.Name(), r.Result.POR, r.Result.Verdict, s.States, r.Published.States, s.Matched, r.Published.Visited, s.Transitions, s.Choices, s.Executions,
+	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
+		r.Name(), r.Result.POR, r.Result.Hybrid, r.Result.Verdict, s.States, r.Published.States, s.Matched, r.Published.Visited, s.Transitions, s.Choices, s.Executions,
 		megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
 	return err
 }
@@ -147,7 +147,7 @@ func (j *benchJSON) SpeedSummary(rows []bench.SpeedRow) error {
 }
 
 func (j *benchJSON) Space(r *bench.SpaceRow) error {
-	return j.line(jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: "none", Verdict: string(r.Result.Verdict),
+	return j.line(jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
 		Stats:     jsonSpace{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
 		Published: jsonJPF{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
 }
@@ -161,7 +161,7 @@ type benchCSV struct {
 func (c *benchCSV) row(fields ...string) error {
 	if !c.begun {
 		c.begun = true
-		c.w.Write([]string{"suite", "program", "size", "por", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
+		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
 			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s"})
 	}
 	c.w.Write(fields)
@@ -169,7 +169,7 @@ func (c *benchCSV) row(fields ...string) error {
 }
 
 func (c *benchCSV) Speed(r *bench.SpeedRow) error {
-	return c.row("vm", r.Program, "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()), decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
+	return c.row("vm", r.Program, "", "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()), decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
 // SpeedSummary writes nothing: a table of equal rows has no place for it.
@@ -177,7 +177,7 @@ func (c *benchCSV) SpeedSummary([]bench.SpeedRow) error { return nil }
 
 func (c *benchCSV) Space(r *bench.SpaceRow) error {
 	s, n := &r.Result.Stats, func(n uint64) string { return strconv.FormatUint(n, 10) }
-	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
+	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
 }
 

@@ -7,19 +7,19 @@ import (
 	"regexp"
 	"runtime/pprof"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report"
 )
 
 // benchFlags are the flags of the bench command.
 type benchFlags struct {
-	por             []string
+	por, hybrid     []string
 	run             string
 	format, profile string
 	count           int
@@ -51,6 +51,7 @@ All times are CPU times, the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", []string{"jpf"}, "`names` of the explorers, separated by commas: "+explorerNames())
+	fs.StringSliceVar(&f.hybrid, "hybrid", []string{"none"}, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
@@ -82,6 +83,14 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		}
 		explorers = append(explorers, e)
 	}
+	var hybrids []explore.Hybrid
+	for _, name := range f.hybrid {
+		h, err := explore.ParseHybrid(name)
+		if err != nil {
+			return err
+		}
+		hybrids = append(hybrids, h)
+	}
 	if f.profile != "" {
 		out, err := os.Create(f.profile)
 		if err != nil {
@@ -109,7 +118,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if slices.Contains(args, "jpf") {
-		if err := f.spaces(ctx, space, w, run, explorers); err != nil {
+		if err := f.spaces(ctx, space, w, run, explorers, hybrids); err != nil {
 			return err
 		}
 	}
@@ -145,23 +154,25 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 }
 
 // spaces runs the suite jpf.
-func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer) error {
+func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []explore.Hybrid) error {
 	for _, s := range bench.Spaces() {
 		if !run.MatchString(s.Name()) {
 			continue
 		}
 		for _, e := range explorers {
-			limited, cancel := f.limit(ctx)
-			r, err := space.Explore(limited, s, bench.SpaceOptions{POR: e, Count: f.count, MaxMemory: int64(f.maxMemory)})
-			cancel()
-			if err != nil {
-				return err
-			}
-			if err := w.Space(r); err != nil {
-				return err
-			}
-			if ctx.Err() != nil {
-				return fmt.Errorf("%s", strings.TrimSpace(context.Cause(ctx).Error()))
+			for _, h := range hybrids {
+				limited, cancel := f.limit(ctx)
+				r, err := space.Explore(limited, s, bench.SpaceOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+				cancel()
+				if err != nil {
+					return err
+				}
+				if err := w.Space(r); err != nil {
+					return err
+				}
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
 			}
 		}
 	}
