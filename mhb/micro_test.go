@@ -143,7 +143,7 @@ var micro = []struct {
 	var x int
 	var wg sync.WaitGroup
 	wg.Add(1)
-	go func() { defer func() { recover() }(); x = 1; wg.Done() }()
+	go func() { defer func() { recover() }(); x = 1; x++; wg.Done() }()
 	go func() { defer func() { recover() }(); wg.Done() }()
 	wg.Wait()
 	say(x)`},
@@ -159,6 +159,26 @@ var micro = []struct {
 		*p = 1
 		mu.Lock()
 		mu.Unlock()
+	})
+	wg.Wait()
+	say(f)`},
+	// A function that recovers returns without having taken the lock.
+	{"recoveredCaller", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		func() {
+			defer func() { recover() }()
+			ticks.Add(1)
+			*p = 1
+			mu.Lock()
+			mu.Unlock()
+		}()
+		f = 10
 	})
 	wg.Wait()
 	say(f)`},
