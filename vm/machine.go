@@ -80,6 +80,7 @@ type Machine struct {
 	can      canon
 	cnt      Counters
 
+	check *checker       // nil: Config.Check is not set
 	race  *race.Detector // nil: races are not looked for
 	calls []race.Call    // raceStack's
 }
@@ -130,6 +131,7 @@ type Config struct {
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool        // follow happens-before and find data races (Machine.Races)
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
+	Check         bool        // verify the machine's own invariants all the time; for tests of the machine
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 }
 
@@ -168,6 +170,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	if cfg.Check && !cfg.Run {
+		m.check = new(checker)
+	}
 	if cfg.Races && !cfg.Run {
 		m.race = race.New()
 	}
@@ -181,6 +186,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 
 // Mark opens a point to return to.
 func (m *Machine) Mark() por.Mark {
+	if m.check != nil && len(m.marks) == 0 {
+		m.snapshotBase()
+	}
 	m.marks = append(m.marks, mark{heap: m.heap.mark(), s: m.scalars, gundo: len(m.gundo), stack: len(m.undoStack), gs: len(m.gs), out: len(m.out), runs: len(m.runs)})
 	if m.race != nil {
 		m.marks[len(m.marks)-1].race = m.race.Mark()
@@ -203,6 +211,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	if m.race != nil {
 		m.race.Rewind(&mk.race)
 	}
+	m.verify(false)
 }
 
 // Release closes the youngest mark k and keeps the present state.
@@ -215,6 +224,7 @@ func (m *Machine) Release(k por.Mark) {
 		m.race.Drop(&m.marks[k].race)
 	}
 	m.marks = m.marks[:k]
+	m.verify(false)
 }
 
 // Counters returns the running totals.

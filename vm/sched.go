@@ -188,6 +188,7 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	m.exec(g)
 	m.settle()
 	m.moment++
+	m.verify(true)
 }
 
 // settle runs the local work of goroutines that were created or completed by

@@ -11,6 +11,7 @@ import (
 
 var (
 	seedFlag  = flag.Uint64("seed", 1, "first seed of the generated programs")
+	checkFlag = flag.Bool("check", false, "verify the machine's invariants, too")
 	countFlag = flag.Int("programs", 0, "number of generated programs; 0: as many as are quick")
 )
 
@@ -58,7 +59,7 @@ const features = progen.All
 func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 	t.Helper()
 	ok := true
-	m := b.machine(t, p, vm.Config{})
+	m := b.machine(t, p, vm.Config{Check: *checkFlag})
 	for _, mode := range []struct {
 		name string
 		run  func(por.System, por.Visitor, por.Config) por.Result

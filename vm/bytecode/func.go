@@ -52,6 +52,7 @@ type Func struct {
 	NParam  int // words of parameters
 	NCap    int // words of captured variables, copied behind the parameters on entry
 	NResult int // words of results
+	NVals   int // registers for values; behind them come those of constants and scratch
 	NRegs   int // registers used, before the outgoing window
 	Window  int // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.

@@ -107,6 +107,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 	c.blocks = order(fn)
 	c.lv = c.analyse()
 	c.nregs = max(c.allocate(c.lv), c.f.NResult)
+	c.f.NVals = c.nregs
 	// The first pass finds out how many scratch registers there must be.
 	c.findLoops()
 	c.window = math.MaxInt16

@@ -1,0 +1,235 @@
+package vm
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// checker verifies what the machine relies on, after every step and rewind
+// (Config.Check). It is an oracle for tests: slow, and independent of the
+// shortcuts it checks. A violation is a panic that begins with "BUG:".
+type checker struct {
+	base  []baseObject
+	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
+	work  []uint32
+}
+
+// baseObject is an object of the base state as it was when the first mark was set.
+type baseObject struct {
+	id  uint32
+	mem []byte
+}
+
+// deadWord is what dead registers are overwritten with: no object has its
+// number, and no program computes with it by accident.
+const deadWord = 0x7EAD_7EAD_0000_0000
+
+// verify is called between steps. ran tells that goroutines have moved.
+func (m *Machine) verify(ran bool) {
+	if m.check == nil || m.auto {
+		return
+	}
+	if ran {
+		for _, g := range m.gs {
+			if !g.transcript.valid {
+				m.killDead(g)
+			}
+		}
+	}
+	m.verifyGoroutines()
+	m.verifyHash()
+	if m.multi && !m.over() {
+		m.verifyEscape()
+	}
+	m.verifyBase()
+}
+
+// killDead overwrites the registers of g that the compiler says are dead. If
+// it is wrong, the program goes on with nonsense. Scratch registers hold
+// constants and parts of live values and are not told apart.
+func (m *Machine) killDead(g *goroutine) {
+	if g.status == gEnded || g.fn == nil || m.over() {
+		return
+	}
+	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
+		if !known {
+			return
+		}
+		for r := range uint32(f.NVals) {
+			if !slices.Contains(live, uint16(r<<1)) && !slices.Contains(live, uint16(r<<1|1)) {
+				g.stack[fp+r] = deadWord | uint64(r)
+			}
+		}
+	})
+}
+
+// eachLive calls f for the frames of g from the innermost on.
+func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
+	fn, fp, pc := g.fn, g.fp, g.pc
+	for {
+		live, known := fn.Live(int(pc))
+		f(fn, fp, live, known)
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return
+		}
+		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+	}
+}
+
+// verifyGoroutines checks that what is remembered of each goroutine's next
+// operation is what one gets by asking again.
+func (m *Machine) verifyGoroutines() {
+	if len(m.ready) > 0 {
+		panic("BUG: goroutines wait for local work between steps")
+	}
+	for i, s := range m.order {
+		g := m.gs[s]
+		if i > 0 && !m.before(m.gs[m.order[i-1]].id, g.id) {
+			panic("BUG: goroutines are not in spawn-path order")
+		}
+		if g.status == gLocal && !m.over() {
+			panic(fmt.Sprintf("BUG: goroutine %d has local work to do between steps", g.id))
+		}
+		if g.status != gReady || m.over() {
+			continue
+		}
+		old := *m.look(g)
+		g.view.moment = 0
+		if now := *m.look(g); now.n != old.n || now.op != old.op {
+			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d ways of %+v, now %d ways of %+v", g.id, old.n, old.op, now.n, now.op))
+		}
+	}
+}
+
+// verifyHash checks the hash's caches.
+func (m *Machine) verifyHash() {
+	old := m.Hash()
+	for _, g := range m.gs {
+		g.transcript.valid = false
+	}
+	for id := range m.heap.each() {
+		m.heap.objs[id].flags &^= objHashed
+	}
+	if now := m.Hash(); now != old {
+		panic("BUG: the state hash depends on what was hashed before")
+	}
+}
+
+// class tells which goroutines count as one: a coroutine runs only while its
+// owner waits for it.
+func (m *Machine) class(g *goroutine) *goroutine {
+	for g.coro != 0 {
+		g = m.gs[m.slots[m.word(g.coro, crOwner)-1]]
+	}
+	return g
+}
+
+// verifyEscape checks dynamic escape: an object that is not flagged as shared
+// is reachable from at most one goroutine, and from no shared object. Then an
+// access to it that is no visible operation concerns that goroutine alone.
+func (m *Machine) verifyEscape() {
+	h, c := m.heap, m.check
+	c.owner = append(c.owner[:0], make([]uint32, len(h.objs)-staticLimit)...)
+	local := func(w uint64) bool {
+		id := w >> 32
+		return w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs)) && h.objs[id].flags&(objShared|objFreed) == 0
+	}
+	holder := func(id uint32) func(uint64) {
+		return func(w uint64) {
+			if local(w) {
+				panic(fmt.Sprintf("BUG: shared object %d (%v) refers to object %d (%v), which is not", id, m.typeOfObject(id), w>>32, m.typeOfObject(uint32(w>>32))))
+			}
+		}
+	}
+	for id := range h.each() {
+		if o := &h.objs[id]; o.flags&(objVar|objShared) != 0 && o.flags&objFreed == 0 {
+			m.eachPtr(o, holder(id))
+		}
+	}
+	for _, g := range m.gs {
+		if g.status == gEnded || g.fn == nil {
+			continue
+		}
+		me := m.class(g).slot + 1
+		visit := func(w uint64) {
+			if !local(w) {
+				return
+			}
+			id := uint32(w >> 32)
+			switch owner := &c.owner[id-staticLimit]; *owner {
+			case me:
+			case 0:
+				*owner = me
+				c.work = append(c.work, id)
+			default:
+				other := m.gs[*owner-1]
+				panic(fmt.Sprintf("BUG: object %d (%v) is not shared, but goroutines %d and %d reach it", id, m.typeOfObject(id), other.id, g.id))
+			}
+		}
+		visit(g.panics)
+		visit(g.wait.obj)
+		m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
+			visit(g.stack[fp-hdrDefer])
+			for _, e := range live {
+				if e&1 != 0 {
+					visit(g.stack[fp+uint32(e>>1)])
+				}
+			}
+		})
+		for len(c.work) > 0 {
+			id := c.work[len(c.work)-1]
+			c.work = c.work[:len(c.work)-1]
+			m.eachPtr(&h.objs[id], visit)
+		}
+	}
+}
+
+func (m *Machine) typeOfObject(id uint32) any { return m.layouts.At(m.heap.objs[id].layout).Type }
+
+// verifyBase checks that an object of the base state that has changed since
+// the first mark is known to have, so that the state hash looks at it.
+func (m *Machine) verifyBase() {
+	h, c := m.heap, m.check
+	if len(m.marks) == 0 {
+		return
+	}
+	for _, b := range c.base {
+		o := &h.objs[b.id]
+		if o.flags&objDirty == 0 && !bytes.Equal(b.mem, unsafe.Slice((*byte)(o.mem), o.size)) {
+			panic(fmt.Sprintf("BUG: object %d (%v) has changed, but is not known to have", b.id, m.typeOfObject(b.id)))
+		}
+	}
+}
+
+// snapshotBase remembers the base state's objects when the first mark is set.
+func (m *Machine) snapshotBase() {
+	h, c := m.heap, m.check
+	c.base = c.base[:0]
+	for id := range h.each() {
+		if o := &h.objs[id]; id < h.baseLimit && o.size > 0 && o.flags&(objFreed|objDirty) == 0 {
+			c.base = append(c.base, baseObject{id, bytes.Clone(unsafe.Slice((*byte)(o.mem), o.size))})
+		}
+	}
+}
+
+// each lists the numbers of all objects.
+func (h *heap) each() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for id := uint32(1); id < uint32(len(h.objs)); id++ {
+			if id == h.nstatic {
+				if id = staticLimit; len(h.objs) == staticLimit {
+					return
+				}
+			}
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
