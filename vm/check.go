@@ -71,13 +71,15 @@ func (m *Machine) killDead(g *goroutine) {
 // eachLive calls f for the frames of g from the innermost on.
 func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
 	fn, fp, pc := g.fn, g.fp, g.pc
+	above := frame{}
 	for {
-		live, known := fn.Live(int(pc))
+		live, known := m.liveIn(fn, pc, above)
 		f(fn, fp, live, known)
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
 		if link>>32&frBottom != 0 {
 			return
 		}
+		above = frame{fn.ID, link >> 32}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 }

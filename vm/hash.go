@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // canon computes the canonical fingerprint of a state (peers.md A 4: JPF's
@@ -176,6 +177,7 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 		t.words = append(t.words, x)
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc
+	above := frame{}
 	for {
 		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
 		// 24 bits are enough for the number of a function.
@@ -186,7 +188,7 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 		} else {
 			t.words = append(t.words, at)
 		}
-		live, ok := fn.Live(int(pc))
+		live, ok := m.liveIn(fn, pc, above)
 		if !ok {
 			// Not a point liveness was recorded for: everything counts.
 			for i := 0; i < fn.NRegs; i++ {
@@ -204,8 +206,27 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 		if link>>32&frBottom != 0 {
 			return
 		}
+		above = frame{fn.ID, link >> 32}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
+}
+
+// frame is what matters of the frame above another one: its function and its flags.
+type frame struct {
+	fn    uint32
+	flags uint64
+}
+
+// liveIn returns the registers live in a frame of fn that stands at pc below
+// another one, and whether they are known.
+func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above frame) ([]uint16, bool) {
+	switch {
+	case above.flags&(frPanicDefer|frRecovered) != 0:
+		return fn.Recovered, true // it can only go on at its RecoverPC
+	case above.fn != 0 && above.fn == m.rt[rtFatalPanic]:
+		return nil, true
+	}
+	return fn.Live(int(pc))
 }
 
 // writeObject writes down an object's contents.

@@ -68,6 +68,9 @@ type Func struct {
 	// Regs gives the first register of every value that lives in registers.
 	Regs map[ssa.Value]int
 	live []LiveEntry // ascending PC
+	// Recovered lists, as in LiveEntry, the registers live at RecoverPC: all
+	// that is live in a frame whose deferred calls run because of a panic.
+	Recovered []uint16
 }
 
 // Origin says from which SSA instruction the code from PC on comes.

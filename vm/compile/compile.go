@@ -123,6 +123,11 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 	if c.err != nil {
 		return nil, c.err
 	}
+	always := newBitset(len(c.lv.values))
+	for _, id := range c.lv.always {
+		always.add(id)
+	}
+	c.f.Recovered = c.regList(always)
 	c.f.Code = c.code
 	c.f.Regs = c.reg
 	c.f.NRegs = c.nregs + c.maxScr
