@@ -11,9 +11,9 @@ import (
 // machine is in exactly the state the mark was set in, and goes on from there
 // exactly as before.
 func TestRewind(t *testing.T) {
-	n, rounds := 60, 12
+	n, rounds := 20, 8
 	if testing.Short() {
-		n, rounds = 10, 5
+		n, rounds = 5, 3
 	}
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {

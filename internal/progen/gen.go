@@ -25,10 +25,23 @@ const (
 // Generate returns the program with the given seed.
 func Generate(seed uint64, f Features) *Prog {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x5eed)), f: f}
-	g.p = &Prog{Seed: seed, Name: fmt.Sprintf("P%d", seed)}
+	g.p = &Prog{Seed: seed}
 	g.objects()
 	g.main()
 	return g.p
+}
+
+// Complete numbers what a program written by hand consists of.
+func (p *Prog) Complete() {
+	p.Name = fmt.Sprintf("P%d", p.Seed)
+	p.cells = nil
+	for i := range p.Vars {
+		v := &p.Vars[i]
+		v.first = len(p.cells)
+		for range v.N {
+			p.cells = append(p.cells, v.Type)
+		}
+	}
 }
 
 type generator struct {
@@ -50,15 +63,13 @@ func (g *generator) has(f Features) bool { return g.f&f != 0 }
 func (g *generator) objects() {
 	p := g.p
 	for range 1 + g.n(2) {
-		v := Var{Place: Place(g.n(int(numPlaces))), Type: Type(g.n(int(numTypes))), N: 1 + g.n(2), first: len(p.cells)}
+		v := Var{Place: Place(g.n(int(numPlaces))), Type: Type(g.n(int(numTypes))), N: 1 + g.n(2)}
 		if v.Place == Captured || v.Place == PkgVar {
 			v.N = 1
 		}
 		p.Vars = append(p.Vars, v)
-		for range v.N {
-			p.cells = append(p.cells, v.Type)
-		}
 	}
+	p.Complete()
 	if g.has(Locks) && g.chance(50) {
 		p.Mus = 1 + g.n(2)
 		if g.chance(30) {
