@@ -1,35 +1,35 @@
 package vm_test
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestConstantPackages: the variables of reflect and reflectlite are written by
-// their initialisers only. So the machine may take reading them for no visible
-// operation (constantPkgs in linker.go).
+// TestConstantPackages: the unexported variables of the packages that the
+// machine takes for constant (constantPkgs in constant.go) are written by their
+// initialisers only.
 func TestConstantPackages(t *testing.T) {
 	prog := vmtest.Load(t, `package main
-import ("encoding/json"; "errors"; "fmt"; "reflect"; "sort"; "text/template")
-var _ = []any{json.Marshal, errors.As, fmt.Sprint, reflect.DeepEqual, sort.Slice, template.New}
+import ("bytes"; "encoding/json"; "errors"; "fmt"; "math"; "math/bits"; "reflect"; "sort"; "strconv"; "strings"; "text/template"; "unicode"; "unicode/utf16"; "unicode/utf8")
+var _ = []any{json.Marshal, errors.As, fmt.Sprint, reflect.DeepEqual, sort.Slice, template.New, bytes.Fields, math.Sin, bits.Len, strconv.Atoi, strings.Fields, unicode.IsLetter, utf16.Encode, utf8.DecodeRune}
 func main() {}
 `)
 	prog.SSA.Build()
 	seen := 0
 	for fn := range ssautil.AllFunctions(prog.SSA) {
-		if fn.Pkg == nil || fn.Synthetic == "package initializer" {
+		if fn.Pkg == nil || fn.Synthetic == "package initializer" || strings.HasPrefix(fn.Name(), "init#") {
 			continue
 		}
-		switch fn.Pkg.Pkg.Path() {
-		case "reflect", "internal/reflectlite":
-			seen++
-		default:
+		if !vm.ConstantPackage(fn.Pkg.Pkg.Path()) {
 			continue
 		}
+		seen++
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
 				if s, ok := i.(*ssa.Store); ok {

@@ -6,3 +6,7 @@ func (m *Machine) ForgetTranscripts() {
 		g.transcript.valid = false
 	}
 }
+
+// ConstantPackage reports whether path is listed as a package whose unexported
+// variables never change.
+func ConstantPackage(path string) bool { return constantPkgs[path] }

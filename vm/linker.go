@@ -23,6 +23,7 @@ type linker struct {
 	ids       map[*ssa.Function]uint32
 	globals   map[*ssa.Global]uint64
 	byAddr    map[uint64]*ssa.Global
+	assigns   map[types.Object]bool // nil until asked for: see constant.go
 	literals  map[string]uint64
 	natives   map[string]int
 	stubs     map[string]uint32
@@ -97,7 +98,7 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 			return k.zeroBase
 		}
 		flags := objVar | objShared
-		if constantPkgs[g.Pkg.Pkg.Path()] {
+		if k.constant(g) {
 			flags = 0
 		}
 		id := k.m.heap.allocStatic(l.Size, l.ID, flags)
@@ -108,10 +109,6 @@ func (k *linker) Global(g *ssa.Global) uint64 {
 	}
 	return p
 }
-
-// constantPkgs are packages whose variables never change once they are
-// initialised, so reading them is no visible operation.
-var constantPkgs = map[string]bool{"reflect": true, "internal/reflectlite": true}
 
 // globalOf returns the package variable at address p, or nil.
 func (k *linker) globalOf(p uint64) *ssa.Global { return k.byAddr[p] }

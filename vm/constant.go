@@ -1,0 +1,82 @@
+package vm
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Reading a variable that never changes once its package is initialised is no
+// visible operation. Of the standard library we know some: the packages below
+// write their unexported variables, and what those point to, in initialisers only
+// (a test looks at their code), and the exported ones named below, and those of
+// unicode, are by convention never assigned; a program that does is noticed.
+
+// constantPkgs are packages whose unexported variables are constant.
+var constantPkgs = map[string]bool{
+	"reflect": true, "internal/reflectlite": true, "unicode/utf8": true, "unicode/utf16": true, "unicode": true,
+	"strconv": true, "strings": true, "bytes": true, "math": true, "math/bits": true, "errors": true,
+	"internal/strconv": true, "internal/stringslite": true, "internal/bytealg": true, "internal/fmtsort": true,
+}
+
+// constantVars are exported variables nobody assigns.
+var constantVars = map[string]bool{
+	"os.Stdin": true, "os.Stdout": true, "os.Stderr": true,
+	"io.EOF": true, "io.ErrUnexpectedEOF": true, "io.ErrShortWrite": true, "io.Discard": true,
+	"strconv.ErrRange": true, "strconv.ErrSyntax": true,
+}
+
+// constant reports whether g never changes after initialisation.
+func (k *linker) constant(g *ssa.Global) bool {
+	obj := g.Object()
+	if obj == nil || !obj.Exported() {
+		return constantPkgs[g.Pkg.Pkg.Path()]
+	}
+	path := obj.Pkg().Path()
+	return (path == "unicode" || constantVars[path+"."+obj.Name()]) && !k.assigned()[obj]
+}
+
+// assigned returns the variables of the standard library that the user's
+// packages assign or take the address of.
+func (k *linker) assigned() map[types.Object]bool {
+	if k.assigns != nil {
+		return k.assigns
+	}
+	k.assigns = map[types.Object]bool{}
+	for _, p := range k.prog.All {
+		if p.Info == nil {
+			continue
+		}
+		note := func(e ast.Expr) {
+			if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+				e = sel.Sel
+			}
+			if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+				if v, ok := p.Info.Uses[id].(*types.Var); ok && v.Pkg() != nil && k.prog.IsStd(v.Pkg()) {
+					k.assigns[v] = true
+				}
+			}
+		}
+		for _, f := range p.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for _, e := range n.Lhs {
+						note(e)
+					}
+				case *ast.RangeStmt:
+					note(n.Key)
+					note(n.Value)
+				case *ast.UnaryExpr:
+					if n.Op == token.AND {
+						note(n.X)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return k.assigns
+}
