@@ -55,7 +55,9 @@ func (m *Machine) deadlock() {
 func (m *Machine) crashPanic(g *goroutine, p ptr) {
 	first := p
 	for q := p; q != 0; q = m.word(q, pnLink) {
-		first = q
+		if m.word(q, pnFlags)&pfGoexit == 0 {
+			first = q
+		}
 	}
 	var frames []Frame
 	w := m.traceWords(m.word(p, pnTrace))

@@ -154,7 +154,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 		*w = m.ref(*w)
 	}
 	if g.label != 0 && (m.cfg.VirtualTime || m.link.clockUsed || g.bubble != 0) {
-		ws = append(ws, g.label-uint64(m.clock))
+		ws = append(ws, uint64(m.deadline(g)-m.clock))
 	}
 	return ws
 }

@@ -93,8 +93,8 @@ func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, a
 		fn, at = f, pc
 		return false
 	})
-	if fn == nil {
-		fn, at = g.fn, g.pc
+	if fn == nil { // a method of T is what the goroutine was started with
+		fn, at = m.funcs[g.goFunc], g.goPC
 	}
 	return fn, at
 }

@@ -89,8 +89,9 @@ var timeNatives = []Native{
 
 // Offsets in the guest's hbTimer.
 const (
-	tmChan = 0
-	tmSize = 32
+	tmChan   = 0
+	tmPeriod = 16
+	tmSize   = 32
 )
 
 // canFire reports whether it makes a difference that the timer fires whose
@@ -101,9 +102,14 @@ func (m *Machine) canFire(g *goroutine) bool {
 	return c == 0 || m.alive > 0 && m.chanHdr(c)[chLen/8] == 0
 }
 
-// elapse sets the clock to g's deadline if that is later.
+// elapse sets the clock to g's deadline if that is later. Where time has no
+// order a late ticker has not missed anything.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
-	m.clock = max(m.clock, int64(g.label))
+	d := int64(g.label)
+	if m.cfg.VirtualTime || g.bubble != 0 {
+		d = m.deadline(g)
+	}
+	m.clock = max(m.clock, d)
 	g.label = 0
 	return Next
 }

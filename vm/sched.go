@@ -134,8 +134,17 @@ func (m *Machine) sleeping(g *goroutine) bool {
 	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.peek(g) > 0
 }
 
-// deadline is when a sleeping goroutine wakes.
-func (m *Machine) deadline(g *goroutine) int64 { return int64(g.label) }
+// deadline is when a sleeping goroutine wakes. A ticker whose last tick has not
+// been received in time misses ticks; it goes on with the next one in the future.
+func (m *Machine) deadline(g *goroutine) int64 {
+	d := int64(g.label)
+	if d < m.clock && g.system {
+		if period := int64(m.word(g.wait.obj, tmPeriod)); period > 0 {
+			d += period * (1 + (m.clock-d)/period)
+		}
+	}
+	return d
+}
 
 // over reports whether the execution has ended, with whatever result.
 func (m *Machine) over() bool { return m.fault != nil || m.exited || m.cut != "" }

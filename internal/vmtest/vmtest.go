@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,7 +85,12 @@ type Exploration struct {
 
 // Leaf implements por.Visitor.
 func (x *Exploration) Leaf(path trace.Schedule, st por.Status) bool {
-	x.Ends[strings.TrimSpace(strings.ReplaceAll(x.m.Output(1)+x.m.Output(2), "\n", " "))+" "+x.ending(st)]++
+	out := x.m.Output(1) + x.m.Output(2) + x.m.Output(3)
+	if x.m.Fault() != nil { // its text and stacks follow
+		out, _, _ = strings.Cut(out, "panic: ")
+		out, _, _ = strings.Cut(out, "fatal error: ")
+	}
+	x.Ends[strings.TrimSpace(strings.Join(append(strings.Fields(out), x.ending(st)), " "))]++
 	return true
 }
 
@@ -101,6 +107,8 @@ func (x *Exploration) ending(st por.Status) string {
 		return "stuck"
 	case st == por.Running:
 		return "bound"
+	case x.m.Failure() != nil:
+		return "failed at line " + strconv.Itoa(x.m.Failure().Pos.Line)
 	}
 	return "ok"
 }

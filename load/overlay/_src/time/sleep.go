@@ -112,12 +112,9 @@ func (r *hbTimer) arm(d int64) {
 
 // newTimer returns an armed timer with a channel.
 func newTimer(d, period int64) *Timer {
-	t := &Timer{initTimer: true}
-	t.r.c = make(chan hbTick, 1)
-	t.C = *(*chan Time)(unsafe.Pointer(&t.r.c))
-	t.r.period = period
-	t.r.arm(d)
-	return t
+	r := &hbTimer{c: make(chan hbTick, 1), period: period}
+	r.arm(d)
+	return &Timer{*(*chan Time)(unsafe.Pointer(&r.c)), true, r}
 }
 
 // The Timer type represents a single event. When the Timer expires, the
@@ -126,7 +123,7 @@ func newTimer(d, period int64) *Timer {
 type Timer struct {
 	C         <-chan Time
 	initTimer bool
-	r         hbTimer
+	r         *hbTimer // elsewhere, lest C be memory the hidden goroutine can reach
 }
 
 // NewTimer creates a new Timer that will send the current time on its channel
@@ -163,8 +160,7 @@ func After(d Duration) <-chan Time {
 // AfterFunc waits for the duration to elapse and then calls f in its own
 // goroutine.
 func AfterFunc(d Duration, f func()) *Timer {
-	t := &Timer{initTimer: true}
-	t.r.f = f
-	t.r.arm(int64(d))
-	return t
+	r := &hbTimer{f: f}
+	r.arm(int64(d))
+	return &Timer{initTimer: true, r: r}
 }

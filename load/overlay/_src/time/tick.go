@@ -7,7 +7,7 @@ import "unsafe"
 type Ticker struct {
 	C          <-chan Time // The channel on which the ticks are delivered.
 	initTicker bool
-	r          hbTimer
+	r          *hbTimer
 }
 
 // NewTicker returns a new Ticker whose channel is sent a tick every d. It

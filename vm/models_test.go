@@ -1,0 +1,60 @@
+package vm_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestModels explores every interleaving of small programs that use one
+// primitive each. Each file says why the executions are as many as they are.
+// Its flags: match (states), output (is visible), virtual (time), rand (fixed).
+func TestModels(t *testing.T) {
+	files, err := filepath.Glob("testdata/models/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var src, flags string
+			var want *[]byte
+			for i := range ar.Files {
+				switch f := &ar.Files[i]; f.Name {
+				case "prog.go":
+					src = string(f.Data)
+				case "flags":
+					flags = string(f.Data)
+				case "want":
+					want = &f.Data
+				}
+			}
+			vcfg := vm.Config{VirtualTime: strings.Contains(flags, "virtual"), RandFixed: strings.Contains(flags, "rand"), VisibleOutput: strings.Contains(flags, "output")}
+			cfg := por.Config{Match: strings.Contains(flags, "match"), MaxMemory: 1 << 28}
+			x := vmtest.Explore(t, src, vcfg, cfg, por.Full)
+			got := x.String()
+			if *update {
+				*want = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got != string(*want) {
+				t.Errorf("got\n%swant\n%s", got, *want)
+			}
+			if len(x.Incomplete) > 0 {
+				t.Errorf("incomplete: %v", x.Incomplete)
+			}
+		})
+	}
+}
