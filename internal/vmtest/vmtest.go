@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,9 @@ func Run(t testing.TB, src string) *vm.Machine {
 	return m
 }
 
+// tempDir matches the directory a program was put in.
+var tempDir = regexp.MustCompile(`/\S*/Test\w+/\d+/`)
+
 // An Exploration is what exploring a program found.
 type Exploration struct {
 	por.Result
@@ -98,7 +102,7 @@ func (x *Exploration) ending(st por.Status) string {
 	f := x.m.Fault()
 	switch code, ended := x.m.Exited(); {
 	case st == por.Cut:
-		return "cut: " + x.m.CutReason()
+		return "cut: " + tempDir.ReplaceAllString(x.m.CutReason(), "")
 	case f != nil:
 		return f.Kind + ": " + f.Message
 	case ended && code != 0:
