@@ -155,3 +155,15 @@ func (m *Machine) shareRoots() {
 		m.eachPtr(o, m.publish)
 	}
 }
+
+// shareAgain marks what shared objects refer to as shared, too. While packages
+// are initialised, stores to shared objects take the fast path and publish
+// nothing; it is called afterwards if initialisers have started goroutines.
+func (m *Machine) shareAgain() {
+	h := m.heap
+	for id := uint32(1); id < uint32(len(h.objs)); id++ {
+		if o := &h.objs[id]; o.flags&objShared != 0 && o.flags&objFreed == 0 {
+			m.eachPtr(o, m.publish)
+		}
+	}
+}

@@ -150,7 +150,11 @@ func (m *Machine) verifyEscape() {
 		}
 	}
 	for id := range h.each() {
-		if o := &h.objs[id]; o.flags&(objVar|objShared) != 0 && o.flags&objFreed == 0 {
+		o := &h.objs[id]
+		if l := m.layouts.At(o.layout); len(l.Ptrs) > 0 && o.size%l.Size != 0 {
+			panic(fmt.Sprintf("BUG: object %d of %d bytes does not consist of elements %v of %d bytes", id, o.size, l.Type, l.Size))
+		}
+		if o.flags&(objVar|objShared) != 0 && o.flags&objFreed == 0 {
 			m.eachPtr(o, holder(id))
 		}
 	}

@@ -13,8 +13,9 @@ import (
 
 // ends collects how executions end.
 type ends struct {
-	m    *Machine
-	seen map[string]bool
+	m     *Machine
+	seen  map[string]bool
+	races int
 }
 
 func (e *ends) Leaf(_ trace.Schedule, st por.Status) bool {
@@ -27,14 +28,14 @@ func (e *ends) Leaf(_ trace.Schedule, st por.Status) bool {
 	}
 	return true
 }
-func (e *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+func (e *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { e.races++; return true }
 func (e *ends) Livelock(trace.Schedule, int) bool            { return true }
 func (e *ends) Restart()                                     {}
 
 // explored returns how the executions of s end, as one text, and the number of states.
 func explored(t *testing.T, s *subject, cfg Config, pcfg por.Config) (string, uint64) {
 	t.Helper()
-	e := &ends{s.machine(t, cfg), map[string]bool{}}
+	e := &ends{m: s.machine(t, cfg), seen: map[string]bool{}}
 	r := por.Full(e.m, e, pcfg)
 	return strings.Join(slices.Sorted(maps.Keys(e.seen)), "\n"), r.States
 }
@@ -56,6 +57,66 @@ func TestInvariants(t *testing.T) {
 				if checked, n := explored(t, &s, c, cfg); checked != plain || n != states {
 					t.Errorf("%d states:\n%s\nwith Check %d states:\n%s", states, plain, n, checked)
 				}
+			}
+		})
+	}
+}
+
+// TestEscape: programs in which an object becomes reachable by several
+// goroutines in an unusual way. Each is explored with Config.Check, and races.
+func TestEscape(t *testing.T) {
+	for name, src := range map[string]string{
+		"a closure that captures nothing last": `package main
+type none struct{}
+func use(none) {}
+func main() {
+	p, e, c := new(int), none{}, make(chan int)
+	go func() { *p = 1; use(e); c <- 1 }()
+	*p = 2
+	<-c
+}`,
+		"a deferred call with an argument of no size": `package main
+type none struct{}
+func f(p *int, c chan int, e none) { *p = 3; c <- 1 }
+func main() {
+	p, c := new(int), make(chan int)
+	go func() { defer f(p, c, none{}) }()
+	*p = 2
+	<-c
+}`,
+		"what a goroutine started by init can reach": `package main
+var p *int
+var c, d = make(chan int), make(chan int)
+func init() {
+	go func() { <-c; *p = 1; d <- 1 }()
+	p = new(int)
+}
+func main() {
+	c <- 1
+	*p = 2
+	<-d
+}`,
+		"what is stored while a goroutine started by init waits": `package main
+type node struct { next *node; n int }
+var root = &node{}
+var c, d = make(chan int), make(chan int)
+func init() {
+	go func() { <-c; root.next.next.n = 1; d <- 1 }()
+	root.next = &node{next: &node{}}
+}
+func main() {
+	c <- 1
+	root.next.next.n = 2
+	<-d
+}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := source(t, src)
+			m := s.machine(t, Config{Check: true})
+			e := &ends{m: m, seen: map[string]bool{}}
+			por.Full(m, e, por.Config{Match: true})
+			if e.races == 0 {
+				t.Error("the race is not found")
 			}
 		})
 	}

@@ -116,6 +116,9 @@ func (m *Machine) initDone(g *goroutine) {
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))
 	m.auto = m.cfg.Run
+	if m.multi && !m.auto {
+		m.shareAgain()
+	}
 }
 
 // Main returns the name of the entry's function for stacks.

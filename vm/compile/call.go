@@ -141,7 +141,7 @@ func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) 
 	}
 	n = c.arguments(args, k)
 	for _, a := range args {
-		fields = append(fields, registerField(a.Type()))
+		fields = append(fields, registerFields(a.Type())...)
 	}
 	return fv, c.window, n, c.l.Layout(types.NewStruct(fields, nil)).ID
 }
@@ -150,9 +150,15 @@ func field(t types.Type) *types.Var {
 	return types.NewField(token.NoPos, nil, "_", t, false)
 }
 
-// registerField is a field whose layout is t's register image: scalars take a whole word.
-func registerField(t types.Type) *types.Var {
-	if s := layout.Sizes.Sizeof(t); s%8 != 0 {
+// registerFields is the field whose layout is t's register image: scalars take
+// a whole word. Values of no size have none; as a last field they would make
+// the struct larger than what is put there.
+func registerFields(t types.Type) []*types.Var {
+	s := layout.Sizes.Sizeof(t)
+	if s == 0 {
+		return nil
+	}
+	if s%8 != 0 {
 		if layout.ScalarOf(t) != layout.NotScalar {
 			t = types.Typ[types.Uint64]
 		} else {
@@ -161,7 +167,7 @@ func registerField(t types.Type) *types.Var {
 	} else if layout.Sizes.Alignof(t) < 8 {
 		t = types.NewStruct([]*types.Var{field(types.NewArray(types.Typ[types.Uint64], 0)), field(t)}, nil)
 	}
-	return field(t)
+	return []*types.Var{field(t)}
 }
 
 func (c *compiler) makeClosure(v *ssa.MakeClosure) {
@@ -174,7 +180,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 			t = b.Type().Underlying().(*types.Pointer).Elem()
 		}
 		n += c.l.Layout(t).Words()
-		fields = append(fields, registerField(t))
+		fields = append(fields, registerFields(t)...)
 	}
 	lay := c.l.Layout(types.NewStruct(fields, nil)).ID
 	base := c.temp(max(n, 1))
