@@ -177,6 +177,9 @@ func (f *oracle) Deferred(g trace.GID, i int, visit func(fn *ssa.Function, args,
 // Word implements mhb.State.
 func (f *oracle) Word(p uint64) (uint64, bool) { return f.m.Word(p) }
 
+// Silent implements mhb.State.
+func (f *oracle) Silent(p uint64) bool { return f.m.Silent(p) }
+
 // Address implements mhb.State.
 func (f *oracle) Address(g *ssa.Global) uint64 { return f.m.Address(g) }
 

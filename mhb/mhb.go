@@ -47,6 +47,9 @@ type State interface {
 	Deferred(g trace.GID, i int, f func(fn *ssa.Function, args, captured []uint64))
 	// Word returns the word of memory at p.
 	Word(p uint64) (uint64, bool)
+	// Silent reports whether the channel at p is open and empty and nobody stands
+	// before sending to it.
+	Silent(p uint64) bool
 	// Address returns a package variable's.
 	Address(g *ssa.Global) uint64
 	// LocationAt returns the location of size bytes at address p.
@@ -88,7 +91,7 @@ const (
 // Skip reports whether g may execute the plain operation it stands before
 // without a scheduling choice, and if so why: fieldaccess.Reason, or the kinds
 // of operations the others are blocked at: "wait" if one of them is Cond.Wait,
-// else "lock" if one is, else "join".
+// else "lock" or "receive" if one is, else "join".
 func (o *Oracle) Skip(s State, g trace.GID) string {
 	if o.fa.Skip(s, g) {
 		return fieldaccess.Reason

@@ -162,6 +162,50 @@ var micro = []struct {
 	})
 	wg.Wait()
 	say(f)`},
+	// Main reads what it was told of through a channel.
+	{"doneChannel", "receive", `
+	var x int
+	done := make(chan bool)
+	var wg sync.WaitGroup
+	noise(&wg)
+	go func() { x = 1; x++; done <- true }()
+	<-done
+	say(x)
+	wg.Wait()`},
+	// The same with a buffered channel that is closed.
+	{"closedChannel", "receive", `
+	var x int
+	done := make(chan bool, 1)
+	var wg sync.WaitGroup
+	noise(&wg)
+	go func() { defer wg.Done(); x = 1; x++; close(done) }()
+	wg.Add(1)
+	<-done
+	say(x)
+	wg.Wait()`},
+	// Somebody else can close it.
+	{"closedByThird", "-receive", `
+	var x int
+	done := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; done <- true })
+	wg.Go(func() { done <- false })
+	<-done
+	say(x)
+	<-done
+	wg.Wait()`},
+	// A select goes on without it.
+	{"selectDefault", "-receive", `
+	var x int
+	done := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; done <- true })
+	select {
+	case <-done:
+	default:
+	}
+	say(x)
+	wg.Wait()`},
 	// A function that recovers returns without having taken the lock.
 	{"recoveredCaller", "-lock", `
 	var mu sync.Mutex

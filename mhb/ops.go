@@ -8,6 +8,7 @@ type opKind uint8
 const (
 	opLock   opKind = iota // of a Mutex, or for writing or reading of a RWMutex
 	opWgWait               // WaitGroup.Wait
+	opRecv                 // receiving from a channel
 )
 
 // nativeOp is what a native means to the walk.
@@ -21,6 +22,7 @@ const (
 	wakeOp // and whoever is woken has to take it again
 	waitOp
 	addOp
+	tickOp // a timer sends to its channel
 )
 
 // nativeOps lists the natives that block or enable, by name. The first argument
@@ -30,6 +32,7 @@ var nativeOps = map[string]nativeOp{
 	"(*sync.Mutex).Lock": lockOp, "(*sync.RWMutex).RLock": lockOp, "sync.hbAnnounce": lockOp,
 	"(*sync.Mutex).Unlock": unlockOp, "(*sync.RWMutex).Unlock": unlockOp,
 	"sync.hbPark": parkOp, "sync.hbWake": wakeOp, "sync.hbWgWait": waitOp, "sync.hbWgAdd": addOp,
+	"time.hbSend": tickOp,
 }
 
 // opOf returns what native fn means.
@@ -54,6 +57,10 @@ func (w *walk) native(fn *ssa.Function, args []uint64, into *visit, loop bool) b
 				return true
 			}
 		}
+		if x.Key == 0 && x.Write { // nothing is known of it
+			w.eff.sendAny, w.eff.unlockAny = true, true
+			into.doneAny = true
+		}
 	}
 	arg := func(i int) uint64 {
 		if i < len(args) {
@@ -74,6 +81,8 @@ func (w *walk) native(fn *ssa.Function, args []uint64, into *visit, loop bool) b
 		return !w.blocked(stop{opWgWait, arg(0)}, "join")
 	case addOp:
 		w.add(arg(0), args, into, loop)
+	case tickOp:
+		w.eff.sendAny = true
 	}
 	return true
 }
@@ -88,6 +97,10 @@ func (w *walk) blocked(x stop, reason string) bool {
 		return false
 	}
 	switch x.op {
+	case opRecv:
+		if !w.s.Silent(x.addr) {
+			return false
+		}
 	case opLock:
 		if uint32(n) == 0 {
 			return false

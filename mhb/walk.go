@@ -38,6 +38,8 @@ type effects struct {
 	unlockAny bool
 	dones     []uint64 // WaitGroups, as often as their counter can go down
 	doneAny   bool
+	sends     []uint64 // channels sent to or closed
+	sendAny   bool
 }
 
 // stop is an operation the walk did not pass.
@@ -81,6 +83,8 @@ func (w *walk) disabledBy(e *effects, x stop) bool {
 	case opWgWait:
 		n, ok := w.s.Word(x.addr)
 		return ok && !e.doneAny && int64(n>>32) > int64(count(e.dones, x.addr))
+	case opRecv:
+		return !e.sendAny && !slices.Contains(e.sends, x.addr)
 	}
 	return false
 }
@@ -308,14 +312,28 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 					}
 				}
 				w.direct(sc, x)
+				w.closes(sc, &x.Call)
 			case *ssa.Go:
 				for _, fn := range w.o.prog.Callees(x) {
 					vals, args := w.arguments(sc, &x.Call, fn)
 					w.function(fn, vals, args, v, cyclic(p.b))
 				}
 				w.direct(sc, x)
+				w.closes(sc, &x.Call)
+			case *ssa.Send:
+				w.send(sc, x.Chan)
+			case *ssa.Select:
+				for _, st := range x.States {
+					if st.Dir == types.SendOnly {
+						w.send(sc, st.Chan)
+					}
+				}
+			case *ssa.UnOp:
+				w.direct(sc, x)
+				passed = x.Op != token.ARROW || w.receive(sc, x.X)
 			case *ssa.Call:
 				w.direct(sc, x)
+				w.closes(sc, &x.Call)
 				passed = w.call(sc, x, v, cyclic(p.b))
 			default:
 				w.direct(sc, x)
@@ -359,6 +377,28 @@ func (w *walk) call(sc *scope, x *ssa.Call, v *visit, loop bool) bool {
 		}
 	}
 	return back
+}
+
+// send notes that channel ch is sent to, or closed.
+func (w *walk) send(sc *scope, ch ssa.Value) {
+	if p, ok := w.eval(sc, ch, 0); ok {
+		w.eff.sends = append(w.eff.sends, p)
+	} else {
+		w.eff.sendAny = true
+	}
+}
+
+// closes notes a call of close.
+func (w *walk) closes(sc *scope, c *ssa.CallCommon) {
+	if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "close" {
+		w.send(sc, c.Args[0])
+	}
+}
+
+// receive walks a receive from ch and reports whether it may happen.
+func (w *walk) receive(sc *scope, ch ssa.Value) bool {
+	p, ok := w.eval(sc, ch, 0)
+	return !ok || !w.blocked(stop{opRecv, p}, "receive")
 }
 
 // arguments evaluates the arguments of a call of fn: as values of its

@@ -23,7 +23,7 @@ const (
 	Deref
 	// MapOf: a map of type Type, as a whole.
 	MapOf
-	// SyncOp is no memory: it marks calls that lead to operations of package sync.
+	// SyncOp is no memory: it marks operations of channels and of package sync.
 	SyncOp
 )
 
@@ -267,6 +267,21 @@ func (a *Accesses) Direct(instr ssa.Instruction, bind Binding, f func(Access)) {
 		// Values captured by copy are loaded by the machine without an access of
 		// their own in SSA; the variables are never written again.
 	}
+}
+
+// Synchronises reports whether instr is a channel operation that can block or
+// let others go on.
+func Synchronises(instr ssa.Instruction) bool {
+	switch v := instr.(type) {
+	case *ssa.Send, *ssa.Select:
+		return true
+	case *ssa.UnOp:
+		return v.Op == token.ARROW
+	case ssa.CallInstruction:
+		b, ok := v.Common().Value.(*ssa.Builtin)
+		return ok && b.Name() == "close"
+	}
+	return false
 }
 
 // LocationKeys returns the keys under which an access can touch size bytes at

@@ -153,7 +153,7 @@ func (g *CallGraph) Plain(fn *ssa.Function) bool { return !g.natives.Trusted(fn)
 // no memory of the user's; natives without pointers in their signature cannot;
 // of the others nothing is known.
 func (g *CallGraph) NativeAccesses(fn *ssa.Function, acc *Accesses) []Access {
-	if fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync" {
+	if fn.Pkg != nil && (fn.Pkg.Pkg.Path() == "sync" || fn.Pkg.Pkg.Path() == "time") {
 		return []Access{{Key: acc.Key(Key{Kind: SyncOp})}}
 	}
 	if g.natives.Trusted(fn) || !takesPointers(fn.Signature) {

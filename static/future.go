@@ -69,7 +69,8 @@ func (a *Future) Everything() Set {
 	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}))
 }
 
-// Sync returns the access that marks operations of package sync.
+// Sync returns the access that marks operations of channels and of
+// package sync.
 func (a *Future) Sync() int { return a.Acc.Num(Access{Key: a.Acc.Key(Key{Kind: SyncOp})}) }
 
 // Before returns the accesses from instr on, instr included, until its
@@ -149,6 +150,9 @@ func (a *Future) gen(f *future, instr ssa.Instruction) Set {
 			s = a.Sets.Union(s, a.Sets.Of(a.Acc.Num(x)))
 		})
 	}
+	if Synchronises(instr) {
+		s = a.Sets.Union(s, a.Sets.Of(a.Sync()))
+	}
 	switch instr := instr.(type) {
 	case *ssa.Defer: // counted in always
 	case ssa.CallInstruction:
@@ -171,6 +175,9 @@ func (a *Future) deferred(f *future) Set {
 			var calls Set
 			for _, fn := range a.prog.Callees(d) {
 				calls = a.Sets.Union(calls, a.called(fn, f))
+			}
+			if Synchronises(d) {
+				calls = a.Sets.Union(calls, a.Sets.Of(a.Sync()))
 			}
 			if a.prog.Plain(f.fn) {
 				a.Acc.Direct(d, a.prog.Binding, func(x Access) {

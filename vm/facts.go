@@ -99,6 +99,36 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 	return *(*uint64)(h), true
 }
 
+// Silent reports whether p is a channel that is open and empty, with nobody
+// standing before an operation that sends to it.
+func (m *Machine) Silent(p uint64) bool {
+	if p>>32 >= uint64(len(m.heap.objs)) || p>>32 < staticLimit || uint32(p) != 0 {
+		return false
+	}
+	if o := &m.heap.objs[p>>32]; o.size < chBuf {
+		return false
+	}
+	h := m.chanHdr(p)
+	if h[chClosed/8] != 0 || h[chLen/8] != 0 {
+		return false
+	}
+	for _, s := range m.order {
+		q := m.gs[s]
+		if q.status != gReady {
+			continue
+		}
+		switch q.pending.Kind {
+		case trace.Send, trace.Select, trace.TrySelect:
+			for _, c := range m.cases(q, nil) {
+				if c.send && c.ch == p {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // Address returns the address of a package variable.
 func (m *Machine) Address(g *ssa.Global) uint64 { return m.link.Global(g) }
 
