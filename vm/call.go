@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -73,8 +74,8 @@ const (
 	rtPanicMem rtFunc = iota
 	rtPanicDivide
 	rtPanicShift
-	rtPanicIndex        // index, length
-	rtPanicSlice        // kind, index, bound
+	rtPanicIndex        // index, length, unsigned
+	rtPanicSlice        // kind, index, bound, unsigned
 	rtPanicUncomparable // guest type word
 	rtPanicUnhashable   // guest type word
 	rtPanicTypeAssert   // dynamic type word, asserted type word, interface type word
@@ -92,12 +93,14 @@ const (
 	rtPanicWrap         // string: a plain error text
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: stands in stacks for the unwinding of a panic
+	rtMain              // so does this for what called main.main
+	rtGoexit            // and this for what called a goroutine's function
 	numRtFuncs
 )
 
 var rtNames = [numRtFuncs]string{
 	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic", "main", "goexit",
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling
@@ -106,6 +109,12 @@ func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.granted = false
 	g.pc = m.executing(g)
 	m.callGuest(g, uint64(m.rt[fn])|funcBit, frFault, args...)
+}
+
+// throwIndex raises the panic for index i of something of length n.
+func (m *Machine) throwIndex(g *goroutine, i, n uint64) {
+	_, unsigned := slices.BinarySearch(g.fn.Unsigned, g.pc)
+	m.throw(g, rtPanicIndex, i, n, b2u(unsigned))
 }
 
 // returned handles a return from a frame with flags; results are in place. It

@@ -1000,7 +1000,7 @@ func (m *Machine) exec(g *goroutine) {
 
 	index: // addr is the index, size the length
 		g.pc = pcOf(code, ip) - 1
-		m.throw(g, rtPanicIndex, addr, size)
+		m.throwIndex(g, addr, size)
 
 	called: // g's frame, pc or status changed under us
 		if g.status != gLocal {

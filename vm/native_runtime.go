@@ -165,20 +165,26 @@ func missingMethod(t types.Type, i *types.Interface) string {
 func callers(m *Machine, g *goroutine, r Regs) Ctl {
 	skip, n, p, limit := r.I(0), uint64(0), r.U(1), r.U(2)
 	var pcs []uint64
-	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
-		if id == 0 || m.code(id).Wrapper {
-			return true
-		}
+	add := func(id uint32, pc int32) bool {
 		if skip > 0 {
 			skip--
-			return true
-		}
-		if n < limit {
+		} else if n < limit {
 			pcs = append(pcs, uint64(id)<<32|uint64(uint32(pc)+1))
 			n++
 		}
 		return n < limit
-	})
+	}
+	if m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+		switch {
+		case id == 0:
+			return add(m.rt[rtMain], 0)
+		case m.code(id).Wrapper:
+			return true
+		}
+		return add(id, pc)
+	}) {
+		add(m.rt[rtGoexit], 0)
+	}
 	if n > 0 {
 		dst := m.heap.writable(p, uint32(n*8))
 		for i, pc := range pcs {

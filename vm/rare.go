@@ -302,30 +302,30 @@ func (m *Machine) slice(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		codeSlice3B
 		codeSlice3C
 	)
-	signed := x >> 48 // operands whose static type is unsigned: bits lo, hi, max
+	unsigned := ^x >> 48 // operands whose static type is unsigned: bits lo, hi, max
 	switch {
 	case three && mx > limit:
 		k := uint64(codeSlice3Acap)
 		if in.Op == SliceA {
 			k = codeSlice3Alen
 		}
-		m.throw(g, rtPanicSlice, k, mx, limit, signed>>2&1)
+		m.throw(g, rtPanicSlice, k, mx, limit, unsigned>>2&1)
 		return Called
 	case three && hi > mx:
-		m.throw(g, rtPanicSlice, codeSlice3B, hi, mx, signed>>1&1)
+		m.throw(g, rtPanicSlice, codeSlice3B, hi, mx, unsigned>>1&1)
 		return Called
 	case three && lo > hi:
-		m.throw(g, rtPanicSlice, codeSlice3C, lo, hi, signed&1)
+		m.throw(g, rtPanicSlice, codeSlice3C, lo, hi, unsigned&1)
 		return Called
 	case hi > limit:
 		k := uint64(codeSliceAcap)
 		if in.Op != SliceS {
 			k = codeSliceAlen
 		}
-		m.throw(g, rtPanicSlice, k, hi, limit, signed>>1&1)
+		m.throw(g, rtPanicSlice, k, hi, limit, unsigned>>1&1)
 		return Called
 	case lo > hi:
-		m.throw(g, rtPanicSlice, codeSliceB, lo, hi, signed&1)
+		m.throw(g, rtPanicSlice, codeSliceB, lo, hi, unsigned&1)
 		return Called
 	}
 	if in.Op == SliceStr {

@@ -18,6 +18,9 @@ func (m *Machine) runAuto() {
 			g.status = gLocal
 			m.exec(g)
 			m.cnt.Steps++
+			if m.cfg.Run {
+				m.clock += turnWeight * nanosPerLoop
+			}
 			ran = true
 			if g.status == gLocal {
 				spent = true
@@ -34,6 +37,7 @@ func (m *Machine) runAuto() {
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
 				if g := m.gs[i]; g.status == gReady && m.peekAuto(g) > 0 {
+					g.granted = g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer
 					turn(g)
 				}
 			}

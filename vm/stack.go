@@ -81,8 +81,9 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 // panicking stack before it runs deferred calls; the real runtime runs them on
 // top of the panicking frames, with a frame of gopanic in between. So wherever a
 // deferred call runs because of a panic, the frames of the panic's trace that
-// were above the deferring function are put back.
-func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) {
+// were above the deferring function are put back. It reports whether f wanted
+// to see all.
+func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) bool {
 	p := g.panics
 	more, unwinding := true, false
 	m.eachWindow(g, func(fn *bytecode.Func, pc int32, fp uint32) bool {
@@ -99,6 +100,7 @@ func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) b
 		unwinding = g.stack[fp-hdrLink]>>32&frPanicDefer != 0
 		return more
 	})
+	return more
 }
 
 // lostFrames calls f for the frames that panic p had above stack word fp when

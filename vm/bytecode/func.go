@@ -64,7 +64,9 @@ type Func struct {
 	Methods []*types.Func // operands of CallI and IMeth
 	Texts   []string      // operands of Unsupported and WrapChk
 	Pos     []PosEntry    // ascending PC
-	Origins []Origin      // ascending PC
+	// Unsigned lists, ascending, the indexing instructions whose 64-bit index has an unsigned type.
+	Unsigned []int32
+	Origins  []Origin // ascending PC
 	// Regs gives the first register of every value that lives in registers.
 	Regs map[ssa.Value]int
 	live []LiveEntry // ascending PC

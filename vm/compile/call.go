@@ -282,7 +282,9 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 	x, k := c.use(v.X), c.use(v.Index)
 	mt, ok := v.X.Type().Underlying().(*types.Map)
 	if !ok {
-		c.emit(LdStr, c.dst(v), x, k)
+		d := c.dst(v)
+		c.indexing(v.Index)
+		c.emit(LdStr, d, x, k)
 		return
 	}
 	w := uint64(c.l.MapType(mt))

@@ -164,6 +164,8 @@ func (c *compiler) prepare() {
 				}
 			case *ssa.Extract:
 				c.extracts[v.Tuple] = append(c.extracts[v.Tuple], v)
+			case *ssa.Alloc:
+				c.fuseMake(v)
 			case *ssa.FieldAddr:
 				c.fuseAddr(v)
 			case *ssa.IndexAddr:
@@ -207,6 +209,16 @@ func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
 		n++
 	}
 	return limit == 0 || n <= limit
+}
+
+// fuseMake undoes ssa's rewriting of make([]T, n, constant) as a slice of a new
+// array, which panics with another message.
+func (c *compiler) fuseMake(v *ssa.Alloc) {
+	if refs := *v.Referrers(); v.Comment == "makeslice" && len(refs) == 1 {
+		if s, ok := refs[0].(*ssa.Slice); ok && s.Low == nil && s.Max == nil && s.High != nil {
+			c.fused[v] = true
+		}
+	}
 }
 
 func (c *compiler) fuseAddr(v *ssa.FieldAddr) {

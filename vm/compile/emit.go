@@ -15,6 +15,7 @@ import (
 // emitAll emits the whole function into c.code.
 func (c *compiler) emitAll() {
 	c.code = nil
+	c.f.Unsigned = nil
 	c.blockPC = map[*ssa.BasicBlock]int{}
 	c.fixups = nil
 	c.f.Pos, c.f.Origins, c.f.Methods, c.f.Texts = nil, nil, nil, nil
@@ -581,6 +582,7 @@ func (c *compiler) store(v *ssa.Store) {
 	l := c.l.Layout(t)
 	if x, ok := v.Addr.(*ssa.IndexAddr); ok && c.fused[x] {
 		s, i, val := c.use(x.X), c.use(x.Index), c.use(v.Val)
+		c.indexing(x.Index)
 		c.standing()
 		c.emit(map[uint32]Op{1: StX8, 2: StX16, 4: StX32, 8: StX64}[l.Size], s, i, val)
 		return
@@ -645,6 +647,7 @@ func blankField(addr ssa.Value) bool {
 
 func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 	x, i := c.use(v.X), c.use(v.Index)
+	c.indexing(v.Index)
 	switch t := v.X.Type().Underlying().(type) {
 	case *types.Slice:
 		c.emit(IdxS, dst, x, i)
@@ -697,12 +700,22 @@ func (c *compiler) field(v *ssa.Field) {
 	c.image(c.dst(v), c.use(v.X), uint32(layout.Sizes.Offsetsof(fields)[v.Field]), v.Type())
 }
 
+// indexing notes that the next instruction uses i as an index: a panic must
+// know whether it can be negative.
+func (c *compiler) indexing(i ssa.Value) {
+	if isUnsigned(i.Type()) && layout.ScalarOf(i.Type()) == layout.W64 {
+		c.f.Unsigned = append(c.f.Unsigned, int32(len(c.code)))
+	}
+}
+
 // index emits indexing of an array or string value.
 func (c *compiler) index(v *ssa.Index) {
 	x := c.use(v.X)
 	a, ok := v.X.Type().Underlying().(*types.Array)
 	if !ok {
-		c.emit(LdStr, c.dst(v), x, c.use(v.Index))
+		i, d := c.use(v.Index), c.dst(v)
+		c.indexing(v.Index)
+		c.emit(LdStr, d, x, i)
 		return
 	}
 	l := c.l.Layout(a.Elem())
@@ -713,6 +726,7 @@ func (c *compiler) index(v *ssa.Index) {
 		}
 	}
 	i, d := c.use(v.Index), c.dst(v)
+	c.indexing(v.Index)
 	c.emit(RIdx, d, x, i)
 	c.word(uint64(a.Len())<<32 | uint64(l.Size))
 	if _, _, op, ok := loadOp(a.Elem()); ok && l.Size < 8 {
@@ -721,6 +735,14 @@ func (c *compiler) index(v *ssa.Index) {
 }
 
 func (c *compiler) slice(v *ssa.Slice) {
+	if a, ok := v.X.(*ssa.Alloc); ok && c.fused[a] { // make([]T, n, constant)
+		t := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)
+		k := c.temp(1)
+		c.constant(k, uint64(t.Len()))
+		c.emit(MkSlice, c.dst(v), c.use(v.High), k)
+		c.word(uint64(c.l.Layout(t.Elem()).ID))
+		return
+	}
 	x := c.use(v.X)
 	regs, signed := uint64(0), uint64(0)
 	for i, b := range []ssa.Value{v.Low, v.High, v.Max} {

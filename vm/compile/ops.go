@@ -26,6 +26,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		if x, ok := v.X.(*ssa.IndexAddr); ok && c.fused[x] {
 			_, op, _, _ := loadOp(v.Type())
 			s, i := c.use(x.X), c.use(x.Index)
+			c.indexing(x.Index)
 			c.standing()
 			c.emit(op, c.dst(v), s, i)
 			return

@@ -34,8 +34,9 @@ func hbPanicShift() { panic(shiftError) }
 
 func hbPanicNil() { panic(new(PanicNilError)) }
 
-func hbPanicIndex(i, n int) {
-	panic(boundsError{x: int64(i), signed: true, y: n, code: abi.BoundsIndex})
+// hbPanicIndex reports index i; unsigned tells that it has an unsigned type.
+func hbPanicIndex(i, n int, unsigned int) {
+	panic(boundsError{x: int64(i), signed: unsigned == 0, y: n, code: abi.BoundsIndex})
 }
 
 // hbPanicSlice reports index x of a slice expression; unsigned tells that x has an unsigned type.
@@ -160,6 +161,12 @@ func sameWords(a, b any) bool {
 
 // gopanic stands in stacks where the machine runs deferred calls because of a panic.
 func gopanic(e any) {}
+
+// main stands in stacks for what initialised the packages and called main.main.
+func main() {}
+
+// goexit stands at the end of stacks.
+func goexit() {}
 
 // hbCrash prints the panics from the first on, the stacks, and ends the program with status 2.
 func hbCrash(p *hbPanic)
