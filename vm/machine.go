@@ -32,17 +32,17 @@ type Machine struct {
 	heap *heap
 	link *linker
 
-	layouts                                     *layout.Table
-	funcs                                       []*bytecode.Func // by function number; nil until called
-	natives                                     []Native
-	codeWord                                    uint64 // see access
-	rtypes                                      []*rtype
-	mapTypes                                    []*mapType // by layout number
-	mcache                                      methodCache
-	rt                                          [numRtFuncs]uint32
-	layByte, layRune, layWord, layPanic, layMap uint32
-	layTick                                     uint32 // elements of timers' channels; 0 while there was none
-	chanLays                                    map[chanKey]uint32
+	layouts                                             *layout.Table
+	funcs                                               []*bytecode.Func // by function number; nil until called
+	natives                                             []Native
+	codeWord                                            uint64 // see access
+	rtypes                                              []*rtype
+	mapTypes                                            []*mapType // by layout number
+	mcache                                              methodCache
+	rt                                                  [numRtFuncs]uint32
+	layByte, layRune, layWord, layPanic, layMap, layAny uint32
+	layTick                                             uint32 // elements of timers' channels; 0 while there was none
+	chanLays                                            map[chanKey]uint32
 
 	gs    []*goroutine // by slot
 	order []uint32     // slots in spawn-path order

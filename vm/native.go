@@ -65,8 +65,4 @@ type Native struct {
 	// call local after all. Fn then runs only when the operation is enabled;
 	// g.choice is the alternative chosen.
 	Peek func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
-	// Orders: operations of kind SyncAccess synchronise, as the memory model has
-	// it of sync.Map and sync.Pool. Other models are atomic without promising
-	// their users any order.
-	Orders bool
 }

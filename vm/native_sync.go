@@ -130,7 +130,8 @@ var syncNatives = []Native{
 	}, Fn: nop},
 	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
-	}, Fn: nop, Orders: true},
+	}, Fn: nop},
+	{Name: "sync.hbOrder", Fn: mapOrder},
 	{Name: "sync.hbPut", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.following() {
 			m.race.Release(g.slot, pooled(r.U(1)))

@@ -97,7 +97,7 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 
 // raceOp follows the operation op that g is about to execute; r are the
 // arguments if it is a native.
-func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op, orders bool) {
+func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	if op.N == 0 {
 		return
 	}
@@ -177,13 +177,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op, orders bool) {
 	case trace.Close:
 		m.raceClose(g, ptr(a.Obj)<<32)
 		return
-	case trace.SyncAccess:
-		if orders {
-			d.Acquire(g.slot, at)
-			if a.Write {
-				d.Release(g.slot, at)
-			}
-		}
+	case trace.SyncAccess: // the model says what it orders
 	default:
 		return
 	}
@@ -272,4 +266,33 @@ func (m *Machine) raceSend(g *goroutine, c ptr) {
 func (m *Machine) raceClose(g *goroutine, c ptr) {
 	m.race.Access(g.slot, race.Loc(c), 8, race.Access{Write: true, Tag: uint8(trace.Close)}, m.raceStack(g))
 	m.race.Release(g.slot, race.Loc(c))
+}
+
+// mapOrder implements sync.hbOrder(m *Map, key any, observe, replace bool).
+// Keys are told apart by their hash. At the map itself, Clear is.
+func mapOrder(m *Machine, g *goroutine, r Regs) Ctl {
+	if !m.following() {
+		return Next
+	}
+	all := race.Loc(r.U(0))
+	at := all
+	if r.U(1) != 0 {
+		h, bad := m.hashImage(m.layouts.At(m.layAny), r.at(1), 0)
+		if bad != 0 {
+			return Next // the map has panicked or is about to
+		}
+		at = race.At(uint32(r.U(0)>>32), uint32(h>>33)) + race.Hidden
+	}
+	if r.U(3)&1 != 0 {
+		m.race.Acquire(g.slot, all)
+		m.race.Acquire(g.slot, at)
+	}
+	switch {
+	case r.U(4)&1 == 0:
+	case r.U(3)&1 != 0:
+		m.race.Release(g.slot, at)
+	default:
+		m.race.Store(g.slot, at)
+	}
+	return Next
 }

@@ -21,7 +21,7 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 		return false
 	}
 	if m.following() {
-		m.raceOp(g, r, op, nat.Orders)
+		m.raceOp(g, r, op)
 	}
 	return true
 }

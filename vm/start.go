@@ -21,6 +21,7 @@ func (m *Machine) fixedLayouts() {
 	m.layByte = lay(types.Typ[types.Uint8])
 	m.layRune = lay(types.Typ[types.Int32])
 	m.layWord = lay(w)
+	m.layAny = lay(types.NewInterfaceType(nil, nil))
 	m.layPanic = lay(types.NewStruct([]*types.Var{field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w)}, nil))
 	m.layMap = lay(types.NewStruct([]*types.Var{field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w)}, nil))
 }

@@ -1,7 +1,8 @@
 // Package main has one function for every edge of the memory model and for what
 // is often taken for one. A function's name begins with what is wrong with it:
 // race, nothing (ok), or a race between accesses that are never next at the same
-// time (apart). TestRaceEdges runs them all, and go run -race agrees.
+// time (apart). TestRaceEdges runs them all. go run -race agrees as far as one
+// schedule goes, except that it does not know the order that Cond promises.
 package main
 
 import (
@@ -440,11 +441,58 @@ func okSyncMap() {
 	}
 }
 
+func raceSyncMapOtherKey() {
+	x := 0
+	var m sync.Map
+	go func() { x = 1; m.Store("k", 1) }()
+	m.Load("j")
+	m.Store("j", 1)
+	_ = x
+}
+
+func okSyncMapSwap() {
+	x := 0
+	var m sync.Map
+	for range 2 {
+		go func() {
+			if _, loaded := m.LoadOrStore("k", 1); !loaded {
+				x++
+				m.Store("done", true)
+			}
+		}()
+	}
+	if _, ok := m.LoadAndDelete("done"); ok {
+		x++
+	}
+}
+
+func okSyncMapClear() {
+	x := 0
+	var m sync.Map
+	m.Store("k", 1)
+	go func() { x = 1; m.Clear() }()
+	if _, ok := m.Load("k"); !ok {
+		_ = x
+	}
+}
+
 func okPool() {
 	var p sync.Pool
-	go func() { p.Put(&[1]int{1}) }()
-	if x, ok := p.Get().(*[1]int); ok {
-		x[0]++
+	x := new(int)
+	go func() { *x = 1; p.Put(x) }()
+	if y, ok := p.Get().(*int); ok {
+		*y = 2
+	}
+}
+
+// Nothing comes with another value of the pool.
+func racePoolOther() {
+	var p sync.Pool
+	x, y := new(int), new(int)
+	p.Put(y)
+	go func() { *x = 1; p.Put(new(int)) }()
+	if p.Get() != nil {
+		*x = 2
 	}
 }
 

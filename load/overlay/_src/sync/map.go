@@ -3,7 +3,8 @@ package sync
 import "unsafe"
 
 // Map is like a Go map[any]any but is safe for concurrent use. Each method is
-// one visible operation, except that Range has one per key.
+// one visible operation, except that Range has one per key. A write of a key is
+// ordered before the reads that observe it, and before nothing else.
 type Map struct {
 	_ noCopy
 
@@ -13,6 +14,18 @@ type Map struct {
 func (m *Map) read() { hbAccess(unsafe.Pointer(m), false) }
 
 func (m *Map) write() { hbAccess(unsafe.Pointer(m), true) }
+
+// observe orders the writes of key that can be seen now before what the caller does.
+func (m *Map) observe(key any) { hbOrder(unsafe.Pointer(m), key, true, false) }
+
+// replace orders what the caller did before those who will see its write of key.
+func (m *Map) replace(key any) { hbOrder(unsafe.Pointer(m), key, false, true) }
+
+// update is observe and replace.
+func (m *Map) update(key any) { hbOrder(unsafe.Pointer(m), key, true, true) }
+
+// hbOrder tells who knows whom. Clear is a write of every key, told as key nil.
+func hbOrder(p unsafe.Pointer, key any, observe, replace bool)
 
 func (m *Map) set(key, value any) {
 	if m.m == nil {
@@ -25,6 +38,7 @@ func (m *Map) set(key, value any) {
 func (m *Map) Load(key any) (value any, ok bool) {
 	m.read()
 	value, ok = m.m[key]
+	m.observe(key)
 	return value, ok
 }
 
@@ -32,12 +46,14 @@ func (m *Map) Load(key any) (value any, ok bool) {
 func (m *Map) Store(key, value any) {
 	m.write()
 	m.set(key, value)
+	m.replace(key)
 }
 
 // Clear deletes all the entries.
 func (m *Map) Clear() {
 	m.write()
 	clear(m.m)
+	hbOrder(unsafe.Pointer(m), nil, false, true)
 }
 
 // LoadOrStore returns the existing value for the key if present. Otherwise, it
@@ -45,9 +61,11 @@ func (m *Map) Clear() {
 func (m *Map) LoadOrStore(key, value any) (actual any, loaded bool) {
 	m.write()
 	if v, ok := m.m[key]; ok {
+		m.observe(key)
 		return v, true
 	}
 	m.set(key, value)
+	m.update(key)
 	return value, false
 }
 
@@ -56,6 +74,7 @@ func (m *Map) LoadAndDelete(key any) (value any, loaded bool) {
 	m.write()
 	value, loaded = m.m[key]
 	delete(m.m, key)
+	m.update(key)
 	return value, loaded
 }
 
@@ -63,6 +82,7 @@ func (m *Map) LoadAndDelete(key any) (value any, loaded bool) {
 func (m *Map) Delete(key any) {
 	m.write()
 	delete(m.m, key)
+	m.replace(key)
 }
 
 // Swap swaps the value for a key and returns the previous value if any.
@@ -70,6 +90,7 @@ func (m *Map) Swap(key, value any) (previous any, loaded bool) {
 	m.write()
 	previous, loaded = m.m[key]
 	m.set(key, value)
+	m.update(key)
 	return previous, loaded
 }
 
@@ -78,9 +99,11 @@ func (m *Map) Swap(key, value any) (previous any, loaded bool) {
 func (m *Map) CompareAndSwap(key, old, new any) (swapped bool) {
 	m.write()
 	if v, ok := m.m[key]; !ok || v != old {
+		m.observe(key)
 		return false
 	}
 	m.m[key] = new
+	m.update(key)
 	return true
 }
 
@@ -89,9 +112,11 @@ func (m *Map) CompareAndSwap(key, old, new any) (swapped bool) {
 func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	m.write()
 	if v, ok := m.m[key]; !ok || v != old {
+		m.observe(key)
 		return false
 	}
 	delete(m.m, key)
+	m.update(key)
 	return true
 }
 
@@ -107,7 +132,9 @@ func (m *Map) Range(f func(key, value any) bool) {
 		if i > 0 {
 			m.read()
 		}
-		if v, ok := m.m[k]; ok && !f(k, v) {
+		v, ok := m.m[k]
+		m.observe(k)
+		if ok && !f(k, v) {
 			break
 		}
 	}
