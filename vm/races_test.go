@@ -27,27 +27,25 @@ func (l *raceLog) Livelock(trace.Schedule, int) bool    { return true }
 func (l *raceLog) Restart()                             {}
 
 func (l *raceLog) Race(_ trace.Schedule, a, b trace.Op) bool {
-	l.coenabled[pair(l.m.Pos(a).Line, l.m.Pos(b).Line)] = true
+	l.coenabled[pair(userLine(l.m.Stack(a.G)), userLine(l.m.Stack(b.G)))] = true
 	return true
 }
 
 func (l *raceLog) Raced(trace.Schedule) bool {
 	for _, r := range l.m.Races() {
-		l.clocks[l.lines(r)] = true
+		l.clocks[pair(userLine(l.m.SiteStack(r.First.Site)), userLine(l.m.SiteStack(r.Second.Site)))] = true
 	}
 	return true
 }
 
-func (l *raceLog) lines(r vm.Race) string {
-	line := func(s vm.RaceSide) int {
-		for _, f := range l.m.SiteStack(s.Site) {
-			if !f.Std {
-				return f.Pos.Line
-			}
+// userLine is the line of the innermost frame outside the standard library.
+func userLine(stack []vm.Frame) int {
+	for _, f := range stack {
+		if !f.Std {
+			return f.Pos.Line
 		}
-		return 0
 	}
-	return pair(line(r.First), line(r.Second))
+	return 0
 }
 
 func pair(a, b int) string { return fmt.Sprintf("%d-%d", min(a, b), max(a, b)) }

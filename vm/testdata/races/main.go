@@ -6,8 +6,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -156,6 +158,25 @@ func apartSendClose() {
 	close(c)
 }
 
+// That the sender and the receiver are gone says nothing about them.
+func apartMeetClose() {
+	c := make(chan int)
+	n := runtime.NumGoroutine()
+	go func() { c <- 0 }()
+	go func() { <-c }()
+	for runtime.NumGoroutine() > n {
+	}
+	close(c)
+}
+
+func okReflectClose() {
+	x := 0
+	c := make(chan int)
+	go func() { x = 1; reflect.ValueOf(c).Close() }()
+	<-c
+	_ = x
+}
+
 func okSendClose() {
 	c := make(chan int, 1)
 	d := make(chan int)
@@ -237,6 +258,17 @@ func okTryLock() {
 	mu.Lock()
 	go func() { x = 1; mu.Unlock() }()
 	for !mu.TryLock() {
+		runtime.Gosched()
+	}
+	_ = x
+}
+
+func okTryRLock() {
+	x := 0
+	var mu sync.RWMutex
+	mu.Lock()
+	go func() { x = 1; mu.Unlock() }()
+	for !mu.TryRLock() {
 		runtime.Gosched()
 	}
 	_ = x
@@ -359,6 +391,41 @@ func okCondSignal() {
 	mu.Unlock()
 }
 
+func okCondSignalOne() {
+	x := 0
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	mu.Lock()
+	go func() { mu.Lock(); mu.Unlock(); x = 1; c.Signal() }()
+	c.Wait()
+	_ = x
+	mu.Unlock()
+}
+
+// Wait locks again: it is behind whoever has unlocked since the signal.
+func okCondRelock() {
+	x := 0
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	mu.Lock()
+	go func() { mu.Lock(); c.Signal(); x++; mu.Unlock() }()
+	c.Wait()
+	x++
+	mu.Unlock()
+}
+
+func okCondRLocker() {
+	x := 0
+	var mu sync.RWMutex
+	c := sync.NewCond(mu.RLocker())
+	mu.RLock()
+	go func() { mu.Lock(); c.Signal(); x++; mu.Unlock() }()
+	_ = x
+	c.Wait()
+	_ = x
+	mu.RUnlock()
+}
+
 // Atomics.
 
 func okAtomic() {
@@ -463,6 +530,19 @@ func okSyncMapSwap() {
 	}
 	if _, ok := m.LoadAndDelete("done"); ok {
 		x++
+	}
+}
+
+func okSyncMapLoadOrStore() {
+	var x [2]int
+	var m sync.Map
+	for i := range x {
+		go func() {
+			x[i] = 1
+			if _, loaded := m.LoadOrStore("k", i); loaded {
+				_ = x[1-i]
+			}
+		}()
 	}
 }
 
@@ -629,6 +709,13 @@ func okMapReads() {
 func raceCopy() {
 	s := make([]int, 9)
 	go func() { copy(s[2:], s[:3]) }()
+	s[4] = 1
+}
+
+// What the library does natively counts, too.
+func raceNative() {
+	s := make([]byte, 9)
+	go func() { _ = bytes.IndexByte(s, 1) }()
 	s[4] = 1
 }
 
