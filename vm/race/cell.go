@@ -1,6 +1,9 @@
 package race
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A cell is what is remembered of the accesses to one word of memory.
 //
@@ -16,9 +19,9 @@ import "math/bits"
 // is replaced, not changed.
 type cell struct {
 	saved uint64
-	n     uint32
 	two   [2]entry
-	more  []entry
+	more  *[]entry
+	n     uint32
 }
 
 // entry is one access to some bytes of a word.
@@ -60,7 +63,7 @@ func (c *cell) entry(i uint32) *entry {
 	if i < 2 {
 		return &c.two[i]
 	}
-	return &c.more[i-2]
+	return &(*c.more)[i-2]
 }
 
 // cell returns cell n, which is going to change.
@@ -121,7 +124,8 @@ func (d *Detector) word(l Loc, e entry) {
 	rest := list[copy(c.two[:], list):]
 	c.more = nil
 	if len(rest) > 0 {
-		c.more = append(c.more, rest...)
+		more := slices.Clone(rest)
+		c.more = &more
 	}
 }
 

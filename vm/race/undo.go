@@ -9,14 +9,15 @@ type saved[T any] struct {
 // A Mark is a point Rewind can return to. Marks are used last-in first-out.
 type Mark struct {
 	epoch                         uint64
-	threads, cells, vars          int
-	threadUndo, cellUndo, varUndo int
 	clocks                        space
+	threads, cells, vars          uint32
+	threadUndo, cellUndo, varUndo uint32
 }
 
 // Mark opens a point to return to.
 func (d *Detector) Mark() Mark {
-	k := Mark{d.epoch, len(d.threads), len(d.cells), len(d.vars), len(d.threadUndo), len(d.cellUndo), len(d.varUndo), d.clocks.space}
+	k := Mark{d.epoch, d.clocks.space, uint32(len(d.threads)), uint32(len(d.cells)), uint32(len(d.vars)),
+		uint32(len(d.threadUndo)), uint32(len(d.cellUndo)), uint32(len(d.varUndo))}
 	d.newEpoch()
 	return k
 }
@@ -33,15 +34,15 @@ func (d *Detector) Rewind(k *Mark) {
 	d.cellUndo = undo(d.cells, d.cellUndo, k.cellUndo)
 	d.varUndo = undo(d.vars, d.varUndo, k.varUndo)
 	d.threads = d.threads[:k.threads]
-	if len(d.cells) > k.cells {
+	if len(d.cells) > int(k.cells) {
 		clear(d.cells[k.cells:]) // lists are the host's
 		d.cells = d.cells[:k.cells]
-		d.cellAt.truncate(k.cells)
+		d.cellAt.truncate(int(k.cells))
 	}
-	if len(d.vars) > k.vars {
+	if len(d.vars) > int(k.vars) {
 		clear(d.vars[k.vars:])
 		d.vars = d.vars[:k.vars]
-		d.varAt.truncate(k.vars)
+		d.varAt.truncate(int(k.vars))
 	}
 	d.clocks.rewind(k.clocks)
 	d.Clear()
@@ -52,8 +53,8 @@ func (d *Detector) Rewind(k *Mark) {
 func (d *Detector) Drop(k *Mark) { d.epoch = k.epoch }
 
 // undo takes back the changes of table that are logged behind the first n.
-func undo[T any](table []T, log []saved[T], n int) []saved[T] {
-	for i := len(log) - 1; i >= n; i-- {
+func undo[T any](table []T, log []saved[T], n uint32) []saved[T] {
+	for i := len(log) - 1; i >= int(n); i-- {
 		table[log[i].n] = log[i].old
 	}
 	clear(log[n:])
