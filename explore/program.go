@@ -107,7 +107,9 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, m.CreationStack(s.G))), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: frames(stack),
 			Parent: m.Parent(s.G), Created: frames(m.CreationStack(s.G)), Ended: !m.Alive(s.G)}
 	}
-	return side(r.First), side(r.Second)
+	first, second = side(r.First), side(r.Second)
+	second.Ended = false // not when it makes the access
+	return first, second
 }
 
 // userFrame returns the innermost frame outside the standard library, or else
