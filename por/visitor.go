@@ -17,9 +17,9 @@ type Visitor interface {
 	// Cut, or Running when the bound on steps cut the execution.
 	Leaf(path trace.Schedule, status Status) bool
 
-	// Race is called in a state in which two plain accesses that conflict are
-	// both the next operation of their goroutine: once for each pair of
-	// program points.
+	// Race is called in a state in which two operations that race (Op.Races) are
+	// both the next one of their goroutine: once for each pair of program
+	// points. See also RaceVisitor.
 	Race(path trace.Schedule, a, b trace.Op) bool
 
 	// Livelock is called when path[loop:] leads from a state back to the same
