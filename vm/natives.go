@@ -27,3 +27,15 @@ var machineNatives = []Native{
 		return Next
 	}},
 }
+
+// NativeNames returns the SSA names of all functions the machine implements, in
+// no particular order. Static analyses have a model of each (static/pointer).
+func NativeNames() []string {
+	var names []string
+	for _, t := range nativeTables {
+		for _, n := range t {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package pointer
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// analysis is the state of one analysis.
+type analysis struct {
+	solver
+	prog   *load.Program
+	policy *Policy
+	lays   *layouts
+
+	objs     []*Object // by number; 0 is nil
+	objIndex map[objectKey]*Object
+	descr    *Object
+	texts    *Object
+
+	funcs     map[*ssa.Function]*function
+	insts     []*instance
+	instIndex map[instanceKey]*instance
+	todo      []*instance // bodies to be turned into constraints
+	outside   *callSite   // calls by the machine and by opaque code
+
+	models  map[*ssa.Function]model
+	methods map[methodKey]*ssa.Function
+	impl    map[[2]types.Type]bool
+	partAt  map[partKey]bool
+	worlds  map[worldKey]*world
+
+	panics     nodeID // values of all panics
+	exposedReg nodeID
+	textReg    nodeID
+	slotBuf    []slot
+
+	edges int // of the call graph
+}
+
+// Analyze computes the points-to relation and the call graph of the executions
+// of entry e.
+func Analyze(prog *load.Program, e *load.Entry) *Result {
+	a := &analysis{
+		solver:    newSolver(),
+		prog:      prog,
+		objs:      make([]*Object, 1),
+		objIndex:  make(map[objectKey]*Object),
+		funcs:     make(map[*ssa.Function]*function),
+		instIndex: make(map[instanceKey]*instance),
+		outside:   new(callSite),
+		models:    make(map[*ssa.Function]model),
+		methods:   make(map[methodKey]*ssa.Function),
+		impl:      make(map[[2]types.Type]bool),
+		partAt:    make(map[partKey]bool),
+		worlds:    make(map[worldKey]*world),
+	}
+	a.policy = NewPolicy(prog)
+	a.lays = a.policy.lays
+	a.panics = a.registers(1)
+	a.roots(e)
+	a.solve()
+	return newResult(a)
+}
+
+// solve generates and propagates until nothing is left to do. Bodies first: the
+// fewer constraints come when their variables have values already, the better.
+func (a *analysis) solve() {
+	for {
+		for len(a.todo) > 0 {
+			inst := a.todo[len(a.todo)-1]
+			a.todo = a.todo[:len(a.todo)-1]
+			a.generate(inst)
+		}
+		if !a.propagate() {
+			return
+		}
+	}
+}
+
+// roots adds what the machine calls by itself: the initialisers of packages,
+// the entry, and the functions that raise and report run-time panics.
+func (a *analysis) roots(e *load.Entry) {
+	if rt := a.prog.Package("runtime"); rt != nil {
+		for _, fn := range declared(rt.SSA) {
+			if strings.HasPrefix(fn.Name(), "hbPanic") && fn.Signature.Recv() == nil {
+				a.root(fn, func(r nodeID, _ types.Type) { a.add(r, a.descriptors().base) })
+			}
+		}
+		if fn := rt.SSA.Func("hbFatalPanic"); fn != nil {
+			a.root(fn, func(r nodeID, t types.Type) {
+				p := t.Underlying().(*types.Pointer).Elem()
+				o := a.object(objectKey{site: fn, kind: Native}, p, a.lays.of(p))
+				a.add(r, o.base)
+				for i, k := range o.lay.ptrs {
+					switch o.lay.leaves[k].kind {
+					case ifaceLeaf:
+						a.copy(o.base+nodeID(k), a.panics)
+					default:
+						if i == 0 {
+							a.add(o.base+nodeID(k), o.base) // the panic that was running before
+						}
+					}
+				}
+			})
+		}
+	}
+	for _, p := range a.prog.InitOrder(e) {
+		a.root(p.Func("init"), nil)
+	}
+	// The parameters are (name string, f func(*T)), and testMain func(*M).
+	if p := a.prog.Package("testing"); p != nil && e.Kind == load.Test {
+		if e.TestMain != nil {
+			a.root(p.SSA.Func("hbRunMain"), func(r nodeID, t types.Type) {
+				fn := e.Func
+				if types.Identical(t, e.TestMain.Signature) {
+					fn = e.TestMain
+				}
+				a.add(r, a.funcOf(fn).base)
+			})
+			return
+		}
+		a.root(p.SSA.Func("hbRunTest"), func(r nodeID, _ types.Type) { a.add(r, a.funcOf(e.Func).base) })
+		return
+	}
+	a.root(e.Func, nil)
+}
+
+// root adds a call of fn by the machine; arg sets each parameter that has a pointer.
+func (a *analysis) root(fn *ssa.Function, arg func(r nodeID, t types.Type)) {
+	inst := a.instance(fn, 0)
+	a.link(nil, nil, inst)
+	for i := range fn.Signature.Params().Len() {
+		if t := fn.Signature.Params().At(i).Type(); len(a.lays.of(t).ptrs) > 0 && arg != nil {
+			arg(inst.arg(i), t)
+		}
+	}
+}

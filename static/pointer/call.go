@@ -1,0 +1,274 @@
+package pointer
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// resolve returns the function that is called when fn is: another one if fn
+// has no body and is linked to one that has.
+func (a *analysis) resolve(fn *ssa.Function) *ssa.Function {
+	if isBodyless(fn) && a.model(fn) == nil {
+		if l := a.prog.Linked(fn); l != nil {
+			return l
+		}
+	}
+	return fn
+}
+
+// call adds the constraints of a call, go or defer statement.
+func (a *analysis) call(inst *instance, i ssa.CallInstruction) {
+	c := i.Common()
+	if c.IsInvoke() {
+		a.on(a.reg(inst, c.Value), &invoke{inst, i})
+		return
+	}
+	switch v := c.Value.(type) {
+	case *ssa.Builtin:
+		a.builtin(inst, i, v)
+	case *ssa.Function:
+		a.callStatic(inst, i, a.resolve(v))
+	case *ssa.MakeClosure:
+		a.callObject(inst, i, a.closureOf(inst, v))
+	default:
+		a.on(a.reg(inst, v), &dynamic{inst, i})
+	}
+}
+
+// callStatic links a call to fn.
+func (a *analysis) callStatic(inst *instance, i ssa.CallInstruction, fn *ssa.Function) {
+	if isGo(i) {
+		a.policy.started[fn] = true
+	}
+	args := i.Common().Args
+	if m := a.model(fn); m != nil {
+		n := &native{a: a, fn: fn, caller: inst, instr: i, result: a.resultOf(inst, i)}
+		for _, v := range args {
+			n.args = append(n.args, a.reg(inst, v))
+		}
+		a.link(inst, i, a.modelled(fn))
+		m(n)
+		return
+	}
+	if a.policy.NeedsReceiver(fn) && !isGo(i) {
+		a.on(a.reg(inst, args[0]), &received{inst, i, fn, 1})
+		a.enter(inst, i, a.instance(fn, 0), args[1:], 1) // the receiver may be nil
+		return
+	}
+	a.enter(inst, i, a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, Origin{})), args, 0)
+}
+
+// resultOf returns the registers of the results of a call, or 0.
+func (a *analysis) resultOf(inst *instance, i ssa.CallInstruction) nodeID {
+	if v := i.Value(); v != nil {
+		return a.reg(inst, v)
+	}
+	return 0
+}
+
+// enter makes the parameters of callee, from the skip-th on, include args, and
+// the result of call i of inst that of callee.
+func (a *analysis) enter(inst *instance, i ssa.CallInstruction, callee *instance, args []ssa.Value, skip int) {
+	if !a.link(inst, i, callee) {
+		return
+	}
+	for k, v := range args {
+		if r := a.reg(inst, v); r != 0 && k+skip < len(callee.info.args) {
+			a.copyN(callee.arg(k+skip), r, len(a.lays.of(v.Type()).ptrs))
+		}
+	}
+	if dst := a.resultOf(inst, i); dst != 0 {
+		a.copyN(dst, callee.result(), len(callee.info.lay.ptrs))
+	}
+}
+
+// link adds an edge to the call graph. It reports false if it is there already.
+func (a *analysis) link(caller *instance, i ssa.CallInstruction, callee *instance) bool {
+	var s *callSite
+	if caller == nil {
+		s = a.outside
+	} else if s = caller.siteOf[i]; s == nil {
+		s = &callSite{caller: caller, instr: i}
+		if caller.siteOf == nil {
+			caller.siteOf = make(map[ssa.Instruction]*callSite)
+		}
+		caller.siteOf[i] = s
+		caller.sites = append(caller.sites, s)
+	}
+	if s.index == nil {
+		for _, c := range s.callees {
+			if c == callee {
+				return false
+			}
+		}
+		if len(s.callees) == few {
+			s.index = make(map[*instance]bool)
+			for _, c := range s.callees {
+				s.index[c] = true
+			}
+		}
+	}
+	if s.index != nil {
+		if s.index[callee] {
+			return false
+		}
+		s.index[callee] = true
+	}
+	s.callees = append(s.callees, callee)
+	callee.in = append(callee.in, s)
+	a.edges++
+	return true
+}
+
+// callObject links a call to function value o.
+func (a *analysis) callObject(inst *instance, i ssa.CallInstruction, o *Object) {
+	fn := o.fn
+	if fn == nil {
+		a.callOpaque(inst, i, o)
+		return
+	}
+	if o.Kind == Func {
+		a.callStatic(inst, i, fn)
+		return
+	}
+	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, o.made, Origin{}))
+	a.enter(inst, i, callee, i.Common().Args, 0)
+	a.capture(callee, o)
+}
+
+// capture makes the free variables of callee include what closure o has captured.
+func (a *analysis) capture(callee *instance, o *Object) {
+	r := o.capture
+	for k, v := range callee.fn.FreeVars {
+		n := len(a.lays.of(v.Type()).ptrs)
+		a.copyN(callee.base+nodeID(callee.info.free[k]), r, n)
+		r += nodeID(n)
+	}
+}
+
+// dynamic is the call of a func value.
+type dynamic struct {
+	inst  *instance
+	instr ssa.CallInstruction
+}
+
+func (c *dynamic) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o != nil && (o.Kind == Func || o.Kind == Closure) {
+			a.callObject(c.inst, c.instr, o)
+		}
+	}
+}
+
+// invoke is the call of an interface method.
+type invoke struct {
+	inst  *instance
+	instr ssa.CallInstruction
+}
+
+func (c *invoke) apply(a *analysis, delta []nodeID) {
+	common := c.instr.Common()
+	for _, n := range delta {
+		o := a.objectOf(n)
+		if !o.isBox() {
+			continue
+		}
+		fn := a.method(o.Type, common.Method)
+		if fn == nil {
+			continue // a value that cannot be here
+		}
+		a.callMethod(c.inst, c.instr, fn, o)
+	}
+}
+
+// callMethod links call i of inst, of a method through an interface, to fn with
+// the content of box o as its receiver.
+func (a *analysis) callMethod(inst *instance, i ssa.CallInstruction, fn *ssa.Function, o *Object) {
+	if isGo(i) {
+		a.policy.started[fn] = true
+	}
+	args := i.Common().Args
+	if m := a.model(fn); m != nil {
+		n := &native{a: a, fn: fn, caller: inst, instr: i, result: a.resultOf(inst, i)}
+		n.args = append(n.args, a.contentOf(o))
+		for _, v := range args {
+			n.args = append(n.args, a.reg(inst, v))
+		}
+		a.link(inst, i, a.modelled(fn))
+		m(n)
+		return
+	}
+	if a.policy.NeedsReceiver(fn) && !isGo(i) {
+		a.on(a.contentOf(o), &received{inst, i, fn, 0})
+		a.enter(inst, i, a.instance(fn, 0), args, 1)
+		return
+	}
+	callee := a.instance(fn, a.policy.enter(inst.ctx, i, false, fn, 0, Origin{}))
+	a.enter(inst, i, callee, args, 1)
+	a.receiver(callee, o)
+}
+
+// receiver makes the receiver of callee include the content of box o.
+func (a *analysis) receiver(callee *instance, o *Object) {
+	for k, p := range o.lay.ptrs {
+		a.copy(callee.arg(0)+nodeID(k), o.base+nodeID(p))
+	}
+}
+
+// contentOf returns the first leaf of box o that holds a pointer, or 0.
+func (a *analysis) contentOf(o *Object) nodeID {
+	if len(o.lay.ptrs) == 0 {
+		return 0
+	}
+	return o.base + nodeID(o.lay.ptrs[0])
+}
+
+// received is the call of a method whose context is its receiver: an instance
+// for every address.
+type received struct {
+	inst  *instance
+	instr ssa.CallInstruction
+	fn    *ssa.Function
+	args  int // number of arguments that are the receiver
+}
+
+func (c *received) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		callee := a.instance(c.fn, a.policy.enter(c.inst.ctx, c.instr, false, c.fn, 0, a.originOf(n)))
+		a.add(callee.arg(0), n)
+		a.enter(c.inst, c.instr, callee, c.instr.Common().Args[c.args:], 1)
+	}
+}
+
+// originOf returns address n in terms of allocations.
+func (a *analysis) originOf(n nodeID) Origin {
+	o := a.objectOf(n)
+	site := o.Site
+	if site == nil {
+		site = o.Kind
+	}
+	return Origin{site, o.Context, int32(n - o.base)}
+}
+
+// method returns the method of concrete type t that implements m, or nil.
+func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
+	k := methodKey{t, m.Id()}
+	fn, ok := a.methods[k]
+	if !ok {
+		sel := a.prog.SSA.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
+		if sel != nil {
+			fn = a.prog.SSA.MethodValue(sel)
+		}
+		if fn != nil {
+			fn = a.resolve(fn)
+		}
+		a.methods[k] = fn
+	}
+	return fn
+}
+
+type methodKey struct {
+	t  types.Type
+	id string
+}

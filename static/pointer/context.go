@@ -1,0 +1,391 @@
+package pointer
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// A Context tells activations of one function apart, and the objects allocated
+// in them. It is a number of a Policy: 0 for functions whose activations are
+// all treated alike, otherwise a string of what led there.
+type Context int32
+
+// Unknown is the context of an activation about which too little is known.
+const Unknown Context = -1
+
+// A Policy says which functions have contexts, and which. The analysis and the
+// machine use the same Policy, so that an object of the machine can be found
+// among those of the analysis: everything is a function of the call stack and,
+// for closures and methods of generic types, of where the closure or the
+// receiver was allocated.
+//
+// The contexts of an activation of
+//
+//	a function literal             are those of the activation that made the closure
+//	a small method without calls   ┐
+//	a function that takes a func   ├ are the call, then the caller's context
+//	a function that returns what   │
+//	    it has allocated           ┘
+//	a method of a generic type     are the allocation of the receiver
+//	a function started by go       are the go statement, then its goroutine's context
+//
+// and all others have none. Strings are cut at maxDepth; a call that occurs in
+// its caller's context already leads back to that context, so recursion ends. A
+// function that hands on the funcs it was given (slices.SortFunc to its
+// workers) hands on its context too.
+type Policy struct {
+	prog    *load.Program
+	lays    *layouts
+	kinds   map[*ssa.Function]kind
+	factory map[*ssa.Function]bool
+	table   []contextInfo
+	index   map[contextInfo]Context
+	// started holds the functions that go statements name: those without a
+	// context of their own have one when they are started.
+	started map[*ssa.Function]bool
+}
+
+// maxDepth bounds the length of a context.
+const maxDepth = 3
+
+// contextInfo is what a context consists of.
+type contextInfo struct {
+	site   any     // ssa.Instruction, or the *ssa.Function whose deferred call it is; for receivers, see off
+	parent Context // the rest of the string; for receivers, the context of the allocation
+	off    int32   // -1: a call; otherwise the receiver is this leaf of what was allocated at site
+}
+
+// A Frame is one activation on a call stack.
+type Frame struct {
+	Fn *ssa.Function
+	// Site is the instruction at which the next outer frame stands, or, in the
+	// outermost frame of a goroutine, the instruction that started it. If it is
+	// no call, the machine itself has called Fn.
+	Site ssa.Instruction
+	// Deferred: Fn was called because the next outer frame is running its
+	// deferred calls, in an orderly way or because of a panic.
+	Deferred bool
+	// Receiver is where the object that Fn's receiver points to was allocated;
+	// it is looked at if NeedsReceiver(Fn). The zero value means unknown.
+	Receiver Origin
+	// Made is the context of the activation that made the closure called, plus
+	// one; 0 means that it is not known. It is looked at if NeedsMaker(Fn).
+	Made Context
+}
+
+// An Origin is an address in terms of allocations.
+type Origin struct {
+	Site    any // where the object was allocated: see Object.Site
+	Context Context
+	Leaf    int32
+}
+
+// NewPolicy returns the policy for prog.
+func NewPolicy(prog *load.Program) *Policy {
+	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool)}
+}
+
+// kind says what the contexts of a function are.
+type kind uint8
+
+const (
+	plain    kind = iota
+	bySite        // the call
+	byHanded      // the call, or the caller's context if the funcs are handed on
+	byObject      // the receiver
+	byCaller      // the caller's context
+	byMaker       // the maker's context
+	byMakerAndSite
+	byClient // the calling package
+)
+
+// Plain reports whether all activations of fn have context 0, so that a stack
+// need not be known below it. (If it was started by a go statement, it has one
+// nevertheless.)
+func (p *Policy) Plain(fn *ssa.Function) bool { return p.kind(fn) == plain }
+
+// NeedsReceiver reports whether fn's context depends on its receiver.
+func (p *Policy) NeedsReceiver(fn *ssa.Function) bool { return p.kind(fn) == byObject }
+
+// NeedsMaker reports whether fn's context depends on where its closure was made.
+func (p *Policy) NeedsMaker(fn *ssa.Function) bool {
+	k := p.kind(fn)
+	return k == byMaker || k == byMakerAndSite
+}
+
+// Context returns the context of the innermost activation of a goroutine's
+// stack, innermost first. base is the context of the activation that started
+// the goroutine, at the time. The result is Unknown if the stack does not tell.
+func (p *Policy) Context(stack []Frame, base Context) Context {
+	// Contexts are composed from outside; begin where nothing further out matters.
+	start := 0
+	for start < len(stack)-1 && !p.Plain(stack[start].Fn) {
+		start++
+	}
+	c := base
+	if start < len(stack)-1 {
+		c = 0
+	}
+	for i := start; i >= 0; i-- {
+		f := &stack[i]
+		made := f.Made - 1
+		if made == Unknown && p.NeedsMaker(f.Fn) {
+			made = p.maker(f, c)
+		}
+		c = p.enter(c, f.Site, f.Deferred, f.Fn, made, f.Receiver)
+	}
+	return c
+}
+
+func isGo(site ssa.Instruction) bool {
+	_, ok := site.(*ssa.Go)
+	return ok
+}
+
+// maker returns the context of the activation that made the closure which frame
+// f called, given that of f's caller.
+func (p *Policy) maker(f *Frame, caller Context) Context {
+	if f.Fn.Parent() == nil {
+		return Unknown // the wrapper of a method value
+	}
+	fn := f.Fn.Parent()
+	for p.kind(fn) == byMaker && fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	if p.kind(fn) == plain && !p.started[fn] {
+		return 0
+	}
+	// Called where it was made and nowhere else?
+	if f.Site == nil || f.Site.Parent() != fn && f.Site.Parent() != f.Fn.Parent() {
+		return Unknown
+	}
+	var made *ssa.MakeClosure
+	for _, r := range *f.Fn.Referrers() {
+		mc, ok := r.(*ssa.MakeClosure)
+		if !ok || made != nil {
+			return Unknown
+		}
+		made = mc
+	}
+	if made == nil || made.Referrers() == nil {
+		return Unknown
+	}
+	for _, r := range *made.Referrers() {
+		if c, ok := r.(ssa.CallInstruction); !ok || c.Common().Value != made {
+			return Unknown
+		}
+	}
+	return caller
+}
+
+// enter returns the context of an activation of callee, called at site of an
+// activation whose context is ctx; made is the maker's context.
+func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
+	k := p.kind(callee)
+	switch k {
+	case byClient:
+		if site == nil {
+			return 0
+		}
+		return p.intern(contextInfo{p.clientOf(site.Parent()), 0, -1})
+	case byMaker:
+		return made
+	case byObject:
+		if !isGo(site) {
+			return p.object(recv)
+		}
+	case plain:
+		if !isGo(site) {
+			return 0
+		}
+	}
+	call, ok := site.(ssa.CallInstruction)
+	if !ok || isOpaque(site.Parent()) {
+		return 0 // called by the machine, or by code that is not looked at
+	}
+	var key any = site
+	if _, ok := site.(*ssa.Defer); ok || deferred {
+		key = deferring(site.Parent())
+	}
+	switch {
+	case k == byMakerAndSite:
+		return p.push(key, made)
+	case k == byCaller, k == byHanded && key == any(site) && ctx != 0 && handsOn(call):
+		return ctx
+	}
+	return p.push(key, ctx)
+}
+
+// clientOf returns the import path of fn's package.
+func (p *Policy) clientOf(fn *ssa.Function) string {
+	if pkg := p.prog.PackageOf(fn); pkg != nil {
+		return pkg.Path
+	}
+	return ""
+}
+
+// deferring returns what stands for a deferred call in contexts: the function
+// that runs it. Its deferred calls are not told apart, because the machine runs
+// them without knowing which statement they come from. Those of a
+// range-over-func body are run by the function it stands in.
+func deferring(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil && fn.Synthetic != "" {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
+// madeBy returns the context in which closures made by mc in an activation with
+// context ctx call their function.
+func (p *Policy) madeBy(mc *ssa.MakeClosure, ctx Context) Context {
+	if mc.Fn.(*ssa.Function).Parent() == nil {
+		return p.push(mc, ctx) // a method value: its wrapper is shared by all
+	}
+	return ctx
+}
+
+// push returns the context of a call at site with context ctx.
+func (p *Policy) push(site any, ctx Context) Context {
+	if ctx == Unknown {
+		return Unknown
+	}
+	depth := 1
+	for c := ctx; c != 0; c = p.table[c].parent {
+		if p.table[c].off < 0 && p.table[c].site == site {
+			return c
+		}
+		if p.table[c].off >= 0 {
+			break // the allocation's own context is as deep as it is
+		}
+		depth++
+	}
+	if depth > maxDepth {
+		ctx = p.cut(ctx, maxDepth-1)
+	}
+	return p.intern(contextInfo{site, ctx, -1})
+}
+
+// cut returns the first n elements of ctx.
+func (p *Policy) cut(ctx Context, n int) Context {
+	if ctx == 0 || n == 0 {
+		return 0
+	}
+	e := p.table[ctx]
+	if e.off >= 0 {
+		return ctx
+	}
+	e.parent = p.cut(e.parent, n-1)
+	return p.intern(e)
+}
+
+// object returns the context of a method of the object at o. Objects allocated
+// in methods of objects are told apart to a depth of two.
+func (p *Policy) object(o Origin) Context {
+	if o.Site == nil || o.Context == Unknown {
+		return Unknown
+	}
+	c := o.Context
+	if p.depth(c) >= maxDepth {
+		c = 0
+	}
+	return p.intern(contextInfo{o.Site, c, o.Leaf})
+}
+
+// depth returns the number of elements of c, those of receivers' allocations included.
+func (p *Policy) depth(c Context) int {
+	n := 0
+	for ; c != 0; c = p.table[c].parent {
+		n++
+	}
+	return n
+}
+
+func (p *Policy) intern(e contextInfo) Context {
+	c, ok := p.index[e]
+	if !ok {
+		c = Context(len(p.table))
+		p.table = append(p.table, e)
+		p.index[e] = c
+	}
+	return c
+}
+
+// String describes c: the calls, innermost first.
+func (p *Policy) String(c Context) string {
+	if c == Unknown {
+		return "?"
+	}
+	var b strings.Builder
+	for ; c != 0; c = p.table[c].parent {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		e := p.table[c]
+		if e.off >= 0 {
+			b.WriteString("of ")
+		}
+		b.WriteString(p.describe(e.site))
+		if e.off > 0 {
+			fmt.Fprintf(&b, "+%d", e.off)
+		}
+	}
+	return b.String()
+}
+
+// describe names a site by its position.
+func (p *Policy) describe(site any) string {
+	var pos token.Pos
+	switch s := site.(type) {
+	case string:
+		return s
+	case *ssa.Function:
+		return s.String()
+	case *ssa.Global:
+		return s.String()
+	case types.Type:
+		return types.TypeString(s, nil)
+	case ssa.Instruction:
+		pos = posOf(s)
+		if !pos.IsValid() {
+			return s.Parent().String()
+		}
+	case ssa.Value:
+		pos = s.Pos()
+	default:
+		return fmt.Sprint(s)
+	}
+	return p.position(pos)
+}
+
+// position prints pos with the base name of its file.
+func (p *Policy) position(pos token.Pos) string {
+	q := p.prog.Fset.Position(pos)
+	return fmt.Sprintf("%s:%d:%d", q.Filename[strings.LastIndexByte(q.Filename, '/')+1:], q.Line, q.Column)
+}
+
+// posOf returns the position of i, or of the nearest instruction before it in
+// its block that has one.
+func posOf(i ssa.Instruction) token.Pos {
+	if i.Pos().IsValid() {
+		return i.Pos()
+	}
+	if i.Block() == nil {
+		return token.NoPos
+	}
+	pos := token.NoPos
+	for _, x := range i.Block().Instrs {
+		if x.Pos().IsValid() {
+			pos = x.Pos()
+		}
+		if x == i {
+			break
+		}
+	}
+	return pos
+}

@@ -1,0 +1,352 @@
+package pointer
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+const (
+	// accessorInstrs is the size of functions so small that a copy for each
+	// call costs nothing.
+	accessorInstrs = 10
+	// factoryInstrs and libraryFactoryInstrs bound the size of functions that
+	// are copied because they return what they allocate.
+	factoryInstrs        = 200
+	libraryFactoryInstrs = 60
+	// handedInstrs bounds the size of functions that are copied because they
+	// take a func.
+	handedInstrs = 400
+)
+
+// byCallerFuncs have their caller's context although nothing in their bodies
+// shows that they should: they carry a func from the call that provides it to
+// the goroutine that runs it.
+var byCallerFuncs = map[string]bool{
+	"(*time.hbTimer).arm": true,
+	"time.hbRun":          true,
+}
+
+// kind returns what fn's contexts are, by the look of its body.
+func (p *Policy) kind(fn *ssa.Function) kind {
+	k, ok := p.kinds[fn]
+	if !ok {
+		p.kinds[fn] = plain // while we look: recursive functions
+		k = p.classify(fn)
+		p.kinds[fn] = k
+	}
+	return k
+}
+
+func (p *Policy) classify(fn *ssa.Function) kind {
+	if isOpaque(fn) {
+		return byClient
+	}
+	p.prog.EnsureBuilt(fn)
+	if fn.Blocks == nil {
+		return plain
+	}
+	sig := fn.Signature
+	if fn.Parent() != nil {
+		if takesFunc(sig) {
+			return byMakerAndSite
+		}
+		return byMaker
+	}
+	if len(fn.FreeVars) > 0 {
+		return byMaker // the wrapper of a method value
+	}
+	if byCallerFuncs[fn.String()] {
+		return byCaller
+	}
+	if fn.Name() == "init" && sig.Recv() == nil {
+		return plain
+	}
+	if isWrapper(fn) {
+		return bySite
+	}
+	if sig.Recv() != nil && len(fn.TypeArgs()) > 0 && isPointer(sig.Recv().Type()) {
+		return byObject
+	}
+	if p.isAccessor(fn) {
+		return bySite
+	}
+	if takesFunc(sig) && instructions(fn) <= handedInstrs {
+		return byHanded
+	}
+	if p.isFactory(fn) {
+		return bySite
+	}
+	return plain
+}
+
+// isWrapper reports whether ssa made up fn to adapt a method to another receiver.
+func isWrapper(fn *ssa.Function) bool {
+	return fn.Synthetic != "" && fn.Syntax() == nil && fn.Synthetic != "package initializer"
+}
+
+// isAccessor reports whether fn is straight code that does nothing but move
+// pointers: between memory and its parameters or results.
+func (p *Policy) isAccessor(fn *ssa.Function) bool {
+	if len(fn.Blocks) != 1 || len(fn.Blocks[0].Instrs) > accessorInstrs {
+		return false
+	}
+	moves := false
+	for _, i := range fn.Blocks[0].Instrs {
+		switch i := i.(type) {
+		case *ssa.Call:
+			switch v := i.Call.Value.(type) {
+			case *ssa.Builtin:
+			case *ssa.Function:
+				if !isBodyless(v) {
+					return false
+				}
+				moves = true // sync/atomic
+			default:
+				return false
+			}
+		case *ssa.Go, *ssa.Defer:
+			return false
+		case *ssa.Alloc:
+			if !p.isFresh(i, p.isLibrary(fn), 0) { // errors.New
+				return false
+			}
+		case *ssa.Store:
+			moves = moves || p.lays.holdsPointers(i.Val.Type())
+		case *ssa.MapUpdate, *ssa.Send:
+			moves = true
+		case *ssa.Return:
+			for _, r := range i.Results {
+				moves = moves || p.lays.holdsPointers(r.Type())
+			}
+		}
+	}
+	return moves
+}
+
+// isBodyless reports whether fn is declared without a body.
+func isBodyless(fn *ssa.Function) bool {
+	d, ok := fn.Syntax().(*ast.FuncDecl)
+	return ok && d.Body == nil
+}
+
+func instructions(fn *ssa.Function) int {
+	n := 0
+	for _, b := range fn.Blocks {
+		n += len(b.Instrs)
+	}
+	return n
+}
+
+// takesFunc reports whether a function with this signature is given a func.
+func takesFunc(sig *types.Signature) bool {
+	for i := range sig.Params().Len() {
+		if isFunc(sig.Params().At(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// handsOn reports whether all funcs among the arguments of call are those that
+// the function it stands in was given.
+func handsOn(call ssa.CallInstruction) bool {
+	if _, ok := call.(*ssa.Call); !ok {
+		return false
+	}
+	for _, arg := range call.Common().Args {
+		if isFunc(arg.Type()) && !isGiven(arg) {
+			return false
+		}
+	}
+	return true
+}
+
+// isGiven reports whether v is a parameter or captured variable of its function.
+func isGiven(v ssa.Value) bool {
+	for {
+		switch x := v.(type) {
+		case *ssa.Parameter, *ssa.FreeVar:
+			return true
+		case *ssa.Const:
+			return true
+		case *ssa.ChangeType:
+			v = x.X
+		case *ssa.UnOp:
+			switch c := x.X.(type) {
+			case *ssa.FreeVar:
+				v = c
+			case *ssa.Alloc: // a captured parameter
+				s := onlyStore(c)
+				if s == nil {
+					return false
+				}
+				v = s.Val
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// onlyStore returns the one store to variable a, or nil.
+func onlyStore(a *ssa.Alloc) *ssa.Store {
+	var found *ssa.Store
+	for _, r := range *a.Referrers() {
+		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
+			if found != nil {
+				return nil
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// isLibrary reports whether fn belongs to the standard library.
+func (p *Policy) isLibrary(fn *ssa.Function) bool {
+	pkg := p.prog.PackageOf(fn)
+	return pkg == nil || pkg.Std
+}
+
+// isFactory reports whether fn returns memory that it, or a factory that it
+// calls, has allocated.
+func (p *Policy) isFactory(fn *ssa.Function) bool {
+	r, ok := p.factory[fn]
+	if !ok {
+		p.factory[fn] = false // while we look: recursive functions
+		r = p.returnsFresh(fn)
+		p.factory[fn] = r
+	}
+	return r
+}
+
+func (p *Policy) returnsFresh(fn *ssa.Function) bool {
+	limit := factoryInstrs
+	library := p.isLibrary(fn)
+	if library {
+		limit = libraryFactoryInstrs
+	}
+	p.prog.EnsureBuilt(fn)
+	if instructions(fn) > limit || isOpaque(fn) {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		if len(b.Instrs) == 0 {
+			continue
+		}
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		for _, r := range ret.Results {
+			if p.isFresh(r, library, 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFresh reports whether v may be memory allocated for the present activation.
+// Of what the library allocates, only what refers to something else counts:
+// there are too many errors and byte slices.
+func (p *Policy) isFresh(v ssa.Value, library bool, depth int) bool {
+	if depth > 6 {
+		return false
+	}
+	depth++
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		return v.Heap && (!library || p.isStructure(v.Type().Underlying().(*types.Pointer).Elem()))
+	case *ssa.MakeSlice:
+		return !library
+	case *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeClosure:
+		return true
+	case *ssa.MakeInterface:
+		return !isPointerShaped(v.X.Type()) && p.isStructure(v.X.Type()) || p.isFresh(v.X, library, depth)
+	case *ssa.ChangeType:
+		return p.isFresh(v.X, library, depth)
+	case *ssa.TypeAssert:
+		return p.isFresh(v.X, library, depth)
+	case *ssa.ChangeInterface:
+		return p.isFresh(v.X, library, depth)
+	case *ssa.Slice:
+		return isPointer(v.X.Type()) && p.isFresh(v.X, library, depth)
+	case *ssa.Convert:
+		return isPointer(v.Type()) && p.isFresh(v.X, library, depth)
+	case *ssa.FieldAddr:
+		return p.isFresh(v.X, library, depth)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if p.isFresh(e, library, depth) {
+				return true
+			}
+		}
+	case *ssa.UnOp: // a named result, or a struct built in a variable
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok {
+			return false
+		}
+		for _, r := range *a.Referrers() {
+			switch r := r.(type) {
+			case *ssa.Store:
+				if r.Addr == a && p.isFresh(r.Val, library, depth) {
+					return true
+				}
+			case *ssa.FieldAddr:
+				for _, s := range *r.Referrers() {
+					if s, ok := s.(*ssa.Store); ok && s.Addr == r && p.isFresh(s.Val, library, depth) {
+						return true
+					}
+				}
+			}
+		}
+	case *ssa.Call:
+		return p.callsFactory(v)
+	case *ssa.Extract:
+		c, ok := v.Tuple.(*ssa.Call)
+		return ok && p.callsFactory(c)
+	}
+	return false
+}
+
+func (p *Policy) callsFactory(c *ssa.Call) bool {
+	fn := c.Call.StaticCallee()
+	return fn != nil && (p.isFactory(fn) || allocating[fn.String()])
+}
+
+// isStructure reports whether t is a struct that refers to something.
+func (p *Policy) isStructure(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
+	return ok && p.lays.holdsPointers(t)
+}
+
+// isPointerShaped reports whether values of type t are stored in interfaces as
+// they are (cmd/compile/internal/types.IsDirectIface).
+func isPointerShaped(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return true
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		return u.NumFields() == 1 && isPointerShaped(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() == 1 && isPointerShaped(u.Elem())
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+package pointer
+
+import (
+	"cmp"
+	"go/types"
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Result is the outcome of an analysis. It does not change, but it remembers
+// answers: it must not be used by several goroutines at once.
+type Result struct {
+	a    *analysis
+	ctxs map[*ssa.Function][]Context
+}
+
+func newResult(a *analysis) *Result {
+	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context)}
+	for _, i := range a.insts {
+		r.ctxs[i.fn] = append(r.ctxs[i.fn], i.ctx)
+	}
+	return r
+}
+
+// Policy returns the policy that gives activations their contexts.
+func (r *Result) Policy() *Policy { return r.a.policy }
+
+// A Label is an abstract address: a place in an object, the same in all
+// elements of arrays.
+type Label struct {
+	Object *Object
+	leaf   int32
+}
+
+// Path returns the selectors that lead from the object to l: ".f[*].g". It
+// is empty for the object itself, that is, for all places with its address.
+func (l Label) Path() string {
+	if l.leaf == 0 || l.Object.Type == nil {
+		return ""
+	}
+	t := l.Object.Type
+	switch l.Object.Kind {
+	case Map:
+		m := t.Underlying().(*types.Map)
+		if n := l.Object.lay.parts[2].leaf; l.leaf >= n {
+			return "[value]" + path(m.Elem(), l.Object.lay.parts[2].lay, l.leaf-n)
+		}
+		return "[key]" + path(m.Key(), l.Object.lay.parts[1].lay, l.leaf-1)
+	case Chan:
+		return "[*]" + path(t.Underlying().(*types.Chan).Elem(), l.Object.lay.parts[1].lay, l.leaf-1)
+	case Array, Native:
+		return "[*]" + path(t, l.Object.lay.parts[0].lay, l.leaf)
+	}
+	return path(t, l.Object.lay, l.leaf)
+}
+
+// path returns the selectors that lead to leaf k of a type.
+func path(t types.Type, lay *layout, k int32) string {
+	var b strings.Builder
+	for k > 0 {
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			i := len(lay.parts) - 1
+			for lay.parts[i].leaf > k || len(lay.parts[i].lay.leaves) == 0 {
+				i--
+			}
+			b.WriteString("." + u.Field(i).Name())
+			t = u.Field(i).Type()
+			k -= lay.parts[i].leaf
+			lay = lay.parts[i].lay
+		case *types.Array:
+			b.WriteString("[*]")
+			t, lay = u.Elem(), lay.parts[0].lay
+		default:
+			return b.String()
+		}
+	}
+	return b.String()
+}
+
+// A Set is a set of abstract addresses: what a pointer may point to.
+type Set struct {
+	a     *analysis
+	nodes []nodeID // ascending
+}
+
+func (a *analysis) setOf(nodes []nodeID) Set {
+	nodes = slices.Clone(nodes)
+	slices.Sort(nodes)
+	return Set{a, slices.Compact(nodes)}
+}
+
+// Len returns the number of addresses in s.
+func (s Set) Len() int { return len(s.nodes) }
+
+// Labels returns the addresses in s, in the order in which the analysis found
+// their objects, which is the same whenever it is given the same program.
+func (s Set) Labels() iter.Seq[Label] {
+	return func(yield func(Label) bool) {
+		for _, n := range s.nodes {
+			o := s.a.objectOf(n)
+			if !yield(Label{o, int32(n - o.base)}) {
+				return
+			}
+		}
+	}
+}
+
+// Strings returns the names of the addresses in s, sorted.
+func (s Set) Strings() []string {
+	var list []string
+	for l := range s.Labels() {
+		list = append(list, s.a.describe(l.Object)+l.Path())
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Has reports whether l is in s, or s says nothing of use: see Universal.
+func (s Set) Has(l Label) bool {
+	_, ok := slices.BinarySearch(s.nodes, l.Object.base+nodeID(l.leaf))
+	return ok || s.Universal()
+}
+
+// Universal reports whether s contains addresses that are kept by code that is
+// not looked at (in a reflect.Value, for example), so that it stands for all
+// addresses that have been given to such code.
+func (s Set) Universal() bool {
+	for _, n := range s.nodes {
+		if o := s.a.objectOf(n); o.world != nil && o == o.world.handle {
+			return true
+		}
+	}
+	return false
+}
+
+// Intersects reports whether a pointer that s describes may be equal to one
+// that t describes. (Two pointers to overlapping memory need not be equal: that
+// depends on the sizes, which sets do not know.)
+func (s Set) Intersects(t Set) bool {
+	for i, j := 0, 0; i < len(s.nodes) && j < len(t.nodes); {
+		switch d := cmp.Compare(s.nodes[i], t.nodes[j]); {
+		case d == 0:
+			return true
+		case d < 0:
+			i++
+		default:
+			j++
+		}
+	}
+	return s.Len() > 0 && t.Universal() || t.Len() > 0 && s.Universal()
+}
+
+// DynamicTypes returns the types of the interface values in s.
+func (s Set) DynamicTypes() []types.Type {
+	var list []types.Type
+	for l := range s.Labels() {
+		if l.Object.isBox() && !slices.Contains(list, l.Object.Type) {
+			list = append(list, l.Object.Type)
+		}
+	}
+	return list
+}
+
+// Contexts returns the contexts in which fn may run, in the order in which they
+// were found; none if fn is not reachable.
+func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
+
+// PointsTo returns what v, a value of pointer-like type, may point to in
+// activations of its function with context ctx: the object and place for
+// pointers, the first element's place for slices, map, channel and function
+// objects, and boxes for interfaces. Of a struct, array or tuple it is what all
+// its pointers may point to.
+//
+// Values of functions that are not reachable in ctx point to nothing. So does
+// nil.
+func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
+	a := r.a
+	switch x := v.(type) {
+	case *ssa.Const, *ssa.Builtin:
+		return Set{a: a}
+	case *ssa.Global:
+		if o := a.objIndex[objectKey{site: x, kind: Global}]; o != nil {
+			return a.setOf([]nodeID{o.base})
+		}
+		return Set{a: a}
+	case *ssa.Function:
+		if o := a.objIndex[objectKey{site: a.resolve(x), kind: Func}]; o != nil {
+			return a.setOf([]nodeID{o.base})
+		}
+		return Set{a: a}
+	}
+	inst := a.instIndex[instanceKey{v.Parent(), ctx}]
+	if inst == nil {
+		return Set{a: a}
+	}
+	root, pl := a.chain(v)
+	var base []nodeID
+	switch x := root.(type) {
+	case *ssa.Alloc:
+		base = []nodeID{a.variableOf(inst, x).base}
+	case *ssa.Global:
+		base = r.PointsTo(x, ctx).nodes
+	default:
+		if reg, ok := inst.info.regs[root]; ok {
+			for i := range a.lays.of(root.Type()).ptrs {
+				base = append(base, a.value(inst.base+nodeID(reg)+nodeID(i))...)
+			}
+		}
+	}
+	if root == v {
+		return a.setOf(base)
+	}
+	nodes := make([]nodeID, len(base))
+	for i, n := range base {
+		nodes[i] = a.at(n, pl)
+	}
+	return a.setOf(nodes)
+}
+
+// PointsToAnywhere returns what v may point to in all contexts together.
+func (r *Result) PointsToAnywhere(v ssa.Value) Set {
+	fn := v.Parent()
+	if fn == nil {
+		return r.PointsTo(v, 0)
+	}
+	var nodes []nodeID
+	for _, ctx := range r.ctxs[fn] {
+		nodes = append(nodes, r.PointsTo(v, ctx).nodes...)
+	}
+	return r.a.setOf(nodes)
+}
+
+// Content returns what the pointer at l may point to; nothing if l is no
+// pointer.
+func (r *Result) Content(l Label) Set {
+	return r.a.setOf(r.a.value(l.Object.base + nodeID(l.leaf)))
+}
+
+// MayAlias reports whether v and w, pointers in activations with the given
+// contexts, may be equal.
+func (r *Result) MayAlias(v ssa.Value, vctx Context, w ssa.Value, wctx Context) bool {
+	return r.PointsTo(v, vctx).Intersects(r.PointsTo(w, wctx))
+}
+
+// Objects returns the abstract objects that pointers lead to, in the order in
+// which they were found. Variables whose address is only used to load and store
+// come when they are first asked for.
+func (r *Result) Objects() []*Object { return r.a.objs[1:] }
+
+// Describe names o: its kind, where it is allocated, and the context.
+func (r *Result) Describe(o *Object) string { return r.a.describe(o) }
+
+// Panics returns the values that panics may have.
+func (r *Result) Panics() Set { return r.a.setOf(r.a.value(r.a.panics)) }

@@ -1,0 +1,247 @@
+package pointer
+
+import (
+	"golang.org/x/tools/container/intsets"
+)
+
+// nodeID is a register or an address. Addresses are the leaves of objects;
+// those that hold pointers have a content, as registers have a value: a
+// variable of the constraint system. 0 is no node.
+type nodeID int32
+
+// node says what a nodeID is.
+type node struct {
+	obj int32 // the object whose leaf it is; 0: a register
+	v   int32 // its variable; 0: it has none yet
+}
+
+// variable is what the solver knows of the value of a register or a leaf.
+//
+// Difference propagation: elems[:done] has reached all successors and
+// constraints, the rest has not.
+type variable struct {
+	elems  []nodeID        // in the order found
+	set    *intsets.Sparse // the same, once there are more than few
+	copies []nodeID        // those whose value includes this one
+	edges  *intsets.Sparse // the same, once there are more than few
+	cons   []constraint    // to be applied to every element
+	done   int32
+	node   nodeID
+	queued bool
+}
+
+// few is the size up to which searching a slice beats a set.
+const few = 8
+
+// constraint is a reaction to new elements of a variable.
+type constraint interface {
+	apply(a *analysis, delta []nodeID)
+}
+
+const slabBits = 10
+
+// solver holds the constraint graph.
+type solver struct {
+	nodes []node
+	slabs [][]variable
+	nvar  int32
+	queue []nodeID // variables with elements to propagate
+	head  int
+	stats struct{ copies, cons, facts, steps int }
+}
+
+func newSolver() solver {
+	return solver{nodes: make([]node, 1, 1<<14), nvar: 1}
+}
+
+// registers creates n registers.
+func (s *solver) registers(n int) nodeID {
+	id := nodeID(len(s.nodes))
+	for range n {
+		s.nodes = append(s.nodes, node{})
+	}
+	return id
+}
+
+// variable returns the variable of n, creating it.
+func (s *solver) variable(n nodeID) *variable {
+	i := s.nodes[n].v
+	if i == 0 {
+		i = s.nvar
+		s.nvar++
+		if int(i)>>slabBits >= len(s.slabs) {
+			s.slabs = append(s.slabs, make([]variable, 1<<slabBits))
+		}
+		s.nodes[n].v = i
+		v := &s.slabs[i>>slabBits][i&(1<<slabBits-1)]
+		v.node = n
+		return v
+	}
+	return &s.slabs[i>>slabBits][i&(1<<slabBits-1)]
+}
+
+// value returns the elements of n in the order they were found.
+func (s *solver) value(n nodeID) []nodeID {
+	if n == 0 || s.nodes[n].v == 0 {
+		return nil
+	}
+	return s.variable(n).elems
+}
+
+// has reports whether x is an element of v.
+func (v *variable) has(x nodeID) bool {
+	if v.set != nil {
+		return v.set.Has(int(x))
+	}
+	for _, e := range v.elems {
+		if e == x {
+			return true
+		}
+	}
+	return false
+}
+
+// insert adds x to v and reports whether it is new.
+func (v *variable) insert(x nodeID) bool {
+	if v.set != nil {
+		if !v.set.Insert(int(x)) {
+			return false
+		}
+	} else {
+		for _, e := range v.elems {
+			if e == x {
+				return false
+			}
+		}
+		if len(v.elems) == few {
+			v.set = new(intsets.Sparse)
+			for _, e := range v.elems {
+				v.set.Insert(int(e))
+			}
+			v.set.Insert(int(x))
+		}
+	}
+	v.elems = append(v.elems, x)
+	return true
+}
+
+// add puts address x into the value of n.
+func (s *solver) add(n, x nodeID) {
+	if n == 0 {
+		return
+	}
+	if v := s.variable(n); v.insert(x) {
+		s.stats.facts++
+		s.enqueue(v)
+	}
+}
+
+func (s *solver) addAll(n nodeID, xs []nodeID) {
+	if len(xs) == 0 {
+		return
+	}
+	v := s.variable(n)
+	grown := false
+	for _, x := range xs {
+		if v.insert(x) {
+			s.stats.facts++
+			grown = true
+		}
+	}
+	if grown {
+		s.enqueue(v)
+	}
+}
+
+func (s *solver) enqueue(v *variable) {
+	if !v.queued && (len(v.copies) > 0 || len(v.cons) > 0) {
+		v.queued = true
+		s.queue = append(s.queue, v.node)
+	}
+}
+
+// copy makes dst include src.
+func (s *solver) copy(dst, src nodeID) {
+	if src == dst || src == 0 || dst == 0 {
+		return
+	}
+	v := s.variable(src)
+	if v.edges != nil {
+		if !v.edges.Insert(int(dst)) {
+			return
+		}
+	} else {
+		for _, e := range v.copies {
+			if e == dst {
+				return
+			}
+		}
+		if len(v.copies) == few {
+			v.edges = new(intsets.Sparse)
+			for _, e := range v.copies {
+				v.edges.Insert(int(e))
+			}
+			v.edges.Insert(int(dst))
+		}
+	}
+	s.stats.copies++
+	if len(v.copies) == 0 && len(v.cons) == 0 {
+		v.done = int32(len(v.elems)) // nobody has waited for them
+	}
+	v.copies = append(v.copies, dst)
+	s.addAll(dst, v.elems[:v.done])
+}
+
+// copyN is copy for n registers in a row.
+func (s *solver) copyN(dst, src nodeID, n int) {
+	if src == 0 || dst == 0 {
+		return
+	}
+	for i := range nodeID(n) {
+		s.copy(dst+i, src+i)
+	}
+}
+
+// on applies c to every element of n, now and later.
+func (a *analysis) on(n nodeID, c constraint) {
+	if n == 0 {
+		return
+	}
+	a.stats.cons++
+	v := a.variable(n)
+	if len(v.copies) == 0 && len(v.cons) == 0 {
+		v.done = int32(len(v.elems))
+	}
+	v.cons = append(v.cons, c)
+	if v.done > 0 {
+		c.apply(a, v.elems[:v.done:v.done])
+	}
+}
+
+// propagate takes the next variable from the queue and hands what is new in it
+// to its constraints and successors. It reports false if there is none.
+func (a *analysis) propagate() bool {
+	if a.head == len(a.queue) {
+		a.queue, a.head = a.queue[:0], 0
+		return false
+	}
+	n := a.queue[a.head]
+	a.head++
+	if a.head > 1<<12 && a.head > len(a.queue)/2 {
+		a.queue = append(a.queue[:0], a.queue[a.head:]...)
+		a.head = 0
+	}
+	a.stats.steps++
+	v := a.variable(n)
+	v.queued = false
+	delta := v.elems[v.done:len(v.elems):len(v.elems)]
+	v.done = int32(len(v.elems))
+	// What is added to the lists meanwhile is given delta by copy and on.
+	for _, c := range v.cons[:len(v.cons):len(v.cons)] {
+		c.apply(a, delta)
+	}
+	for _, d := range v.copies[:len(v.copies):len(v.copies)] {
+		a.addAll(d, delta)
+	}
+	return true
+}

@@ -1,0 +1,540 @@
+package pointer
+
+import (
+	"go/types"
+	"slices"
+)
+
+// Opaque code. The bodies of package reflect, and functions without a body that
+// have no model, are not looked at. What is given to them may come back anywhere
+// where it fits by its type, and whatever can be reached from it may be read;
+// if one of them is called that can do so, it may be written to and called.
+//
+// A world is the memory of such code, sorted by types: pool(T) is a value of
+// type T that stands for all values of that type the code may hold.
+
+// world is what opaque code holds.
+type world struct {
+	a     *analysis
+	pools map[types.Type]*pool
+	list  []*pool // in the order of creation
+	any   nodeID  // interface values of all types
+	addrs nodeID  // all addresses in pools; 0 if nobody has asked
+	can   effect
+	types []types.Type // the types that represent types, see typeValue
+
+	handle   *Object  // what handles of this world refer to; nobody else can follow it
+	included []*world // the worlds whose values are also in this one
+	includes []*world // the worlds that include this one
+}
+
+// pool is all values of a type that a world holds.
+type pool struct {
+	w    *world
+	t    types.Type // canonical
+	lay  *layout
+	reg  nodeID  // registers of one value, 0 if the type has no pointers
+	obj  *Object // memory that holds one, and the interface value of that type
+	done effect  // which rules have been set up
+}
+
+// pool returns w's pool of type t.
+func (w *world) pool(t types.Type) *pool {
+	a := w.a
+	t = a.lays.canonical(t)
+	p := w.pools[t]
+	if p != nil {
+		return p
+	}
+	p = &pool{w: w, t: t, lay: a.lays.of(t)}
+	w.pools[t] = p
+	w.list = append(w.list, p)
+	if n := len(p.lay.ptrs); n > 0 {
+		p.reg = a.registers(n)
+	}
+	for _, x := range w.includes {
+		x.take(p)
+	}
+	if isHandle(t) {
+		p.fill()
+		return p
+	}
+	if _, ok := t.Underlying().(*types.Interface); !ok {
+		p.obj = a.opaqueObject(madeType{w, t}, t)
+		a.add(w.any, p.obj.base)
+		for i, k := range p.lay.ptrs {
+			n := p.obj.base + nodeID(k)
+			a.copy(n, p.reg+nodeID(i))
+			a.copy(p.reg+nodeID(i), n)
+		}
+	}
+	if w.addrs != 0 {
+		p.collect()
+	}
+	p.expand()
+	return p
+}
+
+// isHandle reports whether t is a type of opaque code, or a pointer to one: what
+// its values refer to is a description of a type or in the world anyway.
+func isHandle(t types.Type) bool {
+	switch p := t.(type) {
+	case *types.Pointer:
+		t = types.Unalias(p.Elem())
+	case *types.Slice:
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && (opaquePackages[n.Obj().Pkg().Path()] || n.Obj().Pkg().Path() == "internal/abi")
+}
+
+// fill sets up p, of a type of opaque code. A world to which a handle of another
+// one is given includes that.
+func (p *pool) fill() {
+	a, w := p.w.a, p.w
+	p.done = everything
+	if _, ok := p.t.Underlying().(*types.Interface); !ok {
+		p.obj = a.opaqueObject(madeType{p.w, p.t}, p.t)
+		a.add(w.any, p.obj.base)
+	}
+	if p.reg == 0 {
+		return
+	}
+	var walk func(reg nodeID, t types.Type)
+	walk = func(reg nodeID, t types.Type) {
+		switch u := t.Underlying().(type) {
+		case *types.Pointer, *types.Slice:
+			e := u.(interface{ Elem() types.Type }).Elem()
+			if isDescriptor(e) || !isHandle(types.Unalias(e)) {
+				a.add(reg, a.descriptors().base)
+				return
+			}
+			q := w.pool(e)
+			a.add(reg, q.obj0().base)
+			if q.reg != 0 {
+				a.on(reg, &loading{q.reg, place{}, q.lay})
+			}
+		case *types.Struct:
+			l := a.lays.of(t)
+			for i := range u.NumFields() {
+				if x := &l.parts[i]; len(x.lay.ptrs) > 0 {
+					walk(reg+nodeID(x.ptr), u.Field(i).Type())
+				}
+			}
+		case *types.Interface:
+			w.typeValue(reg, u)
+		default:
+			a.add(reg, w.handle.base)
+			a.on(reg, &adopt{w})
+		}
+	}
+	walk(p.reg, p.t)
+	if p.obj != nil {
+		for i, k := range p.lay.ptrs {
+			a.copy(p.obj.base+nodeID(k), p.reg+nodeID(i))
+			a.copy(p.reg+nodeID(i), p.obj.base+nodeID(k))
+		}
+	}
+}
+
+// adopt makes a world include those whose handles it sees.
+type adopt struct{ w *world }
+
+func (c *adopt) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o != nil && o.world != nil && o == o.world.handle {
+			c.w.include(o.world)
+		}
+	}
+}
+
+// include makes all values of from, now and later, values of w.
+func (w *world) include(from *world) {
+	if w == from || slices.Contains(w.included, from) {
+		return
+	}
+	w.included = append(w.included, from)
+	from.includes = append(from.includes, w)
+	for i := 0; i < len(from.list); i++ { // it may grow
+		w.take(from.list[i])
+	}
+}
+
+// take makes the values of p, of another world, values of w.
+func (w *world) take(p *pool) {
+	q := w.pool(p.t)
+	w.a.copyN(q.reg, p.reg, len(p.lay.ptrs))
+}
+
+// isDescriptor reports whether t describes a type.
+func isDescriptor(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return false
+	}
+	switch n.Obj().Pkg().Path() {
+	case "internal/abi":
+		return true
+	case "reflect", "internal/reflectlite":
+		return n.Obj().Name() == "rtype"
+	}
+	return false
+}
+
+// typeValue makes dst include the value that represents a type, if it implements
+// iface: a reflect.Type.
+func (w *world) typeValue(dst nodeID, iface *types.Interface) {
+	if iface.NumMethods() == 0 {
+		return
+	}
+	a := w.a
+	for _, t := range w.types {
+		if types.Implements(t, iface) {
+			o := a.opaqueObject(a.lays.canonical(t), a.lays.canonical(t))
+			for _, k := range o.lay.ptrs {
+				a.add(o.base+nodeID(k), a.descriptors().base)
+			}
+			a.add(dst, o.base)
+			return
+		}
+	}
+}
+
+// collect adds p's addresses to those of the world.
+func (p *pool) collect() {
+	switch p.t.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Basic:
+		p.w.a.on(p.reg, &anyOffset{p.w.addrs})
+	}
+}
+
+// addresses returns the register of all addresses in w, of whatever type.
+func (w *world) addresses() nodeID {
+	if w.addrs == 0 {
+		w.addrs = w.a.registers(1)
+		for _, p := range w.list {
+			p.collect()
+		}
+	}
+	return w.addrs
+}
+
+// opaqueObject returns the object of type t, canonical, in opaque code: of the
+// world that site tells.
+func (a *analysis) opaqueObject(site any, t types.Type) *Object {
+	o := a.object(objectKey{site, 0, Opaque}, t, a.lays.of(t))
+	o.direct = isPointerShaped(t)
+	return o
+}
+
+// expand sets up the rules for values of p's type that the world's effects ask for.
+func (p *pool) expand() {
+	first := p.done == 0
+	add := p.w.can &^ p.done
+	p.done |= p.w.can | keeps
+	a := p.w.a
+	switch t := p.t.Underlying().(type) {
+	case *types.Pointer:
+		p.memory(t.Elem(), first, add)
+	case *types.Slice:
+		p.memory(t.Elem(), first, add)
+	case *types.Map:
+		l := a.lays.mapOf(t)
+		p.cell(t.Key(), a.in(l, 0), first, add)
+		p.cell(t.Elem(), a.in(l, 1), first, add)
+		if add&creates != 0 {
+			a.add(p.reg, a.object(objectKey{madeType{p.w, p.t}, 0, Map}, p.t, l).base)
+		}
+	case *types.Chan:
+		l := a.lays.chanOf(t)
+		p.cell(t.Elem(), a.in(l, 0), first, add)
+		if add&creates != 0 {
+			a.add(p.reg, a.object(objectKey{madeType{p.w, p.t}, 0, Chan}, p.t, l).base)
+		}
+	case *types.Struct:
+		for i := range t.NumFields() {
+			p.part(t.Field(i).Type(), &p.lay.parts[i], first, add)
+		}
+	case *types.Array:
+		if t.Len() > 0 {
+			p.part(t.Elem(), &p.lay.parts[0], first, add)
+		}
+	case *types.Interface:
+		if first {
+			a.on(p.reg, &inWorld{p.w})
+		}
+		if add&writes != 0 {
+			a.assert(p.reg, p.w.any, p.t)
+		}
+	case *types.Signature:
+		if add&calls != 0 {
+			a.on(p.reg, &worldCall{p.w, t})
+			a.add(p.reg, p.w.function(p.t).base)
+		}
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer && add&calls != 0 {
+			a.on(p.reg, &untyped{p.w})
+		}
+	}
+	if add&calls != 0 {
+		p.callMethods()
+	}
+}
+
+// memory sets up the rules for what a pointer or slice points to.
+func (p *pool) memory(elem types.Type, first bool, add effect) {
+	a := p.w.a
+	if len(a.lays.of(elem).ptrs) > 0 {
+		p.cell(elem, place{}, first, add)
+	} else if first {
+		a.on(p.reg, &known{p.w, elem})
+	}
+	if add&creates != 0 {
+		a.add(p.reg, p.w.pool(elem).obj0().base)
+	}
+	if add&addresses != 0 {
+		a.on(p.reg, &inside{p.w, elem})
+	}
+}
+
+// obj0 returns the memory of p's type in the world.
+func (p *pool) obj0() *Object {
+	if p.obj == nil { // an interface type
+		a := p.w.a
+		p.obj = a.opaqueObject(madeType{p.w, p.t}, p.t)
+		a.copy(p.obj.base, p.reg)
+		a.copy(p.reg, p.obj.base)
+	}
+	return p.obj
+}
+
+// cell sets up the rules for a value of type elem at place pl of what p's
+// values point to.
+func (p *pool) cell(elem types.Type, pl place, first bool, add effect) {
+	a := p.w.a
+	if first {
+		a.on(p.reg, &worldCell{p.w, elem, pl, false})
+	}
+	if add&writes != 0 {
+		a.on(p.reg, &worldCell{p.w, elem, pl, true})
+	}
+}
+
+// part sets up the rules for part x, of type t, of p's values.
+func (p *pool) part(t types.Type, x *part, first bool, add effect) {
+	a := p.w.a
+	q := p.w.pool(t)
+	n := len(x.lay.ptrs)
+	if n == 0 {
+		return
+	}
+	if first {
+		a.copyN(q.reg, p.reg+nodeID(x.ptr), n)
+	}
+	if add&writes != 0 {
+		a.copyN(p.reg+nodeID(x.ptr), q.reg, n)
+	}
+}
+
+// worldCell reads or writes what addresses in a world point to.
+type worldCell struct {
+	w     *world
+	elem  types.Type
+	pl    place
+	write bool
+}
+
+func (c *worldCell) apply(a *analysis, delta []nodeID) {
+	q := c.w.pool(c.elem)
+	if q.reg == 0 {
+		return
+	}
+	for _, n := range delta {
+		if c.write {
+			a.storeTo(n, c.pl, q.reg, q.lay)
+		} else {
+			a.loadFrom(q.reg, n, c.pl, q.lay)
+		}
+	}
+}
+
+// inside lets a world have the addresses of the parts of what its addresses
+// point to, as reflect.Value.Addr returns them.
+type inside struct {
+	w *world
+	t types.Type
+}
+
+func (c *inside) apply(a *analysis, delta []nodeID) {
+	var walk func(t types.Type, pl place)
+	walk = func(t types.Type, pl place) {
+		p := c.w.pool(types.NewPointer(t))
+		for _, n := range delta {
+			a.add(p.reg, a.at(n, pl))
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			l := a.lays.of(t)
+			for i := range u.NumFields() {
+				walk(u.Field(i).Type(), pl.plus(&l.parts[i]))
+			}
+		case *types.Array:
+			walk(u.Elem(), pl)
+		}
+	}
+	walk(c.t, place{})
+}
+
+// known makes a world know a type once it holds a pointer to one.
+type known struct {
+	w *world
+	t types.Type
+}
+
+func (c *known) apply(*analysis, []nodeID) { c.w.pool(c.t) }
+
+// inWorld lets a world see what is in interface values.
+type inWorld struct{ w *world }
+
+func (c *inWorld) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o.isBox() {
+			p := c.w.pool(o.Type)
+			for i, k := range o.lay.ptrs {
+				a.copy(p.reg+nodeID(i), o.base+nodeID(k))
+			}
+		}
+	}
+}
+
+// untyped lets a world use addresses without a type as pointers to the object.
+type untyped struct{ w *world }
+
+func (c *untyped) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o != nil && o.lay != nil && o.Type != nil {
+			switch o.Kind {
+			case Variable, Global, Array, Native, Boxed:
+				a.add(c.w.pool(types.NewPointer(o.Type)).reg, o.base)
+			case Map, Chan:
+				a.add(c.w.pool(o.Type).reg, o.base)
+			}
+		}
+	}
+}
+
+// worldCall is a call by opaque code.
+type worldCall struct {
+	w   *world
+	sig *types.Signature
+}
+
+func (c *worldCall) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o != nil && o.fn != nil {
+			inst := a.instance(o.fn, a.policy.enter(0, nil, false, o.fn, o.made, Origin{}))
+			if a.link(nil, nil, inst) {
+				c.w.called(inst, 0)
+			}
+			if o.Kind == Closure {
+				a.capture(inst, o)
+			}
+		}
+	}
+}
+
+// called makes the parameters of inst, from the skip-th on, whatever w holds, and
+// lets w have the results.
+func (w *world) called(inst *instance, skip int) {
+	sig := inst.fn.Signature
+	k := len(inst.info.args) - sig.Params().Len()
+	for i := range sig.Params().Len() {
+		if i+k >= skip {
+			w.produce(inst.arg(i+k), sig.Params().At(i).Type())
+		}
+	}
+	for i := range sig.Results().Len() {
+		if p := &inst.info.lay.parts[i]; len(p.lay.ptrs) > 0 {
+			w.escape(sig.Results().At(i).Type(), inst.result()+nodeID(p.ptr))
+		}
+	}
+}
+
+// function returns the object of a func of type t that opaque code has made.
+func (w *world) function(t types.Type) *Object {
+	o := w.a.object(objectKey{madeType{w, w.a.lays.canonical(t)}, 0, Func}, t, nil)
+	o.world = w
+	return o
+}
+
+// madeType is the site of a func made in a world.
+type madeType struct {
+	w *world
+	t types.Type
+}
+
+// callMethods lets the world call the exported methods of p's type.
+func (p *pool) callMethods() {
+	a := p.w.a
+	if p.obj == nil || types.IsInterface(p.t) {
+		return
+	}
+	set := a.prog.SSA.MethodSets.MethodSet(p.t)
+	for i := range set.Len() {
+		sel := set.At(i)
+		if !sel.Obj().Exported() {
+			continue
+		}
+		fn := a.prog.SSA.MethodValue(sel)
+		if fn == nil || isOpaque(fn) {
+			continue
+		}
+		fn = a.resolve(fn)
+		inst := a.instance(fn, a.policy.enter(0, nil, false, fn, 0, Origin{}))
+		if a.link(nil, nil, inst) {
+			p.w.called(inst, 1)
+		}
+		a.receiver(inst, p.obj)
+		// Interface returns a method as a func.
+		q := p.w.pool(sel.Type())
+		a.add(q.reg, p.w.function(q.t).base)
+	}
+}
+
+// escape gives w the value of type t in registers reg...
+func (w *world) escape(t types.Type, reg nodeID) {
+	if reg == 0 {
+		return
+	}
+	p := w.pool(t)
+	w.a.copyN(p.reg, reg, len(p.lay.ptrs))
+}
+
+// produce makes dst.., of type t, include what w may return as such.
+func (w *world) produce(dst nodeID, t types.Type) {
+	a := w.a
+	l := a.lays.of(t)
+	if dst == 0 || len(l.ptrs) == 0 {
+		return
+	}
+	p := w.pool(t)
+	a.copyN(dst, p.reg, len(l.ptrs))
+	if isHandle(p.t) {
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		a.assert(dst, w.any, t)
+		w.typeValue(dst, u)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if x := &l.parts[i]; len(x.lay.ptrs) > 0 {
+				w.produce(dst+nodeID(x.ptr), u.Field(i).Type())
+			}
+		}
+	case *types.Array:
+		w.produce(dst, u.Elem())
+	case *types.Basic: // unsafe.Pointer
+		a.copy(dst, w.addresses())
+	}
+}
