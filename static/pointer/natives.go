@@ -11,13 +11,15 @@ var natives = modelTable(
 	// The first lists are of functions that copy no pointers, call nothing and
 	// allocate nothing that pointers lead to.
 	without(`
-		bytes.Equal hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
+		bytes.Equal crypto/internal/constanttime.boolToUint8 hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
 		hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Running
 		internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal (*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash
 		internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
 		internal/bytealg.Equal internal/bytealg.Index internal/bytealg.IndexByte internal/bytealg.IndexByteString
 		internal/bytealg.IndexString internal/bytealg.LastIndexByteString
-		internal/godebug.setting internal/syscall/unix.fcntl iter.coroswitch
+		internal/godebug.setting internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter
+		internal/synctest.hbLeave internal/synctest.hbWait internal/synctest.hbWaiting
+		internal/syscall/unix.fcntl iter.coroswitch
 		net.runtime_rand os.checkClonePidfd os.runtime_beforeExit os.runtime_rand os.sigpipe
 	`),
 	without(`
@@ -40,14 +42,14 @@ var natives = modelTable(
 		syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall syscall.runtime_exitsyscall
 		testing.Testing testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 		testing.hbSite testing.hbTestDone testing.hbTouch testing.hbUnsupported
-		time.hbArm time.hbChange time.hbDrain time.hbFire time.hbKill time.hbOrdinary time.hbSleep time.now
+		time.hbArm time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
 		time.runtimeIsBubbled time.runtimeNano time.runtimeNow
 	`),
 	without(`
 		(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 		(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
-		sync.hbAccess sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbOnceEnter sync.hbOnceLeave sync.hbPark
-		sync.hbPending sync.hbPool sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
+		sync.hbAccess sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbOnceEnter sync.hbOnceLeave
+		sync.hbOrder sync.hbPark sync.hbPending sync.hbPool sync.hbPut sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
 		sync/atomic.hbLoad sync/atomic.hbRMW sync/atomic.hbStore
 		(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap
 	`),
