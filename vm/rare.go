@@ -216,6 +216,8 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 		}
 		*a = n
 		g.pc += 2
+	case CopyMem:
+		return m.copyBig(g, f, in, r)
 	case ClearS:
 		n := *rg(r, in.A+1) * word(0)
 		if !m.touches(g, f, accessOf(*a, n, true)) {
@@ -234,6 +236,34 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 	default:
 		return m.strOp(g, f, in, r)
 	}
+	return Next
+}
+
+// copyBig executes CopyMem.
+func (m *Machine) copyBig(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
+	n := f.Code[g.pc+1].Word()
+	dst, src := *rg(r, in.A), uint64(0)
+	if in.B != NoReg {
+		src = *rg(r, in.B)
+	}
+	if m.heap.load(dst, n, 0) == nil || in.B != NoReg && m.heap.load(src, n, 0) == nil {
+		m.throw(g, rtPanicMem)
+		return Called
+	}
+	if in.B == NoReg {
+		if !m.touches(g, f, accessOf(dst, n, true)) {
+			return Stop
+		}
+		clear(m.heap.writable(dst, uint32(n)))
+	} else {
+		if !m.touches(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
+			return Stop
+		}
+		from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
+		m.publishBytes(dst, from)
+		copy(to, from)
+	}
+	g.pc += 2
 	return Next
 }
 

@@ -148,6 +148,7 @@ const (
 	St2     // [A+C] = B,B+1
 	St3     // [A+C] = B..B+2
 	StN     // [A+C] = B.., size in next word
+	CopyMem // next word bytes at A = those at B, or zero if there is no B
 	AddPtr  // A = B + C; nil panics
 	AddPtrL // A = B + next word; nil panics
 	NilChk  // A nil panics
@@ -369,6 +370,7 @@ var names = [NumOps]string{
 	St2:         "St2",
 	St3:         "St3",
 	StN:         "StN",
+	CopyMem:     "CopyMem",
 	AddPtr:      "AddPtr",
 	AddPtrL:     "AddPtrL",
 	NilChk:      "NilChk",

@@ -213,6 +213,17 @@ func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	case l.Size == 0:
 		c.constant(d+1, c.l.ZeroBase())
 	default:
+		if src, ok := c.source(v.X); ok {
+			t := c.temp(1)
+			c.emitImm(NewObj, t, int32(l.ID))
+			if src != NoReg {
+				c.standing()
+				c.emit(CopyMem, t, src, 0)
+				c.word(uint64(l.Size))
+			}
+			c.move(d+1, t, 1)
+			break
+		}
 		x := c.use(v.X)
 		c.emit(Box, d+1, x, 0)
 		c.word(uint64(l.ID))

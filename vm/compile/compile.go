@@ -69,6 +69,7 @@ type compiler struct {
 	texts     map[string]int
 	err       error
 
+	forgotten map[*ssa.UnOp]bool // big loads whose result nobody uses
 	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer
 	// statements stand two or more loops over functions deep; returns make up for it.
 	lateDefers bool
@@ -141,6 +142,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 // prepare decides what is fused, aliased and extracted.
 func (c *compiler) prepare() {
 	c.fused = map[ssa.Value]bool{}
+	c.forgotten = map[*ssa.UnOp]bool{}
 	c.alias = map[ssa.Value]ssa.Value{}
 	c.extracts = map[ssa.Value][]ssa.Value{}
 	for i, fv := range c.fn.FreeVars {
@@ -166,6 +168,8 @@ func (c *compiler) prepare() {
 				c.extracts[v.Tuple] = append(c.extracts[v.Tuple], v)
 			case *ssa.Alloc:
 				c.fuseMake(v)
+			case *ssa.UnOp:
+				c.fuseBig(v)
 			case *ssa.FieldAddr:
 				c.fuseAddr(v)
 			case *ssa.IndexAddr:

@@ -587,6 +587,13 @@ func (c *compiler) store(v *ssa.Store) {
 		c.emit(map[uint32]Op{1: StX8, 2: StX16, 4: StX32, 8: StX64}[l.Size], s, i, val)
 		return
 	}
+	if src, ok := c.source(v.Val); ok {
+		dst := c.pointer(v.Addr)
+		c.standing()
+		c.emit(CopyMem, dst, src, 0)
+		c.word(uint64(l.Size))
+		return
+	}
 	val := 0
 	if l.Size > 0 {
 		val = c.use(v.Val)

@@ -23,6 +23,10 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		if unevaluated(v) {
 			return
 		}
+		if c.forgotten[v] {
+			c.emit(NilChk, c.pointer(v.X), 0, 0)
+			return
+		}
 		if x, ok := v.X.(*ssa.IndexAddr); ok && c.fused[x] {
 			_, op, _, _ := loadOp(v.Type())
 			s, i := c.use(x.X), c.use(x.Index)

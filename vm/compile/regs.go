@@ -94,6 +94,9 @@ func (c *compiler) inRegister(v ssa.Value) bool {
 	case *ssa.Parameter, *ssa.FreeVar:
 		return true
 	}
+	if u, ok := v.(*ssa.UnOp); ok && c.forgotten[u] {
+		return false
+	}
 	if c.fused[v] {
 		return false
 	}

@@ -1,0 +1,97 @@
+package compile
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+)
+
+// Values too large for registers. Package ssa makes them where the source only
+// copies from one variable to another, converts to an interface, or evaluates
+// and forgets. These go from memory to memory; all else is refused by Compile,
+// which runs out of registers.
+
+// maxImage is the largest value, in words, held in registers when there is another way.
+const maxImage = 1 << 12
+
+// fuseBig lets the only user of load v read the memory itself.
+func (c *compiler) fuseBig(v *ssa.UnOp) {
+	if v.Op != token.MUL || c.words(v) <= maxImage {
+		return
+	}
+	refs := *v.Referrers()
+	if len(refs) == 0 {
+		c.forgotten[v] = true
+		return
+	}
+	if len(refs) != 1 || refs[0].Block() != v.Block() {
+		return
+	}
+	switch user := refs[0].(type) {
+	case *ssa.Store:
+		if user.Val == v && !writesBetween(v, user) {
+			c.fused[v] = true
+		}
+	case *ssa.MakeInterface:
+		if !writesBetween(v, user) {
+			c.fused[v] = true
+		}
+	}
+}
+
+// writesBetween reports whether something between a and b, which stand in
+// this order in a block, may write memory.
+func writesBetween(a, b ssa.Instruction) bool {
+	between := false
+	for _, i := range a.Block().Instrs {
+		switch {
+		case i == a:
+			between = true
+			continue
+		case i == b:
+			return false
+		case !between:
+			continue
+		}
+		switch i := i.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Alloc, *ssa.BinOp, *ssa.DebugRef, *ssa.MakeInterface:
+		case *ssa.UnOp:
+			if i.Op == token.ARROW {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+// source returns the register with the address that big value v can be copied
+// from, NoReg for zeros; ok is false if v is not of the kind.
+func (c *compiler) source(v ssa.Value) (r int, ok bool) {
+	if c.words(v) <= maxImage {
+		return 0, false
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		return NoReg, true
+	case *ssa.UnOp:
+		if c.fused[v] {
+			return c.pointer(v.X), true
+		}
+	}
+	return 0, false
+}
+
+// pointer returns a register that holds address v.
+func (c *compiler) pointer(v ssa.Value) int {
+	base, off := c.address(v)
+	if off == 0 {
+		return base
+	}
+	t := c.temp(1)
+	c.addPtr(t, base, int64(off))
+	return t
+}
