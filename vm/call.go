@@ -94,13 +94,14 @@ const (
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: stands in stacks for the unwinding of a panic
 	rtMain              // so does this for what called main.main
+	rtFinalize          // runs the finalizers that are due
 	rtGoexit            // and this for what called a goroutine's function
 	numRtFuncs
 )
 
 var rtNames = [numRtFuncs]string{
 	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic", "main", "goexit",
+	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic", "main", "hbRunFinalizers", "goexit",
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling

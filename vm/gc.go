@@ -10,8 +10,10 @@ const gcThreshold = 64 << 20
 
 // collect frees the dynamic objects created since the youngest mark that
 // nothing refers to. Older ones stay: a rewind may need them. Stacks are
-// scanned conservatively, word by word; objects by their layout.
-func (m *Machine) collect() {
+// scanned word by word, conservatively; objects by their layout. With precise,
+// of the frames of which it is known only the live registers count: a program
+// that waits for finalizers can tell.
+func (m *Machine) collect(precise bool) {
 	h := m.heap
 	h.sinceGC = 0
 	first := uint32(staticLimit)
@@ -42,14 +44,38 @@ func (m *Machine) collect() {
 		if g.status == gEnded || g.fn == nil {
 			continue
 		}
+		if precise {
+			m.liveWords(g, root)
+			continue
+		}
 		for _, w := range g.stack[:g.fp+uint32(g.fn.Window)] {
 			root(w)
 		}
 	}
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		m.eachPtr(&h.objs[id], root)
+	for _, f := range m.finalizers {
+		root(f.fn)
+	}
+	for _, f := range m.dueFinals {
+		root(f.fn)
+		for _, w := range f.args {
+			root(w)
+		}
+	}
+	mark := func() {
+		for len(work) > 0 {
+			id := work[len(work)-1]
+			work = work[:len(work)-1]
+			m.eachPtr(&h.objs[id], root)
+		}
+	}
+	mark()
+	if precise {
+		m.findDue(marked, root, mark)
+	} else {
+		for _, f := range m.finalizers {
+			root(uint64(f.obj) << 32)
+		}
+		mark()
 	}
 	for id := first; id < uint32(len(h.objs)); id++ {
 		o := &h.objs[id]
@@ -67,5 +93,31 @@ func (m *Machine) collect() {
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.objs[p.id].flags&objFreed != 0 })
 	if m.race != nil {
 		m.race.Sweep(func(id uint32) bool { return h.objs[id].flags&objFreed != 0 })
+	}
+}
+
+// liveWords calls root for the words of g's stack that may be used again.
+func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
+	fn, fp, pc := g.fn, g.fp, g.pc
+	above := frame{}
+	for {
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		root(g.stack[fp-hdrDefer])
+		live, ok := m.liveIn(fn, pc, above)
+		if !ok {
+			for _, w := range g.stack[fp : fp+uint32(fn.Window)] {
+				root(w)
+			}
+		}
+		for _, e := range live {
+			if e&1 != 0 {
+				root(g.stack[fp+uint32(e>>1)])
+			}
+		}
+		if link>>32&frBottom != 0 {
+			return
+		}
+		above = frame{fn.ID, link >> 32}
+		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 }

@@ -69,16 +69,19 @@ type Machine struct {
 
 	inNative *goroutine // whose native is executing, if any
 
-	moment   uint64   // number of the present state: anything computed at an earlier one is stale
-	asked    trace.Op // grant's
-	arrived  arrived
-	local    uint64 // back edges and calls of the step under way
-	arrivals uint32
-	nans     uint64 // NaNs hashed so far
-	alts     []alt
-	work     []uint32
-	can      canon
-	cnt      Counters
+	moment     uint64   // number of the present state: anything computed at an earlier one is stale
+	asked      trace.Op // grant's
+	arrived    arrived
+	local      uint64 // back edges and calls of the step under way
+	arrivals   uint32
+	finalizers []finalizer // run mode
+	dueFinals  []finalizer // of objects that are unreachable
+	cleanups   uint64
+	nans       uint64 // NaNs hashed so far
+	alts       []alt
+	work       []uint32
+	can        canon
+	cnt        Counters
 
 	check *checker       // nil: Config.Check is not set
 	race  *race.Detector // nil: races are not looked for

@@ -7,6 +7,7 @@ var nativeTables = [][]Native{
 	bytealgNatives,
 	mathNatives,
 	fileNatives,
+	finalizerNatives,
 	syncNatives,
 	atomicNatives(),
 	timeNatives,

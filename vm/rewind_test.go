@@ -66,7 +66,7 @@ func checkMark(t *testing.T, w *walker, depth int) {
 		w.steps(w.rng.IntN(20))
 		switch w.rng.IntN(4) {
 		case 0:
-			m.collect()
+			m.collect(false)
 		case 1:
 			if depth > 0 {
 				checkMark(t, w, depth-1)
@@ -141,7 +141,7 @@ func TestCollect(t *testing.T) {
 				break
 			}
 			c.Step(step.G, step.Choice)
-			c.collect()
+			c.collect(false)
 			if m.Hash() != c.Hash() || m.Output(1) != c.Output(1) || m.Status() != c.Status() {
 				t.Errorf("%s: with collections the state is another one:\n%swithout:\n%s", s.name, picture(c), picture(m))
 				break

@@ -49,10 +49,15 @@ func (m *Machine) runAuto() {
 			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
 		}
 		if m.heap.sinceGC > gcThreshold && m.heap.sinceGC > m.heap.live/2 {
-			m.collect()
+			m.collect(false)
 		}
-		if !ran && m.auto && !m.passTime() {
-			return
+		if !ran && m.auto {
+			g := m.firstSleeper()
+			if g == nil {
+				return
+			}
+			g.granted = true
+			turn(g)
 		}
 		if m.cfg.Run && m.mainEnd && !m.goexited {
 			m.exited = true
@@ -92,8 +97,8 @@ func (m *Machine) peekAuto(g *goroutine) int {
 	return m.peek(g)
 }
 
-// passTime wakes the goroutine with the earliest deadline in run mode.
-func (m *Machine) passTime() bool {
+// firstSleeper returns the goroutine with the earliest deadline, or nil.
+func (m *Machine) firstSleeper() *goroutine {
 	var first *goroutine
 	m.moment++
 	for _, g := range m.gs {
@@ -101,12 +106,7 @@ func (m *Machine) passTime() bool {
 			first = g
 		}
 	}
-	if first == nil {
-		return false
-	}
-	first.status, first.granted = gLocal, true
-	m.exec(first)
-	return true
+	return first
 }
 
 // autoChoice picks one of n alternatives in run mode: pseudo-random, the same

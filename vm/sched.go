@@ -225,7 +225,7 @@ func (m *Machine) more(g *goroutine) bool {
 		return false // the other goroutines get their turn
 	}
 	if m.heap.sinceGC > gcThreshold {
-		m.collect()
+		m.collect(false)
 	}
 	if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 		m.cut = "interrupted"

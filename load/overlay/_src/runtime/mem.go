@@ -1,17 +1,37 @@
 package runtime
 
-import "internal/abi"
+import (
+	"internal/abi"
+	"unsafe"
+)
 
-// GC has no effect that a program could tell: memory is collected when the
-// machine finds it convenient. Finalizers and cleanups never run, as the
-// documentation permits.
-func GC() { collections++ }
+// GC collects garbage when a program is run. Otherwise it has no effect that a
+// program could tell: memory is collected when the machine finds it convenient,
+// and finalizers and cleanups never run, as the documentation permits.
+func GC() {
+	collections++
+	hbGC()
+}
+
+func hbGC()
+
+// hbFinalize calls the next finalizer that is due; it reports false if there is none.
+func hbFinalize() bool
+
+// hbRunFinalizers is what the machine starts a goroutine for after a collection.
+func hbRunFinalizers() {
+	for hbFinalize() {
+	}
+}
+
+// hbLive returns the number of bytes in use when a program is run, 0 otherwise.
+func hbLive() uint64
 
 // collections is how often the program has asked for a collection or for
 // statistics; to it, memory looks as if it had been collected that often.
 var collections uint32
 
-// SetFinalizer checks its arguments and forgets them.
+// SetFinalizer sets the finalizer of an object: see GC.
 func SetFinalizer(obj any, finalizer any) {
 	t := typeOf(obj)
 	if t == nil {
@@ -24,24 +44,30 @@ func SetFinalizer(obj any, finalizer any) {
 	if f != nil && f.Kind() != abi.Func {
 		hbFatal("runtime.SetFinalizer: second argument is " + typeString(f) + ", not a function")
 	}
+	setFinalizer(obj, finalizer)
 }
+
+func setFinalizer(obj any, finalizer any)
 
 // A Cleanup is a handle of a call of AddCleanup.
 type Cleanup struct {
-	id  uint64
-	ptr uintptr
+	id uint64
 }
 
-// AddCleanup forgets its arguments: see GC.
+// AddCleanup has cleanup(arg) called when ptr is unreachable: see GC.
 func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) Cleanup {
 	if ptr == nil {
 		panic(plainError("runtime.AddCleanup: ptr is nil"))
 	}
-	return Cleanup{}
+	return Cleanup{addCleanup(unsafe.Pointer(ptr), func() { cleanup(arg) })}
 }
 
-// Stop has nothing to stop.
-func (c Cleanup) Stop() {}
+func addCleanup(ptr unsafe.Pointer, f func()) (id uint64)
+
+// Stop cancels the cleanup.
+func (c Cleanup) Stop() { stopCleanup(c.id) }
+
+func stopCleanup(id uint64)
 
 // A Pinner pins objects, which the machine never moves.
 type Pinner struct {
@@ -103,11 +129,12 @@ type MemStats struct {
 // would differ between executions that are alike in everything else, and tell
 // more about how the machine represents values than about the program.
 func ReadMemStats(m *MemStats) {
-	const heap = 256 << 10
+	const rest = 256 << 10
 	collections++
+	heap := rest + hbLive()
 	*m = MemStats{
 		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
-		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 4<<20 - heap, NextGC: 4 << 20, EnableGC: true, NumGC: collections,
+		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections,
 	}
 }
