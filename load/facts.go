@@ -34,6 +34,7 @@ func gatherFacts(p *Package) facts {
 		}
 	}
 	if p.Std {
+		f.clock = p.Path != "time" && p.Path != "context" && p.readsClock()
 		return f
 	}
 	for _, obj := range p.Info.Uses {
@@ -42,13 +43,30 @@ func gatherFacts(p *Package) facts {
 			continue
 		}
 		switch fn.FullName() {
-		case "time.Now", "time.Since", "time.Until":
+		case "time.Now", "time.Since", "time.Until",
+			"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":
 			f.clock = true
 		case "reflect.Select", "(reflect.Value).TrySend", "(reflect.Value).TryRecv":
 			f.nonblocking = append(f.nonblocking, nonblocking{nil, true}, nonblocking{nil, false})
 		}
 	}
 	return f
+}
+
+// readsClock reports whether the text of p mentions the functions that read the
+// clock, or package context's that do.
+func (p *Package) readsClock() bool {
+	for _, file := range p.files {
+		if !bytes.Contains(file.src, []byte(`"time"`)) && !bytes.Contains(file.src, []byte(`"context"`)) {
+			continue // it imports neither
+		}
+		for _, name := range []string{"time.Now(", "time.Since(", "time.Until(", "context.WithTimeout", "context.WithDeadline"} {
+			if bytes.Contains(file.src, []byte(name)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // selects collects the cases of selects with a default clause.
@@ -186,8 +204,9 @@ func (prog *Program) Nonblocking(e *Entry) *Nonblocking {
 	return n
 }
 
-// UsesClock reports whether a package of the user's that is linked for e calls
-// time.Now, time.Since or time.Until.
+// UsesClock reports whether a package that is linked for e, other than time
+// itself, can read the clock: time.Now, Since and Until, and the contexts with
+// deadlines, which compare them with the time.
 func (prog *Program) UsesClock(e *Entry) bool {
 	for _, p := range closure(e.roots) {
 		if p.facts.clock {
