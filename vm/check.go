@@ -10,10 +10,26 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// checker verifies what the machine relies on, after every step and rewind
-// (Config.Check). It is an oracle for tests: slow, and independent of the
-// shortcuts it checks. A violation is a panic that begins with "BUG:".
+// Check says what the machine verifies of itself, for tests: it is slow, and
+// independent of the shortcuts it checks. A violation is a panic that begins
+// with "BUG:", or shows as nonsense the program does.
+type Check uint8
+
+const (
+	// CheckLiveness overwrites dead registers whenever a step ends.
+	CheckLiveness Check = 1 << iota
+	// CheckState looks, after every step and rewind, for objects that several
+	// goroutines reach without being known to, and for what the state hash or
+	// the remembered next operations have missed.
+	CheckState
+	// CheckStops makes every access to memory a visible operation, so that
+	// there are many more steps for the other checks.
+	CheckStops
+)
+
+// checker is what the checks need.
 type checker struct {
+	what  Check
 	base  []baseObject
 	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
 	work  []uint32
@@ -34,12 +50,15 @@ func (m *Machine) verify(ran bool) {
 	if m.check == nil || m.auto {
 		return
 	}
-	if ran {
+	if ran && m.check.what&CheckLiveness != 0 {
 		for _, g := range m.gs {
 			if !g.transcript.valid {
 				m.killDead(g)
 			}
 		}
+	}
+	if m.check.what&CheckState == 0 {
+		return
 	}
 	m.verifyGoroutines()
 	m.verifyHash()

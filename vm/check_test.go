@@ -53,7 +53,7 @@ func TestInvariants(t *testing.T) {
 			cfg := por.Config{Match: true, MaxStates: uint64(steps)}
 			for _, c := range []Config{{VisibleOutput: true}, {VisibleOutput: true, VirtualTime: true}} {
 				plain, states := explored(t, &s, c, cfg)
-				c.Check = true
+				c.Check = CheckLiveness | CheckState
 				if checked, n := explored(t, &s, c, cfg); checked != plain || n != states {
 					t.Errorf("%d states:\n%s\nwith Check %d states:\n%s", states, plain, n, checked)
 				}
@@ -112,7 +112,7 @@ func main() {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := source(t, src)
-			m := s.machine(t, Config{Check: true})
+			m := s.machine(t, Config{Check: CheckLiveness | CheckState})
 			e := &ends{m: m, seen: map[string]bool{}}
 			por.Full(m, e, por.Config{Match: true})
 			if e.races == 0 {

@@ -80,8 +80,9 @@ type heap struct {
 	baseLimit uint32   // dynamic objects below belong to the base state
 	based     bool
 
-	live    uint64 // bytes in dynamic objects
-	sinceGC uint64
+	live     uint64 // bytes in dynamic objects
+	sinceGC  uint64
+	newFlags objFlags // of new objects; none but with CheckStops
 }
 
 // undoRec restores one object, a page of a large one, or (size 0) its flags.
@@ -271,7 +272,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 		h.objs = append(h.objs, object{})
 	}
 	o := &h.objs[id]
-	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay}
+	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay, flags: h.newFlags}
 	if g != nil {
 		o.gid, o.seq = g.id, g.nalloc
 		o.site = uint64(g.fn.ID)<<32 | uint64(uint32(g.pc))

@@ -134,7 +134,7 @@ type Config struct {
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool        // follow happens-before and find data races (Machine.Races)
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
-	Check         bool        // verify the machine's own invariants all the time; for tests of the machine
+	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 }
 
@@ -173,8 +173,8 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
-	if cfg.Check && !cfg.Run {
-		m.check = new(checker)
+	if cfg.Check != 0 && !cfg.Run {
+		m.check = &checker{what: cfg.Check}
 	}
 	if cfg.Races && !cfg.Run {
 		m.race = race.New()
@@ -189,7 +189,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 
 // Mark opens a point to return to.
 func (m *Machine) Mark() por.Mark {
-	if m.check != nil && len(m.marks) == 0 {
+	if m.check != nil && m.check.what&CheckState != 0 && len(m.marks) == 0 {
 		m.snapshotBase()
 	}
 	m.marks = append(m.marks, mark{heap: m.heap.mark(), s: m.scalars, gundo: len(m.gundo), stack: len(m.undoStack), gs: len(m.gs), out: len(m.out), runs: len(m.runs)})

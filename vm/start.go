@@ -117,6 +117,10 @@ func (m *Machine) initDone(g *goroutine) {
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))
 	m.auto = m.cfg.Run
+	if m.check != nil && m.check.what&CheckStops != 0 {
+		m.shareRoots()
+		h.newFlags = objShared
+	}
 	if m.multi && !m.auto {
 		m.shareAgain()
 	}

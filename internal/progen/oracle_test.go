@@ -59,7 +59,11 @@ const features = progen.All
 func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 	t.Helper()
 	ok := true
-	m := b.machine(t, p, vm.Config{Check: *checkFlag})
+	var cfg vm.Config
+	if *checkFlag {
+		cfg.Check = vm.CheckLiveness | vm.CheckState
+	}
+	m := b.machine(t, p, cfg)
 	for _, mode := range []struct {
 		name string
 		run  func(por.System, por.Visitor, por.Config) por.Result
