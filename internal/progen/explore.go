@@ -18,6 +18,7 @@ type Result struct {
 	Races    map[string]bool
 	States   int
 	Complete bool // there were no more states than allowed
+	Endless  bool // some execution never ends
 }
 
 // Outcome is the one text for an execution that Result.Outcomes holds.
@@ -34,42 +35,76 @@ func RaceName(line1, line2 int) string {
 func Explore(p *Prog, maxStates int) Result {
 	r := &refMachine{p: p, code: flatten(p)}
 	res := Result{Outcomes: map[string]bool{}, Races: map[string]bool{}, Complete: true}
-	seen := map[string]bool{}
+	index := map[string]int{}
 	var work []*refState
+	var next [][]int // successors by state
 	var buf []byte
-	add := func(s *refState) {
+	add := func(s *refState) int {
 		buf = s.key(buf[:0])
-		if !seen[string(buf)] {
-			seen[string(buf)] = true
+		i, known := index[string(buf)]
+		if !known {
+			i = len(index)
+			index[string(buf)] = i
 			work = append(work, s)
+			next = append(next, nil)
 		}
+		return i
 	}
 	add(r.start())
-	for len(work) > 0 {
-		if len(seen) > maxStates {
+	for i := 0; i < len(work); i++ {
+		if len(work) > maxStates {
 			res.Complete = false
 			break
 		}
-		s := work[len(work)-1]
-		work = work[:len(work)-1]
+		s := work[i]
+		work[i] = nil
 		if s.ending != "" {
 			res.Outcomes[s.out+"|"+s.ending] = true
 			continue
 		}
 		r.races(s, res.Races)
-		moved := false
 		for g := range s.gs {
 			for _, t := range r.successors(s, g) {
-				moved = true
-				add(t)
+				k := add(t)
+				next[i] = append(next[i], k)
 			}
 		}
-		if !moved {
+		if len(next[i]) == 0 {
 			res.Outcomes[s.out+"|"+r.rest(s)] = true
 		}
 	}
-	res.States = len(seen)
+	res.States = len(work)
+	res.Endless = cyclic(next)
 	return res
+}
+
+// cyclic reports whether a graph has a cycle: not all nodes can be taken away
+// one after the other, each when nothing leads to it any more.
+func cyclic(next [][]int) bool {
+	in := make([]int, len(next))
+	for _, l := range next {
+		for _, k := range l {
+			in[k]++
+		}
+	}
+	var free []int
+	for i, n := range in {
+		if n == 0 {
+			free = append(free, i)
+		}
+	}
+	left := len(next)
+	for len(free) > 0 {
+		i := free[len(free)-1]
+		free = free[:len(free)-1]
+		left--
+		for _, k := range next[i] {
+			if in[k]--; in[k] == 0 {
+				free = append(free, k)
+			}
+		}
+	}
+	return left > 0
 }
 
 // refMachine is the reference interpreter.

@@ -15,6 +15,14 @@ func (p *Prog) Source() string {
 	return s.b.String()
 }
 
+// NativeSource is Source with a call of jitter in front of every statement,
+// which makes the real scheduler try more interleavings. It needs NativeMain.
+func (p *Prog) NativeSource() string {
+	s := &source{p: p, b: new(strings.Builder), jitter: true}
+	s.decls()
+	return s.b.String()
+}
+
 // Helpers is the file of what all programs of a package share.
 func Helpers() string {
 	return `package main
@@ -51,7 +59,27 @@ func b2i(b bool) int {
 // NativeMain is a main function that runs the program named by its first argument.
 func NativeMain(progs []*Prog) string {
 	var b strings.Builder
-	b.WriteString("package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n")
+	b.WriteString(`package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+)
+
+func jitter() {
+	switch n := rand.Uint32() % 16; {
+	case n < 4:
+		runtime.Gosched()
+	case n == 4:
+		for range rand.Uint32() % 2000 {
+		}
+	}
+}
+
+func main() {
+	switch os.Args[1] {
+`)
 	for _, p := range progs {
 		fmt.Fprintf(&b, "\tcase %q:\n\t\t%s()\n", p.Name, p.Name)
 	}
@@ -65,6 +93,7 @@ type source struct {
 	b      *strings.Builder
 	line   int
 	indent int
+	jitter bool
 }
 
 // ln prints one line.
@@ -278,6 +307,10 @@ func (s *source) orElse(x *Stmt, cond, last string) {
 }
 
 func (s *source) stmt(x *Stmt) {
+	if s.jitter {
+		s.ln("jitter()")
+		defer func(line int) { x.line = line }(x.line)
+	}
 	x.line = s.line
 	e := s.expr(x.E)
 	obj := func(kind string) string { return s.id(kind, x.A) }
