@@ -13,7 +13,8 @@ import (
 type facts struct {
 	initWork    initWork
 	nonblocking []nonblocking
-	clock       bool
+	clock       bool // it reads the clock
+	deadlines   bool // it makes contexts with deadlines
 }
 
 // nonblocking is a channel operation that does not wait: a case of a select
@@ -34,7 +35,7 @@ func gatherFacts(p *Package) facts {
 		}
 	}
 	if p.Std {
-		f.clock = p.Path != "time" && p.Path != "context" && p.readsClock()
+		f.clock, f.deadlines = p.readsTime()
 		return f
 	}
 	for _, obj := range p.Info.Uses {
@@ -42,31 +43,15 @@ func gatherFacts(p *Package) facts {
 		if !ok || fn.Pkg() == nil {
 			continue
 		}
+		f.clock = f.clock || readsClock(fn)
 		switch fn.FullName() {
-		case "time.Now", "time.Since", "time.Until",
-			"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":
-			f.clock = true
+		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":
+			f.deadlines = true
 		case "reflect.Select", "(reflect.Value).TrySend", "(reflect.Value).TryRecv":
 			f.nonblocking = append(f.nonblocking, nonblocking{nil, true}, nonblocking{nil, false})
 		}
 	}
 	return f
-}
-
-// readsClock reports whether the text of p mentions the functions that read the
-// clock, or package context's that do.
-func (p *Package) readsClock() bool {
-	for _, file := range p.files {
-		if !bytes.Contains(file.src, []byte(`"time"`)) && !bytes.Contains(file.src, []byte(`"context"`)) {
-			continue // it imports neither
-		}
-		for _, name := range []string{"time.Now(", "time.Since(", "time.Until(", "context.WithTimeout", "context.WithDeadline"} {
-			if bytes.Contains(file.src, []byte(name)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // selects collects the cases of selects with a default clause.
@@ -202,16 +187,4 @@ func (prog *Program) Nonblocking(e *Entry) *Nonblocking {
 		}
 	}
 	return n
-}
-
-// UsesClock reports whether a package that is linked for e, other than time
-// itself, can read the clock: time.Now, Since and Until, and the contexts with
-// deadlines, which compare them with the time.
-func (prog *Program) UsesClock(e *Entry) bool {
-	for _, p := range closure(e.roots) {
-		if p.facts.clock {
-			return true
-		}
-	}
-	return false
 }

@@ -227,15 +227,48 @@ func main() { lib.F() }
 package lib
 import clock "time"
 var F = clock.Now
+type T struct{}
+func (T) String() string { return clock.Now().String() }
+func New() any { return T{} }
+func Other() clock.Duration { return 0 }
 -- sleep/m.go --
 package main
 import "time"
 func main() { time.Sleep(time.Second); _ = time.Time{} }
+-- other/m.go --
+package main
+import "m/lib"
+func main() { lib.Other() }
+-- dynamic/m.go --
+package main
+import ("fmt"; "m/lib")
+func main() { fmt.Println(lib.New()) }
+-- tick/m.go --
+package main
+import "time"
+func main() { println((<-time.After(1)).Unix()) }
+-- deadline/m.go --
+package main
+import ("context"; "time")
+func main() { f(context.Background()) }
+func f(ctx context.Context) { t, _ := ctx.Deadline(); t.Before(time.Time{}) }
+-- start/m.go --
+package main
+import "time"
+func init() { go func() { println(time.Now().Unix()) }() }
+func main() {}
 `)
-	if !prog.UsesClock(entry(t, prog, "clock.main")) {
-		t.Error("time.Now in an imported package is not seen")
-	}
-	if prog.UsesClock(entry(t, prog, "sleep.main")) {
-		t.Error("time.Sleep does not read the clock")
+	for name, want := range map[string]bool{
+		"clock":    true,
+		"sleep":    false,
+		"other":    false, // the package reads it, but nothing main mentions does
+		"dynamic":  true,  // a method of a type that a function main mentions mentions
+		"tick":     true,
+		"deadline": true,
+		"start":    true, // initialisation may leave goroutines behind
+	} {
+		if got := prog.UsesClock(entry(t, prog, name+".main")); got != want {
+			t.Errorf("%s: UsesClock is %v", name, got)
+		}
 	}
 }

@@ -153,7 +153,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 		w := &ws[n+int(i)]
 		*w = m.ref(*w)
 	}
-	if g.label != 0 && (m.cfg.VirtualTime || m.link.clockUsed || g.bubble != 0) {
+	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, uint64(m.deadline(g)-m.clock))
 	}
 	return ws

@@ -47,7 +47,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 	k := &linker{m: m, prog: prog, entry: e,
 		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, byAddr: map[uint64]*ssa.Global{}, literals: map[string]uint64{},
 		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
-		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, locals: map[*types.TypeName][]types.Type{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: m.cfg.VirtualTime || prog.UsesClock(e)}
+		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, locals: map[*types.TypeName][]types.Type{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: prog.UsesClock(e) || m.cfg.VirtualTime && prog.UsesDeadlines(e)}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}
 	for _, t := range nativeTables {

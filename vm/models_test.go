@@ -1,6 +1,7 @@
 package vm_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // TestModels explores every interleaving of small programs that use one
 // primitive each. Each file says why the executions are as many as they are.
-// Its flags: match (states), output (is visible), virtual (time), rand (fixed).
+// Its flags: match (states), states (are counted), output (is visible), virtual (time), rand (fixed).
 func TestModels(t *testing.T) {
 	files, err := filepath.Glob("testdata/models/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -43,6 +44,9 @@ func TestModels(t *testing.T) {
 			cfg := por.Config{Match: strings.Contains(flags, "match"), MaxMemory: 1 << 28}
 			x := vmtest.Explore(t, src, vcfg, cfg, por.Full)
 			got := x.String()
+			if strings.Contains(flags, "states") {
+				got += fmt.Sprintln(x.States, "states")
+			}
 			if *update {
 				*want = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {

@@ -94,6 +94,10 @@ const (
 	tmSize   = 32
 )
 
+// timeOrdered reports whether those who sleep beside g wake in the order of
+// their deadlines.
+func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.VirtualTime || m.auto || g.bubble != 0 }
+
 // canFire reports whether it makes a difference that the timer fires whose
 // hidden goroutine g is: its tick would not be dropped, and somebody is there to
 // receive it. A function is called even if everyone else has ended.
@@ -103,13 +107,16 @@ func (m *Machine) canFire(g *goroutine) bool {
 }
 
 // elapse sets the clock to g's deadline if that is later. Where time has no
-// order a late ticker has not missed anything.
+// order a late ticker has not missed anything, and the clock stands still if
+// nobody looks at it, so that the deadlines of contexts and the like do not make
+// equal states differ.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
-	d := int64(g.label)
-	if m.cfg.VirtualTime || g.bubble != 0 {
-		d = m.deadline(g)
+	switch {
+	case m.timeOrdered(g):
+		m.clock = max(m.clock, m.deadline(g))
+	case m.link.clockUsed:
+		m.clock = max(m.clock, int64(g.label))
 	}
-	m.clock = max(m.clock, d)
 	g.label = 0
 	return Next
 }

@@ -1,0 +1,184 @@
+package load
+
+import (
+	"bytes"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// Whether a program reads the clock decides whether the time of day is part of
+// its states: one with a ticker has infinitely many states if it is, and a
+// handful if it is not.
+
+// readsClock reports whether fn is a function that gives away the time: time.Now
+// and its like, or what one can do with a Time: a context's deadline and what a
+// ticker sends are Times, too.
+func readsClock(fn *types.Func) bool {
+	switch name := fn.FullName(); name {
+	case "time.Now", "time.Since", "time.Until":
+		return true
+	default:
+		return strings.HasPrefix(name, "(time.Time).") || strings.HasPrefix(name, "(*time.Time).")
+	}
+}
+
+// showsTime are the packages of the standard library that read the clock but
+// decide nothing by it: they print it, measure with it, make it a seed. Package
+// context compares deadlines; see UsesDeadlines.
+var showsTime = map[string]bool{
+	"time": true, "context": true, "log": true, "log/slog": true, "testing": true, "testing/quick": true,
+	"internal/poll": true, "crypto/internal/fips140deps/time": true,
+}
+
+// readsTime reports whether the text of p, a std package, mentions the functions
+// that read the clock, and those that make contexts with deadlines.
+func (p *Package) readsTime() (clock, deadlines bool) {
+	mentions := func(src []byte, names ...string) bool {
+		for _, name := range names {
+			if bytes.Contains(src, []byte(name)) {
+				return true
+			}
+		}
+		return false
+	}
+	if showsTime[p.Path] {
+		return false, false
+	}
+	for _, file := range p.files {
+		clock = clock || mentions(file.src, `"time"`) && mentions(file.src, "time.Now(", "time.Since(", "time.Until(")
+		deadlines = deadlines || mentions(file.src, `"context"`) && mentions(file.src, "context.WithTimeout", "context.WithDeadline")
+	}
+	return clock, deadlines
+}
+
+// UsesDeadlines reports whether a package that is linked for e makes contexts
+// with deadlines. Those are times in memory, which matters where time passes in
+// the order of deadlines. Where timers fire in any order, a context may expire
+// at any moment whatever its deadline, so it does not.
+func (prog *Program) UsesDeadlines(e *Entry) bool {
+	for _, p := range closure(e.roots) {
+		if p.facts.deadlines {
+			return true
+		}
+	}
+	return false
+}
+
+// UsesClock reports whether a program that begins at e, package initialisation
+// apart, may decide something by what the clock says: whether a std package that
+// does is linked, or code of the user's that does is reached. What counts as reached from e is what its
+// declaration clockReach, what the declarations mentioned there mention, and so
+// on, with all methods of the types among them. A Time that is only printed by
+// fmt does not count: it will always show the moment the clock starts at.
+func (prog *Program) UsesClock(e *Entry) bool {
+	var pkgs []*Package
+	any := false
+	for _, p := range closure(e.roots) {
+		switch {
+		case !p.Std:
+			pkgs = append(pkgs, p)
+			any = any || p.facts.clock
+		case p.facts.clock:
+			return true
+		}
+	}
+	if !any {
+		return false
+	}
+	m := clockReach{decls: make(map[types.Object][]declared), seen: make(map[types.Object]bool)}
+	for _, p := range pkgs {
+		m.collect(p)
+	}
+	m.reach(e.Func.Object())
+	if e.TestMain != nil {
+		m.reach(e.TestMain.Object())
+	}
+	for len(m.work) > 0 && !m.clock {
+		d := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		ast.Inspect(d.node, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				m.reach(d.pkg.Info.Uses[id])
+			}
+			return true
+		})
+	}
+	return m.clock
+}
+
+// clockReach is a search through declarations.
+type clockReach struct {
+	decls map[types.Object][]declared // what belongs to a package-level object: for a type its methods, too
+	seen  map[types.Object]bool
+	work  []declared
+	clock bool
+}
+
+// declared is a declaration and where to look up its identifiers.
+type declared struct {
+	pkg  *Package
+	node ast.Node
+}
+
+// collect adds the declarations of p. Functions named init run by themselves
+// and may leave goroutines behind.
+func (m *clockReach) collect(p *Package) {
+	add := func(obj types.Object, n ast.Node) {
+		if obj != nil {
+			m.decls[obj] = append(m.decls[obj], declared{p, n})
+		}
+	}
+	for _, file := range p.Files {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				fn, ok := p.Info.Defs[d.Name].(*types.Func)
+				switch {
+				case d.Recv == nil && d.Name.Name == "init":
+					m.work = append(m.work, declared{p, d})
+				case !ok:
+				case d.Recv == nil:
+					add(fn, d)
+				default:
+					t := fn.Signature().Recv().Type()
+					if ptr, ok := t.(*types.Pointer); ok {
+						t = ptr.Elem()
+					}
+					if n, ok := t.(*types.Named); ok {
+						add(n.Obj(), d)
+					}
+					add(fn, d)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						add(p.Info.Defs[s.Name], s)
+					case *ast.ValueSpec:
+						for _, id := range s.Names {
+							add(p.Info.Defs[id], s)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// reach notes that obj is mentioned.
+func (m *clockReach) reach(obj types.Object) {
+	switch o := obj.(type) {
+	case nil:
+		return
+	case *types.Func:
+		obj = o.Origin()
+		m.clock = m.clock || readsClock(o)
+	case *types.Var:
+		obj = o.Origin()
+	}
+	if !m.seen[obj] {
+		m.seen[obj] = true
+		m.work = append(m.work, m.decls[obj]...)
+	}
+}
