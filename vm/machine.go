@@ -94,6 +94,7 @@ type scalars struct {
 	bubbleStart int64 // clock when the latest synctest bubble began
 	fault       *Fault
 	failure     *Fault // the first failure a test has reported
+	tested      bool   // the test function of the entry has ended
 	exited      bool   // os.Exit was called, or in run mode main returned
 	exit        int
 	mainEnd     bool // the entry function has returned

@@ -70,7 +70,14 @@ var fileNatives = []Native{
 		op.Kind = trace.Exit
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.exited, m.exit = true, int(int32(r.U(0)))
+		status := int(int32(r.U(0)))
+		if m.tested && !m.cfg.Run && (status == 0 || m.failure != nil) {
+			// TestMain says how the test ended, which is known. What the test
+			// has left behind is looked for as if TestMain returned.
+			m.endG(g)
+			return Stop
+		}
+		m.exited, m.exit = true, status
 		m.standEnded(g)
 		return Stop
 	}},

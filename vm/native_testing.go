@@ -50,6 +50,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbTestDone", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.tested = true
 		if r.U(0) != 0 {
 			m.exit = 1
 		}
