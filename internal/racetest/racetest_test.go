@@ -34,7 +34,6 @@ var wrong = map[string]string{
 	"TestRaceFin":               "finalizers do not run",
 	"TestRaceBetweenCleanups":   "cleanups do not run",
 	"TestRaceRangeFuncIterator": "skips itself",
-	"TestRaceNestedArrayCopy":   "an array of 16 MB is copied by value through registers, of which there are not enough",
 }
 
 // loadTests loads the test files with those names from the Go distribution.
