@@ -88,19 +88,6 @@ func (s *solver) value(n nodeID) []nodeID {
 	return s.variable(n).elems
 }
 
-// has reports whether x is an element of v.
-func (v *variable) has(x nodeID) bool {
-	if v.set != nil {
-		return v.set.Has(int(x))
-	}
-	for _, e := range v.elems {
-		if e == x {
-			return true
-		}
-	}
-	return false
-}
-
 // insert adds x to v and reports whether it is new.
 func (v *variable) insert(x nodeID) bool {
 	if v.set != nil {
