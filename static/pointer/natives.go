@@ -34,7 +34,8 @@ var natives = modelTable(
 	`),
 	without(`
 		runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Stack runtime.Version
-		runtime.callers runtime.funcInfo runtime.hbCrash runtime.hbFatal runtime.hbInitDone
+		runtime.callers runtime.funcInfo runtime.hbCrash runtime.hbFatal runtime.hbFinalize runtime.hbGC runtime.hbInitDone
+		runtime.hbLive runtime.stopCleanup
 		runtime.memhash runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand runtime.typePkgPath
 		runtime.typeString
 		syscall.Exit syscall.Getpagesize syscall.gettimeofday syscall.hbGetcwd syscall.hbPread syscall.hbReaddir
@@ -100,6 +101,10 @@ var natives = modelTable(
 			o := n.alloc(types.Typ[types.Uint64])
 			n.call(n.arg(0), n.a.pointer(o))
 		},
+		// Finalizers and cleanups are called some time later: by hbFinalize, but as
+		// if where they are set.
+		"runtime.addCleanup":   func(n *native) { n.call(n.arg(1)) },
+		"runtime.setFinalizer": func(n *native) { n.a.on(n.arg(1), &finalizer{n}) },
 		// clone(m any) any copies a map.
 		"maps.clone": func(n *native) { n.a.on(n.arg(0), &cloneMap{n}) },
 	},
@@ -107,6 +112,26 @@ var natives = modelTable(
 
 // allocating are the natives whose results are new memory.
 var allocating = map[string]bool{"internal/bytealg.MakeNoZero": true, "maps.clone": true}
+
+// finalizer calls the func in each box with the pointers in the boxes of the
+// first argument.
+type finalizer struct{ n *native }
+
+func (c *finalizer) apply(a *analysis, delta []nodeID) {
+	for _, x := range delta {
+		o := a.objectOf(x)
+		if !o.isBox() {
+			continue
+		}
+		if _, ok := o.Type.Underlying().(*types.Signature); !ok {
+			continue
+		}
+		f, obj := a.registers(1), a.registers(1)
+		a.on(x, &loading{f, place{}, a.lays.of(o.Type)})
+		c.n.load(obj, c.n.arg(0), place{})
+		c.n.call(f, obj)
+	}
+}
 
 // cloneMap makes the result of maps.clone a box with a copy of each map.
 type cloneMap struct{ n *native }
