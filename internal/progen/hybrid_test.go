@@ -43,7 +43,7 @@ func TestHybrid(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs checked, %d left out; eliminated %v", checked, left, eliminated)
-	for _, reason := range []string{"nofuture", "lock", "join", "wait"} {
+	for _, reason := range []string{"nofuture", "lock", "join", "receive"} {
 		if eliminated[reason] == 0 && *countFlag == 0 && !testing.Short() {
 			t.Errorf("no choice was eliminated for the reason %q: the programs do not test it", reason)
 		}
