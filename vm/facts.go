@@ -24,15 +24,19 @@ type Activation struct {
 	// Again: Instr has not had its effect yet; it (or, while unwinding, what
 	// follows its panic) is still to come.
 	Again bool
+	// Deferred: the function was called because the next outer one runs its
+	// deferred calls.
+	Deferred bool
 }
 
-// Activations appends the frames of goroutine id, innermost first.
+// Activations appends the frames of goroutine id, innermost first. An Observer
+// may call it in the middle of an instruction.
 func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	g := m.gOf(id)
 	if g.status == gEnded {
 		return buf
 	}
-	fn, fp, pc, again := g.fn, g.fp, g.pc, true
+	fn, fp, pc, again := g.fn, g.fp, g.pc, m.inNative != g
 	for {
 		a := Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, FP: fp, Again: again}
 		if again {
@@ -40,8 +44,9 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 		} else {
 			a.Instr = fn.InstrAt(int(pc) - 1)
 		}
-		buf = append(buf, a)
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		a.Deferred = link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0
+		buf = append(buf, a)
 		if link>>32&frBottom != 0 {
 			return buf
 		}
@@ -58,6 +63,16 @@ func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value) (uint64, bo
 		return 0, false
 	}
 	return m.gOf(id).stack[a.FP+uint32(r)], true
+}
+
+// Words returns the words of value v in frame a of goroutine id, like Register.
+func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
+	r, ok := m.funcs[a.Func].Regs[v]
+	if !ok {
+		return nil
+	}
+	at := a.FP + uint32(r)
+	return m.gOf(id).stack[at : at+uint32(m.link.Layout(v.Type()).Words())]
 }
 
 // A Deferred is a pending deferred call: the function and its argument words.
@@ -151,12 +166,13 @@ type ObjectInfo struct {
 	Global *ssa.Global     // the variable it is, or nil
 	Site   ssa.Instruction // what allocated it, or nil
 	Map    bool            // the header of a map, whose type is not known here
+	Size   uint32          // in bytes
 }
 
 // Object tells what object number id is.
 func (m *Machine) Object(id uint32) ObjectInfo {
 	o := &m.heap.objs[id]
-	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap}
+	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size}
 	if id < staticLimit {
 		info.Global = m.link.globalOf(uint64(id) << 32)
 		return info

@@ -259,6 +259,9 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		i--
 	}
 	m.order[i] = uint32(slot)
+	if o := m.cfg.Observer; o != nil && parent != nil {
+		o.Started(m, parent.id, g.id)
+	}
 	return g
 }
 

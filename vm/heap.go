@@ -83,6 +83,8 @@ type heap struct {
 	live     uint64 // bytes in dynamic objects
 	sinceGC  uint64
 	newFlags objFlags // of new objects; none but with CheckStops
+
+	allocated func(g trace.GID, id uint32) // nil unless there is an Observer
 }
 
 // undoRec restores one object, a page of a large one, or (size 0) its flags.
@@ -277,6 +279,9 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 		o.gid, o.seq = g.id, g.nalloc
 		o.site = uint64(g.fn.ID)<<32 | uint64(uint32(g.pc))
 		g.nalloc++
+		if h.allocated != nil {
+			h.allocated(g.id, id)
+		}
 	}
 	h.live += uint64(size) + 64
 	h.sinceGC += uint64(size) + 64

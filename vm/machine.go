@@ -136,6 +136,7 @@ type Config struct {
 	Races         bool        // follow happens-before and find data races (Machine.Races)
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
+	Observer      Observer    // nil, or who is told of allocations and new goroutines
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 }
 
@@ -174,6 +175,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m.observe(cfg.Observer)
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}
 	}

@@ -1,0 +1,54 @@
+package vm
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// An Observer is told what happens inside of steps, from the initialisation of
+// packages on, to compare it with what static analyses say. It may look at the
+// machine but not touch it.
+//
+// Rewinding is not reported: an object or goroutine that comes after a rewind
+// may have the number of one that is gone, and is reported anew.
+type Observer interface {
+	// Allocated: goroutine g is executing an instruction that has created object
+	// obj. Nothing has been stored in it yet.
+	Allocated(m *Machine, g trace.GID, obj uint32)
+	// Started: goroutine parent is executing an instruction that creates
+	// goroutine child, which has no frames yet.
+	Started(m *Machine, parent, child trace.GID)
+}
+
+// observe makes the heap report to the observer.
+func (m *Machine) observe(o Observer) {
+	if o != nil {
+		m.heap.allocated = func(g trace.GID, id uint32) { o.Allocated(m, g, id) }
+	}
+}
+
+// Objects returns the number of object numbers in use, and the first one of an
+// object that was allocated by an instruction.
+func (m *Machine) Objects() (n, first uint32) { return uint32(len(m.heap.objs)), staticLimit }
+
+// Freed reports whether object id is gone.
+func (m *Machine) Freed(id uint32) bool { return m.heap.objs[id].flags&objFreed != 0 }
+
+// DynamicType returns the type that the first word of an interface denotes, or
+// nil if w is no such word.
+func (m *Machine) DynamicType(w uint64) types.Type {
+	if t := m.rtypeAt(w); t != nil {
+		return t.typ
+	}
+	return nil
+}
+
+// Function returns the function that func value fv calls; nil if it is one of
+// the machine's own.
+func (m *Machine) Function(fv uint64) *ssa.Function {
+	fn, _ := m.closureOf(fv)
+	return fn
+}
