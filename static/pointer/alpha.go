@@ -15,10 +15,12 @@ import (
 // activations of its function with context ctx, which may be Unknown. t is the
 // type of the allocated memory; it is only looked at if i can allocate objects
 // of several types, because it stands in code that is not looked at or calls
-// such code. The result is empty if the analysis holds that i is not executed in
-// ctx, or allocates nothing that pointers lead to.
+// such code. It is nil for the object of a map, whose type the machine does not
+// know. A Panic allocates the machine's record of the panic. The result is empty
+// if the analysis holds that i is not executed in ctx, or allocates nothing that
+// pointers lead to.
 func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Object {
-	if isOpaque(i.Parent()) {
+	if isOpaque(i.Parent()) || ctx == Inside {
 		return r.opaque(t)
 	}
 	ctxs := r.ctxs[i.Parent()]
@@ -53,6 +55,14 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 			} else {
 				add(t, 0, Boxed)
 			}
+		case *ssa.Slice: // of an array made for it
+			if x, ok := i.X.(*ssa.Alloc); ok {
+				list = append(list, a.variableOf(a.instIndex[instanceKey{i.Parent(), ctx}], x))
+			}
+		case *ssa.Panic, *ssa.RunDefers:
+			if a.panicRecord != nil {
+				list = append(list, a.panicRecord)
+			}
 		case ssa.CallInstruction:
 			add(i, ctx, Array) // append
 			add(i, ctx, Native)
@@ -63,34 +73,59 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 					add(callee.Fn, 0, Native)
 				}
 			}
-			if t != nil { // maps.clone
-				add(typedSite{i, a.lays.canonical(t)}, ctx, Map)
-				add(typedSite{i, a.lays.canonical(t)}, ctx, Boxed)
+			for _, o := range a.objs[1:] { // maps.clone
+				if s, ok := o.Site.(typedSite); ok && s.site == any(i) && o.Context == ctx {
+					list = append(list, o)
+				}
 			}
 		}
 	}
 	return list
 }
 
-// opaque returns the objects of type t allocated by code that is not looked at.
+// opaque returns the objects of type t allocated by code that is not looked at,
+// and with them what can be of any type: handles and funcs.
 func (r *Result) opaque(t types.Type) []*Object {
-	if t == nil {
-		return nil
+	a := r.a
+	if t != nil {
+		t = a.lays.canonical(t)
 	}
-	t = r.a.lays.canonical(t)
-	var list []*Object
-	for _, o := range r.a.objs[1:] {
-		if o.world != nil && o == o.world.handle || o.Kind == Opaque && o.Type == t {
+	list, ok := r.opaques[t]
+	if ok {
+		return list
+	}
+	for _, o := range a.objs[1:] {
+		switch made, _ := o.Site.(madeType); {
+		case o.world != nil, o.Kind == Func && o.fn == nil, // handles and funcs
+			o.Kind == Opaque && o.Type != nil && isElemOf(o.Type, t),
+			o.Kind == Map && made.w != nil && t == nil,
+			o.Kind == Chan && made.w != nil:
 			list = append(list, o)
 		}
 	}
+	if t != nil && !a.lays.holdsPointers(t) {
+		if o := a.objIndex[objectKey{t, 0, Boxed}]; o != nil {
+			list = append(list, o)
+		}
+	}
+	r.opaques[t] = list
 	return list
 }
 
-// Global returns the object of variable g, or nil if nothing refers to it.
-func (r *Result) Global(g *ssa.Global) *Object {
-	return r.a.objIndex[objectKey{site: g, kind: Global}]
+// isElemOf reports whether elem is t or, if t is an array, an element of it.
+func isElemOf(elem, t types.Type) bool {
+	for t != nil && !types.Identical(elem, t) {
+		arr, ok := t.Underlying().(*types.Array)
+		if !ok {
+			return false
+		}
+		t = arr.Elem()
+	}
+	return t != nil
 }
+
+// Global returns the object of variable g.
+func (r *Result) Global(g *ssa.Global) *Object { return r.a.globalOf(g) }
 
 // Special returns the object of kind Text or Descriptor, or nil if no pointer
 // leads to it.

@@ -20,6 +20,8 @@ type analysis struct {
 	objIndex map[objectKey]*Object
 	descr    *Object
 	texts    *Object
+	// panicRecord is what hbFatalPanic is given.
+	panicRecord *Object
 
 	funcs     map[*ssa.Function]*function
 	insts     []*instance
@@ -94,6 +96,7 @@ func (a *analysis) roots(e *load.Entry) {
 			a.root(fn, func(r nodeID, t types.Type) {
 				p := t.Underlying().(*types.Pointer).Elem()
 				o := a.object(objectKey{site: fn, kind: Native}, p, a.lays.of(p))
+				a.panicRecord = o
 				a.add(r, o.base)
 				for i, k := range o.lay.ptrs {
 					switch o.lay.leaves[k].kind {

@@ -16,8 +16,13 @@ import (
 // all treated alike, otherwise a string of what led there.
 type Context int32
 
-// Unknown is the context of an activation about which too little is known.
-const Unknown Context = -1
+const (
+	// Unknown is the context of an activation about which too little is known.
+	Unknown Context = -1
+	// Inside is the context of what code that is not looked at has called and
+	// that is not looked at for this reason.
+	Inside Context = -2
+)
 
 // A Policy says which functions have contexts, and which. The analysis and the
 // machine use the same Policy, so that an object of the machine can be found
@@ -125,7 +130,7 @@ func (p *Policy) NeedsMaker(fn *ssa.Function) bool {
 func (p *Policy) Context(stack []Frame, base Context) Context {
 	// Contexts are composed from outside; begin where nothing further out matters.
 	start := 0
-	for start < len(stack)-1 && !p.Plain(stack[start].Fn) {
+	for start < len(stack)-1 && (!p.Plain(stack[start].Fn) || isHelper(stack[start].Fn)) {
 		start++
 	}
 	c := base
@@ -187,6 +192,9 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 // enter returns the context of an activation of callee, called at site of an
 // activation whose context is ctx; made is the maker's context.
 func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
+	if site != nil && isHelper(callee) && (ctx == Inside || isOpaque(site.Parent())) {
+		return Inside
+	}
 	k := p.kind(callee)
 	switch k {
 	case byClient:
@@ -206,20 +214,22 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 		}
 	}
 	call, ok := site.(ssa.CallInstruction)
-	if !ok || isOpaque(site.Parent()) {
+	if site == nil || !ok && !deferred || ctx == Inside || isOpaque(site.Parent()) {
 		return 0 // called by the machine, or by code that is not looked at
 	}
-	var key any = site
 	if _, ok := site.(*ssa.Defer); ok || deferred {
-		key = deferring(site.Parent())
+		if k == byMakerAndSite {
+			ctx = made
+		}
+		return p.push(deferring(site.Parent()), ctx)
 	}
 	switch {
 	case k == byMakerAndSite:
-		return p.push(key, made)
-	case k == byCaller, k == byHanded && key == any(site) && ctx != 0 && handsOn(call):
+		return p.push(site, made)
+	case k == byCaller, k == byHanded && ctx != 0 && handsOn(call):
 		return ctx
 	}
-	return p.push(key, ctx)
+	return p.push(site, ctx)
 }
 
 // clientOf returns the import path of fn's package.
@@ -318,8 +328,11 @@ func (p *Policy) intern(e contextInfo) Context {
 
 // String describes c: the calls, innermost first.
 func (p *Policy) String(c Context) string {
-	if c == Unknown {
+	switch c {
+	case Unknown:
 		return "?"
+	case Inside:
+		return "inside"
 	}
 	var b strings.Builder
 	for ; c != 0; c = p.table[c].parent {

@@ -250,9 +250,16 @@ type untag struct {
 
 func (c *untag) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
-		if o := a.objectOf(n); o.isBox() && o.Type == c.t {
+		o := a.objectOf(n)
+		switch {
+		case o == nil:
+		case o.isBox() && o.Type == c.t:
 			for k, p := range o.lay.ptrs {
 				a.copy(c.dst+nodeID(k), o.base+nodeID(p))
+			}
+		case o.world != nil && o == o.world.handle: // a type made at run time has no name
+			if _, named := c.t.(*types.Named); !named {
+				o.world.produce(c.dst, c.t)
 			}
 		}
 	}

@@ -12,18 +12,27 @@ import (
 // opaquePackages are those whose code is not looked at: see world.go.
 var opaquePackages = map[string]bool{"reflect": true, "internal/reflectlite": true}
 
-// isOpaque reports whether fn belongs to one of them.
-func isOpaque(fn *ssa.Function) bool {
+// helperPackages are not looked at where opaque code calls them.
+var helperPackages = map[string]bool{"internal/abi": true, "internal/runtime/maps": true}
+
+// isOpaque reports whether fn belongs to one of opaquePackages.
+func isOpaque(fn *ssa.Function) bool { return opaquePackages[pathOf(fn)] }
+
+// isHelper reports whether fn belongs to one of helperPackages.
+func isHelper(fn *ssa.Function) bool { return helperPackages[pathOf(fn)] }
+
+// pathOf returns the import path of fn's package.
+func pathOf(fn *ssa.Function) string {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
 	}
-	var pkg *types.Package
 	if fn.Pkg != nil {
-		pkg = fn.Pkg.Pkg
-	} else if obj := fn.Object(); obj != nil {
-		pkg = obj.Pkg()
+		return fn.Pkg.Pkg.Path()
 	}
-	return pkg != nil && opaquePackages[pkg.Path()]
+	if obj := fn.Object(); obj != nil && obj.Pkg() != nil {
+		return obj.Pkg().Path()
+	}
+	return ""
 }
 
 // effect says what a call of opaque code can lead to, then or later.
@@ -40,8 +49,12 @@ const (
 	calls
 	// addresses: addresses of its parts can be returned.
 	addresses
+	// makesTypes: there can be types of which nothing is known.
+	makesTypes
+	// converts: values can change from one type to another with the same memory.
+	converts
 
-	everything = keeps | writes | creates | calls | addresses
+	everything = keeps | writes | creates | calls | addresses | converts
 )
 
 // effectOf returns the effect of a call of fn. A function that is not in the
@@ -55,7 +68,7 @@ func effectOf(fn *ssa.Function) effect {
 		return e
 	}
 	if strings.HasPrefix(name, "(*reflect.rtype).") || strings.HasPrefix(name, "(internal/reflectlite.rtype).") {
-		return 0 // a type: nothing in it belongs to the program
+		return keeps // a type
 	}
 	return everything
 }
@@ -71,8 +84,9 @@ func effectTable() map[string]effect {
 			t[prefix+n+suffix] = e
 		}
 	}
-	add(0, "reflect.", "", `TypeOf TypeFor ArrayOf ChanOf FuncOf MapOf PointerTo PtrTo SliceOf StructOf Swapper VisibleFields`)
-	add(keeps, "reflect.", "", `DeepEqual Indirect TypeAssert ValueOf Zero`)
+	add(0, "reflect.", "", `TypeOf TypeFor Swapper`)
+	add(keeps|makesTypes, "reflect.", "", `ArrayOf ChanOf FuncOf MapOf PointerTo PtrTo SliceOf StructOf`)
+	add(keeps, "reflect.", "", `VisibleFields DeepEqual Indirect TypeAssert ValueOf Zero`)
 	add(keeps|writes|creates, "reflect.", "", `Append AppendSlice Copy MakeChan MakeMap MakeMapWithSize MakeSlice New Select`)
 	add(keeps|writes|creates|addresses, "reflect.", "", `NewAt SliceAt`)
 	add(everything, "reflect.", "", `MakeFunc`)
@@ -83,7 +97,8 @@ func effectTable() map[string]effect {
 		OverflowFloat OverflowInt OverflowUint Pointer Recv SetBool SetCap SetComplex SetFloat SetInt SetLen SetString SetUint
 		SetZero String TryRecv Type Uint UnsafeAddr UnsafePointer`)
 	add(keeps|addresses, "(reflect.Value).", "", `Addr Slice Slice3`)
-	add(keeps|writes|creates|addresses, "(reflect.Value).", "", `Convert Grow`)
+	add(keeps|writes|creates|addresses|converts, "(reflect.Value).", "", `Convert`)
+	add(keeps|writes|creates, "(reflect.Value).", "", `Grow`)
 	add(keeps|writes, "(reflect.Value).", "", `Send Set SetBytes SetIterKey SetIterValue SetMapIndex SetPointer TrySend`)
 	add(everything, "(reflect.Value).", "", `Call CallSlice Method MethodByName Methods Seq Seq2`)
 	add(keeps, "(*reflect.MapIter).", "", `Key Next Reset Value`)
@@ -118,13 +133,14 @@ func (a *analysis) world(path, client string) *world {
 	w := a.worlds[k]
 	if w == nil {
 		w = &world{a: a, pools: make(map[types.Type]*pool), any: a.registers(1)}
+		w.isKnown = make(map[types.Type]bool)
 		w.handle = a.object(objectKey{k, 0, Opaque}, nil, nil)
-		w.handle.world = w
+		w.descr = a.object(objectKey{k, 0, Descriptor}, nil, nil)
+		w.handle.world, w.descr.world = w, w
+		a.add(w.descr.base, w.descr.base)
 		a.worlds[k] = w
 		if p := a.prog.Package(path); p != nil {
-			if obj := p.Types.Scope().Lookup("rtype"); obj != nil {
-				w.types = []types.Type{obj.Type(), types.NewPointer(obj.Type())}
-			}
+			w.setType(p.Types)
 			if client == "" {
 				w.lookInto(p.SSA)
 			} else {
@@ -135,15 +151,42 @@ func (a *analysis) world(path, client string) *world {
 	return w
 }
 
+// setType finds out which type of an opaque package represents types.
+func (w *world) setType(pkg *types.Package) {
+	obj, iface := pkg.Scope().Lookup("rtype"), pkg.Scope().Lookup("Type")
+	if obj == nil || iface == nil {
+		return
+	}
+	for _, t := range []types.Type{obj.Type(), types.NewPointer(obj.Type())} {
+		if types.Implements(t, iface.Type().Underlying().(*types.Interface)) {
+			t = w.a.lays.canonical(t)
+			w.rtype = w.a.opaqueObject(madeType{w, t}, t)
+			w.rtype.world = w
+			for _, k := range w.rtype.lay.ptrs {
+				w.a.add(w.rtype.base+nodeID(k), w.descr.base)
+			}
+			return
+		}
+	}
+}
+
 // enable gives w the effects in e.
 func (w *world) enable(e effect) {
 	if e&^w.can == 0 {
 		return
 	}
+	if e&^w.can&makesTypes != 0 {
+		w.makeTypes()
+	}
 	w.can |= e
 	for i := 0; i < len(w.list); i++ { // it grows
 		if p := w.list[i]; !isHandle(p.t) {
 			p.expand()
+		}
+	}
+	if e&creates != 0 {
+		for i := 0; i < len(w.known); i++ {
+			w.create(w.known[i])
 		}
 	}
 }
@@ -160,12 +203,17 @@ func (a *analysis) opaqueInstance(inst *instance) {
 	case slices.ContainsFunc(params(sig), mayCall):
 		e = everything
 	}
-	if e&keeps != 0 {
-		for i, t := range params(sig)[1-(len(inst.info.args)-sig.Params().Len()):] {
-			if len(a.lays.of(t).ptrs) > 0 {
-				w.escape(t, inst.arg(i))
-			}
+	for i, t := range params(sig)[1-(len(inst.info.args)-sig.Params().Len()):] {
+		switch {
+		case !a.lays.holdsPointers(t):
+		case e&keeps != 0:
+			w.escape(t, inst.arg(i))
+		case types.IsInterface(t): // TypeOf
+			a.on(inst.arg(i), &described{w})
 		}
+	}
+	for _, t := range fn.TypeArgs() { // TypeFor
+		w.know(t)
 	}
 	w.enable(e)
 	for i := range sig.Results().Len() {
@@ -229,10 +277,18 @@ func (w *world) lookInto(pkg *ssa.Package) {
 	a := w.a
 	pkg.Build()
 	w.enable(keeps | writes | creates)
+	seen := make(map[*ssa.Function]bool)
 	var scan func(fn *ssa.Function)
 	scan = func(fn *ssa.Function) {
+		if seen[fn] {
+			return
+		}
+		seen[fn] = true
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
+				if p, ok := i.(*ssa.Panic); ok {
+					w.panics(p)
+				}
 				call, ok := i.(ssa.CallInstruction)
 				if !ok {
 					continue
@@ -242,6 +298,11 @@ func (w *world) lookInto(pkg *ssa.Package) {
 					continue
 				}
 				callee = a.resolve(callee)
+				if isHelper(callee) && a.model(callee) == nil {
+					a.prog.EnsureBuilt(callee)
+					scan(callee)
+					continue
+				}
 				inst := a.instance(callee, 0)
 				if a.model(callee) != nil {
 					a.link(nil, nil, inst)
@@ -264,6 +325,20 @@ func (w *world) lookInto(pkg *ssa.Package) {
 	for _, fn := range declared(pkg) {
 		scan(fn)
 	}
+}
+
+// panics adds what p, a statement in w's code, panics with.
+func (w *world) panics(p *ssa.Panic) {
+	a := w.a
+	if m, ok := p.X.(*ssa.MakeInterface); ok {
+		if t := a.lays.canonical(m.X.Type()); a.lays.holdsPointers(t) {
+			a.add(a.panics, w.pool(t).obj0().base)
+		} else {
+			a.add(a.panics, a.box(nil, 0, t).base)
+		}
+		return
+	}
+	w.produce(a.panics, p.X.Type())
 }
 
 // declared returns the functions and methods that pkg declares, in the order of

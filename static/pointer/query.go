@@ -13,12 +13,13 @@ import (
 // Result is the outcome of an analysis. It does not change, but it remembers
 // answers: it must not be used by several goroutines at once.
 type Result struct {
-	a    *analysis
-	ctxs map[*ssa.Function][]Context
+	a       *analysis
+	ctxs    map[*ssa.Function][]Context
+	opaques map[types.Type][]*Object // see opaque
 }
 
 func newResult(a *analysis) *Result {
-	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context)}
+	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context), opaques: make(map[types.Type][]*Object)}
 	for _, i := range a.insts {
 		r.ctxs[i.fn] = append(r.ctxs[i.fn], i.ctx)
 	}
@@ -183,10 +184,7 @@ func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 	case *ssa.Const, *ssa.Builtin:
 		return Set{a: a}
 	case *ssa.Global:
-		if o := a.objIndex[objectKey{site: x, kind: Global}]; o != nil {
-			return a.setOf([]nodeID{o.base})
-		}
-		return Set{a: a}
+		return a.setOf([]nodeID{a.globalOf(x).base})
 	case *ssa.Function:
 		if o := a.objIndex[objectKey{site: a.resolve(x), kind: Func}]; o != nil {
 			return a.setOf([]nodeID{o.base})

@@ -2,7 +2,6 @@ package pointer
 
 import (
 	"go/types"
-	"slices"
 )
 
 // Opaque code. The bodies of package reflect, and functions without a body that
@@ -21,11 +20,7 @@ type world struct {
 	any   nodeID  // interface values of all types
 	addrs nodeID  // all addresses in pools; 0 if nobody has asked
 	can   effect
-	types []types.Type // the types that represent types, see typeValue
-
-	handle   *Object  // what handles of this world refer to; nobody else can follow it
-	included []*world // the worlds whose values are also in this one
-	includes []*world // the worlds that include this one
+	handles
 }
 
 // pool is all values of a type that a world holds.
@@ -52,7 +47,7 @@ func (w *world) pool(t types.Type) *pool {
 	if n := len(p.lay.ptrs); n > 0 {
 		p.reg = a.registers(n)
 	}
-	for _, x := range w.includes {
+	for _, x := range w.includers {
 		x.take(p)
 	}
 	if isHandle(t) {
@@ -71,133 +66,9 @@ func (w *world) pool(t types.Type) *pool {
 	if w.addrs != 0 {
 		p.collect()
 	}
+	w.know(t)
 	p.expand()
 	return p
-}
-
-// isHandle reports whether t is a type of opaque code, or a pointer to one: what
-// its values refer to is a description of a type or in the world anyway.
-func isHandle(t types.Type) bool {
-	switch p := t.(type) {
-	case *types.Pointer:
-		t = types.Unalias(p.Elem())
-	case *types.Slice:
-		t = types.Unalias(p.Elem())
-	}
-	n, ok := t.(*types.Named)
-	return ok && n.Obj().Pkg() != nil && (opaquePackages[n.Obj().Pkg().Path()] || n.Obj().Pkg().Path() == "internal/abi")
-}
-
-// fill sets up p, of a type of opaque code. A world to which a handle of another
-// one is given includes that.
-func (p *pool) fill() {
-	a, w := p.w.a, p.w
-	p.done = everything
-	if _, ok := p.t.Underlying().(*types.Interface); !ok {
-		p.obj = a.opaqueObject(madeType{p.w, p.t}, p.t)
-		a.add(w.any, p.obj.base)
-	}
-	if p.reg == 0 {
-		return
-	}
-	var walk func(reg nodeID, t types.Type)
-	walk = func(reg nodeID, t types.Type) {
-		switch u := t.Underlying().(type) {
-		case *types.Pointer, *types.Slice:
-			e := u.(interface{ Elem() types.Type }).Elem()
-			if isDescriptor(e) || !isHandle(types.Unalias(e)) {
-				a.add(reg, a.descriptors().base)
-				return
-			}
-			q := w.pool(e)
-			a.add(reg, q.obj0().base)
-			if q.reg != 0 {
-				a.on(reg, &loading{q.reg, place{}, q.lay})
-			}
-		case *types.Struct:
-			l := a.lays.of(t)
-			for i := range u.NumFields() {
-				if x := &l.parts[i]; len(x.lay.ptrs) > 0 {
-					walk(reg+nodeID(x.ptr), u.Field(i).Type())
-				}
-			}
-		case *types.Interface:
-			w.typeValue(reg, u)
-		default:
-			a.add(reg, w.handle.base)
-			a.on(reg, &adopt{w})
-		}
-	}
-	walk(p.reg, p.t)
-	if p.obj != nil {
-		for i, k := range p.lay.ptrs {
-			a.copy(p.obj.base+nodeID(k), p.reg+nodeID(i))
-			a.copy(p.reg+nodeID(i), p.obj.base+nodeID(k))
-		}
-	}
-}
-
-// adopt makes a world include those whose handles it sees.
-type adopt struct{ w *world }
-
-func (c *adopt) apply(a *analysis, delta []nodeID) {
-	for _, n := range delta {
-		if o := a.objectOf(n); o != nil && o.world != nil && o == o.world.handle {
-			c.w.include(o.world)
-		}
-	}
-}
-
-// include makes all values of from, now and later, values of w.
-func (w *world) include(from *world) {
-	if w == from || slices.Contains(w.included, from) {
-		return
-	}
-	w.included = append(w.included, from)
-	from.includes = append(from.includes, w)
-	for i := 0; i < len(from.list); i++ { // it may grow
-		w.take(from.list[i])
-	}
-}
-
-// take makes the values of p, of another world, values of w.
-func (w *world) take(p *pool) {
-	q := w.pool(p.t)
-	w.a.copyN(q.reg, p.reg, len(p.lay.ptrs))
-}
-
-// isDescriptor reports whether t describes a type.
-func isDescriptor(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return false
-	}
-	switch n.Obj().Pkg().Path() {
-	case "internal/abi":
-		return true
-	case "reflect", "internal/reflectlite":
-		return n.Obj().Name() == "rtype"
-	}
-	return false
-}
-
-// typeValue makes dst include the value that represents a type, if it implements
-// iface: a reflect.Type.
-func (w *world) typeValue(dst nodeID, iface *types.Interface) {
-	if iface.NumMethods() == 0 {
-		return
-	}
-	a := w.a
-	for _, t := range w.types {
-		if types.Implements(t, iface) {
-			o := a.opaqueObject(a.lays.canonical(t), a.lays.canonical(t))
-			for _, k := range o.lay.ptrs {
-				a.add(o.base+nodeID(k), a.descriptors().base)
-			}
-			a.add(dst, o.base)
-			return
-		}
-	}
 }
 
 // collect adds p's addresses to those of the world.
@@ -278,6 +149,38 @@ func (p *pool) expand() {
 	}
 	if add&calls != 0 {
 		p.callMethods()
+	}
+	if add&converts != 0 {
+		p.convert()
+	}
+}
+
+// convert makes p's values those of all types that have the same memory.
+func (p *pool) convert() {
+	if p.reg == 0 || types.IsInterface(p.t) {
+		return
+	}
+	w, a := p.w, p.w.a
+	t := p.t.Underlying()
+	switch u := t.(type) {
+	case *types.Pointer:
+		t = types.NewPointer(u.Elem().Underlying())
+		if arr, ok := u.Elem().Underlying().(*types.Array); ok { // a slice can become one
+			a.copy(p.reg, w.pool(types.NewSlice(arr.Elem())).reg)
+		}
+	case *types.Chan:
+		t = types.NewChan(types.SendRecv, u.Elem())
+	case *types.Struct: // tags do not matter
+		var fields []*types.Var
+		for f := range u.Fields() {
+			fields = append(fields, f)
+		}
+		t = types.NewStruct(fields, nil)
+	}
+	q := w.pool(t)
+	if q != p {
+		a.copyN(q.reg, p.reg, len(p.lay.ptrs))
+		a.copyN(p.reg, q.reg, len(p.lay.ptrs))
 	}
 }
 
@@ -398,7 +301,11 @@ type inWorld struct{ w *world }
 
 func (c *inWorld) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
-		if o := a.objectOf(n); o.isBox() {
+		o := a.objectOf(n)
+		if o != nil && o.world != nil && o == o.world.handle {
+			c.w.include(o.world) // a value of a type made at run time
+		}
+		if o.isBox() {
 			p := c.w.pool(o.Type)
 			for i, k := range o.lay.ptrs {
 				a.copy(p.reg+nodeID(i), o.base+nodeID(k))
