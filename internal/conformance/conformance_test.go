@@ -14,6 +14,9 @@ import (
 
 var report = flag.String("report", "", "write one line per program, with what is wrong with it, to this `file`")
 
+// notRun begins the reason of a program that is not worth the time it takes to fail.
+const notRun = "not run: "
+
 // expected reads a list of expected failures: path and reason per line.
 func expected(t *testing.T, file string) map[string]string {
 	f, err := os.Open(file)
@@ -88,6 +91,9 @@ func distribution(t *testing.T, list string, dirs ...string) {
 			reason, known := failures[p.path]
 			delete(failures, p.path)
 			t.Run(p.path, func(t *testing.T) {
+				if why, ok := strings.CutPrefix(reason, notRun); ok {
+					t.Skip(why)
+				}
 				t.Parallel()
 				err := check(root, p)
 				mu.Lock()
