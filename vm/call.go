@@ -108,7 +108,7 @@ var rtNames = [numRtFuncs]string{
 // the runtime overlay.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.granted = false
-	g.pc = m.executing(g)
+	g.pc = g.executing()
 	m.callGuest(g, uint64(m.rt[fn])|funcBit, frFault, args...)
 }
 

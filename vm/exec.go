@@ -878,9 +878,9 @@ func (m *Machine) exec(g *goroutine) {
 				}
 			}
 			g.pc = pcOf(code, ip)
-			m.inNative = g
+			g.inNative = true
 			ctl := nat.Fn(m, g, regs)
-			m.inNative = nil
+			g.inNative = false
 			switch ctl {
 			case Next:
 				stop = m.stopFlags()

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // What the machine tells static analyses of the program and of the present state.
@@ -36,23 +37,31 @@ func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	if g.status == gEnded {
 		return buf
 	}
-	fn, fp, pc, again := g.fn, g.fp, g.pc, m.inNative != g
+	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
 	for {
-		a := Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, FP: fp, Again: again}
-		if again {
-			a.Instr = fn.InstrAt(int(pc))
-		} else {
-			a.Instr = fn.InstrAt(int(pc) - 1)
-		}
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
-		a.Deferred = link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0
-		buf = append(buf, a)
+		buf = append(buf, activation(fn, fp, pc, again, link))
 		if link>>32&frBottom != 0 {
 			return buf
 		}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 		again = link>>32 != 0 // see callPC
 	}
+}
+
+// Innermost returns the first of Activations. The goroutine must not have ended.
+func (m *Machine) Innermost(id trace.GID) Activation {
+	g := m.gOf(id)
+	return activation(g.fn, g.fp, g.pc, !g.inNative, g.stack[g.fp-hdrLink])
+}
+
+func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64) Activation {
+	at := int(pc)
+	if !again {
+		at--
+	}
+	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Instr: fn.InstrAt(at), FP: fp, Again: again,
+		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0}
 }
 
 // Register returns the first word of value v in frame a of goroutine id. What

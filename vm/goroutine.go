@@ -30,6 +30,7 @@ type goroutine struct {
 	slot       uint32
 	stack      []uint64
 	callers    callerCache
+	inNative   bool // its native is executing: pc is behind the call
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32

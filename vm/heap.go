@@ -277,7 +277,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay, flags: h.newFlags}
 	if g != nil {
 		o.gid, o.seq = g.id, g.nalloc
-		o.site = uint64(g.fn.ID)<<32 | uint64(uint32(g.pc))
+		o.site = uint64(g.fn.ID)<<32 | uint64(uint32(g.executing()))
 		g.nalloc++
 		if h.allocated != nil {
 			h.allocated(g.id, id)

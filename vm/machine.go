@@ -67,8 +67,6 @@ type Machine struct {
 	out   []byte // stdout and stderr of this path; runs tells which is which
 	runs  []outRun
 
-	inNative *goroutine // whose native is executing, if any
-
 	moment     uint64   // number of the present state: anything computed at an earlier one is stale
 	asked      trace.Op // grant's
 	arrived    arrived
@@ -175,7 +173,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
-	m.observe(cfg.Observer)
+	m.Observe(cfg.Observer)
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}
 	}

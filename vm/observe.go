@@ -23,8 +23,11 @@ type Observer interface {
 	Started(m *Machine, parent, child trace.GID)
 }
 
-// observe makes the heap report to the observer.
-func (m *Machine) observe(o Observer) {
+// Observe makes o the observer from now on. It has to be called before there are
+// marks, because rewinding does not bring the old one back.
+func (m *Machine) Observe(o Observer) {
+	m.cfg.Observer = o
+	m.heap.allocated = nil
 	if o != nil {
 		m.heap.allocated = func(g trace.GID, id uint32) { o.Allocated(m, g, id) }
 	}

@@ -54,7 +54,7 @@ func (m *Machine) raceStack(g *goroutine) race.Stack {
 			if link>>32 != frBottom || n != len(c.rets) || g.panics != 0 {
 				return m.findStack(g)
 			}
-			return m.race.Stacks.Push(c.stack, race.Call{Func: g.fn.ID, PC: uint32(m.executing(g))})
+			return m.race.Stacks.Push(c.stack, race.Call{Func: g.fn.ID, PC: uint32(g.executing())})
 		}
 		if n == len(c.rets) || c.rets[n] != ra {
 			return m.findStack(g)

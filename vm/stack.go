@@ -16,7 +16,7 @@ func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bo
 
 // eachWindow is eachFrame with the stack word of each frame's register 0.
 func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, fp uint32) bool) {
-	fn, fp, pc := g.fn, g.fp, m.executing(g)
+	fn, fp, pc := g.fn, g.fp, g.executing()
 	for {
 		if !f(fn, pc, fp) {
 			return
@@ -43,8 +43,8 @@ func callPC(link, ra uint64) int32 {
 
 // executing returns the instruction g is executing; within a native g.pc is
 // already behind it.
-func (m *Machine) executing(g *goroutine) int32 {
-	if m.inNative == g {
+func (g *goroutine) executing() int32 {
+	if g.inNative {
 		return g.pc - 1
 	}
 	return g.pc

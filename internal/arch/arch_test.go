@@ -32,10 +32,11 @@ var allowed = map[string]string{
 	"vm":                   "load por trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
 	"static":               "load",
 	"static/pointer":       "load",
+	"alpha":                "static/pointer trace vm",
 	"hybrid":               "static",
 	"fieldaccess":          "hybrid static trace",
 	"mhb":                  "fieldaccess hybrid static trace",
-	"explore":              "fieldaccess hybrid load mhb por static trace vm",
+	"explore":              "alpha fieldaccess hybrid load mhb por static static/pointer trace vm",
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "bench explore load por report vm",
@@ -58,6 +59,7 @@ var external = map[string]string{
 	"static/...":  "golang.org/x/tools",
 	"hybrid":      "golang.org/x/tools",
 	"fieldaccess": "golang.org/x/tools",
+	"alpha":       "golang.org/x/tools",
 	"mhb":         "golang.org/x/tools",
 }
 

@@ -8,8 +8,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Abstraction maps the machine's objects to those of the analysis (the function
-// α of mhb-go.md 1.2).
+// The abstraction function: from where and in which context an object of the
+// machine was allocated to what stands for it. Package alpha finds out both for
+// live objects, and the contexts of live frames: it walks the stack from the
+// outermost frame, whose context follows from the go statement and the context of
+// the frame that executed it (alpha.Abstraction.Started, Policy.Contexts).
+// Where the stack does not tell, the context is Unknown, and all objects of the
+// instruction are candidates.
 
 // Allocated returns the objects that stand for what instruction i allocates in
 // activations of its function with context ctx, which may be Unknown. t is the

@@ -115,6 +115,12 @@ const (
 // nevertheless.)
 func (p *Policy) Plain(fn *ssa.Function) bool { return p.kind(fn) == plain }
 
+// Single reports whether all activations of fn have context 0, whoever called or
+// started them.
+func (p *Policy) Single(fn *ssa.Function) bool {
+	return p.kind(fn) == plain && !p.started[fn] && !isHelper(fn)
+}
+
 // NeedsReceiver reports whether fn's context depends on its receiver.
 func (p *Policy) NeedsReceiver(fn *ssa.Function) bool { return p.kind(fn) == byObject }
 
@@ -124,27 +130,25 @@ func (p *Policy) NeedsMaker(fn *ssa.Function) bool {
 	return k == byMaker || k == byMakerAndSite
 }
 
-// Context returns the context of the innermost activation of a goroutine's
-// stack, innermost first. base is the context of the activation that started
-// the goroutine, at the time. The result is Unknown if the stack does not tell.
-func (p *Policy) Context(stack []Frame, base Context) Context {
-	// Contexts are composed from outside; begin where nothing further out matters.
-	start := 0
-	for start < len(stack)-1 && (!p.Plain(stack[start].Fn) || isHelper(stack[start].Fn)) {
-		start++
-	}
+// Contexts calls f with the context of each frame of a goroutine's stack, which
+// is listed innermost first. base is the context of the activation that started
+// the goroutine, at the time. A context is Unknown if the stack does not tell.
+func (p *Policy) Contexts(stack []Frame, base Context, f func(i int, ctx Context)) {
 	c := base
-	if start < len(stack)-1 {
-		c = 0
-	}
-	for i := start; i >= 0; i-- {
-		f := &stack[i]
-		made := f.Made - 1
-		if made == Unknown && p.NeedsMaker(f.Fn) {
-			made = p.maker(f, c)
+	for i := len(stack) - 1; i >= 0; i-- {
+		x := &stack[i]
+		made := x.Made - 1
+		if made == Unknown && p.NeedsMaker(x.Fn) {
+			made = p.maker(x, c)
 		}
-		c = p.enter(c, f.Site, f.Deferred, f.Fn, made, f.Receiver)
+		c = p.enter(c, x.Site, x.Deferred, x.Fn, made, x.Receiver)
+		f(i, c)
 	}
+}
+
+// Context returns the context of the innermost frame.
+func (p *Policy) Context(stack []Frame, base Context) (c Context) {
+	p.Contexts(stack, base, func(_ int, ctx Context) { c = ctx })
 	return c
 }
 

@@ -16,10 +16,17 @@ type Result struct {
 	a       *analysis
 	ctxs    map[*ssa.Function][]Context
 	opaques map[types.Type][]*Object // see opaque
+	sets    map[valueIn]Set          // see PointsTo
+}
+
+// valueIn is a value in the activations with a context.
+type valueIn struct {
+	v   ssa.Value
+	ctx Context
 }
 
 func newResult(a *analysis) *Result {
-	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context), opaques: make(map[types.Type][]*Object)}
+	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context), opaques: make(map[types.Type][]*Object), sets: make(map[valueIn]Set)}
 	for _, i := range a.insts {
 		r.ctxs[i.fn] = append(r.ctxs[i.fn], i.ctx)
 	}
@@ -84,14 +91,20 @@ func path(t types.Type, lay *layout, k int32) string {
 
 // A Set is a set of abstract addresses: what a pointer may point to.
 type Set struct {
-	a     *analysis
-	nodes []nodeID // ascending
+	a         *analysis
+	nodes     []nodeID // ascending
+	universal bool
 }
 
 func (a *analysis) setOf(nodes []nodeID) Set {
-	nodes = slices.Clone(nodes)
-	slices.Sort(nodes)
-	return Set{a, slices.Compact(nodes)}
+	s := Set{a: a, nodes: slices.Clone(nodes)}
+	slices.Sort(s.nodes)
+	s.nodes = slices.Compact(s.nodes)
+	s.universal = slices.ContainsFunc(s.nodes, func(n nodeID) bool {
+		o := a.objectOf(n)
+		return o.world != nil && o == o.world.handle
+	})
+	return s
 }
 
 // Len returns the number of addresses in s.
@@ -123,19 +136,19 @@ func (s Set) Strings() []string {
 // Has reports whether l is in s, or s says nothing of use: see Universal.
 func (s Set) Has(l Label) bool {
 	_, ok := slices.BinarySearch(s.nodes, l.Object.base+nodeID(l.leaf))
-	return ok || s.Universal()
+	return ok || s.universal
 }
 
 // Universal reports whether s contains addresses that are kept by code that is
 // not looked at (in a reflect.Value, for example), so that it stands for all
 // addresses that have been given to such code.
-func (s Set) Universal() bool {
-	for _, n := range s.nodes {
-		if o := s.a.objectOf(n); o.world != nil && o == o.world.handle {
-			return true
-		}
-	}
-	return false
+func (s Set) Universal() bool { return s.universal }
+
+// HasObject reports whether an address in o is in s, or s says nothing of use:
+// see Universal.
+func (s Set) HasObject(o *Object) bool {
+	i, ok := slices.BinarySearch(s.nodes, o.base)
+	return ok || s.universal || i < len(s.nodes) && s.a.objectOf(s.nodes[i]) == o
 }
 
 // Intersects reports whether a pointer that s describes may be equal to one
@@ -152,7 +165,7 @@ func (s Set) Intersects(t Set) bool {
 			j++
 		}
 	}
-	return s.Len() > 0 && t.Universal() || t.Len() > 0 && s.Universal()
+	return s.Len() > 0 && t.universal || t.Len() > 0 && s.universal
 }
 
 // DynamicTypes returns the types of the interface values in s.
@@ -171,14 +184,30 @@ func (s Set) DynamicTypes() []types.Type {
 func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
 
 // PointsTo returns what v, a value of pointer-like type, may point to in
-// activations of its function with context ctx: the object and place for
+// activations of its function with context ctx, or in all of them if that is
+// Unknown: the object and place for
 // pointers, the first element's place for slices, map, channel and function
 // objects, and boxes for interfaces. Of a struct, array or tuple it is what all
 // its pointers may point to.
 //
 // Values of functions that are not reachable in ctx point to nothing. So does
-// nil.
+// nil. Of values in code that is not looked at (IsOpaque, or context Inside)
+// nothing is known, and the set is empty. Answers are remembered.
 func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
+	k := valueIn{v, ctx}
+	s, ok := r.sets[k]
+	if !ok {
+		if ctx == Unknown {
+			s = r.pointsToAnywhere(v)
+		} else {
+			s = r.pointsTo(v, ctx)
+		}
+		r.sets[k] = s
+	}
+	return s
+}
+
+func (r *Result) pointsTo(v ssa.Value, ctx Context) Set {
 	a := r.a
 	switch x := v.(type) {
 	case *ssa.Const, *ssa.Builtin:
@@ -201,7 +230,7 @@ func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 	case *ssa.Alloc:
 		base = []nodeID{a.variableOf(inst, x).base}
 	case *ssa.Global:
-		base = r.PointsTo(x, ctx).nodes
+		base = r.pointsTo(x, ctx).nodes
 	default:
 		if reg, ok := inst.info.regs[root]; ok {
 			for i := range a.lays.of(root.Type()).ptrs {
@@ -220,7 +249,9 @@ func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 }
 
 // PointsToAnywhere returns what v may point to in all contexts together.
-func (r *Result) PointsToAnywhere(v ssa.Value) Set {
+func (r *Result) PointsToAnywhere(v ssa.Value) Set { return r.PointsTo(v, Unknown) }
+
+func (r *Result) pointsToAnywhere(v ssa.Value) Set {
 	fn := v.Parent()
 	if fn == nil {
 		return r.PointsTo(v, 0)
