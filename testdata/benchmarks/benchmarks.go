@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-//go:embed vm jpf
+//go:embed vm jpf spin14
 var files embed.FS
 
 // FS returns the programs: one main package in SUITE/PROGRAM for each.
