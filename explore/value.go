@@ -10,6 +10,26 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
+// generic reports whether the size of t depends on a type parameter. Types come
+// from the source, where the body of a generic function is written only once.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		return generic(t.Underlying())
+	case *types.Array:
+		return generic(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if generic(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // valueText renders the memory image b of a value of type t, or of an integer
 // if t is not known. It returns "" for what is not shown: composite values.
 func valueText(m *vm.Machine, b []byte, t types.Type) string {
@@ -19,7 +39,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 	if p, ok := atomicElem(t); ok {
 		t = p
 	}
-	if m.SizeOf(t) != int64(len(b)) {
+	if generic(t) || m.SizeOf(t) != int64(len(b)) {
 		return "" // the expression is not what was accessed
 	}
 	switch u := t.Underlying().(type) {
