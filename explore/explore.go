@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -32,6 +33,7 @@ type Options struct {
 	Hybrid       Hybrid // "": none
 	All          bool   // go on after the first bug
 	Outcomes     bool   // collect Result.Outcomes
+	Finals       bool   // collect Result.Finals
 	MaxExecs     uint64
 	MaxSteps     int
 	MaxStates    uint64
@@ -123,6 +125,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		r.Outcomes = append(r.Outcomes, *o)
 	}
+	r.Finals = slices.SortedFunc(maps.Keys(c.finals), func(a, b por.Hash) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
 	switch {
 	case len(r.Bugs) > 0:
 		r.Verdict = Fail
@@ -155,6 +160,7 @@ type collector struct {
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
+	finals   map[por.Hash]bool
 
 	incomplete orderedSet
 	loops      orderedSet
@@ -179,7 +185,8 @@ func (s *orderedSet) add(x string) {
 }
 
 func newCollector(ctx context.Context, m Machine, opts Options) *collector {
-	return &collector{ctx: ctx, m: m, opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool), index: make(map[outcomeKey]*Outcome)}
+	return &collector{ctx: ctx, m: m, opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool), index: make(map[outcomeKey]*Outcome),
+		finals: make(map[por.Hash]bool)}
 }
 
 // add takes a bug unless it is known, and returns whether to go on.
@@ -213,6 +220,9 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 			c.incomplete.add(end.Unsupported)
 		}
 		return true
+	}
+	if c.opts.Finals {
+		c.finals[c.m.Hash()] = true
 	}
 	bugs, ending := leafBugs(c.m, status, end, c.opts.AllowLeak)
 	if c.opts.Outcomes {

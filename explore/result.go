@@ -69,6 +69,10 @@ type Result struct {
 	Bugs     []*Bug
 	Stats    Stats
 	Outcomes []Outcome // with Options.Outcomes
+	// Finals are, with Options.Finals, the fingerprints of the states in which
+	// executions end, each once, in order. They can be compared between searches
+	// on one machine: the numbers of types and literals are part of them.
+	Finals []por.Hash
 	// Incomplete lists the reasons why not everything is covered. A failing
 	// result can have some, too.
 	Incomplete []string

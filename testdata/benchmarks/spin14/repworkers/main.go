@@ -3,10 +3,10 @@
 // too much is split in two, else its area is a result.
 //
 // Shared: the pool, the coordinator's count of waiting takers, and done, under
-// the coordinator's lock (done is also written without it, when all workers
-// wait); a barrier and a semaphore, each with a lock; the total under the
-// semaphore. Locks are those of the Java text, where the pool is a vector with
-// a lock of its own; a worker's own lists are plain slices here.
+// the coordinator's lock (main writes done without it, as in Java: a race that
+// nobody notices there); a barrier and a semaphore, each with a lock; the total
+// under the semaphore. Locks are those of the Java text, where the pool is a
+// vector with a lock of its own; a worker's own lists are plain slices here.
 //
 //	repworkers workers items 1000*epsilon
 package main
