@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -17,6 +18,11 @@ type BenchWriter interface {
 	// SpeedSummary comes behind all rows of the suite vm.
 	SpeedSummary(rows []bench.SpeedRow) error
 	Space(r *bench.SpaceRow) error
+	// Study takes the columns of one program of the suite spin14.
+	Study(columns []*bench.StudyRow) error
+	// StudySummary comes behind all programs of the suite spin14. problems are
+	// what bench.StudyRow.Check says.
+	StudySummary(programs [][]*bench.StudyRow, problems []string) error
 	Close() error
 }
 
@@ -25,6 +31,8 @@ func NewBenchWriter(format string, w io.Writer) BenchWriter {
 	switch format {
 	case "text":
 		return &benchText{w: w}
+	case "md":
+		return &benchText{w: w, md: true}
 	case "json":
 		return &benchJSON{JSON{W: w}}
 	case "csv":
@@ -33,46 +41,71 @@ func NewBenchWriter(format string, w io.Writer) BenchWriter {
 	return nil
 }
 
-// benchText writes tables for people.
+// benchText writes tables for people, aligned or in Markdown.
 type benchText struct {
-	w io.Writer
-	t *tabwriter.Writer // of the table begun
-	k int               // its suite: 1 vm, 2 jpf
+	w  io.Writer
+	md bool
+	t  *tabwriter.Writer // of the table begun
+	k  int               // which table that is
 }
 
-// begin begins the table of suite k, with its heading, unless it is begun.
-func (b *benchText) begin(k int, heading string) {
+// The tables.
+const (
+	speedTable = 1 + iota
+	spaceTable
+	studyTable
+	studyCostTable
+)
+
+// begin begins table k, with its heading, unless it is begun.
+func (b *benchText) begin(k int, heading ...string) {
 	if b.k == k {
 		return
 	}
 	if b.t != nil {
 		b.t.Flush()
+	}
+	if b.k != 0 {
 		fmt.Fprintln(b.w)
 	}
 	b.k = k
-	b.t = tabwriter.NewWriter(b.w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(b.t, heading)
+	if !b.md {
+		b.t = tabwriter.NewWriter(b.w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	}
+	b.row(heading...)
+	if b.md {
+		fmt.Fprintln(b.w, "|---|"+strings.Repeat("--:|", len(heading)-1))
+	}
+}
+
+// row writes one row of the table begun.
+func (b *benchText) row(cells ...string) error {
+	if b.md {
+		_, err := fmt.Fprintln(b.w, "| "+strings.Join(cells, " | ")+" |")
+		return err
+	}
+	_, err := fmt.Fprintln(b.t, strings.Join(cells, "\t")+"\t")
+	return err
 }
 
 func (b *benchText) Speed(r *bench.SpeedRow) error {
-	b.begin(1, "vm\tnative\tmachine\tratio\t")
-	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%.1f\t\n", r.Program, millis(r.Native), millis(r.Machine), r.Ratio())
-	return err
+	b.begin(speedTable, "vm", "native", "machine", "ratio")
+	return b.row(r.Program, millis(r.Native), millis(r.Machine), tenths(r.Ratio()))
 }
 
 func (b *benchText) SpeedSummary(rows []bench.SpeedRow) error {
 	mean, worst := bench.Geomean(rows)
-	_, err := fmt.Fprintf(b.t, "geometric mean\t\t\t%.1f\t\nworst\t\t\t%.1f\t\n", mean, worst)
-	return err
+	if err := b.row("geometric mean", "", "", tenths(mean)); err != nil {
+		return err
+	}
+	return b.row("worst", "", "", tenths(worst))
 }
 
 func (b *benchText) Space(r *bench.SpaceRow) error {
-	b.begin(2, "jpf\texplorer\thybrid\tverdict\tstates\tin JPF\tmatched\tin JPF\tsteps\tchoices\texecutions\tmemory\tcpu\tsteps/s\tstates/s\tin JPF\t")
+	b.begin(spaceTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps", "choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
 	s := &r.Result.Stats
-	_, err := fmt.Fprintf(b.t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
-		r.Name(), r.Result.POR, r.Result.Hybrid, r.Result.Verdict, s.States, r.Published.States, s.Matched, r.Published.Visited, s.Transitions, s.Choices, s.Executions,
-		megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
-	return err
+	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States), decimals(r.Published.States), decimals(s.Matched), decimals(r.Published.Visited),
+		decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
 }
 
 func (b *benchText) Close() error {
@@ -81,6 +114,10 @@ func (b *benchText) Close() error {
 	}
 	return b.t.Flush()
 }
+
+func decimals(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func tenths(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1fms", d.Seconds()*1000) }
 
@@ -162,7 +199,11 @@ func (c *benchCSV) row(fields ...string) error {
 	if !c.begun {
 		c.begun = true
 		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
-			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s"})
+			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s",
+			"eliminated", "static_s", "reduction", "paper_choices", "paper_static_s", "paper_total_s", "paper_reduction", "finals"})
+	}
+	for len(fields) < 29 {
+		fields = append(fields, "") // the columns of suites to come
 	}
 	c.w.Write(fields)
 	return c.w.Error()
@@ -176,7 +217,7 @@ func (c *benchCSV) Speed(r *bench.SpeedRow) error {
 func (c *benchCSV) SpeedSummary([]bench.SpeedRow) error { return nil }
 
 func (c *benchCSV) Space(r *bench.SpaceRow) error {
-	s, n := &r.Result.Stats, func(n uint64) string { return strconv.FormatUint(n, 10) }
+	s, n := &r.Result.Stats, decimals
 	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,13 +23,14 @@ type benchFlags struct {
 	por, hybrid     []string
 	run             string
 	format, profile string
+	size            string
 	count           int
 	timeout         time.Duration
 	maxMemory       byteSize
 }
 
 // The suites, in the order they run.
-var suites = []string{"vm", "jpf"}
+var suites = []string{"vm", "jpf", "spin14"}
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -41,8 +43,11 @@ func benchCommand() *cobra.Command {
         longer the machine takes (this needs the go command)
   jpf   state spaces of concurrent programs, beside what Java Pathfinder 8.0
         reports for the same programs in Java
+  spin14  the programs of the paper on may-happen-before analysis (SPIN 2014) with
+        every kind of static facts, beside its table 2; it is an error if those
+        change the verdict, the bugs or the final states
 
-All times are CPU times, the least of --count repetitions.`,
+All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,
 		Args:      cobra.OnlyValidArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,13 +56,14 @@ All times are CPU times, the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", []string{"jpf"}, "`names` of the explorers, separated by commas: "+explorerNames())
-	fs.StringSliceVar(&f.hybrid, "hybrid", []string{"none"}, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb (default none; in spin14 all)")
+	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of a search, as `size` with K, M or G; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "`text|json|csv`")
+	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md`")
 	fs.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile to `file`")
 	fs.SortFlags = false
 	return cmd
@@ -66,7 +72,10 @@ All times are CPU times, the least of --count repetitions.`,
 func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	w := report.NewBenchWriter(f.format, cmd.OutOrStdout())
 	if w == nil {
-		return fmt.Errorf("--format %s: want text, json or csv", f.format)
+		return fmt.Errorf("--format %s: want text, json, csv or md", f.format)
+	}
+	if f.size != "small" && f.size != "paper" {
+		return fmt.Errorf("--size %s: want small or paper", f.size)
 	}
 	if f.count < 1 {
 		return fmt.Errorf("--count %d: want at least 1", f.count)
@@ -118,7 +127,16 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if slices.Contains(args, "jpf") {
-		if err := f.spaces(ctx, space, w, run, explorers, hybrids); err != nil {
+		none := hybrids
+		if len(none) == 0 {
+			none = []explore.Hybrid{explore.NoHybrid}
+		}
+		if err := f.spaces(ctx, space, w, run, explorers, none); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(args, "spin14") {
+		if err := f.studies(ctx, space, w, run, explorers, hybrids); err != nil {
 			return err
 		}
 	}
@@ -175,6 +193,40 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w repor
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// studies runs the suite spin14.
+func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []explore.Hybrid) error {
+	if len(hybrids) == 0 {
+		hybrids = bench.StudyHybrids()
+	}
+	var programs [][]*bench.StudyRow
+	var problems []string
+	for _, s := range bench.Studies() {
+		if !run.MatchString(s.Program) {
+			continue
+		}
+		for _, e := range explorers {
+			rows, err := space.Study(ctx, &s, bench.StudyOptions{Size: f.size, Hybrids: hybrids, POR: e, Timeout: f.timeout, MaxMemory: int64(f.maxMemory)})
+			if err != nil {
+				return err
+			}
+			if err := w.Study(rows); err != nil {
+				return err
+			}
+			for _, r := range rows {
+				problems = append(problems, r.Check()...)
+			}
+			programs = append(programs, rows)
+		}
+	}
+	if err := w.StudySummary(programs, problems); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("static facts have changed something: %s", strings.Join(problems, "\n"))
 	}
 	return nil
 }

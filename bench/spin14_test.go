@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// slow are the programs whose walks ahead of all goroutines take seconds;
+// hbcheck bench spin14 has all columns.
+var slow = map[string][]explore.Hybrid{
+	"cache4j":    {explore.NoHybrid, explore.FieldAccess},
+	"elevator":   {explore.NoHybrid, explore.FieldAccess},
+	"repworkers": {explore.NoHybrid, explore.FieldAccess},
+}
+
+// TestStudies: static facts change no verdict, no bug and no final state, and
+// what they save is exactly what testdata/spin14.golden says.
+func TestStudies(t *testing.T) {
+	w := workspace(t)
+	jpf, _ := por.Lookup("jpf")
+	var out strings.Builder
+	for _, s := range Studies() {
+		hybrids := StudyHybrids()
+		if few := slow[s.Program]; few != nil {
+			hybrids = few
+		}
+		rows, err := w.Study(context.Background(), &s, StudyOptions{Size: "small", Hybrids: hybrids, POR: jpf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", strings.TrimSpace(s.Program+" "+s.Small))
+		for _, r := range rows {
+			for _, problem := range r.Check() {
+				t.Error(problem)
+			}
+			st := &r.Result.Stats
+			fmt.Fprintf(&out, "  %-4s %s: %d choices, %d states, %d matched, %d steps, %d final", r.Result.Hybrid, r.Result.Verdict, st.Choices, st.States, st.Matched, st.Transitions, len(r.Result.Finals))
+			for i, e := range r.Eliminated() {
+				fmt.Fprintf(&out, "%s %s %d", []string{"; eliminated", ","}[min(i, 1)], e.Name, e.Count)
+			}
+			fmt.Fprintln(&out)
+		}
+	}
+	const golden = "testdata/spin14.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != string(want) {
+		g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+		for i := range max(len(g), len(w)) {
+			if i >= len(g) || i >= len(w) || g[i] != w[i] {
+				t.Fatalf("%s:%d differs (-update rewrites it). Got\n%s\nwant\n%s", golden, i+1, strings.Join(g[min(i, len(g)):], "\n"), strings.Join(w[min(i, len(w)):], "\n"))
+			}
+		}
+	}
+}
+
+// TestCheckNotices: a column that is not like the others is a problem.
+func TestCheckNotices(t *testing.T) {
+	row := func(f func(*explore.Result), left *StudyRow) *StudyRow {
+		r := &explore.Result{Verdict: explore.OK, Hybrid: explore.FieldAccess, Finals: []por.Hash{{1, 2}, {3, 4}}}
+		r.Stats.Choices = 10
+		f(r)
+		return &StudyRow{Study: &Study{Program: "p"}, Result: r, Left: left}
+	}
+	same := func(*explore.Result) {}
+	first := row(same, nil)
+	for _, c := range []struct {
+		change  func(*explore.Result)
+		problem string
+	}{
+		{same, ""},
+		{func(r *explore.Result) { r.Stats.Choices = 9 }, ""},
+		{func(r *explore.Result) { r.Stats.Choices = 11 }, "11 choices"},
+		{func(r *explore.Result) { r.Verdict = explore.Fail }, "verdict"},
+		{func(r *explore.Result) { r.Bugs = []*explore.Bug{{Kind: explore.Deadlock, Message: "m"}} }, "finds"},
+		{func(r *explore.Result) { r.Finals = r.Finals[:1] }, "final states"},
+		{func(r *explore.Result) { r.Incomplete = []string{"stopped"} }, "stopped"},
+	} {
+		got := row(c.change, first).Check()
+		if c.problem == "" && len(got) > 0 || c.problem != "" && !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, c.problem) }) {
+			t.Errorf("problems %q, want %q", got, c.problem)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/bench"
+)
+
+// Study implements BenchWriter. The Markdown tables have one row per program,
+// as in the paper; StudySummary writes them.
+func (b *benchText) Study(columns []*bench.StudyRow) error {
+	if b.md {
+		return nil
+	}
+	b.begin(studyTable, "spin14", "hybrid", "verdict", "choices", "fewer", "in paper", "choices there", "states", "final", "eliminated", "static", "total", "memory")
+	for i, r := range columns {
+		name := strings.TrimRight(r.Program+" "+r.Args(r.Size), " ")
+		if i > 0 {
+			name = ""
+		}
+		s, there := &r.Result.Stats, "-"
+		if p, ok := r.Published(); ok {
+			there = decimals(p.Choices)
+		}
+		ours, paper := r.Reduction()
+		err := b.row(name, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Choices), times(ours), times(paper), there, decimals(s.States),
+			decimals(uint64(len(r.Result.Finals))), reasons(r), millis(s.Static), millis(r.CPU), megabytes(s.PeakBytes))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StudySummary implements BenchWriter.
+func (b *benchText) StudySummary(programs [][]*bench.StudyRow, problems []string) error {
+	if len(programs) == 0 {
+		return nil
+	}
+	if b.md {
+		b.studyMarkdown(programs)
+	}
+	if err := b.Close(); err != nil {
+		return err
+	}
+	if b.t != nil {
+		b.t, b.k = nil, -1
+	}
+	if len(problems) == 0 {
+		_, err := fmt.Fprintln(b.w, "\nAll columns of a program have the same verdict, the same bugs and the same final states, and no more choices than the column to the left.")
+		return err
+	}
+	fmt.Fprintln(b.w)
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(b.w, "problem:", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// studyMarkdown writes what is compared with the paper, and then what it cost.
+func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
+	heading := []string{"program"}
+	for _, r := range programs[0] {
+		heading = append(heading, "paper: "+string(r.Result.Hybrid))
+	}
+	for i, r := range programs[0] {
+		heading = append(heading, string(r.Result.Hybrid))
+		if i > 0 {
+			heading = append(heading, "fewer", "in paper")
+		}
+	}
+	b.begin(studyTable, heading...)
+	for _, columns := range programs {
+		row := []string{columns[0].Title}
+		for _, r := range columns {
+			p, ok := r.Published()
+			row = append(row, known(ok, digits(p.Choices)))
+		}
+		for i, r := range columns {
+			row = append(row, digits(r.Result.Stats.Choices))
+			if i > 0 {
+				ours, paper := r.Reduction()
+				row = append(row, times(ours), times(paper))
+			}
+		}
+		b.row(row...)
+	}
+	heading = []string{"program", "arguments"}
+	for i, r := range programs[0] {
+		h := string(r.Result.Hybrid)
+		heading = append(heading, h+": states", "memory", "time")
+		if i > 0 {
+			heading = append(heading, "of it static", "eliminated")
+		}
+	}
+	b.begin(studyCostTable, heading...)
+	for _, columns := range programs {
+		row := []string{columns[0].Title, columns[0].Args(columns[0].Size)}
+		for i, r := range columns {
+			s := &r.Result.Stats
+			row = append(row, digits(s.States), megabytes(s.PeakBytes), took(r.CPU))
+			if i > 0 {
+				row = append(row, took(s.Static), reasons(r))
+			}
+		}
+		b.row(row...)
+	}
+}
+
+func known(ok bool, s string) string {
+	if !ok {
+		return "–"
+	}
+	return s
+}
+
+// times tells a factor, if there is one.
+func times(x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f×", x)
+}
+
+func took(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+// reasons lists the choices eliminated.
+func reasons(r *bench.StudyRow) string {
+	var list []string
+	for _, e := range r.Eliminated() {
+		list = append(list, e.Name+" "+digits(e.Count))
+	}
+	if len(list) == 0 {
+		return "–"
+	}
+	return strings.Join(list, ", ")
+}
+
+type jsonStudy struct {
+	jsonStats
+	CPU       float64 `json:"cpu_s"` // static analysis and search
+	Reduction float64 `json:"reduction"`
+	Finals    int     `json:"finals"`
+}
+
+type jsonTable2 struct {
+	Paper     string  `json:"paper"`
+	Choices   uint64  `json:"choices,omitempty"`
+	Static    float64 `json:"static_s"`
+	Total     float64 `json:"total_s"`
+	Reduction float64 `json:"reduction"`
+}
+
+// Study implements BenchWriter.
+func (j *benchJSON) Study(columns []*bench.StudyRow) error {
+	for _, r := range columns {
+		ours, paper := r.Reduction()
+		row := jsonRow{Action: "row", Suite: "spin14", Program: r.Program, Size: r.Size, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+			Stats: jsonStudy{toStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
+		if p, ok := r.Published(); ok {
+			row.Published = jsonTable2{"SPIN 2014, table 2", p.Choices, p.Static.Seconds(), p.Total.Seconds(), paper}
+		}
+		if err := j.line(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StudySummary implements BenchWriter.
+func (j *benchJSON) StudySummary(_ [][]*bench.StudyRow, problems []string) error {
+	return j.line(struct {
+		Action   string   `json:"action"`
+		Suite    string   `json:"suite"`
+		Problems []string `json:"problems"`
+	}{"summary", "spin14", append([]string{}, problems...)})
+}
+
+// Study implements BenchWriter.
+func (c *benchCSV) Study(columns []*bench.StudyRow) error {
+	for _, r := range columns {
+		s := &r.Result.Stats
+		ours, paper := r.Reduction()
+		fields := []string{"spin14", r.Program, r.Size, r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", decimals(s.States), "", decimals(s.Matched), "",
+			decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), decimals(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), "", "", "",
+			strings.ReplaceAll(reasons(r), ", ", "; "), decimal(s.Static.Seconds()), decimal(ours)}
+		if p, ok := r.Published(); ok {
+			fields = append(fields, decimals(p.Choices), decimal(p.Static.Seconds()), decimal(p.Total.Seconds()), decimal(paper))
+		} else {
+			fields = append(fields, "", "", "", "")
+		}
+		if err := c.row(append(fields, decimals(uint64(len(r.Result.Finals))))...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StudySummary writes nothing: a table of equal rows has no place for it.
+func (c *benchCSV) StudySummary([][]*bench.StudyRow, []string) error { return nil }
