@@ -1,0 +1,81 @@
+package por
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Parked is the criterion itself that oracles approximate: {g} is a persistent
+// set (Godefroid, 1996) if in no execution in which g does not move another
+// goroutine executes an operation that conflicts with the one g stands before.
+// It explores what the others can do while g waits, with JPF's reduction of
+// that system, and compares every operation with g's.
+//
+// It returns a schedule from the present state to a state from which its last
+// step is in conflict with g's operation; nil if there is none in what was
+// explored. complete is false if limit states did not suffice to say that there
+// is none. The system is left as it was.
+func Parked(sys System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
+	p := &parked{System: sys, g: g, op: sys.Next(g)}
+	r := JPF(p, p, Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at Progress) string {
+		if at.Transitions > max(limit*parkedSteps, 4*chainLimit) {
+			return "enough"
+		}
+		return ""
+	}})
+	return p.found, p.found != nil || len(r.Incomplete) == 0
+}
+
+// parkedSteps is the number of transitions Parked spends per state. A loop in
+// which there is nothing to choose is noticed after chainLimit of them.
+const parkedSteps = 8
+
+// parked is a system in which one goroutine does not move, and the visitor of
+// its search. A conflicting operation is not executed but ends the execution.
+type parked struct {
+	System
+	g     trace.GID
+	op    trace.Op
+	isHit bool // an operation is in conflict
+	found trace.Schedule
+}
+
+// Enabled implements System.
+func (p *parked) Enabled(buf []trace.GID) []trace.GID {
+	if p.isHit {
+		return buf
+	}
+	n := len(buf)
+	buf = p.System.Enabled(buf)
+	if i := slices.Index(buf[n:], p.g); i >= 0 {
+		buf = slices.Delete(buf, n+i, n+i+1)
+	}
+	return buf
+}
+
+// Step implements System.
+func (p *parked) Step(g trace.GID, choice int) {
+	if op := p.System.Next(g); op.Conflicts(&p.op) {
+		p.isHit = true
+		return
+	}
+	p.System.Step(g, choice)
+}
+
+// Leaf implements Visitor.
+func (p *parked) Leaf(path trace.Schedule, _ Status) bool {
+	if p.isHit {
+		p.found = slices.Clone(path)
+	}
+	return !p.isHit
+}
+
+// Race implements Visitor.
+func (p *parked) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+
+// Livelock implements Visitor.
+func (p *parked) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements Visitor.
+func (p *parked) Restart() {}
