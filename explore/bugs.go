@@ -14,9 +14,9 @@ import (
 // leafBugs returns what is wrong with the execution that has ended in the
 // present state, and how it ended in one line.
 //
-// A stuck execution is a deadlock if the main goroutine is among those that
-// wait, because the program then hangs; otherwise every goroutine that waits
-// is a leak.
+// A stuck execution is a livelock if a goroutine goes round a loop for ever
+// all by itself. It is a deadlock if the main goroutine is among those that wait,
+// because the program then hangs; otherwise every goroutine that waits is a leak.
 func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	for _, f := range end.Faults {
 		bugs = append(bugs, &Bug{Kind: f.Kind, Message: f.Message, Pos: f.Pos, G: m.Name(f.G), Loop: -1, Stack: f.Stack})
@@ -25,8 +25,19 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		return bugs, end.Text
 	}
 	gs := m.Goroutines()
-	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Parent == trace.NoGID }) {
+	isMain := func(g Goroutine) bool { return g.Parent == trace.NoGID }
+	hangs := slices.ContainsFunc(gs, isMain)
+	for _, g := range gs {
+		if g.Spins && (isMain(g) || !allowed(g, allow)) {
+			bugs = append(bugs, spinBug(g, hangs))
+		}
+	}
+	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
+	switch {
+	case slices.ContainsFunc(gs, isMain):
 		return append(bugs, deadlockBug(gs)), "deadlock"
+	case hangs:
+		return bugs, "livelock"
 	}
 	for _, g := range gs {
 		if allowed(g, allow) {
@@ -181,6 +192,17 @@ func less(a, b token.Position) bool {
 		return a.Line < b.Line
 	}
 	return a.Column < b.Column
+}
+
+// spinBug describes a goroutine that goes round a loop for ever in which it
+// does nothing the others could see or change.
+func spinBug(g Goroutine, mainAlive bool) *Bug {
+	b := &Bug{Kind: Livelock, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: created(g),
+		Message: fmt.Sprintf("%s goes round a loop in %s for ever, and nobody else could end it", g.Name, topFunc(g.Stack))}
+	if !mainAlive {
+		b.Message += ", after main has returned"
+	}
+	return b
 }
 
 // livelockBug describes a loop that goes on for ever; the present state is on

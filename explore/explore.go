@@ -288,9 +288,19 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
+	if t, ok := c.m.(clockReader); ok && t.ClockStep() > loop {
+		// Time passes outside, and the loop ends.
+		c.incomplete.add(fmt.Sprintf("the loop at %s:%d goes round until time has passed, which it does here only if somebody sleeps",
+			filepath.Base(b.Pos.Filename), b.Pos.Line))
+		return true
+	}
 	b.Loop = loop
 	return c.add(b, path)
 }
+
+// A clockReader knows the last step of the path, counted from 1, that has read
+// the clock.
+type clockReader interface{ ClockStep() int }
 
 // Restart implements por.Visitor: outcomes will be counted again.
 func (c *collector) Restart() {

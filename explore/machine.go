@@ -59,6 +59,8 @@ type Goroutine struct {
 	Wait string
 	// On is what it waits on in source terms ("bank.mu"), if there is a name.
 	On string
+	// Spins is set if it goes round a loop for ever without a visible operation.
+	Spins bool
 	// Holders are the goroutines without which it cannot go on: the owners of
 	// the lock it waits for. Empty if anybody could help.
 	Holders []trace.GID

@@ -22,7 +22,7 @@ const (
 // needed. Of a livelock, the way to its loop is made simple. It spends at most
 // budget transitions on each of both and returns how many it has spent.
 func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
-	if b.Kind == Livelock {
+	if b.Loop >= 0 {
 		return budget - simplerWay(m, b, budget)
 	}
 	c := cutter{m: m, left: budget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}

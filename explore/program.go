@@ -85,6 +85,10 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.Frame) Event {
 	if at, ok := userFrame(stack); ok {
 		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}
+	if k == trace.Spin {
+		e.What = ShortFunc(e.Func)
+		return e
+	}
 	e.What, _ = m.src.what(k, e.Pos)
 	return e
 }
@@ -164,7 +168,7 @@ func (m *machine) Goroutines() []Goroutine {
 		if l.System {
 			continue
 		}
-		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: frames(l.Stack)}
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: frames(l.Stack), Spins: l.Next.Kind == trace.Spin}
 		if l.Parent != trace.NoGID {
 			g.Created = frames(m.CreationStack(l.ID))
 		}

@@ -101,6 +101,9 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		}
 		if e.Blocked {
 			r.note = "blocked"
+			if e.Kind == trace.Spin {
+				r.note = "for ever"
+			}
 			rows = append(rows, r)
 			continue
 		}

@@ -28,6 +28,9 @@ func why(b *explore.Bug) string {
 			}
 		}
 	case explore.Livelock:
+		if b.Loop < 0 {
+			return fmt.Sprintf("%s is again in the state it was in when it went round this loop before, and all that the loop looks at is its own.", b.G) + needed(b)
+		}
 		return fmt.Sprintf("after %s the program is again in the state in which %s began, and every goroutine that could move did.",
 			stepName(len(steps(b.Events))), stepName(len(steps(b.Events[:b.LoopEvent]))+1))
 	}

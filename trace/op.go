@@ -71,6 +71,7 @@ const (
 	Crash  // an unrecovered panic or a fatal error about to end the program
 	Go     // starting a goroutine
 	End    // the goroutine's last step
+	Spin   // never enabled: a loop without end in which nothing is visible
 
 	numKinds
 )
@@ -85,7 +86,7 @@ var kindNames = [numKinds]string{
 	CondWait: "cond-wait", Signal: "signal", Broadcast: "broadcast",
 	SemAcquire: "sem-acquire", SemRelease: "sem-release", SyncAccess: "sync-access",
 	Sleep: "sleep", Timer: "timer", Choose: "choose", Yield: "yield",
-	Output: "output", Exit: "exit", Crash: "crash", Go: "go", End: "end",
+	Output: "output", Exit: "exit", Crash: "crash", Go: "go", End: "end", Spin: "spin",
 }
 
 // String returns the kind's name as schedules and transcripts print it.

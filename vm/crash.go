@@ -209,6 +209,8 @@ func (m *Machine) waitReason(g *goroutine) string {
 		return "semacquire"
 	case trace.Sleep:
 		return "sleep"
+	case trace.Spin:
+		return "running"
 	}
 	return "runnable"
 }

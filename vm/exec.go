@@ -58,7 +58,8 @@ func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(c
 // looks at the outside world.
 const budget = 1 << 14
 
-// exec runs g. It returns when g.status is no longer gLocal or the budget is spent.
+// exec runs g. It returns when g.status is no longer gLocal or m.left, which is
+// what is left of the budget, is spent and m.more says so.
 func (m *Machine) exec(g *goroutine) {
 	h := m.heap
 	f := g.fn
@@ -66,7 +67,7 @@ func (m *Machine) exec(g *goroutine) {
 	ip := unsafe.Add(code, int(g.pc)*8)
 	r := g.regs()
 	stop := m.stopFlags()
-	left := budget
+	left := m.left
 	var addr, size uint64  // operands of the slow path
 	var callee, win uint32 // operands of a call
 	for {
@@ -874,7 +875,7 @@ func (m *Machine) exec(g *goroutine) {
 			if nat.Peek != nil {
 				g.pc = pcOf(code, ip) - 1
 				if !m.grant(g, nat, regs) {
-					return
+					goto stopped
 				}
 			}
 			g.pc = pcOf(code, ip)
@@ -888,7 +889,7 @@ func (m *Machine) exec(g *goroutine) {
 			case Called:
 				goto called
 			case Stop:
-				return
+				goto stopped
 			case Unwind:
 				m.unwind(g)
 				goto called
@@ -942,7 +943,7 @@ func (m *Machine) exec(g *goroutine) {
 			case Called:
 				goto called
 			case Stop:
-				return
+				goto stopped
 			case Unwind:
 				m.unwind(g)
 				goto called
@@ -952,6 +953,7 @@ func (m *Machine) exec(g *goroutine) {
 
 	enter: // callee with its arguments in the window at register win
 		if left--; left < 0 {
+			left = 0 // the call is not made
 			ip = unsafe.Add(ip, -8)
 			goto yield
 		}
@@ -964,7 +966,7 @@ func (m *Machine) exec(g *goroutine) {
 			if int(fp)+c.Window > len(g.stack) && !g.ensure(fp+uint32(c.Window)) {
 				g.pc = pcOf(code, ip) - 1
 				m.stackOverflow(g)
-				return
+				goto stopped
 			}
 			r = unsafe.Pointer(&g.stack[fp])
 			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip))), uint64(callee), 0}
@@ -981,7 +983,7 @@ func (m *Machine) exec(g *goroutine) {
 			if link>>32 != 0 {
 				g.pc = pcOf(code, ip)
 				if !m.returned(g) {
-					return
+					goto stopped
 				}
 				goto called
 			}
@@ -1004,7 +1006,7 @@ func (m *Machine) exec(g *goroutine) {
 
 	called: // g's frame, pc or status changed under us
 		if g.status != gLocal {
-			return
+			goto stopped
 		}
 		f = g.fn
 		code = unsafe.Pointer(unsafe.SliceData(f.Code))
@@ -1015,18 +1017,24 @@ func (m *Machine) exec(g *goroutine) {
 
 	paused: // the slow path either parked g before this instruction or threw
 		if g.status != gLocal {
-			return
+			goto stopped
 		}
 		goto called
 
-	yield:
+	yield: // behind a back edge, with left negative, or in front of a call
 		g.pc = pcOf(code, ip)
-		m.cnt.Instructions += budget
-		if !m.more(g) {
+		if !m.more(g, left) {
 			return
 		}
-		left = budget
+		left = m.left
 		stop = m.stopFlags()
+		continue
+
+	stopped:
+		m.cnt.Instructions += uint64(m.left - left)
+		m.local += uint64(m.left - left)
+		m.left = left
+		return
 	}
 }
 

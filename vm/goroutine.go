@@ -17,6 +17,8 @@ const (
 	gLocal
 	// gSuspended: it waits to be switched to (see coroSwitch).
 	gSuspended
+	// gSpinning: it goes round a loop for ever (see spin).
+	gSpinning
 	// gEnded: it has returned, called Goexit, or been stopped.
 	gEnded
 )

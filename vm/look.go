@@ -27,7 +27,7 @@ func (m *Machine) Goroutines() []Look {
 		if g.status == gEnded {
 			continue
 		}
-		l := Look{ID: g.id, System: g.system, Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
+		l := Look{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
 			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
@@ -43,8 +43,11 @@ func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
 // Parent returns the goroutine that started g.
 func (m *Machine) Parent(g trace.GID) trace.GID { return m.spawn[g].parent }
 
-// System reports whether g is a helper of the models, as timers are.
-func (m *Machine) System(g trace.GID) bool { return m.slots[g] >= 0 && m.gOf(g).system }
+// System reports whether g is a helper of the models, as timers are. A
+// coroutine is one until it is stuck in a loop.
+func (m *Machine) System(g trace.GID) bool {
+	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
+}
 
 // Alive reports whether g exists in the present state and has not ended.
 func (m *Machine) Alive(g trace.GID) bool {

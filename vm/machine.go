@@ -5,10 +5,10 @@
 // A state is: the heap (objects in gc layout, guest pointers only), the
 // goroutines (register stacks), the virtual clock and the output so far.
 // Between steps every goroutine stands before its next visible operation,
-// enabled or not, or has ended:
+// enabled or not, or has ended, or is in a loop that it will not leave:
 //
 //	        Step
-//	gReady ──────▶ gLocal ──▶ gEnded
+//	gReady ──────▶ gLocal ──▶ gEnded, gSpinning
 //	  ▲              │
 //	  └──────────────┘ a visible operation is ahead
 package vm
@@ -71,6 +71,10 @@ type Machine struct {
 	asked      trace.Op // grant's
 	arrived    arrived
 	local      uint64 // back edges and calls of the step under way
+	left       int    // of exec's budget of them
+	pollAt     uint64 // of them, when to look at the outside world
+	spin       spin
+	clockReads uint64
 	arrivals   uint32
 	finalizers []finalizer // run mode
 	dueFinals  []finalizer // of objects that are unreachable
@@ -89,6 +93,8 @@ type Machine struct {
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
 	clock       int64 // virtual nanoseconds since the start
+	clockStep   int   // the last step that read the clock, from 1; 0: none has
+	steps       int   // of this path
 	bubbleStart int64 // clock when the latest synctest bubble began
 	fault       *Fault
 	failure     *Fault // the first failure a test has reported
@@ -141,7 +147,7 @@ type Config struct {
 // Counters are running totals; rewinding does not take anything back.
 type Counters struct {
 	Steps        uint64 // visible operations executed
-	Instructions uint64 // back edges and calls, in units of exec's budget
+	Instructions uint64 // back edges and calls
 }
 
 // Fault is how an execution failed.

@@ -14,6 +14,7 @@ var timeNatives = []Native{
 	{Name: "time.now", Fn: timeNow},
 	{Name: "time.runtimeNow", Fn: timeNow},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.readClock()
 		r.Set(0, uint64(m.clock)+1)
 		return Next
 	}},
@@ -124,12 +125,24 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 // timeNow returns seconds, nanoseconds and no monotonic time, like the runtime
 // does in a synctest bubble.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
+	m.readClock()
 	sec, nsec := m.wall(g)
 	r.Set(0, uint64(sec))
 	r.Set(1, uint64(nsec))
 	r.Set(2, 0)
 	return Next
 }
+
+// readClock notes that the program looks at the clock: a loop that waits for
+// time to pass does end, only not here.
+func (m *Machine) readClock() {
+	m.clockReads++
+	m.clockStep = m.steps
+}
+
+// ClockStep returns the number of the last step of the path that has read the
+// clock, counted from 1, or 0.
+func (m *Machine) ClockStep() int { return m.clockStep }
 
 // wall is g's time of day: Unix seconds and nanoseconds. A bubble's clock
 // starts when the bubble does.

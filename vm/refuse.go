@@ -2,6 +2,8 @@ package vm
 
 import (
 	"go/token"
+	"path/filepath"
+	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -15,9 +17,18 @@ func (m *Machine) unsupported(g *goroutine, text string) {
 	if called != "" {
 		text = called + ": " + text
 	}
-	m.cut = pos.String() + ": unsupported: " + text
+	m.cut = m.relative(pos) + ": unsupported: " + text
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+}
+
+// relative returns pos with the name of its file as seen from where the program
+// was loaded, if it is below there.
+func (m *Machine) relative(pos token.Position) string {
+	if rel, ok := strings.CutPrefix(pos.Filename, m.link.prog.Dir+string(filepath.Separator)); ok {
+		pos.Filename = rel
+	}
+	return pos.String()
 }
 
 // userCall returns where in the user's code g is, and the name of the library

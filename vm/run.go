@@ -16,6 +16,7 @@ func (m *Machine) runAuto() {
 		ran, spent := false, false
 		turn := func(g *goroutine) {
 			g.status = gLocal
+			m.left = budget
 			m.exec(g)
 			m.cnt.Steps++
 			if m.cfg.Run {
@@ -79,6 +80,7 @@ const nanosPerLoop = 4
 // ended. One that comes later may give an earlier one work again: a coroutine
 // hands control back.
 func (m *Machine) settle2() {
+	m.begun()
 	for i := 0; i < len(m.gs) && !m.over(); i++ {
 		for m.gs[i].status == gLocal && !m.over() {
 			m.exec(m.gs[i])

@@ -189,7 +189,8 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	g.status = gLocal
 	g.steps++
 	m.cnt.Steps++
-	m.local = 0
+	m.steps++
+	m.begun()
 	m.moment++
 	if m.race != nil {
 		m.race.Clear()
@@ -214,25 +215,47 @@ func (m *Machine) settle() {
 	m.ready = m.ready[:0]
 }
 
-// more is asked by exec when g has used up its budget of back edges. It
-// reports whether g may go on.
-func (m *Machine) more(g *goroutine) bool {
-	m.local += budget
+// more is asked by exec when g has used up its budget of back edges and calls,
+// left being what remains: less than 0 behind a back edge, 0 in front of a
+// call. It sets the next budget and reports whether g may go on.
+func (m *Machine) more(g *goroutine, left int) bool {
+	used := uint64(m.left - left)
+	m.cnt.Instructions += used
+	m.local += used
+	m.left = budget
 	if m.auto {
 		if m.cfg.Run {
 			m.clock += budget * nanosPerLoop
 		}
 		return false // the other goroutines get their turn
 	}
-	if m.heap.sinceGC > gcThreshold {
-		m.collect(false)
+	if m.local >= m.pollAt {
+		m.pollAt = m.local + budget
+		if m.heap.sinceGC > gcThreshold {
+			m.collect(false)
+		}
+		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+			m.cut = "interrupted"
+		} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {
+			m.cut = "step bound: no visible operation after " + itoa(m.local) + " loop iterations and calls in the loop at " + m.place(g)
+		}
 	}
-	if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-		m.cut = "interrupted"
-	} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {
-		m.cut = "step bound: no visible operation after " + itoa(m.local) + " loop iterations and calls in the loop at " + m.fset.Position(g.fn.PosAt(int(g.pc))).String()
+	if m.cut == "" && m.spins(g, left < 0) {
+		m.standSpinning(g)
+		return false
 	}
 	return m.cut == ""
+}
+
+// begun resets what is counted from the beginning of a step.
+func (m *Machine) begun() {
+	m.local, m.left, m.pollAt, m.spin = 0, budget, 0, spin{}
+}
+
+// place returns where in the program g is, as messages name it.
+func (m *Machine) place(g *goroutine) string {
+	pos, _ := m.userCall(g)
+	return m.relative(pos)
 }
 
 // wake gives g, which stands before an operation that a partner has just

@@ -102,6 +102,7 @@ var (
 	timeRE = regexp.MustCompile(`\b\d+\.\d\ds\b`)
 	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
 	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes)":)[0-9.e+-]+`)
+	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
 )
 
@@ -111,6 +112,7 @@ func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
 	s = timeRE.ReplaceAllString(s, "0.00s")
 	s = secRE.ReplaceAllString(s, "${1}0")
+	s = workRE.ReplaceAllString(s, "${1}1")
 	s = pcRE.ReplaceAllString(s, " +0x0")
 	s = addrRE.ReplaceAllString(s, "0x00c000000000")
 	if s != "" && !strings.HasSuffix(s, "\n") {

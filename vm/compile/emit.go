@@ -104,6 +104,10 @@ func position(instr ssa.Instruction) token.Pos {
 		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			return position(ret)
 		}
+	case *ssa.Jump:
+		if b := v.Block(); len(b.Instrs) == 1 && b.Succs[0] == b {
+			return emptyLoop(v.Parent().Syntax())
+		}
 	case *ssa.Return:
 		if v.Pos().IsValid() {
 			break
@@ -116,6 +120,26 @@ func position(instr ssa.Instruction) token.Pos {
 		}
 	}
 	return instr.Pos()
+}
+
+// emptyLoop returns the position of the "for {}" in a function, of which SSA
+// has only a jump without a position; none if there are several.
+func emptyLoop(fn ast.Node) (pos token.Pos) {
+	if fn == nil {
+		return token.NoPos
+	}
+	several := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if f, ok := n.(*ast.ForStmt); ok && f.Cond == nil && f.Post == nil && len(f.Body.List) == 0 {
+			several = several || pos.IsValid()
+			pos = f.For
+		}
+		return true
+	})
+	if several {
+		return token.NoPos
+	}
+	return pos
 }
 
 // liveList holds the registers live before and after an instruction (results excluded).

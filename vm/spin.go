@@ -1,0 +1,97 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A goroutine whose local work comes back to a state it was in goes round for
+// ever: it is deterministic, and nobody else can change what it looks at, or it
+// would be a visible operation. Whoever does that stands before an operation
+// that is never enabled, trace.Spin, and the others go on without it.
+//
+// spin looks for that within one step. Now and then, when twice as much work
+// has been done as the last time, it notes the state and then compares every
+// back edge's with it for a while, a hundredth of the work done so far (after
+// Brent 1980, who doubles for the same reason: loops of any length are found).
+// What is compared first are a few words of the running frame; the whole state
+// is hashed only if they agree, and only as long as that costs little beside
+// the work.
+type spin struct {
+	begin  uint64 // when the next state is noted, in back edges and calls of the step
+	end    uint64 // when it is given up
+	noted  bool
+	frame  uint64 // the running frame of the noted state
+	whole  bool   // state has been computed
+	state  por.Hash
+	reads  uint64 // of the clock, when it was
+	hashed uint64 // words hashed in this step
+}
+
+const (
+	spinStart  = 4 * budget // before a loop is suspected
+	spinWindow = 128        // what part of the work is watched closely
+	spinCost   = 16         // what part of it may be spent on hashing, in words
+)
+
+// spins reports whether g, which stands behind a back edge or, if not back, in
+// front of a call, goes round for ever. It may ask to be called soon again.
+func (m *Machine) spins(g *goroutine, back bool) bool {
+	s := &m.spin
+	switch {
+	case s.begin == 0:
+		s.begin = spinStart
+		return false
+	case m.local < s.begin:
+		return false
+	case s.end == 0:
+		s.end = m.local + m.local/spinWindow
+	case m.local > s.end:
+		s.begin, s.end, s.noted = 2*m.local, 0, false
+		return false
+	}
+	if !back {
+		m.left = 1 // it makes the call
+		return false
+	}
+	m.left = 0
+	frame := m.frameWords(g)
+	if !s.noted {
+		s.noted, s.frame, s.whole = true, frame, false
+	}
+	if frame != s.frame || s.hashed > m.local/spinCost {
+		return false
+	}
+	state := m.Hash()
+	g.transcript.valid = false // g goes on
+	s.hashed += uint64(len(m.can.words)) + 64
+	if !s.whole {
+		s.whole, s.state, s.reads = true, state, m.clockReads
+		return false
+	}
+	return state == s.state
+}
+
+// frameWords is a fingerprint of g's running frame without what it refers to.
+func (m *Machine) frameWords(g *goroutine) uint64 {
+	x := uint64(g.id)<<32 ^ uint64(g.fp)
+	x = x*0x9E3779B97F4A7C15 + uint64(g.fn.ID)<<32 + uint64(uint32(g.pc))
+	for _, w := range g.stack[g.fp : g.fp+uint32(g.fn.NRegs)] {
+		if w>>32 >= staticLimit { // perhaps a new object in every round
+			w = staticLimit
+		}
+		x = (x ^ x>>29 ^ w) * 0xBF58476D1CE4E5B9
+	}
+	return x
+}
+
+// standSpinning makes g stand in its loop for good. If the loop looks at the
+// clock, it waits for what does not happen here, and the execution is abandoned.
+func (m *Machine) standSpinning(g *goroutine) {
+	if m.clockReads != m.spin.reads {
+		m.cut = "the loop at " + m.place(g) + " goes round until time has passed, which it does here only if somebody sleeps"
+		return
+	}
+	g.status = gSpinning
+	g.pending = trace.Op{G: g.id, Kind: trace.Spin, Func: g.fn.ID, PC: uint32(g.pc)}
+}
