@@ -21,6 +21,7 @@ package alpha
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -53,6 +54,9 @@ type Abstraction struct {
 type Frame struct {
 	vm.Activation
 	Context pointer.Context
+	// Indirect: code of the machine stands between this frame and the next outer
+	// one: a func that package reflect has made.
+	Indirect bool
 }
 
 // Origin is where an object was allocated.
@@ -127,8 +131,13 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 	a.acts = a.m.Activations(g, a.acts[:0])
 	a.stack, a.frames = a.stack[:0], a.frames[:0]
 	for _, x := range a.acts {
-		if x.Fn != nil && !a.m.IsNative(x.Fn) { // a stub stands for its native
-			a.stack = append(a.stack, Frame{x, 0})
+		switch {
+		case x.Fn == nil:
+			if n := len(a.stack); n > 0 {
+				a.stack[n-1].Indirect = true
+			}
+		case !a.m.IsNative(x.Fn): // a stub stands for its native
+			a.stack = append(a.stack, Frame{Activation: x})
 		}
 	}
 	base := pointer.Context(0)
@@ -136,7 +145,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 		x := &a.stack[i]
 		f := pointer.Frame{Fn: x.Fn, Deferred: x.Deferred}
 		if i+1 < len(a.stack) {
-			if out := &a.stack[i+1]; !out.Again || x.Deferred {
+			if out := &a.stack[i+1]; !x.Indirect && (!out.Again || x.Deferred) {
 				f.Site = out.Instr
 			}
 		} else if s, ok := a.starts[g]; ok {
@@ -149,12 +158,20 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 }
 
 // PointsTo returns what v may point to in an activation with context ctx. It is
-// not known (ok is false) if v stands in code that is not looked at.
+// not known (ok is false) if v stands in code that is not looked at, or that the
+// analysis does not execute in this context: in the wrapper of a method that it
+// calls without.
 func (a *Abstraction) PointsTo(v ssa.Value, ctx pointer.Context) (s pointer.Set, ok bool) {
-	if fn := v.Parent(); fn != nil && (ctx == pointer.Inside || a.r.IsOpaque(fn)) {
+	if fn := v.Parent(); fn != nil && (a.r.IsOpaque(fn) || !a.has(fn, ctx)) {
 		return s, false
 	}
 	return a.r.PointsTo(v, ctx), true
+}
+
+// has reports whether the analysis executes fn in context ctx.
+func (a *Abstraction) has(fn *ssa.Function, ctx pointer.Context) bool {
+	list := a.r.Contexts(fn)
+	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
 
 // Object returns the abstract objects one of which stands for object id; none

@@ -1,35 +1,16 @@
 package alpha_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/alpha"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// loadSource loads a program of one file.
-func loadSource(t *testing.T, src string) *load.Program {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": src, "go.mod": "module test\ngo 1.26\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return prog
-}
 
 // TestObject: two lists made by one function are told apart when each goroutine
 // stands before its access, whether or not their allocation was observed with

@@ -145,6 +145,9 @@ func (r *Result) Special(k ObjectKind) *Object {
 // has the place of the first one. For maps and channels, whose memory the
 // machine arranges as it likes, it is that of the object.
 func (o *Object) Label(off int64) Label {
+	if o.Kind == Opaque && o.lay != nil && o.lay.size > 0 {
+		off %= o.lay.size // it stands for arrays, too
+	}
 	if o.lay == nil || len(o.lay.leaves) == 0 || o.Kind == Map || o.Kind == Chan {
 		return Label{o, 0}
 	}

@@ -110,6 +110,10 @@ func (r *Result) IsOpaque(fn *ssa.Function) bool {
 	return isOpaque(fn) || isBodyless(fn) && r.a.model(fn) == nil && r.a.resolve(fn) == fn
 }
 
+// IsOpaquePackage reports whether the code of the package with this import path is
+// not looked at.
+func (r *Result) IsOpaquePackage(path string) bool { return opaquePackages[path] }
+
 // CallGraph returns the call graph without contexts. Its root, whose function is
 // nil, stands for the machine and for code that is not looked at.
 func (r *Result) CallGraph() *callgraph.Graph {

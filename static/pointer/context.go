@@ -39,6 +39,7 @@ const (
 //	    it has allocated           ┘
 //	a method of a generic type     are the allocation of the receiver
 //	a function started by go       are the go statement, then its goroutine's context
+//	a wrapper of a method          are those of the method
 //
 // and all others have none. Strings are cut at maxDepth; a call that occurs in
 // its caller's context already leads back to that context, so recursion ends. A
@@ -146,12 +147,6 @@ func (p *Policy) Contexts(stack []Frame, base Context, f func(i int, ctx Context
 	}
 }
 
-// Context returns the context of the innermost frame.
-func (p *Policy) Context(stack []Frame, base Context) (c Context) {
-	p.Contexts(stack, base, func(_ int, ctx Context) { c = ctx })
-	return c
-}
-
 func isGo(site ssa.Instruction) bool {
 	_, ok := site.(*ssa.Go)
 	return ok
@@ -200,6 +195,14 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 		return Inside
 	}
 	k := p.kind(callee)
+	if site != nil && !deferred && isWrapper(site.Parent()) && len(site.Parent().FreeVars) == 0 {
+		// Wrappers make no difference: the machine calls one where the
+		// analysis, which knows the dynamic type, calls the method itself.
+		switch {
+		case k == bySite, k == byHanded, k == plain && p.adapted(site.Parent()) == callee:
+			return ctx
+		}
+	}
 	switch k {
 	case byClient:
 		if site == nil {
@@ -385,6 +388,9 @@ func (p *Policy) position(pos token.Pos) string {
 	q := p.prog.Fset.Position(pos)
 	return fmt.Sprintf("%s:%d:%d", q.Filename[strings.LastIndexByte(q.Filename, '/')+1:], q.Line, q.Column)
 }
+
+// Position tells where i is: the base name of its file, line and column.
+func (p *Policy) Position(i ssa.Instruction) string { return p.describe(i) }
 
 // posOf returns the position of i, or of the nearest instruction before it in
 // its block that has one.

@@ -67,6 +67,10 @@ type Object struct {
 	world   *world // what made it, if it is a func or a handle of opaque code
 }
 
+// Func returns the function of a Func or Closure; nil if o is none, or one of code
+// that is not looked at.
+func (o *Object) Func() *ssa.Function { return o.fn }
+
 // objectKey names an object.
 type objectKey struct {
 	site any

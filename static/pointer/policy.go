@@ -64,6 +64,9 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 		return plain
 	}
 	if isWrapper(fn) {
+		if t := p.adapted(fn); t != nil {
+			return p.kind(t)
+		}
 		return bySite
 	}
 	if sig.Recv() != nil && len(fn.TypeArgs()) > 0 && isPointer(sig.Recv().Type()) {
@@ -84,6 +87,22 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 // isWrapper reports whether ssa made up fn to adapt a method to another receiver.
 func isWrapper(fn *ssa.Function) bool {
 	return fn.Synthetic != "" && fn.Syntax() == nil && fn.Synthetic != "package initializer"
+}
+
+// adapted returns the method that wrapper fn calls; nil if that depends on the
+// interface embedded in the receiver.
+func (p *Policy) adapted(fn *ssa.Function) *ssa.Function {
+	p.prog.EnsureBuilt(fn)
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if c, ok := i.(*ssa.Call); ok {
+				if t := c.Call.StaticCallee(); t != nil && t.Signature.Recv() != nil {
+					return t
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // isAccessor reports whether fn is straight code that does nothing but move

@@ -56,11 +56,6 @@ func TestProbes(t *testing.T) {
 // loadArchive loads the package at the top of an archive.
 func loadArchive(t testing.TB, ar *txtar.Archive) *load.Program {
 	t.Helper()
-	return loadArchiveTests(t, ar, false)
-}
-
-func loadArchiveTests(t testing.TB, ar *txtar.Archive, tests bool) *load.Program {
-	t.Helper()
 	dir := t.TempDir()
 	files := append(ar.Files, txtar.File{Name: "go.mod", Data: []byte("module test\ngo 1.26\n")})
 	for _, f := range files {
@@ -72,7 +67,7 @@ func loadArchiveTests(t testing.TB, ar *txtar.Archive, tests bool) *load.Program
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Tests: tests, Implicit: []string{"runtime"}, Cache: cache})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: cache})
 	if err != nil {
 		t.Fatal(err)
 	}

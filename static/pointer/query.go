@@ -107,6 +107,17 @@ func (a *analysis) setOf(nodes []nodeID) Set {
 	return s
 }
 
+// Union returns the addresses in s or t.
+func (s Set) Union(t Set) Set {
+	switch {
+	case s.a == nil:
+		return t
+	case t.a == nil:
+		return s
+	}
+	return s.a.setOf(slices.Concat(s.nodes, t.nodes))
+}
+
 // Len returns the number of addresses in s.
 func (s Set) Len() int { return len(s.nodes) }
 
@@ -177,6 +188,27 @@ func (s Set) DynamicTypes() []types.Type {
 		}
 	}
 	return list
+}
+
+// Boxed returns what interface values in s of dynamic type t contain: what the
+// data word points to if they are direct (t is pointer-shaped), and otherwise
+// the boxes. found is false if there are no such values.
+func (r *Result) Boxed(s Set, t types.Type) (content Set, direct, found bool) {
+	t = r.a.lays.canonical(t)
+	var nodes []nodeID
+	for l := range s.Labels() {
+		o := l.Object
+		if !o.isBox() || o.Type != t {
+			continue
+		}
+		found = true
+		if o.direct && len(o.lay.ptrs) == 1 {
+			nodes = append(nodes, r.a.value(o.base+nodeID(o.lay.ptrs[0]))...)
+		} else {
+			nodes = append(nodes, o.base)
+		}
+	}
+	return r.a.setOf(nodes), isPointerShaped(t), found
 }
 
 // Contexts returns the contexts in which fn may run, in the order in which they
