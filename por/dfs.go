@@ -53,8 +53,9 @@ type search struct {
 type frame struct {
 	mark     Mark
 	cur      trace.GID
-	free     bool // leaving cur is no preemption: it cannot go on, or yields
-	reduced  bool // only cur's alternatives are listed, though others could move
+	free     bool      // leaving cur is no preemption: it cannot go on, or yields
+	reduced  bool      // only one goroutine's alternatives are listed, though others could move
+	only     trace.GID // that goroutine
 	preempts int
 	depth    int // len(path) in this state
 	alt      int // alternatives: alts[alt:end], of which alts[alt:next] are taken
@@ -231,30 +232,61 @@ func (s *search) node(chain int) frame {
 			op := s.sys.Next(s.cur)
 			f.free = op.Kind == trace.Yield
 			switch {
-			case chain < chainLimit && s.quiet(&op) && s.mayReduce(f.alt):
-				f.reduced, others = true, false
+			case chain < chainLimit && s.quiet(s.cur, &op) && s.mayReduce(f.alt):
+				f.reduced, f.only, others = true, s.cur, false
 			case s.cfg.LimitPreempt && s.preempts >= s.cfg.Preempt && !f.free:
 				s.preemptCut, others = true, false
 			}
 		}
 	}
+	if len(s.enabled) > 1 && others && s.cfg.AnyGoroutine && chain < chainLimit && s.otherQuiet(&f) {
+		others = false
+	}
 	if others {
-		s.otherChoices()
+		s.otherChoices(s.cur)
 	}
 	f.end = len(s.alts)
 	return f
 }
 
-// quiet reports whether the present goroutine may execute op, its next
-// operation, without the others being considered.
-func (s *search) quiet(op *trace.Op) bool {
+// otherQuiet looks for a goroutine besides the present one that may go on
+// without the others being considered, and if there is one makes its
+// alternatives the only ones of f.
+func (s *search) otherQuiet(f *frame) bool {
+	if s.cfg.LimitPreempt {
+		return false // who moves is part of what is bounded
+	}
+	n := len(s.alts)
+	for _, g := range s.enabled {
+		if g == s.cur {
+			continue
+		}
+		op := s.sys.Next(g)
+		if !s.quiet(g, &op) {
+			continue
+		}
+		s.choices(g)
+		if !s.mayReduce(n) {
+			s.alts = s.alts[:n]
+			continue
+		}
+		s.alts = slices.Delete(s.alts, f.alt, n)
+		f.reduced, f.only, f.free = true, g, true
+		return true
+	}
+	return false
+}
+
+// quiet reports whether g may execute op, its next operation, without the
+// others being considered.
+func (s *search) quiet(g trace.GID, op *trace.Op) bool {
 	if s.policy != nil && s.policy.quiet(op) {
 		return true
 	}
 	if s.cfg.Oracle == nil {
 		return false
 	}
-	reason := s.cfg.Oracle.Skip(s.cur, op)
+	reason := s.cfg.Oracle.Skip(g, op)
 	if reason == "" {
 		return false
 	}
@@ -280,10 +312,10 @@ func (s *search) choices(g trace.GID) {
 	}
 }
 
-// otherChoices appends the alternatives of every goroutine but the present one.
-func (s *search) otherChoices() {
+// otherChoices appends the alternatives of every goroutine but one.
+func (s *search) otherChoices(but trace.GID) {
 	for _, g := range s.enabled {
-		if g != s.cur {
+		if g != but {
 			s.choices(g)
 		}
 	}
@@ -407,7 +439,7 @@ func (s *search) back(num uint32) {
 		s.path = s.path[:p.depth]
 		s.cur = p.cur
 		s.enabled = s.sys.Enabled(s.enabled[:0])
-		s.otherChoices()
+		s.otherChoices(p.only)
 		p.end = len(s.alts)
 	}
 }

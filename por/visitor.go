@@ -56,6 +56,10 @@ type Config struct {
 	// Oracle, if set, is asked whether a choice is needed where one would be made.
 	Oracle Oracle
 
+	// AnyGoroutine asks it not only of the goroutine that moved last but, if that
+	// needs a choice or cannot go on, of every other one that can.
+	AnyGoroutine bool
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
