@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
@@ -48,6 +50,7 @@ type Accesses struct {
 	typeIDs typeutil.Map
 	keys    []Key
 	keyNum  map[keyName]int
+	names   map[int][]string // struct type → its names, sorted
 	list    []Access
 	num     map[Access]int
 	byKey   map[int][]int // key → accesses
@@ -61,7 +64,7 @@ type keyName struct {
 
 // NewAccesses returns an empty table; key 0 is Anything.
 func NewAccesses() *Accesses {
-	a := &Accesses{keyNum: map[keyName]int{}, num: map[Access]int{}, byKey: map[int][]int{}}
+	a := &Accesses{keyNum: map[keyName]int{}, names: map[int][]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
 	a.Key(Key{Kind: Anything})
 	return a
 }
@@ -70,11 +73,19 @@ func NewAccesses() *Accesses {
 func (a *Accesses) Key(k Key) int {
 	n := keyName{kind: k.Kind, index: k.Index}
 	if k.Type != nil {
+		name := ""
+		if t, ok := types.Unalias(k.Type).(*types.Named); ok && isStruct(t) {
+			name = types.TypeString(t, (*types.Package).Name)
+		}
 		k.Type = k.Type.Underlying()
 		id, ok := a.typeIDs.At(k.Type).(int)
 		if !ok {
 			id = a.typeIDs.Len() + 1
 			a.typeIDs.Set(k.Type, id)
+		}
+		if name != "" && !slices.Contains(a.names[id], name) {
+			a.names[id] = append(a.names[id], name)
+			slices.Sort(a.names[id])
 		}
 		n.typ = id
 	}
@@ -86,6 +97,8 @@ func (a *Accesses) Key(k Key) int {
 	}
 	return id
 }
+
+func isStruct(t types.Type) bool { _, ok := t.Underlying().(*types.Struct); return ok }
 
 // Num returns the number of access x.
 func (a *Accesses) Num(x Access) int {
@@ -105,7 +118,19 @@ func (a *Accesses) At(n int) Access { return a.list[n] }
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 
-// String names access n: "write S.f", "read []int element in g".
+// isSync reports whether access n stands for synchronisation.
+func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind == SyncOp }
+
+// typeName writes t, an underlying type, by the names it goes by.
+func (a *Accesses) typeName(t types.Type) string {
+	id, _ := a.typeIDs.At(t).(int)
+	if names := a.names[id]; len(names) > 0 {
+		return strings.Join(names, " or ")
+	}
+	return types.TypeString(t, (*types.Package).Name)
+}
+
+// String names access n: "write field f of main.S", "read element of type int in g".
 func (a *Accesses) String(n int) string {
 	x := a.list[n]
 	verb := "read"
@@ -118,13 +143,13 @@ func (a *Accesses) String(n int) string {
 	case Anything:
 		what = "anything"
 	case Field:
-		what = fmt.Sprintf("field %s of %s", k.Type.(*types.Struct).Field(k.Index).Name(), k.Type)
+		what = fmt.Sprintf("field %s of %s", k.Type.(*types.Struct).Field(k.Index).Name(), a.typeName(k.Type))
 	case Elem:
-		what = fmt.Sprintf("element of type %s", k.Type)
+		what = "element of type " + a.typeName(k.Type)
 	case Deref:
-		what = fmt.Sprintf("variable of type %s", k.Type)
+		what = "variable of type " + a.typeName(k.Type)
 	case MapOf:
-		what = k.Type.String()
+		what = a.typeName(k.Type)
 	case SyncOp:
 		what = "synchronisation"
 	}
@@ -196,7 +221,7 @@ func (a *Accesses) addressed(v ssa.Value, write bool, bind Binding) Access {
 	k := Key{Kind: Deref, Type: elemOf(v.Type())}
 	switch x := v.(type) {
 	case *ssa.FieldAddr:
-		k = Key{Kind: Field, Type: elemOf(x.X.Type()).Underlying(), Index: x.Field}
+		k = Key{Kind: Field, Type: elemOf(x.X.Type()), Index: x.Field}
 	case *ssa.IndexAddr:
 		k = Key{Kind: Elem, Type: elemOf(x.Type())}
 	}

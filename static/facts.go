@@ -34,25 +34,10 @@ type Analysis interface {
 // Analyses returns all analyses of the program p, in the order in which they are
 // documented. They share what they have in common and work when asked.
 func Analyses(p Program) []Analysis {
-	return []Analysis{fieldAccess{NewFuture(p)}}
-}
-
-// fieldAccess shows Future as an Analysis.
-type fieldAccess struct{ fut *Future }
-
-func (fieldAccess) Name() string { return "fieldaccess" }
-
-func (fieldAccess) Doc() string {
-	return "what may be read and written from here until the function returns"
-}
-
-// At implements Analysis.
-func (a fieldAccess) At(instr ssa.Instruction) []Fact {
-	var facts []Fact
-	for _, n := range a.fut.Sets.Elems(a.fut.Before(instr)) {
-		facts = append(facts, Fact{Text: a.fut.Acc.String(n)})
-	}
-	return sortFacts(facts)
+	b := NewBase(p)
+	accesses := NewFieldAccess(b)
+	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),
+		NewFutureAlloc(b), NewMinPrefix(b), NewUnheld(b)}
 }
 
 // sortFacts sorts by text, position and reason, and removes repeats.

@@ -85,6 +85,33 @@ func (s *Sets) Union(a, b Set) Set {
 	return u
 }
 
+// Inter returns the intersection of a and b.
+func (s *Sets) Inter(a, b Set) Set {
+	if a == b || a == Empty {
+		return a
+	}
+	x, y := s.sets[a], s.sets[b]
+	w := slices.Clone(x[:min(len(x), len(y))])
+	for i := range w {
+		w[i] &= y[i]
+	}
+	return s.intern(w)
+}
+
+// Minus returns the elements of a that are not in b.
+func (s *Sets) Minus(a, b Set) Set {
+	if a == Empty || b == Empty {
+		return a
+	}
+	w := slices.Clone(s.sets[a])
+	for i, v := range s.sets[b] {
+		if i < len(w) {
+			w[i] &^= v
+		}
+	}
+	return s.intern(w)
+}
+
 // Has reports whether x is in a.
 func (s *Sets) Has(a Set, x int) bool {
 	w := s.sets[a]

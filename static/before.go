@@ -1,0 +1,170 @@
+package static
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// What happens before the first access. A value of this domain says, for each
+// access that can be reached, which objects are passed on all paths (or, in a may
+// analysis, on any path) to the first such access, and the same for the exit.
+//
+// The paper computes this in two parts and joins them at run time by traversing
+// a graph of accesses (SPIN 2014, section 4.2). With both parts in one value that
+// can be composed there is nothing to traverse:
+//
+//	Seq:  First = a.First ⊓ (a.Exit ∪ b.First)   Exit = a.Exit ∪ b.Exit
+//
+// Exit does not depend on the access: it tells of paths that have passed the
+// access, too, but those are already told of, with fewer objects, by First.
+// (In a may analysis that makes the answer larger, never smaller.)
+
+// Before is a value of the domain.
+type Before struct {
+	First firstID // what is passed before the first of each access
+	Exit  Set     // what is passed before the exit
+	Exits bool    // whether any path gets there
+}
+
+// firstID numbers a partition of accesses by what is passed before them.
+type firstID int32
+
+// A group is a set of accesses before which the same objects are passed.
+type group struct{ Passed, Accesses Set }
+
+type beforeDomain struct {
+	sets   *Sets
+	objs   *Objects
+	must   bool
+	event  func(e *Event) (Set, bool) // what an event passes; the engine's Access events aside
+	firsts [][]group                  // sorted by Passed
+	index  map[string]firstID
+}
+
+func newBefore(b *Base, must bool, event func(o *Objects, e *Event) (Object, bool)) *beforeDomain {
+	d := &beforeDomain{sets: b.Sets, objs: newObjects(b), must: must, index: map[string]firstID{}}
+	d.event = func(e *Event) (Set, bool) {
+		o, ok := event(d.objs, e)
+		if !ok || must && o.Path == Unknown {
+			return Empty, false
+		}
+		return b.Sets.Of(d.objs.Num(o)), true
+	}
+	d.intern(nil)
+	return d
+}
+
+// intern returns the number of the partition, after joining groups with equal sets.
+func (d *beforeDomain) intern(list []group) firstID {
+	slices.SortFunc(list, func(a, b group) int { return int(a.Passed) - int(b.Passed) })
+	out := list[:0]
+	for _, g := range list {
+		switch n := len(out); {
+		case g.Accesses == Empty:
+		case n > 0 && out[n-1].Passed == g.Passed:
+			out[n-1].Accesses = d.sets.Union(out[n-1].Accesses, g.Accesses)
+		default:
+			out = append(out, g)
+		}
+	}
+	var key []byte
+	for _, g := range out {
+		key = binary.LittleEndian.AppendUint32(key, uint32(g.Passed))
+		key = binary.LittleEndian.AppendUint32(key, uint32(g.Accesses))
+	}
+	id, ok := d.index[string(key)]
+	if !ok {
+		id = firstID(len(d.firsts))
+		d.firsts = append(d.firsts, slices.Clone(out))
+		d.index[string(key)] = id
+	}
+	return id
+}
+
+// meet joins what is passed on alternative paths.
+func (d *beforeDomain) meet(a, b Set) Set {
+	if d.must {
+		return d.sets.Inter(a, b)
+	}
+	return d.sets.Union(a, b)
+}
+
+func (d *beforeDomain) either(a, b firstID) firstID {
+	if a == b {
+		return a
+	}
+	var list []group
+	var inA, inB Set
+	for _, g := range d.firsts[a] {
+		inA = d.sets.Union(inA, g.Accesses)
+	}
+	for _, g := range d.firsts[b] {
+		inB = d.sets.Union(inB, g.Accesses)
+	}
+	for _, g := range d.firsts[a] {
+		list = append(list, group{g.Passed, d.sets.Minus(g.Accesses, inB)})
+		for _, h := range d.firsts[b] {
+			list = append(list, group{d.meet(g.Passed, h.Passed), d.sets.Inter(g.Accesses, h.Accesses)})
+		}
+	}
+	for _, h := range d.firsts[b] {
+		list = append(list, group{h.Passed, d.sets.Minus(h.Accesses, inA)})
+	}
+	return d.intern(list)
+}
+
+func (d *beforeDomain) Skip() Before { return Before{Exits: true} }
+
+func (d *beforeDomain) Never() Before { return Before{} }
+
+func (d *beforeDomain) Merge(a, b Before) Before {
+	v := Before{First: d.either(a.First, b.First), Exits: a.Exits || b.Exits}
+	switch {
+	case !a.Exits:
+		v.Exit = b.Exit
+	case !b.Exits:
+		v.Exit = a.Exit
+	default:
+		v.Exit = d.meet(a.Exit, b.Exit)
+	}
+	return v
+}
+
+func (d *beforeDomain) Seq(a, b Before) Before {
+	if !a.Exits {
+		return a
+	}
+	var list []group
+	for _, g := range d.firsts[b.First] {
+		list = append(list, group{d.sets.Union(a.Exit, g.Passed), g.Accesses})
+	}
+	v := Before{First: d.either(a.First, d.intern(list)), Exits: b.Exits}
+	if b.Exits {
+		v.Exit = d.sets.Union(a.Exit, b.Exit)
+	}
+	return v
+}
+
+func (d *beforeDomain) Event(e *Event) Before {
+	if e.Kind == AccessEvent {
+		return Before{First: d.intern([]group{{Empty, d.sets.Of(e.N)}}), Exits: true}
+	}
+	s, _ := d.event(e)
+	return Before{Exit: s, Exits: true}
+}
+
+// Spawn: what the goroutine accesses comes after what it passes itself.
+func (d *beforeDomain) Spawn(v Before) Before { return Before{First: v.First, Exits: true} }
+
+func (d *beforeDomain) Rename(v Before, r *Renaming) Before {
+	var list []group
+	for _, g := range d.firsts[v.First] {
+		list = append(list, group{d.objs.rename(g.Passed, r, d.must), g.Accesses})
+	}
+	v.First = d.intern(list)
+	v.Exit = d.objs.rename(v.Exit, r, d.must)
+	return v
+}
+
+// Groups returns the accesses that can be reached, by what is passed before.
+func (d *beforeDomain) Groups(v Before) []group { return d.firsts[v.First] }

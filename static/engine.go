@@ -1,0 +1,463 @@
+package static
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Domain is what a backward analysis computes with. A value tells of a set of
+// paths of control, from a program point on to an exit, what is observed on the
+// way and what is true at the exit. Values are compared with ==.
+//
+// Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of
+// the one empty path and Never the set of no path. So values form an idempotent
+// semiring, except that paths which do not reach the exit are observed, too:
+// Seq(a, Never) is what is observed on a, and not Never.
+//
+//	Merge   associative, commutative, idempotent; Never is neutral
+//	Seq     associative; Skip is neutral; distributes over Merge on both sides
+//
+// (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are
+// tested. They are what allows to compute the future of a goroutine from parts:
+// that of its innermost function followed by those of its callers.
+type Domain[V comparable] interface {
+	Skip() V
+	Never() V
+	Merge(a, b V) V
+	Seq(a, b V) V
+	// Event is the effect of an event.
+	Event(e *Event) V
+	// Spawn is the effect of starting a goroutine with future v: v is observed but
+	// nothing waits for it.
+	Spawn(v V) V
+	// Rename translates the paths in v.
+	Rename(v V, r *Renaming) V
+}
+
+// A Flow is the future of an activation up to its two exits: return and panic.
+type Flow[V comparable] struct{ Normal, Panic V }
+
+// Engine computes for every program point the Flow from there until its function
+// returns or is unwound by a panic: the partial result of section 4.1 of SPIN
+// 2014. before[call M] = before[M.entry] followed by after[call M], and
+// before[return] is empty. It is backward, flow-sensitive and interprocedural;
+// functions are analysed once for all their callers, their facts in terms of
+// their parameters, and once they are reached.
+//
+// Deferred calls run in the order that defers.go has found, at RunDefers and on
+// the way of panics; every instruction that may panic has an edge there. What
+// follows a recovered panic is the function's normal exit.
+type Engine[V comparable] struct {
+	base  *Base
+	d     Domain[V]
+	funcs map[*ssa.Function]*funcFlow[V]
+	dirty []*funcFlow[V]
+	seqs  map[[2]V]V
+	joins map[[2]V]V
+	names map[renamed[V]]V
+}
+
+type renamed[V comparable] struct {
+	v V
+	r int
+}
+
+// funcFlow is the analysis of one function.
+type funcFlow[V comparable] struct {
+	code    *code
+	effects [][]V     // of the events of each node
+	in      []Flow[V] // before the first instruction of each block
+	summary Flow[V]
+	unwind  map[*stacks]Flow[V] // what follows a panic
+	callers []*funcFlow[V]
+	known   map[*funcFlow[V]]bool // whether it is among callers
+	queued  bool
+	before  map[ssa.Instruction]Flow[V] // memo
+	after   map[ssa.Instruction]Flow[V]
+}
+
+// NewEngine returns an engine that has looked at nothing yet.
+func NewEngine[V comparable](b *Base, d Domain[V]) *Engine[V] {
+	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}}
+}
+
+// Before returns the flow from instr on, instr included.
+func (e *Engine[V]) Before(instr ssa.Instruction) Flow[V] { return e.at(instr, true) }
+
+// After returns the flow from behind instr on.
+func (e *Engine[V]) After(instr ssa.Instruction) Flow[V] { return e.at(instr, false) }
+
+// Whole returns the flow of a call of fn, in terms of its parameters.
+func (e *Engine[V]) Whole(fn *ssa.Function) Flow[V] {
+	body := e.base.Prog.Body(fn)
+	if body == nil {
+		var list []Event
+		e.base.nativeEvents(fn, nil, func(ev Event) { list = append(list, ev) })
+		return Flow[V]{Normal: e.events(list), Panic: e.d.Skip()}
+	}
+	f := e.get(body)
+	e.solve()
+	return f.summary
+}
+
+// Unwound returns the flow from instr on if the function is being left by a
+// panic that has happened at instr, or runs its deferred calls there and has
+// called some of them already.
+func (e *Engine[V]) Unwound(instr ssa.Instruction) Flow[V] {
+	f := e.get(instr.Parent())
+	e.solve()
+	return e.unwound(f)
+}
+
+// Panicked returns the flow of the function of the call instr if the callee panics.
+func (e *Engine[V]) Panicked(instr ssa.Instruction) Flow[V] {
+	f := e.get(instr.Parent())
+	e.solve()
+	s := f.code.stackAt(instr)
+	if s == nil {
+		return e.unwound(f)
+	}
+	return e.panicked(f, s)
+}
+
+// stackAt returns what has been deferred before instr, nil if that is not known.
+func (c *code) stackAt(instr ssa.Instruction) *stacks {
+	for i := range c.blocks[instr.Block().Index] {
+		if n := &c.blocks[instr.Block().Index][i]; n.instr == instr {
+			return n.stack
+		}
+	}
+	return nil
+}
+
+func (e *Engine[V]) unwound(f *funcFlow[V]) Flow[V] {
+	rest := Flow[V]{e.d.Never(), e.d.Skip()}
+	for k, list := range f.code.blocks {
+		for i := range list {
+			if list[i].kind != runNode {
+				continue
+			}
+			x := e.out(f, f.code.fn.Blocks[k])
+			for j := len(list) - 1; j > i; j-- {
+				x = e.step(f, &list[j], f.effects[k][j], x)
+			}
+			rest = e.merge(rest, x)
+		}
+	}
+	if r := f.code.fn.Recover; r != nil {
+		rest = e.merge(rest, f.in[r.Index])
+	}
+	_, z := e.anyOrder(f, rest)
+	return z
+}
+
+func (e *Engine[V]) at(instr ssa.Instruction, including bool) Flow[V] {
+	f := e.get(instr.Parent())
+	e.solve()
+	memo := f.after
+	if including {
+		memo = f.before
+	}
+	if x, ok := memo[instr]; ok {
+		return x
+	}
+	blk := instr.Block()
+	x := e.out(f, blk)
+	list := f.code.blocks[blk.Index]
+	at := slices.Index(blk.Instrs, instr)
+	for i := len(list) - 1; i >= 0 && (list[i].index > at || including && list[i].index == at); i-- {
+		x = e.step(f, &list[i], f.effects[blk.Index][i], x)
+	}
+	memo[instr] = x
+	return x
+}
+
+// get returns the analysis of fn, which has a body.
+func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
+	f := e.funcs[fn]
+	if f != nil {
+		return f
+	}
+	never := Flow[V]{e.d.Never(), e.d.Never()}
+	f = &funcFlow[V]{code: e.base.code(fn), summary: never, known: map[*funcFlow[V]]bool{}}
+	e.funcs[fn] = f
+	f.in = make([]Flow[V], len(fn.Blocks))
+	f.effects = make([][]V, len(fn.Blocks))
+	for k, list := range f.code.blocks {
+		f.in[k] = never
+		for i := range list {
+			f.effects[k] = append(f.effects[k], e.events(list[i].events))
+		}
+	}
+	e.enqueue(f)
+	return f
+}
+
+func (e *Engine[V]) enqueue(f *funcFlow[V]) {
+	if !f.queued {
+		f.queued = true
+		e.dirty = append(e.dirty, f)
+	}
+}
+
+// solve brings all functions reached to a fixed point.
+func (e *Engine[V]) solve() {
+	for len(e.dirty) > 0 {
+		f := e.dirty[len(e.dirty)-1]
+		e.dirty = e.dirty[:len(e.dirty)-1]
+		f.queued = false
+		e.analyse(f)
+	}
+}
+
+func (e *Engine[V]) analyse(f *funcFlow[V]) {
+	f.before, f.after = map[ssa.Instruction]Flow[V]{}, map[ssa.Instruction]Flow[V]{}
+	f.unwind = map[*stacks]Flow[V]{}
+	blocks := f.code.fn.Blocks
+	for changed := true; changed; {
+		changed = false
+		for k := len(blocks) - 1; k >= 0; k-- {
+			x := e.out(f, blocks[k])
+			list := f.code.blocks[k]
+			for i := len(list) - 1; i >= 0; i-- {
+				x = e.step(f, &list[i], f.effects[k][i], x)
+			}
+			if x != f.in[k] {
+				f.in[k] = x
+				changed = true
+				if blocks[k] == f.code.fn.Recover {
+					clear(f.unwind)
+				}
+			}
+		}
+	}
+	if s := f.in[0]; s != f.summary {
+		f.summary = s
+		for _, c := range f.callers {
+			e.enqueue(c)
+		}
+	}
+}
+
+// out returns the flow from behind block b on.
+func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
+	x := Flow[V]{e.d.Never(), e.d.Never()}
+	for i, succ := range b.Succs {
+		k := edge{b.Index, i}
+		if f.code.dead[k] {
+			continue
+		}
+		y := f.in[succ.Index]
+		if ev := f.code.edges[k]; ev != nil {
+			y = e.seq(e.events(ev), y)
+		}
+		x = e.merge(x, y)
+	}
+	return x
+}
+
+// step is the transfer function: the flow from before n on, given that from
+// behind it.
+func (e *Engine[V]) step(f *funcFlow[V], n *node, effect V, x Flow[V]) Flow[V] {
+	if n.kill != nil {
+		r := e.base.forget(n.kill)
+		x = Flow[V]{e.rename(x.Normal, r), e.rename(x.Panic, r)}
+	}
+	switch n.kind {
+	case returnNode:
+		x = Flow[V]{e.d.Skip(), e.d.Never()}
+		if f.code.loops && !f.code.runs {
+			x = e.deferred(f, n.stack, x) // SSA has no RunDefers for what only loop bodies defer
+		}
+	case panicNode:
+		x = e.panicked(f, n.stack)
+	case runNode:
+		x = e.deferred(f, n.stack, x)
+	case callNode:
+		x = e.then(e.called(f, n), x, e.panicked(f, n.stack))
+	case goNode:
+		c := e.called(f, n)
+		x = e.seq(e.d.Spawn(e.join(c.Normal, c.Panic)), x)
+	case maybeNode:
+		c := e.called(f, n)
+		y := e.then(c, x, e.panicked(f, n.stack))
+		x = e.seq(e.d.Spawn(e.join(c.Normal, c.Panic)), e.merge(x, y))
+	}
+	x = e.seq(effect, x)
+	if n.panics {
+		x = e.merge(x, e.panicked(f, n.stack))
+	}
+	return x
+}
+
+// called returns the flow of the functions n may call.
+func (e *Engine[V]) called(f *funcFlow[V], n *node) Flow[V] {
+	x := Flow[V]{e.d.Never(), e.d.Never()}
+	for i := range n.calls {
+		c := &n.calls[i]
+		if c.fn == nil {
+			x.Normal = e.join(x.Normal, e.events(c.events))
+			continue
+		}
+		callee := e.get(c.fn)
+		if !callee.known[f] {
+			callee.known[f] = true
+			callee.callers = append(callee.callers, f)
+		}
+		y := Flow[V]{e.rename(callee.summary.Normal, c.ren), e.rename(callee.summary.Panic, c.ren)}
+		if c.then != nil {
+			y.Normal = e.order(y.Normal, e.events(c.then))
+		}
+		x = e.merge(x, y)
+	}
+	return x
+}
+
+// panicked returns what follows a panic with the calls of s deferred: they run,
+// newest first; if one recovers, the others still run and the function returns.
+func (e *Engine[V]) panicked(f *funcFlow[V], s *stacks) Flow[V] {
+	x, ok := f.unwind[s]
+	if !ok {
+		if s.many {
+			x, _ = e.anyOrder(f, e.recovered(f))
+		} else {
+			x = Flow[V]{e.d.Never(), e.d.Never()}
+			for _, list := range s.list {
+				u, _ := e.inOrder(f, list, e.recovered(f))
+				x = e.merge(x, u)
+			}
+		}
+		f.unwind[s] = x
+	}
+	return x
+}
+
+// deferred returns what follows RunDefers, if x is what follows the deferred calls.
+func (e *Engine[V]) deferred(f *funcFlow[V], s *stacks, x Flow[V]) Flow[V] {
+	if s.many {
+		_, z := e.anyOrder(f, x)
+		return z
+	}
+	y := Flow[V]{e.d.Never(), e.d.Never()}
+	for _, list := range s.list {
+		y = e.merge(y, e.normalOrder(f, list, x))
+	}
+	return y
+}
+
+// recovered returns what follows when a panic has been recovered and all
+// deferred calls have run.
+func (e *Engine[V]) recovered(f *funcFlow[V]) Flow[V] {
+	if r := f.code.fn.Recover; r != nil {
+		return f.in[r.Index]
+	}
+	return Flow[V]{e.d.Skip(), e.d.Never()}
+}
+
+// inOrder returns what follows a panic (u), and what follows when the panic has
+// been recovered and list is still to run (r).
+func (e *Engine[V]) inOrder(f *funcFlow[V], list []*ssa.Defer, rest Flow[V]) (u, r Flow[V]) {
+	u, r = Flow[V]{e.d.Never(), e.d.Skip()}, rest
+	for _, d := range list {
+		n := f.code.defers[d]
+		c := e.called(f, n)
+		next := u
+		if n.mayRecover() {
+			next = e.merge(u, r)
+		}
+		u, r = e.then(c, next, u), e.then(c, r, u)
+	}
+	return u, r
+}
+
+// normalOrder returns what follows when the calls of list run without a panic
+// and then x follows.
+func (e *Engine[V]) normalOrder(f *funcFlow[V], list []*ssa.Defer, x Flow[V]) Flow[V] {
+	for i, d := range list {
+		u, _ := e.inOrder(f, list[:i], e.recovered(f))
+		x = e.then(e.called(f, f.code.defers[d]), x, u)
+	}
+	return x
+}
+
+// anyOrder is inOrder for any number of deferred calls in any order: u follows a
+// panic, z runs them and then has rest follow.
+func (e *Engine[V]) anyOrder(f *funcFlow[V], rest Flow[V]) (u, z Flow[V]) {
+	c := Flow[V]{e.d.Never(), e.d.Never()}
+	recovers := false
+	for _, d := range f.code.all {
+		c = e.merge(c, e.called(f, f.code.defers[d]))
+		recovers = recovers || f.code.defers[d].mayRecover()
+	}
+	u, z = Flow[V]{e.d.Never(), e.d.Skip()}, rest
+	for {
+		next := u
+		if recovers {
+			next = e.merge(u, e.merge(z, e.recovered(f)))
+		}
+		u2 := e.merge(u, e.then(c, next, u))
+		z2 := e.merge(z, e.then(c, z, u))
+		if u2 == u && z2 == z {
+			return u, z
+		}
+		u, z = u2, z2
+	}
+}
+
+// then returns c followed by x if it returns and by u if it panics.
+func (e *Engine[V]) then(c, x, u Flow[V]) Flow[V] {
+	return e.merge(e.seq(c.Normal, x), e.seq(c.Panic, u))
+}
+
+func (e *Engine[V]) seq(a V, x Flow[V]) Flow[V] {
+	if a == e.d.Skip() {
+		return x
+	}
+	return Flow[V]{e.order(a, x.Normal), e.order(a, x.Panic)}
+}
+
+func (e *Engine[V]) merge(x, y Flow[V]) Flow[V] {
+	return Flow[V]{e.join(x.Normal, y.Normal), e.join(x.Panic, y.Panic)}
+}
+
+func (e *Engine[V]) order(a, b V) V {
+	k := [2]V{a, b}
+	v, ok := e.seqs[k]
+	if !ok {
+		v = e.d.Seq(a, b)
+		e.seqs[k] = v
+	}
+	return v
+}
+
+func (e *Engine[V]) join(a, b V) V {
+	if a == b {
+		return a
+	}
+	k := [2]V{a, b}
+	v, ok := e.joins[k]
+	if !ok {
+		v = e.d.Merge(a, b)
+		e.joins[k] = v
+	}
+	return v
+}
+
+func (e *Engine[V]) rename(v V, r *Renaming) V {
+	k := renamed[V]{v, r.id}
+	w, ok := e.names[k]
+	if !ok {
+		w = e.d.Rename(v, r)
+		e.names[k] = w
+	}
+	return w
+}
+
+func (e *Engine[V]) events(list []Event) V {
+	v := e.d.Skip()
+	for i := range list {
+		v = e.order(v, e.d.Event(&list[i]))
+	}
+	return v
+}

@@ -1,0 +1,54 @@
+package static
+
+import "golang.org/x/tools/go/ssa"
+
+// MayNotify is the may-notify analysis (SPIN 2014, section 4.5, item I3): the
+// operations that may let others go on: Signal and Broadcast, sending, receiving,
+// closing, unlocking, Add and Done, leaving a Once.
+//
+// Transfer: such an operation adds its object; union. Those of deferred calls,
+// on the way of panics, and of goroutines started from here on are included, the
+// ticks of timers are sends of the goroutines that stand for them. Of an operation
+// on an object without a name nothing more is known than what it does, of a
+// native of which nothing is known not even that. Objects that are allocated
+// behind the point are marked as new: nobody waits for them yet.
+type MayNotify struct {
+	*Engine[May]
+	objs *Objects
+}
+
+// NewMayNotify returns the analysis.
+func NewMayNotify(b *Base) *MayNotify {
+	objs := newObjects(b)
+	d := &mayDomain{sets: b.Sets, event: func(e *Event) May {
+		switch e.Kind {
+		case SignalEvent, SendEvent, RecvEvent, CloseEvent, UnlockEvent, ReleaseEvent, OnceEndEvent, AnyEvent:
+		case AddEvent:
+			if e.Known && e.N > 0 {
+				return May{Exits: true}
+			}
+		default:
+			return May{Exits: true}
+		}
+		return May{b.Sets.Of(objs.Num(Object{Kind: e.Kind, Mode: e.Mode, Path: e.Path})), true}
+	}, rename: func(s Set, r *Renaming) Set { return objs.rename(s, r, false) }}
+	return &MayNotify{NewEngine[May](b, d), objs}
+}
+
+// Objects tells what the numbers in the sets mean.
+func (a *MayNotify) Objects() *Objects { return a.objs }
+
+func (*MayNotify) Name() string { return "maynotify" }
+
+func (*MayNotify) Doc() string {
+	return "operations from here on that may let other goroutines go on"
+}
+
+// At implements Analysis.
+func (a *MayNotify) At(instr ssa.Instruction) []Fact {
+	var facts []Fact
+	for _, n := range a.base.Sets.Elems(a.total(a.Before(instr)).Set) {
+		facts = append(facts, Fact{Text: a.objs.String(n)})
+	}
+	return sortFacts(facts)
+}

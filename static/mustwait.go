@@ -1,0 +1,53 @@
+package static
+
+import "golang.org/x/tools/go/ssa"
+
+// MustWait is the must-wait analysis (SPIN 2014, section 4.4, item I2): the
+// classes that can be accessed only behind a Cond.Wait or a channel operation,
+// on every path.
+//
+// The paper starts from the full set of fields and removes what is accessed; here
+// it is the complement that is computed, Unwaited: what can be accessed without
+// having waited. Transfer: an access adds its class; Wait, send and receive end
+// the path, so that what is behind does not count. Select statements wait on the
+// edge of the case that happened, not on that of their default.
+//
+// Wait always blocks; a channel operation need not: whether it does the live
+// state has to tell. Timers send, so nothing is proved by waiting for one; that
+// shows in the analysis of what may be notified.
+type MustWait struct {
+	*Engine[May]
+	accesses *FieldAccess
+}
+
+// NewMustWait returns the analysis. What is accessed at all it is told by accesses.
+func NewMustWait(b *Base, accesses *FieldAccess) *MustWait {
+	return &MustWait{NewEngine[May](b, &mayDomain{sets: b.Sets, event: func(e *Event) May {
+		switch e.Kind {
+		case AccessEvent:
+			return May{b.Sets.Of(e.N), true}
+		case WaitEvent, RecvEvent, SendEvent:
+			return May{Exits: false}
+		}
+		return May{Exits: true}
+	}}), accesses}
+}
+
+func (*MustWait) Name() string { return "mustwait" }
+
+func (*MustWait) Doc() string {
+	return "what is accessed from here only after waiting for a condition variable or channel, on every path"
+}
+
+// At implements Analysis.
+func (a *MustWait) At(instr ssa.Instruction) []Fact {
+	later := a.accesses.total(a.accesses.Before(instr)).Set
+	unwaited := a.total(a.Before(instr)).Set
+	var facts []Fact
+	for _, n := range a.base.Sets.Elems(a.base.Sets.Minus(later, unwaited)) {
+		if !a.base.Acc.isSync(n) {
+			facts = append(facts, Fact{Text: a.base.Acc.String(n)})
+		}
+	}
+	return sortFacts(facts)
+}

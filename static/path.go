@@ -1,0 +1,452 @@
+package static
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Path is a symbolic access path: an expression that names an object relative
+// to the activation of a function. It has a root and steps, s.a.mu is the
+// parameter s followed by the fields a and mu. Paths are numbers of interned
+// nodes: equal paths are equal.
+//
+// A path means the value the expression has at the program point it is a fact
+// of. That is why the analyses, which go backward, forget paths rooted in a
+// value when they pass its definition. Steps through memory (stepLoad) are only
+// as good as that memory is stable: see Stable.
+type Path int32
+
+// Unknown is the path of an object that has no name.
+const Unknown Path = 0
+
+type stepKind uint8
+
+const (
+	stepRoot  stepKind = iota // the value root itself
+	stepFresh                 // what root, an allocation, will allocate
+	stepAddr                  // a certain address of a live state
+	stepField                 // field n of the struct parent points to
+	stepLoad                  // what is stored at parent
+	stepIface                 // the pointer in the interface stored at parent
+	stepCell                  // what is stored in a variable that no longer changes
+	stepConst                 // element n of the array or slice parent
+	stepElem                  // element root of the array or slice parent
+)
+
+type pathNode struct {
+	kind   stepKind
+	parent Path
+	root   ssa.Value
+	n      uint64
+	typ    types.Type // of the struct or element stepped into; nil otherwise
+}
+
+// maxSteps bounds the length of paths.
+const maxSteps = 6
+
+// Paths interns the paths of one program.
+type Paths struct {
+	bind  Binding
+	nodes []pathNode
+	index map[pathNode]Path
+	of    map[ssa.Value]Path
+	cells map[*ssa.Alloc]ssa.Value // what the only store into a cell stores, nil if there are more
+}
+
+// NewPaths returns a table with only Unknown.
+func NewPaths(bind Binding) *Paths {
+	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, cells: map[*ssa.Alloc]ssa.Value{}}
+}
+
+func (t *Paths) intern(n pathNode) Path {
+	p, ok := t.index[n]
+	if !ok {
+		p = Path(len(t.nodes))
+		t.nodes = append(t.nodes, n)
+		t.index[n] = p
+	}
+	return p
+}
+
+// step returns n below p, or Unknown if that is too far.
+func (t *Paths) step(p Path, n pathNode) Path {
+	if p == Unknown || t.depth(p) >= maxSteps {
+		return Unknown
+	}
+	n.parent = p
+	return t.intern(n)
+}
+
+func (t *Paths) depth(p Path) int {
+	d := 0
+	for ; t.nodes[p].parent != Unknown; p = t.nodes[p].parent {
+		d++
+	}
+	return d
+}
+
+// At returns the path of address a in a live state.
+func (t *Paths) At(a uint64) Path { return t.intern(pathNode{kind: stepAddr, n: a}) }
+
+// Addr returns the address p is, if it is one of a live state.
+func (t *Paths) Addr(p Path) (uint64, bool) {
+	n := &t.nodes[p]
+	return n.n, n.kind == stepAddr
+}
+
+// Fresh reports whether p lies in an object that will have been allocated
+// behind the program point, so that it is none of those there are.
+func (t *Paths) Fresh(p Path) bool {
+	for t.nodes[p].parent != Unknown {
+		p = t.nodes[p].parent
+	}
+	return t.nodes[p].kind == stepFresh
+}
+
+// Stable reports whether p means the same wherever in the function it can be
+// computed: it leads through no memory that can change.
+func (t *Paths) Stable(p Path) bool {
+	for ; p != Unknown; p = t.nodes[p].parent {
+		if k := t.nodes[p].kind; k == stepLoad || k == stepIface {
+			return false
+		}
+	}
+	return true
+}
+
+// mentions reports whether p is in terms of v.
+func (t *Paths) mentions(p Path, v ssa.Value) bool {
+	for ; p != Unknown; p = t.nodes[p].parent {
+		if t.nodes[p].root == v {
+			return true
+		}
+	}
+	return false
+}
+
+// roots calls f for the values p is in terms of.
+func (t *Paths) roots(p Path, f func(ssa.Value)) {
+	for ; p != Unknown; p = t.nodes[p].parent {
+		if n := &t.nodes[p]; n.root != nil && n.kind != stepFresh {
+			f(n.root)
+		}
+	}
+}
+
+// Of returns the path of pointer, channel or interface v: that of an interface
+// is the path of the pointer in it.
+func (t *Paths) Of(v ssa.Value) Path {
+	p, ok := t.of[v]
+	if !ok {
+		t.of[v] = Unknown // for cycles, which only phis close
+		p = t.make(v)
+		t.of[v] = p
+	}
+	return p
+}
+
+func (t *Paths) make(v ssa.Value) Path {
+	switch x := v.(type) {
+	case *ssa.Const, *ssa.Function, *ssa.Builtin:
+		return Unknown
+	case *ssa.ChangeType:
+		return t.Of(x.X)
+	case *ssa.ChangeInterface:
+		return t.Of(x.X)
+	case *ssa.MakeInterface:
+		if _, ok := x.X.Type().Underlying().(*types.Pointer); ok {
+			return t.Of(x.X)
+		}
+		return Unknown
+	case *ssa.Convert:
+		if isPointer(x.X.Type()) && isPointer(x.Type()) {
+			return t.Of(x.X)
+		}
+		return Unknown
+	case *ssa.TypeAssert:
+		if _, ok := x.AssertedType.Underlying().(*types.Pointer); ok && !x.CommaOk {
+			return t.Of(x.X)
+		}
+	case *ssa.FieldAddr:
+		return t.step(t.Of(x.X), pathNode{kind: stepField, n: uint64(x.Field), typ: elemOf(x.X.Type())})
+	case *ssa.IndexAddr:
+		p := t.Of(x.X)
+		if c, ok := x.Index.(*ssa.Const); ok {
+			return t.step(p, pathNode{kind: stepConst, n: uint64(c.Int64()), typ: elemOf(x.Type())})
+		}
+		return t.step(p, pathNode{kind: stepElem, root: x.Index, typ: elemOf(x.Type())})
+	case *ssa.UnOp:
+		if x.Op == token.MUL {
+			return t.load(x)
+		}
+	}
+	return t.intern(pathNode{kind: stepRoot, root: v})
+}
+
+func isPointer(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return true
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	}
+	return false
+}
+
+// load returns the path of what x loads. A captured variable that never changes
+// again stands for its value (capture canonicalisation): in SSA every use of it
+// in a closure is a load of its own.
+func (t *Paths) load(x *ssa.UnOp) Path {
+	switch c := x.X.(type) {
+	case *ssa.Alloc:
+		if v := t.stored(c); v != nil {
+			return t.Of(v)
+		}
+	case *ssa.FreeVar:
+		if t.final(c) {
+			return t.step(t.Of(c), pathNode{kind: stepCell})
+		}
+	}
+	k := stepLoad
+	if _, ok := x.Type().Underlying().(*types.Interface); ok {
+		k = stepIface
+	}
+	return t.step(t.Of(x.X), pathNode{kind: k})
+}
+
+// final reports whether the variable whose address is captured as fv has its
+// only value by then.
+func (t *Paths) final(fv *ssa.FreeVar) bool {
+	var v ssa.Value = fv
+	for range 16 {
+		switch x := v.(type) {
+		case *ssa.FreeVar:
+			if v = t.bind(x); v == nil {
+				return false
+			}
+		case *ssa.Alloc:
+			return t.stored(x) != nil
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// stored returns the value of the only store into cell a, if that dominates all
+// loads and captures, closures only read the cell, and no closure can see
+// another execution of the store.
+func (t *Paths) stored(a *ssa.Alloc) ssa.Value {
+	if v, ok := t.cells[a]; ok {
+		return v
+	}
+	t.cells[a] = nil
+	var store *ssa.Store
+	var uses []ssa.Instruction
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if store != nil || r.Val == a {
+				return nil
+			}
+			store = r
+		case *ssa.UnOp:
+			if r.Op != token.MUL {
+				return nil
+			}
+			uses = append(uses, r)
+		case *ssa.MakeClosure:
+			if !t.readOnly(r, a) {
+				return nil
+			}
+			uses = append(uses, r)
+		case *ssa.DebugRef:
+		default:
+			return nil
+		}
+	}
+	if store == nil {
+		return nil
+	}
+	for _, u := range uses {
+		if !precedes(store, u) {
+			return nil
+		}
+		if _, ok := u.(*ssa.MakeClosure); ok && reachesAvoiding(u, store, a) {
+			return nil
+		}
+	}
+	t.cells[a] = store.Val
+	return store.Val
+}
+
+// readOnly reports whether the closures made by mc only read what cell is bound to.
+func (t *Paths) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
+	fn := mc.Fn.(*ssa.Function)
+	for i, b := range mc.Bindings {
+		if b != cell {
+			continue
+		}
+		if t.bind(fn.FreeVars[i]) != cell {
+			return false // made in several places
+		}
+		for _, r := range *fn.FreeVars[i].Referrers() {
+			switch r := r.(type) {
+			case *ssa.UnOp:
+				if r.Op != token.MUL {
+					return false
+				}
+			case *ssa.MakeClosure:
+				if !t.readOnly(r, fn.FreeVars[i]) {
+					return false
+				}
+			case *ssa.DebugRef:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// precedes reports whether every path to b passes a.
+func precedes(a, b ssa.Instruction) bool {
+	if a.Block() != b.Block() {
+		return a.Block().Dominates(b.Block())
+	}
+	for _, i := range a.Block().Instrs {
+		switch i {
+		case a:
+			return true
+		case b:
+			return false
+		}
+	}
+	panic("BUG: instruction is not in its block")
+}
+
+// reachesAvoiding reports whether b can be executed after a, which does not
+// precede it in its block, before avoid is.
+func reachesAvoiding(a, b, avoid ssa.Instruction) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := append([]*ssa.BasicBlock(nil), a.Block().Succs...)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[x] {
+			continue
+		}
+		seen[x] = true
+		switch {
+		case x == avoid.Block():
+			if x == b.Block() && !precedes(avoid, b) {
+				return true
+			}
+		case x == b.Block():
+			return true
+		default:
+			work = append(work, x.Succs...)
+		}
+	}
+	return false
+}
+
+// rename rebuilds p with its root r replaced by root(r), and the values used as
+// indices by value(v), both in terms of another activation.
+func (t *Paths) rename(p Path, root func(n pathNode) Path, value func(v ssa.Value) ssa.Value) Path {
+	n := t.nodes[p]
+	if n.parent == Unknown {
+		if p == Unknown {
+			return Unknown
+		}
+		return root(n)
+	}
+	q := t.rename(n.parent, root, value)
+	if q == Unknown {
+		return Unknown
+	}
+	n.parent = Unknown
+	switch n.kind {
+	case stepElem:
+		switch v := value(n.root).(type) {
+		case nil:
+			return Unknown
+		case *ssa.Const:
+			n = pathNode{kind: stepConst, n: uint64(v.Int64()), typ: n.typ}
+		default:
+			n.root = v
+		}
+	case stepCell:
+		// Bound to a variable of the function around it, whose value is known there.
+		if r := t.nodes[q]; r.kind == stepRoot {
+			switch c := r.root.(type) {
+			case *ssa.Alloc:
+				if v := t.stored(c); v != nil {
+					return t.Of(v)
+				}
+				return Unknown
+			case *ssa.FreeVar:
+			default:
+				return Unknown
+			}
+		} else if t.Fresh(q) {
+			return Unknown
+		}
+	case stepLoad, stepIface:
+		if t.Fresh(q) {
+			return Unknown // it may refer to something that is older
+		}
+	}
+	return t.step(q, n)
+}
+
+// String writes p as in the source.
+func (t *Paths) String(p Path) string {
+	n := &t.nodes[p]
+	switch n.kind {
+	case stepFresh:
+		return "new " + valueName(n.root)
+	case stepAddr:
+		return fmt.Sprintf("%#x", n.n)
+	case stepField:
+		base := t.String(n.parent)
+		return strings.TrimPrefix(base, "&") + "." + n.typ.Underlying().(*types.Struct).Field(int(n.n)).Name()
+	case stepLoad, stepIface, stepCell:
+		return t.String(n.parent)
+	case stepConst:
+		return fmt.Sprintf("%s[%d]", t.String(n.parent), n.n)
+	case stepElem:
+		return fmt.Sprintf("%s[%s]", t.String(n.parent), valueName(n.root))
+	}
+	if p == Unknown {
+		return "something unknown"
+	}
+	return valueName(n.root)
+}
+
+// valueName names v as in the source, as far as SSA knows.
+func valueName(v ssa.Value) string {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		if x.Comment != "" {
+			return x.Comment
+		}
+	case *ssa.Phi:
+		if x.Comment != "" {
+			return x.Comment
+		}
+	case *ssa.Call:
+		if f := x.Call.StaticCallee(); f != nil {
+			return f.Name() + "(...)"
+		}
+	case *ssa.Extract:
+		return valueName(x.Tuple)
+	case *ssa.Global:
+		return x.Name()
+	}
+	return v.Name()
+}

@@ -1,0 +1,206 @@
+package static
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Unheld is the analysis of foreign unlocks. It has no counterpart in the paper:
+// in Java only the owner of a monitor can leave it, in Go anybody can unlock a
+// Mutex, and then patterns 2 and 3 prove nothing.
+//
+// It finds the mutexes that may be unlocked from a program point on without that
+// the goroutine has locked them before on the same path: facts that the goroutine
+// must hold them at the point, or unlocks what others have locked. A mutex that
+// is not among them, and that the goroutine does not hold now, it unlocks only
+// while it holds it itself (mhb-go.md, section 2.1).
+//
+// Transfer: Lock adds to Held; Unlock takes from it, or if it is not in it adds to
+// the set Unlocked; with b behind a, b unlocks what a has not locked:
+//
+//	Unlocked = a.Unlocked ∪ (b.Unlocked \ a.Held)   Held = b.Held ∪ (a.Held \ b.Unlocked)
+//
+// What both a and b unlock without a Lock between is Foreign: one Lock before
+// pays for one of them only.
+//
+// Locks are told apart by paths. If two paths name one mutex, one of its surplus
+// unlocks is under a path that is in Unlocked: each unlock that is not is preceded
+// by a Lock of its own. A path through memory that may change is never Held;
+// instead, unlocking it is remembered with the set of what is held then, for the
+// live state to compare addresses. What a goroutine unlocks that is started on the
+// way is unlocked by somebody else than whoever holds it here: Foreign. TryLock
+// counts where it has succeeded. Read and write mode are not told apart: a
+// goroutine that has one of the two and gives back the other crashes.
+type Unheld struct {
+	*Engine[Unlocks]
+	d *unheldDomain
+}
+
+// Unlocks is a value of the analysis.
+type Unlocks struct {
+	Unlocked Set // of numbers of unlocks
+	Foreign  Set // the same, in goroutines started on the way
+	Held     Set // objects locked and not unlocked at the exit, on all paths
+	Exits    bool
+}
+
+// An unlock is of the mutex Path, while those in Held are held, too.
+type unlock struct {
+	Path Path
+	Held Set
+}
+
+// NewUnheld returns the analysis.
+func NewUnheld(b *Base) *Unheld {
+	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), num: map[unlock]int{}}
+	return &Unheld{NewEngine[Unlocks](b, d), d}
+}
+
+// Paths returns the mutexes v unlocks without having locked them; Unknown stands
+// for any.
+func (a *Unheld) Paths(v Unlocks, f func(p Path)) {
+	for _, n := range a.base.Sets.Elems(a.base.Sets.Union(v.Unlocked, v.Foreign)) {
+		f(a.d.list[n].Path)
+	}
+}
+
+func (*Unheld) Name() string { return "unheldunlock" }
+
+func (*Unheld) Doc() string {
+	return "mutexes that may be unlocked from here on before they are locked: they are held here, or somebody else's"
+}
+
+// At implements Analysis.
+func (a *Unheld) At(instr ssa.Instruction) []Fact {
+	var facts []Fact
+	a.Paths(a.total(a.Before(instr)), func(p Path) {
+		facts = append(facts, Fact{Text: fmt.Sprintf("unlock %s", a.base.Paths.String(p))})
+	})
+	return sortFacts(facts)
+}
+
+type unheldDomain struct {
+	sets *Sets
+	objs *Objects
+	list []unlock
+	num  map[unlock]int
+}
+
+func (d *unheldDomain) Skip() Unlocks { return Unlocks{Exits: true} }
+
+func (d *unheldDomain) Never() Unlocks { return Unlocks{} }
+
+// of returns the set of u.
+func (d *unheldDomain) of(u unlock) Set {
+	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
+		u.Held = Empty
+	}
+	n, ok := d.num[u]
+	if !ok {
+		n = len(d.list)
+		d.list = append(d.list, u)
+		d.num[u] = n
+	}
+	return d.sets.Of(n)
+}
+
+func (d *unheldDomain) lock(p Path) int { return d.objs.Num(Object{Kind: LockEvent, Path: p}) }
+
+func (d *unheldDomain) Merge(a, b Unlocks) Unlocks {
+	v := Unlocks{Unlocked: d.sets.Union(a.Unlocked, b.Unlocked), Foreign: d.sets.Union(a.Foreign, b.Foreign), Exits: a.Exits || b.Exits}
+	switch {
+	case !a.Exits:
+		v.Held = b.Held
+	case !b.Exits:
+		v.Held = a.Held
+	default:
+		v.Held = d.sets.Inter(a.Held, b.Held)
+	}
+	return v
+}
+
+func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
+	if !a.Exits {
+		return a
+	}
+	v := Unlocks{Unlocked: a.Unlocked, Foreign: d.sets.Union(a.Foreign, b.Foreign), Exits: b.Exits}
+	held := a.Held
+	again := map[Path]bool{}
+	for _, n := range d.sets.Elems(a.Unlocked) {
+		again[d.list[n].Path] = true
+	}
+	for _, n := range d.sets.Elems(b.Unlocked) {
+		u := d.list[n]
+		if u.Path == Unknown {
+			held = Empty
+		}
+		if l := d.lock(u.Path); u.Path != Unknown && d.sets.Has(a.Held, l) {
+			held = d.sets.Minus(held, d.sets.Of(l))
+			continue
+		}
+		if again[u.Path] {
+			v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
+		}
+		u.Held = d.sets.Union(u.Held, a.Held)
+		v.Unlocked = d.sets.Union(v.Unlocked, d.of(u))
+	}
+	if b.Exits {
+		v.Held = d.sets.Union(held, b.Held)
+	}
+	return v
+}
+
+func (d *unheldDomain) Event(e *Event) Unlocks {
+	v := d.Skip()
+	switch e.Kind {
+	case LockEvent, TryEvent:
+		if d.objs.base.Paths.Stable(e.Path) && e.Path != Unknown {
+			v.Held = d.sets.Of(d.lock(e.Path))
+		}
+	case UnlockEvent, ReleaseEvent:
+		v.Unlocked = d.of(unlock{Path: e.Path})
+	case AnyEvent:
+		v.Unlocked = d.of(unlock{})
+	}
+	return v
+}
+
+func (d *unheldDomain) Spawn(v Unlocks) Unlocks {
+	return Unlocks{Foreign: d.sets.Union(v.Unlocked, v.Foreign), Exits: true}
+}
+
+func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
+	paths := d.objs.base.Paths
+	was := map[Path]Path{}
+	all := func(s Set) Set {
+		out := Empty
+		for _, n := range d.sets.Elems(s) {
+			u := d.list[n]
+			old := u.Path
+			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
+			switch {
+			case paths.Fresh(u.Path): // nobody else has it
+			case u.Path != Unknown && d.sets.Has(u.Held, d.lock(u.Path)):
+			default:
+				out = d.sets.Union(out, d.of(u))
+				if p, ok := was[u.Path]; ok && p != old {
+					v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
+				}
+				was[u.Path] = old
+			}
+		}
+		return out
+	}
+	v.Foreign = all(v.Foreign)
+	clear(was)
+	v.Unlocked = all(v.Unlocked)
+	var held []int
+	for _, n := range d.sets.Elems(v.Held) {
+		if p := r.Path(d.objs.At(n).Path); p != Unknown && !paths.Fresh(p) && paths.Stable(p) {
+			held = append(held, d.lock(p))
+		}
+	}
+	v.Held = d.sets.Of(held...)
+	return v
+}
