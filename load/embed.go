@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,6 +32,8 @@ func findEmbeds(p *Package) []Embed {
 	if p.Std || len(p.list.EmbedFiles) == 0 {
 		return nil
 	}
+	// The list of a package with its tests has what both embed twice.
+	files := slices.Compact(slices.Sorted(slices.Values(p.list.EmbedFiles)))
 	var embeds []Embed
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
@@ -50,7 +53,7 @@ func findEmbeds(p *Package) []Embed {
 					continue
 				}
 				e := Embed{Var: v, Pos: pos, Patterns: patterns}
-				for _, name := range p.list.EmbedFiles {
+				for _, name := range files {
 					if name = filepath.ToSlash(name); matchesEmbed(patterns, name) {
 						e.Files = append(e.Files, EmbedFile{name, filepath.Join(p.Dir, filepath.FromSlash(name))})
 					}

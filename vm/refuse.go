@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // unsupported abandons the execution at something the machine does not model:
@@ -32,7 +33,8 @@ func (m *Machine) relative(pos token.Position) string {
 }
 
 // userCall returns where in the user's code g is, and the name of the library
-// function called there, if any.
+// function called there, if any. A function that is refused is a callee, too. If
+// g is a goroutine of the library's own, it is where it was started.
 func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	found := false
 	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
@@ -41,17 +43,22 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 			return true
 		}
 		p := m.link.prog.PackageOf(f.SSA)
-		if p != nil && !p.Std {
+		if p != nil && !p.Std && f.Code[0].Op != bytecode.Unsupported {
 			pos, found = m.fset.Position(f.PosAt(int(pc))), true
 			return false
 		}
-		if !f.Wrapper {
+		if !f.Wrapper && (p == nil || p.Std) {
 			called = funcName(f)
 		}
 		return true
 	})
-	if !found { // a goroutine of the library's own, or an initialiser
-		pos = m.callerPos(g)
+	if found {
+		return pos, called
 	}
-	return pos, called
+	for _, fr := range m.CreationStack(g.id) {
+		if !fr.Std && fr.Pos.IsValid() {
+			return fr.Pos, called
+		}
+	}
+	return m.callerPos(g), called // an initialiser
 }

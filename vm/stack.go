@@ -185,9 +185,8 @@ func (m *Machine) callerPos(g *goroutine) token.Position {
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
 		if !f.Trusted {
 			pos = m.fset.Position(f.PosAt(int(pc)))
-			return false
 		}
-		return true
+		return !pos.IsValid()
 	})
 	return pos
 }

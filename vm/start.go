@@ -68,6 +68,9 @@ func (m *Machine) start(e *load.Entry) error {
 		main.AddLive(len(main.Code), nil)
 	}
 	order := k.prog.InitOrder(e)
+	if err := m.embed(); err != nil {
+		return err
+	}
 	k.prog.Prebuild(order)
 	for _, p := range order {
 		call(k.Func(p.Func("init")))

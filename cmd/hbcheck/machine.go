@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -44,7 +45,7 @@ func (f *machineFlags) check(seed bool) error {
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 	return explore.NewMachine(prog, e, vm.Config{
-		Races: true, Args: programArgs(e, f.args), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
+		Races: true, Args: programArgs(e, f.args), Env: os.Environ(), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
 		RandFixed: f.rand == "seed", RandSeed: f.seed,
 		Interrupt: interrupted,
 	})

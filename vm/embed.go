@@ -1,0 +1,113 @@
+package vm
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"go/types"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// embed fills the variables that have //go:embed directives, as the compiler
+// does (WriteEmbed in cmd/compile/internal/staticdata): they have their values
+// before any code runs.
+func (m *Machine) embed() error {
+	for _, p := range m.link.prog.All {
+		for i := range p.Embeds {
+			e := &p.Embeds[i]
+			if err := m.embedOne(p, e); err != nil {
+				return fmt.Errorf("%s: go:embed: %w", m.relative(m.fset.Position(e.Pos)), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Machine) embedOne(p *load.Package, e *load.Embed) error {
+	g := p.SSA.Var(e.Var.Name())
+	if g == nil { // the blank identifier
+		return nil
+	}
+	var data []string
+	for _, f := range e.Files {
+		b, err := os.ReadFile(f.Path)
+		if err != nil {
+			return err
+		}
+		if int64(len(b)) > 1<<31 {
+			return fmt.Errorf("%s is larger than 2 GB", f.Path)
+		}
+		data = append(data, string(b))
+	}
+	h := m.heap
+	dst := m.link.Global(g)
+	words := unsafe.Slice((*uint64)(h.load(dst, uint64(m.SizeOf(e.Var.Type())), 0)), m.SizeOf(e.Var.Type())/8)
+	switch t := e.Var.Type().Underlying().(type) {
+	case *types.Struct: // embed.FS
+		pfiles, ok := t.Field(0).Type().Underlying().(*types.Pointer)
+		if !ok {
+			return fmt.Errorf("%v is no embed.FS", e.Var.Type())
+		}
+		words[0] = m.embedFS(pfiles.Elem(), e.Files, data)
+		return nil
+	case *types.Slice: // the program may change it
+		if len(data) != 1 {
+			return fmt.Errorf("%d files for one variable", len(data))
+		}
+		id := h.allocStatic(uint32(len(data[0])), m.layByte, objVar|objShared)
+		h.objs[id].epoch = 0
+		copy(h.bytesOf(uint64(id)<<32, uint32(len(data[0]))), data[0])
+		words[0], words[1], words[2] = uint64(id)<<32, uint64(len(data[0])), uint64(len(data[0]))
+		return nil
+	}
+	if len(data) != 1 {
+		return fmt.Errorf("%d files for one variable", len(data))
+	}
+	words[0], words[1] = m.link.Literal(data[0]), uint64(len(data[0]))
+	return nil
+}
+
+// embedFS returns the address of a slice of embed.file, in the order package
+// embed wants: by directory, then by name; directories end in a slash.
+func (m *Machine) embedFS(slice types.Type, files []load.EmbedFile, data []string) uint64 {
+	const fileWords = 6 // name, data, hash
+	type file struct{ name, data string }
+	var all []file
+	known := map[string]bool{".": true}
+	for i, f := range files {
+		all = append(all, file{f.Name, data[i]})
+		for dir := path.Dir(f.Name); !known[dir]; dir = path.Dir(dir) {
+			known[dir] = true
+			all = append(all, file{name: dir + "/"})
+		}
+	}
+	slices.SortFunc(all, func(a, b file) int {
+		x, y := strings.TrimSuffix(a.name, "/"), strings.TrimSuffix(b.name, "/")
+		return cmp.Or(cmp.Compare(path.Dir(x), path.Dir(y)), cmp.Compare(path.Base(x), path.Base(y)))
+	})
+	h := m.heap
+	elem := m.layouts.Of(slice.Underlying().(*types.Slice).Elem())
+	array := h.allocStatic(uint32(len(all)*fileWords*8), elem.ID, objFrozen)
+	w := unsafe.Slice((*uint64)(h.objs[array].mem), len(all)*fileWords)
+	for i, f := range all {
+		w := w[i*fileWords:]
+		w[0], w[1] = m.link.Literal(f.name), uint64(len(f.name))
+		if strings.HasSuffix(f.name, "/") {
+			continue
+		}
+		w[2], w[3] = m.link.Literal(f.data), uint64(len(f.data))
+		sum := sha256.Sum256([]byte(f.data))
+		w[4], w[5] = binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])
+	}
+	header := h.allocStatic(24, m.layouts.Of(slice).ID, objFrozen)
+	s := unsafe.Slice((*uint64)(h.objs[header].mem), 3)
+	s[0], s[1], s[2] = uint64(array)<<32, uint64(len(all)), uint64(len(all))
+	return uint64(header) << 32
+}
