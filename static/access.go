@@ -132,11 +132,16 @@ func (a *Accesses) typeName(t types.Type) string {
 
 // String names access n: "write field f of main.S", "read element of type int in g".
 func (a *Accesses) String(n int) string {
-	x := a.list[n]
 	verb := "read"
-	if x.Write {
+	if a.list[n].Write {
 		verb = "write"
 	}
+	return verb + " " + a.class(n)
+}
+
+// class names the locations of access n.
+func (a *Accesses) class(n int) string {
+	x := a.list[n]
 	k := a.keys[x.Key]
 	var what string
 	switch k.Kind {
@@ -154,9 +159,9 @@ func (a *Accesses) String(n int) string {
 		what = "synchronisation"
 	}
 	if x.Root != nil {
-		what += " in " + x.Root.Name()
+		what += " in " + valueName(x.Root)
 	}
-	return verb + " " + what
+	return what
 }
 
 // Binding finds where a captured variable lives: the value a closure's maker

@@ -85,8 +85,8 @@ type call struct {
 // A Renaming translates paths from one activation to another.
 type Renaming struct {
 	id    int
-	kill  bool // it only forgets a value of the same activation
-	site  ssa.CallInstruction
+	kill  bool      // it only forgets a value of the same activation
+	site  *ssa.Call // the call after which control comes back; nil for go and defer
 	paths *Paths
 	memo  map[Path]Path
 	root  func(n pathNode) Path
@@ -139,7 +139,7 @@ func (b *Base) forget(v ssa.Value) *Renaming {
 // closure is where the callee was made, if known.
 func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Function, closure *ssa.MakeClosure) *Renaming {
 	r := b.renaming()
-	r.site = site
+	r.site, _ = site.(*ssa.Call)
 	actual := func(v ssa.Value) ssa.Value {
 		switch v.(type) {
 		case *ssa.Parameter:
@@ -195,7 +195,11 @@ func (b *Base) code(fn *ssa.Function) *code {
 			n.index, n.instr = i, instr
 			c.runs = c.runs || n.kind == runNode
 			for _, e := range n.events {
-				mark(e.Path)
+				if e.Kind != AccessEvent {
+					mark(e.Path)
+				} else if a := b.Paths.allocated(e.Path); a != nil {
+					roots[a] = true
+				}
 			}
 			for _, cl := range n.calls {
 				for _, e := range cl.events {
@@ -360,6 +364,11 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	if len(list) == 0 && common.StaticCallee() == nil {
 		n.panics = true // a nil function, as far as the call graph knows
 	}
+	if n.kind == maybeNode {
+		for i := range n.calls {
+			n.calls[i].ren.site = nil // or later
+		}
+	}
 }
 
 // syncAccess adds the access that stands for synchronisation.
@@ -402,6 +411,7 @@ func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool 
 		run.then = []Event{{Kind: OnceEndEvent, Path: p, Instr: site}}
 	} else {
 		n.kind = goNode
+		run.ren.site = nil
 		n.events = append(n.events, Event{Kind: AddEvent, Path: p, N: 1, Known: true, Instr: site})
 		run.then = []Event{{Kind: AddEvent, Path: p, N: -1, Known: true, Instr: site}}
 	}

@@ -35,9 +35,9 @@ type Analysis interface {
 // documented. They share what they have in common and work when asked.
 func Analyses(p Program) []Analysis {
 	b := NewBase(p)
-	accesses := NewFieldAccess(b)
+	accesses, unheld := NewFieldAccess(b), NewUnheld(b)
 	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),
-		NewFutureAlloc(b), NewMinPrefix(b), NewUnheld(b)}
+		NewFutureAlloc(b), NewGuardedBy(b, unheld), NewMinPrefix(b), unheld}
 }
 
 // sortFacts sorts by text, position and reason, and removes repeats.

@@ -45,10 +45,12 @@ type Unlocks struct {
 	Exits    bool
 }
 
-// An unlock is of the mutex Path, while those in Held are held, too.
+// An unlock is of the mutex Path, while those in Held are held, too. Waits: it
+// is Cond.Wait's, which locks again.
 type unlock struct {
-	Path Path
-	Held Set
+	Path  Path
+	Held  Set
+	Waits bool
 }
 
 // NewUnheld returns the analysis.
@@ -105,7 +107,18 @@ func (d *unheldDomain) of(u unlock) Set {
 	return d.sets.Of(n)
 }
 
-func (d *unheldDomain) lock(p Path) int { return d.objs.Num(Object{Kind: LockEvent, Path: p}) }
+// lock returns the set of p being held in mode m.
+func (d *unheldDomain) lock(p Path, m Mode) Set {
+	return d.sets.Of(d.objs.Num(Object{Kind: LockEvent, Mode: m, Path: p}))
+}
+
+// locks returns the set of p being held in both modes.
+func (d *unheldDomain) locks(p Path) Set { return d.sets.Union(d.lock(p, Write), d.lock(p, Read)) }
+
+// holds reports whether held contains p in any mode.
+func (d *unheldDomain) holds(held Set, p Path) bool {
+	return p != Unknown && d.sets.Inter(held, d.locks(p)) != Empty
+}
 
 func (d *unheldDomain) Merge(a, b Unlocks) Unlocks {
 	v := Unlocks{Unlocked: d.sets.Union(a.Unlocked, b.Unlocked), Foreign: d.sets.Union(a.Foreign, b.Foreign), Exits: a.Exits || b.Exits}
@@ -135,8 +148,8 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 		if u.Path == Unknown {
 			held = Empty
 		}
-		if l := d.lock(u.Path); u.Path != Unknown && d.sets.Has(a.Held, l) {
-			held = d.sets.Minus(held, d.sets.Of(l))
+		if d.holds(a.Held, u.Path) {
+			held = d.sets.Minus(held, d.locks(u.Path))
 			continue
 		}
 		if again[u.Path] {
@@ -156,10 +169,10 @@ func (d *unheldDomain) Event(e *Event) Unlocks {
 	switch e.Kind {
 	case LockEvent, TryEvent:
 		if d.objs.base.Paths.Stable(e.Path) && e.Path != Unknown {
-			v.Held = d.sets.Of(d.lock(e.Path))
+			v.Held = d.lock(e.Path, e.Mode)
 		}
 	case UnlockEvent, ReleaseEvent:
-		v.Unlocked = d.of(unlock{Path: e.Path})
+		v.Unlocked = d.of(unlock{Path: e.Path, Waits: e.Kind == ReleaseEvent})
 	case AnyEvent:
 		v.Unlocked = d.of(unlock{})
 	}
@@ -181,7 +194,7 @@ func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
 			switch {
 			case paths.Fresh(u.Path): // nobody else has it
-			case u.Path != Unknown && d.sets.Has(u.Held, d.lock(u.Path)):
+			case d.holds(u.Held, u.Path):
 			default:
 				out = d.sets.Union(out, d.of(u))
 				if p, ok := was[u.Path]; ok && p != old {
@@ -195,12 +208,13 @@ func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 	v.Foreign = all(v.Foreign)
 	clear(was)
 	v.Unlocked = all(v.Unlocked)
-	var held []int
+	held := Empty
 	for _, n := range d.sets.Elems(v.Held) {
-		if p := r.Path(d.objs.At(n).Path); p != Unknown && !paths.Fresh(p) && paths.Stable(p) {
-			held = append(held, d.lock(p))
+		o := d.objs.At(n)
+		if p := r.Path(o.Path); p != Unknown && !paths.Fresh(p) && paths.Stable(p) {
+			held = d.sets.Union(held, d.lock(p, o.Mode))
 		}
 	}
-	v.Held = d.sets.Of(held...)
+	v.Held = held
 	return v
 }

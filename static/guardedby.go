@@ -1,0 +1,235 @@
+package static
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// GuardedBy is the lock patterns analysis (SPIN 2014, section 4.7, item I6):
+// which accesses may be made from a program point on, and which locks are held at
+// each of them, told by where they lie relative to what is accessed.
+//
+// The paper asks whether every access to a field f goes through this inside of a
+// block that is synchronized on this. In Go a mutex is a field next to f: the
+// access o.f is guarded by o.mu if both paths lead through the same o. All that
+// matters of o is then that &o.mu is a fixed number of bytes from &o.f. So a guard
+// is a distance, a mode, and nothing is needed to know about aliases: if Tc
+// accesses location x while it holds the mutex at x+d, and every access of that
+// class in the future of Th is made while Th holds the mutex at distance d from
+// what it accesses, in a mode that excludes Tc's, then as long as Tc does not move
+// Th accesses another location than x, or none. Package variables that are mutexes
+// are guards by themselves.
+//
+// Stage A is held.go. Stage B collects, backward, every access with the guards it
+// has; union. What callers hold is added at calls, as long as nothing was unlocked
+// since the callee's entry that the callee had not locked, so helpers that want
+// to be called with the lock held are guarded if all their callers do. Calls by
+// go and defer add nothing. An access through a path that is not known is not
+// guarded, and neither are accesses to the same class through other means: addresses
+// that were taken, whole structs, reflection. Accesses to what has been allocated
+// behind the point are left out: no other goroutine accesses that now.
+type GuardedBy struct {
+	*Engine[May]
+	d *guardDomain
+}
+
+// A Guard is a lock that is held while something is accessed.
+type Guard struct {
+	Distance int64  // from the address of the access to that of the lock
+	Global   Path   // or the lock itself, if not Unknown
+	Name     string // of the lock, from the object in which both lie
+	Mode     Mode
+}
+
+// A Guarded is an access with its guards.
+type Guarded struct {
+	Access int
+	Instr  ssa.Instruction
+	guards Set
+	addr   Path
+	closed bool // what callers hold does not count
+}
+
+// NewGuardedBy returns the analysis. It uses what u knows of calls.
+func NewGuardedBy(b *Base, u *Unheld) *GuardedBy {
+	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), numGuard: map[Guard]int{}, num: map[Guarded]int{}}
+	d.mayDomain.event = d.access
+	d.mayDomain.rename = d.into
+	return &GuardedBy{NewEngine[May](b, d), d}
+}
+
+// Each calls f with the accesses in v and their guards.
+func (a *GuardedBy) Each(v May, f func(x Guarded, guards []Guard)) {
+	var list []Guard
+	for _, n := range a.base.Sets.Elems(v.Set) {
+		x := a.d.list[n]
+		list = list[:0]
+		for _, k := range a.base.Sets.Elems(x.guards) {
+			list = append(list, a.d.guards[k])
+		}
+		f(x, list)
+	}
+}
+
+func (*GuardedBy) Name() string { return "guardedby" }
+
+func (*GuardedBy) Doc() string {
+	return "locks that are held at every access from here on, and why others are not"
+}
+
+// At implements Analysis: for each class that is accessed and each lock that
+// guards one of the accesses, whether it guards all.
+func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
+	type name struct {
+		key  string
+		lock string
+	}
+	classes := map[string][]Guarded{}
+	guards := map[int][]Guard{}
+	var order []name
+	a.Each(a.total(a.Before(instr)), func(x Guarded, list []Guard) {
+		key := a.base.Acc.class(x.Access)
+		classes[key] = append(classes[key], x)
+		for _, g := range list {
+			if n := (name{key, g.Name}); !slices.Contains(order, n) {
+				order = append(order, n)
+			}
+		}
+		n := a.d.num[x]
+		guards[n] = slices.Clone(list)
+	})
+	var facts []Fact
+	for _, n := range order {
+		f := Fact{Text: fmt.Sprintf("%s is guarded by %s", n.key, n.lock)}
+		list := classes[n.key]
+		slices.SortStableFunc(list, func(x, y Guarded) int { return cmp.Compare(x.Instr.Pos(), y.Instr.Pos()) })
+		for _, x := range list {
+			write := a.base.Acc.At(x.Access).Write
+			how := ""
+			if !slices.ContainsFunc(guards[a.d.num[x]], func(g Guard) bool { return g.Name == n.lock && (!write || g.Mode == Write) }) {
+				how = "without " + n.lock
+				if slices.ContainsFunc(guards[a.d.num[x]], func(g Guard) bool { return g.Name == n.lock }) {
+					how = "with " + n.lock + " locked for reading only"
+				}
+			}
+			if how != "" {
+				verb := "read"
+				if write {
+					verb = "written"
+				}
+				f.Pos = x.Instr.Pos()
+				f.Why = fmt.Sprintf("%s at %s %s", verb, position(x.Instr), how)
+				break
+			}
+		}
+		facts = append(facts, f)
+	}
+	return sortFacts(facts)
+}
+
+// position writes where instr is in the source.
+func position(instr ssa.Instruction) string {
+	p := instr.Parent().Prog.Fset.Position(instr.Pos())
+	if !p.IsValid() {
+		return "an unknown position in " + instr.Parent().String()
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
+}
+
+// guardDomain is mayDomain with guarded accesses as elements.
+type guardDomain struct {
+	mayDomain
+	base     *Base
+	held     *held
+	guards   []Guard
+	numGuard map[Guard]int
+	list     []Guarded
+	num      map[Guarded]int
+}
+
+func (d *guardDomain) of(x Guarded) int {
+	n, ok := d.num[x]
+	if !ok {
+		n = len(d.list)
+		d.list = append(d.list, x)
+		d.num[x] = n
+	}
+	return n
+}
+
+// access is the transfer function of events.
+func (d *guardDomain) access(e *Event) May {
+	if e.Kind != AccessEvent || d.base.Acc.isSync(e.N) {
+		return May{Exits: true}
+	}
+	x := Guarded{Access: e.N, Instr: e.Instr, addr: e.Path, closed: true}
+	if e.Instr != nil {
+		h := d.held.before(e.Instr)
+		x.guards, x.closed = d.guarding(e.Path, h.locks), !h.clean
+	}
+	return May{d.sets.Of(d.of(x)), true}
+}
+
+// guarding returns the guards that locks are for address p.
+func (d *guardDomain) guarding(p Path, locks Set) Set {
+	s := Empty
+	objs := d.held.u.d.objs
+	for _, n := range d.sets.Elems(locks) {
+		o := objs.At(n)
+		g := Guard{Mode: o.Mode}
+		if dist, name, ok := d.base.Paths.distance(p, o.Path); ok {
+			g.Distance, g.Name = dist, name
+		} else if d.base.Paths.global(o.Path) {
+			g.Global, g.Name = o.Path, d.base.Paths.String(o.Path)
+		} else {
+			continue
+		}
+		k, ok := d.numGuard[g]
+		if !ok {
+			k = len(d.guards)
+			d.guards = append(d.guards, g)
+			d.numGuard[g] = k
+		}
+		s = d.sets.Union(s, d.sets.Of(k))
+	}
+	return s
+}
+
+// into translates accesses to the caller, with what it holds at the call.
+func (d *guardDomain) into(s Set, r *Renaming) Set {
+	var h holding
+	if r.site != nil {
+		h = d.held.before(r.site)
+	}
+	var list []int
+	for _, n := range d.sets.Elems(s) {
+		x := d.list[n]
+		x.addr = r.Path(x.addr)
+		if d.base.Paths.Fresh(x.addr) {
+			continue
+		}
+		if !r.kill {
+			if r.site != nil && !x.closed {
+				x.guards = d.sets.Union(x.guards, d.guarding(x.addr, h.locks))
+			}
+			x.closed = x.closed || !h.clean
+		}
+		list = append(list, d.of(x))
+	}
+	return d.sets.Of(list...)
+}
+
+// Spawn: a goroutine does not hold what its starter does.
+func (d *guardDomain) Spawn(v May) May {
+	var list []int
+	for _, n := range d.sets.Elems(v.Set) {
+		x := d.list[n]
+		x.closed = true
+		list = append(list, d.of(x))
+	}
+	return May{d.sets.Of(list...), true}
+}

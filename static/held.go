@@ -1,0 +1,162 @@
+package static
+
+import "golang.org/x/tools/go/ssa"
+
+// Stage A of the lock patterns analysis (SPIN 2014, section 4.7): the locks a
+// function holds at each of its points because it has acquired them itself.
+// Forward, flow-sensitive, intersection.
+//
+// The paper has one bit, for the monitor of this. Here it is a set of paths with
+// modes, so that locks need not be nested and boundaries of critical sections need
+// not be in one function: a call takes away what its callee may unlock and adds
+// what it has locked when it returns. An unlock that is not matched by a lock of a
+// path that is held may be of any of them, and leaves nothing. Cond.Wait has
+// acquired its Locker again when it returns.
+
+// holding is what is known of a point.
+type holding struct {
+	locks   Set  // of lock objects of the unheld analysis
+	clean   bool // since entry nothing was unlocked that had not been locked since entry
+	reached bool
+}
+
+// held computes and keeps holdings.
+type held struct {
+	u    *Unheld
+	at   map[ssa.Instruction]holding
+	done map[*ssa.Function]bool
+}
+
+func newHeld(u *Unheld) *held {
+	return &held{u: u, at: map[ssa.Instruction]holding{}, done: map[*ssa.Function]bool{}}
+}
+
+// before returns what is held before instr, one with events or calls.
+func (h *held) before(instr ssa.Instruction) holding {
+	if fn := instr.Parent(); !h.done[fn] {
+		h.done[fn] = true
+		h.u.Whole(fn)
+		h.analyse(h.u.base.code(fn))
+	}
+	return h.at[instr]
+}
+
+func (h *held) analyse(c *code) {
+	in := make([]holding, len(c.fn.Blocks))
+	in[0] = holding{clean: true, reached: true}
+	work := []int{0}
+	if c.fn.Recover != nil {
+		in[c.fn.Recover.Index] = holding{reached: true}
+		work = append(work, c.fn.Recover.Index)
+	}
+	for len(work) > 0 {
+		k := work[len(work)-1]
+		work = work[:len(work)-1]
+		x := in[k]
+		for i := range c.blocks[k] {
+			n := &c.blocks[k][i]
+			h.at[n.instr] = x
+			x = h.step(c, n, x)
+		}
+		for i, succ := range c.fn.Blocks[k].Succs {
+			e := edge{k, i}
+			if c.dead[e] {
+				continue
+			}
+			y := h.meet(in[succ.Index], h.events(c.edges[e], x))
+			if y != in[succ.Index] {
+				in[succ.Index] = y
+				work = append(work, succ.Index)
+			}
+		}
+	}
+}
+
+func (h *held) meet(x, y holding) holding {
+	switch {
+	case !x.reached:
+		return y
+	case !y.reached:
+		return x
+	}
+	return holding{h.u.base.Sets.Inter(x.locks, y.locks), x.clean && y.clean, true}
+}
+
+// step returns what is held behind n.
+func (h *held) step(c *code, n *node, x holding) holding {
+	x = h.events(n.events, x)
+	switch n.kind {
+	case callNode:
+		x = h.calls(n, x)
+	case maybeNode:
+		x = h.meet(x, h.calls(n, x))
+	case runNode:
+		if n.stack.many {
+			x.locks, x.clean = Empty, false
+			break
+		}
+		var y holding
+		for _, list := range n.stack.list {
+			z := x
+			for i := len(list) - 1; i >= 0; i-- {
+				z = h.calls(c.defers[list[i]], z)
+			}
+			y = h.meet(y, z)
+		}
+		x = y
+	}
+	if n.kill != nil {
+		r := h.u.base.forget(n.kill)
+		x.locks = h.u.d.objs.rename(x.locks, r, true)
+	}
+	return x
+}
+
+// calls returns what is held behind a call of one of n's functions.
+func (h *held) calls(n *node, x holding) holding {
+	var y holding
+	for i := range n.calls {
+		c := &n.calls[i]
+		z := h.events(c.events, x)
+		if c.fn != nil {
+			s := h.u.rename(h.u.Whole(c.fn).Normal, c.ren)
+			if !s.Exits {
+				continue
+			}
+			for _, u := range h.u.base.Sets.Elems(s.Unlocked) {
+				z = h.unlock(h.u.d.list[u], z)
+			}
+			z.locks = h.u.base.Sets.Union(z.locks, s.Held)
+		}
+		y = h.meet(y, z)
+	}
+	return y
+}
+
+func (h *held) events(list []Event, x holding) holding {
+	for i := range list {
+		switch e := &list[i]; e.Kind {
+		case LockEvent, TryEvent:
+			if e.Path != Unknown && h.u.base.Paths.Stable(e.Path) {
+				x.locks = h.u.base.Sets.Union(x.locks, h.u.d.lock(e.Path, e.Mode))
+			}
+		case UnlockEvent:
+			x = h.unlock(unlock{Path: e.Path}, x)
+		case AnyEvent:
+			x.locks, x.clean = Empty, false
+		}
+	}
+	return x
+}
+
+// unlock returns what is held of x behind u.
+func (h *held) unlock(u unlock, x holding) holding {
+	switch {
+	case u.Waits:
+	case h.u.d.holds(x.locks, u.Path):
+		x.locks = h.u.base.Sets.Minus(x.locks, h.u.d.locks(u.Path))
+	default:
+		x.locks, x.clean = Empty, false
+	}
+	return x
+}
