@@ -56,7 +56,7 @@ type Guarded struct {
 
 // NewGuardedBy returns the analysis. It uses what u knows of calls.
 func NewGuardedBy(b *Base, u *Unheld) *GuardedBy {
-	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), numGuard: map[Guard]int{}, num: map[Guarded]int{}}
+	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), numGuard: map[Guard]int{}, num: map[Guarded]int{}, bare: map[int]int{}}
 	d.mayDomain.event = d.access
 	d.mayDomain.rename = d.into
 	return &GuardedBy{NewEngine[May](b, d), d}
@@ -149,9 +149,21 @@ type guardDomain struct {
 	numGuard map[Guard]int
 	list     []Guarded
 	num      map[Guarded]int
+	bare     map[int]int // access → its number without guards
 }
 
+// of returns the number of x. Accesses that have no guard and never will are one
+// for each class, the first that was found.
 func (d *guardDomain) of(x Guarded) int {
+	if x.addr == Unknown || x.closed && d.base.Paths.allocated(x.addr) == nil {
+		x.addr, x.closed = Unknown, true
+		if x.guards == Empty {
+			if first, ok := d.bare[x.Access]; ok {
+				return first
+			}
+			d.bare[x.Access] = len(d.list)
+		}
+	}
 	n, ok := d.num[x]
 	if !ok {
 		n = len(d.list)
@@ -208,6 +220,10 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 	var list []int
 	for _, n := range d.sets.Elems(s) {
 		x := d.list[n]
+		if x.addr == Unknown {
+			list = append(list, n)
+			continue
+		}
 		x.addr = r.Path(x.addr)
 		if d.base.Paths.Fresh(x.addr) {
 			continue
