@@ -112,6 +112,9 @@ func (a *Accesses) Num(x Access) int {
 	return id
 }
 
+// KeyAt returns key number n.
+func (a *Accesses) KeyAt(n int) Key { return a.keys[n] }
+
 // At returns access number n.
 func (a *Accesses) At(n int) Access { return a.list[n] }
 

@@ -35,13 +35,30 @@ type Natives interface {
 
 // NewCallGraph builds every package of prog that e needs and resolves its calls.
 func NewCallGraph(prog *load.Program, e *load.Entry, natives Natives) *CallGraph {
+	return NewCallGraphOf(prog, []*load.Entry{e}, natives)
+}
+
+// NewCallGraphOf is NewCallGraph for several entries together. The code that
+// uses a library can call its exported functions and methods, and hand them
+// functions of its own that nothing is known of.
+func NewCallGraphOf(prog *load.Program, entries []*load.Entry, natives Natives) *CallGraph {
 	g := &CallGraph{prog: prog, natives: natives, callees: map[ssa.CallInstruction][]*ssa.Function{}, sites: map[*ssa.Function]*ssa.MakeClosure{}, bodies: map[*ssa.Function]*ssa.Function{}}
 	for _, p := range prog.All {
 		p.SSA.Build()
 	}
-	roots := append([]*ssa.Function{e.Func}, natives.Roots()...)
-	for _, p := range prog.InitOrder(e) {
-		roots = append(roots, p.Func("init"))
+	roots := natives.Roots()
+	for _, e := range entries {
+		if e.Func != nil {
+			roots = append(roots, e.Func)
+		}
+		for _, m := range e.Exports {
+			if fn, ok := m.(*ssa.Function); ok {
+				roots = append(roots, fn)
+			}
+		}
+		for _, p := range prog.InitOrder(e) {
+			roots = append(roots, p.Func("init"))
+		}
 	}
 	res := rta.Analyze(roots, true)
 	for fn, n := range res.CallGraph.Nodes {
