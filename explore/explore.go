@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -32,6 +33,7 @@ type Options struct {
 	Match        bool
 	Hybrid       Hybrid // "": none
 	All          bool   // go on after the first bug
+	CheckStatic  bool   // compare what the machine does with what static analyses say; see StaticCheck
 	Outcomes     bool   // collect Result.Outcomes
 	Finals       bool   // collect Result.Finals
 	MaxExecs     uint64
@@ -91,7 +93,28 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
 	}
-	found := opts.POR.Run(m, c, cfg)
+	var sys por.System = m
+	var check *StaticCheck
+	if opts.CheckStatic {
+		h, ok := m.(staticChecker)
+		if !ok {
+			return nil, errors.New("--check-static: this machine knows no static facts")
+		}
+		var took time.Duration
+		check, took = h.checkStatic(cfg.Oracle)
+		r.Stats.Static += took
+		sys = check
+		if cfg.Oracle != nil {
+			cfg.Oracle = check.Oracle(cfg.Oracle)
+		}
+	}
+	found := opts.POR.Run(sys, c, cfg)
+	if check != nil {
+		if err := check.Err(); err != nil {
+			return nil, err
+		}
+		r.Stats.Checked = &check.Counts
+	}
 	searching = false
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()

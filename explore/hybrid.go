@@ -27,6 +27,9 @@ const (
 	MHB         Hybrid = "mhb" // and may-happen-before reasoning on top of it
 )
 
+// Hybrids lists the values of --hybrid; each knows what the one before it knows.
+func Hybrids() []Hybrid { return []Hybrid{NoHybrid, FieldAccess, MHB} }
+
 // ParseHybrid reads the value of --hybrid.
 func ParseHybrid(s string) (Hybrid, error) {
 	switch h := Hybrid(s); h {

@@ -86,6 +86,7 @@ type Stats struct {
 	Counters
 	Load    time.Duration // loading and building the program
 	Static  time.Duration // analysing it
+	Checked *StaticCounts // with Options.CheckStatic
 	Explore time.Duration
 }
 

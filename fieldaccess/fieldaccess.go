@@ -58,6 +58,9 @@ func New(fut *hybrid.Futures, sizes types.Sizes) *Oracle {
 	return &Oracle{fut: fut, sizes: sizes, keys: map[keyOf][]int{}}
 }
 
+// Futures returns what the oracle knows of the goroutines' futures.
+func (o *Oracle) Futures() *hybrid.Futures { return o.fut }
+
 // Reason is what Skip's answers are counted under.
 const Reason = "nofuture"
 

@@ -339,11 +339,21 @@ func outcomes(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid,
 		t.Fatal(err)
 	}
 	cfg := por.Config{Match: true}
+	var sys por.System = m
+	var check *explore.StaticCheck
 	if h != explore.NoHybrid {
-		cfg.Oracle = explore.NewOracle(m, prog, e, h)
+		o := explore.NewOracle(m, prog, e, h)
+		check = explore.NewStaticCheck(m, prog, e, o)
+		cfg.Oracle, sys = check.Oracle(o), check
 	}
 	v := &ends{m: m, set: map[string]bool{}}
-	r := run(m, v, cfg)
+	r := run(sys, v, cfg)
+	if check != nil {
+		if err := check.Err(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("hybrid %s: %+v", h, check.Counts)
+	}
 	if len(r.Incomplete) > 0 {
 		t.Errorf("incomplete: %v", r.Incomplete)
 	}

@@ -64,6 +64,15 @@ type jsonStats struct {
 	Static       float64           `json:"static_s"`
 	Explore      float64           `json:"explore_s"`
 	PeakBytes    int64             `json:"peak_bytes"`
+	Checked      *jsonChecked      `json:"checked,omitempty"` // with --check-static
+}
+
+type jsonChecked struct {
+	Steps    uint64 `json:"steps"`
+	Skips    uint64 `json:"skips"`
+	Bounded  uint64 `json:"skips_bounded"`
+	Pointers int    `json:"pointers"`
+	Calls    int    `json:"calls"`
 }
 
 type jsonOutcome struct {
@@ -118,7 +127,12 @@ func eliminated(m map[string]uint64) map[string]uint64 {
 }
 
 func toStats(s *explore.Stats) jsonStats {
+	var checked *jsonChecked
+	if c := s.Checked; c != nil {
+		checked = &jsonChecked{c.Steps, c.Skips, c.Bounded, c.Pointers.Pointers + c.Pointers.Interfaces, c.Pointers.Calls}
+	}
 	return jsonStats{
+		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
 		Eliminated: eliminated(s.Eliminated), Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,

@@ -54,6 +54,13 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 			}
 		}
 	}
+	if c := r.Stats.Checked; c != nil {
+		fmt.Fprintf(&b, "    static facts are right in %s: %s, %s; %s", count(c.Steps, "step"), count(uint64(c.Pointers.Pointers+c.Pointers.Interfaces), "pointer"), count(uint64(c.Pointers.Calls), "call"), count(c.Skips, "skipped choice"))
+		if c.Bounded > 0 {
+			fmt.Fprintf(&b, ", %d of them not explored completely", c.Bounded)
+		}
+		fmt.Fprintln(&b)
+	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
 	}

@@ -37,6 +37,7 @@ type exploreFlags struct {
 	por, match, run, entry, allowLeak string
 	hybrid                            string
 	first, all, verbose               bool
+	checkStatic                       bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt                 int
@@ -48,6 +49,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
 	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa|mhb`")
+	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
@@ -114,7 +116,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		}
 	}
 	sel.Entry = f.entry
-	o.All, o.Outcomes = f.all, f.outcomes
+	o.All, o.Outcomes, o.CheckStatic = f.all, f.outcomes, f.checkStatic
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil

@@ -1,0 +1,271 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/alpha"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// StaticCheck is a machine that compares, while it is explored, what it does with
+// what static analyses have said of it. Behind every step:
+//
+//   - Points-to: what the operands of the operation that each goroutine stands
+//     before point to is in their sets.
+//   - Call graph: the calls on all stacks are in it.
+//   - Futures: the accesses of the operation that was executed, and whether it
+//     synchronises, were predicted in every earlier state of the path, for its
+//     goroutine or for the one that was to start it.
+//   - Skipped choices: when an oracle says that no choice is needed before an
+//     operation, everything that the others can do while its goroutine waits is
+//     explored (por.Parked), and none of it conflicts with the operation. That is
+//     the criterion that oracles approximate, so a skip that passes is right,
+//     whatever it was derived from.
+//
+// A difference is a mistake of ours. Nothing is assumed to be right but the
+// machine and por.
+type StaticCheck struct {
+	*vm.Machine
+	Counts StaticCounts
+
+	o      *oracle // whose predictions are checked
+	points *alpha.Checker
+	skips  map[skip]bool
+	acts   []vm.Activation
+	frames []hybrid.Frame
+	errs   []string
+
+	// allowed is what was predicted for each goroutine in all earlier states of
+	// the present path.
+	allowed map[trace.GID]static.Set
+	marks   []predictions
+	both    map[[2]static.Set]static.Set // see intersect
+}
+
+// StaticCounts says how much a StaticCheck has compared.
+type StaticCounts struct {
+	Steps    uint64
+	Skips    uint64 // skipped choices, in different states
+	Bounded  uint64 // of them, those of which not everything was explored
+	Pointers alpha.Counts
+}
+
+// skip is a skipped choice: the state and the goroutine.
+type skip struct {
+	state por.Hash
+	g     trace.GID
+}
+
+// predictions are those at a mark.
+type predictions struct {
+	mark    por.Mark
+	allowed map[trace.GID]static.Set
+}
+
+// maxParked bounds the states explored for one skipped choice.
+const maxParked = 2000
+
+// maxStaticErrors bounds the differences that are told.
+const maxStaticErrors = 20
+
+// NewStaticCheck returns a checking machine over m, which is in its initial
+// state. o is an oracle that NewOracle has made for m: its futures are checked.
+// If it is none, they are computed anew.
+func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *StaticCheck {
+	c := &StaticCheck{Machine: m, points: alpha.NewChecker(pointer.Analyze(prog, e)), skips: make(map[skip]bool),
+		allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+	var ok bool
+	if c.o, ok = o.(*oracle); !ok {
+		c.o = NewOracle(m, prog, e, FieldAccess).(*oracle)
+	}
+	c.points.Observe(m)
+	return c
+}
+
+// Oracle returns o with a check of every choice it skips.
+func (c *StaticCheck) Oracle(o por.Oracle) por.Oracle { return checkedOracle{o, c} }
+
+// Err returns the differences found so far; nil if there are none.
+func (c *StaticCheck) Err() error {
+	errs := slices.Concat(c.errs, c.points.Errors)
+	if len(errs) == 0 {
+		return nil
+	}
+	return errors.New("BUG: --check-static: " + strings.Join(errs, "\n"))
+}
+
+func (c *StaticCheck) errorf(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(c.errs) < maxStaticErrors && !slices.Contains(c.errs, text) {
+		c.errs = append(c.errs, text)
+	}
+}
+
+// at names an operation: kind and position.
+func (c *StaticCheck) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op.Kind, c.Pos(op)) }
+
+// Step implements por.System.
+func (c *StaticCheck) Step(g trace.GID, choice int) {
+	c.predict()
+	op := c.Next(g)
+	mine := c.allowed[g]
+	c.executes(g, &op, mine)
+	c.Machine.Step(g, choice)
+	c.Counts.Steps++
+	c.Live(func(id trace.GID) {
+		if _, known := c.allowed[id]; !known {
+			c.allowed[id] = mine // it is what g may start
+		}
+	})
+	c.points.Goroutines()
+	c.Counts.Pointers = c.points.Counts
+}
+
+// predict asks what each goroutine may still do. What was asked before on this
+// path remains true.
+func (c *StaticCheck) predict() {
+	gone := maps.Clone(c.allowed)
+	c.Live(func(id trace.GID) {
+		is := c.future(id)
+		if was, ok := c.allowed[id]; ok {
+			is = c.intersect(was, is)
+		}
+		c.allowed[id] = is
+		delete(gone, id)
+	})
+	for id := range gone {
+		delete(c.allowed, id)
+	}
+}
+
+// intersect returns what is in both a and b.
+func (c *StaticCheck) intersect(a, b static.Set) static.Set {
+	if a == b {
+		return a
+	}
+	k := [2]static.Set{min(a, b), max(a, b)}
+	r, ok := c.both[k]
+	if !ok {
+		sets := c.o.fa.Futures().F.Sets
+		r = sets.Of(slices.DeleteFunc(sets.Elems(a), func(x int) bool { return !sets.Has(b, x) })...)
+		c.both[k] = r
+	}
+	return r
+}
+
+// Mark implements por.System.
+func (c *StaticCheck) Mark() por.Mark {
+	k := c.Machine.Mark()
+	c.marks = append(c.marks, predictions{k, maps.Clone(c.allowed)})
+	return k
+}
+
+// Rewind implements por.System.
+func (c *StaticCheck) Rewind(k por.Mark) {
+	c.Machine.Rewind(k)
+	for c.marks[len(c.marks)-1].mark != k {
+		c.marks = c.marks[:len(c.marks)-1]
+	}
+	c.allowed = maps.Clone(c.marks[len(c.marks)-1].allowed)
+}
+
+// Release implements por.System.
+func (c *StaticCheck) Release(k por.Mark) {
+	c.Machine.Release(k)
+	i := slices.IndexFunc(c.marks, func(p predictions) bool { return p.mark == k })
+	c.marks = c.marks[:i]
+}
+
+// future returns what goroutine g may still do.
+func (c *StaticCheck) future(g trace.GID) static.Set {
+	c.acts = c.Activations(g, c.acts[:0])
+	c.frames = appendFrames(c.frames[:0], c.acts)
+	return c.o.fa.Futures().Of(c.frames)
+}
+
+// executes checks that op, which g is about to execute, is in fut.
+func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
+	switch op.Kind {
+	case trace.Read, trace.Write, trace.ReadWrite:
+		locs, ok := c.o.Locations(g, nil)
+		if !ok {
+			return
+		}
+		for _, l := range locs {
+			// A predicted access is one that a query about a conflicting one finds.
+			ask := l
+			ask.Write = !l.Write
+			if !c.o.fa.Conflict(fut, &ask) {
+				c.errorf("%s by g%d to offset %d of a %v was not predicted", c.at(*op), g, l.Off, l.Type)
+			}
+		}
+	case trace.Lock, trace.TryLock, trace.Unlock, trace.RLock, trace.TryRLock, trace.RUnlock, trace.LockPending, trace.WakeLock,
+		trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.WgAdd, trace.WgWait,
+		trace.OnceEnter, trace.OnceLeave, trace.CondWait, trace.Signal, trace.Broadcast, trace.SemAcquire, trace.SemRelease:
+		if f := c.o.fa.Futures().F; !f.Sets.Has(fut, f.Sync()) {
+			c.errorf("%s by g%d was not predicted", c.at(*op), g)
+		}
+	}
+}
+
+// checkedOracle checks every choice that an oracle skips.
+type checkedOracle struct {
+	por.Oracle
+	c *StaticCheck
+}
+
+// Skip implements por.Oracle.
+func (o checkedOracle) Skip(g trace.GID, op *trace.Op) string {
+	reason := o.Oracle.Skip(g, op)
+	if reason != "" {
+		o.c.skipped(g, op, reason)
+	}
+	return reason
+}
+
+// skipped checks that no choice is needed before op.
+func (c *StaticCheck) skipped(g trace.GID, op *trace.Op, reason string) {
+	k := skip{c.Hash(), g}
+	if c.skips[k] {
+		return
+	}
+	c.skips[k] = true
+	c.Counts.Skips++
+	conflict, complete := por.Parked(c.Machine, g, maxParked)
+	if !complete {
+		c.Counts.Bounded++
+	}
+	if conflict == nil {
+		return
+	}
+	m := c.Machine.Mark()
+	last := conflict[len(conflict)-1]
+	for _, a := range conflict[:len(conflict)-1] {
+		c.Machine.Step(a.G, a.Choice)
+	}
+	c.errorf("no choice was made before %s by g%d (%s), but while it waits, g%d executes %s in step %d",
+		c.at(*op), g, reason, last.G, c.at(c.Next(last.G)), len(conflict))
+	c.Machine.Rewind(m)
+	c.Machine.Release(m)
+}
+
+// staticChecker is a machine that can be compared with static analyses.
+type staticChecker interface {
+	checkStatic(o por.Oracle) (*StaticCheck, time.Duration)
+}
+
+// checkStatic implements staticChecker.
+func (m *machine) checkStatic(o por.Oracle) (*StaticCheck, time.Duration) {
+	begin := time.Now()
+	return NewStaticCheck(m.Machine, m.prog, m.entry, o), time.Since(begin)
+}

@@ -1,0 +1,216 @@
+package explore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+const checkedSource = `package main
+
+import "sync"
+
+var x, y int
+var mu, other sync.Mutex
+
+func locked() { mu.Lock(); x++; mu.Unlock() }
+
+func step() { other.Lock(); other.Unlock() } // there is no choice at the first step
+
+func Guarded() { // everybody locks
+	go locked()
+	locked()
+}
+
+func Foreign() { // somebody unlocks what is not his
+	go locked()
+	go func() {
+		mu.Unlock()
+		mu.Lock()
+		x = 7
+		mu.Unlock()
+	}()
+	locked()
+}
+
+func Racy() {
+	go func() { x = 1 }()
+	step()
+	x = 2
+}
+
+func Reader() {
+	go func() { y = x }()
+	step()
+	x = 2
+}
+
+func Third() { // the second goroutine looks, not the first
+	go step()
+	go func() { y = x }()
+	step()
+	x = 2
+}
+
+func Called() { // by way of a func value
+	f := []func(){func() { x = 1 }}
+	done := make(chan bool)
+	go func() { x = 2; done <- true }()
+	<-done
+	f[0]()
+}
+
+func main() {}
+`
+
+// alwaysSkips makes no choices at accesses.
+type alwaysSkips struct{ *oracle }
+
+func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
+	if op.Kind.Plain() {
+		return "always"
+	}
+	return ""
+}
+
+// readsOnly takes its goroutine's writes for reads.
+type readsOnly struct{ *oracle }
+
+func (o readsOnly) Skip(g trace.GID, op *trace.Op) string {
+	if op.Kind.Plain() && o.fa.Skip(o, g) {
+		return "reads only"
+	}
+	return ""
+}
+
+func (o readsOnly) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldaccess.Location, bool) {
+	buf, ok := o.oracle.Locations(g, buf)
+	for i := range buf {
+		buf[i].Write = false
+	}
+	return buf, ok
+}
+
+// oneOther looks at one other goroutine.
+type oneOther struct{ *oracle }
+
+func (o oneOther) Skip(g trace.GID, op *trace.Op) string {
+	if op.Kind.Plain() && o.fa.Skip(o, g) {
+		return "one other"
+	}
+	return ""
+}
+
+func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
+	seen := false
+	o.oracle.Others(g, func(stack []hybrid.Frame) bool {
+		if seen {
+			return false
+		}
+		seen = true
+		return f(stack)
+	})
+}
+
+// inLock believes that nobody gets in while a lock is held: the paper's second
+// pattern as it is right for Java.
+type inLock struct{ *oracle }
+
+func (o inLock) Skip(g trace.GID, op *trace.Op) string {
+	if op.Kind.Plain() && o.m.Innermost(g).Fn.Name() == "locked" {
+		return "lock"
+	}
+	return ""
+}
+
+// deaf is a program whose calls of func values lead nowhere.
+type deaf struct{ static.Program }
+
+func (d deaf) Callees(site ssa.CallInstruction) []*ssa.Function {
+	if c := site.Common(); c.StaticCallee() == nil && !c.IsInvoke() {
+		return nil
+	}
+	return d.Program.Callees(site)
+}
+
+// TestCheckStatic: every mistake of an oracle is noticed where it matters, and
+// nothing is reported elsewhere.
+func TestCheckStatic(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": checkedSource, "go.mod": "module checked\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		broken func(o *oracle, e *load.Entry) por.Oracle
+		wrong  map[string]string // entries, and what is said of them
+	}{
+		{"right", func(o *oracle, e *load.Entry) por.Oracle { return o }, nil},
+		{"always", func(o *oracle, e *load.Entry) por.Oracle { return alwaysSkips{o} }, map[string]string{
+			"Foreign": "no choice was made before read at main.go:8:", "Racy": "no choice was made before write at main.go:31:2", "Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
+		{"reads only", func(o *oracle, e *load.Entry) por.Oracle { return readsOnly{o} }, map[string]string{
+			"Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
+		{"one other", func(o *oracle, e *load.Entry) por.Oracle { return oneOther{o} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
+		{"in lock", func(o *oracle, e *load.Entry) por.Oracle { return inLock{o} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
+		{"deaf", func(o *oracle, e *load.Entry) por.Oracle {
+			fut := static.NewFuture(deaf{static.NewCallGraph(prog, e, natives{o.m})})
+			return &oracle{m: o.m, fa: fieldaccess.New(hybrid.New(fut), prog.Sizes)}
+		}, map[string]string{"Called": "write at main.go:48:25 by g0 to offset 0 of a int was not predicted"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, entry := range []string{"Guarded", "Foreign", "Racy", "Reader", "Third", "Called"} {
+				e, err := prog.Lookup("checked." + entry)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := vm.New(prog, e, vm.Config{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := tt.broken(NewOracle(m, prog, e, MHB).(*oracle), e)
+				c := NewStaticCheck(m, prog, e, o)
+				before := c.Hash()
+				por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
+				if c.Hash() != before || len(c.marks) > 0 {
+					t.Error("the machine is not left as it was found")
+				}
+				got := ""
+				if err := c.Err(); err != nil {
+					got = strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
+				}
+				if want := tt.wrong[entry]; !strings.Contains(got, want) || want == "" && got != "" {
+					t.Errorf("%s: got %q, want %q", entry, got, want)
+				}
+				if c.Counts.Steps == 0 || c.Counts.Bounded > 0 {
+					t.Errorf("%s: %+v", entry, c.Counts)
+				}
+			}
+		})
+	}
+}
+
+// silent is a visitor that lets the search go on.
+type silent struct{}
+
+func (silent) Leaf(trace.Schedule, por.Status) bool         { return true }
+func (silent) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+func (silent) Livelock(trace.Schedule, int) bool            { return true }
+func (silent) Restart()                                     {}

@@ -1,0 +1,59 @@
+package progen_test
+
+import (
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestCheckStatic: what static analyses say of generated programs is what the
+// machine does, and every skipped choice is right by the criterion itself.
+func TestCheckStatic(t *testing.T) {
+	total := 40
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = 15
+	}
+	const perBatch = 40
+	var sum explore.StaticCounts
+	bad := 0
+	for done := 0; done < total; done += perBatch {
+		var progs []*progen.Prog
+		for i := range uint64(min(perBatch, total-done)) {
+			progs = append(progs, progen.Generate(*seedFlag+uint64(done)+i, features))
+		}
+		b := loadBatch(t, progs)
+		for _, p := range progs {
+			if !progen.Explore(p, maxStates).Complete {
+				continue
+			}
+			e, err := b.prog.Lookup(p.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range explore.Hybrids()[1:] {
+				m := b.machine(t, p, vm.Config{})
+				o := explore.NewOracle(m, b.prog, e, h)
+				c := explore.NewStaticCheck(m, b.prog, e, o)
+				por.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})
+				sum.Steps += c.Counts.Steps
+				sum.Skips += c.Counts.Skips
+				sum.Bounded += c.Counts.Bounded
+				if err := c.Err(); err != nil {
+					t.Errorf("seed %d, hybrid %s: %v\n%s", p.Seed, h, err, numbered(p.Source()))
+					if bad++; bad > 3 {
+						t.Fatal("too many differences")
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d steps, %d skips, of which %d were not explored completely", sum.Steps, sum.Skips, sum.Bounded)
+	if sum.Skips < uint64(total)*10 || sum.Bounded > sum.Skips/10 {
+		t.Error("not much has been verified")
+	}
+}
