@@ -14,6 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -24,7 +25,8 @@ type Hybrid string
 const (
 	NoHybrid    Hybrid = "none"
 	FieldAccess Hybrid = "fa"  // the field access analysis
-	MHB         Hybrid = "mhb" // and may-happen-before reasoning on top of it
+	MHB         Hybrid = "mhb"  // and may-happen-before reasoning on top of it
+	FullHybrid  Hybrid = "full" // and everything else that is known
 )
 
 // Hybrids lists the values of --hybrid; each knows what the one before it knows.
@@ -33,10 +35,10 @@ func Hybrids() []Hybrid { return []Hybrid{NoHybrid, FieldAccess, MHB} }
 // ParseHybrid reads the value of --hybrid.
 func ParseHybrid(s string) (Hybrid, error) {
 	switch h := Hybrid(s); h {
-	case NoHybrid, FieldAccess, MHB:
+	case NoHybrid, FieldAccess, MHB, FullHybrid:
 		return h, nil
 	}
-	return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb", s)
+	return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb, full", s)
 }
 
 // hybridMachine is a machine that can be asked by static analyses.
@@ -56,10 +58,14 @@ func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.O
 	graph := static.NewCallGraph(prog, e, natives{m})
 	fut := static.NewFuture(graph)
 	futures := hybrid.New(fut)
-	o := &oracle{m: m, fa: fieldaccess.New(futures, prog.Sizes)}
-	if h == MHB {
-		o.mhb = mhb.New(o.fa, futures, program{graph, m})
+	o := &oracle{m: m, graph: graph, objs: make(map[objsKey]static.Set), sizes: prog.Sizes, fa: fieldaccess.New(futures, prog.Sizes)}
+	switch h {
+	case MHB:
+		o.mhb = mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
+	case FullHybrid:
+		o.mhb = mhb.New(mhb.Full, o.fa, futures, program{graph, m})
 	}
+	o.reach = newReach(o, futures)
 	fut.Whole(e.Func)
 	return o
 }
@@ -77,13 +83,16 @@ type natives struct{ m *vm.Machine }
 
 func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
 func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
-func (n natives) Roots() []*ssa.Function        { return n.m.Roots() }
 
 // oracle shows a machine's state to the static analyses.
 type oracle struct {
 	m     *vm.Machine
+	graph *static.CallGraph
+	objs  map[objsKey]static.Set
+	sizes types.Sizes
 	fa    *fieldaccess.Oracle
 	mhb   *mhb.Oracle // nil: only field accesses
+	reach *reach
 	acts  []vm.Activation
 	stack []hybrid.Frame
 
@@ -95,11 +104,10 @@ type oracle struct {
 // Skip implements por.Oracle.
 func (f *oracle) Skip(g trace.GID, op *trace.Op) string {
 	switch {
-	case !op.Kind.Plain():
 	case f.mhb != nil:
 		f.stackOf = trace.NoGID
-		return f.mhb.Skip(f, g)
-	case f.fa.Skip(f, g):
+		return f.mhb.Skip(f, g, op)
+	case op.Kind.Plain() && f.fa.Skip(f, g):
 		return fieldaccess.Reason
 	}
 	return ""
@@ -124,13 +132,35 @@ func (f *oracle) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldacce
 func (f *oracle) location(id, off, size uint32) (l fieldaccess.Location, isMap bool) {
 	obj := f.m.Object(id)
 	l = fieldaccess.Location{Type: obj.Type, Off: int64(off), Size: int64(size)}
-	if site, ok := obj.Site.(*ssa.Alloc); ok {
-		l.Root = site
-	}
-	if obj.Global != nil {
-		l.Root = obj.Global
-	}
+	l.Objs = f.abstract(&obj)
 	return l, obj.Map
+}
+
+// objsKey is what the abstract objects of an object of the machine depend on.
+type objsKey struct {
+	site   any
+	typ    types.Type
+	header bool
+}
+
+// abstract returns the objects of the points-to analysis that may stand for
+// obj; Empty stands for all.
+func (f *oracle) abstract(obj *vm.ObjectInfo) static.Set {
+	k := objsKey{site: obj.Site, typ: obj.Type, header: obj.Map}
+	if obj.Global != nil {
+		k.site = obj.Global
+	}
+	s, ok := f.objs[k]
+	if !ok {
+		switch site := k.site.(type) {
+		case *ssa.Global:
+			s = f.graph.Objects([]*pointer.Object{f.graph.Pointers.Global(site)})
+		case ssa.Instruction:
+			s = f.graph.Objects(f.graph.Pointers.Allocated(site, pointer.Unknown, obj.Type))
+		}
+		f.objs[k] = s
+	}
+	return s
 }
 
 // LocationAt implements mhb.State.
@@ -140,16 +170,6 @@ func (f *oracle) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
 	}
 	l, isMap := f.location(uint32(p>>32), uint32(p), uint32(size))
 	return l, !isMap
-}
-
-// Addresses implements mhb.State.
-func (f *oracle) Addresses(g trace.GID) []mhb.Range {
-	op := f.m.Next(g)
-	var list []mhb.Range
-	for _, a := range op.Access[:op.N] {
-		list = append(list, mhb.Range{Addr: uint64(a.Obj)<<32 | uint64(a.Off), Size: uint64(a.Size)})
-	}
-	return list
 }
 
 // Live implements mhb.State.
@@ -172,9 +192,35 @@ func (f *oracle) Register(g trace.GID, i int, v ssa.Value) (uint64, bool) {
 }
 
 // Deferred implements mhb.State.
-func (f *oracle) Deferred(g trace.GID, i int, visit func(fn *ssa.Function, args, captured []uint64)) {
+func (f *oracle) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
 	f.Stack(g)
-	f.m.Deferred(g, &f.stackActs[i], func(d vm.Deferred) { visit(d.Fn, d.Args, d.Captured) })
+	f.m.Deferred(g, &f.stackActs[i], func(d vm.Deferred) {
+		list = append(list, mhb.Deferred{Fn: d.Fn, Args: d.Args, Captured: d.Captured})
+	})
+	return list
+}
+
+// Shape implements mhb.State.
+func (f *oracle) Shape(g trace.GID) [2]uint64 { return f.m.Shape(g) }
+
+// CanMove implements mhb.State.
+func (f *oracle) CanMove(g trace.GID) bool { return f.m.CanMove(g) }
+
+// Next implements mhb.State.
+func (f *oracle) Next(g trace.GID) trace.Op { return f.m.Next(g) }
+
+// Identity implements mhb.State.
+func (f *oracle) Identity(obj uint32) (site uint64, layout uint32) { return f.m.Identity(obj) }
+
+// Stuffed implements mhb.State.
+func (f *oracle) Stuffed(p uint64) bool { return f.m.Stuffed(p) }
+
+// LockerAt implements mhb.State.
+func (f *oracle) LockerAt(p uint64) (uint64, bool) { return f.m.LockerAt(p) }
+
+// Reaches implements mhb.State.
+func (f *oracle) Reaches(g trace.GID, targets []uint32, acc static.Set) bool {
+	return f.reach.reaches(g, targets, acc)
 }
 
 // Word implements mhb.State.

@@ -14,8 +14,6 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
@@ -24,7 +22,7 @@ import (
 // A Location is memory a goroutine is about to access, as the state shows it.
 type Location struct {
 	Type      types.Type // of the object's memory; nil: not known
-	Root      ssa.Value  // the *ssa.Global or *ssa.Alloc that made the object, if it was one
+	Objs      static.Set // the objects of the points-to analysis that may stand for its object; Empty: any
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64
 	Write     bool
@@ -96,7 +94,7 @@ func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 	acc := o.fut.F.Acc
 	for _, k := range o.keysOf(l) {
 		for _, n := range acc.OfKey(k) {
-			if o.fut.F.Sets.Has(fut, n) && conflicting(acc.At(n), l) {
+			if o.fut.F.Sets.Has(fut, n) && o.conflicting(acc.At(n), l) {
 				return true
 			}
 		}
@@ -107,11 +105,12 @@ func (o *Oracle) Conflict(fut static.Set, l *Location) bool {
 // ConflictOne is Conflict for the one access with number n.
 func (o *Oracle) ConflictOne(n int, l *Location) bool {
 	x := o.fut.F.Acc.At(n)
-	return conflicting(x, l) && slices.Contains(o.keysOf(l), x.Key)
+	return o.conflicting(x, l) && slices.Contains(o.keysOf(l), x.Key)
 }
 
-func conflicting(x static.Access, l *Location) bool {
-	return (x.Write || l.Write) && (x.Root == nil || x.Root == l.Root)
+func (o *Oracle) conflicting(x static.Access, l *Location) bool {
+	return (x.Write || l.Write) &&
+		(x.Objs == static.Empty || l.Objs == static.Empty || o.fut.F.Acc.Objs.Intersects(x.Objs, l.Objs))
 }
 
 func (o *Oracle) keysOf(l *Location) []int {

@@ -66,6 +66,8 @@ func (h *Futures) Of(stack []Frame) static.Set {
 				// The builtin of a go statement. One that was deferred is counted
 				// in the function that deferred it, too.
 				x = h.F.Everything()
+			case !h.F.Known(fr.Instr.Parent()):
+				x = h.F.Everything()
 			case k.inner:
 				x = h.F.Before(fr.Instr)
 			default:

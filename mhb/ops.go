@@ -1,6 +1,12 @@
 package mhb
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // opKind is a blocking operation the walk can stop at.
 type opKind uint8
@@ -9,6 +15,9 @@ const (
 	opLock   opKind = iota // of a Mutex, or for writing or reading of a RWMutex
 	opWgWait               // WaitGroup.Wait
 	opRecv                 // receiving from a channel
+	opSend                 // sending to a channel
+	opWake                 // Cond.Wait, until there is a signal
+	opOnce                 // Once.Do, while the function runs
 )
 
 // nativeOp is what a native means to the walk.
@@ -17,12 +26,18 @@ type nativeOp uint8
 const (
 	otherOp nativeOp = iota
 	lockOp
+	tryOp
 	unlockOp
-	parkOp // Cond.Wait lets go of its lock, the second argument
-	wakeOp // and whoever is woken has to take it again
+	pendingOp // the pending writer waits for the readers to leave
+	parkOp    // Cond.Wait lets go of its lock, the second argument
+	wakeOp    // and whoever is woken has to take it again
+	signalOp
 	waitOp
 	addOp
+	onceOp
+	leaveOp
 	tickOp // a timer sends to its channel
+	libraryOp
 )
 
 // nativeOps lists the natives that block or enable, by name. The first argument
@@ -30,9 +45,14 @@ const (
 // locked by its writer; RUnlock frees no one who waits for that.
 var nativeOps = map[string]nativeOp{
 	"(*sync.Mutex).Lock": lockOp, "(*sync.RWMutex).RLock": lockOp, "sync.hbAnnounce": lockOp,
-	"(*sync.Mutex).Unlock": unlockOp, "(*sync.RWMutex).Unlock": unlockOp,
-	"sync.hbPark": parkOp, "sync.hbWake": wakeOp, "sync.hbWgWait": waitOp, "sync.hbWgAdd": addOp,
-	"time.hbSend": tickOp,
+	"(*sync.Mutex).TryLock": tryOp, "(*sync.RWMutex).TryLock": tryOp, "(*sync.RWMutex).TryRLock": tryOp,
+	"(*sync.Mutex).Unlock": unlockOp, "(*sync.RWMutex).Unlock": unlockOp, "(*sync.RWMutex).RUnlock": unlockOp,
+	"sync.hbPending": pendingOp,
+	"sync.hbPark":    parkOp, "sync.hbWake": wakeOp, "sync.hbSignal": signalOp, "sync.hbBroadcast": signalOp,
+	"sync.hbWgWait": waitOp, "sync.hbWgAdd": addOp,
+	"sync.hbOnceEnter": onceOp, "sync.hbOnceLeave": leaveOp,
+	"time.hbSend":   tickOp,
+	"sync.hbAccess": libraryOp, "sync.hbPool": libraryOp,
 }
 
 // opOf returns what native fn means.
@@ -45,104 +65,176 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	return op
 }
 
-// native walks a call of a native with the given argument words, 0 for unknown
-// ones, and reports whether it may return.
-func (w *walk) native(fn *ssa.Function, args []uint64, into *visit, loop bool) bool {
-	acc := w.o.fut.F.Acc
-	for _, x := range w.o.prog.NativeAccesses(fn, acc) {
-		n := acc.Num(x)
-		for i := range w.locs {
-			if w.o.fa.ConflictOne(n, &w.locs[i]) {
-				w.conflict = true
-				return true
-			}
+// words are argument words; those that are not known are missing.
+type argWords struct {
+	x  []uint64
+	ok []bool
+}
+
+func (a argWords) at(i int) (uint64, bool) {
+	if i < len(a.x) && a.ok[i] {
+		return a.x[i], true
+	}
+	return 0, false
+}
+
+// native walks a call of a native, and reports whether it may return. A
+// goroutine that stands before it already is standing.
+func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argWords, v *visit, loop bool) bool {
+	standing := site != nil && ssa.Instruction(site) == w.standing
+	for _, x := range w.o.prog.NativeAccesses(fn, site) {
+		if x.Key == 0 && x.Write {
+			w.anything() // nothing is known of it
+			return true
 		}
-		if x.Key == 0 && x.Write { // nothing is known of it
-			w.eff.sendAny, w.eff.unlockAny = true, true
-			into.doneAny = true
+		if w.access(x); w.conflict {
+			return true
 		}
 	}
-	arg := func(i int) uint64 {
-		if i < len(args) {
-			return args[i]
-		}
-		return 0
-	}
+	p, known := args.at(0)
 	switch w.o.opOf(fn) {
 	case lockOp:
-		return !w.blocked(stop{opLock, arg(0)}, "lock")
+		if known && w.locked(p) && w.blocked(stop{opLock, p}, "lock") {
+			return false
+		}
+		w.meets(trace.Lock, p, known)
+	case tryOp:
+		w.meets(trace.TryLock, p, known)
+	case pendingOp:
+		w.meets(trace.LockPending, p, known)
 	case unlockOp:
-		w.unlock(arg(0))
+		w.unlock(fn, p, known)
 	case parkOp:
-		w.unlock(arg(1))
+		w.meets(trace.CondWait, p, known)
+		l, ok := args.at(1)
+		if !ok && known {
+			l, ok = w.locker(p)
+		}
+		w.eff.unlocks.note(l, ok)
+		w.meets(trace.Unlock, l, ok)
 	case wakeOp:
-		return !w.blocked(stop{opLock, arg(1)}, "wait")
+		l, ok := args.at(1)
+		if !ok && known {
+			l, ok = w.locker(p)
+		}
+		if w.sleeps(p, known, l, ok, args, standing) {
+			return false
+		}
+		w.meets(trace.Lock, l, ok)
+	case signalOp:
+		w.eff.signals.note(p, known)
+		w.meets(trace.Signal, p, known)
 	case waitOp:
-		return !w.blocked(stop{opWgWait, arg(0)}, "join")
+		if known {
+			if n, ok := w.word(p); ok && int32(n>>32) > 0 && !(standing && w.canMove) && w.blocked(stop{opWgWait, p}, "join") {
+				if !standing {
+					w.meets(trace.WgWait, p, true)
+				}
+				return false
+			}
+		}
+		w.meets(trace.WgWait, p, known)
 	case addOp:
-		w.add(arg(0), args, into, loop)
+		w.add(p, known, args, v, loop)
+	case onceOp:
+		if known {
+			if n, ok := w.word(p); ok && uint32(n) == 0 && n>>32 != 0 && w.blocked(stop{opOnce, p}, "once") {
+				return false
+			}
+		}
+		w.meets(trace.OnceEnter, p, known)
+	case leaveOp:
+		w.eff.leaves.note(p, known)
+		w.meets(trace.OnceLeave, p, known)
 	case tickOp:
-		w.eff.sendAny = true
+		w.eff.sends.note(p, known)
+		w.meets(trace.Send, p, known)
+	case libraryOp:
+		write, ok := args.at(1)
+		if k := trace.SyncAccess; ok && write == 0 && fn.Name() == "hbAccess" {
+			w.meetsReading(k, p, known)
+		} else {
+			w.meets(k, p, known)
+		}
 	}
 	return true
 }
 
-// blocked reports whether the walk stops at x.
-func (w *walk) blocked(x stop, reason string) bool {
-	if x.addr == 0 {
-		return false
-	}
-	n, ok := w.s.Word(x.addr)
-	if !ok {
-		return false
-	}
-	switch x.op {
-	case opRecv:
-		if !w.s.Silent(x.addr) {
-			return false
-		}
-	case opLock:
-		if uint32(n) == 0 {
-			return false
-		}
-	case opWgWait:
-		if int32(n>>32) <= 0 {
-			return false
-		}
-	}
-	if !w.disabledBy(&w.known, x) {
-		return false
-	}
-	w.stops = append(w.stops, x)
-	// Of several kinds the rarest is told: nearly everybody is waited for.
-	if w.reason == "" || w.reason == "join" || reason == "wait" {
-		w.reason = reason
-	}
-	return true
+// locked reports whether the mutex at p is locked, for writing if it is a RWMutex.
+func (w *walk) locked(p uint64) bool {
+	n, ok := w.word(p)
+	return ok && uint32(n) != 0
 }
 
-func (w *walk) unlock(p uint64) {
-	if p == 0 {
-		w.eff.unlockAny = true
-		return
+// unlock notes that the mutex at p is unlocked. Readers leaving free nobody who
+// waits for a writer.
+func (w *walk) unlock(fn *ssa.Function, p uint64, known bool) {
+	if !strings.HasSuffix(fn.Name(), "RUnlock") {
+		w.eff.unlocks.note(p, known)
 	}
-	w.eff.unlocks = append(w.eff.unlocks, p)
+	w.meets(trace.Unlock, p, known)
+}
+
+// condLocker is where a Cond keeps its Locker.
+const condLocker = 0
+
+// locker returns the mutex of the Cond at p, if nobody can change it.
+func (w *walk) locker(p uint64) (uint64, bool) {
+	if !w.stable(p+condLocker, 8) || !w.stable(p+condLocker+8, 8) {
+		return 0, false
+	}
+	a := w.v.ask(question{kind: askLocker, p: p + condLocker})
+	return a.x, a.ok
+}
+
+// sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
+// signal, or for the lock.
+func (w *walk) sleeps(c uint64, known bool, l uint64, lknown bool, args argWords, standing bool) bool {
+	notified := false
+	if standing {
+		if w.canMove {
+			return false
+		}
+		x, ok := args.at(3)
+		n, ok2 := w.word(x + waiterNotified&^7)
+		if !ok || !ok2 {
+			return false
+		}
+		notified = byte(n>>(waiterNotified%8*8)) != 0
+	}
+	if !notified && known && w.blocked(stop{opWake, c}, "wait") {
+		return true
+	}
+	return known && lknown && l != 0 && w.isMutex(c, l) && w.locked(l) && w.blocked(stop{opLock, l}, "wait")
+}
+
+// waiterNotified is where a waiter of a Cond is told that it has been notified.
+const waiterNotified = 12
+
+// isMutex reports whether l, the lock of the Cond at c, is one of package sync's.
+func (w *walk) isMutex(c, l uint64) bool {
+	a := w.v.ask(question{kind: askLocker, p: c + condLocker})
+	return a.ok && a.x == l
 }
 
 // add notes WaitGroup.Add(delta) on the WaitGroup at p.
-func (w *walk) add(p uint64, args []uint64, into *visit, loop bool) {
-	delta := int64(0)
-	if len(args) > 1 {
-		delta = int64(args[1])
-	}
+func (w *walk) add(p uint64, known bool, args argWords, v *visit, loop bool) {
+	d, ok := args.at(1)
+	delta := int64(d)
 	switch {
-	case delta > 0:
-	case p == 0 || delta == 0 || delta < -16 || loop:
-		// Of an unknown WaitGroup, by an unknown amount (an unknown argument is 0), or again and again.
-		into.doneAny = true
+	case ok && delta >= 0:
+		w.meetsAdd(p, known, +1)
+		return
+	case !known:
+		v.dones.any = true
+	case !ok || loop || delta < -many:
+		v.dones.add(p, many)
 	default:
-		for ; delta < 0; delta++ {
-			into.dones = append(into.dones, p)
-		}
+		v.dones.add(p, int(-delta))
+	}
+	if !ok {
+		w.meetsAdd(p, known, 0)
+	} else {
+		w.meetsAdd(p, known, -1)
 	}
 }

@@ -37,16 +37,22 @@ type Key struct {
 	Index int
 }
 
-// An Access is a class of locations, read or written. Root, if not nil, is the
-// *ssa.Global or *ssa.Alloc in whose memory the location lies.
+// An Access is a class of locations, read or written. Objs is the set, in
+// Accesses.Objs, of the objects of the points-to analysis in which the location
+// lies; Empty says that it may be any.
 type Access struct {
-	Key   int // number of the Key
-	Root  ssa.Value
-	Write bool
+	Key    int // number of the Key
+	Objs   Set
+	Write  bool
+	Atomic bool // by sync/atomic: it is no data race with another one
 }
 
 // Accesses numbers keys and accesses.
 type Accesses struct {
+	Objs *Sets // sets of numbers of objects: see Access
+	// Name returns the name of the variable that an object is, empty if it is none.
+	Name func(obj int) string
+
 	typeIDs typeutil.Map
 	keys    []Key
 	keyNum  map[keyName]int
@@ -64,7 +70,7 @@ type keyName struct {
 
 // NewAccesses returns an empty table; key 0 is Anything.
 func NewAccesses() *Accesses {
-	a := &Accesses{keyNum: map[keyName]int{}, names: map[int][]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
+	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
 	a.Key(Key{Kind: Anything})
 	return a
 }
@@ -112,9 +118,6 @@ func (a *Accesses) Num(x Access) int {
 	return id
 }
 
-// KeyAt returns key number n.
-func (a *Accesses) KeyAt(n int) Key { return a.keys[n] }
-
 // At returns access number n.
 func (a *Accesses) At(n int) Access { return a.list[n] }
 
@@ -161,41 +164,21 @@ func (a *Accesses) class(n int) string {
 	case SyncOp:
 		what = "synchronisation"
 	}
-	if x.Root != nil {
-		what += " in " + valueName(x.Root)
+	if objs := a.Objs.Elems(x.Objs); len(objs) == 1 && a.Name != nil {
+		if name := a.Name(objs[0]); name != "" {
+			what += " in " + name
+		}
 	}
 	return what
 }
 
+// Where tells in which objects the memory may lie that v, a pointer, a slice or a
+// map, leads to: a set in Accesses.Objs, Empty if it may be any.
+type Where func(v ssa.Value) Set
+
 // Binding finds where a captured variable lives: the value a closure's maker
 // binds to the free variable, or nil if there are several makers.
 type Binding func(fv *ssa.FreeVar) ssa.Value
-
-// root returns the variable or allocation the address v points into, or nil.
-func root(v ssa.Value, bind Binding) ssa.Value {
-	for range 64 {
-		switch x := v.(type) {
-		case *ssa.Global, *ssa.Alloc:
-			return x
-		case *ssa.FreeVar:
-			if v = bind(x); v == nil {
-				return nil
-			}
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			if _, ok := x.X.Type().Underlying().(*types.Pointer); !ok {
-				return nil
-			}
-			v = x.X
-		case *ssa.ChangeType:
-			v = x.X
-		default:
-			return nil
-		}
-	}
-	return nil
-}
 
 // punned reports whether the address v comes from a conversion of an
 // unsafe.Pointer, so that its type says nothing about the memory.
@@ -222,9 +205,9 @@ func punned(v ssa.Value) bool {
 }
 
 // addressed returns the access to the memory at address v.
-func (a *Accesses) addressed(v ssa.Value, write bool, bind Binding) Access {
+func (a *Accesses) addressed(v ssa.Value, write bool, where Where) Access {
 	if punned(v) {
-		return Access{Key: 0, Write: write}
+		return Access{Key: 0, Objs: where(v), Write: write}
 	}
 	k := Key{Kind: Deref, Type: elemOf(v.Type())}
 	switch x := v.(type) {
@@ -233,32 +216,32 @@ func (a *Accesses) addressed(v ssa.Value, write bool, bind Binding) Access {
 	case *ssa.IndexAddr:
 		k = Key{Kind: Elem, Type: elemOf(x.Type())}
 	}
-	return Access{Key: a.Key(k), Root: root(v, bind), Write: write}
+	return Access{Key: a.Key(k), Objs: where(v), Write: write}
 }
 
 func elemOf(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
 
 // Direct calls f with the plain accesses instr itself makes, calls excluded.
-func (a *Accesses) Direct(instr ssa.Instruction, bind Binding, f func(Access)) {
+func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 	elems := func(v ssa.Value, write bool) {
 		if t, ok := v.Type().Underlying().(*types.Slice); ok {
-			if punned(v) {
-				f(Access{Key: 0, Write: write})
-				return
+			x := Access{Objs: where(v), Write: write}
+			if !punned(v) {
+				x.Key = a.Key(Key{Kind: Elem, Type: t.Elem()})
 			}
-			f(Access{Key: a.Key(Key{Kind: Elem, Type: t.Elem()}), Write: write})
+			f(x)
 		}
 	}
 	mapOf := func(v ssa.Value, write bool) {
-		f(Access{Key: a.Key(Key{Kind: MapOf, Type: v.Type()}), Write: write})
+		f(Access{Key: a.Key(Key{Kind: MapOf, Type: v.Type()}), Objs: where(v), Write: write})
 	}
 	switch v := instr.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			f(a.addressed(v.X, false, bind))
+			f(a.addressed(v.X, false, where))
 		}
 	case *ssa.Store:
-		f(a.addressed(v.Addr, true, bind))
+		f(a.addressed(v.Addr, true, where))
 	case *ssa.Lookup:
 		if _, ok := v.X.Type().Underlying().(*types.Map); ok {
 			mapOf(v.X, false)
@@ -302,8 +285,7 @@ func (a *Accesses) Direct(instr ssa.Instruction, bind Binding, f func(Access)) {
 	}
 }
 
-// Synchronises reports whether instr is a channel operation that can block or
-// let others go on.
+// Synchronises reports whether instr is a channel operation.
 func Synchronises(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Send, *ssa.Select:
@@ -311,8 +293,12 @@ func Synchronises(instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		return v.Op == token.ARROW
 	case ssa.CallInstruction:
-		b, ok := v.Common().Value.(*ssa.Builtin)
-		return ok && b.Name() == "close"
+		_, ok := v.Common().Value.(*ssa.Builtin)
+		if !ok || len(v.Common().Args) == 0 {
+			return false
+		}
+		_, isChan := v.Common().Args[0].Type().Underlying().(*types.Chan)
+		return isChan // close, len, cap
 	}
 	return false
 }
@@ -367,4 +353,23 @@ func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes
 		}
 	}
 	return keys
+}
+
+// SyncKey returns the key of operations of channels and of package sync.
+func (a *Accesses) SyncKey() int { return a.Key(Key{Kind: SyncOp}) }
+
+// Scalar reports whether the locations of key k hold no pointers.
+func (a *Accesses) Scalar(k int) bool {
+	x := a.keys[k]
+	t := x.Type
+	switch x.Kind {
+	case SyncOp:
+		return true
+	case Anything, MapOf:
+		return false
+	case Field:
+		t = t.(*types.Struct).Field(x.Index).Type()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString == 0 && b.Kind() != types.UnsafePointer
 }

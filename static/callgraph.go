@@ -1,26 +1,31 @@
 package static
 
 import (
+	"go/token"
 	"sort"
 
-	"go/types"
-
-	"golang.org/x/tools/go/callgraph/rta"
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// CallGraph is a Program whose calls are resolved by rapid type analysis
-// (Bacon and Sweeney, OOPSLA 1996) from the entry, the initialisers and the
-// functions the machine itself calls.
+// CallGraph is a Program whose calls and pointers are resolved by the points-to
+// analysis. It does not tell contexts apart: what is true of a function is what
+// is true of it in all its contexts.
+//
+// Functions the analysis does not look at (package reflect), and those that it
+// holds cannot be called, have no body: they may do anything.
 type CallGraph struct {
+	Pointers *pointer.Result
+
 	prog    *load.Program
 	natives Natives
+	acc     *Accesses
 	callees map[ssa.CallInstruction][]*ssa.Function
-	bySig   []*ssa.Function // functions used as values, by name
-	sites   map[*ssa.Function]*ssa.MakeClosure
 	bodies  map[*ssa.Function]*ssa.Function
+	where   map[ssa.Value]Set
+	makers  map[*ssa.Function]*ssa.MakeClosure
 }
 
 // Natives is what must be known of the machine's natives.
@@ -29,84 +34,36 @@ type Natives interface {
 	Native(fn *ssa.Function) bool
 	// Trusted reports whether fn belongs to the models.
 	Trusted(fn *ssa.Function) bool
-	// Roots lists functions that the machine calls by itself.
-	Roots() []*ssa.Function
 }
 
-// NewCallGraph builds every package of prog that e needs and resolves its calls.
+// NewCallGraph analyses the pointers of prog from entry e on.
 func NewCallGraph(prog *load.Program, e *load.Entry, natives Natives) *CallGraph {
-	return NewCallGraphOf(prog, []*load.Entry{e}, natives)
-}
-
-// NewCallGraphOf is NewCallGraph for several entries together. The code that
-// uses a library can call its exported functions and methods, and hand them
-// functions of its own that nothing is known of.
-func NewCallGraphOf(prog *load.Program, entries []*load.Entry, natives Natives) *CallGraph {
-	g := &CallGraph{prog: prog, natives: natives, callees: map[ssa.CallInstruction][]*ssa.Function{}, sites: map[*ssa.Function]*ssa.MakeClosure{}, bodies: map[*ssa.Function]*ssa.Function{}}
-	for _, p := range prog.All {
-		p.SSA.Build()
+	g := &CallGraph{
+		Pointers: pointer.Analyze(prog, e),
+		prog:     prog,
+		natives:  natives,
+		acc:      NewAccesses(),
+		callees:  make(map[ssa.CallInstruction][]*ssa.Function),
+		bodies:   make(map[*ssa.Function]*ssa.Function),
+		where:    make(map[ssa.Value]Set),
+		makers:   make(map[*ssa.Function]*ssa.MakeClosure),
 	}
-	roots := natives.Roots()
-	for _, e := range entries {
-		if e.Func != nil {
-			roots = append(roots, e.Func)
-		}
-		for _, m := range e.Exports {
-			if fn, ok := m.(*ssa.Function); ok {
-				roots = append(roots, fn)
+	g.acc.Name = func(n int) string {
+		switch v := g.Object(n).Site.(type) {
+		case *ssa.Global:
+			return v.Name()
+		case *ssa.Alloc:
+			if v.Heap && token.IsIdentifier(v.Comment) && v.Comment != "new" && v.Comment != "complit" {
+				return v.Comment
 			}
 		}
-		for _, p := range prog.InitOrder(e) {
-			roots = append(roots, p.Func("init"))
-		}
+		return ""
 	}
-	res := rta.Analyze(roots, true)
-	for fn, n := range res.CallGraph.Nodes {
-		if fn == nil {
-			continue
-		}
-		for _, edge := range n.Out {
-			if edge.Site != nil {
-				g.callees[edge.Site] = append(g.callees[edge.Site], edge.Callee.Func)
-			}
-		}
-		g.closures(fn)
-	}
-	for _, list := range g.callees {
-		sortFuncs(list)
-	}
-	for fn, r := range res.Reachable {
-		if r.AddrTaken {
-			g.bySig = append(g.bySig, fn)
-		}
-	}
-	sortFuncs(g.bySig)
 	return g
 }
 
-func sortFuncs(list []*ssa.Function) {
-	sort.Slice(list, func(i, j int) bool {
-		if a, b := list[i].String(), list[j].String(); a != b {
-			return a < b
-		}
-		return list[i].Pos() < list[j].Pos()
-	})
-}
-
-// closures notes where the function literals of fn are made.
-func (g *CallGraph) closures(fn *ssa.Function) {
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			if mc, ok := instr.(*ssa.MakeClosure); ok {
-				lit := mc.Fn.(*ssa.Function)
-				if _, twice := g.sites[lit]; twice {
-					mc = nil
-				}
-				g.sites[lit] = mc
-			}
-		}
-	}
-}
+// Accesses implements Program.
+func (g *CallGraph) Accesses() *Accesses { return g.acc }
 
 // Body implements Program.
 func (g *CallGraph) Body(fn *ssa.Function) *ssa.Function {
@@ -119,91 +76,129 @@ func (g *CallGraph) Body(fn *ssa.Function) *ssa.Function {
 }
 
 func (g *CallGraph) body(fn *ssa.Function) *ssa.Function {
-	if g.natives.Native(fn) {
+	if g.natives.Native(fn) || g.Pointers.IsOpaque(fn) {
 		return nil
 	}
 	g.prog.EnsureBuilt(fn)
-	if fn.Blocks != nil {
-		return fn
-	}
-	if l := g.prog.Linked(fn); l != nil && !g.natives.Native(l) {
-		g.prog.EnsureBuilt(l)
-		if l.Blocks != nil {
-			return l
+	if fn.Blocks == nil {
+		l := g.prog.Linked(fn)
+		if l == nil || g.natives.Native(l) {
+			return nil
 		}
+		if g.prog.EnsureBuilt(l); l.Blocks == nil {
+			return nil
+		}
+		fn = l
 	}
-	return nil
+	if !g.Pointers.IsReachable(fn) {
+		return nil
+	}
+	return fn
 }
 
 // Callees implements Program. A native may call the functions it is given.
 func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
-	list := g.callees[site]
-	static := site.Common().StaticCallee()
-	if static == nil || !g.natives.Native(static) {
-		return list
-	}
-	for _, arg := range site.Common().Args {
-		sig, ok := arg.Type().Underlying().(*types.Signature)
-		if !ok {
-			continue
-		}
-		switch f := arg.(type) {
-		case *ssa.Function:
-			list = append(list[:len(list):len(list)], f)
-		case *ssa.MakeClosure:
-			list = append(list[:len(list):len(list)], f.Fn.(*ssa.Function))
-		default:
-			for _, fn := range g.bySig {
-				if types.Identical(fn.Signature, sig) {
-					list = append(list[:len(list):len(list)], fn)
+	list, ok := g.callees[site]
+	if !ok {
+		seen := make(map[*ssa.Function]bool)
+		for _, ctx := range g.Pointers.Contexts(site.Parent()) {
+			for _, c := range g.Pointers.Callees(site, ctx) {
+				if !seen[c.Fn] {
+					seen[c.Fn] = true
+					list = append(list, c.Fn)
 				}
 			}
 		}
+		// One that is called by name and has a model may not be in the graph.
+		if fn := site.Common().StaticCallee(); fn != nil && !seen[fn] {
+			list = append(list, fn)
+		}
+		sortFuncs(list)
+		g.callees[site] = list
 	}
 	return list
+}
+
+func sortFuncs(list []*ssa.Function) {
+	sort.Slice(list, func(i, j int) bool {
+		if a, b := list[i].String(), list[j].String(); a != b {
+			return a < b
+		}
+		return list[i].Pos() < list[j].Pos()
+	})
 }
 
 // Plain implements Program.
 func (g *CallGraph) Plain(fn *ssa.Function) bool { return !g.natives.Trusted(fn) }
 
-// NativeAccesses implements Program. The models' natives synchronise and touch
-// no memory of the user's; natives without pointers in their signature cannot;
-// of the others nothing is known.
-func (g *CallGraph) NativeAccesses(fn *ssa.Function, acc *Accesses) []Access {
-	if fn.Pkg != nil && (fn.Pkg.Pkg.Path() == "sync" || fn.Pkg.Pkg.Path() == "time") {
-		return []Access{{Key: acc.Key(Key{Kind: SyncOp})}}
-	}
-	if g.natives.Trusted(fn) || !takesPointers(fn.Signature) {
-		return nil
-	}
-	if fn.Pkg != nil && fn.Pkg.Pkg.Path() == "internal/bytealg" {
-		return []Access{{Key: acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uint8]})}}
-	}
-	return []Access{{Key: 0}, {Key: 0, Write: true}}
-}
-
-func takesPointers(sig *types.Signature) bool {
-	if sig.Recv() != nil {
-		return true
-	}
-	for i := 0; i < sig.Params().Len(); i++ {
-		if b, ok := sig.Params().At(i).Type().Underlying().(*types.Basic); !ok || b.Kind() == types.UnsafePointer {
-			return true
-		}
-	}
-	return false
-}
-
 // Binding implements Program.
 func (g *CallGraph) Binding(fv *ssa.FreeVar) ssa.Value {
-	mc := g.sites[fv.Parent()]
+	lit := fv.Parent()
+	mc, ok := g.makers[lit]
+	if !ok {
+		mc = onlyMaker(lit)
+		g.makers[lit] = mc
+	}
 	if mc == nil {
 		return nil
 	}
-	for i, v := range fv.Parent().FreeVars {
+	for i, v := range lit.FreeVars {
 		if v == fv {
 			return mc.Bindings[i]
 		}
 	}
 	return nil
 }
+
+// onlyMaker returns the instruction that makes closures of lit, or nil if there
+// is not exactly one.
+func onlyMaker(lit *ssa.Function) (maker *ssa.MakeClosure) {
+	if lit.Parent() == nil {
+		return nil
+	}
+	for _, b := range lit.Parent().Blocks {
+		for _, instr := range b.Instrs {
+			if mc, ok := instr.(*ssa.MakeClosure); ok && mc.Fn == lit {
+				if maker != nil {
+					return nil
+				}
+				maker = mc
+			}
+		}
+	}
+	return maker
+}
+
+// Where implements Program.
+func (g *CallGraph) Where(v ssa.Value) Set {
+	s, ok := g.where[v]
+	if !ok {
+		s = g.objects(g.Pointers.PointsToAnywhere(v))
+		g.where[v] = s
+	}
+	return s
+}
+
+// objects returns the objects with addresses in p; Empty stands for all.
+func (g *CallGraph) objects(p pointer.Set) Set {
+	if p.Universal() {
+		return Empty
+	}
+	var nums []int
+	for l := range p.Labels() {
+		nums = append(nums, l.Object.Number())
+	}
+	return g.acc.Objs.Of(nums...)
+}
+
+// Objects returns the set of list; Empty stands for all.
+func (g *CallGraph) Objects(list []*pointer.Object) Set {
+	nums := make([]int, len(list))
+	for i, o := range list {
+		nums[i] = o.Number()
+	}
+	return g.acc.Objs.Of(nums...)
+}
+
+// Object returns the object with number n.
+func (g *CallGraph) Object(n int) *pointer.Object { return g.Pointers.Objects()[n-1] }

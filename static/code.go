@@ -23,7 +23,7 @@ type Base struct {
 
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {
-	return &Base{Prog: p, Acc: NewAccesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
+	return &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
 }
 
 // code is the skeleton of a function: of each block only the instructions that

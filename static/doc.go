@@ -14,13 +14,11 @@
 // A class of locations is named by types, as in the paper: field i of struct
 // type S, the elements of type T, the variable g. Two accesses can touch the same
 // memory only if the classes of one location, seen from the outside in
-// (LocationKeys), include the class of the other access. This needs that memory
-// has one type: conversions through unsafe.Pointer in the user's code make an
-// access that may touch anything. Where the address is known to lie in one
-// variable or allocation, the access remembers it as its root.
+// (LocationKeys), include the class of the other access, and if the points-to
+// analysis says that both may lie in one object. Where code converts an
+// unsafe.Pointer the type says nothing, and only the objects count.
 //
-// # What is not looked at
-//
-// Code of the models (trusted packages) makes no plain accesses: their
-// operations are synchronisation.
+// The code of the models (package sync and others) is code like any other here,
+// though its accesses are no operations of their own in the machine; what their
+// natives do is said in natives.go.
 package static

@@ -162,7 +162,7 @@ func (t *Paths) locker(cond ssa.Value) Path {
 // events calls f for what instr itself does.
 func (b *Base) events(fn *ssa.Function, instr ssa.Instruction, f func(Event)) {
 	if b.Prog.Plain(fn) {
-		b.Acc.Direct(instr, b.Prog.Binding, func(x Access) {
+		b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
 			e := Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr}
 			switch i := instr.(type) {
 			case *ssa.UnOp:
@@ -204,7 +204,8 @@ func (b *Base) selectCase(sel *ssa.Select, s *ssa.SelectState) Event {
 
 // nativeEvents calls f for what native fn does, apart from synchronisation.
 func (b *Base) nativeEvents(fn *ssa.Function, instr ssa.Instruction, f func(Event)) {
-	for _, x := range b.Prog.NativeAccesses(fn, b.Acc) {
+	site, _ := instr.(ssa.CallInstruction)
+	for _, x := range b.Prog.NativeAccesses(fn, site) {
 		f(Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr})
 		if x.Key == 0 && x.Write {
 			f(Event{Kind: AnyEvent, Instr: instr})

@@ -6,15 +6,21 @@ import (
 
 // Program is what the analyses ask of the program.
 type Program interface {
+	// Accesses returns the table of accesses that the numbers below refer to.
+	Accesses() *Accesses
 	// Body makes sure fn's body is built and returns the function whose body
 	// executes when fn is called, or nil if there is none: a native.
 	Body(fn *ssa.Function) *ssa.Function
 	// Callees returns every function site can call, in a fixed order.
 	Callees(site ssa.CallInstruction) []*ssa.Function
-	// Plain reports whether fn's own plain accesses count; those of the models do not.
+	// NativeAccesses returns the accesses of a native called at site, which is
+	// nil if it is not known.
+	NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []Access
+	// Where tells where pointers lead.
+	Where(v ssa.Value) Set
+	// Plain reports whether fn's own plain accesses are operations in the machine;
+	// those of the models are not.
 	Plain(fn *ssa.Function) bool
-	// NativeAccesses returns the plain accesses of a native.
-	NativeAccesses(fn *ssa.Function, acc *Accesses) []Access
 	// Binding finds captured variables.
 	Binding(fv *ssa.FreeVar) ssa.Value
 }
@@ -51,12 +57,12 @@ type future struct {
 
 // NewFuture returns an analysis that has looked at nothing yet.
 func NewFuture(p Program) *Future {
-	return &Future{Sets: NewSets(), Acc: NewAccesses(), prog: p, funcs: map[*ssa.Function]*future{}}
+	return &Future{Sets: NewSets(), Acc: p.Accesses(), prog: p, funcs: map[*ssa.Function]*future{}}
 }
 
 // Whole returns the accesses of a whole call of fn.
 func (a *Future) Whole(fn *ssa.Function) Set {
-	s := a.called(fn, nil)
+	s := a.called(fn, nil, nil)
 	a.solve()
 	if f := a.funcs[a.body(fn)]; f != nil {
 		s = a.Sets.Union(s, f.summary)
@@ -69,9 +75,12 @@ func (a *Future) Everything() Set {
 	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}))
 }
 
+// Known reports whether the body of fn is one that is analysed.
+func (a *Future) Known(fn *ssa.Function) bool { return a.prog.Body(fn) == fn }
+
 // Sync returns the access that marks operations of channels and of
 // package sync.
-func (a *Future) Sync() int { return a.Acc.Num(Access{Key: a.Acc.Key(Key{Kind: SyncOp})}) }
+func (a *Future) Sync() int { return a.Acc.Num(Access{Key: a.Acc.SyncKey()}) }
 
 // Before returns the accesses from instr on, instr included, until its
 // function returns.
@@ -126,11 +135,11 @@ func (a *Future) enqueue(f *future) {
 
 // called returns what a call of fn may do as far as is known, and notes that
 // caller wants to hear of more.
-func (a *Future) called(fn *ssa.Function, caller *future) Set {
+func (a *Future) called(fn *ssa.Function, site ssa.CallInstruction, caller *future) Set {
 	b := a.body(fn)
 	if b == nil {
 		s := Empty
-		for _, x := range a.prog.NativeAccesses(fn, a.Acc) {
+		for _, x := range a.prog.NativeAccesses(fn, site) {
 			s = a.Sets.Union(s, a.Sets.Of(a.Acc.Num(x)))
 		}
 		return s
@@ -145,11 +154,9 @@ func (a *Future) called(fn *ssa.Function, caller *future) Set {
 // gen returns the accesses of one instruction, callees included.
 func (a *Future) gen(f *future, instr ssa.Instruction) Set {
 	s := Empty
-	if a.prog.Plain(f.fn) {
-		a.Acc.Direct(instr, a.prog.Binding, func(x Access) {
-			s = a.Sets.Union(s, a.Sets.Of(a.Acc.Num(x)))
-		})
-	}
+	a.Acc.Direct(instr, a.prog.Where, func(x Access) {
+		s = a.Sets.Union(s, a.Sets.Of(a.Acc.Num(x)))
+	})
 	if Synchronises(instr) {
 		s = a.Sets.Union(s, a.Sets.Of(a.Sync()))
 	}
@@ -157,7 +164,7 @@ func (a *Future) gen(f *future, instr ssa.Instruction) Set {
 	case *ssa.Defer: // counted in always
 	case ssa.CallInstruction:
 		for _, fn := range a.prog.Callees(instr) {
-			s = a.Sets.Union(s, a.called(fn, f))
+			s = a.Sets.Union(s, a.called(fn, instr, f))
 		}
 	}
 	return s
@@ -174,16 +181,14 @@ func (a *Future) deferred(f *future) Set {
 			}
 			var calls Set
 			for _, fn := range a.prog.Callees(d) {
-				calls = a.Sets.Union(calls, a.called(fn, f))
+				calls = a.Sets.Union(calls, a.called(fn, d, f))
 			}
 			if Synchronises(d) {
 				calls = a.Sets.Union(calls, a.Sets.Of(a.Sync()))
 			}
-			if a.prog.Plain(f.fn) {
-				a.Acc.Direct(d, a.prog.Binding, func(x Access) {
-					calls = a.Sets.Union(calls, a.Sets.Of(a.Acc.Num(x)))
-				})
-			}
+			a.Acc.Direct(d, a.prog.Where, func(x Access) {
+				calls = a.Sets.Union(calls, a.Sets.Of(a.Acc.Num(x)))
+			})
 			s = a.Sets.Union(s, calls)
 			if d.DeferStack == nil {
 				continue

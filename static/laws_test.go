@@ -10,13 +10,15 @@ import (
 )
 
 // noProgram is a program without code.
-type noProgram struct{}
+type noProgram struct{ acc *Accesses }
 
-func (noProgram) Body(fn *ssa.Function) *ssa.Function                   { return nil }
-func (noProgram) Callees(site ssa.CallInstruction) []*ssa.Function      { return nil }
-func (noProgram) Plain(fn *ssa.Function) bool                           { return true }
-func (noProgram) NativeAccesses(fn *ssa.Function, a *Accesses) []Access { return nil }
-func (noProgram) Binding(fv *ssa.FreeVar) ssa.Value                     { return nil }
+func (p noProgram) Accesses() *Accesses                                      { return p.acc }
+func (noProgram) Body(fn *ssa.Function) *ssa.Function                        { return nil }
+func (noProgram) Callees(site ssa.CallInstruction) []*ssa.Function           { return nil }
+func (noProgram) Plain(fn *ssa.Function) bool                                { return true }
+func (noProgram) NativeAccesses(*ssa.Function, ssa.CallInstruction) []Access { return nil }
+func (noProgram) Where(ssa.Value) Set                                        { return Empty }
+func (noProgram) Binding(fv *ssa.FreeVar) ssa.Value                          { return nil }
 
 // randomEvent returns an event on one of three objects.
 func randomEvent(b *Base, r *rand.Rand) Event {
@@ -83,7 +85,7 @@ func laws[V comparable](t *testing.T, b *Base, d Domain[V], assoc bool) {
 }
 
 func TestLaws(t *testing.T) {
-	b := NewBase(noProgram{})
+	b := NewBase(noProgram{NewAccesses()})
 	for i := range 4 { // numbers of accesses
 		b.Acc.Num(Access{Key: i})
 	}
@@ -103,7 +105,7 @@ func TestLaws(t *testing.T) {
 // order: if a mutex is unlocked more often than it has been locked before, it is
 // reported.
 func TestUnheld(t *testing.T) {
-	b := NewBase(noProgram{})
+	b := NewBase(noProgram{NewAccesses()})
 	a := NewUnheld(b)
 	r := rand.New(rand.NewPCG(3, 4))
 	exact := 0
@@ -158,7 +160,7 @@ func TestUnheld(t *testing.T) {
 // TestFirst: what is passed before an access is what is passed on the way
 // that passes least, or most in a may analysis.
 func TestFirst(t *testing.T) {
-	b := NewBase(noProgram{})
+	b := NewBase(noProgram{NewAccesses()})
 	lock := func(a *First, n uint64) Before {
 		return a.d.Event(&Event{Kind: LockEvent, Path: b.Paths.At(n)})
 	}

@@ -118,6 +118,17 @@ func (s *Sets) Has(a Set, x int) bool {
 	return x/64 < len(w) && w[x/64]>>(x%64)&1 != 0
 }
 
+// Intersects reports whether a and b have an element in common.
+func (s *Sets) Intersects(a, b Set) bool {
+	x, y := s.sets[a], s.sets[b]
+	for i := range min(len(x), len(y)) {
+		if x[i]&y[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Elems returns the elements of a, ascending.
 func (s *Sets) Elems(a Set) []int {
 	var xs []int

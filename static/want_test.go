@@ -76,7 +76,6 @@ type natives struct{ m *vm.Machine }
 
 func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
 func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
-func (n natives) Roots() []*ssa.Function        { return n.m.Roots() }
 
 // firstInstructions returns, for each line of the main package, the first
 // instruction there.

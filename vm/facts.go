@@ -2,6 +2,8 @@ package vm
 
 import (
 	"go/types"
+	"math/bits"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
@@ -64,15 +66,52 @@ func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64)
 		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0}
 }
 
-// Register returns the first word of value v in frame a of goroutine id. What
-// it holds is v only while v is live there.
+// Register returns the first word of value v in frame a of goroutine id, if a
+// register there holds it. The caller knows that v has been computed and is
+// going to be used; a value that is computed again where it is used has none.
 func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value) (uint64, bool) {
-	r, ok := m.funcs[a.Func].Regs[v]
+	fn := m.funcs[a.Func]
+	r, ok := fn.Regs[v]
 	if !ok {
+		return 0, false
+	}
+	live, known := fn.Live(int(a.PC))
+	if !known || !slices.Contains(live, uint16(r<<1)) && !slices.Contains(live, uint16(r<<1|1)) {
 		return 0, false
 	}
 	return m.gOf(id).stack[a.FP+uint32(r)], true
 }
+
+// Shape fingerprints where the goroutines other than id stand, frame by frame,
+// and which of them can move.
+func (m *Machine) Shape(id trace.GID) [2]uint64 {
+	h := [2]uint64{0x9e3779b97f4a7c15, uint64(id)}
+	add := func(x uint64) {
+		h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
+		h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9
+	}
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status == gEnded || g.id == id {
+			continue
+		}
+		add(uint64(g.id)<<1 | b2u(m.peek(g) > 0))
+		fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
+		for {
+			link := g.stack[fp-hdrLink]
+			add(at)
+			add(link >> 32) // how the frame was entered; its place does not matter
+			if link>>32&frBottom != 0 {
+				break
+			}
+			fp, at = uint32(link), g.stack[fp-hdrReturn]
+		}
+	}
+	return h
+}
+
+// CanMove reports whether goroutine id could take a step now.
+func (m *Machine) CanMove(id trace.GID) bool { return m.peek(m.gOf(id)) > 0 }
 
 // Words returns the words of value v in frame a of goroutine id, like Register.
 func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
@@ -126,31 +165,84 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 // Silent reports whether p is a channel that is open and empty, with nobody
 // standing before an operation that sends to it.
 func (m *Machine) Silent(p uint64) bool {
-	if p>>32 >= uint64(len(m.heap.objs)) || p>>32 < staticLimit || uint32(p) != 0 {
-		return false
-	}
-	if o := &m.heap.objs[p>>32]; o.size < chBuf {
+	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	if h[chClosed/8] != 0 || h[chLen/8] != 0 {
+	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.standing(p, true)
+}
+
+// Stuffed reports whether p is a channel that is open and full, with nobody
+// standing before an operation that receives from it.
+func (m *Machine) Stuffed(p uint64) bool {
+	if !m.isChan(p) {
 		return false
 	}
+	h := m.chanHdr(p)
+	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.standing(p, false)
+}
+
+func (m *Machine) isChan(p uint64) bool {
+	return p>>32 < uint64(len(m.heap.objs)) && p>>32 >= staticLimit && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
+}
+
+// standing reports whether somebody stands before an operation that sends to
+// channel p, or else receives from it.
+func (m *Machine) standing(p uint64, send bool) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
 		if q.status != gReady {
 			continue
 		}
 		switch q.pending.Kind {
-		case trace.Send, trace.Select, trace.TrySelect:
+		case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Park:
+			if q.pending.Kind == trace.Park && !isChanOp(q) {
+				continue
+			}
 			for _, c := range m.cases(q, nil) {
-				if c.send && c.ch == p {
-					return false
+				if c.send == send && c.ch == p {
+					return true
 				}
 			}
 		}
 	}
-	return true
+	return false
+}
+
+// isChanOp reports whether g stands before a channel operation.
+func isChanOp(g *goroutine) bool {
+	switch g.fn.Code[g.pc].Op {
+	case bytecode.Send, bytecode.Recv, bytecode.Select:
+		return true
+	}
+	return false
+}
+
+// LockerAt returns the address of the mutex that the interface at p holds, if
+// it is one of package sync's.
+func (m *Machine) LockerAt(p uint64) (uint64, bool) {
+	t, ok := m.Word(p)
+	l, ok2 := m.Word(p + 8)
+	if !ok || !ok2 || l == 0 {
+		return 0, false
+	}
+	switch d := m.DynamicType(t); {
+	case d == nil:
+		return 0, false
+	default:
+		switch d.String() {
+		case "*sync.Mutex", "*sync.RWMutex", "*sync.rlocker":
+			return l, true
+		}
+	}
+	return 0, false
+}
+
+// Identity tells objects with the same number apart: what allocated it, and the
+// layout of its memory.
+func (m *Machine) Identity(id uint32) (site uint64, layout uint32) {
+	o := &m.heap.objs[id]
+	return o.site, uint32(o.layout)
 }
 
 // Address returns the address of a package variable.
@@ -201,16 +293,47 @@ func (m *Machine) IsNative(fn *ssa.Function) bool {
 // IsTrusted reports whether fn belongs to the models.
 func (m *Machine) IsTrusted(fn *ssa.Function) bool { return m.link.Trusted(fn) }
 
-// Roots lists the functions that the machine calls by itself.
-func (m *Machine) Roots() []*ssa.Function {
-	var list []*ssa.Function
-	for _, id := range m.rt {
-		list = append(list, m.link.ssaFuncs[id])
+// Exists reports whether there is an object with number id.
+func (m *Machine) Exists(id uint32) bool {
+	return uint64(id) < uint64(len(m.heap.objs)) && m.heap.objs[id].flags&objFreed == 0 && m.heap.objs[id].mem != nil
+}
+
+// Pointers calls f for every pointer in object id, with its offset.
+func (m *Machine) Pointers(id uint32, f func(off uint32, w uint64)) {
+	o := &m.heap.objs[id]
+	l := m.layouts.At(o.layout)
+	if len(l.Ptrs) == 0 || l.Size == 0 {
+		return
 	}
-	if t := m.link.prog.Package("testing"); t != nil {
-		if fn := t.SSA.Func("hbRunTest"); fn != nil {
-			list = append(list, fn)
+	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+		for _, off := range l.Ptrs {
+			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w != 0 {
+				f(base+off, w)
+			}
 		}
 	}
-	return list
+}
+
+// Roots calls f for every word that goroutine id holds and that may be a
+// pointer: in live registers, in records of deferred calls and panics.
+func (m *Machine) Roots(id trace.GID, f func(uint64)) {
+	g := m.gOf(id)
+	f(g.panics)
+	f(g.coro)
+	f(g.wait.obj)
+	for i := range g.pending.N {
+		f(uint64(g.pending.Access[i].Obj) << 32)
+	}
+	m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, known bool) {
+		f(g.stack[fp-hdrDefer])
+		if !known {
+			for _, w := range g.stack[fp : fp+uint32(fn.Window)] {
+				f(w)
+			}
+			return
+		}
+		for _, r := range live {
+			f(g.stack[fp+uint32(r>>1)])
+		}
+	})
 }

@@ -30,7 +30,7 @@ var allowed = map[string]string{
 	"vm/race":              "",
 	"vm/compile":           "vm/bytecode vm/layout",
 	"vm":                   "load por trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
-	"static":               "load",
+	"static":               "load static/pointer",
 	"static/pointer":       "load",
 	"alpha":                "static/pointer trace vm",
 	"hybrid":               "static",

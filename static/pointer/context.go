@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -56,7 +55,6 @@ type Policy struct {
 	// started holds the functions that go statements name: those without a
 	// context of their own have one when they are started.
 	started map[*ssa.Function]bool
-	clients map[*ssa.Function]string
 }
 
 // maxDepth bounds the length of a context.
@@ -96,7 +94,7 @@ type Origin struct {
 
 // NewPolicy returns the policy for prog.
 func NewPolicy(prog *load.Program) *Policy {
-	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool), clients: make(map[*ssa.Function]string)}
+	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool)}
 }
 
 // kind says what the contexts of a function are.
@@ -110,7 +108,7 @@ const (
 	byCaller      // the caller's context
 	byMaker       // the maker's context
 	byMakerAndSite
-	byClient // the calling file
+	byClient // the calling package
 )
 
 // Plain reports whether all activations of fn have context 0, so that a stack
@@ -241,22 +239,12 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	return p.push(site, ctx)
 }
 
-// clientOf returns the file fn is in, as part of its package: code that encodes
-// with reflect is seldom in the file of the code that decodes.
+// clientOf returns the import path of fn's package.
 func (p *Policy) clientOf(fn *ssa.Function) string {
-	pkg := p.prog.PackageOf(fn)
-	if pkg == nil {
-		return ""
+	if pkg := p.prog.PackageOf(fn); pkg != nil {
+		return pkg.Path
 	}
-	c, ok := p.clients[fn]
-	if !ok {
-		c = pkg.Path
-		if f := p.prog.Fset.File(fn.Pos()); f != nil {
-			c += "/" + filepath.Base(f.Name())
-		}
-		p.clients[fn] = c
-	}
-	return c
+	return ""
 }
 
 // deferring returns what stands for a deferred call in contexts: the function

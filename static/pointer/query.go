@@ -317,3 +317,6 @@ func (r *Result) Describe(o *Object) string { return r.a.describe(o) }
 
 // Panics returns the values that panics may have.
 func (r *Result) Panics() Set { return r.a.setOf(r.a.value(r.a.panics)) }
+
+// Number returns o's number, counted from 1 in the order of Result.Objects.
+func (o *Object) Number() int { return int(o.num) }

@@ -1,0 +1,168 @@
+package explore
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// reach decides whether a goroutine can get hold of an object while another one
+// stands still (the gateway lemma): it can if it has a pointer to it in a
+// register or in a deferred call, or finds one on a path through memory that it
+// can access in this time. If the first field of every path is guarded by a lock
+// that the one standing still holds, what lies behind is protected with it: maps,
+// arrays, lists, trees.
+//
+// Proof: consider the first step in which one of the others obtains a pointer to
+// the object. It loads it from memory, and its address it had; by induction that
+// memory was reached here, and by the parked closure the load is among the
+// accesses. An object that does not exist yet is not the one in question.
+//
+// Any word in a register that could be a pointer is one. What is not accessed by loads and stores of the program
+// (closures, maps, channels, boxes, records of the machine) is followed whole.
+type reach struct {
+	f       *oracle
+	fut     *hybrid.Futures
+	allowed map[allowedKey]bool
+	globals map[static.Set][]uint32 // static objects that accesses in a set name
+	seen    map[uint32]bool
+	work    []uint32
+}
+
+// allowedKey is a word of a kind of object, and what may be accessed.
+type allowedKey struct {
+	objs static.Set
+	typ  types.Type
+	off  int64
+	acc  static.Set
+}
+
+// maxReach bounds the objects looked at; beyond it everything is reached.
+const maxReach = 2000
+
+func newReach(f *oracle, fut *hybrid.Futures) *reach {
+	return &reach{f: f, fut: fut, allowed: map[allowedKey]bool{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
+}
+
+// reaches reports whether a goroutine other than g can get hold of one of
+// targets with the accesses in acc.
+func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
+	globals, ok := r.named(acc)
+	if !ok {
+		return true
+	}
+	clear(r.seen)
+	r.work = r.work[:0]
+	found := false
+	visit := func(w uint64) {
+		id := uint32(w >> 32)
+		if id == 0 || r.seen[id] || !r.f.m.Exists(id) {
+			return
+		}
+		r.seen[id] = true
+		for _, t := range targets {
+			found = found || id == t
+		}
+		r.work = append(r.work, id)
+	}
+	for _, id := range globals {
+		visit(uint64(id) << 32)
+	}
+	r.f.m.Live(func(id trace.GID) {
+		if id != g && !found {
+			r.f.m.Roots(id, visit)
+		}
+	})
+	for len(r.work) > 0 && !found {
+		if len(r.seen) > maxReach {
+			return true
+		}
+		id := r.work[len(r.work)-1]
+		r.work = r.work[:len(r.work)-1]
+		r.scan(id, acc, visit)
+	}
+	return found
+}
+
+// scan visits the pointers in object id that can be loaded.
+func (r *reach) scan(id uint32, acc static.Set, visit func(uint64)) {
+	var l fieldaccess.Location
+	known, whole := false, false
+	r.f.m.Pointers(id, func(off uint32, w uint64) {
+		if !known {
+			known = true
+			obj := r.f.m.Object(id)
+			l, _ = r.f.location(id, 0, 8)
+			whole = obj.Map || obj.Type == nil || obj.Global == nil && !loadable(obj.Site)
+		}
+		if whole || r.may(&l, int64(off), acc) {
+			visit(w)
+		}
+	})
+}
+
+// loadable reports whether the memory allocated by i is only accessed by
+// instructions that count as accesses.
+func loadable(i ssa.Instruction) bool {
+	switch i := i.(type) {
+	case *ssa.Alloc, *ssa.MakeSlice:
+		return true
+	case *ssa.Call:
+		b, ok := i.Call.Value.(*ssa.Builtin)
+		return ok && b.Name() == "append"
+	}
+	return false
+}
+
+// may reports whether an access in acc can touch the word at off in l's object.
+func (r *reach) may(l *fieldaccess.Location, off int64, acc static.Set) bool {
+	if n := r.f.sizes.Sizeof(l.Type); n > 0 {
+		off %= n
+	}
+	k := allowedKey{l.Objs, l.Type, off, acc}
+	ok, known := r.allowed[k]
+	if !known {
+		// As a write it conflicts with every access to it.
+		x := fieldaccess.Location{Type: l.Type, Objs: l.Objs, Off: off, Size: 8, Write: true}
+		ok = r.f.fa.Conflict(acc, &x)
+		r.allowed[k] = ok
+	}
+	return ok
+}
+
+// named returns the package variables that accesses in acc may touch, and false
+// if they may touch any.
+func (r *reach) named(acc static.Set) ([]uint32, bool) {
+	list, ok := r.globals[acc]
+	if ok {
+		return list, list != nil
+	}
+	f := r.fut.F
+	seen := map[uint32]bool{}
+	list = []uint32{}
+	for _, n := range f.Sets.Elems(acc) {
+		x := f.Acc.At(n)
+		if x.Key == f.Acc.SyncKey() {
+			continue
+		}
+		if x.Objs == static.Empty && !f.Acc.Scalar(x.Key) {
+			list = nil
+			break
+		}
+		for _, o := range f.Acc.Objs.Elems(x.Objs) {
+			if g, ok := r.f.graph.Object(o).Site.(*ssa.Global); ok {
+				if id := uint32(r.f.m.Address(g) >> 32); !seen[id] {
+					seen[id] = true
+					list = append(list, id)
+				}
+			}
+		}
+	}
+	r.globals[acc] = list
+	return list, list != nil
+}

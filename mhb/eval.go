@@ -1,0 +1,378 @@
+package mhb
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Certain values: what an operand of an operation ahead is going to be, as far
+// as the present state tells.
+
+// scope evaluates values of one activation.
+type scope struct {
+	fn   *ssa.Function
+	vals map[ssa.Value]uint64 // known parameters and captured variables
+	live bool                 // a frame on a stack: registers can be looked at
+	g    trace.GID
+	i    int
+	at   ssa.Instruction // where the frame stands
+}
+
+// maxDepth bounds the depth of expressions that are evaluated.
+const maxDepth = 16
+
+// word returns the word of memory at p.
+func (w *walk) word(p uint64) (uint64, bool) {
+	a := w.v.ask(question{kind: askWord, p: p})
+	return a.x, a.ok
+}
+
+// register returns what v has been computed to be in sc's frame.
+func (w *walk) register(sc *scope, v ssa.Value) (uint64, bool) {
+	a := w.v.ask(question{kind: askRegister, g: sc.g, i: sc.i, v: v})
+	return a.x, a.ok
+}
+
+// when says when an instruction of a frame is executed.
+type when uint8
+
+const (
+	maybe  when = iota
+	before      // it was, and will not be again
+	ahead       // it was not, or will be again before it is used
+)
+
+// executed tells when i, which dominates use, is: on no way from where sc's frame
+// stands to use, on all, or on some. An activation that is walked from its
+// entry has executed nothing.
+func (w *walk) executed(sc *scope, i, use ssa.Instruction) when {
+	if !sc.live {
+		return ahead
+	}
+	if i.Block() == nil || use == nil || use.Block() == nil {
+		return maybe
+	}
+	f := w.o.flow(sc.fn)
+	k := [3]ssa.Instruction{sc.at, i, use}
+	x, ok := f.when[k]
+	if !ok {
+		x = f.order(sc.at, i, use)
+		f.when[k] = x
+	}
+	return x
+}
+
+// order tells on which ways from at to use i is executed.
+func (f *flow) order(at, i, use ssa.Instruction) when {
+	b := at.Block()
+	from := func(x ssa.Instruction) int { // place in b, from at on
+		if x.Block() != b {
+			return -1
+		}
+		return slices.Index(b.Instrs, x) - slices.Index(b.Instrs, at)
+	}
+	if from(use) < 0 && !f.after(b)[use.Block().Index] {
+		return maybe // it is not ahead
+	}
+	through := from(i) >= 0 || f.after(b)[i.Block().Index]
+	avoiding := false
+	switch di, du := from(i), from(use); {
+	case du >= 0 && (di < 0 || du < di):
+		avoiding = true
+	case di >= 0:
+	default:
+		seen := map[int]bool{}
+		work := slices.Clone(b.Succs)
+		for len(work) > 0 && !avoiding {
+			x := work[len(work)-1]
+			work = work[:len(work)-1]
+			if seen[x.Index] {
+				continue
+			}
+			seen[x.Index] = true
+			switch {
+			case x == i.Block(): // defined before it is used
+			case x == use.Block():
+				avoiding = true
+			default:
+				work = append(work, x.Succs...)
+			}
+		}
+	}
+	switch {
+	case !avoiding:
+		return ahead
+	case through:
+		return maybe
+	}
+	return before
+}
+
+// eval returns the value of v, its first word, in use, if it is certain.
+func (w *walk) eval(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	return w.evalTo(sc, v, use, 0)
+}
+
+func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
+	if depth > maxDepth {
+		return 0, false
+	}
+	switch v := v.(type) {
+	case *ssa.Global:
+		return w.v.s.Address(v), true
+	case *ssa.Const:
+		if v.Value == nil {
+			return 0, true
+		}
+		if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
+			return uint64(v.Int64()), true
+		}
+		return 0, false
+	case *ssa.Parameter, *ssa.FreeVar:
+		if sc.live {
+			return w.register(sc, v)
+		}
+		x, ok := sc.vals[v]
+		return x, ok
+	case *ssa.ChangeType:
+		return w.evalTo(sc, v.X, use, depth+1)
+	case *ssa.FieldAddr:
+		if x, ok := w.computed(sc, v, use); ok {
+			return x, true
+		}
+		x, ok := w.evalTo(sc, v.X, use, depth+1)
+		if !ok || x == 0 {
+			return 0, false
+		}
+		return x + offset(v), true
+	case *ssa.IndexAddr:
+		if x, ok := w.computed(sc, v, use); ok {
+			return x, true
+		}
+		x, ok := w.evalTo(sc, v.X, use, depth+1)
+		i, ok2 := w.evalTo(sc, v.Index, use, depth+1)
+		if !ok || !ok2 || x == 0 {
+			return 0, false
+		}
+		return x + i*uint64(sizes.Sizeof(v.Type().Underlying().(*types.Pointer).Elem())), true
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			break
+		}
+		if fv, ok := v.X.(*ssa.FreeVar); ok && w.captured(sc.fn, fv) {
+			return w.evalTo(sc, fv, use, depth+1)
+		}
+		if w.executed(sc, v, use) != ahead {
+			break
+		}
+		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && sizes.Sizeof(v.Type()) >= 8 && w.stable(x, 8) {
+			return w.word(x)
+		}
+		return 0, false
+	}
+	return w.computed(sc, v, use)
+}
+
+// computed returns the value of v in use if its instruction has been executed.
+func (w *walk) computed(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	i, ok := v.(ssa.Instruction)
+	if !ok || !sc.live || w.executed(sc, i, use) != before {
+		return 0, false
+	}
+	return w.register(sc, v)
+}
+
+// capturedValue returns what variable b, an Alloc or FreeVar that is captured by
+// value, holds when mc makes the closure.
+func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint64, bool) {
+	switch b := b.(type) {
+	case *ssa.FreeVar:
+		if w.captured(sc.fn, b) {
+			return w.eval(sc, b, mc)
+		}
+	case *ssa.Alloc:
+		// The only store, if there is one, is of the value.
+		var st *ssa.Store
+		for _, r := range *b.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == b {
+				if st != nil {
+					return 0, false
+				}
+				st = s
+			}
+		}
+		if st == nil || sizes.Sizeof(st.Val.Type()) != 8 || !dominates(st, mc) {
+			return 0, false
+		}
+		switch w.executed(sc, st, mc) {
+		case ahead:
+			return w.eval(sc, st.Val, st)
+		case before:
+			if p, ok := w.eval(sc, b, mc); ok && p != 0 && w.stable(p, 8) {
+				return w.word(p)
+			}
+		}
+	}
+	return 0, false
+}
+
+func dominates(a, b ssa.Instruction) bool {
+	if a.Block() == b.Block() {
+		return slices.Index(a.Block().Instrs, a) < slices.Index(b.Block().Instrs, b)
+	}
+	return a.Block().Dominates(b.Block())
+}
+
+func (w *walk) captured(fn *ssa.Function, fv *ssa.FreeVar) bool {
+	i := slices.Index(fn.FreeVars, fv)
+	return i >= 0 && w.o.prog.ByValue(fn, i)
+}
+
+func offset(v *ssa.FieldAddr) uint64 {
+	st := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	fields := make([]*types.Var, v.Field+1)
+	for i := range fields {
+		fields[i] = st.Field(i)
+	}
+	return uint64(sizes.Offsetsof(fields)[v.Field])
+}
+
+// stable reports whether none of the others can write the size bytes at p while Tc waits.
+func (w *walk) stable(p uint64, size int64) bool {
+	if _, ok := w.word(p); !ok {
+		return false
+	}
+	w.v.ask(question{kind: askLocation, p: p})
+	l, ok := w.v.s.LocationAt(p, size)
+	if !ok {
+		return false
+	}
+	if !w.o.fa.Conflict(w.o.future(w.v.s, w.tc), &l) {
+		return true
+	}
+	if w.o.level < Full || w.t == nil {
+		return false
+	}
+	parked := w.o.leaves[w.v.ask(question{kind: askParked, g: w.tc}).x]
+	return !parked.all && !w.o.fa.Conflict(parked.reached, &l)
+}
+
+// place is where an access ahead goes, as far as that is certain.
+type place struct {
+	fresh bool   // in an object that does not exist yet
+	obj   uint32 // else, in this one,
+	off   uint64 // at this offset,
+	size  uint64 // this much; 0: anywhere in it
+}
+
+// elsewhere reports whether instr accesses memory that is certainly not t's.
+func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
+	var p place
+	ok := false
+	switch x := instr.(type) {
+	case *ssa.UnOp:
+		p, ok = w.placeOf(sc, x.X, x)
+	case *ssa.Store:
+		p, ok = w.placeOf(sc, x.Addr, x)
+	case *ssa.Lookup:
+		p, ok = w.container(sc, x.X, x)
+	case *ssa.MapUpdate:
+		p, ok = w.container(sc, x.Map, x)
+	case *ssa.Next:
+		if r, isRange := x.Iter.(*ssa.Range); isRange {
+			p, ok = w.container(sc, r.X, r)
+		}
+	case *ssa.Call:
+		if b, isB := x.Call.Value.(*ssa.Builtin); isB && (b.Name() == "delete" || b.Name() == "clear" || b.Name() == "len") {
+			p, ok = w.container(sc, x.Call.Args[0], x)
+		}
+	}
+	return ok && w.t.beside(p)
+}
+
+// placeOf returns where address v points to.
+func (w *walk) placeOf(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool) {
+	n := uint64(sizes.Sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
+	if p, ok := w.eval(sc, v, use); ok && p != 0 && n > 0 {
+		return place{obj: uint32(p >> 32), off: uint64(uint32(p)), size: n}, true
+	}
+	// At least the object.
+	for range maxDepth {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+			continue
+		case *ssa.IndexAddr:
+			v = x.X
+			continue
+		case *ssa.Slice:
+			if w.executed(sc, x, use) == ahead {
+				v = x.X
+				continue
+			}
+		}
+		break
+	}
+	return w.container(sc, v, use)
+}
+
+// container returns the object that v, a pointer, slice or map, leads to.
+func (w *walk) container(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool) {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		if w.executed(sc, x, use) == ahead {
+			return place{fresh: true}, true
+		}
+	case *ssa.MakeSlice:
+		if w.executed(sc, x, use) == ahead {
+			return place{fresh: true}, true
+		}
+	case *ssa.MakeMap:
+		if w.executed(sc, x, use) == ahead {
+			return place{fresh: true}, true
+		}
+	}
+	p, ok := w.eval(sc, v, use)
+	if !ok || p == 0 {
+		return place{}, false
+	}
+	return place{obj: uint32(p >> 32)}, true
+}
+
+// flow is the control flow of a function as the walk needs it.
+type flow struct {
+	reach []map[int]bool // block → blocks reachable from its successors
+	when  map[[3]ssa.Instruction]when
+}
+
+func (o *Oracle) flow(fn *ssa.Function) *flow {
+	f := o.code[fn]
+	if f == nil {
+		f = &flow{reach: make([]map[int]bool, len(fn.Blocks)), when: map[[3]ssa.Instruction]when{}}
+		o.code[fn] = f
+	}
+	return f
+}
+
+// after returns the blocks reachable from the successors of b.
+func (f *flow) after(b *ssa.BasicBlock) map[int]bool {
+	if f.reach[b.Index] == nil {
+		seen := map[int]bool{}
+		work := append([]*ssa.BasicBlock(nil), b.Succs...)
+		for len(work) > 0 {
+			x := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !seen[x.Index] {
+				seen[x.Index] = true
+				work = append(work, x.Succs...)
+			}
+		}
+		f.reach[b.Index] = seen
+	}
+	return f.reach[b.Index]
+}

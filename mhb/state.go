@@ -1,0 +1,134 @@
+package mhb
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// State is the present state of the machine as the closure needs it. Addresses
+// are the machine's; the same object has the same address in every state in
+// which it has the same identity.
+type State interface {
+	fieldaccess.State
+	// Live calls f for every goroutine that has not ended.
+	Live(f func(g trace.GID))
+	// Shape fingerprints where all goroutines but g stand, and which can move.
+	Shape(g trace.GID) [2]uint64
+	// CanMove reports whether g is enabled.
+	CanMove(g trace.GID) bool
+	// Next returns the operation g stands before.
+	Next(g trace.GID) trace.Op
+	// Identity tells objects with the same number apart.
+	Identity(obj uint32) (site uint64, layout uint32)
+	// Stack returns g's frames, innermost first; valid until the next call.
+	Stack(g trace.GID) []hybrid.Frame
+	// Register returns the first word of v in frame i of Stack(g).
+	Register(g trace.GID, i int, v ssa.Value) (uint64, bool)
+	// Deferred returns the deferred calls pending in frame i of Stack(g), newest first.
+	Deferred(g trace.GID, i int) []Deferred
+	// Word returns the word of memory at p.
+	Word(p uint64) (uint64, bool)
+	// Silent reports whether the channel at p is open and empty and nobody stands
+	// before sending to it; Stuffed, whether it is open and full and nobody stands
+	// before receiving from it.
+	Silent(p uint64) bool
+	Stuffed(p uint64) bool
+	// LockerAt returns the mutex that the sync.Locker at p holds.
+	LockerAt(p uint64) (uint64, bool)
+	// Address returns a package variable's.
+	Address(g *ssa.Global) uint64
+	// LocationAt returns the location of size bytes at address p.
+	LocationAt(p uint64, size int64) (fieldaccess.Location, bool)
+	// Reaches reports whether a goroutine other than g can get hold of an object
+	// in targets while it makes no accesses but those in acc; true if that is
+	// too much work to find out.
+	Reaches(g trace.GID, targets []uint32, acc static.Set) bool
+}
+
+// A Deferred is a pending deferred call with its argument words and those of
+// the closure's captured variables.
+type Deferred struct {
+	Fn             *ssa.Function // nil: a builtin
+	Args, Captured []uint64
+}
+
+// questionKind says what is asked of a state.
+type questionKind uint8
+
+const (
+	noQuestion questionKind = iota
+	askRegister
+	askWord
+	askDeferred
+	askSilent
+	askStuffed
+	askLocker
+	askLocation
+	askParked
+)
+
+// A question is one thing an answer of the oracle depends on.
+type question struct {
+	kind questionKind
+	g    trace.GID
+	i    int
+	v    ssa.Value
+	p    uint64
+}
+
+// answer is what the state says.
+type answer struct {
+	x  uint64
+	ok bool
+}
+
+// answer asks the state.
+func (o *Oracle) answer(s State, q question) (a answer) {
+	switch q.kind {
+	case askRegister:
+		a.x, a.ok = s.Register(q.g, q.i, q.v)
+	case askWord:
+		a.x, a.ok = s.Word(q.p)
+	case askSilent:
+		a.ok = s.Silent(q.p)
+	case askStuffed:
+		a.ok = s.Stuffed(q.p)
+	case askLocker:
+		a.x, a.ok = s.LockerAt(q.p)
+	case askDeferred:
+		h := uint64(14695981039346656037)
+		add := func(x uint64) { h = (h ^ x) * 0x9E3779B97F4A7C15; h ^= h >> 31 }
+		for _, d := range s.Deferred(q.g, q.i) {
+			add(o.number(d.Fn))
+			add(uint64(len(d.Args)))
+			for _, w := range d.Args {
+				add(w)
+			}
+			for _, w := range d.Captured {
+				add(w)
+			}
+		}
+		a.x = h
+	case askLocation:
+		site, layout := s.Identity(uint32(q.p >> 32))
+		a.x, a.ok = site+uint64(layout)*0x9E3779B97F4A7C15, true
+	case askParked:
+		l := o.parked(s, q.g)
+		a.x = uint64(l.num)
+	}
+	return a
+}
+
+// number names a function.
+func (o *Oracle) number(fn *ssa.Function) uint64 {
+	n, ok := o.numbers[fn]
+	if !ok {
+		n = uint64(len(o.numbers)) + 1
+		o.numbers[fn] = n
+	}
+	return n
+}
