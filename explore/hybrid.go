@@ -24,7 +24,7 @@ type Hybrid string
 
 const (
 	NoHybrid    Hybrid = "none"
-	FieldAccess Hybrid = "fa"  // the field access analysis
+	FieldAccess Hybrid = "fa"   // the field access analysis
 	MHB         Hybrid = "mhb"  // and may-happen-before reasoning on top of it
 	FullHybrid  Hybrid = "full" // and everything else that is known
 )
