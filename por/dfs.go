@@ -23,6 +23,7 @@ type search struct {
 	policy *syncPolicy // what needs no choice; nil: everything needs one
 	size   Sized       // nil if the system does not tell
 	racer  racer
+	watch  Watcher // the oracle, if it is one
 
 	everyState bool // every state is a node
 	states     *visited
@@ -89,6 +90,7 @@ func newSearch(sys System, v Visitor, cfg Config, policy *syncPolicy) *search {
 	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: make(map[racePair]struct{}), cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
 	s.racer = newRacer(sys, v)
+	s.watch, _ = cfg.Oracle.(Watcher)
 	if cfg.Match {
 		s.states = newVisited(cfg.MaxMemory)
 		s.everyState = policy == nil
@@ -114,7 +116,7 @@ func (s *search) run() Result {
 			break
 		}
 		if f.next > f.alt {
-			s.sys.Rewind(f.mark)
+			s.rewind(f.mark)
 			s.path = s.path[:f.depth]
 			s.cur, s.preempts = f.cur, f.preempts
 		}
@@ -134,6 +136,14 @@ func (s *search) run() Result {
 	s.sys.Rewind(root)
 	s.sys.Release(root)
 	return s.result()
+}
+
+// rewind goes back to an earlier state.
+func (s *search) rewind(m Mark) {
+	s.sys.Rewind(m)
+	if s.watch != nil {
+		s.watch.Rewound()
+	}
 }
 
 // result collects statistics and the reasons why the search is incomplete.
@@ -172,6 +182,10 @@ func (s *search) heed(goOn bool) {
 func (s *search) step(a trace.Step) {
 	if s.policy != nil {
 		s.policy.before(s.sys, a.G)
+	}
+	if s.watch != nil {
+		op := s.sys.Next(a.G)
+		s.watch.Moving(a.G, &op)
 	}
 	s.sys.Step(a.G, a.Choice)
 	s.path = append(s.path, a)
@@ -435,7 +449,7 @@ func (s *search) back(num uint32) {
 		// Nobody else's alternatives are in the list yet, and the list of the
 		// top node is the last one.
 		p.reduced = false
-		s.sys.Rewind(p.mark)
+		s.rewind(p.mark)
 		s.path = s.path[:p.depth]
 		s.cur = p.cur
 		s.enabled = s.sys.Enabled(s.enabled[:0])
@@ -468,7 +482,7 @@ func (s *search) leaf(st Status) {
 // pop removes the top node: all its alternatives are explored.
 func (s *search) pop() {
 	f := &s.frames[len(s.frames)-1]
-	s.sys.Rewind(f.mark)
+	s.rewind(f.mark)
 	s.path = s.path[:f.depth]
 	if s.comps != nil {
 		if f.comp.low == f.comp.num {

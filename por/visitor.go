@@ -75,6 +75,16 @@ type Oracle interface {
 	Skip(g trace.GID, op *trace.Op) (reason string)
 }
 
+// A Watcher is an oracle that wants to know how the search came to the state in
+// which it is asked.
+type Watcher interface {
+	Oracle
+	// Moving is called before g executes op, its next operation.
+	Moving(g trace.GID, op *trace.Op)
+	// Rewound is called when the search has gone back to an earlier state.
+	Rewound()
+}
+
 // Stats counts what a search did. Fields are only ever added.
 type Stats struct {
 	Executions  uint64 // complete ones: ended or stuck
