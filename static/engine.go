@@ -1,6 +1,7 @@
 package static
 
 import (
+	"container/heap"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -52,7 +53,9 @@ type Engine[V comparable] struct {
 	base  *Base
 	d     Domain[V]
 	funcs map[*ssa.Function]*funcFlow[V]
-	dirty []*funcFlow[V]
+	dirty worklist[V]
+	round int // of what is being worked on
+	turn  int // its number
 	seqs  map[[2]V]V
 	joins map[[2]V]V
 	names map[renamed[V]]V
@@ -65,16 +68,19 @@ type renamed[V comparable] struct {
 
 // funcFlow is the analysis of one function.
 type funcFlow[V comparable] struct {
-	code    *code
-	effects [][]V     // of the events of each node
-	in      []Flow[V] // before the first instruction of each block
-	summary Flow[V]
-	unwind  map[*stacks]Flow[V] // what follows a panic
-	callers []*funcFlow[V]
-	known   map[*funcFlow[V]]bool // whether it is among callers
-	queued  bool
-	before  map[ssa.Instruction]Flow[V] // memo
-	after   map[ssa.Instruction]Flow[V]
+	num      int // in the order in which functions are found, callers before what only they call
+	code     *code
+	effects  [][]V     // of the events of each node
+	in       []Flow[V] // before the first instruction of each block
+	summary  Flow[V]
+	unwind   map[*stacks]Flow[V] // what follows a panic
+	callers  []*funcFlow[V]
+	known    map[*funcFlow[V]]bool // whether it is among callers
+	queued   bool
+	round    int                         // in which it is to be analysed
+	analysed bool                        // once at least
+	before   map[ssa.Instruction]Flow[V] // memo
+	after    map[ssa.Instruction]Flow[V]
 }
 
 // NewEngine returns an engine that has looked at nothing yet.
@@ -180,7 +186,7 @@ func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
 		return f
 	}
 	never := Flow[V]{e.d.Never(), e.d.Never()}
-	f = &funcFlow[V]{code: e.base.code(fn), summary: never, known: map[*funcFlow[V]]bool{}}
+	f = &funcFlow[V]{num: len(e.funcs), code: e.base.code(fn), summary: never, known: map[*funcFlow[V]]bool{}}
 	e.funcs[fn] = f
 	f.in = make([]Flow[V], len(fn.Blocks))
 	f.effects = make([][]V, len(fn.Blocks))
@@ -197,17 +203,46 @@ func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
 func (e *Engine[V]) enqueue(f *funcFlow[V]) {
 	if !f.queued {
 		f.queued = true
-		e.dirty = append(e.dirty, f)
+		f.round = e.round
+		if f.num >= e.turn && f.analysed {
+			f.round++
+		}
+		heap.Push(&e.dirty, f)
 	}
+}
+
+// worklist is a heap of functions. They are worked on in rounds, those found
+// last first in each, so that a function waits until what it calls has had its
+// turn, also where functions call each other in circles.
+type worklist[V comparable] []*funcFlow[V]
+
+func (w worklist[V]) Len() int { return len(w) }
+
+func (w worklist[V]) Less(i, j int) bool {
+	if w[i].round != w[j].round {
+		return w[i].round < w[j].round
+	}
+	return w[i].num > w[j].num
+}
+
+func (w worklist[V]) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
+func (w *worklist[V]) Push(x any)   { *w = append(*w, x.(*funcFlow[V])) }
+
+func (w *worklist[V]) Pop() any {
+	old := *w
+	f := old[len(old)-1]
+	*w = old[:len(old)-1]
+	return f
 }
 
 // solve brings all functions reached to a fixed point.
 func (e *Engine[V]) solve() {
 	for len(e.dirty) > 0 {
-		f := e.dirty[len(e.dirty)-1]
-		e.dirty = e.dirty[:len(e.dirty)-1]
+		f := heap.Pop(&e.dirty).(*funcFlow[V])
 		f.queued = false
+		e.round, e.turn = f.round, f.num
 		e.analyse(f)
+		f.analysed = true
 	}
 }
 
