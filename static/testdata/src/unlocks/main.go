@@ -67,6 +67,17 @@ func onePath(s *S, b bool) {
 	s.mu.Unlock()
 }
 
+func maybeLocked(s *S, b bool) {
+	maybeLock(s, b) // want unheldunlock:"unlock s.mu"
+	s.mu.Unlock()
+}
+
+func maybeLock(s *S, b bool) {
+	if b {
+		s.mu.Lock()
+	}
+}
+
 func try(s *S) {
 	if s.mu.TryLock() { // want unheldunlock:"none"
 		s.mu.Unlock()
@@ -130,6 +141,7 @@ func main() {
 	helpers(s)
 	relock(s, 2)
 	onePath(s, true)
+	maybeLocked(s, true)
 	try(s)
 	tryWrong(s)
 	hands(s)
