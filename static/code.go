@@ -86,18 +86,23 @@ type call struct {
 type Renaming struct {
 	id    int
 	kill  bool      // it only forgets a value of the same activation
-	site  *ssa.Call // the call after which control comes back; nil for go and defer
+	site  *ssa.Call // the call after which control comes back; nil for go, defer and live states
 	paths *Paths
 	memo  map[Path]Path
 	root  func(n pathNode) Path
 	value func(v ssa.Value) ssa.Value
+	whole func(p Path) Path // instead of root and value
 }
 
 // Path translates p.
 func (r *Renaming) Path(p Path) Path {
 	q, ok := r.memo[p]
 	if !ok {
-		q = r.paths.rename(p, r.root, r.value)
+		if r.whole != nil {
+			q = r.whole(p)
+		} else {
+			q = r.paths.rename(p, r.root, r.value)
+		}
 		r.memo[p] = q
 	}
 	return q

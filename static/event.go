@@ -70,7 +70,6 @@ var syncOps = map[string][]syncOp{
 	"(*sync.RWMutex).RLock":   {{kind: LockEvent, mode: Read}},
 	"(*sync.RWMutex).RUnlock": {{kind: UnlockEvent, mode: Read}},
 	"sync.hbAnnounce":         {{kind: LockEvent}},
-	"sync.hbPending":          {{kind: LockEvent}},
 	// The locker's mode is not known: a reader's keeps out writers only.
 	"(*sync.Cond).Wait":      {{kind: ReleaseEvent}, {kind: WaitEvent}, {kind: LockEvent, mode: Read, arg: lockerOf}},
 	"sync.hbPark":            {{kind: ReleaseEvent}},

@@ -50,16 +50,17 @@ const maxSteps = 6
 
 // Paths interns the paths of one program.
 type Paths struct {
-	bind  Binding
-	nodes []pathNode
-	index map[pathNode]Path
-	of    map[ssa.Value]Path
-	cells map[*ssa.Alloc]ssa.Value // what the only store into a cell stores, nil if there are more
+	bind   Binding
+	nodes  []pathNode
+	index  map[pathNode]Path
+	of     map[ssa.Value]Path
+	values map[Path][]ssa.Value     // computed values with a path, apart from roots
+	cells  map[*ssa.Alloc]ssa.Value // what the only store into a cell stores, nil if there are more
 }
 
 // NewPaths returns a table with only Unknown.
 func NewPaths(bind Binding) *Paths {
-	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, cells: map[*ssa.Alloc]ssa.Value{}}
+	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cells: map[*ssa.Alloc]ssa.Value{}}
 }
 
 func (t *Paths) intern(n pathNode) Path {
@@ -160,6 +161,9 @@ func (t *Paths) Of(v ssa.Value) Path {
 		t.of[v] = Unknown // for cycles, which only phis close
 		p = t.make(v)
 		t.of[v] = p
+		if _, computed := v.(ssa.Instruction); computed && p != Unknown && t.nodes[p].root != v {
+			t.values[p] = append(t.values[p], v)
+		}
 	}
 	return p
 }

@@ -167,11 +167,11 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 func (d *unheldDomain) Event(e *Event) Unlocks {
 	v := d.Skip()
 	switch e.Kind {
-	case LockEvent, TryEvent:
+	case LockEvent, TryEvent, OnceEvent:
 		if d.objs.base.Paths.Stable(e.Path) && e.Path != Unknown {
 			v.Held = d.lock(e.Path, e.Mode)
 		}
-	case UnlockEvent, ReleaseEvent:
+	case UnlockEvent, ReleaseEvent, OnceEndEvent:
 		v.Unlocked = d.of(unlock{Path: e.Path, Waits: e.Kind == ReleaseEvent})
 	case AnyEvent:
 		v.Unlocked = d.of(unlock{})

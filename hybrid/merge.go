@@ -1,0 +1,212 @@
+package hybrid
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// Merger merges the partial results of one analysis over live stacks to what
+// the analysis knows of a goroutine's whole future. Paths become addresses on
+// the way: each frame knows what its parameters and variables are.
+//
+// A frame that stands at a call continues behind it if the call returns, and with
+// its deferred calls if it panics. A frame that runs its deferred calls already
+// (Again) still has those that are pending, which the state knows exactly, and
+// then returns or hands on the panic; which, is not looked at.
+type Merger[V comparable] struct {
+	e     *static.Engine[V]
+	base  *static.Base
+	sites map[site]*partial[V]
+	calls map[*ssa.Function]*partial[V]
+	whole map[string]V
+	lives map[liveKey]bool
+	buf   []byte
+}
+
+// site is what a frame's partial result depends on.
+type site struct {
+	id    uint64
+	inner bool
+	again bool
+}
+
+// partial is a flow and the paths that occur in it.
+type partial[V comparable] struct {
+	num      int
+	resume   static.Flow[V] // what follows when the inner frame returns; all, of the innermost
+	panicked static.Flow[V] // when it panics
+	paths    []static.Path
+	place    *framePlace
+}
+
+// NewMerger returns a merger of the results of e.
+func NewMerger[V comparable](b *static.Base, e *static.Engine[V]) *Merger[V] {
+	return &Merger[V]{e: e, base: b, sites: map[site]*partial[V]{}, calls: map[*ssa.Function]*partial[V]{}, whole: map[string]V{}, lives: map[liveKey]bool{}}
+}
+
+// maxCached bounds the number of remembered results.
+const maxCached = 1 << 16
+
+// part is a frame, or one of its pending deferred calls, with the place where its
+// paths are evaluated.
+type part[V comparable] struct {
+	p     *partial[V]
+	place static.Place
+	frame bool
+	again bool          // the frame runs its deferred calls
+	fn    *ssa.Function // of a deferred call, or of a frame without instructions
+}
+
+// Of returns what l's goroutine does until it ends.
+func (m *Merger[V]) Of(l Live) V {
+	// First everything the result depends on, to look whether it is known.
+	var parts []part[V]
+	key := m.buf[:0]
+	note := func(x part[V]) {
+		parts = append(parts, x)
+		key = binary.LittleEndian.AppendUint32(key, uint32(x.p.num))
+		for _, p := range x.p.paths {
+			a, ok := m.base.Paths.Eval(p, x.place)
+			if !ok {
+				a = 0
+			}
+			key = binary.LittleEndian.AppendUint64(key, a)
+		}
+	}
+	for i := range l.Stack() {
+		fr := l.Stack()[i]
+		if fr.Main {
+			continue
+		}
+		if fr.Instr == nil && i == 0 && fr.Fn != nil {
+			key = binary.LittleEndian.AppendUint64(key, l.Operand())
+		}
+		again := i > 0 && fr.Again || isRunDefers(fr.Instr)
+		x := m.partial(fr, i == 0, again)
+		var place static.Place
+		if fr.Instr != nil {
+			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, behind: i > 0 && !again, lives: m.lives}
+		}
+		note(part[V]{p: x, place: place, frame: true, again: again, fn: fr.Fn})
+		if !again {
+			continue
+		}
+		l.Deferred(i, func(fn *ssa.Function, args, captured []uint64) {
+			note(part[V]{p: m.call(fn), place: &callPlace{l, fn, append([]uint64(nil), args...), append([]uint64(nil), captured...)}, fn: fn})
+		})
+	}
+	m.buf = key
+	if v, ok := m.whole[string(key)]; ok {
+		return v
+	}
+	if len(m.whole) >= maxCached {
+		clear(m.whole)
+	}
+	v := m.fold(l, parts)
+	m.whole[string(key)] = v
+	return v
+}
+
+func isRunDefers(instr ssa.Instruction) bool {
+	_, ok := instr.(*ssa.RunDefers)
+	return ok
+}
+
+// fold puts parts together, from the innermost outwards.
+func (m *Merger[V]) fold(l Live, parts []part[V]) V {
+	e := m.e
+	x := e.Returning() // of nothing to its caller, the innermost frame
+	for k := 0; k < len(parts); k++ {
+		c := parts[k]
+		resume, panicked := c.p.resume, c.p.panicked
+		if c.place != nil {
+			r := m.base.Placing(c.place)
+			resume, panicked = e.Rename(resume, r), e.Rename(panicked, r)
+		} else if c.fn != nil && k == 0 {
+			if ev, ok := m.base.SyncEvent(c.fn, l.Operand()); ok {
+				resume = e.Then(e.Events(ev), resume, panicked)
+			}
+		}
+		first := k + 1
+		for k+1 < len(parts) && !parts[k+1].frame {
+			k++
+		}
+		if c.again {
+			resume, panicked = m.leaving(resume, panicked, parts[first:k+1])
+		}
+		x = e.Then(x, resume, panicked)
+	}
+	return e.Total(x)
+}
+
+// leaving returns what follows in a frame that has the given deferred calls left:
+// returns and recovered follow when there are none.
+func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []part[V]) (resume, panicked static.Flow[V]) {
+	e := m.e
+	z, r, u := returns, recovered, e.Panicking()
+	for i := len(deferred) - 1; i >= 0; i-- {
+		d := deferred[i]
+		c := e.Rename(d.p.resume, m.base.Placing(d.place))
+		next := u
+		if d.fn == nil || static.Recovers(d.fn) {
+			next = e.Either(u, r)
+		}
+		z, r, u = e.Then(c, z, u), e.Then(c, r, u), e.Then(c, next, u)
+	}
+	return e.Either(z, e.Either(r, u)), u
+}
+
+// partial returns the partial result of a frame.
+func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
+	k := site{fr.ID, inner, again}
+	x := m.sites[k]
+	if x != nil {
+		return x
+	}
+	x = &partial[V]{panicked: m.e.Panicking()}
+	switch {
+	case fr.Instr == nil && fr.Fn != nil:
+		x.resume = m.e.Whole(fr.Fn)
+	case fr.Instr == nil:
+		x.resume = m.unknown()
+	case again:
+		x.resume, x.panicked = m.e.Leaving(fr.Instr)
+	case inner:
+		x.resume = m.e.Before(fr.Instr)
+	default:
+		x.resume, x.panicked = m.e.Resume(fr.Instr), m.e.Panicked(fr.Instr)
+	}
+	m.number(x)
+	m.sites[k] = x
+	return x
+}
+
+// call returns the result of a call of fn, nil for a builtin.
+func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
+	x := m.calls[fn]
+	if x == nil {
+		x = &partial[V]{resume: m.unknown(), panicked: m.e.Panicking()}
+		if fn != nil {
+			x.resume = m.e.Whole(fn)
+		}
+		m.number(x)
+		m.calls[fn] = x
+	}
+	return x
+}
+
+// unknown is the flow of something of which nothing is known.
+func (m *Merger[V]) unknown() static.Flow[V] {
+	return m.e.Events(static.Event{Kind: static.AnyEvent}, static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(static.Access{Write: true})},
+		static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(static.Access{})})
+}
+
+func (m *Merger[V]) number(x *partial[V]) {
+	x.num = len(m.sites) + len(m.calls)
+	r := m.base.Listing(&x.paths)
+	m.e.Rename(x.resume, r)
+	m.e.Rename(x.panicked, r)
+}

@@ -1,0 +1,233 @@
+package hybrid
+
+import (
+	"slices"
+
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Live shows one goroutine of the present state.
+type Live interface {
+	// Stack returns the frames, innermost first.
+	Stack() []Frame
+	// Register returns the first word of the register of v in frame i, which
+	// holds v while v is live.
+	Register(i int, v ssa.Value) (uint64, bool)
+	// Deferred calls f for the deferred calls pending in frame i, newest first.
+	// fn is nil for a builtin. The words are valid during the call.
+	Deferred(i int, f func(fn *ssa.Function, args, captured []uint64))
+	// ByValue reports whether closures of fn have copies of the variable that is
+	// their free variable i.
+	ByValue(fn *ssa.Function, i int) bool
+	// Word returns the word at address p, if it cannot change as long as the
+	// facts are relied upon.
+	Word(p uint64) (uint64, bool)
+	// Address returns a package variable's.
+	Address(g *ssa.Global) uint64
+	// Operand returns the object of the operation the goroutine stands before, 0
+	// if there is none.
+	Operand() uint64
+}
+
+// framePlace is the activation of frame i, for facts of the point where it stands.
+type framePlace struct {
+	l      Live
+	i      int
+	fn     *ssa.Function
+	at     ssa.Instruction
+	behind bool // of the point behind at
+	lives  map[liveKey]bool
+}
+
+// Value implements static.Place.
+func (p *framePlace) Value(v ssa.Value) (uint64, bool) {
+	if c, ok := v.(*ssa.Const); ok {
+		return constant(c)
+	}
+	if v.Parent() != p.fn {
+		return 0, false
+	}
+	if fv, ok := v.(*ssa.FreeVar); ok && p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
+		return 0, false // the register has the variable's value, not its address
+	}
+	return p.register(v)
+}
+
+// Captured implements static.Place.
+func (p *framePlace) Captured(fv *ssa.FreeVar) (uint64, bool) {
+	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
+		return 0, false
+	}
+	return p.register(fv)
+}
+
+func (p *framePlace) register(v ssa.Value) (uint64, bool) {
+	k := liveKey{v, p.at, p.behind}
+	live, ok := p.lives[k]
+	if !ok {
+		live = liveAt(v, p.at, p.behind)
+		p.lives[k] = live
+	}
+	if !live {
+		return 0, false
+	}
+	return p.l.Register(p.i, v)
+}
+
+// Word implements static.Place.
+func (p *framePlace) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
+
+// Address implements static.Place.
+func (p *framePlace) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
+
+// callPlace is the activation of a call that is to come, with known arguments.
+type callPlace struct {
+	l              Live
+	fn             *ssa.Function
+	args, captured []uint64
+}
+
+// Value implements static.Place.
+func (p *callPlace) Value(v ssa.Value) (uint64, bool) {
+	switch x := v.(type) {
+	case *ssa.Const:
+		return constant(x)
+	case *ssa.Parameter:
+		k := 0
+		for _, q := range p.fn.Params {
+			if q == x {
+				return word(p.args, k)
+			}
+			k += words(q.Type())
+		}
+	case *ssa.FreeVar:
+		if x.Parent() == p.fn && !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, x)) {
+			return p.free(x)
+		}
+	}
+	return 0, false
+}
+
+// Captured implements static.Place.
+func (p *callPlace) Captured(fv *ssa.FreeVar) (uint64, bool) {
+	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
+		return 0, false
+	}
+	return p.free(fv)
+}
+
+func (p *callPlace) free(fv *ssa.FreeVar) (uint64, bool) {
+	k := 0
+	for i, q := range p.fn.FreeVars {
+		if q == fv {
+			return word(p.captured, k)
+		}
+		if p.l.ByValue(p.fn, i) {
+			k += words(q.Type().Underlying().(*types.Pointer).Elem())
+		} else {
+			k++
+		}
+	}
+	return 0, false
+}
+
+// Word implements static.Place.
+func (p *callPlace) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
+
+// Address implements static.Place.
+func (p *callPlace) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
+
+func word(list []uint64, k int) (uint64, bool) {
+	if k >= len(list) {
+		return 0, false
+	}
+	return list[k], true
+}
+
+var gcSizes = types.SizesFor("gc", "amd64")
+
+func words(t types.Type) int { return int(gcSizes.Sizeof(t)+7) / 8 }
+
+// constant returns the word that is c, an integer.
+func constant(c *ssa.Const) (uint64, bool) {
+	if b, ok := c.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 && c.Value != nil {
+		return uint64(c.Int64()), true
+	}
+	return 0, false
+}
+
+type liveKey struct {
+	v      ssa.Value
+	at     ssa.Instruction
+	behind bool
+}
+
+// liveAt reports whether v, having been computed, may still be used at instr or
+// later without being computed again.
+func liveAt(v ssa.Value, instr ssa.Instruction, behind bool) bool {
+	uses := map[ssa.Instruction]bool{}
+	refs := v.Referrers()
+	if refs == nil {
+		return false
+	}
+	for _, r := range *refs {
+		if _, debug := r.(*ssa.DebugRef); !debug {
+			uses[r] = true
+		}
+	}
+	def, _ := v.(ssa.Instruction)
+	// scan reports whether list uses v (stop, live) or computes it (stop).
+	scan := func(list []ssa.Instruction) (live, stop bool) {
+		for _, i := range list {
+			if _, phi := i.(*ssa.Phi); uses[i] && !phi {
+				return true, true
+			}
+			if i == def {
+				return false, true
+			}
+		}
+		return false, false
+	}
+	b := instr.Block()
+	start := slices.Index(b.Instrs, instr)
+	if behind {
+		start++
+	}
+	live, stop := scan(b.Instrs[start:])
+	if stop {
+		return live
+	}
+	seen := map[*ssa.BasicBlock]bool{}
+	work := []*ssa.BasicBlock{b}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range x.Succs {
+			for _, i := range s.Instrs {
+				phi, ok := i.(*ssa.Phi)
+				if !ok {
+					break
+				}
+				for k, pred := range s.Preds {
+					if pred == x && phi.Edges[k] == v {
+						return true
+					}
+				}
+			}
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			live, stop := scan(s.Instrs)
+			if live {
+				return true
+			}
+			if !stop {
+				work = append(work, s)
+			}
+		}
+	}
+	return false
+}
