@@ -341,7 +341,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	}
 	closure, _ := b.Paths.function(common.Value).(*ssa.MakeClosure)
 	list := b.Prog.Callees(site)
-	for i, fn := range list {
+	for _, fn := range list {
 		var leaf []Event
 		add := func(e Event) { leaf = append(leaf, e) }
 		switch body := b.Prog.Body(fn); {
@@ -353,7 +353,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		case body == nil:
 			b.nativeEvents(fn, site, add)
 			n.panics = true
-			if i == 0 && len(list) > 1 && common.StaticCallee() == fn {
+			if len(list) > 1 && common.StaticCallee() == fn {
 				// The others are functions it is given.
 				n.kind = maybeNode
 				n.events = append(n.events, leaf...)
@@ -371,7 +371,9 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	}
 	if n.kind == maybeNode {
 		for i := range n.calls {
-			n.calls[i].ren.site = nil // or later
+			if r := n.calls[i].ren; r != nil {
+				r.site = nil // or later
+			}
 		}
 	}
 }
