@@ -224,7 +224,7 @@ func (m *machine) Ending() Ending {
 	if slices.ContainsFunc(misuses, func(s string) bool { return strings.Contains(f.Message, s) }) {
 		bug.Kind = Misuse
 	}
-	if at, ok := userFrame(f.Frames); ok {
+	if at, ok := userFrame(slices.Concat(f.Frames, m.CreationStack(f.G))); ok {
 		bug.Pos = plain(at.Pos)
 	}
 	end.Text, _, _ = strings.Cut(bug.Message, "\n")

@@ -52,6 +52,15 @@ type Entry struct {
 // String returns the entry as it is named on the command line: path.Name.
 func (e *Entry) String() string { return e.Path + "." + e.Name }
 
+// WorkDir returns the directory e is executed in: as go test and go run do,
+// tests in that of their package, programs where the command runs.
+func (prog *Program) WorkDir(e *Entry) string {
+	if e.Kind == Test {
+		return e.Package.Dir
+	}
+	return prog.Dir
+}
+
 // A NoEntry is a function that go test would run in some way, but that is no
 // entry.
 type NoEntry struct {

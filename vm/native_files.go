@@ -124,11 +124,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		dir, err := os.Getwd()
-		if err != nil {
-			dir = "/"
-		}
-		return m.setString(g, r, 0, dir)
+		return m.setString(g, r, 0, m.link.prog.WorkDir(m.link.entry))
 	}},
 	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path := m.string(r, 0)

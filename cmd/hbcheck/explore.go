@@ -88,7 +88,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	opts.Progress = progress.Update
 	files := replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
 	code := exitOK
-	for _, e := range entries {
+	for i, e := range entries {
 		progress.Start(e.Name)
 		r, err := f.one(stop, e, opts)
 		progress.Clear()
@@ -104,6 +104,10 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		}
 		code = worse(code, r.Verdict)
 		if stop.Err() != nil {
+			if n := len(entries) - i - 1; n > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
+				code = worse(code, explore.Incomplete)
+			}
 			break
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -45,7 +47,7 @@ func (f *machineFlags) check(seed bool) error {
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 	return explore.NewMachine(prog, e, vm.Config{
-		Races: true, Args: programArgs(e, f.args), Env: os.Environ(), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
+		Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
 		RandFixed: f.rand == "seed", RandSeed: f.seed,
 		Interrupt: interrupted,
 	})
@@ -81,6 +83,12 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 		f.seed = seed
 	}
 	return f, f.check(false)
+}
+
+// environ returns the environment of a program that runs in dir.
+func environ(dir string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "PWD=") })
+	return append(env, "PWD="+dir)
 }
 
 // programArgs returns os.Args: the package's path stands for the program's name.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,7 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
-		Args: programArgs(e, args), Env: os.Environ(), Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		Args: programArgs(e, args), Env: environ(prog.WorkDir(e)), Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil },
 	})
 	switch {
