@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -61,7 +60,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return err
 	}
 	f.args = args
-	prog, err := load.Load(f.config(patterns, true))
+	prog, err := loadProgram(f.config(patterns, true))
 	if err != nil {
 		return err
 	}

@@ -46,10 +46,12 @@ func (f *machineFlags) check(seed bool) error {
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-	return explore.NewMachine(prog, e, vm.Config{
-		Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
-		RandFixed: f.rand == "seed", RandSeed: f.seed,
-		Interrupt: interrupted,
+	return relaxed(func() (explore.Machine, error) {
+		return explore.NewMachine(prog, e, vm.Config{
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
+			RandFixed: f.rand == "seed", RandSeed: f.seed,
+			Interrupt: interrupted,
+		})
 	})
 }
 

@@ -2,9 +2,32 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"hbcheck.dev/hbcheck/load"
 )
+
+// loadPercent is how far the heap may grow between two collections while a
+// program is loaded and compiled, when almost nothing becomes garbage. A ten-line
+// test is exploring after 0.40 seconds of processor time instead of 0.52, and
+// the process takes 150 MB instead of 108; a program that imports net/http takes
+// 3.3 instead of 4.0 seconds, and 860 MB instead of 690.
+const loadPercent = 800
+
+// loadProgram is load.Load at that pace.
+func loadProgram(cfg load.Config) (*load.Program, error) {
+	return relaxed(func() (*load.Program, error) { return load.Load(cfg) })
+}
+
+// relaxed calls f with the collector at that pace, unless the user has set one.
+func relaxed[T any](f func() (T, error)) (T, error) {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(loadPercent))
+	}
+	return f()
+}
 
 // defaultMemory is half of the machine's memory where the system tells it
 // (Linux), and otherwise 2 GiB: a search must not take the machine down.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -28,7 +27,7 @@ func TestRunNative(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	prog, err := load.Load((&loadFlags{}).config([]string{"."}, false))
+	prog, err := loadProgram((&loadFlags{}).config([]string{"."}, false))
 	if err != nil {
 		t.Fatal(err)
 	}

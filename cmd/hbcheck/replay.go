@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -37,7 +36,7 @@ func replay(cmd *cobra.Command, name string) error {
 		dir = filepath.Join(filepath.Dir(name), dir)
 	}
 	flags := loadFlags{dir: dir, tags: file.Tags}
-	prog, err := load.Load(flags.config(file.Patterns, file.Tests))
+	prog, err := loadProgram(flags.config(file.Patterns, file.Tests))
 	if err != nil {
 		return err
 	}

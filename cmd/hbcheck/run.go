@@ -31,7 +31,7 @@ support.`,
 }
 
 func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
-	prog, err := load.Load(cfg)
+	prog, err := loadProgram(cfg)
 	if err != nil {
 		return err
 	}
