@@ -16,6 +16,10 @@ type Base struct {
 	Sets  *Sets
 	Paths *Paths
 
+	only     Set // accesses that facts tell of, see Only
+	onlyKeys map[int]bool
+	limited  bool
+
 	codes  map[*ssa.Function]*code
 	renIDs int
 	kills  map[ssa.Value]*Renaming

@@ -15,6 +15,8 @@ type Fact struct {
 	// Pos is where in the source the fact comes from, token.NoPos if that is no
 	// one place.
 	Pos token.Pos
+	// Of is the end of Text if that is the class of locations the fact is about.
+	Of string
 	// Why is set if Text does not hold, and tells why not: "written at x.go:31
 	// without s.mu".
 	Why string
@@ -33,17 +35,70 @@ type Analysis interface {
 
 // Analyses returns all analyses of the program p, in the order in which they are
 // documented. They share what they have in common and work when asked.
-func Analyses(p Program) []Analysis {
-	b := NewBase(p)
+func Analyses(p Program) []Analysis { return AnalysesOf(NewBase(p)) }
+
+// AnalysesOf is Analyses on a given base.
+func AnalysesOf(b *Base) []Analysis {
 	accesses, unheld := NewFieldAccess(b), NewUnheld(b)
 	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),
 		NewFutureAlloc(b), NewGuardedBy(b, unheld), NewMinPrefix(b), unheld}
 }
 
+// Only makes facts tell only of accesses that fns themselves make, whoever else
+// makes them too. Otherwise every print would be followed by all that package fmt reads.
+func (b *Base) Only(fns []*ssa.Function) {
+	var list []int
+	note := func(events []Event) {
+		for i := range events {
+			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) {
+				list = append(list, e.N)
+			}
+		}
+	}
+	for _, fn := range fns {
+		if fn = b.Prog.Body(fn); fn == nil {
+			continue
+		}
+		for _, nodes := range b.code(fn).blocks {
+			for i := range nodes {
+				note(nodes[i].events)
+			}
+		}
+	}
+	b.only, b.limited = b.Sets.Of(list...), true
+	b.onlyKeys = map[int]bool{}
+	for _, n := range list {
+		b.onlyKeys[b.Acc.At(n).Key] = true
+	}
+}
+
+// tells reports whether facts may tell of access n.
+func (b *Base) tells(n int) bool { return !b.limited || b.Sets.Has(b.only, n) }
+
+// tellsClass is tells for all accesses to the locations of n together.
+func (b *Base) tellsClass(n int) bool { return !b.limited || b.onlyKeys[b.Acc.At(n).Key] }
+
+// Accesses returns what instr itself accesses.
+func (b *Base) Accesses(instr ssa.Instruction) []Fact {
+	var facts []Fact
+	nodes := b.code(instr.Parent()).blocks[instr.Block().Index]
+	for i := range nodes {
+		if nodes[i].instr != instr {
+			continue
+		}
+		for _, e := range nodes[i].events {
+			if e.Kind == AccessEvent && b.tells(e.N) {
+				facts = append(facts, Fact{Text: b.Acc.String(e.N), Pos: instr.Pos()})
+			}
+		}
+	}
+	return sortFacts(facts)
+}
+
 // sortFacts sorts by text, position and reason, and removes repeats.
 func sortFacts(facts []Fact) []Fact {
 	slices.SortFunc(facts, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Why, b.Why))
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Why, b.Why), cmp.Compare(a.Of, b.Of))
 	})
 	return slices.Compact(facts)
 }

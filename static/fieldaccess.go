@@ -33,7 +33,9 @@ func (*FieldAccess) Doc() string { return "what may be read and written from her
 func (a *FieldAccess) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	for _, n := range a.base.Sets.Elems(a.total(a.Before(instr)).Set) {
-		facts = append(facts, Fact{Text: a.base.Acc.String(n)})
+		if a.base.tells(n) {
+			facts = append(facts, Fact{Text: a.base.Acc.String(n), Of: a.base.Acc.String(n)})
+		}
 	}
 	return sortFacts(facts)
 }

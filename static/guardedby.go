@@ -92,6 +92,9 @@ func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 	guards := map[int][]Guard{}
 	var order []name
 	a.Each(a.total(a.Before(instr)), func(x Guarded, list []Guard) {
+		if !a.base.tellsClass(x.Access) {
+			return
+		}
 		key := a.base.Acc.class(x.Access)
 		classes[key] = append(classes[key], x)
 		for _, g := range list {

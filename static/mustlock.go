@@ -103,8 +103,9 @@ func (a *First) At(instr ssa.Instruction) []Fact {
 		}
 		slices.Sort(objs)
 		for _, n := range a.base.Sets.Elems(g.Accesses) {
-			if !a.base.Acc.isSync(n) {
-				facts = append(facts, Fact{Text: fmt.Sprintf("%s before %s", strings.Join(objs, ", "), a.base.Acc.String(n))})
+			if !a.base.Acc.isSync(n) && a.base.tells(n) {
+				what := a.base.Acc.String(n)
+				facts = append(facts, Fact{Text: fmt.Sprintf("%s before %s", strings.Join(objs, ", "), what), Of: what})
 			}
 		}
 	}

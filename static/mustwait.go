@@ -45,8 +45,8 @@ func (a *MustWait) At(instr ssa.Instruction) []Fact {
 	unwaited := a.total(a.Before(instr)).Set
 	var facts []Fact
 	for _, n := range a.base.Sets.Elems(a.base.Sets.Minus(later, unwaited)) {
-		if !a.base.Acc.isSync(n) {
-			facts = append(facts, Fact{Text: a.base.Acc.String(n)})
+		if !a.base.Acc.isSync(n) && a.base.tells(n) {
+			facts = append(facts, Fact{Text: a.base.Acc.String(n), Of: a.base.Acc.String(n)})
 		}
 	}
 	return sortFacts(facts)
