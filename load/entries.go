@@ -17,9 +17,10 @@ import (
 type Kind int
 
 const (
-	Main Kind = iota // func main of a main package
-	Test             // func TestXxx(t *testing.T)
-	Func             // any other function without parameters, asked for by name
+	Main    Kind = iota // func main of a main package
+	Test                // func TestXxx(t *testing.T)
+	Func                // any other function without parameters, asked for by name
+	Library             // what a package exports, called by code that is not there; for static analyses only
 )
 
 // String returns the word for k.
@@ -31,11 +32,14 @@ func (k Kind) String() string {
 		return "test"
 	case Func:
 		return "func"
+	case Library:
+		return "library"
 	}
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// An Entry is a function exploring can start at.
+// An Entry is a function exploring can start at. One of kind Library has no
+// such function, but Exports.
 type Entry struct {
 	Kind     Kind
 	Path     string // import path of the package; for tests, of the package under test
@@ -44,6 +48,7 @@ type Entry struct {
 	Func     *ssa.Function
 	Package  *Package      // that declares Func
 	TestMain *ssa.Function // of a Test, TestMain(m *testing.M) of its test binary, or nil
+	Exports  []ssa.Member  // of a Library: functions, methods and variables, in the order of the source
 
 	// roots are the packages linked together for this entry, with all they import.
 	roots []*Package

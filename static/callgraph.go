@@ -38,8 +38,13 @@ type Natives interface {
 
 // NewCallGraph analyses the pointers of prog from entry e on.
 func NewCallGraph(prog *load.Program, e *load.Entry, natives Natives) *CallGraph {
+	return NewCallGraphOf(prog, pointer.Analyze(prog, e), natives)
+}
+
+// NewCallGraphOf is NewCallGraph for an analysis that has been made.
+func NewCallGraphOf(prog *load.Program, result *pointer.Result, natives Natives) *CallGraph {
 	g := &CallGraph{
-		Pointers: pointer.Analyze(prog, e),
+		Pointers: result,
 		prog:     prog,
 		natives:  natives,
 		acc:      NewAccesses(),

@@ -168,11 +168,13 @@ var trustedPkgs = map[string]bool{
 }
 
 // Trusted reports whether fn belongs to the models.
-func (k *linker) Trusted(fn *ssa.Function) bool {
+func (k *linker) Trusted(fn *ssa.Function) bool { return trusted(k.prog, fn) }
+
+func trusted(prog *load.Program, fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
-	p := k.prog.PackageOf(fn)
+	p := prog.PackageOf(fn)
 	return p != nil && p.Std && (trustedPkgs[p.Path] || strings.HasPrefix(p.Path, "internal/runtime/"))
 }
 

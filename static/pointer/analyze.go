@@ -44,8 +44,8 @@ type analysis struct {
 }
 
 // Analyze computes the points-to relation and the call graph of the executions
-// of entry e.
-func Analyze(prog *load.Program, e *load.Entry) *Result {
+// of the entries, all together.
+func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 	a := &analysis{
 		solver:    newSolver(),
 		prog:      prog,
@@ -63,7 +63,10 @@ func Analyze(prog *load.Program, e *load.Entry) *Result {
 	a.policy = NewPolicy(prog)
 	a.lays = a.policy.lays
 	a.panics = a.registers(1)
-	a.roots(e)
+	a.machineRoots()
+	for _, e := range entries {
+		a.roots(e)
+	}
 	a.solve()
 	return newResult(a)
 }
@@ -83,9 +86,9 @@ func (a *analysis) solve() {
 	}
 }
 
-// roots adds what the machine calls by itself: the initialisers of packages,
-// the entry, and the functions that raise and report run-time panics.
-func (a *analysis) roots(e *load.Entry) {
+// machineRoots adds what the machine calls by itself in every program: the
+// functions that raise and report run-time panics.
+func (a *analysis) machineRoots() {
 	if rt := a.prog.Package("runtime"); rt != nil {
 		for _, fn := range declared(rt.SSA) {
 			if strings.HasPrefix(fn.Name(), "hbPanic") && fn.Signature.Recv() == nil {
@@ -111,8 +114,17 @@ func (a *analysis) roots(e *load.Entry) {
 			})
 		}
 	}
+}
+
+// roots adds what is called for entry e: the initialisers of packages, and the
+// entry itself.
+func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
+	}
+	if e.Kind == load.Library {
+		a.client(e)
+		return
 	}
 	// The parameters are (name string, f func(*T)), and testMain func(*M).
 	if p := a.prog.Package("testing"); p != nil && e.Kind == load.Test {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -55,6 +56,7 @@ type Policy struct {
 	// started holds the functions that go statements name: those without a
 	// context of their own have one when they are started.
 	started map[*ssa.Function]bool
+	clients map[*ssa.Function]string
 }
 
 // maxDepth bounds the length of a context.
@@ -94,7 +96,7 @@ type Origin struct {
 
 // NewPolicy returns the policy for prog.
 func NewPolicy(prog *load.Program) *Policy {
-	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool)}
+	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool), clients: make(map[*ssa.Function]string)}
 }
 
 // kind says what the contexts of a function are.
@@ -108,7 +110,7 @@ const (
 	byCaller      // the caller's context
 	byMaker       // the maker's context
 	byMakerAndSite
-	byClient // the calling package
+	byClient // the calling file
 )
 
 // Plain reports whether all activations of fn have context 0, so that a stack
@@ -239,12 +241,22 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	return p.push(site, ctx)
 }
 
-// clientOf returns the import path of fn's package.
+// clientOf returns the file fn is in, as part of its package: code that encodes
+// with reflect is seldom in the file of the code that decodes.
 func (p *Policy) clientOf(fn *ssa.Function) string {
-	if pkg := p.prog.PackageOf(fn); pkg != nil {
-		return pkg.Path
+	pkg := p.prog.PackageOf(fn)
+	if pkg == nil {
+		return ""
 	}
-	return ""
+	c, ok := p.clients[fn]
+	if !ok {
+		c = pkg.Path
+		if f := p.prog.Fset.File(fn.Pos()); f != nil {
+			c += "/" + filepath.Base(f.Name())
+		}
+		p.clients[fn] = c
+	}
+	return c
 }
 
 // deferring returns what stands for a deferred call in contexts: the function

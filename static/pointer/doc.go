@@ -61,7 +61,8 @@
 //     said about values and calls. What it returns, writes, and calls outside
 //     is covered; a Set that is Universal stands for all it may refer to.
 //   - Functions without a body that the machine refuses to execute are treated
-//     as if they returned, kept, and wrote to what they are given.
+//     as if they returned new objects and did nothing else.
+//   - For a load.Library, client.go tells what the code is that uses it.
 //   - Finalizers and cleanups never run, as in the machine.
 //   - Indexing beyond an array through unsafe code that takes an element of an
 //     array of structs for an array of something else may be missed at the end.

@@ -196,12 +196,11 @@ func (w *world) enable(e effect) {
 func (a *analysis) opaqueInstance(inst *instance) {
 	fn := inst.fn
 	sig := fn.Signature
-	w, e := a.worldOf(inst), keeps|writes|creates
-	switch {
-	case isOpaque(fn):
+	w, e := a.worldOf(inst), creates
+	if isOpaque(fn) {
 		e = effectOf(fn)
-	case slices.ContainsFunc(params(sig), mayCall):
-		e = everything
+	} else {
+		a.implementations(w, fn)
 	}
 	for i, t := range params(sig)[1-(len(inst.info.args)-sig.Params().Len()):] {
 		switch {
@@ -262,13 +261,34 @@ func params(sig *types.Signature) []types.Type {
 	return list
 }
 
-// mayCall reports whether a function can call something through an argument of type t.
-func mayCall(t types.Type) bool {
-	if t == nil {
-		return false
+// implementations lets w, the world of function fn without a body and without a
+// model, create what its results can be if they are interfaces: the exported
+// types of fn's package that implement them.
+func (a *analysis) implementations(w *world, fn *ssa.Function) {
+	if fn.Pkg == nil {
+		return
 	}
-	i, ok := t.Underlying().(*types.Interface)
-	return isFunc(t) || ok && i.NumMethods() > 0
+	scope := fn.Pkg.Pkg.Scope()
+	for v := range fn.Signature.Results().Variables() {
+		iface, ok := v.Type().Underlying().(*types.Interface)
+		if !ok || iface.NumMethods() == 0 {
+			continue
+		}
+		for _, name := range scope.Names() {
+			n, ok := scope.Lookup(name).(*types.TypeName)
+			if !ok || !n.Exported() || types.IsInterface(n.Type()) {
+				continue
+			}
+			if t, ok := n.Type().(*types.Named); !ok || t.TypeParams().Len() > 0 {
+				continue
+			}
+			if types.Implements(n.Type(), iface) {
+				w.pool(n.Type())
+			} else if p := types.NewPointer(n.Type()); types.Implements(p, iface) {
+				w.pool(p)
+			}
+		}
+	}
 }
 
 // lookInto adds what the code of an opaque package calls elsewhere to the call
@@ -373,7 +393,9 @@ func (a *analysis) callOpaque(inst *instance, i ssa.CallInstruction, o *Object) 
 	if w == nil {
 		return
 	}
-	w.enable(everything)
+	if !w.client { // which has taken and returned all it can
+		w.enable(everything)
+	}
 	c := i.Common()
 	for _, v := range c.Args {
 		if r := a.reg(inst, v); r != 0 {

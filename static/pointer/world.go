@@ -21,6 +21,10 @@ type world struct {
 	addrs nodeID  // all addresses in pools; 0 if nobody has asked
 	can   effect
 	handles
+
+	deep   bool           // it can have addresses that are in unexported fields
+	client bool           // code that uses a library, see client.go
+	lib    *types.Package // which
 }
 
 // pool is all values of a type that a world holds.
@@ -86,8 +90,36 @@ func (w *world) addresses() nodeID {
 		for _, p := range w.list {
 			p.collect()
 		}
+		w.deepen()
 	}
 	return w.addrs
+}
+
+// sees reports whether w gets hold of what is in field f of a struct it holds.
+// Values that package reflect finds in unexported fields are read-only: they can
+// be looked at, but neither set, called, nor turned into ordinary values. Only
+// their address can be asked for, which is when a world becomes deep. (Fields of
+// embedded structs are as exported as they are themselves.)
+func (w *world) sees(f *types.Var) bool { return f.Exported() || f.Embedded() || w.deep }
+
+// deepen lets w see what is in unexported fields.
+func (w *world) deepen() {
+	if w.deep || w.client {
+		return
+	}
+	w.deep = true
+	for i := 0; i < len(w.list); i++ { // it grows
+		p := w.list[i]
+		t, ok := p.t.Underlying().(*types.Struct)
+		if !ok || isHandle(p.t) {
+			continue
+		}
+		for k := range t.NumFields() {
+			if f := t.Field(k); !f.Exported() && !f.Embedded() {
+				p.part(f.Type(), &p.lay.parts[k], true, p.done)
+			}
+		}
+	}
 }
 
 // opaqueObject returns the object of type t, canonical, in opaque code: of the
@@ -123,8 +155,13 @@ func (p *pool) expand() {
 			a.add(p.reg, a.object(objectKey{madeType{p.w, p.t}, 0, Chan}, p.t, l).base)
 		}
 	case *types.Struct:
+		if first && p.w.owns(p.t) {
+			add |= writes
+		}
 		for i := range t.NumFields() {
-			p.part(t.Field(i).Type(), &p.lay.parts[i], first, add)
+			if p.w.sees(t.Field(i)) {
+				p.part(t.Field(i).Type(), &p.lay.parts[i], first, add)
+			}
 		}
 	case *types.Array:
 		if t.Len() > 0 {
@@ -187,12 +224,15 @@ func (p *pool) convert() {
 // memory sets up the rules for what a pointer or slice points to.
 func (p *pool) memory(elem types.Type, first bool, add effect) {
 	a := p.w.a
+	if first && p.w.owns(elem) {
+		add |= writes
+	}
 	if len(a.lays.of(elem).ptrs) > 0 {
 		p.cell(elem, place{}, first, add)
 	} else if first {
 		a.on(p.reg, &known{p.w, elem})
 	}
-	if add&creates != 0 {
+	if add&creates != 0 && p.w.makes(elem) {
 		a.add(p.reg, p.w.pool(elem).obj0().base)
 	}
 	if add&addresses != 0 {
@@ -215,6 +255,18 @@ func (p *pool) obj0() *Object {
 // values point to.
 func (p *pool) cell(elem types.Type, pl place, first bool, add effect) {
 	a := p.w.a
+	if s, hidden := p.w.hides(elem); hidden {
+		if first {
+			a.on(p.reg, &known{p.w, elem})
+		}
+		l := a.lays.of(elem)
+		for i := range s.NumFields() {
+			if f := s.Field(i); p.w.sees(f) && len(l.parts[i].lay.ptrs) > 0 {
+				p.cell(f.Type(), pl.plus(&l.parts[i]), first, add)
+			}
+		}
+		return
+	}
 	if first {
 		a.on(p.reg, &worldCell{p.w, elem, pl, false})
 	}
@@ -279,7 +331,9 @@ func (c *inside) apply(a *analysis, delta []nodeID) {
 		case *types.Struct:
 			l := a.lays.of(t)
 			for i := range u.NumFields() {
-				walk(u.Field(i).Type(), pl.plus(&l.parts[i]))
+				if c.w.sees(u.Field(i)) {
+					walk(u.Field(i).Type(), pl.plus(&l.parts[i]))
+				}
 			}
 		case *types.Array:
 			walk(u.Elem(), pl)

@@ -1,0 +1,81 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Library returns an entry for p as a library: its exported functions, the
+// exported methods of its exported types, and its exported variables, for code
+// that is not there to call and to use. Of a command's own files nothing is
+// exported, but benchmarks, fuzz targets and examples in its tests are.
+// Functions and types with type parameters are left out: they run where
+// somebody instantiates them. The result is nil if there is nothing.
+func (prog *Program) Library(p *Package) *Entry {
+	e := &Entry{Kind: Library, Path: p.subject(), Name: "exported", Package: p, roots: []*Package{p}}
+	if p.ForTest != "" {
+		e.roots = prog.testBinaries()[p.ForTest]
+	}
+	for i, tree := range p.Files {
+		isTest := strings.HasSuffix(p.files[i].base(), "_test.go")
+		if p.Name == "main" && !isTest {
+			continue
+		}
+		for _, d := range tree.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if fn := prog.exported(p, d); fn != nil && !(isTest && prog.runsAsTest(fn)) {
+					e.Exports = append(e.Exports, fn)
+				}
+			case *ast.GenDecl:
+				if d.Tok == token.VAR && !isTest {
+					for _, s := range d.Specs {
+						for _, id := range s.(*ast.ValueSpec).Names {
+							if id.IsExported() {
+								e.Exports = append(e.Exports, p.SSA.Var(id.Name))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(e.Exports) == 0 {
+		return nil
+	}
+	e.Pos = e.Exports[0].Pos()
+	return e
+}
+
+// exported returns the function that d declares if code elsewhere can name it
+// and it has no type parameters, and nil otherwise.
+func (prog *Program) exported(p *Package, d *ast.FuncDecl) *ssa.Function {
+	obj, ok := p.Info.Defs[d.Name].(*types.Func)
+	if !ok || !obj.Exported() {
+		return nil
+	}
+	sig := obj.Signature()
+	if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
+		return nil
+	}
+	if recv := sig.Recv(); recv != nil {
+		t := types.Unalias(recv.Type())
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(ptr.Elem())
+		}
+		if n, ok := t.(*types.Named); !ok || !n.Obj().Exported() {
+			return nil
+		}
+	}
+	return prog.SSA.FuncValue(obj)
+}
+
+// runsAsTest reports whether go test runs fn by itself as a test or TestMain, so
+// that it is, or belongs to, an entry of its own.
+func (prog *Program) runsAsTest(fn *ssa.Function) bool {
+	return isTestName(fn.Name(), "Test") && (isTestParam(fn, "T") || isTestParam(fn, "M"))
+}

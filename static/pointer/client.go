@@ -1,0 +1,77 @@
+package pointer
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// The code that uses a library is not there. It is treated like opaque code (see
+// world.go) that
+//
+//   - uses exported names only, and neither copies structs with other fields
+//     nor looks into them with unsafe or reflect,
+//   - calls what the library exports with whatever it can get hold of, and sets
+//     the library's variables and the fields of its types,
+//   - does nothing of the kind with other packages, nor calls funcs and methods
+//     of unexported types that it is given: sound would be that everything
+//     points to everything.
+
+// client adds what the users of library e do.
+func (a *analysis) client(e *load.Entry) {
+	w := a.world("", "users of "+e.Path)
+	w.client, w.lib = true, e.Package.Types
+	w.enable(keeps | creates)
+	for _, m := range e.Exports {
+		switch m := m.(type) {
+		case *ssa.Global:
+			p := w.pool(m.Type())
+			a.add(p.reg, a.globalOf(m).base)
+		case *ssa.Function:
+			inst := a.instance(m, a.policy.enter(0, nil, false, m, 0, Origin{}))
+			skip := 0
+			if recv := m.Signature.Recv(); recv != nil {
+				w.pool(recv.Type()) // and its methods
+				if len(a.lays.of(recv.Type()).ptrs) > 0 {
+					w.produce(inst.arg(0), recv.Type())
+				}
+				skip = 1
+			}
+			if a.link(nil, nil, inst) {
+				w.called(inst, skip)
+			}
+		}
+	}
+}
+
+// owns reports whether t is a type declared by the library that w's code uses.
+func (w *world) owns(t types.Type) bool {
+	if !w.client {
+		return false
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() == w.lib
+}
+
+// makes reports whether w's code can make a variable of type t.
+func (w *world) makes(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return !w.client || !ok || n.Obj().Exported() || n.Obj().Pkg() == nil
+}
+
+// hides reports whether t is a struct with fields that w's code cannot name.
+func (w *world) hides(t types.Type) (*types.Struct, bool) {
+	if s, ok := t.Underlying().(*types.Struct); ok && w.client {
+		for f := range s.Fields() {
+			if !w.sees(f) {
+				return s, true
+			}
+			if _, hidden := w.hides(f.Type()); hidden {
+				return s, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,33 @@
+package vm
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// Models tells static analyses what every machine for a program implements
+// itself, where there is no machine: for code without an entry.
+type Models struct {
+	prog    *load.Program
+	natives map[string]bool
+}
+
+// NewModels returns the Models for prog.
+func NewModels(prog *load.Program) *Models {
+	m := &Models{prog: prog, natives: make(map[string]bool)}
+	for _, table := range nativeTables {
+		for _, n := range table {
+			m.natives[n.Name] = true
+		}
+	}
+	return m
+}
+
+// Native reports whether fn is implemented by the machine: see Machine.IsNative.
+func (m *Models) Native(fn *ssa.Function) bool {
+	return m.natives[fn.String()] || fn.Origin() != nil && m.natives[fn.Origin().String()]
+}
+
+// Trusted reports whether fn belongs to the models: see Machine.IsTrusted.
+func (m *Models) Trusted(fn *ssa.Function) bool { return trusted(m.prog, fn) }
