@@ -36,7 +36,7 @@ type Measured struct {
 // StudyHybrids are the columns of the table, from left to right: each uses more
 // static facts than the one before.
 func StudyHybrids() []explore.Hybrid {
-	return []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB}
+	return []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB, explore.FullHybrid}
 }
 
 // Studies returns the programs of the suite spin14.
