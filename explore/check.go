@@ -224,6 +224,20 @@ type checkedOracle struct {
 	c *StaticCheck
 }
 
+// Moving implements por.Watcher.
+func (o checkedOracle) Moving(g trace.GID, op *trace.Op) {
+	if w, ok := o.Oracle.(por.Watcher); ok {
+		w.Moving(g, op)
+	}
+}
+
+// Rewound implements por.Watcher.
+func (o checkedOracle) Rewound() {
+	if w, ok := o.Oracle.(por.Watcher); ok {
+		w.Rewound()
+	}
+}
+
 // Skip implements por.Oracle.
 func (o checkedOracle) Skip(g trace.GID, op *trace.Op) string {
 	reason := o.Oracle.Skip(g, op)

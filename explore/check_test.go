@@ -170,8 +170,10 @@ func TestCheckStatic(t *testing.T) {
 		{"one other", func(o *oracle, e *load.Entry) por.Oracle { return oneOther{o} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
 		{"in lock", func(o *oracle, e *load.Entry) por.Oracle { return inLock{o} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
 		{"deaf", func(o *oracle, e *load.Entry) por.Oracle {
-			fut := static.NewFuture(deaf{static.NewCallGraph(prog, e, natives{o.m})})
-			return &oracle{m: o.m, fa: fieldaccess.New(hybrid.New(fut), prog.Sizes)}
+			o.graph = static.NewCallGraph(prog, e, natives{o.m})
+			o.fa, o.mhb = fieldaccess.New(hybrid.New(static.NewFuture(deaf{o.graph})), prog.Sizes), nil
+			o.objs = make(map[objsKey]static.Set)
+			return o
 		}, map[string]string{"Called": "write at main.go:48:25 by g0 to offset 0 of a int was not predicted"}},
 	}
 	for _, tt := range tests {

@@ -92,6 +92,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			return nil, fmt.Errorf("--hybrid %s: this machine knows no static facts", opts.Hybrid)
 		}
 		cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
+		cfg.AnyGoroutine = opts.Hybrid == FullHybrid
 	}
 	var sys por.System = m
 	var check *StaticCheck

@@ -67,6 +67,9 @@ func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.O
 	}
 	o.reach = newReach(o, futures)
 	fut.Whole(e.Func)
+	if h == FullHybrid {
+		return por.NewLookAhead(m, o)
+	}
 	return o
 }
 
@@ -93,19 +96,14 @@ type oracle struct {
 	fa    *fieldaccess.Oracle
 	mhb   *mhb.Oracle // nil: only field accesses
 	reach *reach
-	acts  []vm.Activation
-	stack []hybrid.Frame
 
-	stackOf   trace.GID // whose activations and frames stackActs and frames hold
-	stackActs []vm.Activation
-	frames    []hybrid.Frame
+	stacks []*stack // by goroutine
 }
 
 // Skip implements por.Oracle.
 func (f *oracle) Skip(g trace.GID, op *trace.Op) string {
 	switch {
 	case f.mhb != nil:
-		f.stackOf = trace.NoGID
 		return f.mhb.Skip(f, g, op)
 	case op.Kind.Plain() && f.fa.Skip(f, g):
 		return fieldaccess.Reason
@@ -173,35 +171,62 @@ func (f *oracle) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
 }
 
 // Live implements mhb.State.
-func (f *oracle) Live(visit func(g trace.GID)) { f.m.Live(visit) }
+func (f *oracle) Live(buf []trace.GID) []trace.GID {
+	f.m.Live(func(g trace.GID) { buf = append(buf, g) })
+	return buf
+}
 
-// Stack implements mhb.State.
-func (f *oracle) Stack(g trace.GID) []hybrid.Frame {
-	if f.stackOf != g {
-		f.stackOf = g
-		f.stackActs = f.m.Activations(g, f.stackActs[:0])
-		f.frames = appendFrames(f.frames[:0], f.stackActs)
+// stack is what is known of a goroutine's stack.
+type stack struct {
+	moment uint64 // the state in which where was found
+	where  [2]uint64
+	acts   []vm.Activation // of where it stood at
+	frames []hybrid.Frame
+	at     [2]uint64
+}
+
+func (f *oracle) stackOf(g trace.GID) *stack {
+	for int(g) >= len(f.stacks) {
+		f.stacks = append(f.stacks, new(stack))
 	}
-	return f.frames
+	s := f.stacks[g]
+	if now := f.m.Moment(); s.moment != now {
+		s.moment, s.where = now, f.m.Where(g)
+	}
+	return s
+}
+
+// Where implements mhb.State.
+func (f *oracle) Where(g trace.GID) [2]uint64 { return f.stackOf(g).where }
+
+// Stack implements mhb.State. Frames are made anew only if g stands elsewhere.
+func (f *oracle) Stack(g trace.GID) []hybrid.Frame { return f.activations(g).frames }
+
+func (f *oracle) activations(g trace.GID) *stack {
+	s := f.stackOf(g)
+	if s.at != s.where {
+		s.at = s.where
+		s.acts = f.m.Activations(g, s.acts[:0])
+		s.frames = appendFrames(s.frames[:0], s.acts)
+	}
+	return s
 }
 
 // Register implements mhb.State.
 func (f *oracle) Register(g trace.GID, i int, v ssa.Value) (uint64, bool) {
-	f.Stack(g)
-	return f.m.Register(g, &f.stackActs[i], v)
+	return f.m.Register(g, &f.activations(g).acts[i], v)
 }
 
 // Deferred implements mhb.State.
 func (f *oracle) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
-	f.Stack(g)
-	f.m.Deferred(g, &f.stackActs[i], func(d vm.Deferred) {
+	f.m.Deferred(g, &f.activations(g).acts[i], func(d vm.Deferred) {
 		list = append(list, mhb.Deferred{Fn: d.Fn, Args: d.Args, Captured: d.Captured})
 	})
 	return list
 }
 
-// Shape implements mhb.State.
-func (f *oracle) Shape(g trace.GID) [2]uint64 { return f.m.Shape(g) }
+// IsMap implements mhb.State.
+func (f *oracle) IsMap(obj uint32) bool { return f.m.IsMap(obj) }
 
 // CanMove implements mhb.State.
 func (f *oracle) CanMove(g trace.GID) bool { return f.m.CanMove(g) }
@@ -210,7 +235,10 @@ func (f *oracle) CanMove(g trace.GID) bool { return f.m.CanMove(g) }
 func (f *oracle) Next(g trace.GID) trace.Op { return f.m.Next(g) }
 
 // Identity implements mhb.State.
-func (f *oracle) Identity(obj uint32) (site uint64, layout uint32) { return f.m.Identity(obj) }
+func (f *oracle) Identity(obj uint32) mhb.Identity {
+	site, layout := f.m.Identity(obj)
+	return mhb.Identity{Site: site, Layout: layout}
+}
 
 // Stuffed implements mhb.State.
 func (f *oracle) Stuffed(p uint64) bool { return f.m.Stuffed(p) }
@@ -242,8 +270,7 @@ func appendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 // mapType returns the type of the map g is about to access, from the
 // instruction that does it; nil if that is none of the map instructions.
 func (f *oracle) mapType(g trace.GID) types.Type {
-	f.acts = f.m.Activations(g, f.acts[:0])
-	switch v := f.acts[0].Instr.(type) {
+	switch v := f.activations(g).acts[0].Instr.(type) {
 	case *ssa.Lookup:
 		return v.X.Type()
 	case *ssa.MapUpdate:
@@ -269,8 +296,6 @@ func (f *oracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 		if id == g || !goOn {
 			return
 		}
-		f.acts = f.m.Activations(id, f.acts[:0])
-		f.stack = appendFrames(f.stack[:0], f.acts)
-		goOn = visit(f.stack)
+		goOn = visit(f.activations(id).frames)
 	})
 }

@@ -9,69 +9,128 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// walk is one parked closure.
+// summary is what the walk of one goroutine has found, with something known of
+// what the others can enable.
+type summary struct {
+	conflict bool       // it can reach what conflicts with the target, or anything
+	reason   string     // the rarest of what it is blocked at
+	reached  static.Set // the accesses it can make, if the target collects them
+	eff      effects    // what it can do that enables others
+	stops    []stop     // where it was blocked
+}
+
+// closure computes the fixed point for tc and t: what the goroutines other than
+// tc can do while it waits. It returns their summaries, valid until the next
+// call, and false if one of them conflicts or it takes too long.
+func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
+	n := &o.now
+	if n.depth == len(n.lists) {
+		n.lists = append(n.lists, nil)
+	}
+	depth := n.depth
+	n.depth++
+	defer func() { n.depth = depth }()
+	known := o.nothing
+	for range maxRounds {
+		list := n.lists[depth][:0]
+		for _, g := range n.live {
+			if g == tc {
+				continue
+			}
+			x := o.summary(s, tc, g, t, known)
+			if x.conflict {
+				return nil, false
+			}
+			list = append(list, x)
+		}
+		n.lists[depth] = list
+		if !o.enables(s, list) {
+			return list, !o.refuted(s, list, t)
+		}
+		known = o.intern(list)
+	}
+	return nil, false
+}
+
+// treeKey is what a decision tree is found by: where the goroutine stands and
+// what is known.
+type treeKey struct {
+	where   [2]uint64
+	canMove bool
+	known   int
+}
+
+// summary returns what g can do, if t is the operation that tc stands before and
+// known is what the others can enable.
+func (o *Oracle) summary(s State, tc, g trace.GID, t *target, known *effects) *summary {
+	k := treeKey{s.Where(g), s.CanMove(g), known.num}
+	n := t.trees[k]
+	if n == nil {
+		n = new(node)
+		t.trees[k] = n
+		o.nodes++
+	}
+	if x := o.recall(s, tc, g, n); x != nil {
+		return x
+	}
+	w := &walk{
+		o: o, t: t, tc: tc, known: known, canMove: k.canMove, memo: map[visitKey]*visit{},
+		v: &view{o: o, s: s, tc: tc, g: g, known: map[question]answer{}, at: n},
+	}
+	if stack := s.Stack(g); len(stack) > 0 {
+		w.standing = stack[0].Instr
+	}
+	v := &visit{}
+	w.frames(g, v)
+	w.eff.dones.union(&v.dones, 1)
+	x := &summary{conflict: w.conflict, reason: w.reason, reached: w.reached, eff: w.eff, stops: w.stops}
+	w.v.at.leaf = x
+	return x
+}
+
+// walk is the walk of one goroutine.
 type walk struct {
 	o  *Oracle
 	v  *view
 	tc trace.GID
-	t  *target // nil: collect what can be reached
+	t  *target
 
-	canMove  bool            // the goroutine that is walked is enabled
+	canMove  bool            // the goroutine is enabled
 	standing ssa.Instruction // what it stands before
 
-	conflict bool // what conflicts with t can be reached, or (collecting) anything
+	conflict bool
 	work     int
 	reason   string
-
-	reached static.Set // collecting: accesses
-	eff     effects    // what the others can do, found so far in this round
-	known   effects    // and in the rounds before: nothing here counts as disabled
-	stops   []stop     // where this round's walk ended
-	memo    map[visitKey]*visit
-	buf     []byte
-}
-
-func newWalk(o *Oracle, v *view, tc trace.GID, t *target) *walk {
-	return &walk{o: o, v: v, tc: tc, t: t}
-}
-
-// close computes the fixed point. It reports false if that takes too long.
-func (w *walk) close() bool {
-	var live []trace.GID
-	w.v.s.Live(func(g trace.GID) {
-		if g != w.tc {
-			live = append(live, g)
-		}
-	})
-	for range maxRounds {
-		w.stops, w.reason, w.eff = w.stops[:0], "", effects{}
-		w.memo = map[visitKey]*visit{}
-		for _, g := range live {
-			if w.goroutine(g); w.conflict {
-				return true
-			}
-		}
-		if !w.enables() {
-			return w.t == nil || !w.t.refuted(w)
-		}
-	}
-	return false
+	reached  static.Set
+	eff      effects
+	known    *effects // nothing that these enable counts as disabled
+	stops    []stop
+	memo     map[visitKey]*visit
+	buf      []byte
 }
 
 // events counts operations by object.
 type events struct {
-	at  map[uint64]int
-	any bool // on objects that are not known, or too many
+	list []event // in the order in which they were found
+	any  bool    // on objects that are not known
+}
+
+type event struct {
+	at uint64
+	n  int
 }
 
 // many stands for a number of times that is not known.
 const many = 1 << 20
 
 func (e *events) add(p uint64, n int) {
-	if e.at == nil {
-		e.at = make(map[uint64]int)
+	for i := range e.list {
+		if e.list[i].at == p {
+			e.list[i].n = min(many, e.list[i].n+n)
+			return
+		}
 	}
-	e.at[p] = min(many, e.at[p]+n)
+	e.list = append(e.list, event{p, min(many, n)})
 }
 
 // note adds an operation on the object at p, if it is known.
@@ -88,18 +147,25 @@ func (e *events) count(p uint64) int {
 	if e.any {
 		return many
 	}
-	return e.at[p]
+	for i := range e.list {
+		if e.list[i].at == p {
+			return e.list[i].n
+		}
+	}
+	return 0
 }
 
 // union adds the events of f, n times each.
 func (e *events) union(f *events, n int) {
 	e.any = e.any || f.any
-	for p, k := range f.at { // sums do not depend on the order
-		e.add(p, k*n)
+	for _, x := range f.list {
+		e.add(x.at, min(many, x.n*n))
 	}
 }
 
-// effects are operations of the others that can enable blocked operations.
+func (e *events) equal(f *events) bool { return e.any == f.any && slices.Equal(e.list, f.list) }
+
+// effects are operations that can enable blocked operations.
 type effects struct {
 	unlocks events
 	dones   events // counters of WaitGroups going down, by how much
@@ -107,6 +173,12 @@ type effects struct {
 	recvs   events // received from or closed
 	signals events // Conds
 	leaves  events // Onces
+	num     int    // of those that are known
+}
+
+// each calls f for the kinds of events.
+func (e *effects) each() [6]*events {
+	return [6]*events{&e.unlocks, &e.dones, &e.sends, &e.recvs, &e.signals, &e.leaves}
 }
 
 // stop is an operation the walk did not pass.
@@ -115,47 +187,132 @@ type stop struct {
 	addr uint64
 }
 
-// enables reports whether something found in this round enables an operation
-// the walk stopped at, and if so makes it known.
-func (w *walk) enables() bool {
-	again := slices.ContainsFunc(w.stops, func(x stop) bool { return !w.disabledBy(&w.eff, x) })
-	// A walk that passes more finds no less, so nothing known is lost.
-	w.known = w.eff
-	return again
+// enabling returns the events that enable operations of kind op.
+func (e *effects) enabling(op opKind) *events {
+	switch op {
+	case opLock:
+		return &e.unlocks
+	case opWgWait:
+		return &e.dones
+	case opRecv:
+		return &e.sends
+	case opSend:
+		return &e.recvs
+	case opWake:
+		return &e.signals
+	}
+	return &e.leaves
 }
 
-// disabledBy reports whether x stays disabled if the others do e.
-func (w *walk) disabledBy(e *effects, x stop) bool {
-	switch x.op {
-	case opLock:
-		return e.unlocks.count(x.addr) == 0
-	case opWgWait:
-		n, ok := w.word(x.addr)
-		return ok && int64(n>>32) > int64(e.dones.count(x.addr))
-	case opRecv:
-		return e.sends.count(x.addr) == 0
-	case opSend:
-		return e.recvs.count(x.addr) == 0
-	case opWake:
-		return e.signals.count(x.addr) == 0
-	case opOnce:
-		return e.leaves.count(x.addr) == 0
+// enables reports whether the goroutines together enable an operation that one
+// of them was blocked at.
+func (o *Oracle) enables(s State, list []*summary) bool {
+	for _, x := range list {
+		for _, st := range x.stops {
+			n := 0
+			for _, y := range list {
+				n = min(many, n+y.eff.enabling(st.op).count(st.addr))
+			}
+			if n > 0 && !(st.op == opWgWait && counter(s, st.addr) > int64(n)) {
+				return true
+			}
+		}
 	}
 	return false
+}
+
+// counter returns that of the WaitGroup at p.
+func counter(s State, p uint64) int64 {
+	n, ok := s.Word(p)
+	if !ok {
+		return 0
+	}
+	return int64(int32(n >> 32))
+}
+
+// refuted reports whether the goroutines together speak against executing t at
+// once: if they can take a WaitGroup's counter below zero together with t, who
+// does it matters.
+func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
+	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta >= 0 {
+		return false
+	}
+	p := uint64(t.op.Access[0].Obj)<<32 | uint64(t.op.Access[0].Off)
+	n := 0
+	for _, x := range list {
+		n = min(many, n+x.eff.dones.count(p))
+	}
+	return counter(s, p) < int64(n)-t.delta
+}
+
+// intern returns what the goroutines enable together, with its number. A walk
+// that passes more finds no less, so nothing known before is lost.
+func (o *Oracle) intern(list []*summary) *effects {
+	e := &effects{}
+	for _, x := range list {
+		mine, all := x.eff.each(), e.each()
+		for i := range all {
+			all[i].union(mine[i], 1)
+		}
+	}
+	h := e.hash()
+	for _, k := range o.known[h] {
+		a, b := k.each(), e.each()
+		same := true
+		for i := range a {
+			same = same && a[i].equal(b[i])
+		}
+		if same {
+			return k
+		}
+	}
+	o.effects++
+	e.num = o.effects
+	o.known[h] = append(o.known[h], e)
+	return e
+}
+
+func (e *effects) hash() uint64 {
+	h := uint64(14695981039346656037)
+	for _, x := range e.each() {
+		h = h*31 + uint64(len(x.list))
+		if x.any {
+			h++
+		}
+		for _, y := range x.list {
+			h = (h ^ y.at + uint64(y.n)) * 0x9E3779B97F4A7C15
+			h ^= h >> 31
+		}
+	}
+	return h
 }
 
 // blocked reports whether the walk stops at x, which stands for an operation
 // that is disabled in the present state.
 func (w *walk) blocked(x stop, reason string) bool {
-	if !w.disabledBy(&w.known, x) {
-		return false
+	n := w.known.enabling(x.op).count(x.addr)
+	if n > 0 {
+		if x.op != opWgWait {
+			return false
+		}
+		if c, ok := w.word(x.addr); !ok || int64(int32(c>>32)) <= int64(n) {
+			return false
+		}
 	}
-	w.stops = append(w.stops, x)
-	// Of several kinds the rarest is told: nearly everybody is waited for.
-	if w.reason == "" || w.reason == "join" || reason == "wait" {
-		w.reason = reason
+	if !slices.Contains(w.stops, x) {
+		w.stops = append(w.stops, x)
 	}
+	w.reason = rarer(w.reason, reason)
 	return true
+}
+
+// rarer returns which of two reasons is told if both apply: nearly everybody is
+// waited for by a join.
+func rarer(a, b string) string {
+	if a == "" || a == "join" && b != "" || b == "wait" {
+		return b
+	}
+	return a
 }
 
 // anything notes that something unknown may happen.

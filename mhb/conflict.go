@@ -1,7 +1,10 @@
 package mhb
 
 import (
+	"golang.org/x/tools/go/ssa"
+
 	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -13,12 +16,102 @@ import (
 // A Range is size bytes of memory at an address.
 type Range struct{ Addr, Size uint64 }
 
-// target is the operation in question.
+// target is the operation in question, and what walks have found out about it.
 type target struct {
+	collects bool // there is none: everything that the others can do is asked for
+
 	op     trace.Op
 	locs   []fieldaccess.Location // memory it accesses, and
 	ranges []Range                // the same as addresses
-	delta  int64                  // of WaitGroup.Add, once it is known
+	known  bool                   // the memory is known
+	delta  int64                  // of WaitGroup.Add
+	park   bool                   // a Park of Cond.Wait
+
+	hits  map[static.Set]bool
+	trees map[treeKey]*node
+}
+
+// targetKey is what a target depends on: the operation and its objects. Where
+// it stands in the program matters only for maps and Adds.
+type targetKey struct {
+	kind  trace.Kind
+	n     uint8
+	acc   [2]trace.Access
+	ident [2]Identity
+	pc    uint64
+	delta int64
+}
+
+// targetOf returns the target for op, the next operation of g.
+func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
+	k := targetKey{kind: op.Kind, n: op.N, acc: op.Access}
+	for i := range op.N {
+		k.ident[i] = s.Identity(op.Access[i].Obj)
+	}
+	if !memory(op.Kind) || s.IsMap(op.Access[0].Obj) {
+		k.pc = uint64(op.Func)<<32 | uint64(op.PC)
+	}
+	known := true
+	if op.Kind == trace.WgAdd {
+		k.delta, known = delta(s, g)
+	}
+	t := o.targets[k]
+	if t != nil {
+		return t
+	}
+	t = &target{op: *op, delta: k.delta, known: known, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}}
+	t.op.G = trace.NoGID
+	switch {
+	case memory(op.Kind):
+		t.locs, t.known = s.Locations(g, nil)
+		for _, a := range op.Access[:op.N] {
+			t.ranges = append(t.ranges, Range{uint64(a.Obj)<<32 | uint64(a.Off), uint64(a.Size)})
+		}
+	case op.Kind == trace.Park:
+		t.known = condPark(s.Stack(g))
+	}
+	o.targets[k] = t
+	return t
+}
+
+// delta returns the number that the WaitGroup.Add in question adds: its
+// goroutine stands before hbWgAdd(wg, delta).
+func delta(s State, g trace.GID) (int64, bool) {
+	frames := s.Stack(g)
+	if len(frames) == 0 || frames[0].Instr == nil {
+		return 0, false
+	}
+	c, ok := callOf(frames[0].Instr)
+	if !ok || len(c.Args) != 2 {
+		return 0, false
+	}
+	if x, ok := c.Args[1].(*ssa.Const); ok {
+		return x.Int64(), true
+	}
+	d, ok := s.Register(g, 0, c.Args[1])
+	return int64(d), ok
+}
+
+// condPark reports whether a goroutine stands before hbPark, where Cond.Wait
+// begins, and not before parking in a channel.
+func condPark(stack []hybrid.Frame) bool {
+	if len(stack) == 0 || stack[0].Instr == nil {
+		return false
+	}
+	c, ok := callOf(stack[0].Instr)
+	return ok && c.StaticCallee() != nil && c.StaticCallee().String() == "sync.hbPark"
+}
+
+// conflicts reports whether an access in set may conflict with t.
+func (o *Oracle) conflicts(set static.Set, t *target) bool {
+	c, ok := t.hits[set]
+	if !ok {
+		for i := range t.locs {
+			c = c || o.fa.Conflict(set, &t.locs[i])
+		}
+		t.hits[set] = c
+	}
+	return c
 }
 
 // quietable reports whether operations of kind k, which synchronise, can do
@@ -83,7 +176,7 @@ const condList = 16
 // meets notes that the others can execute an operation of kind k on the object
 // at p.
 func (w *walk) meets(k trace.Kind, p uint64, known bool) {
-	if w.t == nil || memory(w.t.op.Kind) || !w.t.touches(class(k), p, known) {
+	if w.t.collects || memory(w.t.op.Kind) || !w.t.touches(class(k), p, known) {
 		return
 	}
 	switch w.t.op.Kind {
@@ -105,7 +198,7 @@ func (w *walk) meets(k trace.Kind, p uint64, known bool) {
 
 // meetsReading is meets for operations that change nothing.
 func (w *walk) meetsReading(k trace.Kind, p uint64, known bool) {
-	if w.t != nil && w.t.op.N > 0 && w.t.op.Kind == k && !w.t.op.Access[0].Write {
+	if w.t.op.N > 0 && w.t.op.Kind == k && !w.t.op.Access[0].Write {
 		return
 	}
 	w.meets(k, p, known)
@@ -115,54 +208,19 @@ func (w *walk) meetsReading(k trace.Kind, p uint64, known bool) {
 // is not known. Two Adds with the same sign commute, as long as the counter
 // does not become negative (see refuted).
 func (w *walk) meetsAdd(p uint64, known bool, sign int64) {
-	if w.t == nil || w.t.op.Kind != trace.WgAdd || sign == 0 {
+	if w.t.op.Kind != trace.WgAdd || sign == 0 {
 		w.meets(trace.WgAdd, p, known)
 		return
 	}
-	if d, ok := w.targetDelta(); !ok || d*sign <= 0 {
+	if w.t.delta*sign <= 0 {
 		w.meets(trace.WgAdd, p, known)
 	}
-}
-
-// targetDelta returns the number that the WaitGroup.Add in question adds. Tc
-// stands before hbWgAdd(wg, delta).
-func (w *walk) targetDelta() (int64, bool) {
-	frames := w.v.s.Stack(w.tc)
-	if len(frames) == 0 || frames[0].Instr == nil {
-		return 0, false
-	}
-	c, ok := callOf(frames[0].Instr)
-	if !ok || len(c.Args) != 2 {
-		return 0, false
-	}
-	sc := &scope{fn: frames[0].Instr.Parent(), live: true, g: w.tc, i: 0, at: frames[0].Instr}
-	d, ok := w.eval(sc, c.Args[1], frames[0].Instr)
-	return int64(d), ok
-}
-
-// refuted reports whether the walk as a whole speaks against executing t at
-// once: if the others can take a WaitGroup's counter below zero together with
-// t, who does it matters.
-func (t *target) refuted(w *walk) bool {
-	if t.op.Kind != trace.WgAdd || t.op.N == 0 {
-		return false
-	}
-	d, ok := w.targetDelta()
-	if !ok {
-		return true
-	}
-	if d >= 0 {
-		return false
-	}
-	p := uint64(t.op.Access[0].Obj)<<32 | uint64(t.op.Access[0].Off)
-	n, ok := w.word(p)
-	return !ok || int64(int32(n>>32)) < int64(w.eff.dones.count(p))-d
 }
 
 // access notes that the others can make access x somewhere in its class.
 func (w *walk) access(x static.Access) {
 	switch {
-	case w.t == nil:
+	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, w.o.fut.F.Sets.Of(w.o.fut.F.Acc.Num(x)))
 	case memory(w.t.op.Kind) && w.hits(x):
 		w.conflict = true

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // Certain values: what an operand of an operation ahead is going to be, as far
@@ -18,7 +16,6 @@ type scope struct {
 	fn   *ssa.Function
 	vals map[ssa.Value]uint64 // known parameters and captured variables
 	live bool                 // a frame on a stack: registers can be looked at
-	g    trace.GID
 	i    int
 	at   ssa.Instruction // where the frame stands
 }
@@ -34,7 +31,7 @@ func (w *walk) word(p uint64) (uint64, bool) {
 
 // register returns what v has been computed to be in sc's frame.
 func (w *walk) register(sc *scope, v ssa.Value) (uint64, bool) {
-	a := w.v.ask(question{kind: askRegister, g: sc.g, i: sc.i, v: v})
+	a := w.v.ask(question{kind: askRegister, i: sc.i, v: v})
 	return a.x, a.ok
 }
 
@@ -170,7 +167,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		if w.executed(sc, v, use) != ahead {
 			break
 		}
-		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && sizes.Sizeof(v.Type()) >= 8 && w.stable(x, 8) {
+		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && sizes.Sizeof(v.Type()) >= 8 && w.stable(x) {
 			return w.word(x)
 		}
 		return 0, false
@@ -213,7 +210,7 @@ func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint6
 		case ahead:
 			return w.eval(sc, st.Val, st)
 		case before:
-			if p, ok := w.eval(sc, b, mc); ok && p != 0 && w.stable(p, 8) {
+			if p, ok := w.eval(sc, b, mc); ok && p != 0 && w.stable(p) {
 				return w.word(p)
 			}
 		}
@@ -242,24 +239,15 @@ func offset(v *ssa.FieldAddr) uint64 {
 	return uint64(sizes.Offsetsof(fields)[v.Field])
 }
 
-// stable reports whether none of the others can write the size bytes at p while Tc waits.
-func (w *walk) stable(p uint64, size int64) bool {
+// stable reports whether none of the others can write the word at p while Tc waits.
+func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
 	}
-	w.v.ask(question{kind: askLocation, p: p})
-	l, ok := w.v.s.LocationAt(p, size)
-	if !ok {
-		return false
-	}
-	if !w.o.fa.Conflict(w.o.future(w.v.s, w.tc), &l) {
+	if w.v.ask(question{kind: askStable, p: p}).ok {
 		return true
 	}
-	if w.o.level < Full || w.t == nil {
-		return false
-	}
-	parked := w.o.leaves[w.v.ask(question{kind: askParked, g: w.tc}).x]
-	return !parked.all && !w.o.fa.Conflict(parked.reached, &l)
+	return w.o.level == Full && !w.t.collects && w.v.ask(question{kind: askParked, p: p}).ok
 }
 
 // place is where an access ahead goes, as far as that is certain.

@@ -4,13 +4,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Answers are remembered. A walk is a deterministic program that asks the state
-// for a register here and a word of memory there; its result depends on the
-// answers and on nothing else. So the walks for one operation before one
-// configuration of stacks are kept as a decision tree: inner nodes are questions,
-// edges answers, leaves results. In a state in which every answer on the way
-// down is known, a query asks these few questions and walks no code. Nothing
-// ever has to be invalidated.
+// Walks are remembered. The walk of one goroutine is a deterministic program
+// that asks the state for a register here and a word of memory there; its result
+// depends on the answers and on nothing else. So the walks for one operation,
+// of a goroutine that stands in one place, are kept as a decision tree: inner
+// nodes are questions, edges answers, leaves results. In a state in which every
+// answer on the way down is known, a query asks these few questions and walks
+// no code. Nothing ever has to be invalidated.
 
 // maxNodes bounds the trees; beyond it they are dropped and grow anew.
 const maxNodes = 1 << 20
@@ -18,7 +18,7 @@ const maxNodes = 1 << 20
 // node is a question, or a result.
 type node struct {
 	q    question
-	leaf *leaf
+	leaf *summary
 	kids []kid
 	more map[answer]*node // instead of kids, when there are many
 }
@@ -60,43 +60,11 @@ func (n *node) grow(a answer) *node {
 	return c
 }
 
-// rootKey is what the root of a tree is found by: the operation and where the
-// others stand. Objects are told apart by their identity too.
-type rootKey struct {
-	op    trace.Op
-	ident [2]struct {
-		site   uint64
-		layout uint32
-	}
-	shape [2]uint64
-}
-
-// rootOf returns the tree for op in the present configuration. An op whose Kind
-// is None stands for everything the others can do while g is parked.
-func (o *Oracle) rootOf(s State, g trace.GID, op *trace.Op) *node {
-	k := rootKey{op: *op, shape: o.shape(s, g)}
-	k.op.G = g
-	for i := range op.N {
-		k.ident[i].site, k.ident[i].layout = s.Identity(op.Access[i].Obj)
-	}
-	n := o.roots[k]
-	if n == nil {
-		if o.nodes > maxNodes {
-			o.nodes = 0
-			clear(o.roots)
-		}
-		n = new(node)
-		o.roots[k] = n
-		o.nodes++
-	}
-	return n
-}
-
 // recall follows the tree at n as far as answers are known. It returns the
 // result, or nil.
-func (o *Oracle) recall(s State, n *node) *leaf {
+func (o *Oracle) recall(s State, tc, g trace.GID, n *node) *summary {
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
-		n = n.child(o.answer(s, n.q))
+		n = n.child(o.answer(s, tc, g, n.q))
 	}
 	if n == nil {
 		return nil
@@ -108,6 +76,8 @@ func (o *Oracle) recall(s State, n *node) *leaf {
 type view struct {
 	o     *Oracle
 	s     State
+	tc    trace.GID // who waits
+	g     trace.GID // who is walked
 	known map[question]answer
 	at    *node
 }
@@ -116,7 +86,7 @@ func (v *view) ask(q question) answer {
 	if a, ok := v.known[q]; ok {
 		return a
 	}
-	a := v.o.answer(v.s, q)
+	a := v.o.answer(v.s, v.tc, v.g, q)
 	v.known[q] = a
 	switch v.at.q.kind {
 	case noQuestion:

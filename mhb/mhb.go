@@ -68,38 +68,55 @@ type Oracle struct {
 	ops     map[*ssa.Function]nativeOp
 	numbers map[*ssa.Function]uint64
 
-	roots   map[rootKey]*node
-	nodes   int
+	targets map[targetKey]*target
+	collect *target
+	nodes   int                   // of decision trees
+	nothing *effects              // known at first
+	known   map[uint64][]*effects // and later, by hash
+	effects int                   // how many
 	futures map[[2]uint64]static.Set
-	leaves  []*leaf // what parked has returned
+	stables map[stableKey]bool
+	now     present
+}
 
-	shapeOf trace.GID // whose shape is known, during one call of Skip
-	shapeIs [2]uint64
+// present is what has been found out about the present state, for one call of Skip.
+type present struct {
+	live      []trace.GID
+	future    static.Set // of the goroutines that do not wait
+	hasFuture bool
+	parked    static.Set // accesses they can make meanwhile
+	reason    string
+	isParked  bool // it is known
+	hasParked bool
+	lists     [][]*summary // buffers, one for each closure under way
+	depth     int
 }
 
 // New returns an oracle on top of the field access analysis.
 func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
-	return &Oracle{
+	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
 		code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{},
-		roots: map[rootKey]*node{}, futures: map[[2]uint64]static.Set{},
+		nothing: new(effects), futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
 	}
+	o.forget()
+	return o
+}
+
+// forget drops the decision trees.
+func (o *Oracle) forget() {
+	o.nodes = 0
+	o.known = map[uint64][]*effects{}
+	o.targets = map[targetKey]*target{}
+	o.collect = &target{collects: true, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}}
 }
 
 // maxRounds bounds the fixed point iteration, maxWork the instructions looked
-// at for one question; beyond them a choice is made.
+// at for one goroutine; beyond them a choice is made.
 const (
 	maxRounds = 5
 	maxWork   = 20_000
 )
-
-// leaf is the result of a walk.
-type leaf struct {
-	reason  string     // why no choice is needed; empty if one is
-	reached static.Set // the accesses the others can make while Tc waits, if all is false
-	all     bool       // they may do anything
-	num     int        // of what parked returns
-}
 
 // Skip reports whether g may execute op, the operation it stands before,
 // without a scheduling choice, and if so why: fieldaccess.Reason if nobody will
@@ -107,28 +124,71 @@ type leaf struct {
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
-	o.shapeOf = trace.NoGID
-	if !op.Kind.Plain() && (o.level < Full || !quietable(op.Kind)) {
+	if !op.Kind.Plain() && (o.level < Full || !quietable(op.Kind)) || op.N == 0 {
 		return ""
 	}
-	n := o.rootOf(s, g, op)
-	l := o.recall(s, n)
-	if l == nil {
-		l = o.decide(s, g, op, n)
+	if o.nodes > maxNodes {
+		o.forget()
 	}
-	if l.reason != "" || o.level < Full || op.N == 0 || !memory(op.Kind) {
-		return l.reason
+	o.now = present{live: s.Live(o.now.live[:0]), lists: o.now.lists}
+	t := o.targetOf(s, g, op)
+	if !t.known {
+		return ""
 	}
-	if p := o.parked(s, g); !p.all {
-		var targets []uint32
-		for _, a := range op.Access[:op.N] {
-			targets = append(targets, a.Obj)
-		}
-		if !s.Reaches(g, targets, p.reached) {
-			return Unreachable
-		}
+	if memory(op.Kind) && !o.conflicts(o.future(s, g), t) {
+		return fieldaccess.Reason
+	}
+	if list, ok := o.closure(s, g, t); ok {
+		return reason(list)
+	}
+	if o.level < Full || !memory(op.Kind) {
+		return ""
+	}
+	reached, why, ok := o.parked(s, g)
+	if !ok {
+		return ""
+	}
+	if !o.conflicts(reached, t) {
+		return why
+	}
+	var buf [2]uint32
+	targets := buf[:0]
+	for _, a := range op.Access[:op.N] {
+		targets = append(targets, a.Obj)
+	}
+	if !s.Reaches(g, targets, reached) {
+		return Unreachable
 	}
 	return ""
+}
+
+// parked returns the accesses that the others can make while tc waits, and what
+// they are blocked at; false if they may do anything.
+func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
+	n := &o.now
+	if !n.hasParked {
+		list, ok := o.closure(s, tc, o.collect)
+		n.hasParked, n.isParked = true, ok
+		if ok {
+			n.reason = reason(list)
+			for _, x := range list {
+				n.parked = o.fut.F.Sets.Union(n.parked, x.reached)
+			}
+		}
+	}
+	return n.parked, n.reason, n.isParked
+}
+
+// reason returns what the goroutines are blocked at.
+func reason(list []*summary) string {
+	r := ""
+	for _, x := range list {
+		r = rarer(r, x.reason)
+	}
+	if r == "" {
+		return fieldaccess.Reason
+	}
+	return r
 }
 
 // memory reports whether operations of kind k access memory that programs
@@ -137,115 +197,53 @@ func memory(k trace.Kind) bool {
 	return k.Plain() || k == trace.AtomicLoad || k == trace.AtomicStore || k == trace.AtomicRMW
 }
 
-// decide finds the answer for op by walking, and writes it into the tree at n.
-func (o *Oracle) decide(s State, g trace.GID, op *trace.Op, n *node) *leaf {
-	v := &view{o: o, s: s, known: map[question]answer{}, at: n}
-	l := &leaf{reason: o.try(v, g, op)}
-	v.at.leaf = l
-	return l
-}
-
-func (o *Oracle) try(v *view, g trace.GID, op *trace.Op) string {
-	t := target{op: *op}
-	if op.Kind == trace.Park && !condPark(v.s.Stack(g)) {
-		return ""
+// future returns the accesses that goroutines other than tc may ever make.
+func (o *Oracle) future(s State, tc trace.GID) static.Set {
+	n := &o.now
+	if n.hasFuture {
+		return n.future
 	}
-	if memory(op.Kind) {
-		locs, ok := v.s.Locations(g, nil)
+	for _, g := range n.live {
+		if g == tc {
+			continue
+		}
+		k := s.Where(g)
+		f, ok := o.futures[k]
 		if !ok {
-			return ""
+			f = o.fut.Of(s.Stack(g))
+			o.futures[k] = f
 		}
-		t.locs = locs
-		for _, a := range op.Access[:op.N] {
-			t.ranges = append(t.ranges, Range{uint64(a.Obj)<<32 | uint64(a.Off), uint64(a.Size)})
-		}
-		if !o.conflicts(o.future(v.s, g), &t) {
-			return fieldaccess.Reason
-		}
-		if o.level == Full {
-			// What is known for all operations may do for this one.
-			if p := o.leaves[v.ask(question{kind: askParked, g: g}).x]; !p.all && !o.conflicts(p.reached, &t) {
-				return p.reason
-			}
-		}
+		n.future = o.fut.F.Sets.Union(n.future, f)
 	}
-	w := newWalk(o, v, g, &t)
-	if !w.close() || w.conflict {
-		return ""
-	}
-	if w.reason == "" {
-		return fieldaccess.Reason
-	}
-	return w.reason
+	n.hasFuture = true
+	return n.future
 }
 
-// condPark reports whether a goroutine stands before hbPark, where Cond.Wait
-// begins, and not before parking in a channel.
-func condPark(stack []hybrid.Frame) bool {
-	if len(stack) == 0 || stack[0].Instr == nil {
-		return false
-	}
-	c, ok := callOf(stack[0].Instr)
-	return ok && c.StaticCallee() != nil && c.StaticCallee().String() == "sync.hbPark"
+// stableKey is a word of memory and what others may do.
+type stableKey struct {
+	Identity
+	off uint32
+	set static.Set
 }
 
-// parked returns what the others can do while g does not move. Its reason is
-// what they are blocked at.
-func (o *Oracle) parked(s State, g trace.GID) *leaf {
-	n := o.rootOf(s, g, &trace.Op{})
-	if l := o.recall(s, n); l != nil {
-		return l
-	}
-	v := &view{o: o, s: s, known: map[question]answer{}, at: n}
-	w := newWalk(o, v, g, nil)
-	l := &leaf{all: !w.close() || w.conflict, reached: w.reached, reason: w.reason}
-	if l.reason == "" {
-		l.reason = fieldaccess.Reason
-	}
-	v.at.leaf = o.intern(l)
-	return v.at.leaf
-}
-
-// intern returns the one leaf equal to l.
-func (o *Oracle) intern(l *leaf) *leaf {
-	for _, x := range o.leaves {
-		if x.reason == l.reason && x.reached == l.reached && x.all == l.all {
-			return x
+// stable reports whether none of the others can write the word at p: ever, or
+// while tc waits.
+func (o *Oracle) stable(s State, tc trace.GID, p uint64, parked bool) bool {
+	set := static.Empty
+	if parked {
+		ok := false
+		if set, _, ok = o.parked(s, tc); !ok {
+			return false
 		}
+	} else {
+		set = o.future(s, tc)
 	}
-	l.num = len(o.leaves)
-	o.leaves = append(o.leaves, l)
-	return l
-}
-
-// shape returns where the goroutines other than g stand.
-func (o *Oracle) shape(s State, g trace.GID) [2]uint64 {
-	if o.shapeOf != g {
-		o.shapeOf, o.shapeIs = g, s.Shape(g)
-	}
-	return o.shapeIs
-}
-
-// future returns the accesses that goroutines other than g may ever make.
-func (o *Oracle) future(s State, g trace.GID) static.Set {
-	k := o.shape(s, g)
-	f, ok := o.futures[k]
+	k := stableKey{s.Identity(uint32(p >> 32)), uint32(p), set}
+	r, ok := o.stables[k]
 	if !ok {
-		s.Others(g, func(stack []hybrid.Frame) bool {
-			f = o.fut.F.Sets.Union(f, o.fut.Of(stack))
-			return true
-		})
-		o.futures[k] = f
+		l, known := s.LocationAt(p, 8)
+		r = known && !o.fa.Conflict(set, &l)
+		o.stables[k] = r
 	}
-	return f
-}
-
-// conflicts reports whether an access in set may conflict with t.
-func (o *Oracle) conflicts(set static.Set, t *target) bool {
-	for i := range t.locs {
-		if o.fa.Conflict(set, &t.locs[i]) {
-			return true
-		}
-	}
-	return false
+	return r
 }

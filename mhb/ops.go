@@ -180,7 +180,7 @@ const condLocker = 0
 
 // locker returns the mutex of the Cond at p, if nobody can change it.
 func (w *walk) locker(p uint64) (uint64, bool) {
-	if !w.stable(p+condLocker, 8) || !w.stable(p+condLocker+8, 8) {
+	if !w.stable(p+condLocker) || !w.stable(p+condLocker+8) {
 		return 0, false
 	}
 	a := w.v.ask(question{kind: askLocker, p: p + condLocker})

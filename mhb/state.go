@@ -14,20 +14,22 @@ import (
 // which it has the same identity.
 type State interface {
 	fieldaccess.State
-	// Live calls f for every goroutine that has not ended.
-	Live(f func(g trace.GID))
-	// Shape fingerprints where all goroutines but g stand, and which can move.
-	Shape(g trace.GID) [2]uint64
+	// Live appends the goroutines that have not ended.
+	Live(buf []trace.GID) []trace.GID
+	// Where fingerprints g's stack: where each of its frames stands.
+	Where(g trace.GID) [2]uint64
 	// CanMove reports whether g is enabled.
 	CanMove(g trace.GID) bool
 	// Next returns the operation g stands before.
 	Next(g trace.GID) trace.Op
 	// Identity tells objects with the same number apart.
-	Identity(obj uint32) (site uint64, layout uint32)
+	Identity(obj uint32) Identity
 	// Stack returns g's frames, innermost first; valid until the next call.
 	Stack(g trace.GID) []hybrid.Frame
 	// Register returns the first word of v in frame i of Stack(g).
 	Register(g trace.GID, i int, v ssa.Value) (uint64, bool)
+	// IsMap reports whether obj is the header of a map.
+	IsMap(obj uint32) bool
 	// Deferred returns the deferred calls pending in frame i of Stack(g), newest first.
 	Deferred(g trace.GID, i int) []Deferred
 	// Word returns the word of memory at p.
@@ -49,6 +51,12 @@ type State interface {
 	Reaches(g trace.GID, targets []uint32, acc static.Set) bool
 }
 
+// Identity is what allocated an object, and the layout of its memory.
+type Identity struct {
+	Site   uint64
+	Layout uint32
+}
+
 // A Deferred is a pending deferred call with its argument words and those of
 // the closure's captured variables.
 type Deferred struct {
@@ -67,14 +75,14 @@ const (
 	askSilent
 	askStuffed
 	askLocker
-	askLocation
-	askParked
+	askStable // can none of the others write the word, ever
+	askParked // or at least not while Tc waits
 )
 
-// A question is one thing an answer of the oracle depends on.
+// A question is one thing the walk of a goroutine depends on; registers and
+// frames are that goroutine's.
 type question struct {
 	kind questionKind
-	g    trace.GID
 	i    int
 	v    ssa.Value
 	p    uint64
@@ -87,10 +95,10 @@ type answer struct {
 }
 
 // answer asks the state.
-func (o *Oracle) answer(s State, q question) (a answer) {
+func (o *Oracle) answer(s State, tc, g trace.GID, q question) (a answer) {
 	switch q.kind {
 	case askRegister:
-		a.x, a.ok = s.Register(q.g, q.i, q.v)
+		a.x, a.ok = s.Register(g, q.i, q.v)
 	case askWord:
 		a.x, a.ok = s.Word(q.p)
 	case askSilent:
@@ -102,7 +110,7 @@ func (o *Oracle) answer(s State, q question) (a answer) {
 	case askDeferred:
 		h := uint64(14695981039346656037)
 		add := func(x uint64) { h = (h ^ x) * 0x9E3779B97F4A7C15; h ^= h >> 31 }
-		for _, d := range s.Deferred(q.g, q.i) {
+		for _, d := range s.Deferred(g, q.i) {
 			add(o.number(d.Fn))
 			add(uint64(len(d.Args)))
 			for _, w := range d.Args {
@@ -113,12 +121,8 @@ func (o *Oracle) answer(s State, q question) (a answer) {
 			}
 		}
 		a.x = h
-	case askLocation:
-		site, layout := s.Identity(uint32(q.p >> 32))
-		a.x, a.ok = site+uint64(layout)*0x9E3779B97F4A7C15, true
-	case askParked:
-		l := o.parked(s, q.g)
-		a.x = uint64(l.num)
+	case askStable, askParked:
+		a.ok = o.stable(s, tc, q.p, q.kind == askParked)
 	}
 	return a
 }

@@ -21,18 +21,6 @@ type visit struct {
 	dones   events // how far it can take the counters of WaitGroups down
 }
 
-// goroutine walks what g can do, frame by frame.
-func (w *walk) goroutine(g trace.GID) {
-	v := &visit{}
-	w.canMove = w.v.s.CanMove(g) // part of the shape: no question of its own
-	w.standing = nil
-	if stack := w.v.s.Stack(g); len(stack) > 0 {
-		w.standing = stack[0].Instr
-	}
-	w.frames(g, v)
-	w.eff.dones.union(&v.dones, 1)
-}
-
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
 	for i := 0; i < n && !w.conflict; i++ {
@@ -44,7 +32,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		if i == 0 && w.standsBlocked(g, v) {
 			return
 		}
-		w.v.ask(question{kind: askDeferred, g: g, i: i})
+		w.v.ask(question{kind: askDeferred, i: i})
 		recovers := false
 		for _, d := range w.v.s.Deferred(g, i) {
 			r := w.deferred(d, v)
@@ -65,7 +53,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			w.anything()
 			return
 		}
-		sc := &scope{fn: fr.Instr.Parent(), live: true, g: g, i: i, at: fr.Instr}
+		sc := &scope{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
 		if !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovers {
 			return
 		}
@@ -79,7 +67,7 @@ func (w *walk) standsBlocked(g trace.GID, v *visit) bool {
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
 		return false
 	}
-	sc := &scope{fn: fr.Instr.Parent(), live: true, g: g, at: fr.Instr}
+	sc := &scope{fn: fr.Instr.Parent(), live: true, at: fr.Instr}
 	switch x := fr.Instr.(type) {
 	case *ssa.Send:
 		return !w.send(sc, x.Chan, x)
@@ -154,7 +142,7 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 		return w.native(fn, site, args, into, loop)
 	}
 	if whole := w.o.fut.F.Whole(b); !w.interesting(whole) {
-		if w.t == nil {
+		if w.t.collects {
 			w.reached = w.o.fut.F.Sets.Union(w.reached, whole)
 		}
 		return true
@@ -213,7 +201,7 @@ func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64) visitKey {
 // interesting reports whether a call with these accesses has to be walked:
 // it may conflict or synchronise.
 func (w *walk) interesting(s static.Set) bool {
-	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.t != nil && w.o.conflicts(s, w.t)
+	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
 }
 
 // body walks sc's function from instr on (behind it without including) and
@@ -390,13 +378,13 @@ func (w *walk) builtin(sc *scope, x ssa.CallInstruction) {
 
 // direct notes the accesses instr itself makes.
 func (w *walk) direct(sc *scope, instr ssa.Instruction) {
-	if w.t != nil && !memory(w.t.op.Kind) {
+	if !w.t.collects && !memory(w.t.op.Kind) {
 		return
 	}
 	w.o.fut.F.Acc.Direct(instr, w.o.prog.Where, func(x static.Access) {
 		switch {
 		case w.conflict:
-		case w.t == nil:
+		case w.t.collects:
 			w.access(x)
 		case w.hits(x) && !w.elsewhere(sc, instr):
 			w.conflict = true

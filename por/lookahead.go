@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// LookAhead is an oracle that, where a quick one sees no reason to do without
+// LookAhead is an oracle that, where another one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
 // (see Parked), within a small budget. Of two goroutines the other one's future
 // is one line of execution until it waits for the first.
@@ -21,8 +21,7 @@ import (
 // execute a part of E. So a critical section is looked at once.
 type LookAhead struct {
 	sys     System
-	quick   Oracle
-	last    Oracle    // nil: none
+	inner   Oracle
 	futures []*future // by goroutine
 	tired   map[point]*patience
 }
@@ -53,56 +52,41 @@ type patience struct{ pause, length int }
 
 const maxPause = 256
 
-// NewLookAhead returns an oracle that asks quick first, in the states it looks
-// at, too. If a look is too short to tell it asks last, if that is not nil.
-func NewLookAhead(sys System, quick, last Oracle) *LookAhead {
-	return &LookAhead{sys: sys, quick: quick, last: last, tired: make(map[point]*patience)}
+// NewLookAhead returns an oracle that asks inner first.
+func NewLookAhead(sys System, inner Oracle) *LookAhead {
+	return &LookAhead{sys: sys, inner: inner, tired: make(map[point]*patience)}
 }
 
 // Skip implements Oracle.
 func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
-	if reason := l.quick.Skip(g, op); reason != "" {
+	if reason := l.inner.Skip(g, op); reason != "" {
 		return reason
 	}
-	if enablesNothing(op) {
-		switch free, certain := l.free(g, op); {
-		case free:
-			return Seen
-		case certain:
-			return ""
-		}
+	if !enablesNothing(op) {
+		return ""
 	}
-	if l.last != nil {
-		return l.last.Skip(g, op)
-	}
-	return ""
-}
-
-// free reports whether nothing the others can do while g waits conflicts with
-// op, and whether it is certain if not.
-func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	f := l.of(g)
 	if f.known {
 		switch conflict := f.conflicts(op); {
 		case f.complete && !conflict:
-			return true, true
+			return Seen
 		case conflict && !f.stale:
-			return false, true
+			return ""
 		}
 	}
 	at := point{op.Func, op.PC}
 	p := l.tired[at]
 	if p != nil && p.pause > 0 {
 		p.pause--
-		return false, false
+		return ""
 	}
 	l.look(g, op, f)
 	switch {
 	case f.conflicts(op):
-		return false, true
+		return ""
 	case f.complete:
 		delete(l.tired, at)
-		return true, true
+		return Seen
 	}
 	if p == nil {
 		p = &patience{length: 1}
@@ -110,7 +94,7 @@ func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	}
 	p.length = min(2*p.length, maxPause)
 	p.pause = p.length
-	return false, false
+	return ""
 }
 
 // enablesNothing reports whether op is one that is looked ahead for: it
@@ -156,9 +140,9 @@ func (l *LookAhead) of(g trace.GID) *future {
 func (l *LookAhead) look(g trace.GID, op *trace.Op, f *future) {
 	clear(f.byObject)
 	s := &without{System: l.sys, g: g, op: op, f: f}
-	// The oracle does not hide an operation: it only lets a goroutine move alone
-	// whose operation conflicts with nothing.
-	r := JPF(s, s, Config{Match: true, MaxStates: lookStates, IgnoreOutput: true, Oracle: l.quick, AnyGoroutine: true, Poll: func(p Progress) string {
+	// The inner oracle does not hide an operation: it only lets a goroutine
+	// move alone whose operation conflicts with nothing.
+	r := JPF(s, s, Config{Match: true, MaxStates: lookStates, IgnoreOutput: true, Oracle: l.inner, AnyGoroutine: true, Poll: func(p Progress) string {
 		if p.Transitions > lookTransitions {
 			return "enough"
 		}

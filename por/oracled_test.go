@@ -45,9 +45,9 @@ func TestOracle(t *testing.T) {
 	}{
 		{name: "exact", oracle: func(s System) Oracle { return &exact{s, true} }},
 		{name: "exact, any goroutine", oracle: func(s System) Oracle { return &exact{s, true} }, every: true},
-		{name: "look ahead", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, nil) }},
-		{name: "look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, nil) }, every: true},
-		{name: "look ahead, then exact, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, &exact{s, true}) }, every: true},
+		{name: "look ahead", oracle: func(s System) Oracle { return NewLookAhead(s, none{}) }},
+		{name: "look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}) }, every: true},
+		{name: "exact, then look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, &exact{s, true}) }, every: true},
 	}
 	var states uint64
 	for seed := range n {

@@ -119,6 +119,9 @@ type Op struct {
 	G    GID
 	Kind Kind
 	N    uint8 // number of valid entries of Access
+	// Commutes, if it is not 0, says that the operation commutes with others that
+	// have the same number here, though they access the same location.
+	Commutes uint8
 	// Access lists what the operation touches: the memory, or the
 	// synchronisation object (mutex, channel, ...), with Write set when the
 	// operation may change it.
@@ -133,8 +136,12 @@ func (o *Op) Races(p *Op) bool {
 	return (o.Kind.Plain() || p.Kind.Plain()) && o.Conflicts(p)
 }
 
-// Conflicts reports whether two operations by different goroutines overlap with at least one write.
+// Conflicts reports whether two operations by different goroutines overlap with at least one write and
+// that do not commute.
 func (o *Op) Conflicts(p *Op) bool {
+	if o.Commutes != 0 && o.Commutes == p.Commutes {
+		return false
+	}
 	for i := uint8(0); i < o.N; i++ {
 		for j := uint8(0); j < p.N; j++ {
 			if (o.Access[i].Write || p.Access[j].Write) && o.Access[i].Overlaps(p.Access[j]) {

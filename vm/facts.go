@@ -82,33 +82,28 @@ func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value) (uint64, bo
 	return m.gOf(id).stack[a.FP+uint32(r)], true
 }
 
-// Shape fingerprints where the goroutines other than id stand, frame by frame,
-// and which of them can move.
-func (m *Machine) Shape(id trace.GID) [2]uint64 {
-	h := [2]uint64{0x9e3779b97f4a7c15, uint64(id)}
-	add := func(x uint64) {
-		h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
-		h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9
-	}
-	for _, s := range m.order {
-		g := m.gs[s]
-		if g.status == gEnded || g.id == id {
-			continue
+// Moment is the number of the present state: it changes whenever that does.
+func (m *Machine) Moment() uint64 { return m.moment }
+
+// Where fingerprints the stack of goroutine id: where each frame stands, and
+// how it was entered.
+func (m *Machine) Where(id trace.GID) [2]uint64 {
+	g := m.gOf(id)
+	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
+	fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
+	for {
+		link := g.stack[fp-hdrLink]
+		h[0] = bits.RotateLeft64(h[0]^at, 27)*0x94d049bb133111eb + link>>32
+		h[1] = bits.RotateLeft64(h[1]+at, 31)*0xbf58476d1ce4e5b9 ^ link>>32
+		if link>>32&frBottom != 0 {
+			return h
 		}
-		add(uint64(g.id)<<1 | b2u(m.peek(g) > 0))
-		fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
-		for {
-			link := g.stack[fp-hdrLink]
-			add(at)
-			add(link >> 32) // how the frame was entered; its place does not matter
-			if link>>32&frBottom != 0 {
-				break
-			}
-			fp, at = uint32(link), g.stack[fp-hdrReturn]
-		}
+		fp, at = uint32(link), g.stack[fp-hdrReturn]
 	}
-	return h
 }
+
+// IsMap reports whether object id is the header of a map.
+func (m *Machine) IsMap(id uint32) bool { return m.heap.objs[id].layout == m.layMap }
 
 // CanMove reports whether goroutine id could take a step now.
 func (m *Machine) CanMove(id trace.GID) bool { return m.peek(m.gOf(id)) > 0 }

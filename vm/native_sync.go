@@ -74,7 +74,7 @@ var syncNatives = []Native{
 		m.setU32(r.U(0)+rwPending, 0)
 		return Next
 	}},
-	{Name: "sync.hbWgAdd", Peek: peekAccess(trace.WgAdd, 8, true), Fn: wgAdd},
+	{Name: "sync.hbWgAdd", Peek: peekWgAdd, Fn: wgAdd},
 	{Name: "sync.hbWgWait", Peek: peekWgWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.mapped(r.U(0), 16) {
 			return m.nilFault(g)
@@ -314,6 +314,20 @@ func (m *Machine) tryLock(g *goroutine, r Regs, kind int) Ctl {
 	}
 	r.SetBool(0, ok)
 	return Next
+}
+
+// peekWgAdd: Adds of numbers with the same sign commute, as long as the counter
+// does not become negative.
+func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	n := m.syncOp(op, trace.WgAdd, r.U(0), 8, true, true)
+	switch d := int64(r.U(1)); {
+	case op.N == 0:
+	case d > 0:
+		op.Commutes = 1
+	case d < 0 && int64(int32(m.u32(r.U(0)+wgCounter))) >= -2*d:
+		op.Commutes = 2
+	}
+	return n
 }
 
 // wgAdd adds to a WaitGroup's counter. When it becomes zero, whoever stands

@@ -66,6 +66,7 @@ func compareHybrid(t *testing.T, b *batch, p *progen.Prog, want progen.Result, e
 			m := b.machine(t, p, vm.Config{})
 			cfg := por.Config{Match: true}
 			if h != explore.NoHybrid {
+				cfg.AnyGoroutine = h == explore.FullHybrid
 				cfg.Oracle = explore.NewOracle(m, b.prog, e, h)
 			}
 			got, r := search(t, m, x.run, cfg)
