@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/mhb/patterns"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/static/pointer"
@@ -24,9 +25,10 @@ type Hybrid string
 
 const (
 	NoHybrid    Hybrid = "none"
-	FieldAccess Hybrid = "fa"   // the field access analysis
-	MHB         Hybrid = "mhb"  // and may-happen-before reasoning on top of it
-	FullHybrid  Hybrid = "full" // and everything else that is known
+	FieldAccess Hybrid = "fa"       // the field access analysis
+	MHB         Hybrid = "mhb"      // and may-happen-before reasoning on top of it
+	FullHybrid  Hybrid = "full"     // and everything else that is known
+	Patterns    Hybrid = "patterns" // the paper's four patterns instead of MHB's closure
 )
 
 // Hybrids lists the values of --hybrid; each knows what the one before it knows.
@@ -35,7 +37,7 @@ func Hybrids() []Hybrid { return []Hybrid{NoHybrid, FieldAccess, MHB} }
 // ParseHybrid reads the value of --hybrid.
 func ParseHybrid(s string) (Hybrid, error) {
 	switch h := Hybrid(s); h {
-	case NoHybrid, FieldAccess, MHB, FullHybrid:
+	case NoHybrid, FieldAccess, MHB, FullHybrid, Patterns:
 		return h, nil
 	}
 	return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb, full", s)
@@ -64,6 +66,8 @@ func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.O
 		o.mhb = mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
 	case FullHybrid:
 		o.mhb = mhb.New(mhb.Full, o.fa, futures, program{graph, m})
+	case Patterns:
+		o.mhb = patterns.New(o.fa, static.NewBase(graph), program{graph, m})
 	}
 	o.reach = newReach(o, futures)
 	fut.Whole(e.Func)
@@ -94,7 +98,9 @@ type oracle struct {
 	objs  map[objsKey]static.Set
 	sizes types.Sizes
 	fa    *fieldaccess.Oracle
-	mhb   *mhb.Oracle // nil: only field accesses
+	mhb   interface { // nil: only field accesses
+		Skip(s mhb.State, g trace.GID, op *trace.Op) string
+	}
 	reach *reach
 
 	stacks []*stack // by goroutine

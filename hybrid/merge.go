@@ -39,7 +39,8 @@ type partial[V comparable] struct {
 	resume   static.Flow[V] // what follows when the inner frame returns; all, of the innermost
 	panicked static.Flow[V] // when it panics
 	paths    []static.Path
-	place    *framePlace
+	defers   []*ssa.Defer    // pending in the frame, newest last
+	add      *ssa.CallCommon // the frame stands before this addition to a WaitGroup
 }
 
 // NewMerger returns a merger of the results of e.
@@ -88,7 +89,10 @@ func (m *Merger[V]) Of(l Live) V {
 		x := m.partial(fr, i == 0, again)
 		var place static.Place
 		if fr.Instr != nil {
-			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, behind: i > 0 && !again, lives: m.lives}
+			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, behind: i > 0 && !again, lives: m.lives, defers: x.defers}
+		}
+		if x.add != nil {
+			key = binary.LittleEndian.AppendUint64(key, m.delta(x, place))
 		}
 		note(part[V]{p: x, place: place, frame: true, again: again, fn: fr.Fn})
 		if !again {
@@ -125,6 +129,11 @@ func (m *Merger[V]) fold(l Live, parts []part[V]) V {
 		if c.place != nil {
 			r := m.base.Placing(c.place)
 			resume, panicked = e.Rename(resume, r), e.Rename(panicked, r)
+			if c.p.add != nil {
+				n := m.delta(c.p, c.place)
+				ev := static.Event{Kind: static.AddEvent, N: int(n), Known: n != unknownDelta, Path: r.Path(m.base.Paths.Of(c.p.add.Args[0]))}
+				resume = e.Then(e.Events(ev), resume, panicked)
+			}
 		} else if c.fn != nil && k == 0 {
 			if ev, ok := m.base.SyncEvent(c.fn, l.Operand()); ok {
 				resume = e.Then(e.Events(ev), resume, panicked)
@@ -172,16 +181,48 @@ func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
 		x.resume = m.e.Whole(fr.Fn)
 	case fr.Instr == nil:
 		x.resume = m.unknown()
+	case m.base.Prog.Body(fr.Instr.Parent()) != fr.Instr.Parent():
+		x.resume = m.unknown()
 	case again:
 		x.resume, x.panicked = m.e.Leaving(fr.Instr)
 	case inner:
+		if x.add = adding(fr.Instr); x.add != nil {
+			x.resume = m.e.Resume(fr.Instr)
+			break
+		}
 		x.resume = m.e.Before(fr.Instr)
 	default:
 		x.resume, x.panicked = m.e.Resume(fr.Instr), m.e.Panicked(fr.Instr)
 	}
+	if fr.Instr != nil && !again {
+		x.defers = m.base.Deferred(fr.Instr)
+	}
 	m.number(x)
 	m.sites[k] = x
 	return x
+}
+
+// adding returns the call of hbWgAdd that instr is, or nil. In the body of Add the
+// number is a parameter; the live state knows it.
+func adding(instr ssa.Instruction) *ssa.CallCommon {
+	if c, ok := instr.(*ssa.Call); ok {
+		if fn := c.Call.StaticCallee(); fn != nil && fn.String() == "sync.hbWgAdd" {
+			return &c.Call
+		}
+	}
+	return nil
+}
+
+// unknownDelta is what a WaitGroup is changed by if that is not known.
+const unknownDelta = 1 << 40
+
+// delta returns what the addition at which x stands adds.
+func (m *Merger[V]) delta(x *partial[V], place static.Place) uint64 {
+	n, ok := place.Value(x.add.Args[1])
+	if !ok {
+		return unknownDelta
+	}
+	return n
 }
 
 // call returns the result of a call of fn, nil for a builtin.
@@ -209,4 +250,7 @@ func (m *Merger[V]) number(x *partial[V]) {
 	r := m.base.Listing(&x.paths)
 	m.e.Rename(x.resume, r)
 	m.e.Rename(x.panicked, r)
+	if x.add != nil {
+		r.Path(m.base.Paths.Of(x.add.Args[0]))
+	}
 }

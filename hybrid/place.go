@@ -39,6 +39,8 @@ type framePlace struct {
 	at     ssa.Instruction
 	behind bool // of the point behind at
 	lives  map[liveKey]bool
+	defers []*ssa.Defer         // what is pending, newest last, if that is known
+	saved  map[ssa.Value]uint64 // what pending calls have been given
 }
 
 // Value implements static.Place.
@@ -70,10 +72,59 @@ func (p *framePlace) register(v ssa.Value) (uint64, bool) {
 		live = liveAt(v, p.at, p.behind)
 		p.lives[k] = live
 	}
-	if !live {
-		return 0, false
+	if live {
+		return p.l.Register(p.i, v)
 	}
-	return p.l.Register(p.i, v)
+	if p.saved == nil {
+		p.save()
+	}
+	x, ok := p.saved[v]
+	return x, ok
+}
+
+// save looks into the records of pending deferred calls for values that may have
+// no register any more.
+func (p *framePlace) save() {
+	p.saved = map[ssa.Value]uint64{}
+	k := len(p.defers)
+	p.l.Deferred(p.i, func(fn *ssa.Function, args, captured []uint64) {
+		if k--; k < 0 || fn == nil {
+			return
+		}
+		c := p.defers[k].Common()
+		if c.IsInvoke() {
+			return
+		}
+		i := 0
+		for _, a := range c.Args {
+			if i < len(args) {
+				p.saved[a] = args[i]
+			}
+			i += words(a.Type())
+		}
+		mc, ok := c.Value.(*ssa.MakeClosure)
+		if !ok || mc.Fn != fn {
+			return
+		}
+		place := callPlace{p.l, fn, args, captured}
+		for i, b := range mc.Bindings {
+			x, ok := place.free(fn.FreeVars[i])
+			switch {
+			case !ok:
+			case !p.l.ByValue(fn, i):
+				p.saved[b] = x
+			default:
+				for _, r := range *b.Referrers() {
+					if st, ok := r.(*ssa.Store); ok && st.Addr == b {
+						p.saved[st.Val] = x // the only one
+					}
+				}
+			}
+		}
+	})
+	if k != 0 {
+		clear(p.saved) // not what was expected
+	}
 }
 
 // Word implements static.Place.

@@ -313,11 +313,12 @@ func TestMicro(t *testing.T) {
 				t.Fatal(err)
 			}
 			all, _ := outcomes(t, prog, e, explore.NoHybrid, por.Full)
-			for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB, explore.FullHybrid} {
+			for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
 				got, r := outcomes(t, prog, e, h, por.JPF)
 				if !maps.Equal(got, all) {
 					t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
 				}
+				t.Logf("%s: %d choices, %v", h, r.Stats.Choices, r.Eliminated)
 				if h != explore.MHB {
 					continue
 				}

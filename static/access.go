@@ -121,6 +121,21 @@ func (a *Accesses) Num(x Access) int {
 // At returns access number n.
 func (a *Accesses) At(n int) Access { return a.list[n] }
 
+// Len returns how many accesses have numbers.
+func (a *Accesses) Len() int { return len(a.list) }
+
+// Bytes returns the size of the locations of access n if they are variables,
+// fields or elements, 0 otherwise.
+func (a *Accesses) Bytes(n int) int64 {
+	switch k := a.keys[a.list[n].Key]; k.Kind {
+	case Field:
+		return gcSizes.Sizeof(k.Type.(*types.Struct).Field(k.Index).Type())
+	case Elem, Deref:
+		return gcSizes.Sizeof(k.Type)
+	}
+	return 0
+}
+
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 

@@ -29,15 +29,15 @@ type Before struct {
 // firstID numbers a partition of accesses by what is passed before them.
 type firstID int32
 
-// A group is a set of accesses before which the same objects are passed.
-type group struct{ Passed, Accesses Set }
+// A Group is a set of accesses before which the same objects are passed.
+type Group struct{ Passed, Accesses Set }
 
 type beforeDomain struct {
 	sets   *Sets
 	objs   *Objects
 	must   bool
 	event  func(e *Event) (Set, bool) // what an event passes; the engine's Access events aside
-	firsts [][]group                  // sorted by Passed
+	firsts [][]Group                  // sorted by Passed
 	index  map[string]firstID
 }
 
@@ -55,8 +55,8 @@ func newBefore(b *Base, must bool, event func(o *Objects, e *Event) (Object, boo
 }
 
 // intern returns the number of the partition, after joining groups with equal sets.
-func (d *beforeDomain) intern(list []group) firstID {
-	slices.SortFunc(list, func(a, b group) int { return int(a.Passed) - int(b.Passed) })
+func (d *beforeDomain) intern(list []Group) firstID {
+	slices.SortFunc(list, func(a, b Group) int { return int(a.Passed) - int(b.Passed) })
 	out := list[:0]
 	for _, g := range list {
 		switch n := len(out); {
@@ -93,7 +93,7 @@ func (d *beforeDomain) either(a, b firstID) firstID {
 	if a == b {
 		return a
 	}
-	var list []group
+	var list []Group
 	var inA, inB Set
 	for _, g := range d.firsts[a] {
 		inA = d.sets.Union(inA, g.Accesses)
@@ -102,13 +102,13 @@ func (d *beforeDomain) either(a, b firstID) firstID {
 		inB = d.sets.Union(inB, g.Accesses)
 	}
 	for _, g := range d.firsts[a] {
-		list = append(list, group{g.Passed, d.sets.Minus(g.Accesses, inB)})
+		list = append(list, Group{g.Passed, d.sets.Minus(g.Accesses, inB)})
 		for _, h := range d.firsts[b] {
-			list = append(list, group{d.meet(g.Passed, h.Passed), d.sets.Inter(g.Accesses, h.Accesses)})
+			list = append(list, Group{d.meet(g.Passed, h.Passed), d.sets.Inter(g.Accesses, h.Accesses)})
 		}
 	}
 	for _, h := range d.firsts[b] {
-		list = append(list, group{h.Passed, d.sets.Minus(h.Accesses, inA)})
+		list = append(list, Group{h.Passed, d.sets.Minus(h.Accesses, inA)})
 	}
 	return d.intern(list)
 }
@@ -134,9 +134,9 @@ func (d *beforeDomain) Seq(a, b Before) Before {
 	if !a.Exits {
 		return a
 	}
-	var list []group
+	var list []Group
 	for _, g := range d.firsts[b.First] {
-		list = append(list, group{d.sets.Union(a.Exit, g.Passed), g.Accesses})
+		list = append(list, Group{d.sets.Union(a.Exit, g.Passed), g.Accesses})
 	}
 	v := Before{First: d.either(a.First, d.intern(list)), Exits: b.Exits}
 	if b.Exits {
@@ -147,7 +147,7 @@ func (d *beforeDomain) Seq(a, b Before) Before {
 
 func (d *beforeDomain) Event(e *Event) Before {
 	if e.Kind == AccessEvent {
-		return Before{First: d.intern([]group{{Empty, d.sets.Of(e.N)}}), Exits: true}
+		return Before{First: d.intern([]Group{{Empty, d.sets.Of(e.N)}}), Exits: true}
 	}
 	s, _ := d.event(e)
 	return Before{Exit: s, Exits: true}
@@ -157,14 +157,11 @@ func (d *beforeDomain) Event(e *Event) Before {
 func (d *beforeDomain) Spawn(v Before) Before { return Before{First: v.First, Exits: true} }
 
 func (d *beforeDomain) Rename(v Before, r *Renaming) Before {
-	var list []group
+	var list []Group
 	for _, g := range d.firsts[v.First] {
-		list = append(list, group{d.objs.rename(g.Passed, r, d.must), g.Accesses})
+		list = append(list, Group{d.objs.rename(g.Passed, r, d.must), g.Accesses})
 	}
 	v.First = d.intern(list)
 	v.Exit = d.objs.rename(v.Exit, r, d.must)
 	return v
 }
-
-// Groups returns the accesses that can be reached, by what is passed before.
-func (d *beforeDomain) Groups(v Before) []group { return d.firsts[v.First] }

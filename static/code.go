@@ -292,7 +292,7 @@ func operands(c *ssa.CallCommon) []ssa.Value {
 // node decodes instr.
 func (b *Base) node(c *code, instr ssa.Instruction) node {
 	n := node{panics: mayPanic(instr)}
-	b.events(c.fn, instr, func(e Event) { n.events = append(n.events, e) })
+	b.events(instr, func(e Event) { n.events = append(n.events, e) })
 	switch x := instr.(type) {
 	case *ssa.Return:
 		n.kind = returnNode

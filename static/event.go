@@ -159,19 +159,17 @@ func (t *Paths) locker(cond ssa.Value) Path {
 }
 
 // events calls f for what instr itself does.
-func (b *Base) events(fn *ssa.Function, instr ssa.Instruction, f func(Event)) {
-	if b.Prog.Plain(fn) {
-		b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
-			e := Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr}
-			switch i := instr.(type) {
-			case *ssa.UnOp:
-				e.Path = b.Paths.Of(i.X)
-			case *ssa.Store:
-				e.Path = b.Paths.Of(i.Addr)
-			}
-			f(e)
-		})
-	}
+func (b *Base) events(instr ssa.Instruction, f func(Event)) {
+	b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
+		e := Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: instr}
+		switch i := instr.(type) {
+		case *ssa.UnOp:
+			e.Path = b.Paths.Of(i.X)
+		case *ssa.Store:
+			e.Path = b.Paths.Of(i.Addr)
+		}
+		f(e)
+	})
 	switch x := instr.(type) {
 	case *ssa.Send:
 		f(Event{Kind: SendEvent, Path: b.Paths.Of(x.Chan), Instr: instr})

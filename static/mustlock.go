@@ -81,6 +81,9 @@ func (a *First) Of(v Before, touches func(access int) bool) (Set, bool) {
 	return s, any
 }
 
+// Groups returns the accesses that can be reached, by what is passed before.
+func (a *First) Groups(v Before) []Group { return a.d.firsts[v.First] }
+
 // Objects tells what the numbers in the sets mean.
 func (a *First) Objects() *Objects { return a.d.objs }
 

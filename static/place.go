@@ -155,6 +155,24 @@ func (e *Engine[V]) Leaving(instr ssa.Instruction) (returns, recovered Flow[V]) 
 	return returns, e.recovered(f)
 }
 
+// Deferred returns the deferred calls that are pending before instr, newest last,
+// or nil if there are none or they are not known.
+func (b *Base) Deferred(instr ssa.Instruction) []*ssa.Defer {
+	c := b.code(instr.Parent())
+	for i := range c.blocks[instr.Block().Index] {
+		// What is not in the skeleton has the stack of what follows.
+		n := &c.blocks[instr.Block().Index][i]
+		if n.index < slices.Index(instr.Block().Instrs, instr) {
+			continue
+		}
+		if n.stack.many || len(n.stack.list) != 1 {
+			return nil
+		}
+		return n.stack.list[0]
+	}
+	return nil
+}
+
 // SyncEvent returns the event of a call of fn on the object at address a, if
 // fn is a function of package sync that is one event.
 func (b *Base) SyncEvent(fn *ssa.Function, a uint64) (Event, bool) {

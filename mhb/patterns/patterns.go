@@ -1,0 +1,260 @@
+// Package patterns decides with the four happens-before patterns of the paper
+// whether a scheduling choice is needed before an access (SPIN 2014, section 3),
+// from the merged results of the static analyses and the live state, without
+// walking any code.
+//
+// The question is about Tc, which stands before a plain access of location x: can
+// another goroutine make a conflicting access while Tc does not move? For each of
+// them, Th, and each class of conflicting accesses in its future, one of the
+// patterns has to show that it blocks first, or accesses something else:
+//
+//	1  wait and notify  before the first such access Th waits for a condition
+//	                    variable or channel on every path, and nobody but Tc can
+//	                    make any of those that it may wait for ready
+//	2  locks            on every path it acquires a lock that is held now, and nobody
+//	                    but Tc can release it
+//	3  lock on this     it makes all such accesses while it holds the lock that lies
+//	                    at a fixed distance from what is accessed, and Tc holds the
+//	                    lock at that distance from x
+//	4  join             on every path it waits for a WaitGroup whose counter cannot
+//	                    become zero, a channel or a Once, and nobody but Tc can
+//	                    let it go on
+//
+// # Conditions
+//
+// The object of an operation must be certain: the paths of static facts are
+// evaluated in the frames of the live stack, and only through memory that none of
+// the others can write while Tc waits. What cannot be evaluated is left out of must
+// facts, and may be any object in may facts.
+//
+// Nobody but Tc means: no goroutine other than Tc that there is, and none that
+// they start, in its whole future. (The parked closure of package mhb is better: it
+// asks for their futures up to where they block.) Goroutines that Tc has yet to
+// start do not exist while it waits.
+//
+// Deviations from the paper, each of which would be wrong for Go otherwise: two
+// writes conflict; a mutex can be unlocked by anybody, so that a goroutine that
+// unlocks what it has not locked itself makes patterns 2 and 3 void for that
+// mutex; only a writer's lock counts as held, because readers let readers pass; a
+// channel operation blocks only if the channel is not ready now; a WaitGroup is
+// waited for by number, so that all others together must not be able to bring it
+// to zero.
+//
+// Soundness: a skipped choice needs that {Tc} is a persistent set (Godefroid,
+// 1996). Take the first conflicting access in an execution without Tc. By 1, 2 or
+// 4, Th has passed an operation that is disabled now; what enabled it was done by
+// one of the others, and is in the future of none. By 3, Th holds a lock that Tc
+// holds now; it has not had it then, so it was released, by one of the others.
+package patterns
+
+import (
+	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// The reasons for which choices are skipped, apart from fieldaccess.Reason. If
+// there are several the first in this order is told.
+const (
+	Wait  = "wait"  // pattern 1
+	Guard = "guard" // pattern 3
+	Lock  = "lock"  // pattern 2
+	Join  = "join"  // pattern 4
+	Fresh = "fresh" // all such accesses are to objects that do not exist yet
+)
+
+var reasons = []string{Wait, Guard, Lock, Join, Fresh}
+
+// Oracle answers questions about one program.
+type Oracle struct {
+	fa   *fieldaccess.Oracle
+	prog mhb.Program
+	base *static.Base
+
+	locks, joins, waits *static.First
+	must                *static.MustWait
+	notify              *static.MayNotify
+	prefix              *static.MinPrefix
+	unheld              *static.Unheld
+	guarded             *static.GuardedBy
+
+	onLocks, onJoins, onWaits *hybrid.Merger[static.Before]
+	onMust, onNotify, onGuard *hybrid.Merger[static.May]
+	onPrefix                  *hybrid.Merger[static.Prefix]
+	onUnheld                  *hybrid.Merger[static.Unlocks]
+
+	classes map[fieldaccess.Location]class
+}
+
+// class is the set of accesses that conflict with a location, as of when the
+// table of accesses had size entries.
+type class struct {
+	set  static.Set
+	size int
+}
+
+// New returns an oracle on top of the field access analysis. base is of the same
+// program.
+func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program) *Oracle {
+	o := &Oracle{fa: fa, prog: prog, base: base, classes: map[fieldaccess.Location]class{}}
+	o.locks, o.joins, o.waits = static.NewMustLock(base), static.NewMustJoin(base), static.NewMayWait(base)
+	o.must = static.NewMustWait(base, nil)
+	o.notify, o.prefix, o.unheld = static.NewMayNotify(base), static.NewMinPrefix(base), static.NewUnheld(base)
+	o.guarded = static.NewGuardedBy(base, o.unheld)
+	o.onLocks, o.onJoins, o.onWaits = hybrid.NewMerger(base, o.locks.Engine), hybrid.NewMerger(base, o.joins.Engine), hybrid.NewMerger(base, o.waits.Engine)
+	o.onMust, o.onNotify, o.onGuard = hybrid.NewMerger(base, o.must.Engine), hybrid.NewMerger(base, o.notify.Engine), hybrid.NewMerger(base, o.guarded.Engine)
+	o.onPrefix, o.onUnheld = hybrid.NewMerger(base, o.prefix.Engine), hybrid.NewMerger(base, o.unheld.Engine)
+	return o
+}
+
+// conflicting returns the accesses that conflict with l.
+func (o *Oracle) conflicting(l *fieldaccess.Location) static.Set {
+	c, ok := o.classes[*l]
+	if !ok || c.size != o.base.Acc.Len() {
+		var list []int
+		for n := range o.base.Acc.Len() {
+			if o.fa.ConflictOne(n, l) {
+				list = append(list, n)
+			}
+		}
+		c = class{o.base.Sets.Of(list...), o.base.Acc.Len()}
+		o.classes[*l] = c
+	}
+	return c.set
+}
+
+// Skip reports whether g may execute op, the operation it stands before, without a
+// scheduling choice, and if so why; it returns "" if a choice is needed.
+func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
+	if !op.Kind.Plain() {
+		return ""
+	}
+	if o.fa.Skip(s, g) {
+		return fieldaccess.Reason
+	}
+	locs, ok := s.Locations(g, nil)
+	if !ok {
+		return ""
+	}
+	v := newView(o, s, g)
+	used := map[string]bool{}
+	for i := range locs {
+		addr := uint64(op.Access[i].Obj)<<32 | uint64(op.Access[i].Off)
+		for _, th := range v.others {
+			if !v.blocked(th, &locs[i], addr, used) {
+				return ""
+			}
+		}
+	}
+	for _, r := range reasons {
+		if used[r] {
+			return r
+		}
+	}
+	return fieldaccess.Reason
+}
+
+// blocked reports whether th makes no access that conflicts with location l at
+// addr while Tc does not move.
+func (v *view) blocked(th *goroutine, l *fieldaccess.Location, addr uint64, used map[string]bool) bool {
+	o := v.o
+	locks := v.o.onLocks.Of(th)
+	for _, g := range o.locks.Groups(locks) {
+		// The table of accesses grows while functions are analysed.
+		conflicts := o.base.Sets.Inter(g.Accesses, o.conflicting(l))
+		if conflicts == static.Empty {
+			continue
+		}
+		if v.any(th, o.locks.Objects(), g.Passed) {
+			used[Lock] = true
+			continue
+		}
+		for _, n := range o.base.Sets.Elems(conflicts) {
+			switch {
+			case v.joins(th, n):
+				used[Join] = true
+			case v.guards(th, n, l, addr, used):
+			case v.waits(th, n):
+				used[Wait] = true
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// any reports whether one of the objects in set is certain to block th.
+func (v *view) any(th *goroutine, objs *static.Objects, set static.Set) bool {
+	for _, n := range v.o.base.Sets.Elems(set) {
+		if v.disabled(th, objs.At(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// joins is pattern 4: th passes something that blocks it before access n.
+func (v *view) joins(th *goroutine, n int) bool {
+	set, ok := v.passed(v.o.joins, v.o.onJoins.Of(th), n)
+	return ok && v.any(th, v.o.joins.Objects(), set)
+}
+
+// passed returns what is passed before access n.
+func (v *view) passed(a *static.First, x static.Before, n int) (static.Set, bool) {
+	for _, g := range a.Groups(x) {
+		if v.o.base.Sets.Has(g.Accesses, n) {
+			return g.Passed, true
+		}
+	}
+	return static.Empty, false
+}
+
+// waits is pattern 1: th waits before access n on every path, and all it may wait
+// for blocks it.
+func (v *view) waits(th *goroutine, n int) bool {
+	if v.o.base.Sets.Has(v.o.onMust.Of(th).Set, n) {
+		return false
+	}
+	set, ok := v.passed(v.o.waits, v.o.onWaits.Of(th), n)
+	if !ok || set == static.Empty {
+		return false
+	}
+	for _, k := range v.o.base.Sets.Elems(set) {
+		if !v.disabled(th, v.o.waits.Objects().At(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// guards is pattern 3: wherever th makes access n it holds a lock at the same
+// distance from what it accesses as one that Tc holds is from addr.
+func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64, used map[string]bool) bool {
+	all, any := true, false
+	v.o.guarded.Each(v.o.onGuard.Of(th), func(x static.Guarded, guards []static.Guard) {
+		if x.Access != n || !all {
+			return
+		}
+		any, all = true, false
+		// Locations of one size that overlap and have one type are equal.
+		if l.Map != nil || v.o.base.Acc.Bytes(n) != l.Size {
+			return
+		}
+		for _, g := range guards {
+			if g.Global == static.Unknown && v.holds(addr+uint64(g.Distance)) {
+				all = true
+			}
+		}
+	})
+	switch {
+	case !all:
+	case any:
+		used[Guard] = true
+	default:
+		used[Fresh] = true
+	}
+	return all
+}

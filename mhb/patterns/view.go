@@ -1,0 +1,201 @@
+package patterns
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// view is the present state during one question.
+type view struct {
+	o      *Oracle
+	s      mhb.State
+	tc     trace.GID
+	others []*goroutine
+	words  map[uint64]bool // whether memory is stable
+	free   map[uint64]bool // whether a mutex or Once can be released by others
+}
+
+func newView(o *Oracle, s mhb.State, tc trace.GID) *view {
+	v := &view{o: o, s: s, tc: tc, words: map[uint64]bool{}, free: map[uint64]bool{}}
+	s.Live(func(g trace.GID) {
+		if g != tc {
+			v.others = append(v.others, &goroutine{v: v, g: g})
+		}
+	})
+	for _, th := range v.others {
+		th.stack = append(th.stack, s.Stack(th.g)...)
+	}
+	return v
+}
+
+// stable reports whether none of the others can write the word at p.
+func (v *view) stable(p uint64) bool {
+	ok, known := v.words[p]
+	if !known {
+		if l, isMemory := v.s.LocationAt(p, 8); isMemory {
+			ok = !v.o.fa.Reachable(v.s, v.tc, &l)
+		}
+		v.words[p] = ok
+	}
+	return ok
+}
+
+// disabled reports whether the operation of th on o, whenever th comes to it, is
+// disabled now and stays so while Tc does not move.
+func (v *view) disabled(th *goroutine, o static.Object) bool {
+	p, ok := v.o.base.Paths.Addr(o.Path)
+	if !ok || th.canMove() && th.Operand() == p {
+		return false
+	}
+	w, ok := v.s.Word(p)
+	if !ok {
+		return false
+	}
+	switch o.Kind {
+	case static.LockEvent:
+		return uint32(w) != 0 && !v.released(p)
+	case static.OnceEvent:
+		return uint32(w) == 0 && uint32(w>>32) != 0 && !v.released(p)
+	case static.JoinEvent:
+		return v.counted(p, int64(int32(w>>32)))
+	case static.RecvEvent:
+		return v.s.Silent(p) && !v.notified(p, static.SendEvent, static.CloseEvent)
+	case static.SendEvent:
+		return v.s.Stuffed(p) && !v.notified(p, static.RecvEvent, static.CloseEvent)
+	case static.WaitEvent:
+		return !th.woken() && !v.notified(p, static.SignalEvent)
+	}
+	return false
+}
+
+// holds reports whether Tc has locked the mutex at p for writing and nobody else
+// can unlock it.
+func (v *view) holds(p uint64) bool {
+	w, ok := v.s.Word(p)
+	return ok && uint32(w) != 0 && uint32(w>>32) == uint32(v.tc)+1 && !v.released(p)
+}
+
+// released reports whether one of the others may unlock the mutex at p, or leave
+// the Once, without having entered it itself before.
+func (v *view) released(p uint64) bool {
+	found, known := v.free[p]
+	if known {
+		return found
+	}
+	for _, th := range v.others {
+		v.o.unheld.Paths(v.o.onUnheld.Of(th), func(q static.Path) {
+			a, ok := v.o.base.Paths.Addr(q)
+			found = found || !ok && !v.o.base.Paths.Fresh(q) || ok && a == p
+		})
+	}
+	v.free[p] = found
+	return found
+}
+
+// notified reports whether one of the others may do one of kinds to the object at p.
+func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
+	objs := v.o.notify.Objects()
+	for _, th := range v.others {
+		for _, n := range v.o.base.Sets.Elems(v.o.onNotify.Of(th).Set) {
+			x := objs.At(n)
+			if x.Kind == static.AnyEvent {
+				return true
+			}
+			a, ok := v.o.base.Paths.Addr(x.Path)
+			if ok && a != p || v.o.base.Paths.Fresh(x.Path) {
+				continue
+			}
+			for _, k := range kinds {
+				if x.Kind == k {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// counted reports whether the counter of the WaitGroup at p, which is n, stays
+// above zero whatever the others do.
+func (v *view) counted(p uint64, n int64) bool {
+	if n <= 0 {
+		return false
+	}
+	for _, th := range v.others {
+		v.o.prefix.Least(v.o.onPrefix.Of(th), func(q static.Path, least int) {
+			if a, ok := v.o.base.Paths.Addr(q); !ok || a == p {
+				n += int64(least)
+			}
+		})
+	}
+	return n > 0
+}
+
+// goroutine is one of the others. It implements hybrid.Live.
+type goroutine struct {
+	v     *view
+	g     trace.GID
+	stack []hybrid.Frame
+}
+
+// canMove reports whether the operation the goroutine stands before is enabled.
+func (t *goroutine) canMove() bool { return t.v.s.CanMove(t.g) }
+
+// woken reports whether the goroutine is in a Cond.Wait and has been notified, or
+// that is not known.
+func (t *goroutine) woken() bool {
+	if len(t.stack) == 0 || t.stack[0].Instr == nil {
+		return false
+	}
+	c, ok := t.stack[0].Instr.(*ssa.Call)
+	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != "sync.hbWake" {
+		return false
+	}
+	w, ok := t.v.s.Register(t.g, 0, c.Call.Args[3])
+	if !ok {
+		return true
+	}
+	// A waiter is {next *waiter; g uint32; notified bool}.
+	x, ok := t.v.s.Word(w + 8)
+	return !ok || x>>32&0xff != 0
+}
+
+// Stack implements hybrid.Live.
+func (t *goroutine) Stack() []hybrid.Frame { return t.stack }
+
+// Register implements hybrid.Live.
+func (t *goroutine) Register(i int, v ssa.Value) (uint64, bool) { return t.v.s.Register(t.g, i, v) }
+
+// Deferred implements hybrid.Live.
+func (t *goroutine) Deferred(i int, f func(fn *ssa.Function, args, captured []uint64)) {
+	for _, d := range t.v.s.Deferred(t.g, i) {
+		f(d.Fn, d.Args, d.Captured)
+	}
+}
+
+// ByValue implements hybrid.Live.
+func (t *goroutine) ByValue(fn *ssa.Function, i int) bool { return t.v.o.prog.ByValue(fn, i) }
+
+// Word implements hybrid.Live.
+func (t *goroutine) Word(p uint64) (uint64, bool) {
+	if !t.v.stable(p) {
+		return 0, false
+	}
+	return t.v.s.Word(p)
+}
+
+// Address implements hybrid.Live.
+func (t *goroutine) Address(g *ssa.Global) uint64 { return t.v.s.Address(g) }
+
+// Operand implements hybrid.Live.
+func (t *goroutine) Operand() uint64 {
+	op := t.v.s.Next(t.g)
+	if op.N == 0 {
+		return 0
+	}
+	return uint64(op.Access[0].Obj)<<32 | uint64(op.Access[0].Off)
+}
