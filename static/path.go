@@ -50,17 +50,18 @@ const maxSteps = 6
 
 // Paths interns the paths of one program.
 type Paths struct {
-	bind   Binding
-	nodes  []pathNode
-	index  map[pathNode]Path
-	of     map[ssa.Value]Path
-	values map[Path][]ssa.Value     // computed values with a path, apart from roots
-	cells  map[*ssa.Alloc]ssa.Value // what the only store into a cell stores, nil if there are more
+	bind    Binding
+	nodes   []pathNode
+	index   map[pathNode]Path
+	of      map[ssa.Value]Path
+	values  map[Path][]ssa.Value       // computed values with a path, apart from roots
+	cells   map[*ssa.Alloc]ssa.Value   // what the only store into a cell stores, nil if there are more
+	cellsOf map[ssa.Value][]*ssa.Alloc // the cells a value is stored into
 }
 
 // NewPaths returns a table with only Unknown.
 func NewPaths(bind Binding) *Paths {
-	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cells: map[*ssa.Alloc]ssa.Value{}}
+	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cellsOf: map[ssa.Value][]*ssa.Alloc{}, cells: map[*ssa.Alloc]ssa.Value{}}
 }
 
 func (t *Paths) intern(n pathNode) Path {
@@ -300,6 +301,7 @@ func (t *Paths) stored(a *ssa.Alloc) ssa.Value {
 		}
 	}
 	t.cells[a] = store.Val
+	t.cellsOf[store.Val] = append(t.cellsOf[store.Val], a)
 	return store.Val
 }
 

@@ -39,7 +39,10 @@ func (t *Paths) Eval(p Path, pl Place) (uint64, bool) {
 		if _, ok := n.root.Type().Underlying().(*types.Interface); ok {
 			return 0, false // its first word is the type
 		}
-		return pl.Value(n.root)
+		if x, ok := pl.Value(n.root); ok {
+			return x, true
+		}
+		return t.copyOf(p, pl)
 	case stepCell:
 		if fv, ok := t.nodes[n.parent].root.(*ssa.FreeVar); ok && t.nodes[n.parent].kind == stepRoot {
 			if x, ok := pl.Captured(fv); ok {
@@ -47,12 +50,9 @@ func (t *Paths) Eval(p Path, pl Place) (uint64, bool) {
 			}
 		}
 	}
-	// The activation may have the value at hand that it will use.
 	if t.Stable(p) {
-		for _, v := range t.values[p] {
-			if x, ok := pl.Value(v); ok {
-				return x, true
-			}
+		if x, ok := t.copyOf(p, pl); ok {
+			return x, true
 		}
 	}
 	x, ok := t.Eval(n.parent, pl)
@@ -72,6 +72,27 @@ func (t *Paths) Eval(p Path, pl Place) (uint64, bool) {
 		return pl.Word(x + 8)
 	}
 	return pl.Word(x)
+}
+
+// copyOf looks for a value that the activation has at hand and that is p, or for a
+// variable that p was stored into.
+func (t *Paths) copyOf(p Path, pl Place) (uint64, bool) {
+	for _, v := range t.values[p] {
+		if x, ok := pl.Value(v); ok {
+			return x, true
+		}
+	}
+	for _, cell := range t.cellsOf[t.nodes[p].root] {
+		if t.nodes[p].kind != stepRoot {
+			break
+		}
+		if a, ok := pl.Value(cell); ok {
+			if x, ok := pl.Word(a); ok && x != 0 {
+				return x, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // Placing returns the renaming from the paths of an activation to addresses of a

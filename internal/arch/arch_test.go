@@ -36,7 +36,8 @@ var allowed = map[string]string{
 	"hybrid":               "static",
 	"fieldaccess":          "hybrid static trace",
 	"mhb":                  "fieldaccess hybrid static trace",
-	"explore":              "alpha fieldaccess hybrid load mhb por static static/pointer trace vm",
+	"mhb/patterns":         "fieldaccess hybrid mhb static trace",
+	"explore":              "alpha fieldaccess hybrid load mhb mhb/patterns por static static/pointer trace vm",
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "bench explore load por report vm",
@@ -61,6 +62,7 @@ var external = map[string]string{
 	"fieldaccess": "golang.org/x/tools",
 	"alpha":       "golang.org/x/tools",
 	"mhb":         "golang.org/x/tools",
+	"mhb/...":     "golang.org/x/tools",
 }
 
 // rule returns the entry of table for pkg and whether there is one.

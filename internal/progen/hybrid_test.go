@@ -62,7 +62,7 @@ func compareHybrid(t *testing.T, b *batch, p *progen.Prog, want progen.Result, e
 		run  func(por.System, por.Visitor, por.Config) por.Result
 	}{{"jpf", por.JPF}, {"full", por.Full}} {
 		choices := ^uint64(0)
-		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB, explore.FullHybrid} {
+		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
 			m := b.machine(t, p, vm.Config{})
 			cfg := por.Config{Match: true}
 			if h != explore.NoHybrid {

@@ -58,14 +58,23 @@ import (
 // The reasons for which choices are skipped, apart from fieldaccess.Reason. If
 // there are several the first in this order is told.
 const (
-	Wait  = "wait"  // pattern 1
-	Guard = "guard" // pattern 3
-	Lock  = "lock"  // pattern 2
-	Join  = "join"  // pattern 4
-	Fresh = "fresh" // all such accesses are to objects that do not exist yet
+	Wait    = "wait"    // pattern 1
+	Guard   = "guard"   // pattern 3
+	Lock    = "lock"    // pattern 2
+	Receive = "receive" // pattern 4 with channels
+	Send    = "send"
+	Once    = "once"
+	Join    = "join"  // pattern 4
+	Fresh   = "fresh" // all such accesses are to objects that do not exist yet
 )
 
-var reasons = []string{Wait, Guard, Lock, Join, Fresh}
+var reasons = []string{Wait, Guard, Lock, Receive, Send, Once, Join, Fresh}
+
+// reasonFor names what blocks.
+var reasonFor = map[static.EventKind]string{
+	static.WaitEvent: Wait, static.LockEvent: Lock, static.RecvEvent: Receive, static.SendEvent: Send,
+	static.OnceEvent: Once, static.JoinEvent: Join,
+}
 
 // Oracle answers questions about one program.
 type Oracle struct {
@@ -167,39 +176,41 @@ func (v *view) blocked(th *goroutine, l *fieldaccess.Location, addr uint64, used
 		if conflicts == static.Empty {
 			continue
 		}
-		if v.any(th, o.locks.Objects(), g.Passed) {
-			used[Lock] = true
+		if r := v.any(th, o.locks.Objects(), g.Passed); r != "" {
+			used[r] = true
 			continue
 		}
 		for _, n := range o.base.Sets.Elems(conflicts) {
-			switch {
-			case v.joins(th, n):
-				used[Join] = true
-			case v.guards(th, n, l, addr, used):
-			case v.waits(th, n):
-				used[Wait] = true
-			default:
+			r := v.joins(th, n)
+			if r == "" {
+				r = v.guards(th, n, l, addr)
+			}
+			if r == "" {
+				r = v.waits(th, n)
+			}
+			if r == "" {
 				return false
 			}
+			used[r] = true
 		}
 	}
 	return true
 }
 
-// any reports whether one of the objects in set is certain to block th.
-func (v *view) any(th *goroutine, objs *static.Objects, set static.Set) bool {
+// any returns a reason if one of the objects in set is certain to block th.
+func (v *view) any(th *goroutine, objs *static.Objects, set static.Set) string {
 	for _, n := range v.o.base.Sets.Elems(set) {
-		if v.disabled(th, objs.At(n)) {
-			return true
+		if x := objs.At(n); v.disabled(th, x) {
+			return reasonFor[x.Kind]
 		}
 	}
-	return false
+	return ""
 }
 
 // joins is pattern 4: th passes something that blocks it before access n.
-func (v *view) joins(th *goroutine, n int) bool {
-	set, ok := v.passed(v.o.joins, v.o.onJoins.Of(th), n)
-	return ok && v.any(th, v.o.joins.Objects(), set)
+func (v *view) joins(th *goroutine, n int) string {
+	set, _ := v.passed(v.o.joins, v.o.onJoins.Of(th), n)
+	return v.any(th, v.o.joins.Objects(), set)
 }
 
 // passed returns what is passed before access n.
@@ -214,47 +225,40 @@ func (v *view) passed(a *static.First, x static.Before, n int) (static.Set, bool
 
 // waits is pattern 1: th waits before access n on every path, and all it may wait
 // for blocks it.
-func (v *view) waits(th *goroutine, n int) bool {
+func (v *view) waits(th *goroutine, n int) string {
 	if v.o.base.Sets.Has(v.o.onMust.Of(th).Set, n) {
-		return false
+		return ""
 	}
 	set, ok := v.passed(v.o.waits, v.o.onWaits.Of(th), n)
 	if !ok || set == static.Empty {
-		return false
+		return ""
 	}
 	for _, k := range v.o.base.Sets.Elems(set) {
 		if !v.disabled(th, v.o.waits.Objects().At(k)) {
-			return false
+			return ""
 		}
 	}
-	return true
+	return Wait
 }
 
 // guards is pattern 3: wherever th makes access n it holds a lock at the same
 // distance from what it accesses as one that Tc holds is from addr.
-func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64, used map[string]bool) bool {
-	all, any := true, false
+func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
+	reason := Fresh
 	v.o.guarded.Each(v.o.onGuard.Of(th), func(x static.Guarded, guards []static.Guard) {
-		if x.Access != n || !all {
+		if x.Access != n || reason == "" {
 			return
 		}
-		any, all = true, false
+		reason = ""
 		// Locations of one size that overlap and have one type are equal.
 		if l.Map != nil || v.o.base.Acc.Bytes(n) != l.Size {
 			return
 		}
 		for _, g := range guards {
 			if g.Global == static.Unknown && v.holds(addr+uint64(g.Distance)) {
-				all = true
+				reason = Guard
 			}
 		}
 	})
-	switch {
-	case !all:
-	case any:
-		used[Guard] = true
-	default:
-		used[Fresh] = true
-	}
-	return all
+	return reason
 }
