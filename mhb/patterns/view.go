@@ -21,11 +21,11 @@ type view struct {
 
 func newView(o *Oracle, s mhb.State, tc trace.GID) *view {
 	v := &view{o: o, s: s, tc: tc, words: map[uint64]bool{}, free: map[uint64]bool{}}
-	s.Live(func(g trace.GID) {
+	for _, g := range s.Live(nil) {
 		if g != tc {
 			v.others = append(v.others, &goroutine{v: v, g: g})
 		}
-	})
+	}
 	for _, th := range v.others {
 		th.stack = append(th.stack, s.Stack(th.g)...)
 	}
