@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,59 +64,63 @@ func (b *benchText) StudySummary(programs [][]*bench.StudyRow, problems []string
 
 // studyMarkdown writes what is compared with the paper, and then what it cost.
 func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
+	inPaper := func(columns []*bench.StudyRow, i int) (string, bool) {
+		p, ok := columns[i].Published()
+		if !ok {
+			return "–", false
+		}
+		return digits(p.Choices), true
+	}
+	published := func(i int) bool {
+		return slices.ContainsFunc(programs, func(c []*bench.StudyRow) bool { _, ok := inPaper(c, i); return ok })
+	}
 	heading := []string{"program"}
-	for _, r := range programs[0] {
-		heading = append(heading, "paper: "+string(r.Result.Hybrid))
+	for i, r := range programs[0] {
+		if published(i) {
+			heading = append(heading, "paper: "+string(r.Result.Hybrid))
+		}
 	}
 	for i, r := range programs[0] {
 		heading = append(heading, string(r.Result.Hybrid))
 		if i > 0 {
-			heading = append(heading, "fewer", "in paper")
+			heading = append(heading, "fewer")
+			if published(i) {
+				heading = append(heading, "in paper")
+			}
 		}
 	}
 	b.begin(studyTable, heading...)
 	for _, columns := range programs {
 		row := []string{columns[0].Title}
-		for _, r := range columns {
-			p, ok := r.Published()
-			row = append(row, known(ok, digits(p.Choices)))
+		for i := range columns {
+			if n, _ := inPaper(columns, i); published(i) {
+				row = append(row, n)
+			}
 		}
 		for i, r := range columns {
 			row = append(row, digits(r.Result.Stats.Choices))
 			if i > 0 {
 				ours, paper := r.Reduction()
-				row = append(row, times(ours), times(paper))
+				row = append(row, times(ours))
+				if published(i) {
+					row = append(row, times(paper))
+				}
 			}
 		}
 		b.row(row...)
 	}
-	heading = []string{"program", "arguments"}
-	for i, r := range programs[0] {
-		h := string(r.Result.Hybrid)
-		heading = append(heading, h+": states", "memory", "time")
-		if i > 0 {
-			heading = append(heading, "of it static", "eliminated")
-		}
-	}
-	b.begin(studyCostTable, heading...)
+	b.begin(studyCostTable, "program", "arguments", "", "verdict", "states", "final", "time", "of it static", "memory", "eliminated")
 	for _, columns := range programs {
-		row := []string{columns[0].Title, columns[0].Args(columns[0].Size)}
 		for i, r := range columns {
-			s := &r.Result.Stats
-			row = append(row, digits(s.States), megabytes(s.PeakBytes), took(r.CPU))
+			title, args := r.Title, r.Args(r.Size)
 			if i > 0 {
-				row = append(row, took(s.Static), reasons(r))
+				title, args = "", ""
 			}
+			s := &r.Result.Stats
+			b.row(title, args, string(r.Result.Hybrid), string(r.Result.Verdict), digits(s.States), digits(uint64(len(r.Result.Finals))),
+				took(r.CPU), took(s.Static), megabytes(s.PeakBytes), reasons(r))
 		}
-		b.row(row...)
 	}
-}
-
-func known(ok bool, s string) string {
-	if !ok {
-		return "–"
-	}
-	return s
 }
 
 // times tells a factor, if there is one.

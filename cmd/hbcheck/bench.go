@@ -63,7 +63,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of a search, as `size` with K, M or G; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md`")
+	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md|svg`; svg plots spin14")
 	fs.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile to `file`")
 	fs.SortFlags = false
 	return cmd
@@ -72,7 +72,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	w := report.NewBenchWriter(f.format, cmd.OutOrStdout())
 	if w == nil {
-		return fmt.Errorf("--format %s: want text, json, csv or md", f.format)
+		return fmt.Errorf("--format %s: want text, json, csv, md or svg", f.format)
 	}
 	if f.size != "small" && f.size != "paper" {
 		return fmt.Errorf("--size %s: want small or paper", f.size)
@@ -118,7 +118,11 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer space.Close()
-	if len(args) == 0 {
+	switch {
+	case len(args) > 0:
+	case f.format == "svg":
+		args = []string{"spin14"}
+	default:
 		args = suites
 	}
 	if slices.Contains(args, "vm") {
