@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -59,6 +60,7 @@ type part[V comparable] struct {
 	frame bool
 	again bool          // the frame runs its deferred calls
 	fn    *ssa.Function // of a deferred call, or of a frame without instructions
+	arg   uint64        // the first argument of a deferred call
 }
 
 // Of returns what l's goroutine does until it ends.
@@ -87,7 +89,7 @@ func (m *Merger[V]) Of(l Live) V {
 		}
 		again := i > 0 && fr.Again || isRunDefers(fr.Instr)
 		x := m.partial(fr, i == 0, again)
-		var place static.Place
+		var place static.Place = &callPlace{l: l, fn: fr.Fn} // of a call with unknown arguments
 		if fr.Instr != nil {
 			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, behind: i > 0 && !again, lives: m.lives, defers: x.defers}
 		}
@@ -99,7 +101,14 @@ func (m *Merger[V]) Of(l Live) V {
 			continue
 		}
 		l.Deferred(i, func(fn *ssa.Function, args, captured []uint64) {
-			note(part[V]{p: m.call(fn), place: &callPlace{l, fn, append([]uint64(nil), args...), append([]uint64(nil), captured...)}, fn: fn})
+			d := part[V]{p: m.call(fn), place: &callPlace{l, fn, slices.Clone(args), slices.Clone(captured)}, fn: fn}
+			if len(args) > 0 {
+				d.arg = args[0]
+			}
+			if fn != nil && m.base.Prog.Body(fn) == nil {
+				key = binary.LittleEndian.AppendUint64(key, d.arg)
+			}
+			note(d)
 		})
 	}
 	m.buf = key
@@ -126,15 +135,14 @@ func (m *Merger[V]) fold(l Live, parts []part[V]) V {
 	for k := 0; k < len(parts); k++ {
 		c := parts[k]
 		resume, panicked := c.p.resume, c.p.panicked
-		if c.place != nil {
-			r := m.base.Placing(c.place)
-			resume, panicked = e.Rename(resume, r), e.Rename(panicked, r)
-			if c.p.add != nil {
-				n := m.delta(c.p, c.place)
-				ev := static.Event{Kind: static.AddEvent, N: int(n), Known: n != unknownDelta, Path: r.Path(m.base.Paths.Of(c.p.add.Args[0]))}
-				resume = e.Then(e.Events(ev), resume, panicked)
-			}
-		} else if c.fn != nil && k == 0 {
+		r := m.base.Placing(c.place)
+		resume, panicked = e.Rename(resume, r), e.Rename(panicked, r)
+		if c.p.add != nil {
+			n := m.delta(c.p, c.place)
+			ev := static.Event{Kind: static.AddEvent, N: int(n), Known: n != unknownDelta, Path: r.Path(m.base.Paths.Of(c.p.add.Args[0]))}
+			resume = e.Then(e.Events(ev), resume, panicked)
+		}
+		if k == 0 && c.fn != nil && m.base.Prog.Body(c.fn) == nil {
 			if ev, ok := m.base.SyncEvent(c.fn, l.Operand()); ok {
 				resume = e.Then(e.Events(ev), resume, panicked)
 			}
@@ -159,6 +167,11 @@ func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []part[V
 	for i := len(deferred) - 1; i >= 0; i-- {
 		d := deferred[i]
 		c := e.Rename(d.p.resume, m.base.Placing(d.place))
+		if d.fn != nil && m.base.Prog.Body(d.fn) == nil {
+			if ev, ok := m.base.SyncEvent(d.fn, d.arg); ok {
+				c = e.Then(e.Events(ev), c, e.Panicking())
+			}
+		}
 		next := u
 		if d.fn == nil || static.Recovers(d.fn) {
 			next = e.Either(u, r)

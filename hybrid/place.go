@@ -133,7 +133,8 @@ func (p *framePlace) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 // Address implements static.Place.
 func (p *framePlace) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
-// callPlace is the activation of a call that is to come, with known arguments.
+// callPlace is the activation of a call that is to come, with the arguments that
+// are known.
 type callPlace struct {
 	l              Live
 	fn             *ssa.Function
