@@ -187,6 +187,15 @@ func (a *Accesses) class(n int) string {
 	return what
 }
 
+// declared returns where the field is declared that access n is of.
+func (a *Accesses) declared(n int) token.Pos {
+	k := a.keys[a.list[n].Key]
+	if k.Kind != Field {
+		return token.NoPos
+	}
+	return k.Type.(*types.Struct).Field(k.Index).Pos()
+}
+
 // Where tells in which objects the memory may lie that v, a pointer, a slice or a
 // map, leads to: a set in Accesses.Objs, Empty if it may be any.
 type Where func(v ssa.Value) Set

@@ -50,7 +50,7 @@ func (b *Base) Only(fns []*ssa.Function) {
 	var list []int
 	note := func(events []Event) {
 		for i := range events {
-			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) {
+			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) && !temporary(e.Instr) {
 				list = append(list, e.N)
 			}
 		}
@@ -72,6 +72,30 @@ func (b *Base) Only(fns []*ssa.Function) {
 	}
 }
 
+// temporary reports whether instr accesses a variable that no other function can
+// get hold of, or the array behind the arguments of a variadic call.
+func temporary(instr ssa.Instruction) bool {
+	var addr ssa.Value
+	switch i := instr.(type) {
+	case *ssa.Store:
+		addr = i.Addr
+	case *ssa.UnOp:
+		addr = i.X
+	}
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = x.X
+		case *ssa.IndexAddr:
+			addr = x.X
+		case *ssa.Alloc:
+			return !x.Heap || x.Comment == "varargs"
+		default:
+			return false
+		}
+	}
+}
+
 // tells reports whether facts may tell of access n.
 func (b *Base) tells(n int) bool { return !b.limited || b.Sets.Has(b.only, n) }
 
@@ -87,7 +111,7 @@ func (b *Base) Accesses(instr ssa.Instruction) []Fact {
 			continue
 		}
 		for _, e := range nodes[i].events {
-			if e.Kind == AccessEvent && b.tells(e.N) {
+			if e.Kind == AccessEvent && b.tells(e.N) && !temporary(instr) {
 				facts = append(facts, Fact{Text: b.Acc.String(e.N), Pos: instr.Pos()})
 			}
 		}

@@ -3,6 +3,7 @@ package static
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"path/filepath"
 	"slices"
 
@@ -84,6 +85,36 @@ func (*GuardedBy) Doc() string {
 // At implements Analysis: for each class that is accessed and each lock that
 // guards one of the accesses, whether it guards all.
 func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
+	var facts []Fact
+	for _, x := range a.facts(a.total(a.Before(instr))) {
+		facts = append(facts, x.Fact)
+	}
+	return sortFacts(facts)
+}
+
+// A FieldFact is a fact about a field, or other class of locations.
+type FieldFact struct {
+	Fact
+	Decl token.Pos // where the field is declared
+}
+
+// Together is At for the entries of all functions in fns together: what holds
+// whichever of them is called, and however often at the same time.
+func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
+	v := a.d.Never()
+	for _, fn := range fns {
+		if len(fn.Blocks) > 0 && a.base.Prog.Body(fn) == fn {
+			v = a.join(v, a.total(a.Before(fn.Blocks[0].Instrs[0])))
+		}
+	}
+	list := a.facts(v)
+	slices.SortStableFunc(list, func(x, y FieldFact) int {
+		return cmp.Or(cmp.Compare(x.Decl, y.Decl), cmp.Compare(x.Text, y.Text), cmp.Compare(x.Why, y.Why))
+	})
+	return list
+}
+
+func (a *GuardedBy) facts(v May) []FieldFact {
 	type name struct {
 		key  string
 		lock string
@@ -91,7 +122,7 @@ func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 	classes := map[string][]Guarded{}
 	guards := map[int][]Guard{}
 	var order []name
-	a.Each(a.total(a.Before(instr)), func(x Guarded, list []Guard) {
+	a.Each(v, func(x Guarded, list []Guard) {
 		if !a.base.tellsClass(x.Access) {
 			return
 		}
@@ -105,10 +136,11 @@ func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 		n := a.d.num[x]
 		guards[n] = slices.Clone(list)
 	})
-	var facts []Fact
+	var facts []FieldFact
 	for _, n := range order {
 		f := Fact{Text: fmt.Sprintf("%s is guarded by %s", n.key, n.lock)}
 		list := classes[n.key]
+		decl := a.base.Acc.declared(list[0].Access)
 		slices.SortStableFunc(list, func(x, y Guarded) int { return cmp.Compare(x.Instr.Pos(), y.Instr.Pos()) })
 		for _, x := range list {
 			write := a.base.Acc.At(x.Access).Write
@@ -129,9 +161,9 @@ func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 				break
 			}
 		}
-		facts = append(facts, f)
+		facts = append(facts, FieldFact{f, decl})
 	}
-	return sortFacts(facts)
+	return facts
 }
 
 // position writes where instr is in the source.

@@ -76,7 +76,7 @@ error; 3 incomplete.`,
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(exploreCommand(), benchCommand(), runCommand(), replayCommand(), versionCommand())
+	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), versionCommand())
 	return root
 }
 

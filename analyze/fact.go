@@ -1,0 +1,78 @@
+package analyze
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Fact is one thing an analysis says.
+type Fact struct {
+	Analysis string
+	Pos      token.Position
+	Func     *ssa.Function // nil: it is about no function in particular
+	Whole    bool          // about a whole call of Func, not only about what stands at Pos
+	Detail   bool          // in a text, only shown to those who ask for this analysis or this place
+	Text     string
+	Items    []string // what Text is about, if that is several things: it ends with them
+	Notes    []Note
+}
+
+// A Note says why a fact holds or does not hold, or where something is that
+// the fact is about.
+type Note struct {
+	Pos  token.Position // may be invalid
+	Text string
+	Func *ssa.Function // which it leads to, or nil
+}
+
+// An Analysis answers questions about a program's functions and program points.
+type Analysis interface {
+	// Name is what the analysis is called on the command line.
+	Name() string
+	// Doc says in a line what its facts mean.
+	Doc() string
+	// Overall returns facts about no function in particular.
+	Overall() []Fact
+	// Whole returns facts about calls of fn as a whole.
+	Whole(fn *ssa.Function) []Fact
+	// Own returns facts about instr itself.
+	Own(instr ssa.Instruction) []Fact
+	// At returns facts about the point before instr: what a goroutine that
+	// stands there will or may do.
+	At(instr ssa.Instruction) []Fact
+}
+
+// Analyses returns all analyses of p, in the order they are listed in.
+func Analyses(p *Program) []Analysis {
+	if p.analyses == nil {
+		p.analyses = append([]Analysis{&calls{p: p}}, futures(p)...)
+	}
+	return p.analyses
+}
+
+// sortFacts puts facts in the order they are shown in and removes repetitions:
+// the variants of a package that is also compiled for its test, and the instances of a generic
+// function, say the same.
+func sortFacts(list []Fact) []Fact {
+	slices.SortStableFunc(list, func(a, b Fact) int {
+		return cmp.Or(comparePositions(a.Pos, b.Pos), compareBool(b.Whole, a.Whole), strings.Compare(a.Analysis, b.Analysis), strings.Compare(a.Text, b.Text), slices.Compare(a.Items, b.Items))
+	})
+	return slices.CompactFunc(list, func(a, b Fact) bool {
+		return a.Pos == b.Pos && a.Whole == b.Whole && a.Analysis == b.Analysis && a.Text == b.Text && slices.Equal(a.Items, b.Items) &&
+			slices.EqualFunc(a.Notes, b.Notes, func(x, y Note) bool { return x.Pos == y.Pos && x.Text == y.Text })
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,157 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// future shows an analysis of package static.
+type future struct {
+	p    *Program
+	base *static.Base
+	a    static.Analysis
+}
+
+// futures returns the analyses of package static.
+func futures(p *Program) []Analysis {
+	base := static.NewBase(p.Graph())
+	base.Only(p.Functions())
+	var list []Analysis
+	for _, a := range static.AnalysesOf(base) {
+		list = append(list, &future{p, base, a})
+	}
+	return list
+}
+
+func (f *future) Name() string { return f.a.Name() }
+
+func (f *future) Doc() string { return f.a.Doc() }
+
+// Whole implements Analysis: what holds at the function's entry.
+func (f *future) Whole(fn *ssa.Function) []Fact {
+	if len(fn.Blocks) == 0 || f.p.Graph().Body(fn) != fn {
+		return nil
+	}
+	list := f.At(fn.Blocks[0].Instrs[0])
+	for i := range list {
+		x := &list[i]
+		x.Pos, x.Whole = f.p.position(fn.Pos()), true
+		x.Detail = f.Name() == "guardedby" // Overall says it in one place
+	}
+	return list
+}
+
+// Own implements Analysis.
+func (f *future) Own(instr ssa.Instruction) []Fact {
+	if f.a.Name() != "fieldaccess" || !instr.Pos().IsValid() || f.p.Graph().Body(instr.Parent()) != instr.Parent() {
+		return nil
+	}
+	var list []Fact
+	for _, x := range f.base.Accesses(instr) {
+		list = append(list, Fact{Analysis: f.Name(), Pos: f.p.position(instr.Pos()), Func: instr.Parent(), Text: x.Text, Detail: true})
+	}
+	return list
+}
+
+// leads are what the words of a fact begin with.
+var leads = map[string]string{
+	"fieldaccess": "may ", "maywait": "may ", "mustwait": "always waits before it may ", "mustlock": "must ", "mustjoin": "must ",
+	"maynotify": "may ", "futurealloc": "may ", "unheldunlock": "may, without having locked it, ",
+}
+
+// At implements Analysis. Facts that differ only in what they are about become one.
+func (f *future) At(instr ssa.Instruction) []Fact {
+	if f.p.Graph().Body(instr.Parent()) != instr.Parent() {
+		return nil // the machine implements it
+	}
+	var list []Fact
+	lead := leads[f.Name()]
+	index := make(map[string]int)
+	for _, x := range f.a.At(instr) {
+		if x.Pos.IsValid() && x.Why == "" && !f.p.shown(f.p.packageAt(x.Pos)) {
+			continue // what libraries do within
+		}
+		fact := Fact{Analysis: f.Name(), Pos: f.p.position(instr.Pos()), Func: instr.Parent(), Text: lead + x.Text}
+		var note *Note
+		if x.Pos.IsValid() {
+			note = &Note{Pos: f.p.position(x.Pos), Text: cmp.Or(x.Why, x.Text)}
+		}
+		switch {
+		case x.Why != "":
+			fact.Text = negate(x.Text) + ": " + x.Why
+		case lead != "":
+			item := cmp.Or(x.Of, x.Text)
+			fact.Text = lead + strings.TrimSuffix(x.Text, item)
+			k, ok := index[fact.Text]
+			if !ok {
+				k = len(list)
+				index[fact.Text] = k
+				list = append(list, fact)
+			}
+			list[k].Items = append(list[k].Items, strings.Replace(item, "anything", "do anything", 1))
+			if note != nil {
+				list[k].Notes = append(list[k].Notes, *note)
+			}
+			continue
+		}
+		if note != nil {
+			fact.Notes = []Note{*note}
+		}
+		list = append(list, fact)
+	}
+	return list
+}
+
+// negate words the opposite of a fact.
+func negate(text string) string {
+	if a, b, ok := strings.Cut(text, " is "); ok {
+		return a + " is not " + b
+	}
+	return "not: " + text
+}
+
+// Message is the text of f with at most n of its items; 0 means all.
+func (f *Fact) Message(n int) string {
+	items, rest := f.Items, 0
+	if n > 0 && len(items) > n {
+		items, rest = items[:n], len(items)-n
+	}
+	s := f.Text + strings.Join(items, ", ")
+	if rest > 0 {
+		s += fmt.Sprintf(" and %d more", rest)
+	}
+	return s
+}
+
+// at returns the instructions of line in file, of all functions there, in the order
+// of the source. The file may be named by the end of its path.
+func (p *Program) at(file string, line int) []ssa.Instruction {
+	var list []ssa.Instruction
+	for _, fn := range p.Functions() {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if _, ok := instr.(*ssa.DebugRef); ok || !instr.Pos().IsValid() {
+					continue
+				}
+				if pos := p.position(instr.Pos()); pos.Line == line && pos.Filename == file {
+					list = append(list, instr)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ssa.Instruction) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	return list
+}
+
+// callPosition returns where a call is: at its opening parenthesis, as ssa has it,
+// is not where people look.
+func (p *Program) callPosition(site ssa.CallInstruction) token.Position {
+	return p.position(site.Pos())
+}

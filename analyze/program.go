@@ -1,0 +1,215 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
+)
+
+// Program is a loaded program with everything the analyses find out about it,
+// when they are asked for it.
+type Program struct {
+	Prog    *load.Program
+	Entries []*load.Entry // where execution may begin
+	Deps    bool          // facts about all packages are wanted, not only those named
+
+	analyses []Analysis
+	natives  static.Natives
+	result   *pointer.Result
+	graph    *static.CallGraph
+	named    map[*load.Package]bool
+	funcs    []*ssa.Function
+	files    map[*token.File]*load.Package
+
+	pointerTime time.Duration
+}
+
+// New returns prog as executed from entries.
+func New(prog *load.Program, natives static.Natives, entries []*load.Entry) *Program {
+	p := &Program{Prog: prog, Entries: entries, natives: natives, named: make(map[*load.Package]bool)}
+	for _, pkg := range prog.Packages {
+		p.named[pkg] = true
+	}
+	return p
+}
+
+// Entries returns where the packages named on a command line can be entered:
+// main functions, tests, and what packages export.
+func Entries(prog *load.Program) []*load.Entry {
+	list := slices.Clone(prog.Entries)
+	for _, p := range prog.Packages {
+		if e := prog.Library(p); e != nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Pointer returns the points-to analysis.
+func (p *Program) Pointer() *pointer.Result {
+	if p.result == nil {
+		begin := time.Now()
+		p.result = pointer.Analyze(p.Prog, p.Entries...)
+		p.pointerTime = time.Since(begin)
+	}
+	return p.result
+}
+
+// Graph returns the call graph that the analyses of package static use.
+func (p *Program) Graph() *static.CallGraph {
+	if p.graph == nil {
+		p.graph = static.NewCallGraphOf(p.Prog, p.Pointer(), p.natives)
+	}
+	return p.graph
+}
+
+// shown reports whether facts about pkg are wanted.
+func (p *Program) shown(pkg *load.Package) bool { return p.named[pkg] || p.Deps && pkg != nil }
+
+// Functions returns the functions whose facts are wanted, sorted by position:
+// those of the packages named, whether or not they are reachable, generic ones
+// in the form of their instances; with Deps also all others that are reachable.
+func (p *Program) Functions() []*ssa.Function {
+	if p.funcs != nil {
+		return p.funcs
+	}
+	seen := make(map[*ssa.Function]bool)
+	var add func(fn *ssa.Function)
+	add = func(fn *ssa.Function) {
+		if fn == nil || seen[fn] || fn.Syntax() == nil && fn.Synthetic != "" {
+			return // wrappers and initialisers have no place in the source
+		}
+		seen[fn] = true
+		p.Prog.EnsureBuilt(fn)
+		if fn.TypeParams().Len() > len(fn.TypeArgs()) {
+			return
+		}
+		p.funcs = append(p.funcs, fn)
+		for _, lit := range fn.AnonFuncs {
+			add(lit)
+		}
+	}
+	for _, pkg := range p.Prog.Packages {
+		for _, fn := range declared(pkg) {
+			add(fn)
+		}
+	}
+	for _, fn := range p.Pointer().Reachable() {
+		if p.shown(p.Prog.PackageOf(fn)) {
+			add(fn)
+		}
+	}
+	p.sort(p.funcs)
+	return p.funcs
+}
+
+// declared returns the functions and methods of pkg in the order of the source.
+func declared(pkg *load.Package) []*ssa.Function {
+	pkg.SSA.Build()
+	var list []*ssa.Function
+	for _, f := range pkg.Files {
+		for _, d := range f.Decls {
+			if fn := declaredBy(pkg, d); fn != nil {
+				list = append(list, fn)
+			}
+		}
+	}
+	// Function literals in the initial values of variables.
+	if init := pkg.SSA.Func("init"); init != nil {
+		list = append(list, init.AnonFuncs...)
+	}
+	return list
+}
+
+// sort sorts functions by position, then by name.
+func (p *Program) sort(list []*ssa.Function) {
+	slices.SortFunc(list, func(a, b *ssa.Function) int {
+		return cmp.Or(comparePositions(p.position(a.Pos()), p.position(b.Pos())), strings.Compare(a.String(), b.String()))
+	})
+}
+
+func comparePositions(a, b token.Position) int {
+	return cmp.Or(strings.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+func (p *Program) position(pos token.Pos) token.Position { return p.Prog.Fset.Position(pos) }
+
+// Reached reports whether fn may be called.
+func (p *Program) Reached(fn *ssa.Function) bool { return p.Pointer().IsReachable(fn) }
+
+// Name returns the name of fn as people write it: with the package's name only
+// for functions of other packages than the one it is about.
+func (p *Program) Name(fn *ssa.Function) string {
+	pkg := p.Prog.PackageOf(fn)
+	if pkg != nil && p.named[pkg] && len(p.paths()) == 1 {
+		return fn.RelString(pkg.Types)
+	}
+	return fn.String()
+}
+
+// paths returns the import paths of the packages named.
+func (p *Program) paths() []string {
+	var list []string
+	for _, pkg := range p.Prog.Packages {
+		path := cmp.Or(pkg.ForTest, pkg.Path)
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// NoSuchFunction says that --func names nothing.
+type NoSuchFunction struct {
+	Name string
+	Like []string
+}
+
+// Error names what may have been meant.
+func (e *NoSuchFunction) Error() string {
+	s := fmt.Sprintf("--func %s: no such function in the packages loaded", e.Name)
+	if len(e.Like) > 0 {
+		s += "; there is " + strings.Join(e.Like, ", ")
+	}
+	return s
+}
+
+func declaredBy(pkg *load.Package, d ast.Decl) *ssa.Function {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok {
+		return nil
+	}
+	obj, _ := pkg.Info.Defs[f.Name].(*types.Func)
+	if obj == nil {
+		return nil // init functions and blanks are found below
+	}
+	return pkg.SSA.Prog.FuncValue(obj)
+}
+
+// packageAt returns the package whose source contains pos, or nil.
+func (p *Program) packageAt(pos token.Pos) *load.Package {
+	f := p.Prog.Fset.File(pos)
+	if f == nil {
+		return nil
+	}
+	if p.files == nil {
+		p.files = make(map[*token.File]*load.Package)
+		for _, pkg := range p.Prog.All {
+			for _, tree := range pkg.Files {
+				p.files[p.Prog.Fset.File(tree.Pos())] = pkg
+			}
+		}
+	}
+	return p.files[f]
+}

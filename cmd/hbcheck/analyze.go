@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/analyze"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// analyzeFlags are the flags of the analyze command.
+type analyzeFlags struct {
+	loadFlags
+	tests                bool
+	analyses             []string
+	entry, fn, at        string
+	pointsTo             string
+	contexts, deps, list bool
+	callGraph            string
+	format               string
+	stats, verbose       bool
+}
+
+func analyzeCommand() *cobra.Command {
+	var f analyzeFlags
+	cmd := &cobra.Command{
+		Use:   "analyze [flags] [packages|files]",
+		Short: "Show what the static analyses know of each function and program point",
+		Long: `Analyze prints facts that hold in every execution, for the functions of the
+packages named: what a call may call, what may be accessed from a point on and
+under which locks, what waits, what lets others go on, and why a fact does not
+hold. Executions begin at main functions and tests, and where code elsewhere
+calls what a package exports. Exit status 2 means a usage or load error.
+
+	hbcheck analyze .                                  all facts about a package
+	hbcheck analyze --analysis guardedby ./...         which fields have a lock
+	hbcheck analyze --at bank.go:31 .                  what holds before this line
+	hbcheck analyze --points-to 'b.log@bank.go:31' .   what an expression may refer to
+	hbcheck analyze --callgraph dot . | dot -Tsvg      who calls whom
+	hbcheck analyze --format html . > facts.html       the source with facts beside it
+
+hbcheck analyze --list names the analyses.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.analyze(cmd, args) },
+	}
+	fs := cmd.Flags()
+	f.loadFlags.register(fs)
+	fs.BoolVar(&f.tests, "tests", true, "load tests, too: executions begin there, and facts are about them")
+	fs.StringVar(&f.entry, "entry", "", "executions begin at `pkg.Func` and nowhere else")
+	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
+	fs.BoolVar(&f.list, "list", false, "list the analyses")
+	fs.StringVar(&f.fn, "func", "", "only facts about the function with this `name`: Deposit, Bank.Deposit, pkg.Bank.Deposit")
+	fs.StringVar(&f.at, "at", "", "what holds before `file.go:line`")
+	fs.StringVar(&f.pointsTo, "points-to", "", "what `expr@file.go:line[:col]` may refer to there")
+	fs.BoolVar(&f.contexts, "contexts", false, "with --points-to: one answer for each calling context")
+	fs.StringVar(&f.callGraph, "callgraph", "", "write the call graph as `dot|json` and nothing else")
+	fs.BoolVar(&f.deps, "deps", false, "facts about all packages, not only those named")
+	fs.StringVar(&f.format, "format", "text", "`text|json|html`")
+	fs.BoolVar(&f.stats, "stats", false, "say what it took: time, memory, functions, constraints")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "also every access, every call, and lists in full")
+	fs.SortFlags = false
+	return cmd
+}
+
+// check refuses combinations of flags that mean nothing.
+func (f *analyzeFlags) check() error {
+	query := 0
+	for _, s := range []string{f.at, f.pointsTo, f.callGraph} {
+		if s != "" {
+			query++
+		}
+	}
+	switch {
+	case f.format != "text" && f.format != "json" && f.format != "html":
+		return fmt.Errorf("--format %s: want text, json or html", f.format)
+	case f.callGraph != "" && f.callGraph != "dot" && f.callGraph != "json":
+		return fmt.Errorf("--callgraph %s: want dot or json", f.callGraph)
+	case query > 1:
+		return fmt.Errorf("--at, --points-to and --callgraph exclude each other")
+	case f.format == "html" && query > 0:
+		return fmt.Errorf("--format html shows whole packages: without --at, --points-to and --callgraph")
+	case f.contexts && f.pointsTo == "":
+		return fmt.Errorf("--contexts has no effect without --points-to")
+	case f.fn != "" && (f.pointsTo != "" || f.callGraph != ""):
+		return fmt.Errorf("--func selects facts: without --points-to and --callgraph")
+	}
+	return nil
+}
+
+func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.list {
+		return analyze.List(cmd.OutOrStdout())
+	}
+	prog, err := load.Load(f.config(patterns, f.tests))
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	entries := analyze.Entries(prog)
+	if f.entry != "" {
+		e, err := prog.Lookup(f.entry)
+		if err != nil {
+			return err
+		}
+		entries = []*load.Entry{e}
+	}
+	p := analyze.New(prog, vm.NewModels(prog), entries)
+	p.Deps = f.deps
+	out := cmd.OutOrStdout()
+	paths := report.Paths{Base: prog.Dir}
+	switch {
+	case f.callGraph == "dot":
+		err = p.CallGraph().WriteDOT(out, p)
+	case f.callGraph == "json":
+		err = p.CallGraph().WriteJSON(out, p, paths)
+	default:
+		return f.facts(cmd, p, paths, begin)
+	}
+	if err == nil && f.stats {
+		err = analyze.WriteStats(cmd.ErrOrStderr(), p.Stats(time.Since(begin), 0))
+	}
+	return err
+}
+
+// facts writes facts in the format asked for.
+func (f *analyzeFlags) facts(cmd *cobra.Command, p *analyze.Program, paths report.Paths, begin time.Time) error {
+	sel := analyze.Selection{Analyses: f.analyses, Func: f.fn, At: f.at}
+	facts, err := p.Facts(sel)
+	if err != nil {
+		return err
+	}
+	stats := p.Stats(time.Since(begin), len(facts))
+	var out io.Writer = cmd.OutOrStdout()
+	switch f.format {
+	case "json":
+		j, err := analyze.NewJSON(out, paths, p, sel)
+		if err != nil {
+			return err
+		}
+		if err := j.Facts(facts); err != nil {
+			return err
+		}
+		if f.stats {
+			if err := j.Stats(stats); err != nil {
+				return err
+			}
+		}
+		return j.Close()
+	}
+	if err := analyze.WriteText(out, paths, facts, f.verbose || f.at != ""); err != nil {
+		return err
+	}
+	if f.stats {
+		return analyze.WriteStats(cmd.ErrOrStderr(), stats)
+	}
+	return nil
+}
