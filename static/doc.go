@@ -9,6 +9,28 @@
 // context-insensitive across calls; calling contexts come back at run time,
 // from the stack.
 //
+// # The analyses
+//
+// All but stage A of the lock patterns are domains of one backward engine
+// (engine.go), whose values tell of paths and can be composed, over skeletons of
+// functions (code.go) on which events (event.go) happen to objects named by
+// symbolic paths (path.go). Deferred calls run in the order defers.go finds.
+//
+//	fieldaccess    fieldaccess.go   what may be read and written    paper, section 2
+//	maywait        mustlock.go      what may be waited for first    section 4.2, item I1
+//	mustwait       mustwait.go      what comes only after waiting   section 4.4, item I2
+//	maynotify      maynotify.go     what lets others go on          section 4.5, item I3
+//	mustlock       mustlock.go      locks before an access          section 4.3, item I4
+//	mustjoin       mustlock.go      joins before an access          section 4.3, item I4
+//	futurealloc    alloc.go         sync objects to be allocated    section 4.6, item I5
+//	guardedby      guardedby.go     locks held at accesses          section 4.7, item I6
+//	               held.go          stage A of it
+//	minprefix      minprefix.go     how far counters go down        only in Go
+//	unheldunlock   unheld.go        unlocks of what others locked   only in Go
+//
+// A fact at a point is in terms of the values of the function there. place.go
+// evaluates it in a live state.
+//
 // # Locations
 //
 // A class of locations is named by types, as in the paper: field i of struct
