@@ -13,7 +13,6 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
-	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -83,12 +82,12 @@ const maxStaticErrors = 20
 // state. o is an oracle that NewOracle has made for m: its futures are checked.
 // If it is none, they are computed anew.
 func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *StaticCheck {
-	c := &StaticCheck{Machine: m, points: alpha.NewChecker(pointer.Analyze(prog, e)), skips: make(map[skip]bool),
-		allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+	c := &StaticCheck{Machine: m, skips: make(map[skip]bool), allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
 	var ok bool
 	if c.o, ok = o.(*oracle); !ok {
 		c.o = NewOracle(m, prog, e, FieldAccess).(*oracle)
 	}
+	c.points = alpha.NewChecker(c.o.graph.Pointers)
 	c.points.Observe(m)
 	return c
 }
@@ -196,7 +195,7 @@ func (c *StaticCheck) future(g trace.GID) static.Set {
 // executes checks that op, which g is about to execute, is in fut.
 func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
 	switch op.Kind {
-	case trace.Read, trace.Write, trace.ReadWrite:
+	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
 		locs, ok := c.o.Locations(g, nil)
 		if !ok {
 			return

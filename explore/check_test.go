@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -206,6 +207,43 @@ func TestCheckStatic(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStaticPrograms checks what is said of accesses that are easily overlooked.
+func TestStaticPrograms(t *testing.T) {
+	for _, file := range []string{"plain.go", "library.go"} {
+		prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "static"), Patterns: []string{file}, Implicit: []string{"runtime"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		skips := uint64(0)
+		for i, name := range prog.Entries[0].Package.Types.Scope().Names() {
+			fn := prog.Entries[0].Package.SSA.Func(name)
+			if fn == nil || !token.IsExported(name) || testing.Short() && i%4 > 0 {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				e, err := prog.Lookup(prog.Entries[0].Package.Path + "." + name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := vm.New(prog, e, vm.Config{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := NewOracle(m, prog, e, FullHybrid)
+				c := NewStaticCheck(m, prog, e, o)
+				por.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
+				if err := c.Err(); err != nil {
+					t.Error(err)
+				}
+				skips += c.Counts.Skips
+			})
+		}
+		if skips < 20 {
+			t.Errorf("%s: only %d choices were skipped", file, skips)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 )
 
 // Hybrids lists the values of --hybrid; each knows what the one before it knows.
-func Hybrids() []Hybrid { return []Hybrid{NoHybrid, FieldAccess, MHB} }
+func Hybrids() []Hybrid { return []Hybrid{NoHybrid, FieldAccess, MHB, FullHybrid} }
 
 // ParseHybrid reads the value of --hybrid.
 func ParseHybrid(s string) (Hybrid, error) {
@@ -65,7 +65,9 @@ func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.O
 	case MHB:
 		o.mhb = mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
 	case FullHybrid:
-		o.mhb = mhb.New(mhb.Full, o.fa, futures, program{graph, m})
+		full := mhb.New(mhb.Full, o.fa, futures, program{graph, m})
+		full.CopiesLocks = graph.CopiesLocks()
+		o.mhb = full
 	case Patterns:
 		o.mhb = patterns.New(o.fa, static.NewBase(graph), program{graph, m})
 	}
@@ -160,7 +162,11 @@ func (f *oracle) abstract(obj *vm.ObjectInfo) static.Set {
 		case *ssa.Global:
 			s = f.graph.Objects([]*pointer.Object{f.graph.Pointers.Global(site)})
 		case ssa.Instruction:
-			s = f.graph.Objects(f.graph.Pointers.Allocated(site, pointer.Unknown, obj.Type))
+			t := obj.Type
+			if obj.Map {
+				t = nil
+			}
+			s = f.graph.Objects(f.graph.Pointers.Allocated(site, pointer.Unknown, t))
 		}
 		f.objs[k] = s
 	}

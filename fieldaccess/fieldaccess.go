@@ -109,8 +109,14 @@ func (o *Oracle) ConflictOne(n int, l *Location) bool {
 }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
-	return (x.Write || l.Write) &&
+	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey()) &&
 		(x.Objs == static.Empty || l.Objs == static.Empty || o.fut.F.Acc.Objs.Intersects(x.Objs, l.Objs))
+}
+
+// Primitive reports whether l is part of a mutex or the like, so that operations
+// on it are accesses to l.
+func (o *Oracle) Primitive(l *Location) bool {
+	return slices.Contains(o.keysOf(l), o.fut.F.Acc.SyncKey())
 }
 
 func (o *Oracle) keysOf(l *Location) []int {

@@ -26,6 +26,7 @@ type target struct {
 	known  bool                   // the memory is known
 	delta  int64                  // of WaitGroup.Add
 	park   bool                   // a Park of Cond.Wait
+	copies bool                   // the memory is part of a mutex or the like
 
 	hits  map[static.Set]bool
 	trees map[treeKey]*node
@@ -67,8 +68,13 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 		for _, a := range op.Access[:op.N] {
 			t.ranges = append(t.ranges, Range{uint64(a.Obj)<<32 | uint64(a.Off), uint64(a.Size)})
 		}
+		for i := range t.locs {
+			t.copies = t.copies || o.fa.Primitive(&t.locs[i])
+		}
 	case op.Kind == trace.Park:
 		t.known = condPark(s.Stack(g))
+	case op.Kind == trace.SyncAccess:
+		t.known = !ofTimer(s.Stack(g))
 	}
 	o.targets[k] = t
 	return t
@@ -100,6 +106,16 @@ func condPark(stack []hybrid.Frame) bool {
 	}
 	c, ok := callOf(stack[0].Instr)
 	return ok && c.StaticCallee() != nil && c.StaticCallee().String() == "sync.hbPark"
+}
+
+// ofTimer reports whether a goroutine stands before changing a timer, which the
+// timer's own goroutine accesses in ways of its own.
+func ofTimer(stack []hybrid.Frame) bool {
+	if len(stack) == 0 || stack[0].Instr == nil {
+		return true
+	}
+	c, ok := callOf(stack[0].Instr)
+	return !ok || c.StaticCallee() == nil || c.StaticCallee().Pkg == nil || c.StaticCallee().Pkg.Pkg.Path() == "time"
 }
 
 // conflicts reports whether an access in set may conflict with t.

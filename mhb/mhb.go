@@ -60,6 +60,10 @@ const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.
 type Oracle struct {
+	// CopiesLocks: the program copies values of package sync, or structs with
+	// such fields, so that operations on these conflict with plain accesses.
+	CopiesLocks bool
+
 	level   Level
 	fa      *fieldaccess.Oracle
 	fut     *hybrid.Futures
@@ -132,11 +136,14 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	}
 	o.now = present{live: s.Live(o.now.live[:0]), lists: o.now.lists}
 	t := o.targetOf(s, g, op)
-	if !t.known {
+	if !t.known || o.CopiesLocks && !memory(op.Kind) {
 		return ""
 	}
 	if memory(op.Kind) && !o.conflicts(o.future(s, g), t) {
 		return fieldaccess.Reason
+	}
+	if t.copies {
+		return ""
 	}
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)

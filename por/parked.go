@@ -10,7 +10,8 @@ import (
 // set (Godefroid, 1996) if in no execution in which g does not move another
 // goroutine executes an operation that conflicts with the one g stands before.
 // It explores what the others can do while g waits, with JPF's reduction of
-// that system, and compares every operation with g's.
+// that system, and compares every operation with g's. Operations that synchronise
+// are no conflict where they commute.
 //
 // It returns a schedule from the present state to a state from which its last
 // step is in conflict with g's operation; nil if there is none in what was
@@ -56,11 +57,43 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 
 // Step implements System.
 func (p *parked) Step(g trace.GID, choice int) {
-	if op := p.System.Next(g); op.Conflicts(&p.op) {
+	if op := p.System.Next(g); op.Conflicts(&p.op) && (op.Kind.Plain() || p.op.Kind.Plain() || !p.commute(g, choice)) {
 		p.isHit = true
 		return
 	}
 	p.System.Step(g, choice)
+}
+
+// commute reports whether an operation of g and that of the goroutine that waits,
+// both of which synchronise, can be executed in either order and lead to the same
+// state: two goroutines add to a WaitGroup.
+func (p *parked) commute(g trace.GID, choice int) bool {
+	m := p.Mark()
+	defer func() {
+		p.Rewind(m)
+		p.Release(m)
+	}()
+	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: p.g}
+	for other.Choice = range p.Choices(p.g) {
+		first, ok1 := p.both(m, one, other)
+		second, ok2 := p.both(m, other, one)
+		if !ok1 || !ok2 || first != second {
+			return false
+		}
+	}
+	return true
+}
+
+// both returns the state after a and b; false if b cannot be executed behind a.
+func (p *parked) both(m Mark, a, b trace.Step) (Hash, bool) {
+	p.Rewind(m)
+	n := p.Choices(b.G)
+	p.System.Step(a.G, a.Choice)
+	if !slices.Contains(p.System.Enabled(nil), b.G) || p.Choices(b.G) != n {
+		return Hash{}, false
+	}
+	p.System.Step(b.G, b.Choice)
+	return p.Hash(), true
 }
 
 // Leaf implements Visitor.

@@ -221,11 +221,24 @@ func punned(v ssa.Value) bool {
 			_, isPtr := x.Type().Underlying().(*types.Pointer)
 			b, fromUnsafe := x.X.Type().Underlying().(*types.Basic)
 			return isPtr && fromUnsafe && b.Kind() == types.UnsafePointer
+		case *ssa.Call: // unsafe.Slice(p, n) and the like: p may point into anything
+			b, ok := x.Call.Value.(*ssa.Builtin)
+			return ok && isUnsafe(b.Name())
 		default:
 			return false
 		}
 	}
 	return true
+}
+
+// isUnsafe reports whether the builtin with this name is one of package unsafe
+// that makes pointers.
+func isUnsafe(name string) bool {
+	switch name {
+	case "Add", "Slice", "SliceData", "String", "StringData":
+		return true
+	}
+	return false
 }
 
 // addressed returns the access to the memory at address v.
@@ -341,6 +354,9 @@ func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes
 	var walk func(t types.Type, off, size int64)
 	walk = func(t types.Type, off, size int64) {
 		add(Key{Kind: Deref, Type: t})
+		if isPrimitive(t) {
+			add(Key{Kind: SyncOp})
+		}
 		switch u := t.Underlying().(type) {
 		case *types.Struct:
 			fields := make([]*types.Var, u.NumFields())
@@ -377,6 +393,13 @@ func (a *Accesses) LocationKeys(t types.Type, off, size int64, sizes types.Sizes
 		}
 	}
 	return keys
+}
+
+// isPrimitive reports whether t is a type of package sync: its operations access
+// the memory of its values, without being accesses of any location.
+func isPrimitive(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" && isStruct(n)
 }
 
 // SyncKey returns the key of operations of channels and of package sync.

@@ -2,6 +2,7 @@ package static
 
 import (
 	"go/token"
+	"go/types"
 	"sort"
 
 	"golang.org/x/tools/go/ssa"
@@ -114,6 +115,7 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 				}
 			}
 		}
+		list = append(list, g.unseen(site)...)
 		// One that is called by name and has a model may not be in the graph.
 		if fn := site.Common().StaticCallee(); fn != nil && !seen[fn] {
 			list = append(list, fn)
@@ -122,6 +124,79 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 		g.callees[site] = list
 	}
 	return list
+}
+
+// CopiesLocks reports whether a function that is not of the models reads or writes
+// values of package sync, or values that contain some, as a whole. (go vet calls
+// it copylocks.)
+func (g *CallGraph) CopiesLocks() bool {
+	for _, fn := range g.Pointers.Reachable() {
+		if g.natives.Trusted(fn) || g.Body(fn) != fn {
+			continue
+		}
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				switch i := i.(type) {
+				case *ssa.UnOp:
+					if i.Op == token.MUL && hasPrimitive(i.Type()) {
+						return true
+					}
+				case *ssa.Store:
+					if hasPrimitive(i.Val.Type()) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// hasPrimitive reports whether values of type t contain some of package sync.
+func hasPrimitive(t types.Type) bool {
+	if isPrimitive(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasPrimitive(f.Type()) {
+				return true
+			}
+		}
+	case *types.Array:
+		return hasPrimitive(u.Elem())
+	}
+	return false
+}
+
+// unseen returns functions that stand for those among the callees of site that
+// belong to code that is not looked at: what reflect.MakeFunc, Swapper and the
+// like have returned.
+func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
+	c := site.Common()
+	if c.IsInvoke() || c.StaticCallee() != nil {
+		return nil
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return nil
+	}
+	to := g.Pointers.PointsToAnywhere(c.Value)
+	found := to.Universal()
+	for l := range to.Labels() {
+		found = found || l.Object.Kind == pointer.Func && l.Object.Func() == nil
+	}
+	if !found {
+		return nil
+	}
+	for _, name := range [][2]string{{"reflect", "Swapper"}, {"internal/reflectlite", "Swapper"}} {
+		if p := g.prog.Package(name[0]); p != nil {
+			if fn := p.SSA.Func(name[1]); fn != nil {
+				return []*ssa.Function{fn}
+			}
+		}
+	}
+	panic("BUG: a func of code that is not looked at, and there is no such code")
 }
 
 func sortFuncs(list []*ssa.Function) {

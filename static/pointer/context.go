@@ -85,6 +85,8 @@ type Frame struct {
 	// Made is the context of the activation that made the closure called, plus
 	// one; 0 means that it is not known. It is looked at if NeedsMaker(Fn).
 	Made Context
+	// Foundling: in the outermost frame, nobody knows what started it.
+	Foundling bool
 }
 
 // An Origin is an address in terms of allocations.
@@ -145,6 +147,9 @@ func (p *Policy) Contexts(stack []Frame, base Context, f func(i int, ctx Context
 			made = p.maker(x, c)
 		}
 		c = p.enter(c, x.Site, x.Deferred, x.Fn, made, x.Receiver)
+		if x.Foundling && !p.Single(x.Fn) {
+			c = Unknown
+		}
 		f(i, c)
 	}
 }
