@@ -175,3 +175,22 @@ func TestFirst(t *testing.T) {
 		t.Error("an access that is not there is found")
 	}
 }
+
+// TestUnheldWait: waiting twice is not unlocking twice, as Wait locks again.
+func TestUnheldWait(t *testing.T) {
+	b := NewBase(noProgram{})
+	d := NewUnheld(b).d
+	mu := b.Paths.At(1)
+	wait := d.Event(&Event{Kind: ReleaseEvent, Path: mu})
+	unlock := d.Event(&Event{Kind: UnlockEvent, Path: mu})
+	lock := d.Event(&Event{Kind: LockEvent, Path: mu})
+	if v := d.Seq(lock, d.Seq(wait, d.Seq(wait, unlock))); v.Unlocked != Empty || v.Foreign != Empty || v.Held != Empty {
+		t.Errorf("lock, wait, wait, unlock: %v", v)
+	}
+	if v := d.Seq(lock, d.Seq(unlock, wait)); v.Unlocked == Empty {
+		t.Errorf("lock, unlock, wait: %v", v)
+	}
+	if v := d.Seq(lock, d.Seq(unlock, unlock)); v.Foreign == Empty {
+		t.Errorf("lock, unlock, unlock: %v", v)
+	}
+}

@@ -22,7 +22,7 @@ import (
 //	Unlocked = a.Unlocked ∪ (b.Unlocked \ a.Held)   Held = b.Held ∪ (a.Held \ b.Unlocked)
 //
 // What both a and b unlock without a Lock between is Foreign: one Lock before
-// pays for one of them only.
+// pays for one of them only. Cond.Wait does not count here, as it locks again.
 //
 // Locks are told apart by paths. If two paths name one mutex, one of its surplus
 // unlocks is under a path that is in Unlocked: each unlock that is not is preceded
@@ -141,7 +141,9 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 	held := a.Held
 	again := map[Path]bool{}
 	for _, n := range d.sets.Elems(a.Unlocked) {
-		again[d.list[n].Path] = true
+		if !d.list[n].Waits {
+			again[d.list[n].Path] = true
+		}
 	}
 	for _, n := range d.sets.Elems(b.Unlocked) {
 		u := d.list[n]
@@ -149,10 +151,12 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 			held = Empty
 		}
 		if d.holds(a.Held, u.Path) {
-			held = d.sets.Minus(held, d.locks(u.Path))
+			if !u.Waits {
+				held = d.sets.Minus(held, d.locks(u.Path))
+			}
 			continue
 		}
-		if again[u.Path] {
+		if again[u.Path] && !u.Waits {
 			v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
 		}
 		u.Held = d.sets.Union(u.Held, a.Held)
@@ -197,6 +201,9 @@ func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 			case d.holds(u.Held, u.Path):
 			default:
 				out = d.sets.Union(out, d.of(u))
+				if u.Waits {
+					continue
+				}
 				if p, ok := was[u.Path]; ok && p != old {
 					v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
 				}
