@@ -109,6 +109,9 @@ func deadlockBug(gs []Goroutine) *Bug {
 	at := gs[0]
 	if len(b.Cycle) > 0 {
 		b.Message = fmt.Sprintf("deadlock: %s wait for each other", names(gs, b.Cycle))
+		if len(b.Cycle) == 1 {
+			b.Message = fmt.Sprintf("deadlock: %s waits for what it holds itself", names(gs, b.Cycle))
+		}
 		at = gs[slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
 		b.Message = "deadlock: " + at.Name + " waits for ever" + waiting(at)
@@ -133,7 +136,7 @@ func names(gs []Goroutine, cycle []Edge) string {
 		list = append(list, nameOf(gs, e.From))
 	}
 	if len(list) == 1 {
-		return list[0] + " (alone)"
+		return list[0]
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }

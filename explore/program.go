@@ -85,8 +85,11 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.Frame) Event {
 	if at, ok := userFrame(stack); ok {
 		e.Func, e.Pos = at.Func, plain(at.Pos)
 	}
-	if k == trace.Spin {
+	switch k {
+	case trace.Spin:
 		e.What = ShortFunc(e.Func)
+		return e
+	case trace.Crash: // its message follows
 		return e
 	}
 	e.What, _ = m.src.what(k, e.Pos)
@@ -204,6 +207,9 @@ func (m *machine) Ending() Ending {
 	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Sampled: m.Sampled()}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
+		if f, bad := m.exitFault(code); bad {
+			end.Faults = append(end.Faults, f)
+		}
 	}
 	if f := m.Failure(); f != nil {
 		text := "test failed"
@@ -217,7 +223,7 @@ func (m *machine) Ending() Ending {
 	if f == nil {
 		return end
 	}
-	bug := Fault{Kind: Panic, Message: "panic: " + f.Message, Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
+	bug := Fault{Kind: Panic, Message: "panic: " + strings.TrimRight(f.Message, "\n\t"), Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
 	if f.Kind == "fatal" {
 		bug.Message = "fatal error: " + f.Message
 	}
@@ -230,6 +236,24 @@ func (m *machine) Ending() Ending {
 	end.Text, _, _ = strings.Cut(bug.Message, "\n")
 	end.Faults = append(end.Faults, bug)
 	return end
+}
+
+// exitFault describes that the program has exited by itself, if that is a
+// failure: with a status other than 0, as log.Fatal does, or in the middle of a
+// test, which package testing takes amiss whatever the status.
+func (m *machine) exitFault(code int) (f Fault, bad bool) {
+	during := m.entry.Kind == load.Test && !m.Tested()
+	if code == 0 && !during || m.Failure() != nil {
+		return f, false
+	}
+	f = Fault{Kind: Failure, Message: fmt.Sprintf("exit status %d", code), G: m.ExitedIn(), Stack: frames(m.Stack(m.ExitedIn()))}
+	if during {
+		f.Message = fmt.Sprintf("os.Exit(%d) during the test", code)
+	}
+	if at, ok := userFrame(slices.Concat(m.Stack(f.G), m.CreationStack(f.G))); ok {
+		f.Pos = plain(at.Pos)
+	}
+	return f, true
 }
 
 // Counters implements Machine.

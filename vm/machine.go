@@ -101,6 +101,7 @@ type scalars struct {
 	tested      bool   // the test function of the entry has ended
 	exited      bool   // os.Exit was called, or in run mode main returned
 	exit        int
+	exitG       trace.GID // that called os.Exit
 	mainEnd     bool // the entry function has returned
 	goexited    bool // main has ended by calling runtime.Goexit
 	cut         string
@@ -245,6 +246,12 @@ func (m *Machine) Fault() *Fault { return m.fault }
 
 // Exited reports whether the program has exited by itself, and its status.
 func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }
+
+// ExitedIn returns the goroutine in which the program has exited.
+func (m *Machine) ExitedIn() trace.GID { return m.exitG }
+
+// Tested reports whether the test function of the entry has ended.
+func (m *Machine) Tested() bool { return m.tested }
 
 // CutReason says why the execution was abandoned; empty if it was not.
 // It is empty, too, if an assumption of the program's did not hold.

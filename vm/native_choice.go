@@ -79,7 +79,7 @@ func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
 // sample is a random number of 64 bits: one of too many to enumerate them.
 func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	if !m.cfg.RandFixed && !m.cfg.Run {
-		if s := "math/rand sampled at " + m.callerPos(g).String(); !slices.Contains(m.sampled, s) {
+		if s := "math/rand sampled at " + m.relative(m.callerPos(g)); !slices.Contains(m.sampled, s) {
 			m.sampled = append(m.sampled, s)
 		}
 	}

@@ -77,7 +77,7 @@ var fileNatives = []Native{
 			m.endG(g)
 			return Stop
 		}
-		m.exited, m.exit = true, status
+		m.exited, m.exit, m.exitG = true, status, g.id
 		m.standEnded(g)
 		return Stop
 	}},
