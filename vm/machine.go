@@ -102,8 +102,8 @@ type scalars struct {
 	exited      bool   // os.Exit was called, or in run mode main returned
 	exit        int
 	exitG       trace.GID // that called os.Exit
-	mainEnd     bool // the entry function has returned
-	goexited    bool // main has ended by calling runtime.Goexit
+	mainEnd     bool      // the entry function has returned
+	goexited    bool      // main has ended by calling runtime.Goexit
 	cut         string
 	alive       int  // goroutines that have not ended, system ones excluded
 	multi       bool // a second goroutine has existed on this path, so sharing matters
