@@ -156,7 +156,7 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 			}
 			continue
 		}
-		if again[u.Path] && !u.Waits {
+		if again[u.Path] {
 			v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
 		}
 		u.Held = d.sets.Union(u.Held, a.Held)
