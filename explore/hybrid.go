@@ -60,10 +60,12 @@ func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.O
 	graph := static.NewCallGraph(prog, e, natives{m})
 	fut := static.NewFuture(graph)
 	futures := hybrid.New(fut)
-	o := &oracle{m: m, graph: graph, objs: make(map[objsKey]static.Set), sizes: prog.Sizes, fa: fieldaccess.New(futures, prog.Sizes)}
+	o := &oracle{m: m, graph: graph, objs: make(map[objsKey]static.Set), sets: make(map[identity]static.Set), sizes: prog.Sizes, fa: fieldaccess.New(futures, prog.Sizes)}
 	switch h {
 	case MHB:
-		o.mhb = mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
+		walks := mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
+		walks.CopiesLocks = graph.CopiesLocks()
+		o.mhb = walks
 	case FullHybrid:
 		full := mhb.New(mhb.Full, o.fa, futures, program{graph, m})
 		full.CopiesLocks = graph.CopiesLocks()
@@ -98,6 +100,7 @@ type oracle struct {
 	m     *vm.Machine
 	graph *static.CallGraph
 	objs  map[objsKey]static.Set
+	sets  map[identity]static.Set
 	sizes types.Sizes
 	fa    *fieldaccess.Oracle
 	mhb   interface { // nil: only field accesses
@@ -225,8 +228,8 @@ func (f *oracle) activations(g trace.GID) *stack {
 }
 
 // Register implements mhb.State.
-func (f *oracle) Register(g trace.GID, i int, v ssa.Value) (uint64, bool) {
-	return f.m.Register(g, &f.activations(g).acts[i], v)
+func (f *oracle) Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool) {
+	return f.m.Register(g, &f.activations(g).acts[i], v, k)
 }
 
 // Deferred implements mhb.State.
@@ -235,6 +238,29 @@ func (f *oracle) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
 		list = append(list, mhb.Deferred{Fn: d.Fn, Args: d.Args, Captured: d.Captured})
 	})
 	return list
+}
+
+// Objects implements mhb.State.
+func (f *oracle) Objects(obj uint32) static.Set {
+	site, layout := f.m.Identity(obj)
+	k := identity{site, layout, 0}
+	if site == 0 {
+		k.static = obj
+	}
+	s, ok := f.sets[k]
+	if !ok {
+		info := f.m.Object(obj)
+		s = f.abstract(&info)
+		f.sets[k] = s
+	}
+	return s
+}
+
+// identity is what an object's abstract objects depend on.
+type identity struct {
+	site   uint64
+	layout uint32
+	static uint32 // its number, if it is a static object
 }
 
 // IsMap implements mhb.State.
@@ -262,6 +288,9 @@ func (f *oracle) LockerAt(p uint64) (uint64, bool) { return f.m.LockerAt(p) }
 func (f *oracle) Reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	return f.reach.reaches(g, targets, acc)
 }
+
+// TypeOf implements mhb.State.
+func (f *oracle) TypeOf(w uint64) types.Type { return f.m.DynamicType(w) }
 
 // Word implements mhb.State.
 func (f *oracle) Word(p uint64) (uint64, bool) { return f.m.Word(p) }
@@ -310,4 +339,21 @@ func (f *oracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 		}
 		goOn = visit(f.activations(id).frames)
 	})
+}
+
+// Why tells what o's last answer, if it was that a choice is needed, is due to:
+// what another goroutine may do first. It is empty if that is not known.
+func Why(o por.Oracle) string {
+	if l, ok := o.(*por.LookAhead); ok {
+		o = l.Inner()
+	}
+	f, ok := o.(*oracle)
+	if !ok {
+		return ""
+	}
+	walks, ok := f.mhb.(*mhb.Oracle)
+	if !ok || walks.Culprit == nil {
+		return ""
+	}
+	return fmt.Sprint(f.m.Fset().Position(walks.Culprit.Pos()), " ", walks.Culprit)
 }

@@ -29,6 +29,7 @@ type reach struct {
 	f       *oracle
 	fut     *hybrid.Futures
 	allowed map[allowedKey]bool
+	size    map[types.Type]int64
 	globals map[static.Set][]uint32 // static objects that accesses in a set name
 	seen    map[uint32]bool
 	work    []uint32
@@ -46,7 +47,7 @@ type allowedKey struct {
 const maxReach = 2000
 
 func newReach(f *oracle, fut *hybrid.Futures) *reach {
-	return &reach{f: f, fut: fut, allowed: map[allowedKey]bool{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
+	return &reach{f: f, fut: fut, allowed: map[allowedKey]bool{}, size: map[types.Type]int64{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
 }
 
 // reaches reports whether a goroutine other than g can get hold of one of
@@ -121,7 +122,12 @@ func loadable(i ssa.Instruction) bool {
 
 // may reports whether an access in acc can touch the word at off in l's object.
 func (r *reach) may(l *fieldaccess.Location, off int64, acc static.Set) bool {
-	if n := r.f.sizes.Sizeof(l.Type); n > 0 {
+	n, ok := r.size[l.Type]
+	if !ok {
+		n = r.f.sizes.Sizeof(l.Type)
+		r.size[l.Type] = n
+	}
+	if n > 0 {
 		off %= n
 	}
 	k := allowedKey{l.Objs, l.Type, off, acc}

@@ -12,11 +12,12 @@ import (
 // summary is what the walk of one goroutine has found, with something known of
 // what the others can enable.
 type summary struct {
-	conflict bool       // it can reach what conflicts with the target, or anything
-	reason   string     // the rarest of what it is blocked at
-	reached  static.Set // the accesses it can make, if the target collects them
-	eff      effects    // what it can do that enables others
-	stops    []stop     // where it was blocked
+	conflict bool            // it can reach what conflicts with the target, or anything
+	culprit  ssa.Instruction // where; nil if it is nowhere in the program's code
+	reason   string          // the rarest of what it is blocked at
+	reached  static.Set      // the accesses it can make, if the target collects them
+	eff      effects         // what it can do that enables others
+	stops    []stop          // where it was blocked
 }
 
 // closure computes the fixed point for tc and t: what the goroutines other than
@@ -39,6 +40,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 			}
 			x := o.summary(s, tc, g, t, known)
 			if x.conflict {
+				o.Culprit, o.CulpritOf = x.culprit, g
 				return nil, false
 			}
 			list = append(list, x)
@@ -82,8 +84,8 @@ func (o *Oracle) summary(s State, tc, g trace.GID, t *target, known *effects) *s
 	}
 	v := &visit{}
 	w.frames(g, v)
-	w.eff.dones.union(&v.dones, 1)
-	x := &summary{conflict: w.conflict, reason: w.reason, reached: w.reached, eff: w.eff, stops: w.stops}
+	o.unite(&w.eff.dones, &v.dones, 1)
+	x := &summary{conflict: w.conflict, culprit: w.culprit, reason: w.reason, reached: w.reached, eff: w.eff, stops: w.stops}
 	w.v.at.leaf = x
 	return x
 }
@@ -98,6 +100,8 @@ type walk struct {
 	canMove  bool            // the goroutine is enabled
 	standing ssa.Instruction // what it stands before
 
+	looking  ssa.Instruction // what is being looked at
+	culprit  ssa.Instruction // what is in conflict, or stopped the walk
 	conflict bool
 	work     int
 	reason   string
@@ -111,8 +115,9 @@ type walk struct {
 
 // events counts operations by object.
 type events struct {
-	list []event // in the order in which they were found
-	any  bool    // on objects that are not known
+	list []event    // in the order in which they were found
+	any  bool       // on objects of which nothing is known
+	objs static.Set // on objects that the points-to analysis knows
 }
 
 type event struct {
@@ -133,18 +138,22 @@ func (e *events) add(p uint64, n int) {
 	e.list = append(e.list, event{p, min(many, n)})
 }
 
-// note adds an operation on the object at p, if it is known.
-func (e *events) note(p uint64, known bool) {
-	if known {
-		e.add(p, 1)
-	} else {
+// note adds an operation on r to e.
+func (o *Oracle) note(e *events, r ref) {
+	switch {
+	case r.known:
+		e.add(r.p, 1)
+	case r.objs == static.Empty:
 		e.any = true
+	default:
+		e.objs = o.fut.F.Acc.Objs.Union(e.objs, r.objs)
 	}
 }
 
-// count returns how many operations there can be on the object at p.
-func (e *events) count(p uint64) int {
-	if e.any {
+// count returns how many operations there can be on the object at p, which lies
+// in objs.
+func (o *Oracle) count(e *events, p uint64, objs static.Set) int {
+	if e.any || e.objs != static.Empty && o.within(e.objs, objs) {
 		return many
 	}
 	for i := range e.list {
@@ -155,15 +164,18 @@ func (e *events) count(p uint64) int {
 	return 0
 }
 
-// union adds the events of f, n times each.
-func (e *events) union(f *events, n int) {
+// unite adds the events of f to e, n times each.
+func (o *Oracle) unite(e, f *events, n int) {
 	e.any = e.any || f.any
+	e.objs = o.fut.F.Acc.Objs.Union(e.objs, f.objs)
 	for _, x := range f.list {
 		e.add(x.at, min(many, x.n*n))
 	}
 }
 
-func (e *events) equal(f *events) bool { return e.any == f.any && slices.Equal(e.list, f.list) }
+func (e *events) equal(f *events) bool {
+	return e.any == f.any && e.objs == f.objs && slices.Equal(e.list, f.list)
+}
 
 // effects are operations that can enable blocked operations.
 type effects struct {
@@ -209,9 +221,9 @@ func (e *effects) enabling(op opKind) *events {
 func (o *Oracle) enables(s State, list []*summary) bool {
 	for _, x := range list {
 		for _, st := range x.stops {
-			n := 0
+			n, objs := 0, s.Objects(uint32(st.addr>>32))
 			for _, y := range list {
-				n = min(many, n+y.eff.enabling(st.op).count(st.addr))
+				n = min(many, n+o.count(y.eff.enabling(st.op), st.addr, objs))
 			}
 			if n > 0 && !(st.op == opWgWait && counter(s, st.addr) > int64(n)) {
 				return true
@@ -240,7 +252,7 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	p := uint64(t.op.Access[0].Obj)<<32 | uint64(t.op.Access[0].Off)
 	n := 0
 	for _, x := range list {
-		n = min(many, n+x.eff.dones.count(p))
+		n = min(many, n+o.count(&x.eff.dones, p, t.objs[0]))
 	}
 	return counter(s, p) < int64(n)-t.delta
 }
@@ -252,7 +264,7 @@ func (o *Oracle) intern(list []*summary) *effects {
 	for _, x := range list {
 		mine, all := x.eff.each(), e.each()
 		for i := range all {
-			all[i].union(mine[i], 1)
+			o.unite(all[i], mine[i], 1)
 		}
 	}
 	h := e.hash()
@@ -276,6 +288,7 @@ func (e *effects) hash() uint64 {
 	h := uint64(14695981039346656037)
 	for _, x := range e.each() {
 		h = h*31 + uint64(len(x.list))
+		h = h*31 + uint64(x.objs)
 		if x.any {
 			h++
 		}
@@ -290,7 +303,13 @@ func (e *effects) hash() uint64 {
 // blocked reports whether the walk stops at x, which stands for an operation
 // that is disabled in the present state.
 func (w *walk) blocked(x stop, reason string) bool {
-	n := w.known.enabling(x.op).count(x.addr)
+	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
+		return false // somebody may overwrite it
+	}
+	n := 0
+	if e := w.known.enabling(x.op); e.any || e.objs != static.Empty || len(e.list) > 0 {
+		n = w.o.count(e, x.addr, static.Set(w.v.ask(question{kind: askObjects, p: x.addr}).x))
+	}
 	if n > 0 {
 		if x.op != opWgWait {
 			return false
@@ -316,4 +335,11 @@ func rarer(a, b string) string {
 }
 
 // anything notes that something unknown may happen.
-func (w *walk) anything() { w.conflict = true }
+func (w *walk) anything() { w.hit() }
+
+// hit notes that the target may be in conflict with what is being looked at.
+func (w *walk) hit() {
+	if !w.conflict {
+		w.conflict, w.culprit = true, w.looking
+	}
+}

@@ -28,6 +28,7 @@ type target struct {
 	park   bool                   // a Park of Cond.Wait
 	copies bool                   // the memory is part of a mutex or the like
 
+	objs  [2]static.Set // of the points-to analysis, for the objects of op
 	hits  map[static.Set]bool
 	trees map[treeKey]*node
 }
@@ -62,6 +63,9 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	}
 	t = &target{op: *op, delta: k.delta, known: known, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}}
 	t.op.G = trace.NoGID
+	for i, a := range op.Access[:op.N] {
+		t.objs[i] = s.Objects(a.Obj)
+	}
 	switch {
 	case memory(op.Kind):
 		t.locs, t.known = s.Locations(g, nil)
@@ -94,7 +98,7 @@ func delta(s State, g trace.GID) (int64, bool) {
 	if x, ok := c.Args[1].(*ssa.Const); ok {
 		return x.Int64(), true
 	}
-	d, ok := s.Register(g, 0, c.Args[1])
+	d, ok := s.Register(g, 0, c.Args[1], 0)
 	return int64(d), ok
 }
 
@@ -130,6 +134,11 @@ func (o *Oracle) conflicts(set static.Set, t *target) bool {
 	return c
 }
 
+// within reports whether something in objects a may be in objects b.
+func (o *Oracle) within(a, b static.Set) bool {
+	return a == static.Empty || b == static.Empty || o.fut.F.Acc.Objs.Intersects(a, b)
+}
+
 // quietable reports whether operations of kind k, which synchronise, can do
 // without a choice if nobody meets them. Sends, receives and selects are not
 // among them: whoever waits in one takes part in the operations of others.
@@ -162,9 +171,9 @@ func class(k trace.Kind) int {
 	return 0
 }
 
-// touches reports whether t is an operation of class c on the object at p. A
+// touches reports whether t may be an operation of class c on the object r. A
 // Park of Cond.Wait is an operation on the Cond and on its lock.
-func (t *target) touches(c int, p uint64, known bool) bool {
+func (o *Oracle) touches(t *target, c int, r ref) bool {
 	k := t.op.Kind
 	for i, a := range t.op.Access[:t.op.N] {
 		mine := class(k)
@@ -179,7 +188,7 @@ func (t *target) touches(c int, p uint64, known bool) bool {
 		if mine == 2 {
 			at -= condList
 		}
-		if mine == c && (!known || at == p) {
+		if mine == c && (r.known && at == r.p || !r.known && o.within(t.objs[i], r.objs)) {
 			return true
 		}
 	}
@@ -189,10 +198,9 @@ func (t *target) touches(c int, p uint64, known bool) bool {
 // condList is where, in a Cond, the list is that its operations access.
 const condList = 16
 
-// meets notes that the others can execute an operation of kind k on the object
-// at p.
-func (w *walk) meets(k trace.Kind, p uint64, known bool) {
-	if w.t.collects || memory(w.t.op.Kind) || !w.t.touches(class(k), p, known) {
+// meets notes that the others can execute an operation of kind k on the object r.
+func (w *walk) meets(k trace.Kind, r ref) {
+	if w.t.collects || memory(w.t.op.Kind) || !w.o.touches(w.t, class(k), r) {
 		return
 	}
 	switch w.t.op.Kind {
@@ -209,27 +217,27 @@ func (w *walk) meets(k trace.Kind, p uint64, known bool) {
 			return // it is done already
 		}
 	}
-	w.conflict = true
+	w.hit()
 }
 
 // meetsReading is meets for operations that change nothing.
-func (w *walk) meetsReading(k trace.Kind, p uint64, known bool) {
+func (w *walk) meetsReading(k trace.Kind, r ref) {
 	if w.t.op.N > 0 && w.t.op.Kind == k && !w.t.op.Access[0].Write {
 		return
 	}
-	w.meets(k, p, known)
+	w.meets(k, r)
 }
 
 // meetsAdd is meets for WaitGroup.Add of a number with the given sign, 0 if that
 // is not known. Two Adds with the same sign commute, as long as the counter
 // does not become negative (see refuted).
-func (w *walk) meetsAdd(p uint64, known bool, sign int64) {
+func (w *walk) meetsAdd(r ref, sign int64) {
 	if w.t.op.Kind != trace.WgAdd || sign == 0 {
-		w.meets(trace.WgAdd, p, known)
+		w.meets(trace.WgAdd, r)
 		return
 	}
 	if w.t.delta*sign <= 0 {
-		w.meets(trace.WgAdd, p, known)
+		w.meets(trace.WgAdd, r)
 	}
 }
 
@@ -239,7 +247,7 @@ func (w *walk) access(x static.Access) {
 	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, w.o.fut.F.Sets.Of(w.o.fut.F.Acc.Num(x)))
 	case memory(w.t.op.Kind) && w.hits(x):
-		w.conflict = true
+		w.hit()
 	}
 }
 

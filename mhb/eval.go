@@ -13,11 +13,12 @@ import (
 
 // scope evaluates values of one activation.
 type scope struct {
-	fn   *ssa.Function
-	vals map[ssa.Value]uint64 // known parameters and captured variables
-	live bool                 // a frame on a stack: registers can be looked at
-	i    int
-	at   ssa.Instruction // where the frame stands
+	fn     *ssa.Function
+	vals   map[ssa.Value]uint64 // known parameters and captured variables
+	guards []guard              // locks that are certain to be acquired before the activation begins
+	live   bool                 // a frame on a stack: registers can be looked at
+	i      int
+	at     ssa.Instruction // where the frame stands
 }
 
 // maxDepth bounds the depth of expressions that are evaluated.
@@ -29,9 +30,11 @@ func (w *walk) word(p uint64) (uint64, bool) {
 	return a.x, a.ok
 }
 
-// register returns what v has been computed to be in sc's frame.
-func (w *walk) register(sc *scope, v ssa.Value) (uint64, bool) {
-	a := w.v.ask(question{kind: askRegister, i: sc.i, v: v})
+// register returns what v has been computed to be in sc's frame, its first word.
+func (w *walk) register(sc *scope, v ssa.Value) (uint64, bool) { return w.registerWord(sc, v, 0) }
+
+func (w *walk) registerWord(sc *scope, v ssa.Value, k int) (uint64, bool) {
+	a := w.v.ask(question{kind: askRegister, i: sc.i, v: v, p: uint64(k)})
 	return a.x, a.ok
 }
 
@@ -146,7 +149,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		if !ok || x == 0 {
 			return 0, false
 		}
-		return x + offset(v), true
+		return x + w.o.offset(v), true
 	case *ssa.IndexAddr:
 		if x, ok := w.computed(sc, v, use); ok {
 			return x, true
@@ -156,7 +159,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		if !ok || !ok2 || x == 0 {
 			return 0, false
 		}
-		return x + i*uint64(sizes.Sizeof(v.Type().Underlying().(*types.Pointer).Elem())), true
+		return x + i*uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem())), true
 	case *ssa.UnOp:
 		if v.Op != token.MUL {
 			break
@@ -167,7 +170,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		if w.executed(sc, v, use) != ahead {
 			break
 		}
-		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && sizes.Sizeof(v.Type()) >= 8 && w.stable(x) {
+		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && w.o.sizeof(v.Type()) >= 8 && w.stable(x) {
 			return w.word(x)
 		}
 		return 0, false
@@ -203,7 +206,7 @@ func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint6
 				st = s
 			}
 		}
-		if st == nil || sizes.Sizeof(st.Val.Type()) != 8 || !dominates(st, mc) {
+		if st == nil || w.o.sizeof(st.Val.Type()) != 8 || !dominates(st, mc) {
 			return 0, false
 		}
 		switch w.executed(sc, st, mc) {
@@ -230,13 +233,72 @@ func (w *walk) captured(fn *ssa.Function, fv *ssa.FreeVar) bool {
 	return i >= 0 && w.o.prog.ByValue(fn, i)
 }
 
-func offset(v *ssa.FieldAddr) uint64 {
-	st := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-	fields := make([]*types.Var, v.Field+1)
-	for i := range fields {
-		fields[i] = st.Field(i)
+// offset returns that of the field whose address v is.
+func (o *Oracle) offset(v *ssa.FieldAddr) uint64 {
+	n, ok := o.offsets[v]
+	if !ok {
+		st := v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		fields := make([]*types.Var, v.Field+1)
+		for i := range fields {
+			fields[i] = st.Field(i)
+		}
+		n = uint64(sizes.Offsetsof(fields)[v.Field])
+		o.offsets[v] = n
 	}
-	return uint64(sizes.Offsetsof(fields)[v.Field])
+	return n
+}
+
+func pointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// dataWord returns the second word of interface v in use, if it is certain.
+func (w *walk) dataWord(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	return w.interfaceWord(sc, v, use, 1)
+}
+
+// dynamicType returns the type of the receiver of a dynamic call, nil if it is
+// not certain.
+func (w *walk) dynamicType(sc *scope, x *ssa.Call) types.Type {
+	if !x.Call.IsInvoke() {
+		return nil
+	}
+	t, ok := w.interfaceWord(sc, x.Call.Value, x, 0)
+	if !ok || t == 0 {
+		return nil
+	}
+	return w.v.s.TypeOf(t)
+}
+
+// interfaceWord returns word k of interface v in use, if it is certain.
+func (w *walk) interfaceWord(sc *scope, v ssa.Value, use ssa.Instruction, k int) (uint64, bool) {
+	switch x := v.(type) {
+	case *ssa.Parameter:
+		if sc.live {
+			return w.registerWord(sc, v, k)
+		}
+		return 0, false
+	case *ssa.ChangeInterface:
+		return w.interfaceWord(sc, x.X, use, k)
+	case *ssa.MakeInterface:
+		if k == 1 && pointer(x.X.Type()) {
+			return w.eval(sc, x.X, use)
+		}
+		return 0, false
+	case *ssa.UnOp:
+		if x.Op == token.MUL && w.executed(sc, x, use) == ahead {
+			p, ok := w.evalTo(sc, x.X, x, 1)
+			if ok && p != 0 && w.stable(p+8*uint64(k)) {
+				return w.word(p + 8*uint64(k))
+			}
+			return 0, false
+		}
+	}
+	if i, ok := v.(ssa.Instruction); ok && sc.live && w.executed(sc, i, use) == before {
+		return w.registerWord(sc, v, k)
+	}
+	return 0, false
 }
 
 // stable reports whether none of the others can write the word at p while Tc waits.
@@ -264,9 +326,13 @@ func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
 	ok := false
 	switch x := instr.(type) {
 	case *ssa.UnOp:
-		p, ok = w.placeOf(sc, x.X, x)
+		if p, ok = w.placeOf(sc, x.X, x); !ok {
+			return w.guardedElsewhere(sc, x.X, x)
+		}
 	case *ssa.Store:
-		p, ok = w.placeOf(sc, x.Addr, x)
+		if p, ok = w.placeOf(sc, x.Addr, x); !ok {
+			return w.guardedElsewhere(sc, x.Addr, x)
+		}
 	case *ssa.Lookup:
 		p, ok = w.container(sc, x.X, x)
 	case *ssa.MapUpdate:
@@ -285,7 +351,7 @@ func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
 
 // placeOf returns where address v points to.
 func (w *walk) placeOf(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool) {
-	n := uint64(sizes.Sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
+	n := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	if p, ok := w.eval(sc, v, use); ok && p != 0 && n > 0 {
 		return place{obj: uint32(p >> 32), off: uint64(uint32(p)), size: n}, true
 	}

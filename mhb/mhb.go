@@ -33,6 +33,8 @@
 package mhb
 
 import (
+	"go/types"
+
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/static"
@@ -44,7 +46,10 @@ import (
 // Program is what the closure asks of the program.
 type Program interface {
 	static.Program
+	// ByValue reports whether free variable i of fn is captured by value.
 	ByValue(fn *ssa.Function, i int) bool
+	// Receivers returns the objects in which the receiver of a dynamic call may lie.
+	Receivers(site ssa.CallInstruction) static.Set
 }
 
 // Level is how much is tried.
@@ -60,6 +65,10 @@ const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.
 type Oracle struct {
+	// Culprit is, when Skip has found no reason, what another goroutine,
+	// CulpritOf, may do first: nil if that is not known.
+	Culprit   ssa.Instruction
+	CulpritOf trace.GID
 	// CopiesLocks: the program copies values of package sync, or structs with
 	// such fields, so that operations on these conflict with plain accesses.
 	CopiesLocks bool
@@ -80,6 +89,10 @@ type Oracle struct {
 	effects int                   // how many
 	futures map[[2]uint64]static.Set
 	stables map[stableKey]bool
+	direct  map[ssa.Instruction][]static.Access
+	sizes   map[types.Type]int64
+	offsets map[*ssa.FieldAddr]uint64
+	locks   map[*ssa.Function][]*ssa.Call
 	now     present
 }
 
@@ -102,6 +115,7 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 		level: level, fa: fa, fut: fut, prog: prog,
 		code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{},
 		nothing: new(effects), futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
+		direct: map[ssa.Instruction][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
 	}
 	o.forget()
 	return o
@@ -134,6 +148,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if o.nodes > maxNodes {
 		o.forget()
 	}
+	o.Culprit, o.CulpritOf = nil, trace.NoGID
 	o.now = present{live: s.Live(o.now.live[:0]), lists: o.now.lists}
 	t := o.targetOf(s, g, op)
 	if !t.known || o.CopiesLocks && !memory(op.Kind) {
@@ -145,18 +160,23 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if t.copies {
 		return ""
 	}
+	var reached static.Set
+	if memory(op.Kind) {
+		// What is known for all operations may do for this one.
+		var why string
+		var ok bool
+		if reached, why, ok = o.parked(s, g); !ok {
+			return ""
+		}
+		if !o.conflicts(reached, t) {
+			return why
+		}
+	}
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)
 	}
 	if o.level < Full || !memory(op.Kind) {
 		return ""
-	}
-	reached, why, ok := o.parked(s, g)
-	if !ok {
-		return ""
-	}
-	if !o.conflicts(reached, t) {
-		return why
 	}
 	var buf [2]uint32
 	targets := buf[:0]

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -65,22 +66,27 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	return op
 }
 
-// words are argument words; those that are not known are missing.
-type argWords struct {
-	x  []uint64
-	ok []bool
+// ref is a value, usually the address of an object that synchronises.
+type ref struct {
+	p     uint64
+	known bool       // p is what it is; otherwise,
+	objs  static.Set // if it is an address, the objects of the points-to analysis in which it lies
 }
 
-func (a argWords) at(i int) (uint64, bool) {
-	if i < len(a.x) && a.ok[i] {
-		return a.x[i], true
+// args are argument words.
+type argRefs []ref
+
+func (a argRefs) at(i int) ref {
+	if i < len(a) {
+		return a[i]
 	}
-	return 0, false
+	return ref{}
 }
 
-// native walks a call of a native, and reports whether it may return. A
-// goroutine that stands before it already is standing.
-func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argWords, v *visit, loop bool) bool {
+// native walks a call of a native, and reports whether it may return. It is
+// guarded if its first argument is a mutex that is certain to be locked ahead
+// (see guards.go).
+func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop bool) bool {
 	standing := site != nil && ssa.Instruction(site) == w.standing
 	for _, x := range w.o.prog.NativeAccesses(fn, site) {
 		if x.Key == 0 && x.Write {
@@ -91,70 +97,64 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argWords,
 			return true
 		}
 	}
-	p, known := args.at(0)
+	r := args.at(0)
+	p, known := r.p, r.known
 	switch w.o.opOf(fn) {
 	case lockOp:
 		if known && w.locked(p) && w.blocked(stop{opLock, p}, "lock") {
 			return false
 		}
-		w.meets(trace.Lock, p, known)
+		w.meets(trace.Lock, r)
 	case tryOp:
-		w.meets(trace.TryLock, p, known)
+		w.meets(trace.TryLock, r)
 	case pendingOp:
-		w.meets(trace.LockPending, p, known)
+		w.meets(trace.LockPending, r)
 	case unlockOp:
-		w.unlock(fn, p, known)
+		w.unlock(fn, r, guarded)
 	case parkOp:
-		w.meets(trace.CondWait, p, known)
-		l, ok := args.at(1)
-		if !ok && known {
-			l, ok = w.locker(p)
-		}
-		w.eff.unlocks.note(l, ok)
-		w.meets(trace.Unlock, l, ok)
+		w.meets(trace.CondWait, r)
+		l := w.lockOf(r, args.at(1))
+		w.o.note(&w.eff.unlocks, l)
+		w.meets(trace.Unlock, l)
 	case wakeOp:
-		l, ok := args.at(1)
-		if !ok && known {
-			l, ok = w.locker(p)
-		}
-		if w.sleeps(p, known, l, ok, args, standing) {
+		l := w.lockOf(r, args.at(1))
+		if w.sleeps(r, l, args, standing) {
 			return false
 		}
-		w.meets(trace.Lock, l, ok)
+		w.meets(trace.Lock, l)
 	case signalOp:
-		w.eff.signals.note(p, known)
-		w.meets(trace.Signal, p, known)
+		w.o.note(&w.eff.signals, r)
+		w.meets(trace.Signal, r)
 	case waitOp:
 		if known {
 			if n, ok := w.word(p); ok && int32(n>>32) > 0 && !(standing && w.canMove) && w.blocked(stop{opWgWait, p}, "join") {
 				if !standing {
-					w.meets(trace.WgWait, p, true)
+					w.meets(trace.WgWait, r)
 				}
 				return false
 			}
 		}
-		w.meets(trace.WgWait, p, known)
+		w.meets(trace.WgWait, r)
 	case addOp:
-		w.add(p, known, args, v, loop)
+		w.add(r, args.at(1), v, loop)
 	case onceOp:
 		if known {
 			if n, ok := w.word(p); ok && uint32(n) == 0 && n>>32 != 0 && w.blocked(stop{opOnce, p}, "once") {
 				return false
 			}
 		}
-		w.meets(trace.OnceEnter, p, known)
+		w.meets(trace.OnceEnter, r)
 	case leaveOp:
-		w.eff.leaves.note(p, known)
-		w.meets(trace.OnceLeave, p, known)
+		w.o.note(&w.eff.leaves, r)
+		w.meets(trace.OnceLeave, r)
 	case tickOp:
-		w.eff.sends.note(p, known)
-		w.meets(trace.Send, p, known)
+		w.o.note(&w.eff.sends, r)
+		w.meets(trace.Send, r)
 	case libraryOp:
-		write, ok := args.at(1)
-		if k := trace.SyncAccess; ok && write == 0 && fn.Name() == "hbAccess" {
-			w.meetsReading(k, p, known)
+		if write := args.at(1); write.known && write.p == 0 && fn.Name() == "hbAccess" {
+			w.meetsReading(trace.SyncAccess, r)
 		} else {
-			w.meets(k, p, known)
+			w.meets(trace.SyncAccess, r)
 		}
 	}
 	return true
@@ -167,16 +167,27 @@ func (w *walk) locked(p uint64) bool {
 }
 
 // unlock notes that the mutex at p is unlocked. Readers leaving free nobody who
-// waits for a writer.
-func (w *walk) unlock(fn *ssa.Function, p uint64, known bool) {
-	if !strings.HasSuffix(fn.Name(), "RUnlock") {
-		w.eff.unlocks.note(p, known)
+// waits for a writer. A mutex that is locked ahead is none of those that
+// somebody is blocked at.
+func (w *walk) unlock(fn *ssa.Function, m ref, guarded bool) {
+	if (m.known || !guarded) && !strings.HasSuffix(fn.Name(), "RUnlock") {
+		w.o.note(&w.eff.unlocks, m)
 	}
-	w.meets(trace.Unlock, p, known)
+	w.meets(trace.Unlock, m)
 }
 
 // condLocker is where a Cond keeps its Locker.
 const condLocker = 0
+
+// lockOf returns l, the lock of the Cond c as the code has it.
+func (w *walk) lockOf(c, l ref) ref {
+	if !l.known && c.known {
+		if p, ok := w.locker(c.p); ok {
+			return ref{p: p, known: true}
+		}
+	}
+	return l
+}
 
 // locker returns the mutex of the Cond at p, if nobody can change it.
 func (w *walk) locker(p uint64) (uint64, bool) {
@@ -189,23 +200,23 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
-func (w *walk) sleeps(c uint64, known bool, l uint64, lknown bool, args argWords, standing bool) bool {
+func (w *walk) sleeps(c, l ref, args argRefs, standing bool) bool {
 	notified := false
 	if standing {
 		if w.canMove {
 			return false
 		}
-		x, ok := args.at(3)
-		n, ok2 := w.word(x + waiterNotified&^7)
-		if !ok || !ok2 {
+		x := args.at(3)
+		n, ok := w.word(x.p + waiterNotified&^7)
+		if !x.known || !ok {
 			return false
 		}
 		notified = byte(n>>(waiterNotified%8*8)) != 0
 	}
-	if !notified && known && w.blocked(stop{opWake, c}, "wait") {
+	if !notified && c.known && w.blocked(stop{opWake, c.p}, "wait") {
 		return true
 	}
-	return known && lknown && l != 0 && w.isMutex(c, l) && w.locked(l) && w.blocked(stop{opLock, l}, "wait")
+	return c.known && l.known && l.p != 0 && w.isMutex(c.p, l.p) && w.locked(l.p) && w.blocked(stop{opLock, l.p}, "wait")
 }
 
 // waiterNotified is where a waiter of a Cond is told that it has been notified.
@@ -217,24 +228,23 @@ func (w *walk) isMutex(c, l uint64) bool {
 	return a.ok && a.x == l
 }
 
-// add notes WaitGroup.Add(delta) on the WaitGroup at p.
-func (w *walk) add(p uint64, known bool, args argWords, v *visit, loop bool) {
-	d, ok := args.at(1)
-	delta := int64(d)
+// add notes WaitGroup.Add(delta) on the WaitGroup wg.
+func (w *walk) add(wg, delta ref, v *visit, loop bool) {
+	d := int64(delta.p)
 	switch {
-	case ok && delta >= 0:
-		w.meetsAdd(p, known, +1)
+	case delta.known && d >= 0:
+		w.meetsAdd(wg, +1)
 		return
-	case !known:
-		v.dones.any = true
-	case !ok || loop || delta < -many:
-		v.dones.add(p, many)
+	case !wg.known:
+		w.o.note(&v.dones, wg)
+	case !delta.known || loop || d < -many:
+		v.dones.add(wg.p, many)
 	default:
-		v.dones.add(p, int(-delta))
+		v.dones.add(wg.p, int(-d))
 	}
-	if !ok {
-		w.meetsAdd(p, known, 0)
+	if !delta.known {
+		w.meetsAdd(wg, 0)
 	} else {
-		w.meetsAdd(p, known, -1)
+		w.meetsAdd(wg, -1)
 	}
 }

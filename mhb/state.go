@@ -1,6 +1,8 @@
 package mhb
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/fieldaccess"
@@ -26,8 +28,12 @@ type State interface {
 	Identity(obj uint32) Identity
 	// Stack returns g's frames, innermost first; valid until the next call.
 	Stack(g trace.GID) []hybrid.Frame
-	// Register returns the first word of v in frame i of Stack(g).
-	Register(g trace.GID, i int, v ssa.Value) (uint64, bool)
+	// Register returns word k of v in frame i of Stack(g).
+	Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool)
+	// TypeOf returns the type that the first word of an interface denotes, or nil.
+	TypeOf(w uint64) types.Type
+	// Objects returns the objects of the points-to analysis that stand for obj.
+	Objects(obj uint32) static.Set
 	// IsMap reports whether obj is the header of a map.
 	IsMap(obj uint32) bool
 	// Deferred returns the deferred calls pending in frame i of Stack(g), newest first.
@@ -75,6 +81,7 @@ const (
 	askSilent
 	askStuffed
 	askLocker
+	askObjects
 	askStable // can none of the others write the word, ever
 	askParked // or at least not while Tc waits
 )
@@ -98,7 +105,7 @@ type answer struct {
 func (o *Oracle) answer(s State, tc, g trace.GID, q question) (a answer) {
 	switch q.kind {
 	case askRegister:
-		a.x, a.ok = s.Register(g, q.i, q.v)
+		a.x, a.ok = s.Register(g, q.i, q.v, int(q.p))
 	case askWord:
 		a.x, a.ok = s.Word(q.p)
 	case askSilent:
@@ -121,6 +128,8 @@ func (o *Oracle) answer(s State, tc, g trace.GID, q question) (a answer) {
 			}
 		}
 		a.x = h
+	case askObjects:
+		a.x = uint64(s.Objects(uint32(q.p >> 32)))
 	case askStable, askParked:
 		a.ok = o.stable(s, tc, q.p, q.kind == askParked)
 	}

@@ -44,7 +44,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 				w.anything()
 				return
 			}
-			if !w.native(fr.Fn, nil, argWords{}, v, false) && !recovers {
+			if !w.native(fr.Fn, nil, nil, false, v, false) && !recovers {
 				return
 			}
 			continue
@@ -78,7 +78,7 @@ func (w *walk) standsBlocked(g trace.GID, v *visit) bool {
 	case *ssa.Call:
 		if fn := x.Call.StaticCallee(); fn != nil && w.o.prog.Body(fn) == nil {
 			_, args := w.arguments(sc, x, fn)
-			return !w.native(fn, x, args, v, false)
+			return !w.native(fn, x, args, false, v, false)
 		}
 	}
 	return false
@@ -93,7 +93,7 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 	vals := map[ssa.Value]uint64{}
 	k := 0
 	for _, p := range d.Fn.Params {
-		n := words(p.Type())
+		n := w.o.words(p.Type())
 		if n == 1 && k < len(d.Args) {
 			vals[p] = d.Args[k]
 		}
@@ -103,19 +103,31 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 	for i, fv := range d.Fn.FreeVars {
 		n := 1
 		if w.o.prog.ByValue(d.Fn, i) {
-			n = words(fv.Type().Underlying().(*types.Pointer).Elem())
+			n = w.o.words(fv.Type().Underlying().(*types.Pointer).Elem())
 		}
 		if n == 1 && k < len(d.Captured) {
 			vals[fv] = d.Captured[k]
 		}
 		k += n
 	}
-	args := argWords{x: d.Args, ok: slices.Repeat([]bool{true}, len(d.Args))}
-	w.function(d.Fn, nil, vals, args, v, false)
+	args := make(argRefs, len(d.Args))
+	for i, x := range d.Args {
+		args[i] = ref{p: x, known: true}
+	}
+	w.function(d.Fn, nil, vals, args, nil, v, false)
 	return recovers(d.Fn)
 }
 
-func words(t types.Type) int { return int(sizes.Sizeof(t)+7) / 8 }
+func (o *Oracle) sizeof(t types.Type) int64 {
+	n, ok := o.sizes[t]
+	if !ok {
+		n = sizes.Sizeof(t)
+		o.sizes[t] = n
+	}
+	return n
+}
+
+func (o *Oracle) words(t types.Type) int { return int(o.sizeof(t)+7) / 8 }
 
 var sizes = types.SizesFor("gc", "amd64")
 
@@ -136,10 +148,10 @@ func recovers(fn *ssa.Function) bool {
 
 // function walks a call of fn and reports whether it may return. args are the
 // words of the arguments (for natives).
-func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argWords, into *visit, loop bool) bool {
+func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop bool) bool {
 	b := w.o.prog.Body(fn)
 	if b == nil {
-		return w.native(fn, site, args, into, loop)
+		return w.native(fn, site, args, len(guards) > 0, into, loop)
 	}
 	if whole := w.o.fut.F.Whole(b); !w.interesting(whole) {
 		if w.t.collects {
@@ -150,12 +162,12 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
-	k := w.key(b, vals)
+	k := w.key(b, vals, guards)
 	v := w.memo[k]
 	if v == nil {
 		v = &visit{open: true}
 		w.memo[k] = v
-		v.returns = w.body(&scope{fn: b, vals: vals}, b.Blocks[0].Instrs[0], true, v)
+		v.returns = w.body(&scope{fn: b, vals: vals, guards: guards}, b.Blocks[0].Instrs[0], true, v)
 		v.open = false
 	}
 	if v.open {
@@ -167,18 +179,18 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	if loop {
 		n = many
 	}
-	into.dones.union(&v.dones, n)
+	w.o.unite(&into.dones, &v.dones, n)
 	return v.returns
 }
 
-// visitKey names a walk: the function and what is known of its parameters and
-// captured variables, nine bytes each.
+// visitKey names a walk: the function, what is known of its parameters and
+// captured variables, nine bytes each, and its guards.
 type visitKey struct {
 	fn   *ssa.Function
 	vals string
 }
 
-func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64) visitKey {
+func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
 	b := w.buf[:0]
 	add := func(v ssa.Value) {
 		x, ok := vals[v]
@@ -193,6 +205,10 @@ func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64) visitKey {
 	}
 	for _, p := range fn.FreeVars {
 		add(p)
+	}
+	for _, g := range guards {
+		b = append(b, 2, byte(slices.Index(fn.Params, g.base)))
+		b = binary.LittleEndian.AppendUint64(b, g.offset)
 	}
 	w.buf = b
 	return visitKey{fn, string(b)}
@@ -229,6 +245,7 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 		}
 		passed := true
 		for _, x := range p.b.Instrs[p.i:] {
+			w.looking = x
 			if w.work++; w.work > maxWork {
 				w.anything()
 				return true
@@ -283,7 +300,7 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 func (w *walk) starts(sc *scope, x ssa.CallInstruction, v *visit, loop bool) (recover bool) {
 	for _, fn := range w.o.prog.Callees(x) {
 		vals, args := w.arguments(sc, x, fn)
-		w.function(fn, x, vals, args, v, loop)
+		w.function(fn, x, vals, args, w.guards(sc, x, fn), v, loop)
 		recover = recover || recovers(fn)
 	}
 	w.direct(sc, x)
@@ -298,9 +315,16 @@ func (w *walk) call(sc *scope, x *ssa.Call, v *visit, loop bool) bool {
 	}
 	callees := w.o.prog.Callees(x)
 	back := len(callees) == 0
+	if t := w.dynamicType(sc, x); t != nil {
+		if i := slices.IndexFunc(callees, func(fn *ssa.Function) bool {
+			return len(fn.Params) > 0 && types.Identical(fn.Params[0].Type(), t)
+		}); i >= 0 {
+			callees = callees[i : i+1]
+		}
+	}
 	for _, fn := range callees {
 		vals, args := w.arguments(sc, x, fn)
-		if w.function(fn, x, vals, args, v, loop) {
+		if w.function(fn, x, vals, args, w.guards(sc, x, fn), v, loop) {
 			back = true
 		}
 		if w.conflict {
@@ -320,24 +344,24 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 
 // send notes that channel ch may be sent to and reports whether it may happen.
 func (w *walk) send(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
-	p, ok := w.eval(sc, ch, use)
-	w.eff.sends.note(p, ok)
-	if ok && (p == 0 || w.v.ask(question{kind: askStuffed, p: p}).ok && w.blocked(stop{opSend, p}, "send")) {
+	r := w.ref(sc, ch, use)
+	w.o.note(&w.eff.sends, r)
+	if r.known && (r.p == 0 || w.v.ask(question{kind: askStuffed, p: r.p}).ok && w.blocked(stop{opSend, r.p}, "send")) {
 		return false
 	}
-	w.meets(trace.Send, p, ok)
+	w.meets(trace.Send, r)
 	return true
 }
 
 // receive notes that channel ch may be received from and reports whether it
 // may happen.
 func (w *walk) receive(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
-	p, ok := w.eval(sc, ch, use)
-	w.eff.recvs.note(p, ok)
-	if ok && (p == 0 || w.v.ask(question{kind: askSilent, p: p}).ok && w.blocked(stop{opRecv, p}, "receive")) {
+	r := w.ref(sc, ch, use)
+	w.o.note(&w.eff.recvs, r)
+	if r.known && (r.p == 0 || w.v.ask(question{kind: askSilent, p: r.p}).ok && w.blocked(stop{opRecv, r.p}, "receive")) {
 		return false
 	}
-	w.meets(trace.Recv, p, ok)
+	w.meets(trace.Recv, r)
 	return true
 }
 
@@ -351,8 +375,7 @@ func (w *walk) selects(sc *scope, x *ssa.Select) bool {
 			goesOn = w.receive(sc, st.Chan, x) || goesOn
 		}
 		if !x.Blocking {
-			p, ok := w.eval(sc, st.Chan, x)
-			w.meets(trace.TrySelect, p, ok) // it sees who waits
+			w.meets(trace.TrySelect, w.ref(sc, st.Chan, x)) // it sees who waits
 		}
 	}
 	return goesOn
@@ -368,12 +391,12 @@ func (w *walk) builtin(sc *scope, x ssa.CallInstruction) {
 	if _, ok := c.Args[0].Type().Underlying().(*types.Chan); !ok {
 		return
 	}
-	p, known := w.eval(sc, c.Args[0], x)
+	r := w.ref(sc, c.Args[0], x)
 	if b.Name() == "close" {
-		w.eff.sends.note(p, known)
-		w.eff.recvs.note(p, known)
+		w.o.note(&w.eff.sends, r)
+		w.o.note(&w.eff.recvs, r)
 	}
-	w.meets(trace.Close, p, known) // or len
+	w.meets(trace.Close, r) // or len
 }
 
 // direct notes the accesses instr itself makes.
@@ -381,38 +404,54 @@ func (w *walk) direct(sc *scope, instr ssa.Instruction) {
 	if !w.t.collects && !memory(w.t.op.Kind) {
 		return
 	}
-	w.o.fut.F.Acc.Direct(instr, w.o.prog.Where, func(x static.Access) {
+	for _, x := range w.o.accesses(instr) {
 		switch {
-		case w.conflict:
 		case w.t.collects:
 			w.access(x)
 		case w.hits(x) && !w.elsewhere(sc, instr):
-			w.conflict = true
+			w.hit()
+			return
 		}
-	})
+	}
+}
+
+// accesses returns the accesses instr itself makes.
+func (o *Oracle) accesses(instr ssa.Instruction) []static.Access {
+	list, ok := o.direct[instr]
+	if !ok {
+		o.fut.F.Acc.Direct(instr, o.prog.Where, func(x static.Access) { list = append(list, x) })
+		o.direct[instr] = list
+	}
+	return list
 }
 
 // arguments evaluates the arguments of a call of fn: as values of its
 // parameters, and as words for natives.
-func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argWords) {
+func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argRefs) {
 	c := site.Common()
 	vals := map[ssa.Value]uint64{}
 	if c.IsInvoke() {
-		return vals, argWords{}
+		r := ref{objs: w.o.prog.Receivers(site)}
+		if data, ok := w.dataWord(sc, c.Value, site); ok && fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type()) {
+			r = ref{p: data, known: true}
+			if len(fn.Params) > 0 {
+				vals[fn.Params[0]] = data
+			}
+		}
+		return vals, argRefs{r}
 	}
-	var args argWords
+	args := make(argRefs, 0, len(c.Args))
 	for i, a := range c.Args {
-		n := words(a.Type())
-		x, ok := uint64(0), false
-		if n == 1 {
-			x, ok = w.eval(sc, a, site)
+		n := w.o.words(a.Type())
+		if n != 1 {
+			args = append(args, make(argRefs, n)...)
+			continue
 		}
-		if ok && i < len(fn.Params) && c.StaticCallee() == fn {
-			vals[fn.Params[i]] = x
+		r := w.ref(sc, a, site)
+		if r.known && i < len(fn.Params) && c.StaticCallee() == fn {
+			vals[fn.Params[i]] = r.p
 		}
-		for k := range n {
-			args.x, args.ok = append(args.x, x), append(args.ok, ok && k == 0)
-		}
+		args = append(args, r)
 	}
 	if mc, ok := c.Value.(*ssa.MakeClosure); ok && mc.Fn == fn {
 		for i, b := range mc.Bindings {
@@ -426,4 +465,21 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 		}
 	}
 	return vals, args
+}
+
+// ref evaluates v.
+func (w *walk) ref(sc *scope, v ssa.Value, use ssa.Instruction) ref {
+	r := ref{}
+	if r.p, r.known = w.eval(sc, v, use); r.known {
+		return r
+	}
+	switch t := v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Chan:
+		r.objs = w.o.prog.Where(v)
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer {
+			r.objs = w.o.prog.Where(v)
+		}
+	}
+	return r
 }

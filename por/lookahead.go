@@ -57,6 +57,9 @@ func NewLookAhead(sys System, inner Oracle) *LookAhead {
 	return &LookAhead{sys: sys, inner: inner, tired: make(map[point]*patience)}
 }
 
+// Inner returns the oracle that is asked first.
+func (l *LookAhead) Inner() Oracle { return l.inner }
+
 // Skip implements Oracle.
 func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
 	if reason := l.inner.Skip(g, op); reason != "" {

@@ -3,6 +3,7 @@ package static
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"sort"
 
 	"golang.org/x/tools/go/ssa"
@@ -138,15 +139,39 @@ func (g *CallGraph) CopiesLocks() bool {
 			for _, i := range b.Instrs {
 				switch i := i.(type) {
 				case *ssa.UnOp:
-					if i.Op == token.MUL && hasPrimitive(i.Type()) {
+					if a, ok := i.X.(*ssa.Alloc); i.Op == token.MUL && hasPrimitive(i.Type()) && !(ok && !a.Heap) {
 						return true
 					}
 				case *ssa.Store:
-					if hasPrimitive(i.Val.Type()) {
+					if hasPrimitive(i.Val.Type()) && !initialises(i) {
 						return true
+					}
+				case *ssa.Call:
+					if _, ok := i.Call.Value.(*ssa.Builtin); ok && len(i.Call.Args) > 0 {
+						// append, copy, clear
+						if t, ok := i.Call.Args[0].Type().Underlying().(*types.Slice); ok && hasPrimitive(t.Elem()) {
+							return true
+						}
 					}
 				}
 			}
+		}
+	}
+	return false
+}
+
+// initialises reports whether st is the first use of the variable it stores to.
+func initialises(st *ssa.Store) bool {
+	a, ok := st.Addr.(*ssa.Alloc)
+	if !ok || a.Block() != st.Block() {
+		return false
+	}
+	for _, i := range a.Block().Instrs[slices.Index(a.Block().Instrs, ssa.Instruction(a))+1:] {
+		if i == st {
+			return true
+		}
+		if _, ok := i.(*ssa.DebugRef); !ok && slices.ContainsFunc(i.Operands(nil), func(v *ssa.Value) bool { return *v == a }) {
+			return false
 		}
 	}
 	return false
@@ -269,6 +294,33 @@ func (g *CallGraph) objects(p pointer.Set) Set {
 		nums = append(nums, l.Object.Number())
 	}
 	return g.acc.Objs.Of(nums...)
+}
+
+// Receivers returns the objects in which the receiver of a dynamic call may lie,
+// if it is a pointer; Empty stands for all.
+func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
+	v := site.Common().Value
+	s, ok := g.where[v]
+	if ok {
+		return s
+	}
+	boxes := g.Pointers.PointsToAnywhere(v)
+	if !boxes.Universal() {
+		var nums []int
+		for l := range boxes.Labels() {
+			in := g.Pointers.Content(l)
+			if in.Universal() {
+				nums = nil
+				break
+			}
+			for x := range in.Labels() {
+				nums = append(nums, x.Object.Number())
+			}
+		}
+		s = g.acc.Objs.Of(nums...)
+	}
+	g.where[v] = s
+	return s
 }
 
 // Objects returns the set of list; Empty stands for all.

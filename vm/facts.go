@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/token"
 	"go/types"
 	"math/bits"
 	"slices"
@@ -66,21 +67,25 @@ func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64)
 		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0}
 }
 
-// Register returns the first word of value v in frame a of goroutine id, if a
+// Register returns word k of value v in frame a of goroutine id, if a
 // register there holds it. The caller knows that v has been computed and is
 // going to be used; a value that is computed again where it is used has none.
-func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value) (uint64, bool) {
+func (m *Machine) Register(id trace.GID, a *Activation, v ssa.Value, k int) (uint64, bool) {
 	fn := m.funcs[a.Func]
 	r, ok := fn.Regs[v]
 	if !ok {
 		return 0, false
 	}
+	r += k
 	live, known := fn.Live(int(a.PC))
 	if !known || !slices.Contains(live, uint16(r<<1)) && !slices.Contains(live, uint16(r<<1|1)) {
 		return 0, false
 	}
 	return m.gOf(id).stack[a.FP+uint32(r)], true
 }
+
+// Fset returns the positions of the program.
+func (m *Machine) Fset() *token.FileSet { return m.fset }
 
 // Moment is the number of the present state: it changes whenever that does.
 func (m *Machine) Moment() uint64 { return m.moment }
@@ -221,16 +226,20 @@ func (m *Machine) LockerAt(p uint64) (uint64, bool) {
 	if !ok || !ok2 || l == 0 {
 		return 0, false
 	}
-	switch d := m.DynamicType(t); {
-	case d == nil:
-		return 0, false
-	default:
-		switch d.String() {
-		case "*sync.Mutex", "*sync.RWMutex", "*sync.rlocker":
-			return l, true
+	is, known := m.lockers[t]
+	if !known {
+		if d := m.DynamicType(t); d != nil {
+			switch d.String() {
+			case "*sync.Mutex", "*sync.RWMutex", "*sync.rlocker":
+				is = true
+			}
 		}
+		if m.lockers == nil {
+			m.lockers = make(map[uint64]bool)
+		}
+		m.lockers[t] = is
 	}
-	return 0, false
+	return l, is
 }
 
 // Identity tells objects with the same number apart: what allocated it, and the

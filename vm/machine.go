@@ -67,8 +67,9 @@ type Machine struct {
 	out   []byte // stdout and stderr of this path; runs tells which is which
 	runs  []outRun
 
-	moment     uint64   // number of the present state: anything computed at an earlier one is stale
-	asked      trace.Op // grant's
+	lockers    map[uint64]bool // by type word: it is one of package sync's
+	moment     uint64          // number of the present state: anything computed at an earlier one is stale
+	asked      trace.Op        // grant's
 	arrived    arrived
 	local      uint64 // back edges and calls of the step under way
 	left       int    // of exec's budget of them

@@ -155,7 +155,7 @@ func (t *goroutine) woken() bool {
 	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != "sync.hbWake" {
 		return false
 	}
-	w, ok := t.v.s.Register(t.g, 0, c.Call.Args[3])
+	w, ok := t.v.s.Register(t.g, 0, c.Call.Args[3], 0)
 	if !ok {
 		return true
 	}
@@ -168,7 +168,7 @@ func (t *goroutine) woken() bool {
 func (t *goroutine) Stack() []hybrid.Frame { return t.stack }
 
 // Register implements hybrid.Live.
-func (t *goroutine) Register(i int, v ssa.Value) (uint64, bool) { return t.v.s.Register(t.g, i, v) }
+func (t *goroutine) Register(i int, v ssa.Value) (uint64, bool) { return t.v.s.Register(t.g, i, v, 0) }
 
 // Deferred implements hybrid.Live.
 func (t *goroutine) Deferred(i int, f func(fn *ssa.Function, args, captured []uint64)) {

@@ -1,0 +1,141 @@
+package mhb
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Locks on objects that are not known (the paper's third pattern, and more).
+//
+// Let m be a mutex that is locked now and that none of the others unlocks while
+// Tc waits. If the walk of a goroutine has passed v.Lock() for some v, and
+// comes to another use of v, then v is not m: m could not have been locked. So
+//
+//   - unlocking v enables nobody who is blocked at such an m;
+//   - if v is o.mu, and the goroutine accesses o.f, then it is not the f of an
+//     object whose mu is such an m: of the one that Tc is at, if its mu is locked.
+//
+// Whether v is still locked does not matter. Nor does it who has locked m.
+
+// A guard is a mutex that has been locked ahead: at offset in what base points to.
+type guard struct {
+	base   *ssa.Parameter
+	offset uint64
+}
+
+// field splits an address into a base and the offset of the field it is.
+func (o *Oracle) field(v ssa.Value) (base ssa.Value, off uint64) {
+	for {
+		f, ok := v.(*ssa.FieldAddr)
+		if !ok {
+			return v, off
+		}
+		off += o.offset(f)
+		v = f.X
+	}
+}
+
+// same reports whether a and b, the latter used where a has been computed, are
+// the same pointer: the same value, the same element, or the same captured
+// variable.
+func (w *walk) same(fn *ssa.Function, a, b ssa.Value) bool {
+	if a == b {
+		return true
+	}
+	switch x := a.(type) {
+	case *ssa.IndexAddr:
+		y, ok := b.(*ssa.IndexAddr)
+		return ok && w.same(fn, x.X, y.X) && x.Index == y.Index
+	case *ssa.UnOp:
+		y, ok := b.(*ssa.UnOp)
+		if !ok || x.Op != y.Op || x.X != y.X {
+			return false
+		}
+		fv, ok := x.X.(*ssa.FreeVar)
+		return ok && w.captured(fn, fv)
+	}
+	return false
+}
+
+// lockCalls returns the calls of Lock in fn.
+func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
+	list, ok := o.locks[fn]
+	if !ok {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if c, ok := i.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
+					switch c.Call.StaticCallee().String() {
+					case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock":
+						list = append(list, c)
+					}
+				}
+			}
+		}
+		o.locks[fn] = list
+	}
+	return list
+}
+
+// lockedAt calls f with the offset of each mutex in what base points to that
+// is certain to be locked ahead of use, until f returns true.
+func (w *walk) lockedAt(sc *scope, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
+	for _, g := range sc.guards {
+		if base == ssa.Value(g.base) && f(g.offset) {
+			return true
+		}
+	}
+	for _, c := range w.o.lockCalls(sc.fn) {
+		b, off := w.o.field(c.Call.Args[0])
+		if w.same(sc.fn, b, base) && dominates(c, use) && w.executed(sc, c, use) == ahead && f(off) {
+			return true
+		}
+	}
+	return false
+}
+
+// guards returns what is locked ahead of a call of fn, in terms of its
+// parameters. A native has one guard if its first argument is such a mutex.
+func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (list []guard) {
+	c := site.Common()
+	if c.IsInvoke() || c.StaticCallee() != fn {
+		return nil
+	}
+	for i, a := range c.Args {
+		if i >= len(fn.Params) || !pointer(a.Type()) {
+			continue
+		}
+		base, at := w.o.field(a)
+		w.lockedAt(sc, base, site, func(off uint64) bool {
+			if g := (guard{fn.Params[i], off - at}); off >= at && !slices.Contains(list, g) {
+				list = append(list, g)
+			}
+			return false
+		})
+		if w.o.prog.Body(fn) == nil {
+			// Only the mutex itself counts.
+			return slices.DeleteFunc(list, func(g guard) bool { return g.offset != 0 })
+		}
+	}
+	return list
+}
+
+// guardedElsewhere reports whether the access to address v, which is not
+// certain, does not touch t's memory because of a lock ahead.
+func (w *walk) guardedElsewhere(sc *scope, v ssa.Value, use ssa.Instruction) bool {
+	base, at := w.o.field(v)
+	size := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
+	for _, r := range w.t.ranges {
+		if r.Size != size || uint64(uint32(r.Addr)) < at {
+			return false
+		}
+		if !w.lockedAt(sc, base, use, func(off uint64) bool {
+			m := r.Addr - at + off // the mutex, if this were t's memory
+			return w.locked(m) && w.blocked(stop{opLock, m}, "lock")
+		}) {
+			return false
+		}
+	}
+	return len(w.t.ranges) > 0
+}
