@@ -117,13 +117,12 @@ func (c *StaticCheck) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op
 func (c *StaticCheck) Step(g trace.GID, choice int) {
 	c.predict()
 	op := c.Next(g)
-	mine := c.allowed[g]
-	c.executes(g, &op, mine)
+	c.executes(g, &op, c.allowed[g])
 	c.Machine.Step(g, choice)
 	c.Counts.Steps++
-	c.Live(func(id trace.GID) {
+	c.Live(func(id trace.GID) { // parents come first
 		if _, known := c.allowed[id]; !known {
-			c.allowed[id] = mine // it is what g may start
+			c.allowed[id] = c.allowed[c.Parent(id)] // that may start it
 		}
 	})
 	c.points.Goroutines()

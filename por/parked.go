@@ -28,6 +28,15 @@ func Parked(sys System, g trace.GID, limit uint64) (conflict trace.Schedule, com
 	return p.found, p.found != nil || len(r.Incomplete) == 0
 }
 
+// A Parker is a System in which goroutines can be seen to wait: whether one has
+// arrived where it waits, or is parked there, makes a difference to operations
+// that do not wait or have something else to do.
+type Parker interface {
+	// Parks reports whether alternative choice of g's next operation is that g
+	// parks, and nothing else.
+	Parks(g trace.GID, choice int) bool
+}
+
 // parkedSteps is the number of transitions Parked spends per state. A loop in
 // which there is nothing to choose is noticed after chainLimit of them.
 const parkedSteps = 8
@@ -57,11 +66,23 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 
 // Step implements System.
 func (p *parked) Step(g trace.GID, choice int) {
-	if op := p.System.Next(g); op.Conflicts(&p.op) && (op.Kind.Plain() || p.op.Kind.Plain() || !p.commute(g, choice)) {
+	if op := p.System.Next(g); op.Conflicts(&p.op) && !p.harmless(g, choice, &op) {
 		p.isHit = true
 		return
 	}
 	p.System.Step(g, choice)
+}
+
+// harmless reports whether op of g does not matter to the goroutine that waits
+// though the two access the same object.
+func (p *parked) harmless(g trace.GID, choice int, op *trace.Op) bool {
+	if op.Kind.Plain() || p.op.Kind.Plain() {
+		return false
+	}
+	if s, ok := p.System.(Parker); ok && s.Parks(g, choice) {
+		return p.op.Kind != trace.TrySelect && p.op.Kind != trace.Select
+	}
+	return p.commute(g, choice)
 }
 
 // commute reports whether an operation of g and that of the goroutine that waits,

@@ -104,6 +104,18 @@ func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
 	return n
 }
 
+// Parks implements por.Parker.
+func (m *Machine) Parks(id trace.GID, choice int) bool {
+	g := m.gOf(id)
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select:
+		var alts []alt
+		m.alternatives(g, &alts)
+		return choice < len(alts) && alts[choice].park
+	}
+	return false
+}
+
 // alone reports whether c can proceed without a partner.
 func (m *Machine) alone(c chcase) bool {
 	h := m.chanHdr(c.ch)

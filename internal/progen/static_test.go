@@ -35,7 +35,7 @@ func TestCheckStatic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, h := range explore.Hybrids()[1:] {
+			for _, h := range append(explore.Hybrids()[1:], explore.Patterns) {
 				m := b.machine(t, p, vm.Config{})
 				o := explore.NewOracle(m, b.prog, e, h)
 				c := explore.NewStaticCheck(m, b.prog, e, o)
