@@ -233,6 +233,9 @@ func sortFuncs(list []*ssa.Function) {
 	})
 }
 
+// Functions lists the functions that may be called.
+func (g *CallGraph) Functions() []*ssa.Function { return g.Pointers.Reachable() }
+
 // Plain implements Program.
 func (g *CallGraph) Plain(fn *ssa.Function) bool { return !g.natives.Trusted(fn) }
 

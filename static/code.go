@@ -27,7 +27,11 @@ type Base struct {
 
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {
-	return &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
+	b := &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
+	l := b.Paths.findLockers(p)
+	b.Paths = NewPaths(p.Binding) // without what was named in ignorance of them
+	b.Paths.lockers = l
+	return b
 }
 
 // code is the skeleton of a function: of each block only the instructions that

@@ -141,18 +141,14 @@ func (b *Base) syncEvents(fn *ssa.Function, c *ssa.CallCommon, instr ssa.Instruc
 
 // locker returns the path of the Locker of the Cond cond points to.
 func (t *Paths) locker(cond ssa.Value) Path {
-	p := t.Of(cond)
 	c, ok := cond.Type().Underlying().(*types.Pointer)
-	if !ok {
+	if !ok || !isCond(c.Elem()) {
 		return Unknown
 	}
-	st, ok := c.Elem().Underlying().(*types.Struct)
-	if !ok {
-		return Unknown
-	}
+	st := c.Elem().Underlying().(*types.Struct)
 	for i := range st.NumFields() {
 		if st.Field(i).Name() == "L" {
-			return t.step(t.step(p, pathNode{kind: stepField, n: uint64(i), typ: c.Elem()}), pathNode{kind: stepIface})
+			return t.step(t.step(t.Of(cond), pathNode{kind: stepField, n: uint64(i), typ: c.Elem()}), pathNode{kind: stepIface})
 		}
 	}
 	return Unknown

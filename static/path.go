@@ -50,6 +50,7 @@ const maxSteps = 6
 
 // Paths interns the paths of one program.
 type Paths struct {
+	lockers *lockers
 	bind    Binding
 	nodes   []pathNode
 	index   map[pathNode]Path
@@ -76,6 +77,17 @@ func (t *Paths) intern(n pathNode) Path {
 
 // step returns n below p, or Unknown if that is too far.
 func (t *Paths) step(p Path, n pathNode) Path {
+	if n.kind == stepIface {
+		// The Locker of a Cond goes by the name of the mutex.
+		if f := &t.nodes[p]; f.kind == stepField && isCond(f.typ) {
+			if q, ok := t.lockerAt(f.parent); ok {
+				return q
+			}
+			if q, ok := t.newCond(f.parent); ok {
+				return q
+			}
+		}
+	}
 	if p == Unknown || t.depth(p) >= maxSteps {
 		return Unknown
 	}
