@@ -3,6 +3,7 @@ package analyze
 import (
 	"bufio"
 	"encoding/json"
+	"go/types"
 	"io"
 )
 
@@ -88,3 +89,42 @@ func (j *JSON) Stats(s Stats) error {
 
 // Close writes what is left.
 func (j *JSON) Close() error { return j.out.Flush() }
+
+// WritePointsToJSON writes answers, see the package comment.
+func WritePointsToJSON(w io.Writer, at Positions, p *Program, answers []PointsTo) error {
+	type label struct {
+		Pos     string `json:"pos"`
+		Kind    string `json:"kind"`
+		Object  string `json:"object"`
+		Path    string `json:"path"`
+		Type    string `json:"type"`
+		Context string `json:"context,omitempty"`
+	}
+	type answer struct {
+		Action  string  `json:"action"`
+		Schema  string  `json:"schema"`
+		Pos     string  `json:"pos"`
+		Func    string  `json:"func"`
+		Expr    string  `json:"expr"`
+		Type    string  `json:"type"`
+		Context string  `json:"context,omitempty"`
+		Unknown bool    `json:"unknown"`
+		Labels  []label `json:"labels"`
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, a := range answers {
+		x := answer{Action: "points-to", Schema: "hbcheck.analyze/1", Pos: at.Pos(a.Pos), Expr: a.Expr, Type: types.TypeString(a.Type, nil),
+			Context: a.Context, Unknown: a.Unknown, Labels: []label{}}
+		if a.Func != nil {
+			x.Func = a.Func.String()
+		}
+		for _, l := range a.Labels {
+			x.Labels = append(x.Labels, label{at.Pos(l.Pos), l.Kind, l.Object, l.Path, l.Type, l.Context})
+		}
+		if err := enc.Encode(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -492,7 +492,9 @@ func (e *Engine[V]) rename(v V, r *Renaming) V {
 func (e *Engine[V]) events(list []Event) V {
 	v := e.d.Skip()
 	for i := range list {
-		v = e.order(v, e.d.Event(&list[i]))
+		if ev := &list[i]; ev.Kind != AccessEvent || e.base.tellsClass(ev.N) || e.base.Acc.isSync(ev.N) {
+			v = e.order(v, e.d.Event(ev))
+		}
 	}
 	return v
 }

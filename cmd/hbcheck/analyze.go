@@ -116,6 +116,17 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	out := cmd.OutOrStdout()
 	paths := report.Paths{Base: prog.Dir}
 	switch {
+	case f.pointsTo != "":
+		p.Debug()
+		var answers []analyze.PointsTo
+		if answers, err = p.PointsTo(f.pointsTo, f.contexts); err != nil {
+			return err
+		}
+		if f.format == "json" {
+			err = analyze.WritePointsToJSON(out, paths, p, answers)
+		} else {
+			err = analyze.WritePointsTo(out, paths, p, answers)
+		}
 	case f.callGraph == "dot":
 		err = p.CallGraph().WriteDOT(out, p)
 	case f.callGraph == "json":
