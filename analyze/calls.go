@@ -23,6 +23,7 @@ func (*calls) Overall() []Fact { return nil }
 func (c *calls) Whole(fn *ssa.Function) []Fact {
 	f := Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, Whole: true}
 	if !c.p.Reached(fn) {
+		f.No = true
 		f.Text = fmt.Sprintf("%s is not called from any entry", c.p.Name(fn))
 		return []Fact{f}
 	}

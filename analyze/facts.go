@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -23,6 +24,7 @@ type future struct {
 func futures(p *Program) []Analysis {
 	base := static.NewBase(p.Graph())
 	base.Only(p.Functions())
+	base.Interrupt = func() bool { return !p.deadline.IsZero() && time.Now().After(p.deadline) }
 	var list []Analysis
 	for _, a := range static.AnalysesOf(base) {
 		list = append(list, &future{p, base, a})
@@ -85,6 +87,7 @@ func (f *future) At(instr ssa.Instruction) []Fact {
 		}
 		switch {
 		case x.Why != "":
+			fact.No = true
 			fact.Text = negate(x.Text) + ": " + x.Why
 		case lead != "":
 			item := cmp.Or(x.Of, x.Text)

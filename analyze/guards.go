@@ -40,6 +40,7 @@ func (f *future) Overall() []Fact {
 		}
 		fact := Fact{Analysis: f.Name(), Pos: f.p.position(pos), Text: x.Text}
 		if x.Why != "" {
+			fact.No = true
 			fact.Text = negate(x.Text) + ": " + x.Why
 			fact.Notes = []Note{{Pos: f.p.position(x.Pos), Text: x.Why}}
 		}

@@ -25,7 +25,8 @@ func NewJSON(w io.Writer, at Positions, p *Program, sel Selection) (*JSON, error
 		Packages []string `json:"packages"`
 		Entries  []string `json:"entries"`
 		Analyses []string `json:"analyses"`
-	}{"analyze", "hbcheck.analyze/1", p.paths(), []string{}, []string{}}
+		GaveUp   []string `json:"gave_up,omitempty"`
+	}{"analyze", "hbcheck.analyze/1", p.paths(), []string{}, []string{}, p.GaveUp}
 	for _, e := range p.Entries {
 		head.Entries = append(head.Entries, e.String())
 	}

@@ -24,6 +24,12 @@ type Program struct {
 	Entries []*load.Entry // where execution may begin
 	Deps    bool          // facts about all packages are wanted, not only those named
 
+	// Timeout bounds the time of each analysis; 0 means that there is no bound.
+	Timeout time.Duration
+	// GaveUp are the names of the analyses that have taken longer.
+	GaveUp []string
+
+	deadline time.Time
 	analyses []Analysis
 	natives  static.Natives
 	result   *pointer.Result

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
 )
 
 // A Selection says which facts are wanted.
@@ -29,37 +32,32 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 			return nil, err
 		}
 	}
-	var facts []Fact
+	wanted := func(instr ssa.Instruction) bool { return sel.Func == "" || slices.Contains(fns, instr.Parent()) }
 	if sel.At != "" {
 		instrs, err := p.line(sel.At)
 		if err != nil {
 			return nil, err
 		}
-		for _, instr := range instrs {
-			if sel.Func != "" && !slices.Contains(fns, instr.Parent()) {
-				continue
+		facts := p.collect(analyses, func(a Analysis) (facts []Fact) {
+			for _, instr := range instrs {
+				if wanted(instr) {
+					facts = append(facts, a.Own(instr)...)
+				}
 			}
-			for _, a := range analyses {
-				facts = append(facts, a.Own(instr)...)
+			for _, instr := range first(instrs) {
+				if wanted(instr) {
+					facts = append(facts, a.At(instr)...)
+				}
 			}
-		}
-		for _, instr := range first(instrs) {
-			if sel.Func != "" && !slices.Contains(fns, instr.Parent()) {
-				continue
-			}
-			for _, a := range analyses {
-				facts = append(facts, a.At(instr)...)
-			}
-		}
-		return firstOnLine(sortFacts(facts)), nil
+			return facts
+		})
+		return firstOnLine(facts), nil
 	}
-	if sel.Func == "" {
-		for _, a := range analyses {
-			facts = append(facts, a.Overall()...)
+	return p.collect(analyses, func(a Analysis) (facts []Fact) {
+		if sel.Func == "" {
+			facts = a.Overall()
 		}
-	}
-	for _, fn := range fns {
-		for _, a := range analyses {
+		for _, fn := range fns {
 			facts = append(facts, a.Whole(fn)...)
 			for _, b := range fn.Blocks {
 				for _, instr := range b.Instrs {
@@ -67,8 +65,40 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 				}
 			}
 		}
+		return facts
+	}), nil
+}
+
+// collect returns what ask finds for each analysis, sorted, without those that have
+// not been done in time.
+func (p *Program) collect(analyses []Analysis, ask func(a Analysis) []Fact) []Fact {
+	var all []Fact
+	for _, a := range analyses {
+		facts, ok := p.inTime(a, ask)
+		if !ok {
+			p.GaveUp = append(p.GaveUp, a.Name())
+		}
+		all = append(all, facts...)
 	}
-	return sortFacts(facts), nil
+	return sortFacts(all)
+}
+
+// inTime reports whether ask was done within the time limit.
+func (p *Program) inTime(a Analysis, ask func(a Analysis) []Fact) (facts []Fact, ok bool) {
+	if p.Timeout > 0 {
+		p.deadline = time.Now().Add(p.Timeout)
+	}
+	defer func() {
+		p.deadline = time.Time{}
+		switch r := recover().(type) {
+		case nil:
+		case static.Interrupted:
+			facts, ok = nil, false
+		default:
+			panic(r)
+		}
+	}()
+	return ask(a), true
 }
 
 // first returns those of instrs that are executed first in their functions.

@@ -16,6 +16,10 @@ type Base struct {
 	Sets  *Sets
 	Paths *Paths
 
+	// Interrupt, if not nil, is asked now and then whether to give up, by a panic
+	// with Interrupted.
+	Interrupt func() bool
+
 	only     Set // accesses that facts tell of, see Only
 	onlyKeys map[int]bool
 	limited  bool
@@ -24,6 +28,10 @@ type Base struct {
 	renIDs int
 	kills  map[ssa.Value]*Renaming
 }
+
+// Interrupted is what an analysis panics with when Base.Interrupt says so. It must
+// not be asked again.
+type Interrupted struct{}
 
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {

@@ -238,6 +238,9 @@ func (w *worklist[V]) Pop() any {
 // solve brings all functions reached to a fixed point.
 func (e *Engine[V]) solve() {
 	for len(e.dirty) > 0 {
+		if e.base.Interrupt != nil && e.base.Interrupt() {
+			panic(Interrupted{})
+		}
 		f := heap.Pop(&e.dirty).(*funcFlow[V])
 		f.queued = false
 		e.round, e.turn = f.round, f.num

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type analyzeFlags struct {
 	callGraph            string
 	format               string
 	stats, verbose       bool
+	timeout              time.Duration
 }
 
 func analyzeCommand() *cobra.Command {
@@ -35,7 +37,8 @@ func analyzeCommand() *cobra.Command {
 packages named: what a call may call, what may be accessed from a point on and
 under which locks, what waits, what lets others go on, and why a fact does not
 hold. Executions begin at main functions and tests, and where code elsewhere
-calls what a package exports. Exit status 2 means a usage or load error.
+calls what a package exports. Exit status: 2 usage or load error, 3 an
+analysis took too long and was left out.
 
 	hbcheck analyze .                                  all facts about a package
 	hbcheck analyze --analysis guardedby ./...         which fields have a lock
@@ -59,6 +62,7 @@ hbcheck analyze --list names the analyses.`,
 	fs.BoolVar(&f.contexts, "contexts", false, "with --points-to: one answer for each calling context")
 	fs.StringVar(&f.callGraph, "callgraph", "", "write the call graph as `dot|json` and nothing else")
 	fs.BoolVar(&f.deps, "deps", false, "facts about all packages, not only those named")
+	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each analysis, after which it is left out; 0: no limit")
 	fs.StringVar(&f.format, "format", "text", "`text|json|html`")
 	fs.BoolVar(&f.stats, "stats", false, "say what it took: time, memory, functions, constraints")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "also every access, every call, and lists in full")
@@ -83,6 +87,8 @@ func (f *analyzeFlags) check() error {
 		return fmt.Errorf("--at, --points-to and --callgraph exclude each other")
 	case f.format == "html" && query > 0:
 		return fmt.Errorf("--format html shows whole packages: without --at, --points-to and --callgraph")
+	case f.timeout < 0:
+		return fmt.Errorf("a limit cannot be negative")
 	case f.contexts && f.pointsTo == "":
 		return fmt.Errorf("--contexts has no effect without --points-to")
 	case f.fn != "" && (f.pointsTo != "" || f.callGraph != ""):
@@ -112,7 +118,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		entries = []*load.Entry{e}
 	}
 	p := analyze.New(prog, vm.NewModels(prog), entries)
-	p.Deps = f.deps
+	p.Deps, p.Timeout = f.deps, f.timeout
 	out := cmd.OutOrStdout()
 	paths := report.Paths{Base: prog.Dir}
 	switch {
@@ -151,25 +157,34 @@ func (f *analyzeFlags) facts(cmd *cobra.Command, p *analyze.Program, paths repor
 	var out io.Writer = cmd.OutOrStdout()
 	switch f.format {
 	case "json":
-		j, err := analyze.NewJSON(out, paths, p, sel)
-		if err != nil {
-			return err
-		}
-		if err := j.Facts(facts); err != nil {
-			return err
-		}
-		if f.stats {
-			if err := j.Stats(stats); err != nil {
-				return err
-			}
-		}
-		return j.Close()
+		err = f.json(out, p, paths, sel, facts, stats)
+	case "html":
+		err = analyze.WriteHTML(out, paths, p, facts)
+	default:
+		err = analyze.WriteText(out, paths, facts, f.verbose || f.at != "")
 	}
-	if err := analyze.WriteText(out, paths, facts, f.verbose || f.at != ""); err != nil {
+	if err == nil && f.stats && f.format != "json" {
+		err = analyze.WriteStats(cmd.ErrOrStderr(), stats)
+	}
+	if err == nil && len(p.GaveUp) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: not done within %v (--timeout) and left out\n", strings.Join(p.GaveUp, ", "), f.timeout)
+		return exit(exitIncomplete)
+	}
+	return err
+}
+
+func (f *analyzeFlags) json(out io.Writer, p *analyze.Program, paths report.Paths, sel analyze.Selection, facts []analyze.Fact, stats analyze.Stats) error {
+	j, err := analyze.NewJSON(out, paths, p, sel)
+	if err != nil {
+		return err
+	}
+	if err := j.Facts(facts); err != nil {
 		return err
 	}
 	if f.stats {
-		return analyze.WriteStats(cmd.ErrOrStderr(), stats)
+		if err := j.Stats(stats); err != nil {
+			return err
+		}
 	}
-	return nil
+	return j.Close()
 }
