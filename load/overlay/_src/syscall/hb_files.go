@@ -350,7 +350,40 @@ func Chdir(path string) (err error) {
 		return ENOTDIR
 	}
 	hbDir = path
+	var short Stat_t
+	if c := hbClean(path); hbStat(c, true, &short) == 0 && short.Ino == st.Ino {
+		hbDir = c // not if a symbolic link gives ".." another meaning
+	}
 	return nil
+}
+
+// hbClean returns the absolute path without empty elements, "." and "..".
+func hbClean(path string) string {
+	clean := ""
+	for len(path) > 0 {
+		end := 1
+		for end < len(path) && path[end] != '/' {
+			end++
+		}
+		switch elem := path[:end]; elem {
+		case "/", "/.":
+		case "/..":
+			for n := len(clean); n > 0; {
+				n--
+				if clean[n] == '/' {
+					clean = clean[:n]
+					break
+				}
+			}
+		default:
+			clean += elem
+		}
+		path = path[end:]
+	}
+	if clean == "" {
+		return "/"
+	}
+	return clean
 }
 
 func Fchdir(fd int) (err error) {

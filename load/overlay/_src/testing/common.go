@@ -257,8 +257,26 @@ func (c *common) Setenv(key, value string) {
 	})
 }
 
-// Chdir is not supported: the machine cannot change the outside world.
-func (c *common) Chdir(dir string) { hbUnsupported("testing: Chdir") }
+// Chdir calls os.Chdir, sets PWD and restores both after the test. The working
+// directory is the program's own, not the machine's.
+func (c *common) Chdir(dir string) {
+	old, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err == nil && !strings.HasPrefix(dir, "/") {
+		dir, err = os.Getwd()
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Setenv("PWD", dir)
+	c.Cleanup(func() {
+		if err := os.Chdir(old); err != nil {
+			panic("testing.Chdir: " + err.Error())
+		}
+	})
+}
 
 // TempDir is not supported: the machine cannot change the outside world.
 func (c *common) TempDir() string {

@@ -131,7 +131,8 @@ func (t *T) Setenv(key, value string) {
 	t.common.Setenv(key, value)
 }
 
-// Chdir is not supported: the machine cannot change the outside world.
+// Chdir changes the working directory until the test ends. It cannot be used in
+// parallel tests or tests with parallel ancestors.
 func (t *T) Chdir(dir string) {
 	t.checkParallel()
 	t.common.Chdir(dir)
