@@ -140,9 +140,6 @@ func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() {
 		return ""
 	}
-	if o.fa.Skip(s, g) {
-		return fieldaccess.Reason
-	}
 	locs, ok := s.Locations(g, nil)
 	if !ok {
 		return ""
@@ -150,6 +147,9 @@ func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 	v := newView(o, s, g)
 	used := map[string]bool{}
 	for i := range locs {
+		if !o.fa.Conflict(v.future, &locs[i]) {
+			continue
+		}
 		addr := uint64(op.Access[i].Obj)<<32 | uint64(op.Access[i].Off)
 		for _, th := range v.others {
 			if !v.blocked(th, &locs[i], addr, used) {

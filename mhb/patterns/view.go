@@ -15,6 +15,7 @@ type view struct {
 	s      mhb.State
 	tc     trace.GID
 	others []*goroutine
+	future static.Set      // the accesses the others may make
 	words  map[uint64]bool // whether memory is stable
 	free   map[uint64]bool // whether a mutex or Once can be released by others
 }
@@ -28,6 +29,7 @@ func newView(o *Oracle, s mhb.State, tc trace.GID) *view {
 	}
 	for _, th := range v.others {
 		th.stack = append(th.stack, s.Stack(th.g)...)
+		v.future = o.fa.Futures().F.Sets.Union(v.future, o.fa.Futures().Of(th.stack))
 	}
 	return v
 }
@@ -37,7 +39,7 @@ func (v *view) stable(p uint64) bool {
 	ok, known := v.words[p]
 	if !known {
 		if l, isMemory := v.s.LocationAt(p, 8); isMemory {
-			ok = !v.o.fa.Reachable(v.s, v.tc, &l)
+			ok = !v.o.fa.Conflict(v.future, &l)
 		}
 		v.words[p] = ok
 	}
