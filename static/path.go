@@ -51,6 +51,7 @@ const maxSteps = 6
 // Paths interns the paths of one program.
 type Paths struct {
 	lockers *lockers
+	offs    map[Path]int64 // of fields in their structs
 	bind    Binding
 	nodes   []pathNode
 	index   map[pathNode]Path
@@ -62,7 +63,7 @@ type Paths struct {
 
 // NewPaths returns a table with only Unknown.
 func NewPaths(bind Binding) *Paths {
-	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cellsOf: map[ssa.Value][]*ssa.Alloc{}, cells: map[*ssa.Alloc]ssa.Value{}}
+	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, offs: map[Path]int64{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cellsOf: map[ssa.Value][]*ssa.Alloc{}, cells: map[*ssa.Alloc]ssa.Value{}}
 }
 
 func (t *Paths) intern(n pathNode) Path {
@@ -480,12 +481,17 @@ func (t *Paths) distance(p, q Path) (bytes int64, name string, ok bool) {
 func (t *Paths) offset(p Path) (int64, bool) {
 	switch n := &t.nodes[p]; n.kind {
 	case stepField:
-		st := n.typ.Underlying().(*types.Struct)
-		fields := make([]*types.Var, n.n+1)
-		for i := range fields {
-			fields[i] = st.Field(i)
+		off, ok := t.offs[p]
+		if !ok {
+			st := n.typ.Underlying().(*types.Struct)
+			fields := make([]*types.Var, n.n+1)
+			for i := range fields {
+				fields[i] = st.Field(i)
+			}
+			off = gcSizes.Offsetsof(fields)[n.n]
+			t.offs[p] = off
 		}
-		return gcSizes.Offsetsof(fields)[n.n], true
+		return off, true
 	case stepConst:
 		return int64(n.n) * gcSizes.Sizeof(n.typ), true
 	}
