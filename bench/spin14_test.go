@@ -15,14 +15,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// slow are the programs whose walks ahead of all goroutines take seconds;
-// hbcheck bench spin14 has all columns.
-var slow = map[string][]explore.Hybrid{
-	"cache4j":    {explore.NoHybrid, explore.FieldAccess},
-	"elevator":   {explore.NoHybrid, explore.FieldAccess},
-	"repworkers": {explore.NoHybrid, explore.FieldAccess},
-}
-
 // TestStudies: static facts change no verdict, no bug and no final state, and
 // what they save is exactly what testdata/spin14.golden says.
 func TestStudies(t *testing.T) {
@@ -30,11 +22,7 @@ func TestStudies(t *testing.T) {
 	jpf, _ := por.Lookup("jpf")
 	var out strings.Builder
 	for _, s := range Studies() {
-		hybrids := StudyHybrids()
-		if few := slow[s.Program]; few != nil {
-			hybrids = few
-		}
-		rows, err := w.Study(context.Background(), &s, StudyOptions{Size: "small", Hybrids: hybrids, POR: jpf})
+		rows, err := w.Study(context.Background(), &s, StudyOptions{Size: "small", Hybrids: StudyHybrids(), POR: jpf})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,13 +6,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// LookAhead is an oracle that, where another one sees no reason to do without
+// LookAhead is an oracle that, where a quick one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
 // (see Parked), within a small budget. Of two goroutines the other one's future
 // is one line of execution until it waits for the first.
 //
 // It looks in front of plain accesses and of locking: a mutex that nobody else
 // can lock while g waits needs no choice either.
+//
+// Looking is a search like any other, and asks a LookAhead of its own what the
+// others need no choice for when one of them waits, too, and so on.
 //
 // What a look has found stays true for a while. Let E be the operations that
 // others can execute while g does not move. If g then executes a plain access or
@@ -21,19 +24,19 @@ import (
 // execute a part of E. So a critical section is looked at once.
 type LookAhead struct {
 	sys     System
-	inner   Oracle
+	quick   Oracle
+	last    Oracle    // nil: none
 	futures []*future // by goroutine
 	tired   map[point]*patience
+	budget  *uint64 // transitions left for the present look; nil: none is under way
 }
 
 // Seen is the reason LookAhead's own answers are counted under.
 const Seen = "lookahead"
 
-// The budget of one look.
-const (
-	lookStates      = 200
-	lookTransitions = 512
-)
+// lookBudget is the number of transitions one look may execute, with those of
+// the looks inside it. A short look costs most: it took time and saves nothing.
+const lookBudget = 8192
 
 // future is what the others can do while a goroutine waits.
 type future struct {
@@ -52,9 +55,10 @@ type patience struct{ pause, length int }
 
 const maxPause = 256
 
-// NewLookAhead returns an oracle that asks inner first.
-func NewLookAhead(sys System, inner Oracle) *LookAhead {
-	return &LookAhead{sys: sys, inner: inner, tired: make(map[point]*patience)}
+// NewLookAhead returns an oracle that asks quick first, in the states it looks
+// at, too. If a look is too short to tell it asks last, if that is not nil.
+func NewLookAhead(sys System, quick, last Oracle) *LookAhead {
+	return &LookAhead{sys: sys, quick: quick, last: last, tired: make(map[point]*patience)}
 }
 
 // Inner returns the oracle that is asked first.
@@ -62,34 +66,48 @@ func (l *LookAhead) Inner() Oracle { return l.inner }
 
 // Skip implements Oracle.
 func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
-	if reason := l.inner.Skip(g, op); reason != "" {
+	if reason := l.quick.Skip(g, op); reason != "" {
 		return reason
 	}
-	if !enablesNothing(op) {
-		return ""
+	if enablesNothing(op) {
+		switch free, certain := l.free(g, op); {
+		case free:
+			return Seen
+		case certain:
+			return ""
+		}
 	}
+	if l.last != nil {
+		return l.last.Skip(g, op)
+	}
+	return ""
+}
+
+// free reports whether nothing the others can do while g waits conflicts with
+// op, and whether it is certain if not.
+func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	f := l.of(g)
 	if f.known {
 		switch conflict := f.conflicts(op); {
 		case f.complete && !conflict:
-			return Seen
+			return true, true
 		case conflict && !f.stale:
-			return ""
+			return false, true
 		}
 	}
 	at := point{op.Func, op.PC}
 	p := l.tired[at]
 	if p != nil && p.pause > 0 {
 		p.pause--
-		return ""
+		return false, false
 	}
 	l.look(g, op, f)
 	switch {
 	case f.conflicts(op):
-		return ""
+		return false, true
 	case f.complete:
 		delete(l.tired, at)
-		return Seen
+		return true, true
 	}
 	if p == nil {
 		p = &patience{length: 1}
@@ -97,7 +115,7 @@ func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
 	}
 	p.length = min(2*p.length, maxPause)
 	p.pause = p.length
-	return ""
+	return false, false
 }
 
 // enablesNothing reports whether op is one that is looked ahead for: it
@@ -143,15 +161,16 @@ func (l *LookAhead) of(g trace.GID) *future {
 func (l *LookAhead) look(g trace.GID, op *trace.Op, f *future) {
 	clear(f.byObject)
 	s := &without{System: l.sys, g: g, op: op, f: f}
-	// The inner oracle does not hide an operation: it only lets a goroutine
-	// move alone whose operation conflicts with nothing.
-	r := JPF(s, s, Config{Match: true, MaxStates: lookStates, IgnoreOutput: true, Oracle: l.inner, AnyGoroutine: true, Poll: func(p Progress) string {
-		if p.Transitions > lookTransitions {
-			return "enough"
-		}
-		return ""
-	}})
-	f.known, f.complete, f.stale = true, len(r.Incomplete) == 0 && !s.hit, false
+	inside := &LookAhead{sys: s, quick: l.quick, tired: make(map[point]*patience), budget: l.budget}
+	if l.budget == nil {
+		inside.budget = new(uint64)
+		*inside.budget = lookBudget
+	}
+	s.budget = inside.budget
+	// The oracle does not hide an operation: it only lets a goroutine move alone
+	// whose operation conflicts with nothing.
+	r := JPF(s, s, Config{Match: true, IgnoreOutput: true, Oracle: inside, AnyGoroutine: true})
+	f.known, f.complete, f.stale = true, len(r.Incomplete) == 0 && !s.stopped, false
 }
 
 // add notes the accesses of an operation.
@@ -179,15 +198,16 @@ func (f *future) conflicts(op *trace.Op) bool {
 // its search. What the others execute is noted.
 type without struct {
 	System
-	g   trace.GID
-	op  *trace.Op
-	f   *future
-	hit bool // a conflict with op
+	g       trace.GID
+	op      *trace.Op
+	f       *future
+	budget  *uint64
+	stopped bool // by a conflict with op, or because the budget is spent
 }
 
 // Enabled implements System.
 func (w *without) Enabled(buf []trace.GID) []trace.GID {
-	if w.hit {
+	if w.stopped = w.stopped || *w.budget == 0; w.stopped {
 		return buf
 	}
 	n := len(buf)
@@ -202,13 +222,17 @@ func (w *without) Enabled(buf []trace.GID) []trace.GID {
 func (w *without) Step(g trace.GID, choice int) {
 	op := w.System.Next(g)
 	w.f.add(&op)
-	if w.hit = op.Conflicts(w.op); !w.hit {
-		w.System.Step(g, choice)
+	if w.stopped = op.Conflicts(w.op); w.stopped {
+		return
 	}
+	if *w.budget > 0 {
+		*w.budget--
+	}
+	w.System.Step(g, choice)
 }
 
 // Leaf implements Visitor.
-func (w *without) Leaf(trace.Schedule, Status) bool { return !w.hit }
+func (w *without) Leaf(trace.Schedule, Status) bool { return !w.stopped }
 
 // Race implements Visitor.
 func (w *without) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }

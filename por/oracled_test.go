@@ -33,7 +33,7 @@ func (none) Skip(trace.GID, *trace.Op) string { return "" }
 // TestOracle: a search with an oracle finds the endings and races there are,
 // whether it asks of one goroutine or of all of them.
 func TestOracle(t *testing.T) {
-	n := 1100 // 904 needs Rewound, 1042 Moving
+	n := 1100
 	if testing.Short() {
 		n = 150
 	}
@@ -45,9 +45,9 @@ func TestOracle(t *testing.T) {
 	}{
 		{name: "exact", oracle: func(s System) Oracle { return &exact{s, true} }},
 		{name: "exact, any goroutine", oracle: func(s System) Oracle { return &exact{s, true} }, every: true},
-		{name: "look ahead", oracle: func(s System) Oracle { return NewLookAhead(s, none{}) }},
-		{name: "look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}) }, every: true},
-		{name: "exact, then look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, &exact{s, true}) }, every: true},
+		{name: "look ahead", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, nil) }},
+		{name: "look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, nil) }, every: true},
+		{name: "exact, then look ahead, any goroutine", oracle: func(s System) Oracle { return NewLookAhead(s, none{}, &exact{s, true}) }, every: true},
 	}
 	var states uint64
 	for seed := range n {
