@@ -348,7 +348,7 @@ func (f *oracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 // what another goroutine may do first. It is empty if that is not known.
 func Why(o por.Oracle) string {
 	if l, ok := o.(*por.LookAhead); ok {
-		o = l.Inner()
+		o = l.Last()
 	}
 	f, ok := o.(*oracle)
 	if !ok {

@@ -61,8 +61,8 @@ func NewLookAhead(sys System, quick, last Oracle) *LookAhead {
 	return &LookAhead{sys: sys, quick: quick, last: last, tired: make(map[point]*patience)}
 }
 
-// Inner returns the oracle that is asked first.
-func (l *LookAhead) Inner() Oracle { return l.inner }
+// Last returns the oracle that is asked if a look was too short.
+func (l *LookAhead) Last() Oracle { return l.last }
 
 // Skip implements Oracle.
 func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
