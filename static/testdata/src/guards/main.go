@@ -149,6 +149,12 @@ func (s *S) starts() {
 	s.mu.Unlock()
 }
 
+func (s *S) startsInGroup(wg *sync.WaitGroup) {
+	s.mu.Lock() // want !guardedby:"field f .*"
+	wg.Go(func() { s.f = 1 })
+	s.mu.Unlock()
+}
+
 func (s *S) closure() {
 	go func() {
 		s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
@@ -221,6 +227,7 @@ func main() {
 	s.try()
 	s.tryAnyway()
 	s.starts()
+	s.startsInGroup(new(sync.WaitGroup))
 	s.closure()
 	s.address()
 	s.nested()

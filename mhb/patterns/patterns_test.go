@@ -1,0 +1,384 @@
+package patterns_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Programs, each about one condition of a pattern. What is printed depends on the
+// order, so a choice that is skipped wrongly loses an outcome.
+var programs = []struct {
+	name string
+	// want lists reasons that must have eliminated choices, those with a minus
+	// sign must not have.
+	want string
+	body string
+}{
+	// Section 3, figure 2a: the waiter is waiting, and only we can notify it.
+	{"waitNotify", "wait", `
+	var mu sync.Mutex
+	var c sync.Cond
+	c.L = &mu
+	x := 0
+	waiting := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); say(x); mu.Unlock() })
+	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; c.Signal() })
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Wait()`},
+	// A third can notify it.
+	{"waitNotifyThird", "", `
+	var mu sync.Mutex
+	var c sync.Cond
+	c.L = &mu
+	x := 0
+	waiting, begin := make(chan bool, 1), make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
+	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); begin <- true; x = 1; x++ })
+	wg.Go(func() { <-begin; c.Broadcast() })
+	wg.Wait()
+	say(x)`},
+	// It has been notified already.
+	{"waitNotified", "", `
+	var mu sync.Mutex
+	var c sync.Cond
+	c.L = &mu
+	x := 0
+	waiting := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
+	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); c.Signal(); x = 1; x++ })
+	wg.Wait()
+	say(x)`},
+	// Figure 2b, with a global lock.
+	{"globalLock", "lock", `
+	shared = 0
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { global.Lock(); shared++; global.Unlock() })
+	}
+	wg.Go(func() { ticks.Add(1) })
+	wg.Wait()
+	say(shared)`},
+	// Somebody unlocks what it has not locked.
+	{"globalLockForeign", "-lock -guard", `
+	shared = 0
+	global.Lock()
+	var wg sync.WaitGroup
+	wg.Go(func() { shared = 1; shared++; shared *= 2 })
+	wg.Go(func() { global.Lock(); shared = 5; global.Unlock() })
+	wg.Go(func() { global.Unlock() })
+	wg.Wait()
+	say(shared)`},
+	// It is not known what is unlocked.
+	{"globalLockUnknown", "-lock -guard", `
+	shared = 0
+	global.Lock()
+	c := make(chan *sync.Mutex, 1)
+	c <- &global
+	var wg sync.WaitGroup
+	wg.Go(func() { shared = 1; shared++; shared *= 2 })
+	wg.Go(func() { global.Lock(); shared = 5; global.Unlock() })
+	wg.Go(func() { (<-c).Unlock() })
+	wg.Wait()
+	say(shared)`},
+	// Figure 2c: the objects are not known, but each access is guarded by its
+	// object's own lock.
+	{"thisLock", "guard", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { for k := range list { list[(i+k)%2].inc() } })
+	}
+	wg.Go(func() { ticks.Add(1) })
+	wg.Wait()
+	say(list[0].n, list[1].n)`},
+	// One of the accesses is not.
+	{"thisLockUnguarded", "-guard", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	wg.Go(func() { for k := range list { list[k].inc() } })
+	wg.Go(func() { for k := range list { list[1-k].n = 5 } })
+	wg.Wait()
+	say(list[0].n, list[1].n)`},
+	// Helpers that want to be called with the lock held are.
+	{"thisLockHelper", "guard", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { for k := range list { list[(i+k)%2].incByHelper() } })
+	}
+	wg.Go(func() { ticks.Add(1) })
+	wg.Wait()
+	say(list[0].n, list[1].n)`},
+	// The lock of another object.
+	{"otherLock", "-guard -lock", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { list[i].mu.Lock(); list[0].n++; list[i].mu.Unlock() })
+	}
+	wg.Wait()
+	say(list[0].n)`},
+	// Readers do not exclude each other.
+	{"readLock", "-guard", `
+	list := []*rwObject{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { o := list[i/2]; o.mu.RLock(); o.n++; o.mu.RUnlock() })
+	}
+	wg.Wait()
+	say(list[0].n)`},
+	// The receiver is a copy, and so is its lock.
+	{"valueReceiver", "-guard -lock", `
+	o := &object{}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { o.copied(o) })
+	}
+	wg.Wait()
+	say(o.n)`},
+	// Figure 2d.
+	{"join", "join", `
+	x, y := 0, 0
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { defer wg.Done(); x = 1; x++ }()
+	go func() { defer wg.Done(); y = 1; y++ }()
+	wg.Wait()
+	say(x, y)`},
+	// The counter can become zero without us.
+	{"joinTooEarly", "-join", `
+	x := 0
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { defer func() { recover() }(); x = 1; x++; wg.Done() }()
+	go func() { defer func() { recover() }(); wg.Done() }()
+	wg.Wait()
+	say(x)`},
+	// And with an unknown number.
+	{"joinUnknown", "-join", `
+	x := 0
+	var wg sync.WaitGroup
+	wg.Add(2)
+	n := make(chan int, 1)
+	n <- -1
+	go func() { defer func() { recover() }(); wg.Done(); x = 1; x++ }()
+	go func() { defer func() { recover() }(); wg.Add(<-n) }()
+	wg.Wait()
+	say(x)`},
+	{"receive", "receive", `
+	x := 0
+	done := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; done <- true })
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	<-done
+	say(x)
+	wg.Wait()`},
+	// Somebody else can send.
+	{"receiveThird", "", `
+	x := 0
+	done, begin := make(chan bool, 2), make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { begin <- true; x = 1; x++; done <- true })
+	wg.Go(func() { <-begin; done <- false })
+	<-done
+	say(x)
+	wg.Wait()`},
+	// Or close.
+	{"receiveClosed", "", `
+	x := 0
+	done, begin := make(chan bool, 2), make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { begin <- true; x = 1; x++ })
+	wg.Go(func() { <-begin; close(done) })
+	<-done
+	say(x)
+	wg.Wait()`},
+	// A timer's channel is none that only we send to.
+	{"receiveOrTimeout", "-receive", `
+	x := 0
+	done := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; done <- true })
+	select {
+	case <-done:
+	case <-time.After(1):
+	}
+	say(x)
+	wg.Wait()`},
+	// A full channel that only we drain.
+	{"send", "send", `
+	x := 0
+	c := make(chan bool, 1)
+	c <- true
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; <-c })
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	c <- false
+	say(x)
+	wg.Wait()`},
+	// Inside of a Once's function.
+	{"once", "once", `
+	x := 0
+	var o sync.Once
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { o.Do(func() { ticks.Add(1); x = 1; x++ }); say(x) })
+	}
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Wait()`},
+	// A panic leads to the deferred access before the lock is there.
+	{"panics", "-lock -guard", `
+	o := &object{}
+	var p *int
+	var wg sync.WaitGroup
+	wg.Go(func() { o.inc() })
+	wg.Go(func() {
+		defer func() { recover(); o.n = 5 }()
+		*p = 1
+		o.mu.Lock()
+		o.mu.Unlock()
+	})
+	wg.Wait()
+	say(o.n)`},
+	// Two writes conflict.
+	{"writeWrite", "", `
+	var x, u, v int
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { u = 1; x = 1; wg.Done() }()
+	go func() { v = u; x = 2; wg.Done() }()
+	wg.Wait()
+	say(v, x)`},
+}
+
+const head = `package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var (
+	ticks  atomic.Int32
+	global sync.Mutex
+	shared int
+	_      time.Duration
+)
+
+type object struct { mu sync.Mutex; n int }
+
+func (o *object) inc() { o.mu.Lock(); defer o.mu.Unlock(); o.n++ }
+
+func (o *object) incByHelper() { o.mu.Lock(); o.incLocked(); o.mu.Unlock() }
+
+func (o *object) incLocked() { o.n++ }
+
+func (o object) copied(p *object) { o.mu.Lock(); p.n++; o.mu.Unlock() }
+
+type rwObject struct { mu sync.RWMutex; n int }
+
+// say prints small numbers without package os.
+func say(vals ...int) {
+	var b []byte
+	for _, v := range vals {
+		b = append(b, ' ', byte('0'+v/10%10), byte('0'+v%10))
+	}
+	syscall.Write(1, b)
+}
+
+func main() {}
+`
+
+// TestPatterns explores each program with and without the oracle.
+func TestPatterns(t *testing.T) {
+	dir := t.TempDir()
+	src := head
+	for _, p := range programs {
+		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, p.body)
+	}
+	for name, text := range map[string]string{"go.mod": "module patterns\n\ngo 1.26\n", "main.go": src} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			e, err := prog.Lookup("patterns." + p.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, none := outcomes(t, prog, e, explore.NoHybrid)
+			got, r := outcomes(t, prog, e, explore.Patterns)
+			if !maps.Equal(got, all) {
+				t.Errorf("outcomes %v, want %v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
+			}
+			if r.Choices > none.Choices {
+				t.Errorf("%d choices, without static facts %d", r.Choices, none.Choices)
+			}
+			for _, want := range strings.Fields(p.want) {
+				reason, not := strings.CutPrefix(want, "-")
+				if n := r.Eliminated[reason]; (n == 0) != not {
+					t.Errorf("%d choices eliminated for the reason %q, want %s: %v", n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
+				}
+			}
+		})
+	}
+}
+
+func outcomes(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid) (map[string]bool, por.Result) {
+	t.Helper()
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := por.Config{Match: true}
+	if h != explore.NoHybrid {
+		cfg.Oracle = explore.NewOracle(m, prog, e, h)
+	}
+	v := &ends{m: m, set: map[string]bool{}}
+	r := por.JPF(m, v, cfg)
+	if len(r.Incomplete) > 0 {
+		t.Errorf("incomplete: %v", r.Incomplete)
+	}
+	return v.set, r
+}
+
+// ends collects how executions end.
+type ends struct {
+	m   *vm.Machine
+	set map[string]bool
+}
+
+func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
+	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
+	if f := v.m.Fault(); f != nil {
+		s += " " + f.Message
+	}
+	v.set[s] = true
+	return true
+}
+
+func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+func (v *ends) Livelock(trace.Schedule, int) bool            { return true }
+func (v *ends) Restart()                                     {}
