@@ -58,6 +58,7 @@ var programs = []struct {
 	x := 0
 	waiting, after := make(chan bool, 1), make(chan bool)
 	var wg sync.WaitGroup
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
 	wg.Go(func() { <-after; c.Broadcast() })
 	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
 	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; after <- true })
@@ -215,6 +216,7 @@ var programs = []struct {
 	x := 0
 	done, after := make(chan bool, 2), make(chan bool)
 	var wg sync.WaitGroup
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
 	wg.Go(func() { <-after; done <- false })
 	wg.Go(func() { x = 1; x++; after <- true })
 	<-done
