@@ -34,6 +34,7 @@ type Options struct {
 	Hybrid       Hybrid // "": none
 	All          bool   // go on after the first bug
 	CheckStatic  bool   // compare what the machine does with what static analyses say; see StaticCheck
+	Explain      *Place // collect Result.Explained for this place
 	Outcomes     bool   // collect Result.Outcomes
 	Finals       bool   // collect Result.Finals
 	MaxExecs     uint64
@@ -109,7 +110,15 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			cfg.Oracle = check.Oracle(cfg.Oracle)
 		}
 	}
+	var why *explainer
+	if x, ok := m.(*machine); ok && opts.Explain != nil && cfg.Oracle != nil {
+		why = newExplainer(cfg.Oracle, x.Machine, opts.Hybrid, *opts.Explain)
+		cfg.Oracle = why
+	}
 	found := opts.POR.Run(sys, c, cfg)
+	if why != nil {
+		r.Explained = why.explanations()
+	}
 	if check != nil {
 		if err := check.Err(); err != nil {
 			return nil, err

@@ -343,20 +343,3 @@ func (f *oracle) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
 		goOn = visit(f.activations(id).frames)
 	})
 }
-
-// Why tells what o's last answer, if it was that a choice is needed, is due to:
-// what another goroutine may do first. It is empty if that is not known.
-func Why(o por.Oracle) string {
-	if l, ok := o.(*por.LookAhead); ok {
-		o = l.Last()
-	}
-	f, ok := o.(*oracle)
-	if !ok {
-		return ""
-	}
-	walks, ok := f.mhb.(*mhb.Oracle)
-	if !ok || walks.Culprit == nil {
-		return ""
-	}
-	return fmt.Sprint(f.m.Fset().Position(walks.Culprit.Pos()), " ", walks.Culprit)
-}

@@ -73,6 +73,8 @@ type Result struct {
 	// executions end, each once, in order. They can be compared between searches
 	// on one machine: the numbers of types and literals are part of them.
 	Finals []por.Hash
+	// Explained tells, with Options.Explain, what was decided at a place.
+	Explained []Explanation
 	// Incomplete lists the reasons why not everything is covered. A failing
 	// result can have some, too.
 	Incomplete []string

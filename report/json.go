@@ -19,16 +19,17 @@ type JSON struct {
 }
 
 type jsonResult struct {
-	Action     string         `json:"action"`
-	Package    string         `json:"package"`
-	Entry      string         `json:"entry"`
-	Verdict    string         `json:"verdict"`
-	POR        string         `json:"por"`
-	Hybrid     string         `json:"hybrid"`
-	Bugs       []jsonBug      `json:"bugs"`
-	Stats      jsonStats      `json:"stats"`
-	Outcomes   *[]jsonOutcome `json:"outcomes,omitempty"`
-	Incomplete []string       `json:"incomplete"`
+	Action     string          `json:"action"`
+	Package    string          `json:"package"`
+	Entry      string          `json:"entry"`
+	Verdict    string          `json:"verdict"`
+	POR        string          `json:"por"`
+	Hybrid     string          `json:"hybrid"`
+	Bugs       []jsonBug       `json:"bugs"`
+	Stats      jsonStats       `json:"stats"`
+	Outcomes   *[]jsonOutcome  `json:"outcomes,omitempty"`
+	Incomplete []string        `json:"incomplete"`
+	Explained  []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
 type jsonBug struct {
@@ -75,6 +76,21 @@ type jsonChecked struct {
 	Calls    int    `json:"calls"`
 }
 
+// jsonExplained is an operation at the place of --explain.
+type jsonExplained struct {
+	Pos     string            `json:"pos"`
+	Op      string            `json:"op"`
+	Skipped map[string]uint64 `json:"skipped"`
+	Choices uint64            `json:"choices"`
+	Because []jsonBecause     `json:"because"`
+}
+
+type jsonBecause struct {
+	Pos   string `json:"pos,omitempty"`
+	What  string `json:"what"`
+	Count uint64 `json:"count"`
+}
+
 type jsonOutcome struct {
 	Output   string `json:"output"`
 	Ending   string `json:"ending"`
@@ -105,6 +121,17 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 			list = append(list, jsonOutcome{o.Output, o.Ending, o.Count, runs(o.Events)})
 		}
 		out.Outcomes = &list
+	}
+	for _, e := range r.Explained {
+		x := jsonExplained{Pos: j.Paths.Pos(e.Pos), Op: e.Kind.String(), Skipped: e.Skipped, Choices: e.Choices, Because: []jsonBecause{}}
+		for _, b := range e.Because {
+			y := jsonBecause{What: b.What, Count: b.Count}
+			if b.Pos.IsValid() {
+				y.Pos = j.Paths.Pos(b.Pos)
+			}
+			x.Because = append(x.Because, y)
+		}
+		out.Explained = append(out.Explained, x)
 	}
 	return j.line(out)
 }

@@ -61,6 +61,12 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		}
 		fmt.Fprintln(&b)
 	}
+	if r.Hybrid != "" && r.Hybrid != explore.NoHybrid {
+		eliminatedText(&b, r)
+	}
+	for i := range r.Explained {
+		t.explained(&b, &r.Explained[i])
+	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
 	}

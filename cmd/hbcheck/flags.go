@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -35,7 +36,7 @@ type exploreFlags struct {
 	loadFlags
 	machineFlags
 	por, match, run, entry, allowLeak string
-	hybrid                            string
+	hybrid, explain                   string
 	first, all, verbose               bool
 	checkStatic                       bool
 	timeout                           time.Duration
@@ -48,7 +49,8 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
-	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa|mhb`")
+	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa|patterns|mhb|full`")
+	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
@@ -62,7 +64,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.maxSteps, "max-steps", 1_000_000, "steps of one execution; 0: no limit")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
-	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
+	fs.Var(&f.maxMemory, "max-memory", "memory of the search, as `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
@@ -80,6 +82,16 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	}
 	if o.Hybrid, err = explore.ParseHybrid(f.hybrid); err != nil {
 		return o, sel, err
+	}
+	if f.explain != "" {
+		p, err := explore.ParsePlace(f.explain)
+		if err != nil {
+			return o, sel, fmt.Errorf("--explain %v", err)
+		}
+		if o.Hybrid == explore.NoHybrid {
+			return o, sel, errors.New("--explain needs --hybrid: without it there is a choice before every operation that others could meet")
+		}
+		o.Explain = &p
 	}
 	switch f.match {
 	case "auto":
@@ -115,7 +127,6 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			return o, sel, fmt.Errorf("--allow-leak: %v", err)
 		}
 	}
-	f.heap = uint64(f.maxMemory)
 	sel.Entry = f.entry
 	o.All, o.Outcomes, o.CheckStatic = f.all, f.outcomes, f.checkStatic
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
