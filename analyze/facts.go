@@ -98,7 +98,12 @@ func (f *future) At(instr ssa.Instruction) []Fact {
 				index[fact.Text] = k
 				list = append(list, fact)
 			}
-			list[k].Items = append(list[k].Items, strings.Replace(item, "anything", "do anything", 1))
+			if item == "anything" {
+				item = "do anything"
+			}
+			if !slices.Contains(list[k].Items, item) {
+				list[k].Items = append(list[k].Items, item)
+			}
 			if note != nil {
 				list[k].Notes = append(list[k].Notes, *note)
 			}

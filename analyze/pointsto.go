@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -107,9 +108,9 @@ func (p *Program) query(pkg *load.Package, tree *ast.File, expr ast.Expr, text s
 	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection)}
 	if err := types.CheckExpr(p.Prog.Fset, pkg.Types, pos, expr, info); err != nil {
 		if e, ok := err.(types.Error); ok {
-			return nil, fmt.Errorf("%s", e.Msg)
+			return nil, errors.New(e.Msg)
 		}
-		return nil, err
+		return nil, errors.New("nothing is in scope there")
 	}
 	tv := info.Types[expr]
 	switch {
@@ -140,12 +141,12 @@ func (p *Program) query(pkg *load.Package, tree *ast.File, expr ast.Expr, text s
 				return nil, err
 			}
 			if contexts {
-				answers = append(answers, p.answer(pos, fn, text, tv.Type, p.Pointer().Policy().String(ctx), s))
+				answers = append(answers, p.answer(pos, col, fn, text, tv.Type, p.Pointer().Policy().String(ctx), s))
 			}
 			sets = append(sets, s)
 		}
 		if !contexts {
-			answers = append(answers, p.answer(pos, fn, text, tv.Type, "", sets...))
+			answers = append(answers, p.answer(pos, col, fn, text, tv.Type, "", sets...))
 		}
 	}
 	return answers, nil
@@ -181,8 +182,11 @@ func (p *Program) enclosing(tree *ast.File, pos token.Pos) []*ssa.Function {
 	return nil
 }
 
-func (p *Program) answer(pos token.Pos, fn *ssa.Function, text string, t types.Type, context string, sets ...pointer.Set) PointsTo {
+func (p *Program) answer(pos token.Pos, col bool, fn *ssa.Function, text string, t types.Type, context string, sets ...pointer.Set) PointsTo {
 	a := PointsTo{Pos: p.position(pos), Func: fn, Expr: text, Type: t, Context: context}
+	if !col {
+		a.Pos.Column = 0
+	}
 	for _, s := range sets {
 		a.Unknown = a.Unknown || s.Universal()
 		for l := range s.Labels() {

@@ -62,15 +62,17 @@ func Entries(prog *load.Program) []*load.Entry {
 	return list
 }
 
-// Pointer returns the points-to analysis.
-func (p *Program) Pointer() *pointer.Result {
-	if p.result == nil {
-		begin := time.Now()
-		p.result = pointer.Analyze(p.Prog, p.Entries...)
-		p.pointerTime = time.Since(begin)
-	}
-	return p.result
+// Solve analyses pointers, on which everything else rests. It reports false if that
+// takes longer than Timeout.
+func (p *Program) Solve() bool {
+	begin := time.Now()
+	p.result = pointer.AnalyzeUntil(func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.pointerTime = time.Since(begin)
+	return p.result != nil
 }
+
+// Pointer returns the points-to analysis. Solve must have been called.
+func (p *Program) Pointer() *pointer.Result { return p.result }
 
 // Graph returns the call graph that the analyses of package static use.
 func (p *Program) Graph() *static.CallGraph {

@@ -3,6 +3,7 @@ package static
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"sort"
 
@@ -210,14 +211,21 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	to := g.Pointers.PointsToAnywhere(c.Value)
 	found := to.Universal()
 	for l := range to.Labels() {
-		found = found || l.Object.Kind == pointer.Func && l.Object.Func() == nil
+		// What the code that uses a library does is not the library's.
+		found = found || l.Object.Kind == pointer.Func && l.Object.Func() == nil && !l.Object.IsOutside()
 	}
 	if !found {
 		return nil
 	}
-	for _, name := range [][2]string{{"reflect", "Swapper"}, {"internal/reflectlite", "Swapper"}} {
-		if p := g.prog.Package(name[0]); p != nil {
-			if fn := p.SSA.Func(name[1]); fn != nil {
+	// Any function of theirs that may do anything will do. (Which ones there are
+	// depends on what the program uses.)
+	for _, path := range []string{"reflect", "internal/reflectlite"} {
+		p := g.prog.Package(path)
+		if p == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.SSA.Members)) {
+			if fn, ok := p.SSA.Members[name].(*ssa.Function); ok && fn.Name() != "init" && g.Pointers.IsOpaque(fn) && g.nativeEffects(fn) == unknown {
 				return []*ssa.Function{fn}
 			}
 		}

@@ -36,8 +36,8 @@ func analyzeCommand() *cobra.Command {
 		Long: `Analyze prints facts that hold in every execution, for the functions of the
 packages named: what a call may call, what may be accessed from a point on and
 under which locks, what waits, what lets others go on, and why a fact does not
-hold. Executions begin at main functions and tests, and where code elsewhere
-calls what a package exports. Exit status: 2 usage or load error, 3 an
+hold. Executions begin at main functions and (with --tests) tests, and where code
+elsewhere calls what a package exports; what such code has of its own is not known. Exit status: 2 usage or load error, 3 an
 analysis took too long and was left out.
 
 	hbcheck analyze .                                  all facts about a package
@@ -52,7 +52,7 @@ hbcheck analyze --list names the analyses.`,
 	}
 	fs := cmd.Flags()
 	f.loadFlags.register(fs)
-	fs.BoolVar(&f.tests, "tests", true, "load tests, too: executions begin there, and facts are about them")
+	fs.BoolVar(&f.tests, "tests", false, "load tests, too: executions begin there, and facts are about them; without it only if there is nothing else")
 	fs.StringVar(&f.entry, "entry", "", "executions begin at `pkg.Func` and nowhere else")
 	fs.StringSliceVar(&f.analyses, "analysis", nil, "`names` of analyses, separated by commas, or all (the default)")
 	fs.BoolVar(&f.list, "list", false, "list the analyses")
@@ -104,7 +104,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if f.list {
 		return analyze.List(cmd.OutOrStdout())
 	}
-	prog, err := load.Load(f.config(patterns, f.tests))
+	prog, err := f.load(cmd, patterns)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,15 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	p.Deps, p.Timeout = f.deps, f.timeout
 	out := cmd.OutOrStdout()
 	paths := report.Paths{Base: prog.Dir}
+	if f.pointsTo != "" {
+		p.Debug()
+	}
+	if !p.Solve() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, on which all others rest, was not done within %v (--timeout)\n", f.timeout)
+		return exit(exitIncomplete)
+	}
 	switch {
 	case f.pointsTo != "":
-		p.Debug()
 		var answers []analyze.PointsTo
 		if answers, err = p.PointsTo(f.pointsTo, f.contexts); err != nil {
 			return err
@@ -144,6 +150,17 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		err = analyze.WriteStats(cmd.ErrOrStderr(), p.Stats(time.Since(begin), 0))
 	}
 	return err
+}
+
+// load loads the packages; those that have nothing but tests, with them.
+func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Program, error) {
+	prog, err := load.Load(f.config(patterns, f.tests))
+	if err != nil && !cmd.Flags().Changed("tests") {
+		if prog, err := load.Load(f.config(patterns, true)); err == nil {
+			return prog, nil
+		}
+	}
+	return prog, err
 }
 
 // facts writes facts in the format asked for.

@@ -46,6 +46,12 @@ type analysis struct {
 // Analyze computes the points-to relation and the call graph of the executions
 // of the entries, all together.
 func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
+	return AnalyzeUntil(func() bool { return false }, prog, entries...)
+}
+
+// AnalyzeUntil is Analyze, but returns nil once interrupt, which is asked now and
+// then, says so.
+func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
 	a := &analysis{
 		solver:    newSolver(),
 		prog:      prog,
@@ -67,21 +73,27 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 	for _, e := range entries {
 		a.roots(e)
 	}
-	a.solve()
+	if !a.solve(interrupt) {
+		return nil
+	}
 	return newResult(a)
 }
 
 // solve generates and propagates until nothing is left to do. Bodies first: the
-// fewer constraints come when their variables have values already, the better.
-func (a *analysis) solve() {
-	for {
+// fewer constraints come when their variables have values already, the better. It
+// reports false if it was interrupted.
+func (a *analysis) solve(interrupt func() bool) bool {
+	for n := 0; ; n++ {
+		if n&0xff == 0 && interrupt() {
+			return false
+		}
 		for len(a.todo) > 0 {
 			inst := a.todo[len(a.todo)-1]
 			a.todo = a.todo[:len(a.todo)-1]
 			a.generate(inst)
 		}
 		if !a.propagate() {
-			return
+			return true
 		}
 	}
 }

@@ -75,3 +75,11 @@ func (w *world) hides(t types.Type) (*types.Struct, bool) {
 	}
 	return nil, false
 }
+
+// IsOutside reports whether o stands for what the code that uses a library has made.
+func (o *Object) IsOutside() bool {
+	if m, ok := o.Site.(madeType); ok {
+		return m.w.client
+	}
+	return o.world != nil && o.world.client
+}
