@@ -133,8 +133,7 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 // it copylocks.)
 func (g *CallGraph) CopiesLocks() bool {
 	for _, fn := range g.Pointers.Reachable() {
-		// Variables are initialised before anything runs that could use them.
-		if g.natives.Trusted(fn) || g.Body(fn) != fn || fn.Synthetic == "package initializer" {
+		if g.natives.Trusted(fn) || g.Body(fn) != fn {
 			continue
 		}
 		for _, b := range fn.Blocks {
