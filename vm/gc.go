@@ -26,7 +26,11 @@ func (m *Machine) tidy() {
 
 // outOfMemory is the reason for which an execution is given up.
 func (m *Machine) outOfMemory() string {
-	return "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may (--max-memory)"
+	text := "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"
+	if m.cfg.Run {
+		return text + ", half of the computer's"
+	}
+	return text + " (--max-memory)"
 }
 
 // endOfMemory is deferred where goroutines execute: it abandons the execution
