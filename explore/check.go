@@ -83,6 +83,9 @@ const maxStaticErrors = 20
 // If it is none, they are computed anew.
 func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *StaticCheck {
 	c := &StaticCheck{Machine: m, skips: make(map[skip]bool), allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+	if l, ok := o.(*por.LookAhead); ok {
+		o = l.Last()
+	}
 	var ok bool
 	if c.o, ok = o.(*oracle); !ok {
 		c.o = NewOracle(m, prog, e, FieldAccess).(*oracle)

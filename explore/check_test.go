@@ -210,9 +210,12 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
+// walksOnly is FullHybrid without exploring ahead.
+const walksOnly Hybrid = "walks"
+
 // TestStaticPrograms checks what is said of accesses that are easily overlooked.
 func TestStaticPrograms(t *testing.T) {
-	for _, file := range []string{"plain.go", "library.go"} {
+	for _, file := range []string{"plain.go", "library.go", "more.go"} {
 		prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "static"), Patterns: []string{file}, Implicit: []string{"runtime"}})
 		if err != nil {
 			t.Fatal(err)
@@ -228,17 +231,28 @@ func TestStaticPrograms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := vm.New(prog, e, vm.Config{})
-				if err != nil {
-					t.Fatal(err)
+				kinds := []Hybrid{walksOnly}
+				if file == "plain.go" {
+					kinds = append(kinds, FullHybrid, Patterns)
 				}
-				o := NewOracle(m, prog, e, FullHybrid)
-				c := NewStaticCheck(m, prog, e, o)
-				por.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
-				if err := c.Err(); err != nil {
-					t.Error(err)
+				for _, h := range kinds {
+					m, err := vm.New(prog, e, vm.Config{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var o por.Oracle
+					if h == walksOnly {
+						o = NewOracle(m, prog, e, FullHybrid).(*por.LookAhead).Last()
+					} else {
+						o = NewOracle(m, prog, e, h)
+					}
+					c := NewStaticCheck(m, prog, e, o)
+					por.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
+					if err := c.Err(); err != nil {
+						t.Errorf("%s: %v", h, err)
+					}
+					skips += c.Counts.Skips
 				}
-				skips += c.Counts.Skips
 			})
 		}
 		if skips < 20 {

@@ -140,6 +140,9 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		x, ok := sc.vals[v]
 		return x, ok
 	case *ssa.ChangeType:
+		if sc.live && w.executed(sc, v, use) == before {
+			break // the register of v.X may hold something else by now
+		}
 		return w.evalTo(sc, v.X, use, depth+1)
 	case *ssa.FieldAddr:
 		if x, ok := w.computed(sc, v, use); ok {

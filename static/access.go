@@ -53,6 +53,10 @@ type Accesses struct {
 	// Name returns the name of the variable that an object is, empty if it is none.
 	Name func(obj int) string
 
+	// Fits reports whether v, a pointer or slice, can only lead to memory that has
+	// there what its type says. nil: so it is, but for conversions of unsafe.Pointer.
+	Fits func(v ssa.Value) bool
+
 	typeIDs typeutil.Map
 	keys    []Key
 	keyNum  map[keyName]int
@@ -75,8 +79,16 @@ func NewAccesses() *Accesses {
 	return a
 }
 
-// Key returns the number of k.
+// Key returns the number of k. An array as a whole is a class with its elements:
+// the machine does not tell a variable of array type from the array of a slice.
 func (a *Accesses) Key(k Key) int {
+	for k.Kind == Deref || k.Kind == Elem {
+		arr, ok := k.Type.Underlying().(*types.Array)
+		if !ok {
+			break
+		}
+		k.Kind, k.Type = Elem, arr.Elem()
+	}
 	n := keyName{kind: k.Kind, index: k.Index}
 	if k.Type != nil {
 		name := ""
@@ -243,18 +255,23 @@ func isUnsafe(name string) bool {
 
 // addressed returns the access to the memory at address v.
 func (a *Accesses) addressed(v ssa.Value, write bool, where Where) Access {
-	if punned(v) {
-		return Access{Key: 0, Objs: where(v), Write: write}
-	}
-	k := Key{Kind: Deref, Type: elemOf(v.Type())}
+	base, k := v, Key{Kind: Deref, Type: elemOf(v.Type())}
 	switch x := v.(type) {
 	case *ssa.FieldAddr:
 		k = Key{Kind: Field, Type: elemOf(x.X.Type()), Index: x.Field}
+		base = x.X
 	case *ssa.IndexAddr:
 		k = Key{Kind: Elem, Type: elemOf(x.Type())}
+		base = x.X
+	}
+	if !a.typed(base) {
+		return Access{Key: 0, Objs: where(v), Write: write}
 	}
 	return Access{Key: a.Key(k), Objs: where(v), Write: write}
 }
+
+// typed reports whether the memory that v leads to is certain to be of its type.
+func (a *Accesses) typed(v ssa.Value) bool { return !punned(v) && (a.Fits == nil || a.Fits(v)) }
 
 func elemOf(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
 
@@ -263,7 +280,7 @@ func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 	elems := func(v ssa.Value, write bool) {
 		if t, ok := v.Type().Underlying().(*types.Slice); ok {
 			x := Access{Objs: where(v), Write: write}
-			if !punned(v) {
+			if a.typed(v) {
 				x.Key = a.Key(Key{Kind: Elem, Type: t.Elem()})
 			}
 			f(x)

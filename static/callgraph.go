@@ -56,6 +56,7 @@ func NewCallGraphOf(prog *load.Program, result *pointer.Result, natives Natives)
 		where:    make(map[ssa.Value]Set),
 		makers:   make(map[*ssa.Function]*ssa.MakeClosure),
 	}
+	g.acc.Fits = g.fits
 	g.acc.Name = func(n int) string {
 		switch v := g.Object(n).Site.(type) {
 		case *ssa.Global:
@@ -133,7 +134,8 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 // it copylocks.)
 func (g *CallGraph) CopiesLocks() bool {
 	for _, fn := range g.Pointers.Reachable() {
-		if g.natives.Trusted(fn) || g.Body(fn) != fn {
+		// Variables are initialised before anything runs that could use them.
+		if g.natives.Trusted(fn) || g.Body(fn) != fn || fn.Synthetic == "package initializer" {
 			continue
 		}
 		for _, b := range fn.Blocks {
@@ -162,11 +164,7 @@ func (g *CallGraph) CopiesLocks() bool {
 }
 
 // initialises reports whether st is the first use of the variable it stores to.
-// That of a package variable is before the entry begins.
 func initialises(st *ssa.Store) bool {
-	if _, ok := st.Addr.(*ssa.Global); ok && st.Parent().Name() == "init" && st.Parent().Synthetic != "" {
-		return true
-	}
 	a, ok := st.Addr.(*ssa.Alloc)
 	if !ok || a.Block() != st.Block() {
 		return false
@@ -297,6 +295,18 @@ func (g *CallGraph) Where(v ssa.Value) Set {
 		g.where[v] = s
 	}
 	return s
+}
+
+// fits reports whether all that v, a pointer or slice, may lead to is what its type
+// says: a pointer can have been converted, by way of unsafe.Pointer, before it
+// came to be v.
+func (g *CallGraph) fits(v ssa.Value) bool {
+	for l := range g.Pointers.PointsToAnywhere(v).Labels() {
+		if !l.Fits(v.Type()) {
+			return false
+		}
+	}
+	return true
 }
 
 // objects returns the objects with addresses in p; Empty stands for all.

@@ -72,7 +72,7 @@ func (a *Future) Whole(fn *ssa.Function) Set {
 
 // Everything returns the set with which every access conflicts.
 func (a *Future) Everything() Set {
-	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}))
+	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}), a.Sync())
 }
 
 // Known reports whether the body of fn is one that is analysed.

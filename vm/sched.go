@@ -195,7 +195,6 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	if m.race != nil {
 		m.race.Clear()
 	}
-	defer m.endOfMemory()
 	m.exec(g)
 	m.settle()
 	m.moment++
@@ -232,7 +231,9 @@ func (m *Machine) more(g *goroutine, left int) bool {
 	}
 	if m.local >= m.pollAt {
 		m.pollAt = m.local + budget
-		m.tidy()
+		if m.heap.sinceGC > gcThreshold {
+			m.collect(false)
+		}
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = "interrupted"
 		} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {

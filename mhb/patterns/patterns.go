@@ -150,6 +150,9 @@ func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 		if !o.fa.Conflict(v.future, &locs[i]) {
 			continue
 		}
+		if o.fa.Primitive(&locs[i]) { // a copy of a mutex
+			return ""
+		}
 		addr := uint64(op.Access[i].Obj)<<32 | uint64(op.Access[i].Off)
 		for _, th := range v.others {
 			if !v.blocked(th, &locs[i], addr, used) {

@@ -89,6 +89,59 @@ func path(t types.Type, lay *layout, k int32) string {
 	return b.String()
 }
 
+// Fits reports whether l is where a value of type t, a pointer or slice, may point:
+// at a variable of the type it points to, or, for slices, at an element of an
+// array of them. It is true of objects whose memory is not known.
+func (l Label) Fits(t types.Type) bool {
+	elem, slice := t, false
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		elem = u.Elem()
+	case *types.Slice:
+		elem, slice = u.Elem(), true
+	}
+	o := l.Object
+	switch o.Kind {
+	case Map, Chan, Closure, Func:
+		return true
+	case Text, Descriptor:
+		return false
+	}
+	switch {
+	case o.Type == nil || o.lay == nil:
+		return true
+	case (o.Kind == Array || o.Kind == Native) && len(o.lay.parts) == 1:
+		return l.leaf == 0 && sameMemory(o.Type, elem) || fits(o.Type, o.lay.parts[0].lay, l.leaf, elem, slice)
+	case o.Kind == Opaque && slice && l.leaf == 0 && sameMemory(o.Type, elem): // it stands for arrays, too
+		return true
+	}
+	return fits(o.Type, o.lay, l.leaf, elem, slice)
+}
+
+func sameMemory(t, u types.Type) bool {
+	return t == u || types.IdenticalIgnoreTags(t.Underlying(), u.Underlying())
+}
+
+// fits reports whether there is an elem, or else an array of them, at leaf k of
+// memory of type in.
+func fits(in types.Type, lay *layout, k int32, elem types.Type, array bool) bool {
+	if k == 0 && !array && sameMemory(in, elem) {
+		return true
+	}
+	switch u := in.Underlying().(type) {
+	case *types.Struct:
+		for i := range u.NumFields() {
+			p := &lay.parts[i]
+			if k >= p.leaf && k <= p.leaf+int32(max(0, len(p.lay.leaves)-1)) && fits(u.Field(i).Type(), p.lay, k-p.leaf, elem, array) {
+				return true
+			}
+		}
+	case *types.Array:
+		return array && k == 0 && sameMemory(u.Elem(), elem) || len(lay.parts) == 1 && fits(u.Elem(), lay.parts[0].lay, k, elem, array)
+	}
+	return false
+}
+
 // A Set is a set of abstract addresses: what a pointer may point to.
 type Set struct {
 	a         *analysis

@@ -395,3 +395,24 @@ func Once() {
 }
 
 func main() {}
+
+func SliceToArrayLoad() {
+	s := make([]int, 3)
+	go func() { b := [3]int(s); _ = b }()
+	step()
+	s[1] = 3
+	step()
+}
+
+type twin struct{ x, y int64 }
+
+func set(p *[2]int64) { p[1] = 3 }
+
+func PunnedElsewhere() {
+	t := &twin{}
+	p := (*[2]int64)(unsafe.Pointer(t))
+	go set(p)
+	step()
+	t.y = 4
+	step()
+}
