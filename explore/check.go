@@ -24,8 +24,8 @@ import (
 //     before point to is in their sets.
 //   - Call graph: the calls on all stacks are in it.
 //   - Futures: the accesses of the operation that was executed, and whether it
-//     synchronises, were predicted in every earlier state of the path, for its
-//     goroutine or for the one that was to start it.
+//     synchronises, were predicted in every earlier state of the path in which the
+//     object existed, for its goroutine or for the one that was to start it.
 //   - Skipped choices: when an oracle says that no choice is needed before an
 //     operation, everything that the others can do while its goroutine waits is
 //     explored (por.Parked), and none of it conflicts with the operation. That is
@@ -39,6 +39,7 @@ type StaticCheck struct {
 	Counts StaticCounts
 
 	o      *oracle // whose predictions are checked
+	born   uint32  // number of the first object that the entry allocates
 	points *alpha.Checker
 	skips  map[skip]bool
 	acts   []vm.Activation
@@ -92,6 +93,7 @@ func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Orac
 	}
 	c.points = alpha.NewChecker(c.o.graph.Pointers)
 	c.points.Observe(m)
+	c.born, _ = m.Objects()
 	return c
 }
 
@@ -202,7 +204,12 @@ func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
 		if !ok {
 			return
 		}
-		for _, l := range locs {
+		for i, l := range locs {
+			if op.Access[i].Obj >= c.born {
+				// Predictions are about objects that there were at the time. Of these
+				// only the last one is looked at.
+				fut = c.future(g)
+			}
 			// A predicted access is one that a query about a conflicting one finds.
 			ask := l
 			ask.Write = !l.Write

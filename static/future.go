@@ -1,6 +1,8 @@
 package static
 
 import (
+	"go/token"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -46,7 +48,7 @@ type Future struct {
 type future struct {
 	fn       *ssa.Function // with a body
 	in       []Set         // before the first instruction of each block
-	summary  Set           // from entry to return
+	summary  Set           // from entry to return, without what is private to the call
 	always   Set           // deferred calls and what follows a recovery
 	outer    Set           // calls that loop bodies have deferred on this function's behalf
 	callers  []*future
@@ -225,13 +227,51 @@ func (a *Future) solve() {
 	}
 }
 
+// private reports whether instr accesses memory that its own activation has
+// allocated. In a call that has not begun that is memory which does not exist
+// yet, so no access that others stand before can conflict with it.
+func private(instr ssa.Instruction) bool {
+	switch x := instr.(type) {
+	case *ssa.UnOp:
+		return x.Op == token.MUL && fresh(x.X)
+	case *ssa.Store:
+		return fresh(x.Addr)
+	case *ssa.MapUpdate:
+		return fresh(x.Map)
+	}
+	return false
+}
+
+// fresh reports whether v leads to memory allocated by its function.
+func fresh(v ssa.Value) bool {
+	for {
+		switch x := v.(type) {
+		case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:
+			return true
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		default:
+			return false
+		}
+	}
+}
+
 func (a *Future) analyse(f *future) {
 	clear(f.before)
 	f.always = a.deferred(f)
 	gens := make([]Set, len(f.fn.Blocks))
+	whole := Empty
 	for i, b := range f.fn.Blocks {
 		for _, instr := range b.Instrs {
-			gens[i] = a.Sets.Union(gens[i], a.gen(f, instr))
+			g := a.gen(f, instr)
+			gens[i] = a.Sets.Union(gens[i], g)
+			if !private(instr) {
+				whole = a.Sets.Union(whole, g)
+			}
 		}
 	}
 	f.analysed = true
@@ -250,7 +290,7 @@ func (a *Future) analyse(f *future) {
 			}
 		}
 	}
-	s := a.Sets.Union(f.in[0], f.always)
+	s := a.Sets.Union(whole, f.always)
 	if s != f.summary {
 		f.summary = s
 		for _, c := range f.callers {
