@@ -8,27 +8,39 @@
 // with files below the directory of the command relative to it. The first line
 // says what follows:
 //
-//	{"action":"analyze","schema":"hbcheck.analyze/1","packages":[...],"entries":[...],"analyses":[...]}
+//	{"action":"analyze","schema":"hbcheck.analyze/1","packages":[...],"entries":[...],"analyses":[...],
+//	 "gave_up":[...]}
 //
-// Then, sorted by position:
+// where gave_up, if present, names analyses that were not done in time. Then, sorted
+// by position:
 //
 //	{"action":"fact","pos":...,"func":...,"analysis":...,"scope":"function|point","message":...,
-//	 "notes":[{"pos":...,"message":...}]}
+//	 "items":[...],"notes":[{"pos":...,"message":...}]}
 //
-// A fact with scope "function" is about a whole call of func, otherwise about
-// what stands at pos. Notes say why, or name what the fact is about. With
-// --points-to, instead of facts:
+// A fact with scope "function" is about a whole call of func, otherwise about what
+// stands at pos, where func may be empty: a field is declared in no function. A
+// message that lists many things is cut; then items has all of them. Notes say why
+// a fact does not hold, or where what it is about is. With --stats, at the end:
 //
-//	{"action":"points-to","pos":...,"func":...,"expr":...,"type":...,"context":...,
-//	 "labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
+//	{"action":"stats","load_s":...,"pointer_s":...,"facts_s":...,"memory_bytes":...,"packages":...,
+//	 "named_packages":...,"shown_functions":...,"facts":...,"functions":...,"activations":...,"calls":...,
+//	 "objects":...,"variables":...,"constraints":...,"points_to_facts":...}
 //
-// and with --stats, at the end:
+// With --points-to there is one line for each function or, with --contexts, for each
+// of its calling contexts:
 //
-//	{"action":"stats","load_s":...,"pointer_s":...,"facts_s":...,"memory_bytes":...,"packages":...,"functions":...,
-//	 "activations":...,"calls":...,"objects":...,"variables":...,"constraints":...,"points_to_facts":...}
+//	{"action":"points-to","schema":"hbcheck.analyze/1","pos":...,"func":...,"expr":...,"type":...,"context":...,
+//	 "unknown":false,"labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
+//
+// A label is a place that may be referred to: a part (path) of what is allocated or
+// declared at pos. If unknown is set, it may also be whatever has been given to code
+// that is not looked at.
 //
 // The call graph is one object:
 //
 //	{"schema":"hbcheck.callgraph/1","nodes":[{"id":0,"func":...,"pos":...,"package":...,"root":true}],
 //	 "edges":[{"caller":0,"callee":1,"pos":...,"kind":"call|go|defer|invoke|dynamic"}]}
+//
+// It has the functions wanted and those next to them. A root is called by the machine
+// or by code that is not in the program.
 package analyze

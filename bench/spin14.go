@@ -101,6 +101,22 @@ func (r *StudyRow) Reduction() (ours, paper float64) {
 	return ours, paper
 }
 
+// Overall tells how many times fewer choices there are than in the first
+// column, here and, for the last column the paper has, there.
+func (r *StudyRow) Overall() (ours, paper float64) {
+	first, published := r, Measured{}
+	for ; first.Left != nil; first = first.Left {
+		if p, ok := first.Published(); ok && published.Choices == 0 {
+			published = p
+		}
+	}
+	ours = quotient(first.Result.Stats.Choices, r.Result.Stats.Choices)
+	if p, ok := first.Published(); ok {
+		paper = quotient(p.Choices, published.Choices)
+	}
+	return ours, paper
+}
+
 func quotient(a, b uint64) float64 {
 	if b == 0 {
 		return 0

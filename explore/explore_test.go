@@ -205,7 +205,7 @@ func TestReplay(t *testing.T) {
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
 		r := run(t, newFake(code...), options("jpf"))
 		b := r.Bugs[0]
-		rec := Recording{b.Kind, b.Message, b.Pos, b.Events}
+		rec := Recording{Kind: b.Kind, Message: b.Message, Pos: b.Pos, Events: b.Events}
 		events, again, err := Replay(newFake(code...), rec)
 		if err != nil || again == nil {
 			t.Fatalf("%s: %v %v", b.Message, again, err)

@@ -217,6 +217,7 @@ type Recording struct {
 	Message string
 	Pos     token.Position
 	Events  []Event
+	Loop    int // of a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 
 // Replay executes recorded events from the present state of m, which is left
@@ -227,7 +228,8 @@ type Recording struct {
 func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 	var events []Event
 	var bug *Bug
-	want := Bug{Kind: rec.Kind, Message: rec.Message, Pos: rec.Pos}
+	want := Bug{Kind: rec.Kind, Message: rec.Message, Pos: rec.Pos, Loop: -1}
+	var loop por.Hash // state in which the loop begins
 	step := 0
 	for _, ev := range rec.Events {
 		if ev.Blocked {
@@ -238,14 +240,21 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 			// A race shows in front of its accesses, or behind the second.
 			bug = findRace(m, want.key())
 		}
+		if step == rec.Loop {
+			loop, want.Loop, want.LoopEvent, want.G = m.Hash(), step-1, len(events), ev.Name
+		}
 		more, err := follow(m, ev, step)
 		if err != nil {
 			return events, nil, err
 		}
 		events = append(events, more...)
 	}
-	if rec.Kind != 0 && rec.Kind != Livelock && bug == nil {
+	switch {
+	case rec.Kind == 0 || bug != nil:
+	case rec.Loop == 0:
 		bug = shown(m, &want)
+	case want.Loop >= 0 && m.Hash() == loop:
+		bug = &want
 	}
 	if bug != nil {
 		if m.Status() == por.Stuck {

@@ -33,8 +33,6 @@ func NewBenchWriter(format string, w io.Writer) BenchWriter {
 		return &benchText{w: w}
 	case "md":
 		return &benchText{w: w, md: true}
-	case "svg":
-		return &benchPlot{w: w}
 	case "json":
 		return &benchJSON{JSON{W: w}}
 	case "csv":

@@ -76,7 +76,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 // Recording returns what is needed to repeat the schedule. Relative positions
 // are taken to be below base.
 func (r *Replay) Recording(base string) (explore.Recording, error) {
-	rec := explore.Recording{Message: r.Message}
+	rec := explore.Recording{Message: r.Message, Loop: r.Loop}
 	if rec.Kind = explore.KindOf(r.Code); rec.Kind == 0 {
 		return rec, fmt.Errorf("unknown code %q", r.Code)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -9,19 +8,6 @@ import (
 
 	"hbcheck.dev/hbcheck/bench"
 )
-
-// benchPlot draws the suite spin14 as an SVG picture: for each program a line
-// for this machine's choices and one for the paper's, with a dot for each
-// column, on a logarithmic scale.
-type benchPlot struct{ w io.Writer }
-
-var errNoPlot = errors.New("only the suite spin14 can be plotted")
-
-func (b *benchPlot) Speed(*bench.SpeedRow) error           { return errNoPlot }
-func (b *benchPlot) SpeedSummary([]bench.SpeedRow) error   { return errNoPlot }
-func (b *benchPlot) Space(*bench.SpaceRow) error           { return errNoPlot }
-func (b *benchPlot) Study(columns []*bench.StudyRow) error { return nil }
-func (b *benchPlot) Close() error                          { return nil }
 
 // The picture's measures, in pixels.
 const (
@@ -35,8 +21,10 @@ const (
 // too (Okabe and Ito).
 var plotColours = []string{"#000000", "#E69F00", "#0072B2", "#009E73", "#CC79A7"}
 
-// StudySummary implements BenchWriter.
-func (b *benchPlot) StudySummary(programs [][]*bench.StudyRow, _ []string) error {
+// PlotStudies draws the suite spin14 as an SVG picture: for each program a line
+// for the choices here and one for the paper's, with a dot for each column, on
+// a logarithmic scale.
+func PlotStudies(w io.Writer, programs [][]*bench.StudyRow) error {
 	if len(programs) == 0 {
 		return nil
 	}
@@ -54,7 +42,7 @@ func (b *benchPlot) StudySummary(programs [][]*bench.StudyRow, _ []string) error
 	var err error
 	out := func(format string, args ...any) {
 		if err == nil {
-			_, err = fmt.Fprintf(b.w, format+"\n", args...)
+			_, err = fmt.Fprintf(w, format+"\n", args...)
 		}
 	}
 	text := func(x, y int, anchor, s string) {
@@ -91,16 +79,16 @@ func (b *benchPlot) StudySummary(programs [][]*bench.StudyRow, _ []string) error
 				there = append(there, at(p.Choices))
 			}
 		}
-		b.dots(out, here, y, true)
-		b.dots(out, there, y+13, false)
+		plotDots(out, here, y, true)
+		plotDots(out, there, y+13, false)
 	}
 	out(`</svg>`)
 	return err
 }
 
-// dots draws a line through xs at height y and a dot for each. Dots become
+// plotDots draws a line through xs at height y and a dot for each. Dots become
 // smaller to the right, so that those in one place can be seen.
-func (b *benchPlot) dots(out func(string, ...any), xs []float64, y int, filled bool) {
+func plotDots(out func(string, ...any), xs []float64, y int, filled bool) {
 	if len(xs) == 0 {
 		return
 	}

@@ -89,6 +89,7 @@ func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
 			}
 		}
 	}
+	heading = append(heading, "in all", "in paper")
 	b.begin(studyTable, heading...)
 	for _, columns := range programs {
 		row := []string{columns[0].Title}
@@ -107,6 +108,8 @@ func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
 				}
 			}
 		}
+		ours, paper := columns[len(columns)-1].Overall()
+		row = append(row, times(ours), times(paper))
 		b.row(row...)
 	}
 	b.begin(studyCostTable, "program", "arguments", "", "verdict", "states", "final", "time", "of it static", "memory", "eliminated")

@@ -134,8 +134,7 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 // it copylocks.)
 func (g *CallGraph) CopiesLocks() bool {
 	for _, fn := range g.Pointers.Reachable() {
-		// Variables are initialised before anything runs that could use them.
-		if g.natives.Trusted(fn) || g.Body(fn) != fn || fn.Synthetic == "package initializer" {
+		if g.natives.Trusted(fn) || g.Body(fn) != fn {
 			continue
 		}
 		for _, b := range fn.Blocks {
@@ -164,7 +163,11 @@ func (g *CallGraph) CopiesLocks() bool {
 }
 
 // initialises reports whether st is the first use of the variable it stores to.
+// That of a package variable is before the entry begins.
 func initialises(st *ssa.Store) bool {
+	if _, ok := st.Addr.(*ssa.Global); ok && st.Parent().Name() == "init" && st.Parent().Synthetic != "" {
+		return true
+	}
 	a, ok := st.Addr.(*ssa.Alloc)
 	if !ok || a.Block() != st.Block() {
 		return false

@@ -80,14 +80,15 @@ const (
 
 // node is an instruction of a skeleton.
 type node struct {
-	kind   nodeKind
-	index  int // of instr in its block
-	instr  ssa.Instruction
-	events []Event
-	calls  []call
-	kill   ssa.Value // the value defined here, if paths are in terms of it
-	panics bool      // may panic by itself
-	stack  *stacks   // calls deferred before instr
+	kind    nodeKind
+	index   int // of instr in its block
+	instr   ssa.Instruction
+	events  []Event
+	calls   []call
+	closure *ssa.MakeClosure // what has made the callee, if that is known
+	kill    ssa.Value        // the value defined here, if paths are in terms of it
+	panics  bool             // may panic by itself
+	stack   *stacks          // calls deferred before instr
 }
 
 // call is one function a call may call.
@@ -228,7 +229,7 @@ func (b *Base) code(fn *ssa.Function) *code {
 				}
 			}
 			if site, ok := instr.(ssa.CallInstruction); ok && len(n.calls) > 0 {
-				for _, a := range operands(site.Common()) {
+				for _, a := range operands(site.Common(), n.closure) {
 					mark(b.Paths.Of(a))
 					roots[a] = true // an index in the callee
 				}
@@ -289,14 +290,15 @@ func (b *Base) loopDefers(c *code, fn *ssa.Function) {
 	}
 }
 
-// operands returns the values a call passes to its callee.
-func operands(c *ssa.CallCommon) []ssa.Value {
+// operands returns the values a call passes to its callee, which closure has made
+// if it is not nil.
+func operands(c *ssa.CallCommon, closure *ssa.MakeClosure) []ssa.Value {
 	list := c.Args
 	if c.IsInvoke() {
 		list = append([]ssa.Value{c.Value}, list...)
 	}
-	if mc, ok := c.Value.(*ssa.MakeClosure); ok {
-		list = append(list[:len(list):len(list)], mc.Bindings...)
+	if closure != nil {
+		list = append(list[:len(list):len(list)], closure.Bindings...)
 	}
 	return list
 }
@@ -356,6 +358,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		return
 	}
 	closure, _ := b.Paths.function(common.Value).(*ssa.MakeClosure)
+	n.closure = closure
 	list := b.Prog.Callees(site)
 	for _, fn := range list {
 		var leaf []Event
@@ -414,6 +417,7 @@ func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool 
 	given := b.Paths.function(args[1])
 	var body *ssa.Function
 	closure, _ := given.(*ssa.MakeClosure)
+	n.closure = closure
 	switch g := given.(type) {
 	case *ssa.MakeClosure:
 		body = g.Fn.(*ssa.Function)

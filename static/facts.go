@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/token"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -50,7 +51,7 @@ func (b *Base) Only(fns []*ssa.Function) {
 	var list []int
 	note := func(events []Event) {
 		for i := range events {
-			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) && !temporary(e.Instr) {
+			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) && !temporary(e.Instr) && !strings.HasSuffix(b.Acc.String(e.N), " in varargs") {
 				list = append(list, e.N)
 			}
 		}

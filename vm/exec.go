@@ -886,6 +886,9 @@ func (m *Machine) exec(g *goroutine) {
 			case Next:
 				stop = m.stopFlags()
 				r = g.regs()
+				if h.sinceGC > h.gcAt {
+					left = m.soon(left)
+				}
 			case Called:
 				goto called
 			case Stop:
@@ -940,6 +943,9 @@ func (m *Machine) exec(g *goroutine) {
 				ip = unsafe.Add(code, int(g.pc)*8)
 				stop = m.stopFlags()
 				r = g.regs()
+				if h.sinceGC > h.gcAt {
+					left = m.soon(left)
+				}
 			case Called:
 				goto called
 			case Stop:
@@ -1036,6 +1042,14 @@ func (m *Machine) exec(g *goroutine) {
 		m.left = left
 		return
 	}
+}
+
+// soon makes what is left of the budget 0, so that m.more is asked at the next
+// back edge or call and collects.
+func (m *Machine) soon(left int) int {
+	m.left -= left
+	m.pollAt = 0
+	return 0
 }
 
 // loadImage copies size bytes of memory to registers.

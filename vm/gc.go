@@ -5,8 +5,48 @@ import (
 	"unsafe"
 )
 
-// gcThreshold is how many bytes are allocated between two collections.
+// gcThreshold is how many bytes are allocated at least between two collections.
 const gcThreshold = 64 << 20
+
+// tidy collects if that is due, or if the program has more memory than it may;
+// if it really has, the execution is abandoned. Between two calls garbage can
+// pile up: the heap has a limit of its own, above MaxHeap, for that.
+func (m *Machine) tidy() {
+	h := m.heap
+	most := m.cfg.MaxHeap
+	full := most > 0 && h.live > most
+	if h.sinceGC > h.gcAt || full && h.sinceGC > 0 {
+		m.collect(false)
+		h.gcAt = max(gcThreshold, h.live/2)
+	}
+	if full && h.live > most {
+		m.cut = m.outOfMemory()
+	}
+}
+
+// outOfMemory is the reason for which an execution is given up.
+func (m *Machine) outOfMemory() string {
+	text := "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"
+	if m.cfg.Run {
+		return text + ", half of the computer's"
+	}
+	return text + " (--max-memory)"
+}
+
+// endOfMemory is deferred where goroutines execute: it abandons the execution
+// if the heap's limit was met in the middle of an instruction. What that
+// instruction leaves behind is never looked at, and a rewind takes it back.
+func (m *Machine) endOfMemory() {
+	if m.heap.exhausted {
+		recover()
+		m.heap.exhausted = false
+		for _, g := range m.gs {
+			g.inNative = false
+		}
+		m.cut = m.outOfMemory()
+		m.moment++
+	}
+}
 
 // collect frees the dynamic objects created since the youngest mark that
 // nothing refers to. Older ones stay: a rewind may need them. Stacks are

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -57,7 +58,11 @@ const (
 	chunkSize   = 1 << 18
 	largeObject = chunkSize / 4
 	maxObject   = 1 << 31
+	maxAlloc    = 1 << 48 // the real runtime's largest object
 )
+
+// hugeObject says that an object is larger than maxObject.
+const hugeObject = "an object of more than 2 GB"
 
 // heap is the guest's memory with its undo log.
 type heap struct {
@@ -80,9 +85,12 @@ type heap struct {
 	baseLimit uint32   // dynamic objects below belong to the base state
 	based     bool
 
-	live     uint64 // bytes in dynamic objects
-	sinceGC  uint64
-	newFlags objFlags // of new objects; none but with CheckStops
+	live      uint64 // bytes in dynamic objects
+	limit     uint64 // of live; see Config.MaxHeap
+	sinceGC   uint64
+	gcAt      uint64   // sinceGC when a collection is due
+	exhausted bool     // the limit has been met in the middle of an instruction
+	newFlags  objFlags // of new objects; none but with CheckStops
 
 	allocated func(g trace.GID, id uint32) // nil unless there is an Observer
 }
@@ -112,7 +120,7 @@ type pages struct {
 
 func newHeap(lt *layout.Table) *heap {
 	// Epoch 0 is no epoch: an object with it is saved before it is next written.
-	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1}
+	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1, limit: math.MaxUint64, gcAt: gcThreshold}
 	h.objs = make([]object, staticLimit, staticLimit+4096)
 	return h
 }
@@ -263,8 +271,13 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 
 var zeroBase uint64
 
-// alloc creates a dynamic object of size zero bytes for goroutine g (nil while linking).
+// alloc creates a dynamic object of size zero bytes for goroutine g (nil while
+// linking). If that is more than the heap may hold it panics (see endOfMemory).
 func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
+	if h.live+uint64(size) > h.limit {
+		h.exhausted = true
+		panic("the heap's limit has been met")
+	}
 	var id uint32
 	if n := len(h.freeIDs); n > 0 {
 		id = h.freeIDs[n-1]

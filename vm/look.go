@@ -89,7 +89,7 @@ func (m *Machine) SpawnCount() int { return len(m.spawn) }
 // for coming back to earlier ones, roughly.
 func (m *Machine) Bytes() int64 {
 	h := m.heap
-	n := int64(len(h.chunks))*chunkSize + int64(cap(h.objs))*int64(unsafe.Sizeof(object{})) +
+	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + int64(cap(h.objs))*int64(unsafe.Sizeof(object{})) +
 		int64(cap(h.undo))*int64(unsafe.Sizeof(undoRec{})) + int64(cap(h.undoMem)) +
 		int64(cap(m.undoStack))*8 + int64(cap(m.gundo))*int64(unsafe.Sizeof(gUndo{})) +
 		int64(cap(m.marks))*int64(unsafe.Sizeof(mark{})) + int64(cap(m.out))

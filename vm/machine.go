@@ -140,6 +140,7 @@ type Config struct {
 	RandSeed      int64
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool        // follow happens-before and find data races (Machine.Races)
+	MaxHeap       uint64      // bytes in the program's objects before a path is cut; 0: no bound
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
 	Observer      Observer    // nil, or who is told of allocations and new goroutines
@@ -182,6 +183,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
 	m.Observe(cfg.Observer)
+	if cfg.MaxHeap > 0 {
+		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage
+	}
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}
 	}

@@ -144,6 +144,10 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 		} else {
 			limit = math.MaxInt64
 		}
+		if max(n, k) > limit && n <= k && l.Size > 0 && k <= maxAlloc/uint64(l.Size) {
+			m.unsupported(g, hugeObject)
+			return Stop
+		}
 		if n > limit || int64(n) < 0 {
 			m.throw(g, rtPanicMakeSlice, 0)
 			return Called
@@ -393,6 +397,10 @@ func (m *Machine) appendOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) C
 		}
 	} else {
 		if !m.touches(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
+			return Stop
+		}
+		if es > 0 && total > maxObject/es && total <= maxAlloc/es {
+			m.unsupported(g, hugeObject)
 			return Stop
 		}
 		if es > 0 && total > maxObject/es || int64(total) < 0 {

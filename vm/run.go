@@ -11,6 +11,7 @@ import (
 // Those with local work come first, oldest first; when there are none, or when
 // one has used up its turn, everybody is asked who stands before something enabled.
 func (m *Machine) runAuto() {
+	defer m.endOfMemory()
 	m.ready = append(m.ready[:0], 0)
 	for m.auto && !m.over() {
 		ran, spent := false, false
@@ -49,9 +50,7 @@ func (m *Machine) runAuto() {
 		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
 			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
 		}
-		if m.heap.sinceGC > gcThreshold && m.heap.sinceGC > m.heap.live/2 {
-			m.collect(false)
-		}
+		m.tidy()
 		if !ran && m.auto {
 			g := m.firstSleeper()
 			if g == nil {

@@ -195,6 +195,7 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	if m.race != nil {
 		m.race.Clear()
 	}
+	defer m.endOfMemory()
 	m.exec(g)
 	m.settle()
 	m.moment++
@@ -231,9 +232,7 @@ func (m *Machine) more(g *goroutine, left int) bool {
 	}
 	if m.local >= m.pollAt {
 		m.pollAt = m.local + budget
-		if m.heap.sinceGC > gcThreshold {
-			m.collect(false)
-		}
+		m.tidy()
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = "interrupted"
 		} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {

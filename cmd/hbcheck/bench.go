@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -23,6 +24,7 @@ type benchFlags struct {
 	por, hybrid     []string
 	run             string
 	format, profile string
+	plot            string
 	size            string
 	count           int
 	timeout         time.Duration
@@ -63,7 +65,8 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of a search, as `size` with K, M or G; 0: no limit")
-	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md|svg`; svg plots spin14")
+	fs.StringVar(&f.format, "format", "text", "`text|json|csv|md`")
+	fs.StringVar(&f.plot, "plot", "", "draw the choices of spin14 to `file`, as SVG")
 	fs.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile to `file`")
 	fs.SortFlags = false
 	return cmd
@@ -72,7 +75,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	w := report.NewBenchWriter(f.format, cmd.OutOrStdout())
 	if w == nil {
-		return fmt.Errorf("--format %s: want text, json, csv, md or svg", f.format)
+		return fmt.Errorf("--format %s: want text, json, csv or md", f.format)
 	}
 	if f.size != "small" && f.size != "paper" {
 		return fmt.Errorf("--size %s: want small or paper", f.size)
@@ -118,11 +121,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer space.Close()
-	switch {
-	case len(args) > 0:
-	case f.format == "svg":
-		args = []string{"spin14"}
-	default:
+	if len(args) == 0 {
 		args = suites
 	}
 	if slices.Contains(args, "vm") {
@@ -229,7 +228,19 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 	if err := w.StudySummary(programs, problems); err != nil {
 		return err
 	}
+	if f.plot != "" {
+		out, err := os.Create(f.plot)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(report.PlotStudies(out, programs), out.Close()); err != nil {
+			return err
+		}
+	}
 	if len(problems) > 0 {
+		if err := w.Close(); err != nil {
+			return err
+		}
 		return fmt.Errorf("static facts have changed something: %s", strings.Join(problems, "\n"))
 	}
 	return nil

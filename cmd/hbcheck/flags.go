@@ -64,7 +64,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.maxSteps, "max-steps", 1_000_000, "steps of one execution; 0: no limit")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
-	fs.Var(&f.maxMemory, "max-memory", "memory of the search, as `size` with K, M or G; 0: no limit")
+	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
@@ -127,6 +127,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			return o, sel, fmt.Errorf("--allow-leak: %v", err)
 		}
 	}
+	f.heap = uint64(f.maxMemory)
 	sel.Entry = f.entry
 	o.All, o.Outcomes, o.CheckStatic = f.all, f.outcomes, f.checkStatic
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)

@@ -22,6 +22,7 @@ type machineFlags struct {
 	time     string   // any, virtual
 	rand     string   // all, seed
 	seed     int64
+	heap     uint64 // bytes the program may need; not part of a schedule
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -50,7 +51,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		return explore.NewMachine(prog, e, vm.Config{
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
 			RandFixed: f.rand == "seed", RandSeed: f.seed,
-			Interrupt: interrupted,
+			Interrupt: interrupted, MaxHeap: f.heap,
 		})
 	})
 }

@@ -69,7 +69,7 @@ func replay(cmd *cobra.Command, name string) error {
 	if err := report.WriteReplayed(cmd.OutOrStdout(), paths, events, bug); err != nil {
 		return err
 	}
-	if bug == nil && rec.Kind != explore.Livelock {
+	if bug == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s: %s\n", file.Pos, file.Message)
 		return nil
 	}

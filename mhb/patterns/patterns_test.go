@@ -50,6 +50,20 @@ var programs = []struct {
 	wg.Go(func() { <-begin; c.Broadcast() })
 	wg.Wait()
 	say(x)`},
+	// A third can, in its whole future: that we let it go on first is not seen.
+	{"waitNotifyLater", "-wait", `
+	var mu sync.Mutex
+	var c sync.Cond
+	c.L = &mu
+	x := 0
+	waiting, after := make(chan bool, 1), make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { <-after; c.Broadcast() })
+	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
+	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; after <- true })
+	wg.Wait()
+	say(x)`},
 	// It has been notified already.
 	{"waitNotified", "", `
 	var mu sync.Mutex
@@ -195,6 +209,16 @@ var programs = []struct {
 	var wg sync.WaitGroup
 	wg.Go(func() { begin <- true; x = 1; x++; done <- true })
 	wg.Go(func() { <-begin; done <- false })
+	<-done
+	say(x)
+	wg.Wait()`},
+	{"receiveLater", "-receive", `
+	x := 0
+	done, after := make(chan bool, 2), make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { <-after; done <- false })
+	wg.Go(func() { x = 1; x++; after <- true })
 	<-done
 	say(x)
 	wg.Wait()`},

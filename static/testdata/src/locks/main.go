@@ -179,4 +179,18 @@ func main() {
 	new(embeds).inc()
 	element(make([]S, 2), 1, new([4]S))
 	elements(nil)
+	rounds(new(sync.WaitGroup))
+}
+
+// A new object in each round.
+func rounds(wg *sync.WaitGroup) {
+	print(1) // want !mustlock:".*lock s.mu.*" mustlock:"none"
+	for range 3 {
+		s := &S{}
+		wg.Go(func() {
+			s.mu.Lock()
+			s.f = 1
+			s.mu.Unlock()
+		})
+	}
 }

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// someStudies are two programs with two columns, one of them not in the paper.
+func someStudies() [][]*bench.StudyRow {
+	column := func(s *bench.Study, h explore.Hybrid, choices uint64, left *bench.StudyRow) *bench.StudyRow {
+		r := &explore.Result{Verdict: explore.OK, POR: "jpf", Hybrid: h, Finals: make([]por.Hash, 3)}
+		r.Stats.Choices, r.Stats.States = choices, choices+1
+		if left != nil {
+			r.Stats.Eliminated = map[string]uint64{"nofuture": 7, "lock": 12_345}
+			r.Stats.Static = 20 * time.Millisecond
+		}
+		return &bench.StudyRow{Study: s, Size: "small", Result: r, CPU: time.Second, Left: left}
+	}
+	var programs [][]*bench.StudyRow
+	for _, s := range bench.Studies()[:2] {
+		none := column(&s, explore.NoHybrid, 1000, nil)
+		programs = append(programs, []*bench.StudyRow{none, column(&s, explore.FieldAccess, 100, none)})
+	}
+	return programs
+}
+
+func studiesAs(t *testing.T, format string, problems []string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, programs := NewBenchWriter(format, &b), someStudies()
+	for _, columns := range programs {
+		if err := w.Study(columns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.StudySummary(programs, problems), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestStudyFormats: every format has the factors here and in the paper, and the
+// ones for machines can be read by them.
+func TestStudyFormats(t *testing.T) {
+	for format, want := range map[string][]string{
+		"text": {"credemo 4", "10.0×", "12.6×", "lock 12 345, nofuture 7", "same final states"},
+		"md":   {"| CRE Demo | 47 114 | 3736 | 1000 | 100 | 10.0× | 12.6× | 10.0× | 12.6× |", "lock 12 345, nofuture 7"},
+		"json": {`"reduction":10`, `"choices":47114`, `"problems":[]`},
+		"csv":  {"lock 12 345; nofuture 7", "12.610814"},
+	} {
+		got := studiesAs(t, format, nil)
+		for _, x := range want {
+			if !strings.Contains(got, x) {
+				t.Errorf("--format %s has no %q:\n%s", format, x, got)
+			}
+		}
+		switch format {
+		case "json":
+			for d := json.NewDecoder(strings.NewReader(got)); ; {
+				var x map[string]any
+				if err := d.Decode(&x); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+		case "csv":
+			if rows, err := csv.NewReader(strings.NewReader(got)).ReadAll(); err != nil || len(rows) != 5 {
+				t.Errorf("%d rows, %v", len(rows), err)
+			}
+		}
+	}
+	if got := studiesAs(t, "text", []string{"p differs"}); !strings.Contains(got, "problem: p differs") || strings.Contains(got, "same final states") {
+		t.Errorf("a problem is not told:\n%s", got)
+	}
+}
+
+// TestPlotStudies: the picture is XML and has a dot for every number.
+func TestPlotStudies(t *testing.T) {
+	var b bytes.Buffer
+	if err := PlotStudies(&b, someStudies()); err != nil {
+		t.Fatal(err)
+	}
+	circles := 0
+	for d := xml.NewDecoder(&b); ; {
+		tok, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := tok.(xml.StartElement); ok && e.Name.Local == "circle" {
+			circles++
+		}
+	}
+	if want := 2 /* legend */ + 2*2 /* here */ + 2; /* there */ circles != want {
+		t.Errorf("%d dots, want %d", circles, want)
+	}
+}

@@ -1,0 +1,91 @@
+package vm_test
+
+import (
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestMaxHeap: a program that keeps more than the budget is given up, whether
+// it takes it in small pieces or large ones, in a loop or a recursion, at once
+// or in later steps; one that makes much garbage is not.
+func TestMaxHeap(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+import (
+	"os"
+	"strings"
+)
+
+type node struct {
+	l, r *node
+	x    [20]int
+}
+
+var (
+	kept [][]byte
+	root *node
+)
+
+func build(d int) *node {
+	if d == 0 {
+		return nil
+	}
+	return &node{l: build(d - 1), r: build(d - 1)}
+}
+
+func main() {
+	switch os.Args[1] {
+	case "large":
+		for {
+			kept = append(kept, make([]byte, 1<<20))
+		}
+	case "one":
+		kept = append(kept, make([]byte, 1<<30))
+	case "string":
+		kept = append(kept, []byte(strings.Repeat("x", 1<<30)))
+	case "tree":
+		root = build(30)
+	case "steps":
+		c := make(chan int)
+		go func() {
+			for {
+				c <- 1
+			}
+		}()
+		for {
+			<-c
+			kept = append(kept, make([]byte, 1<<20))
+		}
+	case "garbage":
+		for i := range 2000 {
+			kept = [][]byte{make([]byte, 1<<20)}
+			kept[0][i] = 1
+		}
+	case "trees":
+		for range 300 {
+			root = build(12)
+		}
+	}
+}
+`)
+	for _, kind := range []string{"large", "one", "string", "tree", "steps", "garbage", "trees"} {
+		for _, run := range []bool{false, true} {
+			m, err := vm.New(prog, prog.Entries[0], vm.Config{Run: run, Args: []string{"p", kind}, MaxHeap: 64 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mark := m.Mark()
+			for steps := 0; len(m.Enabled(nil)) > 0 && steps < 10_000; steps++ {
+				m.Step(m.Enabled(nil)[0], 0)
+			}
+			over := strings.Contains(m.CutReason(), "more memory than the 64 MiB")
+			if want := !strings.HasPrefix(kind, "garbage") && kind != "trees"; over != want {
+				t.Errorf("%s (run %v): out of memory %v, want %v: %q", kind, run, over, want, m.CutReason())
+			}
+			m.Rewind(mark)
+		}
+	}
+}
