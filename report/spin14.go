@@ -112,7 +112,7 @@ func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
 		row = append(row, times(ours), times(paper))
 		b.row(row...)
 	}
-	b.begin(studyCostTable, "program", "arguments", "", "verdict", "states", "final", "time", "of it static", "memory", "eliminated")
+	b.begin(studyCostTable, "program", "arguments", "", "verdict", "states", "final", "time", "static (elapsed)", "memory", "eliminated")
 	for _, columns := range programs {
 		for i, r := range columns {
 			title, args := r.Title, r.Args(r.Size)

@@ -41,13 +41,13 @@ func benchCommand() *cobra.Command {
 		Short: "Measure the machine and the explorers on the programs that come with hbcheck",
 		Long: `Bench runs benchmark suites whose programs are part of hbcheck:
 
-  vm    ten sequential programs in the machine and compiled: how many times
-        longer the machine takes (this needs the go command)
-  jpf   state spaces of concurrent programs, beside what Java Pathfinder 8.0
-        reports for the same programs in Java
-  spin14  the programs of the paper on may-happen-before analysis (SPIN 2014) with
-        every kind of static facts, beside its table 2; it is an error if those
-        change the verdict, the bugs or the final states
+  vm      ten sequential programs in the machine and compiled: how many times
+          longer the machine takes (this needs the go command)
+  jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
+          reports for the same programs in Java
+  spin14  the programs of the paper on may-happen-before analysis (SPIN 2014)
+          with every kind of static facts, beside its table 2; it is an error
+          if those change the verdict, the bugs or the final states
 
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,
@@ -58,7 +58,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", []string{"jpf"}, "`names` of the explorers, separated by commas: "+explorerNames())
-	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb (default none; in spin14 all)")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
