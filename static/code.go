@@ -366,6 +366,9 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		switch body := b.Prog.Body(fn); {
 		case b.syncEvents(fn, common, site, add):
 			b.syncAccess(site, add)
+			if body != nil {
+				leaf = append(b.inside(body, site), leaf...)
+			}
 			n.calls = append(n.calls, call{events: leaf})
 		case body == nil && fn.String() == "runtime.Goexit":
 			n.panics = true
@@ -395,6 +398,36 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			}
 		}
 	}
+}
+
+// inside returns the accesses in the body of a function of package sync that
+// counts as one event: Cond.Wait reads the Cond's Locker, for example.
+func (b *Base) inside(fn *ssa.Function, site ssa.Instruction) []Event {
+	var list []Event
+	seen := map[*ssa.Function]bool{fn: true}
+	work := []*ssa.Function{fn}
+	for len(work) > 0 {
+		f := work[0]
+		work = work[1:]
+		for _, blk := range f.Blocks {
+			for _, instr := range blk.Instrs {
+				b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
+					list = append(list, Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: site})
+				})
+				c, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				if g := c.Common().StaticCallee(); g != nil {
+					if body := b.Prog.Body(g); body != nil && !seen[body] {
+						seen[body] = true
+						work = append(work, body)
+					}
+				}
+			}
+		}
+	}
+	return list
 }
 
 // syncAccess adds the access that stands for synchronisation.

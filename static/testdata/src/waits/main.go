@@ -15,7 +15,7 @@ type Q struct {
 }
 
 func wait(q *Q) {
-	q.c.Wait() // want maywait:"wait q.c before write variable of type int in x" mustwait:"write variable of type int in x"
+	q.c.Wait() // want fieldaccess:"read field L of sync.Cond" maywait:"wait q.c before write variable of type int in x" mustwait:"write variable of type int in x"
 	x = 1
 }
 
