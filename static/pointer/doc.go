@@ -49,9 +49,10 @@
 // activation of function f with context c has computed value v, what v points
 // to was allocated at a place and in a context that Allocated maps to an object
 // in PointsTo(v, c), and the offset in it has a label in that set; if site calls
-// g then g is among Callees(site, c). This is tested by running programs
-// (TestMachine) and holds in the presence of unsafe, reflection, panics, timers
-// and goroutines, with these exceptions:
+// g then g is among Callees(site, c). Package alpha compares this with running
+// programs, in its tests and for hbcheck explore --check-static. It holds in the
+// presence of unsafe, reflection, panics, timers and goroutines, with these
+// exceptions:
 //
 //   - Pointers in memory whose type has none there (a pointer kept in a uintptr
 //     field or a []byte by way of unsafe.Pointer) are not seen; the garbage
@@ -63,7 +64,8 @@
 //   - Functions without a body that the machine refuses to execute are treated
 //     as if they returned new objects and did nothing else.
 //   - For a load.Library, client.go tells what the code is that uses it.
-//   - Finalizers and cleanups never run, as in the machine.
+//   - Finalizers and cleanups are called by the machine, some time; explorations
+//     never run them.
 //   - Indexing beyond an array through unsafe code that takes an element of an
 //     array of structs for an array of something else may be missed at the end.
 //
