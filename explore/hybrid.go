@@ -57,29 +57,50 @@ func (m *machine) oracle(h Hybrid) (por.Oracle, time.Duration) {
 // NewOracle analyses the program of m, which explores e, and returns an oracle
 // that looks at m's present states.
 func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.Oracle {
+	return NewAnalysis(m, prog, e).Oracle(h, 0)
+}
+
+// Analysis is what oracles on one machine can share.
+type Analysis struct {
+	m       *vm.Machine
+	prog    *load.Program
+	entry   *load.Entry
+	graph   *static.CallGraph
+	futures *hybrid.Futures
+	fa      *fieldaccess.Oracle
+	copies  bool
+}
+
+// NewAnalysis analyses the program of m, which explores e.
+func NewAnalysis(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	graph := static.NewCallGraph(prog, e, natives{m})
-	fut := static.NewFuture(graph)
-	futures := hybrid.New(fut)
-	o := &oracle{m: m, graph: graph, objs: make(map[objsKey]static.Set), sets: make(map[identity]static.Set), sizes: prog.Sizes, fa: fieldaccess.New(futures, prog.Sizes)}
+	futures := hybrid.New(static.NewFuture(graph))
+	return &Analysis{m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes), copies: graph.CopiesLocks()}
+}
+
+// Oracle returns an oracle that does without the stages in off.
+func (a *Analysis) Oracle(h Hybrid, off mhb.Stages) por.Oracle {
+	o := &oracle{m: a.m, graph: a.graph, objs: make(map[objsKey]static.Set), sets: make(map[identity]static.Set), sizes: a.prog.Sizes, fa: a.fa}
+	closure := func(level mhb.Level) {
+		c := mhb.New(level, a.fa, a.futures, program{a.graph, a.m})
+		c.CopiesLocks, c.Off = a.copies, off
+		o.mhb = c
+	}
 	switch h {
 	case MHB:
-		walks := mhb.New(mhb.Plain, o.fa, futures, program{graph, m})
-		walks.CopiesLocks = graph.CopiesLocks()
-		o.mhb = walks
+		closure(mhb.Plain)
 	case FullHybrid:
-		full := mhb.New(mhb.Full, o.fa, futures, program{graph, m})
-		full.CopiesLocks = graph.CopiesLocks()
-		o.mhb = full
+		closure(mhb.Full)
 	case Patterns:
-		o.mhb = patterns.New(o.fa, static.NewBase(graph), program{graph, m})
+		o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m})
 	}
-	o.reach = newReach(o, futures)
-	fut.Whole(e.Func)
+	o.reach = newReach(o, a.futures)
+	a.futures.F.Whole(a.entry.Func)
 	if h == FullHybrid {
 		// Looking costs less than the walk: it executes what the walk imagines.
 		quick := *o
 		quick.mhb = nil
-		return por.NewLookAhead(m, &quick, o)
+		return por.NewLookAhead(a.m, &quick, o)
 	}
 	return o
 }

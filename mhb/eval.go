@@ -264,7 +264,7 @@ func (w *walk) dataWord(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bo
 // dynamicType returns the type of the receiver of a dynamic call, nil if it is
 // not certain.
 func (w *walk) dynamicType(sc *scope, x *ssa.Call) types.Type {
-	if !x.Call.IsInvoke() {
+	if !x.Call.IsInvoke() || !w.o.has(Receivers) {
 		return nil
 	}
 	t, ok := w.interfaceWord(sc, x.Call.Value, x, 0)
@@ -312,7 +312,7 @@ func (w *walk) stable(p uint64) bool {
 	if w.v.ask(question{kind: askStable, p: p}).ok {
 		return true
 	}
-	return w.o.level == Full && !w.t.collects && w.v.ask(question{kind: askParked, p: p}).ok
+	return w.o.level == Full && w.o.has(Stability) && !w.t.collects && w.v.ask(question{kind: askParked, p: p}).ok
 }
 
 // place is where an access ahead goes, as far as that is certain.
@@ -325,6 +325,9 @@ type place struct {
 
 // elsewhere reports whether instr accesses memory that is certainly not t's.
 func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
+	if !w.o.has(Elsewhere) {
+		return false
+	}
 	var p place
 	ok := false
 	switch x := instr.(type) {

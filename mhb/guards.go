@@ -81,6 +81,9 @@ func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
 // lockedAt calls f with the offset of each mutex in what base points to that
 // is certain to be locked ahead of use, until f returns true.
 func (w *walk) lockedAt(sc *scope, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
+	if !w.o.has(Guards) {
+		return false
+	}
 	for _, g := range sc.guards {
 		if base == ssa.Value(g.base) && f(g.offset) {
 			return true

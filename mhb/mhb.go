@@ -72,6 +72,8 @@ type Oracle struct {
 	// CopiesLocks: the program copies values of package sync, or structs with
 	// such fields, so that operations on these conflict with plain accesses.
 	CopiesLocks bool
+	// Off lists what is done without. It is set before the first question.
+	Off Stages
 
 	level   Level
 	fa      *fieldaccess.Oracle
@@ -142,7 +144,7 @@ const (
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
-	if !op.Kind.Plain() && (o.level < Full || !quietable(op.Kind)) || op.N == 0 {
+	if !op.Kind.Plain() && (o.level < Full || !quietable(op.Kind) || !o.has(Syncs)) || op.N == 0 {
 		return ""
 	}
 	if o.nodes > maxNodes {
@@ -175,7 +177,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)
 	}
-	if o.level < Full || !memory(op.Kind) {
+	if o.level < Full || !memory(op.Kind) || !o.has(Gateway) {
 		return ""
 	}
 	var buf [2]uint32

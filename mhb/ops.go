@@ -201,6 +201,9 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
 func (w *walk) sleeps(c, l ref, args argRefs, standing bool) bool {
+	if !w.o.has(Conds) {
+		return false
+	}
 	notified := false
 	if standing {
 		if w.canMove {

@@ -431,7 +431,10 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 	c := site.Common()
 	vals := map[ssa.Value]uint64{}
 	if c.IsInvoke() {
-		r := ref{objs: w.o.prog.Receivers(site)}
+		r := ref{}
+		if w.o.has(Receivers) {
+			r.objs = w.o.prog.Receivers(site)
+		}
 		if data, ok := w.dataWord(sc, c.Value, site); ok && fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type()) {
 			r = ref{p: data, known: true}
 			if len(fn.Params) > 0 {
@@ -471,6 +474,9 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 func (w *walk) ref(sc *scope, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
 	if r.p, r.known = w.eval(sc, v, use); r.known {
+		return r
+	}
+	if !w.o.has(Narrowing) {
 		return r
 	}
 	switch t := v.Type().Underlying().(type) {

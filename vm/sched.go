@@ -15,6 +15,9 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
+		// Nobody else can see it. The choice of an operation earlier in this
+		// step is none of its business.
+		g.choice = 0
 		return true
 	}
 	if !m.pass(g, n, op) {

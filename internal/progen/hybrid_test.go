@@ -1,94 +1,112 @@
 package progen_test
 
 import (
+	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestHybrid: choices that static facts make unnecessary are unnecessary. With
 // every oracle and explorer the outcomes and races are exactly those of the
-// reference, and no oracle makes more choices than a weaker one.
+// reference, and so they are with any stages of an oracle turned off.
 func TestHybrid(t *testing.T) {
-	const perBatch = 75
-	total := 150
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	const perBatch = 100
+	total := 3000
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {
 		total = perBatch
 	}
-	checked, left, bad := 0, 0, 0
-	eliminated := map[string]uint64{}
-	for first := *seedFlag; checked+left < total; first += perBatch {
+	c := &comparison{T: t, eliminated: map[string]uint64{}}
+	for first := *seedFlag; c.checked+c.left < total; first += perBatch {
 		var progs []*progen.Prog
-		for i := range uint64(min(perBatch, total-checked-left)) {
+		for i := range uint64(min(perBatch, total-c.checked-c.left)) {
 			progs = append(progs, progen.Generate(first+i, features))
 		}
-		b := loadBatch(t, progs)
-		for _, p := range progs {
+		g := loadGroup(t, units(progs))
+		for i, p := range progs {
 			want := progen.Explore(p, maxStates)
 			if !want.Complete {
-				left++
+				c.left++
 				continue
 			}
-			checked++
-			if !compareHybrid(t, b, p, want, eliminated) {
-				if bad++; bad > 3 {
-					t.Fatal("too many differences")
-				}
-			}
+			c.checked++
+			g.in(i, func() { c.hybrids(g, p.Seed, p.Source, want.Outcomes, want.Races) })
 		}
 	}
-	t.Logf("%d programs checked, %d left out; eliminated %v", checked, left, eliminated)
+	t.Logf("%d programs checked, %d left out; eliminated %v", c.checked, c.left, c.eliminated)
 	for _, reason := range []string{"nofuture", "lock", "join", "receive"} {
-		if eliminated[reason] == 0 && *countFlag == 0 && !testing.Short() {
+		if c.eliminated[reason] == 0 && *countFlag == 0 && !testing.Short() {
 			t.Errorf("no choice was eliminated for the reason %q: the programs do not test it", reason)
 		}
 	}
 }
 
-func compareHybrid(t *testing.T, b *batch, p *progen.Prog, want progen.Result, eliminated map[string]uint64) bool {
-	t.Helper()
-	e, err := b.prog.Lookup(p.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+// comparison compares searches of many programs.
+type comparison struct {
+	*testing.T
+	checked, left, bad int
+	eliminated         map[string]uint64
+}
+
+// hybrids compares searches of the program g is at, with every oracle and with some
+// of their stages turned off, with what the program can do.
+func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcomes, races map[string]bool) {
+	c.Helper()
 	ok := true
-	for _, x := range []struct {
-		name string
-		run  func(por.System, por.Visitor, por.Config) por.Result
-	}{{"jpf", por.JPF}, {"full", por.Full}} {
-		choices := ^uint64(0)
-		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
-			m := b.machine(t, p, vm.Config{})
-			cfg := por.Config{Match: true}
-			if h != explore.NoHybrid {
-				cfg.AnyGoroutine = h == explore.FullHybrid
-				cfg.Oracle = explore.NewOracle(m, b.prog, e, h)
-			}
-			got, r := search(t, m, x.run, cfg)
-			if d := difference(got.outcomes, want.Outcomes); d != "" {
-				t.Errorf("seed %d, %s, hybrid %s: outcomes (extra or missing in the machine):\n%s", p.Seed, x.name, h, d)
-				ok = false
-			}
-			if d := difference(got.races, want.Races); d != "" {
-				t.Errorf("seed %d, %s, hybrid %s: races:\n%s", p.Seed, x.name, h, d)
-				ok = false
-			}
-			if r.Choices > choices {
-				t.Logf("seed %d, %s: hybrid %s makes %d choices, the weaker oracle %d", p.Seed, x.name, h, r.Choices, choices)
-			}
-			choices = r.Choices
-			for reason, n := range r.Eliminated {
-				eliminated[reason] += n
-			}
+	for _, x := range modes(seed) {
+		got, r := g.search(c, x, por.Config{})
+		if d := difference(got.outcomes, outcomes); d != "" {
+			c.Errorf("seed %d, %s: outcomes (extra or missing in the machine):\n%s", seed, x, d)
+			ok = false
+		}
+		if d := difference(got.races, races); d != "" {
+			c.Errorf("seed %d, %s: races:\n%s", seed, x, d)
+			ok = false
+		}
+		for reason, n := range r.Eliminated {
+			c.eliminated[reason] += n
 		}
 	}
-	if !ok {
-		t.Logf("seed %d:\n%s", p.Seed, numbered(p.Source()))
+	if ok {
+		return
 	}
-	return ok
+	c.Logf("seed %d:\n%s", seed, numbered(source()))
+	if c.bad++; c.bad > 3 {
+		c.Fatal("too many differences")
+	}
+}
+
+// modes returns how a program is searched: with each oracle under one explorer,
+// and with stages of the strongest ones turned off, which depends on the seed.
+func modes(seed uint64) []mode {
+	rng := rand.New(rand.NewPCG(seed, 0x57a6e5))
+	var list []mode
+	jpf, full := mode{name: "jpf", run: por.JPF}, mode{name: "full", run: por.Full}
+	for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+		x := jpf
+		if rng.IntN(8) == 0 {
+			x = full
+		}
+		x.h = h
+		list = append(list, x)
+	}
+	// One stage off, or all but one, of each kind of oracle.
+	for _, h := range []explore.Hybrid{explore.MHB, explore.FullHybrid} {
+		x := jpf
+		x.h = h
+		x.off = 1 << rng.IntN(mhb.NumStages)
+		if rng.IntN(2) == 0 {
+			x.off ^= mhb.AllStages
+		}
+		x.noLook, x.noAny = rng.IntN(2) == 0, rng.IntN(4) == 0
+		list = append(list, x)
+	}
+	return list
 }

@@ -1,0 +1,155 @@
+package progen_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A group is a number of programs behind one entry, which chooses one of them.
+// They share a machine, so that packages are initialised once, and one static
+// analysis. What is not in the group's choice is executed as if it were alone.
+type group struct {
+	m        *vm.Machine
+	analysis *explore.Analysis
+	main     trace.GID
+	oracles  map[oracleKey]por.Oracle
+}
+
+type oracleKey struct {
+	h   explore.Hybrid
+	off mhb.Stages
+}
+
+// A unit is a program of a group: a file with a function called Name.
+type unit struct{ Name, Source string }
+
+// units prints generated programs, as Explore wants it.
+func units(progs []*progen.Prog) (list []unit) {
+	for _, p := range progs {
+		list = append(list, unit{p.Name, p.Source()})
+	}
+	return list
+}
+
+// choosing is package hbtest for generated modules, which for its sake have
+// hbcheck's own path.
+const choosing = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
+
+// loadGroup loads the programs as one package, with an entry for all of them.
+func loadGroup(t testing.TB, list []unit) *group {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"go.mod":           "module hbcheck.dev/hbcheck\n\ngo 1.26\n",
+		"hbtest/choose.go": choosing,
+		"helpers.go":       progen.Helpers(),
+		"main.go":          "package main\n\nfunc main() {}\n",
+	}
+	var all strings.Builder
+	all.WriteString("package main\n\nimport \"hbcheck.dev/hbcheck/hbtest\"\n\n")
+	fmt.Fprintf(&all, "func All() {\n\tswitch hbtest.Choose(%d) {\n", len(list))
+	for i, u := range list {
+		files[strings.ToLower(u.Name)+".go"] = u.Source
+		fmt.Fprintf(&all, "\tcase %d:\n\t\t%s()\n", i, u.Name)
+	}
+	all.WriteString("\t}\n}\n")
+	files["all.go"] = all.String()
+	if err := os.Mkdir(filepath.Join(dir, "hbtest"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := prog.Lookup("All")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &group{m: m, analysis: explore.NewAnalysis(m, prog, e), oracles: make(map[oracleKey]por.Oracle)}
+	first := m.Enabled(nil)
+	if len(first) != 1 || m.Next(first[0]).Kind != trace.Choose || m.Choices(first[0]) != len(list) {
+		t.Fatalf("the entry does not begin with its choice")
+	}
+	g.main = first[0]
+	return g
+}
+
+// in calls f with the machine at the beginning of program i.
+func (g *group) in(i int, f func()) {
+	k := g.m.Mark()
+	g.m.Step(g.main, i)
+	f()
+	g.m.Rewind(k)
+	g.m.Release(k)
+}
+
+// oracle returns the oracle h without the stages in off.
+func (g *group) oracle(h explore.Hybrid, off mhb.Stages) por.Oracle {
+	k := oracleKey{h, off}
+	o := g.oracles[k]
+	if o == nil {
+		o = g.analysis.Oracle(h, off)
+		g.oracles[k] = o
+	}
+	if w, ok := o.(por.Watcher); ok {
+		w.Rewound() // the state is another one
+	}
+	return o
+}
+
+// A mode is one way to search.
+type mode struct {
+	name string
+	run  func(por.System, por.Visitor, por.Config) por.Result
+	h    explore.Hybrid
+	off  mhb.Stages
+
+	noLook, noAny bool // without LookAhead, without AnyGoroutine
+}
+
+func (x mode) String() string {
+	s := fmt.Sprintf("%s, hybrid %s", x.name, x.h)
+	if x.off != 0 {
+		s += fmt.Sprintf(" without stages %#x", uint16(x.off))
+	}
+	if x.noLook {
+		s += " without LookAhead"
+	}
+	if x.noAny {
+		s += " without AnyGoroutine"
+	}
+	return s
+}
+
+// search explores the present program.
+func (g *group) search(t testing.TB, x mode, cfg por.Config) (*observer, por.Result) {
+	cfg.Match = true
+	if x.h != explore.NoHybrid {
+		cfg.AnyGoroutine = x.h == explore.FullHybrid && !x.noAny
+		cfg.Oracle = g.oracle(x.h, x.off)
+		if l, ok := cfg.Oracle.(*por.LookAhead); ok && x.noLook {
+			cfg.Oracle = l.Last()
+		}
+	}
+	return search(t, g.m, x.run, cfg)
+}

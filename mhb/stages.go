@@ -1,0 +1,26 @@
+package mhb
+
+// Stages are parts of the reasoning that can be turned off one by one (see
+// Oracle.Off). Each makes a walk find less; without it a walk finds more, so
+// that fewer choices are skipped and never an outcome is lost. Tests compare.
+type Stages uint16
+
+// The stages.
+const (
+	Guards    Stages = 1 << iota // locks on objects that are not known (guards.go)
+	Receivers                    // of dynamic calls: their types, and where they lie
+	Narrowing                    // operands that are not certain lie where the points-to analysis says
+	Conds                        // waiters of a Cond need a signal and its lock
+	Elsewhere                    // accesses to other objects, or to ones that do not exist yet
+	Stability                    // memory that can be written, but not while Tc waits
+	Syncs                        // operations that synchronise
+	Gateway                      // objects that nobody can get hold of
+
+	AllStages Stages = 1<<iota - 1
+)
+
+// NumStages is how many there are.
+const NumStages = 8
+
+// has reports whether a stage is on.
+func (o *Oracle) has(s Stages) bool { return o.Off&s == 0 }
