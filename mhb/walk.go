@@ -33,10 +33,12 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		w.v.ask(question{kind: askDeferred, i: i})
-		recovers := false
+		// The deferred call that runs now is none of the pending ones, and may
+		// have recovered already.
+		recovered := i > 0 && fr.Again && mayRecover(w.v.s.Stack(g)[i-1].Fn)
 		for _, d := range w.v.s.Deferred(g, i) {
 			r := w.deferred(d, v)
-			recovers = recovers || r
+			recovered = recovered || r
 		}
 		if fr.Instr == nil {
 			// A native or a builtin as the goroutine's function.
@@ -44,7 +46,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 				w.anything()
 				return
 			}
-			if !w.native(fr.Fn, nil, nil, false, v, false) && !recovers {
+			if !w.native(fr.Fn, nil, nil, false, v, false) && !recovered {
 				return
 			}
 			continue
@@ -54,7 +56,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		sc := &scope{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
-		if !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovers {
+		if !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovered {
 			return
 		}
 	}
@@ -115,7 +117,7 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 		args[i] = ref{p: x, known: true}
 	}
 	w.function(d.Fn, nil, vals, args, nil, v, false)
-	return recovers(d.Fn)
+	return mayRecover(d.Fn)
 }
 
 func (o *Oracle) sizeof(t types.Type) int64 {
@@ -131,9 +133,12 @@ func (o *Oracle) words(t types.Type) int { return int(o.sizeof(t)+7) / 8 }
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// recovers reports whether fn calls recover itself, as deferred functions do
+// mayRecover reports whether fn calls recover itself, as deferred functions do
 // that stop a panic.
-func recovers(fn *ssa.Function) bool {
+func mayRecover(fn *ssa.Function) bool {
+	if fn == nil {
+		return true
+	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if c, ok := instr.(*ssa.Call); ok {
@@ -287,7 +292,7 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 			work = append(work, point{s, 0})
 		}
 	}
-	if r := sc.fn.Recover; r != nil && returns && !seen[r.Index] && !w.conflict {
+	if r := sc.fn.Recover; r != nil && !seen[r.Index] && !w.conflict {
 		for _, x := range r.Instrs {
 			w.direct(sc, x)
 		}
@@ -301,7 +306,7 @@ func (w *walk) starts(sc *scope, x ssa.CallInstruction, v *visit, loop bool) (re
 	for _, fn := range w.o.prog.Callees(x) {
 		vals, args := w.arguments(sc, x, fn)
 		w.function(fn, x, vals, args, w.guards(sc, x, fn), v, loop)
-		recover = recover || recovers(fn)
+		recover = recover || mayRecover(fn)
 	}
 	w.direct(sc, x)
 	w.builtin(sc, x)

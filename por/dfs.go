@@ -133,7 +133,7 @@ func (s *search) run() Result {
 		s.sys.Rewind(s.frames[i].mark)
 		s.sys.Release(s.frames[i].mark)
 	}
-	s.sys.Rewind(root)
+	s.rewind(root) // what the oracle has seen is not true there, where the search may start again
 	s.sys.Release(root)
 	return s.result()
 }

@@ -111,9 +111,6 @@ func (g *group) oracle(h explore.Hybrid, off mhb.Stages) por.Oracle {
 		o = g.analysis.Oracle(h, off)
 		g.oracles[k] = o
 	}
-	if w, ok := o.(por.Watcher); ok {
-		w.Rewound() // the state is another one
-	}
 	return o
 }
 
@@ -125,6 +122,7 @@ type mode struct {
 	off  mhb.Stages
 
 	noLook, noAny bool // without LookAhead, without AnyGoroutine
+	check         bool // every skipped choice
 }
 
 func (x mode) String() string {
@@ -141,15 +139,67 @@ func (x mode) String() string {
 	return s
 }
 
-// search explores the present program.
-func (g *group) search(t testing.TB, x mode, cfg por.Config) (*observer, por.Result) {
-	cfg.Match = true
+// search explores the present program. If check is not nil, every choice the
+// oracle skips is checked.
+func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.Result) {
+	cfg := por.Config{Match: true}
 	if x.h != explore.NoHybrid {
 		cfg.AnyGoroutine = x.h == explore.FullHybrid && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)
 		if l, ok := cfg.Oracle.(*por.LookAhead); ok && x.noLook {
 			cfg.Oracle = l.Last()
 		}
+		if check != nil {
+			check.Oracle, check.m = cfg.Oracle, g.m
+			cfg.Oracle = check
+		}
 	}
 	return search(t, g.m, x.run, cfg)
+}
+
+// skipCheck is an oracle that checks each choice which another one skips by the
+// criterion itself: nothing the others can do while the goroutine waits is
+// in conflict with its operation.
+type skipCheck struct {
+	por.Oracle
+	m     *vm.Machine
+	seen  map[skipped]bool
+	wrong []string
+}
+
+type skipped struct {
+	state por.Hash
+	g     trace.GID
+}
+
+// maxParked bounds the states looked at for one skipped choice.
+const maxParked = 500
+
+// Skip implements por.Oracle.
+func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
+	reason := c.Oracle.Skip(g, op)
+	if k := (skipped{c.m.Hash(), g}); reason != "" && !c.seen[k] {
+		if c.seen == nil {
+			c.seen = make(map[skipped]bool)
+		}
+		c.seen[k] = true
+		if conflict, _ := por.Parked(c.m, g, maxParked); conflict != nil {
+			c.wrong = append(c.wrong, fmt.Sprintf("no choice before %s at %v by g%d (%s), but while it waits: %v", op.Kind, c.m.Pos(*op), g, reason, conflict))
+		}
+	}
+	return reason
+}
+
+// Moving implements por.Watcher.
+func (c *skipCheck) Moving(g trace.GID, op *trace.Op) {
+	if w, ok := c.Oracle.(por.Watcher); ok {
+		w.Moving(g, op)
+	}
+}
+
+// Rewound implements por.Watcher.
+func (c *skipCheck) Rewound() {
+	if w, ok := c.Oracle.(por.Watcher); ok {
+		w.Rewound()
+	}
 }

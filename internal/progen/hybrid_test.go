@@ -61,7 +61,15 @@ func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcom
 	c.Helper()
 	ok := true
 	for _, x := range modes(seed) {
-		got, r := g.search(c, x, por.Config{})
+		var check *skipCheck
+		if x.check {
+			check = new(skipCheck)
+		}
+		got, r := g.search(c, x, check)
+		if check != nil && check.wrong != nil {
+			c.Errorf("seed %d, %s: %d wrong skips, the first: %s", seed, x, len(check.wrong), check.wrong[0])
+			ok = false
+		}
 		if d := difference(got.outcomes, outcomes); d != "" {
 			c.Errorf("seed %d, %s: outcomes (extra or missing in the machine):\n%s", seed, x, d)
 			ok = false
@@ -95,6 +103,7 @@ func modes(seed uint64) []mode {
 			x = full
 		}
 		x.h = h
+		x.check = rng.IntN(4) == 0
 		list = append(list, x)
 	}
 	// One stage off, or all but one, of each kind of oracle.
@@ -105,7 +114,8 @@ func modes(seed uint64) []mode {
 		if rng.IntN(2) == 0 {
 			x.off ^= mhb.AllStages
 		}
-		x.noLook, x.noAny = rng.IntN(2) == 0, rng.IntN(4) == 0
+		x.noLook, x.noAny = rng.IntN(3) > 0, rng.IntN(4) == 0
+		x.check = rng.IntN(4) == 0
 		list = append(list, x)
 	}
 	return list
