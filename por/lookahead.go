@@ -124,6 +124,16 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
+// meets reports whether an operation of kind k may end that of another
+// goroutine, too, which then moves on from where it waits.
+func meets(k trace.Kind) bool {
+	switch k {
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
+		return true
+	}
+	return false
+}
+
 // Moving implements Watcher.
 func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
 	for i, f := range l.futures {
@@ -131,7 +141,8 @@ func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
 			continue
 		}
 		f.stale = true
-		if trace.GID(i) == g && (!enablesNothing(op) || f.conflicts(op)) {
+		switch own := trace.GID(i) == g; {
+		case own && (!enablesNothing(op) || f.conflicts(op)), !own && meets(op.Kind):
 			f.known = false
 		}
 	}
