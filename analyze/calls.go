@@ -16,6 +16,9 @@ func (*calls) Name() string { return "calls" }
 
 func (*calls) Doc() string { return "what a call may call, and who calls a function" }
 
+// Release implements Analysis.
+func (*calls) Release() {}
+
 // Overall implements Analysis.
 func (*calls) Overall() []Fact { return nil }
 

@@ -45,6 +45,8 @@ type Analysis interface {
 	// At returns facts about the point before instr: what a goroutine that
 	// stands there will or may do.
 	At(instr ssa.Instruction) []Fact
+	// Release lets go of all memory. The analysis must not be asked again.
+	Release()
 }
 
 // Analyses returns all analyses of p, in the order they are listed in.

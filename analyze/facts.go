@@ -15,9 +15,10 @@ import (
 
 // future shows an analysis of package static.
 type future struct {
-	p    *Program
-	base *static.Base
-	a    static.Analysis
+	p         *Program
+	base      *static.Base
+	name, doc string
+	a         static.Analysis // nil when it is done with
 }
 
 // futures returns the analyses of package static.
@@ -27,14 +28,17 @@ func futures(p *Program) []Analysis {
 	base.Interrupt = func() bool { return !p.deadline.IsZero() && time.Now().After(p.deadline) }
 	var list []Analysis
 	for _, a := range static.AnalysesOf(base) {
-		list = append(list, &future{p, base, a})
+		list = append(list, &future{p, base, a.Name(), a.Doc(), a})
 	}
 	return list
 }
 
-func (f *future) Name() string { return f.a.Name() }
+func (f *future) Name() string { return f.name }
 
-func (f *future) Doc() string { return f.a.Doc() }
+func (f *future) Doc() string { return f.doc }
+
+// Release lets go of what the analysis remembers. It must not be asked again.
+func (f *future) Release() { f.a = nil }
 
 // Whole implements Analysis: what holds at the function's entry.
 func (f *future) Whole(fn *ssa.Function) []Fact {
@@ -52,7 +56,7 @@ func (f *future) Whole(fn *ssa.Function) []Fact {
 
 // Own implements Analysis.
 func (f *future) Own(instr ssa.Instruction) []Fact {
-	if f.a.Name() != "fieldaccess" || !instr.Pos().IsValid() || f.p.Graph().Body(instr.Parent()) != instr.Parent() {
+	if f.name != "fieldaccess" || !instr.Pos().IsValid() || f.p.Graph().Body(instr.Parent()) != instr.Parent() {
 		return nil
 	}
 	var list []Fact

@@ -271,6 +271,8 @@ func WritePointsTo(w io.Writer, at Positions, p *Program, answers []PointsTo) er
 			fmt.Fprintf(&b, ", when called at %s", a.Context)
 		}
 		switch {
+		case len(a.Labels) == 0 && slices.ContainsFunc(p.Entries, func(e *load.Entry) bool { return e.Kind == load.Library }):
+			b.WriteString(", refers to nothing that is known: it is nil, or comes from the code that uses the package")
 		case len(a.Labels) == 0:
 			b.WriteString(", refers to nothing: it is nil")
 		case a.Unknown:

@@ -20,7 +20,7 @@ type Selection struct {
 	At       string   // "file.go:line": what holds there, instead of facts about whole functions
 }
 
-// Facts returns the facts that sel selects, sorted by position.
+// Facts returns the facts that sel selects, sorted by position. It can be called once.
 func (p *Program) Facts(sel Selection) ([]Fact, error) {
 	analyses, err := choose(Analyses(p), sel.Analyses)
 	if err != nil {
@@ -78,6 +78,7 @@ func (p *Program) collect(analyses []Analysis, ask func(a Analysis) []Fact) []Fa
 		if !ok {
 			p.GaveUp = append(p.GaveUp, a.Name())
 		}
+		a.Release() // large programs need it
 		all = append(all, facts...)
 	}
 	return sortFacts(all)

@@ -61,7 +61,7 @@ func WriteStats(w io.Writer, s Stats) error {
 func List(w io.Writer) error {
 	list := []Analysis{&calls{}}
 	for _, a := range static.AnalysesOf(static.NewBase(noProgram{})) {
-		list = append(list, &future{a: a})
+		list = append(list, &future{name: a.Name(), doc: a.Doc()})
 	}
 	for _, a := range list {
 		if _, err := fmt.Fprintf(w, "%-12s %s\n", a.Name(), a.Doc()); err != nil {
