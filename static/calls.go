@@ -1,0 +1,159 @@
+package static
+
+import (
+	"go/token"
+	"golang.org/x/tools/go/ssa"
+)
+
+// callees finds what site may call.
+func (b *Base) callees(n *node, site ssa.CallInstruction) {
+	common := site.Common()
+	n.kind = callNode
+	args := common.Args
+	if common.IsInvoke() {
+		args = append([]ssa.Value{common.Value}, args...)
+	}
+	if fn := common.StaticCallee(); fn != nil && b.runner(n, site, fn) {
+		return
+	}
+	closure, _ := b.Paths.function(common.Value).(*ssa.MakeClosure)
+	n.closure = closure
+	list := b.Prog.Callees(site)
+	for _, fn := range list {
+		var leaf []Event
+		add := func(e Event) { leaf = append(leaf, e) }
+		switch body := b.Prog.Body(fn); {
+		case b.syncEvents(fn, common, site, add):
+			b.syncAccess(site, add)
+			if body != nil {
+				leaf = append(b.inside(body, site), leaf...)
+			}
+			n.calls = append(n.calls, call{events: leaf})
+		case body == nil && fn.String() == "runtime.Goexit":
+			n.panics = true
+		case body == nil:
+			b.nativeEvents(fn, site, add)
+			n.panics = true
+			if len(list) > 1 && common.StaticCallee() == fn {
+				// The others are functions it is given.
+				n.kind = maybeNode
+				n.events = append(n.events, leaf...)
+				continue
+			}
+			n.calls = append(n.calls, call{events: leaf})
+		case body != fn:
+			n.calls = append(n.calls, call{fn: body, ren: b.into(site, nil, body, nil)})
+		default:
+			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure)})
+		}
+	}
+	if len(list) == 0 && common.StaticCallee() == nil {
+		n.panics = true // a nil function, as far as the call graph knows
+	}
+	if n.kind == maybeNode {
+		for i := range n.calls {
+			if r := n.calls[i].ren; r != nil {
+				r.site = nil // or later
+			}
+		}
+	}
+}
+
+// inside returns the accesses in the body of a function of package sync that
+// counts as one event: Cond.Wait reads the Cond's Locker, for example.
+func (b *Base) inside(fn *ssa.Function, site ssa.Instruction) []Event {
+	var list []Event
+	seen := map[*ssa.Function]bool{fn: true}
+	work := []*ssa.Function{fn}
+	for len(work) > 0 {
+		f := work[0]
+		work = work[1:]
+		for _, blk := range f.Blocks {
+			for _, instr := range blk.Instrs {
+				b.Acc.Direct(instr, b.Prog.Where, func(x Access) {
+					list = append(list, Event{Kind: AccessEvent, N: b.Acc.Num(x), Instr: site})
+				})
+				c, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				if g := c.Common().StaticCallee(); g != nil {
+					if body := b.Prog.Body(g); body != nil && !seen[body] {
+						seen[body] = true
+						work = append(work, body)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// syncAccess adds the access that stands for synchronisation.
+func (b *Base) syncAccess(site ssa.Instruction, f func(Event)) {
+	f(Event{Kind: AccessEvent, N: b.Acc.Num(Access{Key: b.Acc.Key(Key{Kind: SyncOp})}), Instr: site})
+}
+
+// runner decodes calls of functions that run or start the function they are
+// given, if that is known here: their own body is analysed once for all
+// functions ever given to them.
+func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool {
+	args := site.Common().Args
+	if _, ok := site.(*ssa.Call); !ok || len(args) != 2 {
+		return false
+	}
+	name := fn.String()
+	if name != "(*sync.WaitGroup).Go" && name != "(*sync.Once).Do" {
+		return false
+	}
+	given := b.Paths.function(args[1])
+	var body *ssa.Function
+	closure, _ := given.(*ssa.MakeClosure)
+	n.closure = closure
+	switch g := given.(type) {
+	case *ssa.MakeClosure:
+		body = g.Fn.(*ssa.Function)
+	case *ssa.Function:
+		body = g
+	default:
+		return false
+	}
+	if b.Prog.Body(body) != body {
+		return false
+	}
+	p := b.Paths.Of(args[0])
+	b.syncAccess(site, func(e Event) { n.events = append(n.events, e) })
+	run := call{fn: body, ren: b.into(site, nil, body, closure)}
+	if name == "(*sync.Once).Do" {
+		n.kind = maybeNode
+		n.events = append(n.events, Event{Kind: OnceEvent, Path: p, Instr: site})
+		run.then = []Event{{Kind: OnceEndEvent, Path: p, Instr: site}}
+	} else {
+		n.kind = goNode
+		run.ren.site = nil
+		n.events = append(n.events, Event{Kind: AddEvent, Path: p, N: 1, Known: true, Instr: site})
+		run.then = []Event{{Kind: AddEvent, Path: p, N: -1, Known: true, Instr: site}}
+	}
+	n.calls = []call{run}
+	return true
+}
+
+// function follows v to the function or closure it is, through variables that
+// do not change.
+func (t *Paths) function(v ssa.Value) ssa.Value {
+	for range 8 {
+		switch x := v.(type) {
+		case *ssa.ChangeType:
+			v = x.X
+		case *ssa.UnOp:
+			a, ok := x.X.(*ssa.Alloc)
+			if !ok || x.Op != token.MUL || t.stored(a) == nil {
+				return v
+			}
+			v = t.stored(a)
+		default:
+			return v
+		}
+	}
+	return v
+}
