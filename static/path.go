@@ -133,16 +133,6 @@ func (t *Paths) Stable(p Path) bool {
 	return true
 }
 
-// mentions reports whether p is in terms of v.
-func (t *Paths) mentions(p Path, v ssa.Value) bool {
-	for ; p != Unknown; p = t.nodes[p].parent {
-		if t.nodes[p].root == v {
-			return true
-		}
-	}
-	return false
-}
-
 // allocated returns the allocation p lies in, if it is one of the same activation.
 func (t *Paths) allocated(p Path) *ssa.Alloc {
 	if p == Unknown {
