@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -145,9 +146,8 @@ func isMap(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok 
 func (ev *evaluator) object(obj types.Object) (pointer.Set, error) {
 	switch obj := obj.(type) {
 	case *types.Func:
-		if fn := ev.p.Prog.SSA.FuncValue(obj); fn != nil {
-			return ev.r.PointsTo(fn, 0), nil
-		}
+		pos := ev.p.position(obj.Pos())
+		return ev.r.Union(), fmt.Errorf("%s is a function, declared at %s:%d", obj.Name(), filepath.Base(pos.Filename), pos.Line)
 	case *types.Nil:
 		return ev.r.Union(), nil
 	case *types.Var:
