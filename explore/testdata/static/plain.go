@@ -416,3 +416,23 @@ func PunnedElsewhere() {
 	t.y = 4
 	step()
 }
+
+// HasRecovered: the deferred call that is running has called recover already.
+func HasRecovered() {
+	x, y := 0, 0
+	_, _ = x, y
+	go func() {
+		func() {
+			defer func() {
+				recover()
+				y = 1
+			}()
+			panic(1)
+		}()
+		x = 1
+	}()
+	step()
+	x = 2
+	y = 2
+	step()
+}
