@@ -1,0 +1,519 @@
+package progen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Text is a program that only the machine can execute: there is no reference for
+// it. What reductions find in it is compared with what a full search finds.
+type Text struct {
+	Name, Source string
+	Copies       bool // copies mutexes, or overwrites them
+}
+
+// Objects returns a program about objects that are reached through arrays, maps,
+// lists, interfaces, channels and atomic pointers, and about what guards them:
+// what static reasoning about locks and memory that is not known exactly is for.
+// Everything it consists of is chosen by rng.
+func Objects(name string, rng *rand.Rand) Text {
+	o := &objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}
+	o.copies = o.chance(6)
+	o.timers = o.chance(6)
+	for range 2 + o.n(3) {
+		o.flavours = append(o.flavours, o.n(numFlavours))
+	}
+	var body strings.Builder
+	o.w = &body
+	o.main()
+	return Text{Name: name, Source: o.declarations(name) + body.String() + "}\n", Copies: o.copies}
+}
+
+// FromBytes is a source of randomness that fuzzing can control: each choice
+// takes a byte. Behind the last one everything is 0.
+type FromBytes []byte
+
+// Uint64 implements rand.Source.
+func (b *FromBytes) Uint64() uint64 {
+	if len(*b) == 0 {
+		return 0
+	}
+	x := (*b)[0]
+	*b = (*b)[1:]
+	return uint64(x) << 56
+}
+
+type objects struct {
+	rng      *rand.Rand
+	prefix   string // of the names of types and package variables
+	copies   bool
+	timers   bool
+	flavours []int
+	used     map[string]bool
+	w        *strings.Builder
+	depth    int
+	closures int
+}
+
+func (o *objects) n(n int) int         { return o.rng.IntN(n) }
+func (o *objects) chance(pct int) bool { return o.n(100) >= 100-pct } // 0 is no, so that bytes run out in short programs
+
+// ln prints a line in which T, U, I and G stand for the program's own types and variable.
+func (o *objects) ln(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	for _, name := range []string{"a", "b", "arr", "fix", "om", "is", "conds", "ch", "och", "fch", "ap", "wg", "once", "sl", "im", "x", "done"} {
+		if mentions(s, name) {
+			o.used[name] = true
+		}
+	}
+	o.w.WriteString(o.own(s))
+	o.w.WriteByte('\n')
+}
+
+// own puts the program's own names for T, U, I and G.
+func (o *objects) own(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if strings.IndexByte("TUIG", c) >= 0 && (i == 0 || !letter(s[i-1])) && (i+1 == len(s) || !letter(s[i+1])) {
+			b.WriteString(o.prefix + "_")
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func letter(c byte) bool {
+	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func mentions(s, name string) bool {
+	for i := 0; ; {
+		k := strings.Index(s[i:], name)
+		if k < 0 {
+			return false
+		}
+		i += k
+		end := i + len(name)
+		if (i == 0 || !letter(s[i-1])) && (end == len(s) || !letter(s[end]) || s[end] == '.') {
+			return true
+		}
+		i = end
+	}
+}
+
+// declarations is all that comes before the statements of main.
+func (o *objects) declarations(name string) string {
+	body := o.w
+	var b strings.Builder
+	o.w = &b
+	b.WriteString("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n")
+	if o.timers {
+		b.WriteString("\t\"time\"\n")
+	}
+	b.WriteString(")\n")
+	if o.timers {
+		b.WriteString("var _ time.Duration\n")
+	}
+	for _, l := range []string{
+		"type T struct { mu sync.Mutex; f, g int; next *T; n atomic.Int32; p int32; rw sync.RWMutex }",
+		"func (t *T) inc() { t.mu.Lock(); t.f++; t.mu.Unlock() }",
+		"func (t *T) get() int { t.mu.Lock(); defer t.mu.Unlock(); return t.f }",
+		"func (t *T) addLocked(d int) { t.f += d }",
+		"func (t *T) lock() { t.mu.Lock() }",
+		"func (t *T) unlock() { t.mu.Unlock() }",
+		"type U struct { f int; mu sync.Mutex }",
+		"func (u *U) inc() { u.mu.Lock(); u.f += 2; u.mu.Unlock() }",
+		"func (u *U) get() int { u.mu.Lock(); defer u.mu.Unlock(); return u.f }",
+		"type I interface { inc(); get() int }",
+		"var G *T",
+		"var _ atomic.Int32",
+		"func " + name + "() {",
+	} {
+		b.WriteString(o.own(l) + "\n")
+	}
+	local := func(name, init string) {
+		if o.used[name] {
+			o.ln("%s", init)
+			o.ln("_ = %s", name)
+		}
+	}
+	uses := func(name string, others ...string) {
+		if o.used[name] {
+			for _, x := range others {
+				o.used[x] = true
+			}
+		}
+	}
+	for _, name := range []string{"arr", "fix", "om", "is", "conds", "ap"} {
+		uses(name, "a", "b")
+	}
+	o.used["a"], o.used["b"] = true, true
+	local("a", "a := new(T)")
+	local("b", "b := &T{f: 1}")
+	o.ln("a.next, b.next, G = b, a, a")
+	local("arr", "arr := []*T{a, b}")
+	local("fix", "fix := [2]*T{b, a}")
+	local("om", "om := map[int]*T{0: a, 1: b}")
+	local("is", "is := []I{a, new(U)}")
+	local("conds", "conds := []*sync.Cond{sync.NewCond(&a.mu), sync.NewCond(&b.mu)}")
+	local("ch", fmt.Sprintf("ch := make(chan %s, %d)", o.prefix+"_e", o.n(3)))
+	local("och", fmt.Sprintf("och := make(chan *T, %d)", o.n(2)))
+	local("fch", "fch := make(chan func(), 1)")
+	local("ap", "var ap atomic.Pointer[T]")
+	if o.used["ap"] {
+		o.ln("ap.Store(a)")
+	}
+	if o.used["wg"] {
+		o.ln("var wg sync.WaitGroup")
+	}
+	if o.used["once"] {
+		o.ln("var once sync.Once")
+	}
+	local("sl", "sl := make([]int, 1, 2)")
+	local("im", "im := map[int]int{}")
+	local("x", "x := 0")
+	local("done", "done := make(chan bool, 3)")
+	b.WriteString(fmt.Sprintf("type %s_e int\n", o.prefix))
+	o.w = body
+	s := b.String()
+	// The type of ch's elements is needed before it.
+	decl := fmt.Sprintf("type %s_e int\n", o.prefix)
+	s = strings.TrimSuffix(s, decl)
+	return strings.Replace(s, "var _ atomic.Int32\n", "var _ atomic.Int32\n"+decl, 1)
+}
+
+// main makes the statements of the main function.
+func (o *objects) main() {
+	n := 1 + o.n(2)
+	if o.chance(50) {
+		n = 2
+	}
+	join := o.n(3) // nothing, WaitGroup, channel
+	if o.chance(30) {
+		o.ln("r := 0")
+		o.statement()
+	} else {
+		o.ln("r := 0")
+	}
+	if join == 1 && o.chance(70) {
+		o.ln("wg.Add(%d)", n)
+	} else if join == 1 {
+		join = 3 // wg.Go
+	}
+	for range n {
+		arg := ""
+		if o.chance(30) {
+			arg = o.path()
+		}
+		switch {
+		case join == 3:
+			o.ln("wg.Go(func() {")
+			arg = ""
+		case arg != "":
+			o.ln("go func(o *T) {")
+		default:
+			o.ln("go func() {")
+		}
+		o.ln("r := 0")
+		if join == 1 && o.chance(60) {
+			o.ln("defer wg.Done()")
+			o.statements()
+		} else {
+			o.statements()
+			switch join {
+			case 1:
+				o.ln("wg.Done()")
+			case 2:
+				o.ln("done <- true")
+			}
+		}
+		if arg != "" {
+			o.ln("r += o.f")
+		}
+		if o.chance(60) {
+			o.ln("say(r)")
+		} else {
+			o.ln("_ = r")
+		}
+		switch {
+		case join == 3:
+			o.ln("})")
+		default:
+			o.ln("}(%s)", arg)
+		}
+	}
+	for range 1 + o.n(2) {
+		o.statement()
+	}
+	switch join {
+	case 1, 3:
+		o.ln("wg.Wait()")
+	case 2:
+		for range n {
+			o.ln("<-done")
+		}
+	}
+	final := "r, a.f, a.g, b.f, b.g, int(a.n.Load())"
+	for _, x := range []struct{ name, text string }{{"sl", "sl[0]"}, {"im", "im[0], len(im)"}, {"x", "x"}, {"arr", "arr[0].f"}} {
+		if o.used[x.name] {
+			final += ", " + x.text
+		}
+	}
+	o.ln("say(%s)", final)
+}
+
+func (o *objects) statements() {
+	for range 1 + o.n(3) {
+		o.statement()
+	}
+}
+
+// path returns an expression for an object.
+func (o *objects) path() string {
+	all := []string{"a", "b", "arr[0]", "arr[1]", "arr[r&1]", "fix[0]", "fix[r&1]", "om[0]", "om[1]", "a.next", "b.next", "a.next.next", "ap.Load()", "G", "&T{f: 3}"}
+	return all[o.n(len(all))]
+}
+
+// guarded makes what is done to o while its lock is held, or is not.
+func (o *objects) guarded() {
+	for range 1 + o.n(2) {
+		o.access()
+	}
+}
+
+func (o *objects) access() {
+	i := o.n(2)
+	switch o.n(14) {
+	case 0, 1:
+		o.ln("o.f++")
+	case 2, 3:
+		o.ln("r += o.f")
+	case 4:
+		o.ln("o.f = %d", 1+i)
+	case 5:
+		o.ln("o.g += o.f")
+	case 6:
+		o.ln("o.addLocked(%d)", 1+i)
+	case 7:
+		o.ln("r += o.next.f")
+	case 8:
+		o.ln("sl[0]++")
+	case 9:
+		o.ln("im[%d]++", i)
+	case 10:
+		o.ln("x += o.f + 1")
+	case 11:
+		o.ln("r += o.g")
+	case 12:
+		o.ln("o.next.g++")
+	case 13:
+		switch o.n(5) {
+		case 0:
+			o.ln("arr[%d] = o", i)
+		case 1:
+			o.ln("o.next = a")
+		case 2:
+			o.ln("om[%d] = &T{f: 7}", i)
+		case 3:
+			o.ln("sl = append(sl, r)")
+		case 4:
+			o.ln("arr[%d] = &T{f: 5}", i)
+		}
+	}
+}
+
+const numFlavours = 13
+
+// statement makes one statement, of a flavour that the program has.
+func (o *objects) statement() {
+	if o.depth > 2 {
+		o.ln("r++")
+		return
+	}
+	o.depth++
+	defer func() { o.depth-- }()
+	if o.copies && o.chance(30) {
+		o.ln("*%s = T{f: %d}", []string{"a", "b", "arr[0]"}[o.n(3)], o.n(3))
+		return
+	}
+	if o.timers && o.chance(30) {
+		o.timer()
+		return
+	}
+	if o.chance(12) {
+		o.object()
+		o.access() // without a lock
+		o.ln("}")
+		return
+	}
+	o.flavour(o.flavours[o.n(len(o.flavours))])
+}
+
+// object begins a block in which o is an object.
+func (o *objects) object() { o.ln("{ o := %s; _ = o", o.path()) }
+
+func (o *objects) timer() {
+	if o.chance(50) {
+		o.ln("select { case v := <-ch: r += int(v); case <-time.After(1): r++ }")
+		return
+	}
+	o.object()
+	o.ln("time.AfterFunc(1, func() { o.mu.Lock(); o.f++; o.mu.Unlock() }) }")
+}
+
+func (o *objects) flavour(f int) {
+	i := o.n(2)
+	switch f {
+	case 0, 1: // a lock on an object
+		o.object()
+		o.ln("o.mu.Lock()")
+		o.guarded()
+		if !o.chance(8) {
+			o.ln("o.mu.Unlock()")
+		}
+		o.ln("}")
+	case 2: // methods and helpers
+		switch o.n(4) {
+		case 0:
+			o.ln("%s.inc()", o.method())
+		case 1:
+			o.ln("r += %s.get()", o.method())
+		default:
+			o.object()
+			o.ln("o.lock()")
+			o.guarded()
+			o.ln("o.unlock() }")
+		}
+	case 3: // deferred unlock, perhaps with a panic
+		o.object()
+		o.ln("func() {")
+		if o.chance(70) {
+			o.ln("defer func() { if recover() != nil { r += 9 } }()")
+		}
+		o.ln("o.mu.Lock()")
+		o.ln("defer o.mu.Unlock()")
+		o.guarded()
+		if o.chance(40) {
+			o.ln("if r == %d { panic(r) }", i)
+		}
+		o.ln("}() }")
+	case 4: // interfaces
+		if o.chance(50) {
+			o.ln("is[%d].inc()", i)
+		} else {
+			o.ln("r += is[r&1].get()")
+		}
+	case 5: // condition variables
+		c := fmt.Sprintf("conds[%d]", i)
+		if o.chance(30) {
+			c = "conds[r&1]"
+		}
+		o.ln("{ c := %s; o := []*T{a, b}[%d]; _ = o", c, i)
+		switch o.n(4) {
+		case 0, 1:
+			o.ln("c.L.Lock()")
+			if o.chance(70) {
+				o.ln("for o.f == %d { c.Wait() }", i)
+			} else {
+				o.ln("c.Wait()")
+			}
+			o.guarded()
+			o.ln("c.L.Unlock()")
+		case 2:
+			o.ln("c.L.Lock()")
+			o.ln("o.f = 2")
+			o.ln("c.%s()", []string{"Signal", "Broadcast"}[o.n(2)])
+			o.ln("c.L.Unlock()")
+		default:
+			o.ln("c.%s()", []string{"Signal", "Broadcast"}[o.n(2)])
+		}
+		o.ln("}")
+	case 6: // RWMutex, TryLock
+		o.object()
+		switch o.n(4) {
+		case 0:
+			o.ln("o.rw.RLock()")
+			o.guarded()
+			o.ln("o.rw.RUnlock()")
+		case 1, 2:
+			o.ln("o.rw.Lock()")
+			o.guarded()
+			o.ln("o.rw.Unlock()")
+		case 3:
+			o.ln("if o.mu.TryLock() {")
+			o.guarded()
+			o.ln("o.mu.Unlock() } else { r++ }")
+		}
+		o.ln("}")
+	case 7: // Once, and unlocking what somebody else has locked
+		switch o.n(4) {
+		case 0:
+			o.object()
+			o.ln("if r == %d { o.mu.Unlock() } }", i)
+		case 1:
+			o.ln("a.mu.Unlock()")
+		default:
+			o.ln("once.Do(func() {")
+			o.statement()
+			o.ln("})")
+		}
+	case 8: // atomics
+		o.object()
+		o.ln("%s }", []string{
+			"r += int(o.n.Add(1))", "r += int(o.n.Load())", "if o.n.CompareAndSwap(0, 1) { o.f++ }", "o.n.Store(3)",
+			"atomic.AddInt32(&o.p, 1)", "r += int(o.p)", "if o.n.Load() == 1 { r += o.f }", "o.f++; o.n.Store(1)",
+		}[o.n(8)])
+	case 9: // publication
+		o.ln("%s", []string{
+			"ap.Store(&T{f: 4})", "ap.Store(b)", "{ t := &T{f: 4}; t.g = 5; ap.Store(t); t.f++ }", "{ t := ap.Load(); t.inc(); r += t.f }",
+			"och <- &T{f: 6}", "{ t := <-och; t.f++; r += t.f }", "G = &T{f: 8}", "{ t := new(T); t.f = 2; G = t }",
+		}[o.n(8)])
+	case 10: // channels
+		e := o.prefix + "_e"
+		o.ln("%s", []string{
+			"ch <- " + e + "(r)", "r += int(<-ch)", "select { case ch <- 1: case v := <-ch: r += int(v) }", "select { case v := <-ch: r += int(v); default: r++ }",
+			"close(ch)", "select { case ch <- 2: x++; default: }", "ch <- " + e + "(x)", "if v, ok := <-ch; ok { x += int(v) }",
+		}[o.n(8)])
+	case 11: // goroutines started by others, WaitGroups used by them, closures
+		switch o.n(5) {
+		case 0:
+			o.ln("wg.Add(1)")
+			o.ln("go func() { r := 0")
+			o.statement()
+			o.ln("_ = r; wg.Done() }()")
+		case 1:
+			o.ln("go func() { r := 0")
+			o.statement()
+			o.ln("_ = r }()")
+		case 2:
+			o.closures++
+			o.ln("f%d := func() {", o.closures)
+			o.statement()
+			o.ln("}")
+			o.ln("f%d()", o.closures)
+			if o.chance(40) {
+				o.ln("fch <- f%d", o.closures)
+			}
+		case 3:
+			o.ln("select { case f := <-fch: f(); default: }")
+		case 4:
+			o.ln("wg.Done()")
+		}
+	case 12: // slices, maps, variables captured by reference
+		o.ln("%s", []string{
+			"sl = append(sl, r)", "r += sl[len(sl)-1]", "im[r]++", "r += len(im)", "x++", "r += x", "delete(im, 0)", "{ s := append(sl[:1], 9); r += s[1] }",
+		}[o.n(8)])
+	}
+}
+
+// method returns an object of which methods are called.
+func (o *objects) method() string {
+	p := o.path()
+	if slices.Contains([]string{"&T{f: 3}"}, p) {
+		return "(" + p + ")"
+	}
+	return p
+}

@@ -1,0 +1,97 @@
+package progen_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// TestHybridObjects: the same for programs about objects. What they can do is
+// what the machine finds in a full search.
+func TestHybridObjects(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	const perBatch = 100
+	total := 1500
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	c := &comparison{T: t, eliminated: map[string]uint64{}}
+	for first := *seedFlag; c.checked+c.left < total; first += perBatch {
+		// Those that copy locks are no company for the others: mhb then knows less.
+		var groups [2][]objectProgram
+		for i := range uint64(min(perBatch, total-c.checked-c.left)) {
+			x := progen.Objects(fmt.Sprintf("P%d", first+i), rand.New(rand.NewPCG(first+i, 0x0b1ec75)))
+			k := 0
+			if x.Copies {
+				k = 1
+			}
+			groups[k] = append(groups[k], objectProgram{first + i, x})
+		}
+		for _, list := range groups {
+			if len(list) > 0 {
+				c.objects(list)
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out; eliminated %v", c.checked, c.left, c.eliminated)
+}
+
+type objectProgram struct {
+	seed uint64
+	text progen.Text
+}
+
+// objects compares searches of the programs with a full one.
+func (c *comparison) objects(list []objectProgram) {
+	c.Helper()
+	var us []unit
+	for _, p := range list {
+		us = append(us, unit{p.text.Name, p.text.Source})
+	}
+	if len(us) == 1 { // an entry that has nothing to choose makes no choice
+		us = append(us, unit{"Pnothing", "package main\n\nfunc Pnothing() {}\n"})
+	}
+	g := loadGroup(c, us)
+	for i, p := range list {
+		g.in(i, func() {
+			o := &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
+			if r := por.Full(g.m, o, por.Config{Match: true, MaxStates: maxStates, AnyGoroutine: false}); len(r.Incomplete) > 0 {
+				c.left++
+				return
+			}
+			c.checked++
+			c.hybrids(g, p.seed, func() string { return p.text.Source }, o.outcomes, o.races)
+		})
+	}
+}
+
+// FuzzHybrid lets the fuzzer make the programs: each byte is a choice.
+func FuzzHybrid(f *testing.F) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		b := make([]byte, 20+rng.IntN(60))
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 200 {
+			t.Skip()
+		}
+		src := progen.FromBytes(b)
+		x := progen.Objects("P0", rand.New(&src))
+		seed := uint64(len(b))
+		for _, k := range b {
+			seed = seed*31 + uint64(k)
+		}
+		c := &comparison{T: t, eliminated: map[string]uint64{}}
+		c.objects([]objectProgram{{seed, x}})
+	})
+}
