@@ -21,7 +21,9 @@ import (
 // others can execute while g does not move. If g then executes a plain access or
 // a Lock that conflicts with nothing in E, the others can still execute
 // exactly E: such an operation enables nothing. If others move, they can
-// execute a part of E. So a critical section is looked at once.
+// execute a part of E. So a critical section is looked at once. But goroutines
+// that g has started since are others, too, and g has moved if somebody else's
+// operation was one of two that meet.
 type LookAhead struct {
 	sys     System
 	quick   Oracle
@@ -43,6 +45,7 @@ type future struct {
 	known    bool
 	complete bool // the budget was enough to see everything
 	stale    bool // somebody has moved since: there may be less now
+	started  uint32
 	byObject map[uint32][]trace.Access
 }
 
@@ -83,10 +86,29 @@ func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
 	return ""
 }
 
+// A Starter is a System in which goroutines can be started between two visible
+// operations.
+type Starter interface {
+	// Started returns how many goroutines g has started.
+	Started(g trace.GID) uint32
+}
+
+// started is Starter's if there is one.
+func started(sys System, g trace.GID) uint32 {
+	if s, ok := sys.(Starter); ok {
+		return s.Started(g)
+	}
+	return 0
+}
+
 // free reports whether nothing the others can do while g waits conflicts with
 // op, and whether it is certain if not.
 func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	f := l.of(g)
+	n := started(l.sys, g)
+	if f.started != n {
+		f.started, f.known = n, false
+	}
 	if f.known {
 		switch conflict := f.conflicts(op); {
 		case f.complete && !conflict:
@@ -228,6 +250,9 @@ func (w *without) Enabled(buf []trace.GID) []trace.GID {
 	}
 	return buf
 }
+
+// Started implements Starter.
+func (w *without) Started(g trace.GID) uint32 { return started(w.System, g) }
 
 // Step implements System.
 func (w *without) Step(g trace.GID, choice int) {

@@ -161,6 +161,9 @@ func (m *Machine) Next(id trace.GID) trace.Op {
 	return m.look(g).op
 }
 
+// Started implements por.Starter.
+func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
+
 // Choices implements por.System.
 func (m *Machine) Choices(id trace.GID) int { return m.peek(m.gOf(id)) }
 
