@@ -93,8 +93,8 @@ type Starter interface {
 	Started(g trace.GID) uint32
 }
 
-// started is Starter's if there is one.
-func started(sys System, g trace.GID) uint32 {
+// startedBy is Starter's if there is one.
+func startedBy(sys System, g trace.GID) uint32 {
 	if s, ok := sys.(Starter); ok {
 		return s.Started(g)
 	}
@@ -105,7 +105,7 @@ func started(sys System, g trace.GID) uint32 {
 // op, and whether it is certain if not.
 func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	f := l.of(g)
-	n := started(l.sys, g)
+	n := startedBy(l.sys, g)
 	if f.started != n {
 		f.started, f.known = n, false
 	}
@@ -252,7 +252,7 @@ func (w *without) Enabled(buf []trace.GID) []trace.GID {
 }
 
 // Started implements Starter.
-func (w *without) Started(g trace.GID) uint32 { return started(w.System, g) }
+func (w *without) Started(g trace.GID) uint32 { return startedBy(w.System, g) }
 
 // Step implements System.
 func (w *without) Step(g trace.GID, choice int) {

@@ -1,6 +1,7 @@
 package progen_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"runtime/debug"
 	"testing"
@@ -48,6 +49,8 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
+var skipsFlag = flag.Bool("skips", false, "check every skipped choice, not only some")
+
 // comparison compares searches of many programs.
 type comparison struct {
 	*testing.T
@@ -62,7 +65,7 @@ func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcom
 	ok := true
 	for _, x := range modes(seed) {
 		var check *skipCheck
-		if x.check {
+		if x.check || *skipsFlag {
 			check = new(skipCheck)
 		}
 		got, r := g.search(c, x, check)
