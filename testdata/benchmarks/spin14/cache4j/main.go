@@ -127,8 +127,8 @@ func (s *useSet) remove(e *entry) {
 
 // info counts what happens to a cache.
 type info struct {
-	mu                          sync.Mutex
-	hits, misses, puts, removes int64
+	mu                 sync.Mutex
+	hits, misses, puts int64
 }
 
 func (i *info) increment(counter *int64) {
@@ -140,7 +140,6 @@ func (i *info) increment(counter *int64) {
 // config is a CacheConfig; what is 0 has no limit.
 type config struct {
 	id                 string
-	timeToLive, idle   int64
 	maxMemory, maxSize int
 }
 
@@ -274,6 +273,8 @@ func (t *client) run() {
 }
 
 // final is what main leaves behind, so that final states can be compared.
+//
+//lint:ignore U1000 nobody reads it
 var final *cache
 
 func main() {

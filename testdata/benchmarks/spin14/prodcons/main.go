@@ -95,6 +95,7 @@ func (p *producer) run() {
 	p.buffer.halt()
 }
 
+//lint:ignore U1000 the result, which nobody reads
 var total int
 
 type consumer struct {
@@ -120,6 +121,8 @@ func (c *consumer) inc(x int) {
 }
 
 // final is what main leaves behind, so that final states can be compared.
+//
+//lint:ignore U1000 nobody reads it
 var final *buffer
 
 func main() {

@@ -362,6 +362,7 @@ func (q *quadrature) doWork(work *[]workItem, results *[]resultItem) bool {
 // area is the result of one interval.
 type area struct{ value float32 }
 
+//lint:ignore U1000 the result, which nobody reads
 var total float32
 
 func (a *area) doResults() bool {
@@ -370,6 +371,8 @@ func (a *area) doResults() bool {
 }
 
 // final is what main leaves behind, so that final states can be compared.
+//
+//lint:ignore U1000 nobody reads it
 var final *replicatedWorkers
 
 func main() {
