@@ -26,6 +26,10 @@ type Location struct {
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64
 	Write     bool
+	// Stored: only loads and stores count, not the operations of package sync on
+	// primitives that the location is a part of: they keep what the code of the
+	// package stores there.
+	Stored bool
 }
 
 // State is the present state as the oracle needs it.
@@ -109,7 +113,7 @@ func (o *Oracle) ConflictOne(n int, l *Location) bool {
 }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
-	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey()) &&
+	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey() && !l.Stored) &&
 		(x.Objs == static.Empty || l.Objs == static.Empty || o.fut.F.Acc.Objs.Intersects(x.Objs, l.Objs))
 }
 

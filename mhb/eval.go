@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
 )
 
 // Certain values: what an operand of an operation ahead is going to be, as far
@@ -18,7 +20,9 @@ type scope struct {
 	guards []guard              // locks that are certain to be acquired before the activation begins
 	live   bool                 // a frame on a stack: registers can be looked at
 	i      int
-	at     ssa.Instruction // where the frame stands
+	// lockers, in Cond.Wait of one that is not known, says where its lock may lie.
+	lockers static.Set
+	at      ssa.Instruction // where the frame stands
 }
 
 // maxDepth bounds the depth of expressions that are evaluated.

@@ -50,6 +50,9 @@ type Program interface {
 	ByValue(fn *ssa.Function, i int) bool
 	// Receivers returns the objects in which the receiver of a dynamic call may lie.
 	Receivers(site ssa.CallInstruction) static.Set
+	// Lockers returns the objects in which the mutex of the Cond may lie whose
+	// Wait site calls.
+	Lockers(site ssa.CallInstruction) static.Set
 }
 
 // Level is how much is tried.
@@ -271,6 +274,7 @@ func (o *Oracle) stable(s State, tc trace.GID, p uint64, parked bool) bool {
 	r, ok := o.stables[k]
 	if !ok {
 		l, known := s.LocationAt(p, 8)
+		l.Stored = true
 		r = known && !o.fa.Conflict(set, &l)
 		o.stables[k] = r
 	}

@@ -167,12 +167,17 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
+	lockers := static.Empty
+	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && fn.String() == "(*sync.Cond).Wait" {
+		lockers = w.o.prog.Lockers(site)
+	}
 	k := w.key(b, vals, guards)
+	k.lockers = lockers
 	v := w.memo[k]
 	if v == nil {
 		v = &visit{open: true}
 		w.memo[k] = v
-		v.returns = w.body(&scope{fn: b, vals: vals, guards: guards}, b.Blocks[0].Instrs[0], true, v)
+		v.returns = w.body(&scope{fn: b, vals: vals, guards: guards, lockers: lockers}, b.Blocks[0].Instrs[0], true, v)
 		v.open = false
 	}
 	if v.open {
@@ -191,8 +196,9 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 // visitKey names a walk: the function, what is known of its parameters and
 // captured variables, nine bytes each, and its guards.
 type visitKey struct {
-	fn   *ssa.Function
-	vals string
+	fn      *ssa.Function
+	vals    string
+	lockers static.Set
 }
 
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
@@ -216,7 +222,7 @@ func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) 
 		b = binary.LittleEndian.AppendUint64(b, g.offset)
 	}
 	w.buf = b
-	return visitKey{fn, string(b)}
+	return visitKey{fn: fn, vals: string(b)}
 }
 
 // interesting reports whether a call with these accesses has to be walked:
@@ -460,6 +466,12 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 			vals[fn.Params[i]] = r.p
 		}
 		args = append(args, r)
+	}
+	if sc.lockers != static.Empty && len(args) > 1 && !args[1].known {
+		switch fn.String() {
+		case "sync.hbPark", "sync.hbWake":
+			args[1].objs = sc.lockers
+		}
 	}
 	if mc, ok := c.Value.(*ssa.MakeClosure); ok && mc.Fn == fn {
 		for i, b := range mc.Bindings {

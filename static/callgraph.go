@@ -351,6 +351,28 @@ func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 	return s
 }
 
+// Lockers returns the objects in which the mutex of the Cond may lie whose Wait
+// site calls; Empty stands for all.
+func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
+	var nums []int
+	for c := range g.Pointers.PointsToAnywhere(site.Common().Args[0]).Labels() {
+		boxes := g.Pointers.Content(c) // of L, a Cond's first field that is not empty
+		if boxes.Universal() || boxes.Len() == 0 {
+			return Empty
+		}
+		for l := range boxes.Labels() {
+			in := g.Pointers.Content(l)
+			if in.Universal() {
+				return Empty
+			}
+			for x := range in.Labels() {
+				nums = append(nums, x.Object.Number())
+			}
+		}
+	}
+	return g.acc.Objs.Of(nums...)
+}
+
 // Objects returns the set of list; Empty stands for all.
 func (g *CallGraph) Objects(list []*pointer.Object) Set {
 	nums := make([]int, len(list))
