@@ -85,6 +85,7 @@ type Oracle struct {
 	code    map[*ssa.Function]*flow
 	ops     map[*ssa.Function]nativeOp
 	numbers map[*ssa.Function]uint64
+	goexits map[*ssa.Function]bool
 
 	targets map[targetKey]*target
 	collect *target
@@ -118,7 +119,7 @@ type present struct {
 func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
 	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
-		code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{},
+		code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, goexits: map[*ssa.Function]bool{},
 		nothing: new(effects), futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
 		direct: map[ssa.Instruction][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
 	}

@@ -226,6 +226,56 @@ var micro = []struct {
 	})
 	wg.Wait()
 	say(f)`},
+	// What a caller has deferred runs in a panic, too, though the callee is
+	// certain to block if it does not panic.
+	{"unwoundCaller", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		defer func() { recover(); f = 10 }()
+		func() { ticks.Add(1); *p = 1; mu.Lock(); mu.Unlock() }()
+	})
+	wg.Wait()
+	say(f)`},
+	// And the caller of one that recovers goes on.
+	{"unwoundTwice", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		func() {
+			defer func() { recover() }()
+			func() { ticks.Add(1); *p = 1; mu.Lock(); mu.Unlock() }()
+		}()
+		f = 10
+	})
+	wg.Wait()
+	say(f)`},
+	// The deferred call that runs now has recovered; it blocks in nothing.
+	{"recoveredAlready", "-lock", `
+	var mu, own sync.Mutex
+	var f int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		func() {
+			defer func() { recover(); ticks.Add(1); own.Lock(); own.Unlock() }()
+			panic(1)
+		}()
+		f = 10
+	})
+	own.Lock()
+	own.Unlock()
+	wg.Wait()
+	say(f)`},
 	// A waiter of a Cond has to take the lock again.
 	{"cond", "wait lock", `
 	var mu sync.Mutex

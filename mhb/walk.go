@@ -21,8 +21,13 @@ type visit struct {
 	dones   events // how far it can take the counters of WaitGroups down
 }
 
+// frames walks what is ahead of g from its frames, innermost first. A frame
+// that cannot return can still panic, in ways that the walk does not look for:
+// then the deferred calls of its callers run, and one of them may recover, so
+// that its own caller goes on.
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
+	unwinding := false // it is certain that control does not come to this frame but in a panic
 	for i := 0; i < n && !w.conflict; i++ {
 		fr := w.v.s.Stack(g)[i]
 		if fr.Main {
@@ -37,29 +42,90 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		// have recovered already.
 		recovered := i > 0 && fr.Again && mayRecover(w.v.s.Stack(g)[i-1].Fn)
 		for _, d := range w.v.s.Deferred(g, i) {
+			if unwinding && w.panicsAgain(g, i, d.Fn) {
+				continue
+			}
 			r := w.deferred(d, v)
 			recovered = recovered || r
 		}
-		if fr.Instr == nil {
-			// A native or a builtin as the goroutine's function.
-			if fr.Fn == nil {
-				w.anything()
-				return
-			}
-			if !w.native(fr.Fn, nil, nil, false, v, false) && !recovered {
-				return
-			}
+		switch {
+		case unwinding && !recovered:
 			continue
-		}
-		if !w.o.fut.F.Known(fr.Instr.Parent()) {
+		case fr.Instr == nil && fr.Fn == nil: // a builtin as the goroutine's function
+			w.anything()
+			return
+		case fr.Instr == nil: // a native
+			unwinding = !w.native(fr.Fn, nil, nil, false, v, false) && !recovered
+			continue
+		case !w.o.fut.F.Known(fr.Instr.Parent()):
 			w.anything()
 			return
 		}
 		sc := &scope{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
-		if !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovered {
-			return
+		if unwinding {
+			w.recovery(sc)
+			unwinding = false
+			continue
+		}
+		unwinding = !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovered
+	}
+}
+
+// recovery walks what is behind a recovered panic in sc's function: the results
+// are loaded.
+func (w *walk) recovery(sc *scope) {
+	if r := sc.fn.Recover; r != nil {
+		for _, x := range r.Instrs {
+			w.direct(sc, x)
 		}
 	}
+}
+
+// panicsAgain reports whether fn, which is pending in frame i of g, is the deferred
+// function of WaitGroup.Go, and finds a panic: it then does not call Done.
+func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
+	if fn == nil || fn.String() != "(*sync.WaitGroup).Go$1$1" {
+		return false
+	}
+	for _, fr := range w.v.s.Stack(g)[:i] {
+		if fr.Fn == nil || w.o.exits(fr.Fn) {
+			return false
+		}
+	}
+	return true
+}
+
+// exits reports whether a call of fn may call runtime.Goexit, which runs deferred
+// calls without a panic.
+func (o *Oracle) exits(fn *ssa.Function) bool {
+	r, ok := o.goexits[fn]
+	if ok {
+		return r
+	}
+	seen := map[*ssa.Function]bool{}
+	work := []*ssa.Function{fn}
+	for len(work) > 0 && !r {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		b := o.prog.Body(f)
+		if b == nil {
+			r = f.String() == "runtime.Goexit"
+			continue
+		}
+		for _, blk := range b.Blocks {
+			for _, i := range blk.Instrs {
+				if c, ok := i.(ssa.CallInstruction); ok {
+					work = append(work, o.prog.Callees(c)...)
+				}
+			}
+		}
+	}
+	o.goexits[fn] = r
+	return r
 }
 
 // standsBlocked reports whether g stands before an operation that is disabled
@@ -299,9 +365,7 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 		}
 	}
 	if r := sc.fn.Recover; r != nil && !seen[r.Index] && !w.conflict {
-		for _, x := range r.Instrs {
-			w.direct(sc, x)
-		}
+		w.recovery(sc)
 	}
 	return returns
 }

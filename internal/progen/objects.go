@@ -77,7 +77,7 @@ func (o *objects) own(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if strings.IndexByte("TUIG", c) >= 0 && (i == 0 || !letter(s[i-1])) && (i+1 == len(s) || !letter(s[i+1])) {
+		if strings.IndexByte("TUIG", c) >= 0 && (i == 0 || !letter(s[i-1])) && (i+1 == len(s) || s[i+1] == '.' || !letter(s[i+1])) {
 			b.WriteString(o.prefix + "_")
 		}
 		b.WriteByte(c)
@@ -490,12 +490,13 @@ func (o *objects) flavour(f int) {
 			o.ln("_ = r }()")
 		case 2:
 			o.closures++
-			o.ln("f%d := func() {", o.closures)
+			f := fmt.Sprintf("f%d", o.closures)
+			o.ln("%s := func() {", f)
 			o.statement()
 			o.ln("}")
-			o.ln("f%d()", o.closures)
+			o.ln("%s()", f)
 			if o.chance(40) {
-				o.ln("fch <- f%d", o.closures)
+				o.ln("fch <- %s", f)
 			}
 		case 3:
 			o.ln("select { case f := <-fch: f(); default: }")
