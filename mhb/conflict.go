@@ -25,7 +25,6 @@ type target struct {
 	ranges []Range                // the same as addresses
 	known  bool                   // the memory is known
 	delta  int64                  // of WaitGroup.Add
-	park   bool                   // a Park of Cond.Wait
 	copies bool                   // the memory is part of a mutex or the like
 
 	objs  [2]static.Set // of the points-to analysis, for the objects of op
@@ -140,13 +139,13 @@ func (o *Oracle) within(a, b static.Set) bool {
 }
 
 // quietable reports whether operations of kind k, which synchronise, can do
-// without a choice if nobody meets them. Sends, receives and selects are not
-// among them: whoever waits in one takes part in the operations of others.
+// without a choice if nobody meets them. Operations on channels are not among
+// them: whoever waits in one takes part in the operations of others.
 func quietable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.Park,
-		trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.Signal, trace.Broadcast, trace.Close, trace.SyncAccess:
+		trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.Signal, trace.Broadcast, trace.SyncAccess:
 		return true
 	}
 	return false
@@ -163,10 +162,8 @@ func class(k trace.Kind) int {
 		return 3
 	case trace.OnceEnter, trace.OnceLeave:
 		return 4
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close:
-		return 5
 	case trace.SyncAccess:
-		return 6
+		return 5
 	}
 	return 0
 }

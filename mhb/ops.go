@@ -149,7 +149,6 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		w.meets(trace.OnceLeave, r)
 	case tickOp:
 		w.o.note(&w.eff.sends, r)
-		w.meets(trace.Send, r)
 	case libraryOp:
 		if write := args.at(1); write.known && write.p == 0 && fn.Name() == "hbAccess" {
 			w.meetsReading(trace.SyncAccess, r)

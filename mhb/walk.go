@@ -424,7 +424,6 @@ func (w *walk) send(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
 	if r.known && (r.p == 0 || w.v.ask(question{kind: askStuffed, p: r.p}).ok && w.blocked(stop{opSend, r.p}, "send")) {
 		return false
 	}
-	w.meets(trace.Send, r)
 	return true
 }
 
@@ -436,7 +435,6 @@ func (w *walk) receive(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
 	if r.known && (r.p == 0 || w.v.ask(question{kind: askSilent, p: r.p}).ok && w.blocked(stop{opRecv, r.p}, "receive")) {
 		return false
 	}
-	w.meets(trace.Recv, r)
 	return true
 }
 
@@ -449,9 +447,6 @@ func (w *walk) selects(sc *scope, x *ssa.Select) bool {
 		} else {
 			goesOn = w.receive(sc, st.Chan, x) || goesOn
 		}
-		if !x.Blocking {
-			w.meets(trace.TrySelect, w.ref(sc, st.Chan, x)) // it sees who waits
-		}
 	}
 	return goesOn
 }
@@ -460,18 +455,12 @@ func (w *walk) selects(sc *scope, x *ssa.Select) bool {
 func (w *walk) builtin(sc *scope, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
-	if !ok || len(c.Args) == 0 {
-		return
-	}
-	if _, ok := c.Args[0].Type().Underlying().(*types.Chan); !ok {
+	if !ok || b.Name() != "close" {
 		return
 	}
 	r := w.ref(sc, c.Args[0], x)
-	if b.Name() == "close" {
-		w.o.note(&w.eff.sends, r)
-		w.o.note(&w.eff.recvs, r)
-	}
-	w.meets(trace.Close, r) // or len
+	w.o.note(&w.eff.sends, r)
+	w.o.note(&w.eff.recvs, r)
 }
 
 // direct notes the accesses instr itself makes.
