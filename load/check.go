@@ -52,7 +52,7 @@ func (l *loader) checkPackage(p *Package) {
 		GoVersion: p.GoVersion,
 		Error:     func(err error) { l.typeError(p, err) },
 		// What was taken away may have been the only use of an import.
-		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned),
+		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil,
 	}
 	info := &types.Info{
 		Types:        make(map[ast.Expr]types.TypeAndValue),

@@ -16,6 +16,7 @@
 // # Phases
 //
 //	list      go list -deps, go env                   (child processes)
+//	cgo       files that import "C" and have no alternative are taken in, see addCgo
 //	discover  std packages reachable by import        (reads files, headers)
 //	parse     every file, in parallel
 //	prune     std declarations nobody mentions are taken away

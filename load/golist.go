@@ -31,6 +31,8 @@ type listPackage struct {
 	ImportMap      map[string]string // source import path to ImportPath
 	Module         *struct{ Path, GoVersion string }
 	Error          *struct{ Err string }
+
+	cgo map[string]*cgoFile // of GoFiles, those that import "C"
 }
 
 // listFields must name the fields of listPackage: go list does less for less.
@@ -63,13 +65,13 @@ func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err er
 }
 
 // listArgs returns the arguments of a go list that prints what format says.
-func (l *loader) listArgs(format string) []string {
+func (l *loader) listArgs(format string, tests bool, patterns []string) []string {
 	args := []string{"list", "-e", "-deps", format}
-	if l.cfg.Tests {
+	if tests {
 		args = append(args, "-test")
 	}
 	args = append(args, l.cfg.listFlags()...)
-	return append(append(args, "--"), l.patterns...)
+	return append(append(args, "--"), patterns...)
 }
 
 // list asks the go command for its configuration and for the user's packages,
@@ -84,29 +86,38 @@ func (l *loader) list() error {
 		envErr <- err
 	}()
 
-	out, diag, err := l.goCommand(l.listArgs("-json=" + listFields)...)
+	list, diag, err := l.query(l.listArgs("-json="+listFields, l.cfg.Tests, l.patterns))
 	if err := cmp.Or(<-envErr, err); err != nil {
 		return err
 	}
 	if err := checkVersion(runtime.Version(), l.goEnv.GOVERSION); err != nil {
 		return err
 	}
-
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		lp := new(listPackage)
-		if err := dec.Decode(lp); err == io.EOF {
-			break
-		} else if err != nil {
-			return fmt.Errorf("go list: %w", err)
-		}
-		l.listed = append(l.listed, lp)
-	}
+	l.listed = list
 	if len(l.listed) == 0 {
 		// A pattern with "..." that matches nothing is only worth a warning to
 		// the go command; to us there is nothing left to do.
 		return Errors{{Msg: cmp.Or(strings.TrimPrefix(diag, "go: warning: "), "no packages")}}
 	}
 	return nil
+}
+
+// query runs a go list that prints JSON, and returns what it lists and what it
+// said besides.
+func (l *loader) query(args []string) (list []*listPackage, diag string, err error) {
+	out, diag, err := l.goCommand(args...)
+	if err != nil {
+		return nil, diag, err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		lp := new(listPackage)
+		if err := dec.Decode(lp); err == io.EOF {
+			return list, diag, nil
+		} else if err != nil {
+			return nil, diag, fmt.Errorf("go list: %w", err)
+		}
+		list = append(list, lp)
+	}
 }
 
 // listErrors returns the errors of the packages for which reached holds, in the
@@ -116,7 +127,7 @@ func (l *loader) listErrors(list []*listPackage, reached func(*listPackage) bool
 	if !slices.ContainsFunc(list, func(lp *listPackage) bool { return lp.Error != nil && reached(lp) }) {
 		return nil
 	}
-	out, _, err := l.goCommand(l.listArgs(`-f={{with .Error}}{{printf "%q %q\n" $.ImportPath (printf "%v" .)}}{{end}}`)...)
+	out, _, err := l.goCommand(l.listArgs(`-f={{with .Error}}{{printf "%q %q\n" $.ImportPath (printf "%v" .)}}{{end}}`, l.cfg.Tests, l.patterns)...)
 	if err != nil {
 		return err
 	}
@@ -209,7 +220,7 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 			p.GoVersion = "go" + cmp.Or(lp.Module.GoVersion, "1.16") // the go command's default
 		}
 		for _, f := range lp.GoFiles {
-			p.files = append(p.files, &file{name: filepath.Join(lp.Dir, f)})
+			p.files = append(p.files, &file{name: filepath.Join(lp.Dir, f), cgo: lp.cgo[f]})
 		}
 		l.user[p.ID] = p
 		if !lp.DepOnly && len(lp.GoFiles) > 0 && !(hasVariant[lp.ImportPath] && lp.Name != "main") {

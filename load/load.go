@@ -53,10 +53,11 @@ func (p *Package) subject() string { return cmp.Or(p.ForTest, p.Path) }
 
 // file is one source file of a Package.
 type file struct {
-	name  string // absolute, or under overlayDir
-	src   []byte // nil until read
-	patch *patch // to be applied to the syntax tree
-	start int    // its first token.Pos
+	name  string   // absolute, or under overlayDir
+	src   []byte   // nil until read
+	patch *patch   // to be applied to the syntax tree
+	cgo   *cgoFile // likewise; nil if it does not import "C"
+	start int      // its first token.Pos
 	pos   *token.File
 }
 
@@ -109,8 +110,11 @@ func Load(cfg Config) (*Program, error) {
 	if err := l.phase("list", l.list); err != nil {
 		return nil, err
 	}
-	l.wanted = l.userPackages(l.listed)
 	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
+	if err := l.phase("cgo", l.addCgo); err != nil {
+		return nil, err
+	}
+	l.wanted = l.userPackages(l.listed)
 	if err := l.types(); err != nil {
 		return nil, err
 	}

@@ -100,6 +100,9 @@ func (f *file) parse(std bool) (*ast.File, error) {
 	if tree != nil {
 		f.patch.apply(tree)
 	}
+	if f.cgo != nil && err == nil {
+		err = f.cgo.reduce(fset, tree)
+	}
 	f.pos = fset.File(token.Pos(f.start))
 	return tree, err
 }

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"cmp"
 	"go/types"
 	"strings"
 
@@ -239,7 +240,12 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		}
 	}
 	if body.Blocks == nil {
-		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly, cgo or a runtime hook) and no model")
+		if use, ok := k.prog.UsesC(body); ok {
+			what := cmp.Or(use.What, "call of "+fn.String())
+			at := k.relative(k.prog.Fset.Position(use.Pos))
+			return k.refusal(fn, id, what+", which uses "+use.Name+" (cgo) at "+at)
+		}
+		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly or a runtime hook) and no model")
 	}
 	k.noteLocals(body)
 	f, err := compile.Compile(body, id, k)

@@ -25,8 +25,10 @@ func (m *Machine) unsupported(g *goroutine, text string) {
 
 // relative returns pos with the name of its file as seen from where the program
 // was loaded, if it is below there.
-func (m *Machine) relative(pos token.Position) string {
-	if rel, ok := strings.CutPrefix(pos.Filename, m.link.prog.Dir+string(filepath.Separator)); ok {
+func (m *Machine) relative(pos token.Position) string { return m.link.relative(pos) }
+
+func (k *linker) relative(pos token.Position) string {
+	if rel, ok := strings.CutPrefix(pos.Filename, k.prog.Dir+string(filepath.Separator)); ok {
 		pos.Filename = rel
 	}
 	return pos.String()
@@ -60,5 +62,8 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 			return fr.Pos, called
 		}
 	}
-	return m.callerPos(g), called // an initialiser
+	if pos = m.callerPos(g); !pos.IsValid() && g.fn.SSA != nil { // an initialiser, or else the entry itself
+		pos = m.fset.Position(g.fn.SSA.Pos())
+	}
+	return pos, called
 }
