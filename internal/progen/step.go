@@ -109,6 +109,9 @@ func (r *refMachine) step(s *refState, g int, in *instr) {
 			fatal(text)
 			return
 		}
+		if in.op == WLock && s.rws[in.a].readers == 0 {
+			f.pc++ // nobody to wait for
+		}
 	case condAdd:
 		s.conds[in.a] = append(s.conds[in.a], int8(g))
 		slices.Sort(s.conds[in.a])
