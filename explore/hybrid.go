@@ -92,7 +92,9 @@ func (a *Analysis) Oracle(h Hybrid, off mhb.Stages) por.Oracle {
 	case FullHybrid:
 		closure(mhb.Full)
 	case Patterns:
-		o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m})
+		if !a.copies { // whoever overwrites a mutex unlocks it, which the patterns do not look for
+			o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m})
+		}
 	}
 	o.reach = newReach(o, a.futures)
 	a.futures.F.Whole(a.entry.Func)

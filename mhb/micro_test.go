@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -22,7 +23,7 @@ import (
 var micro = []struct {
 	name string
 	// want lists the reasons that must have eliminated choices, each with a
-	// minus sign if it must not have.
+	// minus sign if it must not have; with the name of an oracle, only there.
 	want string
 	body string
 }{
@@ -308,6 +309,213 @@ var micro = []struct {
 	}
 	wg.Wait()
 	say(len(s.m))`},
+	// What was deferred first runs last, behind the deferred unlock.
+	{"deferOrder", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
+	wg.Go(func() { defer func() { f = f + 10 }(); mu.Lock(); defer mu.Unlock(); ticks.Add(1) })
+	wg.Wait()
+	say(f)`},
+	// Somebody has the address of the field.
+	{"addressTaken", "-lock", `
+	var s struct { mu sync.Mutex; f int }
+	p := &s.f
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	wg.Go(func() { *p = 10 })
+	wg.Wait()
+	say(s.f)`},
+	// A third closes the channel, but waits itself.
+	{"thirdWaits", "mhb:receive full:receive", `
+	var x int
+	done, go3 := make(chan bool), make(chan bool)
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { x = 1; x++; close(go3) })
+	wg.Go(func() { <-go3; close(done) })
+	<-done
+	say(x)
+	wg.Wait()`},
+	// Time goes on by itself.
+	{"selectTimer", "-receive", `
+	var x int
+	done := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++; done <- true })
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+	say(x)
+	wg.Wait()`},
+	// The function of a Once is running: the other call of Do waits.
+	{"onceRuns", "once", `
+	var once sync.Once
+	var x int
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() { once.Do(func() { x = 1; x++ }); if x != 2 { x = 9 } })
+	}
+	wg.Wait()
+	say(x)`},
+	// What has not been published yet is nobody's business, what has been is.
+	{"published", "", `
+	var p atomic.Pointer[copied]
+	var wg sync.WaitGroup
+	wg.Go(func() { c := &copied{}; c.f = 1; p.Store(c); c.f = 2 })
+	wg.Go(func() { if c := p.Load(); c != nil { say(c.f) } })
+	wg.Wait()`},
+	// Elements of their own, and one that is everybody's.
+	{"ownElements", "join", `
+	res := make([]int, 2)
+	var wg sync.WaitGroup
+	noise(&wg)
+	for i := range 2 {
+		wg.Go(func() { res[i] = 1; res[i]++ })
+	}
+	wg.Wait()
+	say(res[0], res[1])`},
+	{"oneElement", "", `
+	res := make([]int, 2)
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { res[i/2]++ })
+	}
+	wg.Wait()
+	say(res[0])`},
+	// A map that is guarded here and not there.
+	{"leakedMap", "-lock", `
+	s := &struct { mu sync.Mutex; m map[int]int }{m: map[int]int{}}
+	other := s.m
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.m[0]++; s.mu.Unlock() })
+	wg.Go(func() { other[0] = 10 })
+	wg.Wait()
+	say(s.m[0])`},
+	// Overwriting a struct unlocks the mutex in it.
+	{"structCopy", "-lock", `
+	s := &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.f++; defer func() { recover() }(); s.mu.Unlock() })
+	wg.Go(func() { *s = copied{} })
+	wg.Go(func() { s.mu.Lock(); s.f = 10 })
+	wg.Wait()
+	say(s.f)`},
+	// A panic while the lock is held, and a deferred write without it.
+	{"panicLocked", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
+	wg.Go(func() {
+		defer func() { recover(); f = 10 }()
+		mu.Lock()
+		defer mu.Unlock()
+		ticks.Add(1)
+		panic(1)
+	})
+	wg.Wait()
+	say(f)`},
+	// A writer that waits for a reader keeps other readers out, and the reader in.
+	{"pendingWriter", "", `
+	var mu sync.RWMutex
+	var f, g int
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.RLock(); g = f; mu.RUnlock() })
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Wait()
+	say(f, g)`},
+	// A generic type with a lock.
+	{"generic", "lock", `
+	s := &stack[int]{}
+	var wg sync.WaitGroup
+	noise(&wg)
+	for i := range 2 {
+		wg.Go(func() { s.push(i) })
+	}
+	wg.Wait()
+	say(len(s.list))`},
+	// The body of a loop over a function runs where the function calls it.
+	{"rangeFunc", "lock", `
+	var mu sync.Mutex
+	var f int
+	locked := func(yield func(int) bool) { mu.Lock(); defer mu.Unlock(); yield(1) }
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() { for d := range locked { f += d; f += d } })
+	}
+	wg.Wait()
+	say(f)`},
+	// A deferred call of such a body belongs to the function around it.
+	{"rangeFuncDefer", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *int
+	one := func(yield func(int) bool) { yield(1) }
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		func() {
+			for range one {
+				defer func() { recover() }()
+			}
+			ticks.Add(1)
+			*p = 1
+			mu.Lock()
+			mu.Unlock()
+		}()
+		f = 10
+	})
+	wg.Wait()
+	say(f)`},
+	// A method value.
+	{"methodValue", "lock", `
+	s := &stack[int]{}
+	f := s.pop
+	s.list = []int{1, 2}
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { f() })
+	wg.Go(func() { f() })
+	wg.Wait()
+	say(len(s.list))`},
+	// Locks of unknown objects, which are locked before what they guard.
+	{"lockedElements", "mhb:lock full:lock", `
+	arr := []*copied{{}, {f: 1}}
+	var wg sync.WaitGroup
+	noise(&wg)
+	for range 2 {
+		wg.Go(func() {
+			for _, c := range arr {
+				c.mu.Lock()
+				c.f++
+				c.f++
+				c.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	say(arr[0].f, arr[1].f)`},
+	// The lock has been locked before: of another element than now.
+	{"lockedBefore", "-lock", `
+	arr := []*copied{{}, {f: 1}}
+	var wg sync.WaitGroup
+	wg.Go(func() { arr[1].mu.Lock(); arr[1].f++; arr[1].f++; arr[1].mu.Unlock() })
+	wg.Go(func() {
+		c := arr[0]
+		c.mu.Lock()
+		ticks.Add(1)
+		c.mu.Unlock()
+		c = arr[1]
+		c.f = 10
+	})
+	wg.Wait()
+	say(arr[1].f)`},
 }
 
 const head = `package main
@@ -316,6 +524,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 var ticks atomic.Int32
@@ -335,6 +544,11 @@ func say(vals ...int) {
 type copied struct { mu sync.Mutex; f int }
 
 func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
+
+type stack[E any] struct { mu sync.Mutex; list []E }
+
+func (s *stack[E]) push(e E) { s.mu.Lock(); defer s.mu.Unlock(); s.list = append(s.list, e) }
+func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Unlock() }
 
 func main() {}
 `
@@ -363,20 +577,36 @@ func TestMicro(t *testing.T) {
 				t.Fatal(err)
 			}
 			all, _ := outcomes(t, prog, e, explore.NoHybrid, por.Full)
+			counts := map[explore.Hybrid]uint64{}
 			for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
 				got, r := outcomes(t, prog, e, h, por.JPF)
 				if !maps.Equal(got, all) {
 					t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
 				}
-				if h != explore.MHB && h != explore.Patterns {
-					continue
-				}
+				counts[h] = r.Choices
 				for _, want := range strings.Fields(p.want) {
+					if only, reason, ok := strings.Cut(want, ":"); ok {
+						if explore.Hybrid(only) != h {
+							continue
+						}
+						want = reason
+					}
 					reason, not := strings.CutPrefix(want, "-")
-					if n := r.Eliminated[reason]; (n == 0) != not {
-						t.Errorf("%d choices eliminated for the reason %q, want %s: %v", n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
+					n := r.Eliminated[reason]
+					switch {
+					case h == explore.FullHybrid && !not:
+						// It looks before it reasons.
+						n += r.Eliminated[por.Seen] + r.Eliminated[mhb.Unreachable]
+					case h != explore.MHB && h != explore.Patterns:
+						continue
+					}
+					if (n == 0) != not {
+						t.Errorf("hybrid %s: %d choices eliminated for the reason %q, want %s: %v", h, n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
 					}
 				}
+			}
+			if counts[explore.FullHybrid] > counts[explore.MHB] || counts[explore.MHB] > counts[explore.FieldAccess] || counts[explore.FieldAccess] > counts[explore.NoHybrid] {
+				t.Errorf("who knows more makes more choices: %v", counts)
 			}
 		})
 	}
