@@ -93,7 +93,7 @@ func (a *Analysis) Oracle(h Hybrid, off mhb.Stages) por.Oracle {
 		closure(mhb.Full)
 	case Patterns:
 		if !a.copies { // whoever overwrites a mutex unlocks it, which the patterns do not look for
-			o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m})
+			o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m}, a.entry.Func)
 		}
 	}
 	o.reach = newReach(o, a.futures)

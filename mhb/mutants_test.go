@@ -37,7 +37,7 @@ var mutants = []struct {
 	{"leaving a Once enables nobody", "mhb/ops.go", "		w.o.note(&w.eff.leaves, r)\n", ""},
 	{"sending enables nobody", "mhb/walk.go", "	r := w.ref(sc, ch, use)\n	w.o.note(&w.eff.sends, r)\n", "	r := w.ref(sc, ch, use)\n"},
 	{"receiving enables nobody", "mhb/walk.go", "	r := w.ref(sc, ch, use)\n	w.o.note(&w.eff.recvs, r)\n", "	r := w.ref(sc, ch, use)\n"},
-	{"closing enables nobody", "mhb/walk.go", "	if b.Name() == \"close\" {", "	if b.Name() == \"closes\" {"},
+	{"closing enables nobody", "mhb/walk.go", "b.Name() != \"close\"", "b.Name() != \"closes\""},
 	{"select waits for its first case", "mhb/walk.go", "	goesOn := !x.Blocking\n", "	goesOn := false\n"},
 	{"locks are not copied", "explore/hybrid.go", "c.CopiesLocks, c.Off = a.copies, off", "c.CopiesLocks, c.Off = false, off"},
 	{"what is allocated was ahead", "mhb/eval.go", "	case *ssa.Alloc:\n		if w.executed(sc, x, use) == ahead {\n			return place{fresh: true}, true", "	case *ssa.Alloc:\n		if true {\n			return place{fresh: true}, true"},

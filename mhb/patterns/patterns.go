@@ -48,6 +48,8 @@
 package patterns
 
 import (
+	"golang.org/x/tools/go/ssa"
+
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/mhb"
@@ -94,6 +96,10 @@ type Oracle struct {
 	onPrefix                  *hybrid.Merger[static.Prefix]
 	onUnheld                  *hybrid.Merger[static.Unlocks]
 
+	// foreign: somebody may unlock what another goroutine has locked. Then what a
+	// goroutine has locked in the past need not be its own any more.
+	foreign bool
+
 	classes map[fieldaccess.Location]class
 }
 
@@ -105,8 +111,8 @@ type class struct {
 }
 
 // New returns an oracle on top of the field access analysis. base is of the same
-// program.
-func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program) *Oracle {
+// program, which begins with entry.
+func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program, entry *ssa.Function) *Oracle {
 	o := &Oracle{fa: fa, prog: prog, base: base, classes: map[fieldaccess.Location]class{}}
 	o.locks, o.joins, o.waits = static.NewMustLock(base), static.NewMustJoin(base), static.NewMayWait(base)
 	o.must = static.NewMustWait(base, nil)
@@ -115,6 +121,10 @@ func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program) *Oracle {
 	o.onLocks, o.onJoins, o.onWaits = hybrid.NewMerger(base, o.locks.Engine), hybrid.NewMerger(base, o.joins.Engine), hybrid.NewMerger(base, o.waits.Engine)
 	o.onMust, o.onNotify, o.onGuard = hybrid.NewMerger(base, o.must.Engine), hybrid.NewMerger(base, o.notify.Engine), hybrid.NewMerger(base, o.guarded.Engine)
 	o.onPrefix, o.onUnheld = hybrid.NewMerger(base, o.prefix.Engine), hybrid.NewMerger(base, o.unheld.Engine)
+	all := o.unheld.Whole(entry)
+	for _, x := range []static.Unlocks{all.Normal, all.Panic} {
+		o.foreign = o.foreign || x.Unlocked != static.Empty || x.Foreign != static.Empty
+	}
 	return o
 }
 
