@@ -177,8 +177,8 @@ func (o *Oracle) touches(t *target, c int, r ref) bool {
 		switch k {
 		case trace.Park, trace.WakeLock:
 			mine = 2
-			if i == 1 {
-				mine = 1
+			if i == 1 || t.op.N == 1 && c == 1 {
+				mine = 1 // a Cond that only its goroutine has is left out
 			}
 		}
 		at := uint64(a.Obj)<<32 | uint64(a.Off)

@@ -137,12 +137,13 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 			return uint64(v.Int64()), true
 		}
 		return 0, false
-	case *ssa.Parameter, *ssa.FreeVar:
-		if sc.live {
-			return w.register(sc, v)
+	case *ssa.Parameter:
+		return w.given(sc, v)
+	case *ssa.FreeVar:
+		if w.captured(sc.fn, v) {
+			return 0, false // it is no address, though its type says so
 		}
-		x, ok := sc.vals[v]
-		return x, ok
+		return w.given(sc, v)
 	case *ssa.ChangeType:
 		if sc.live && w.executed(sc, v, use) == before {
 			break // the register of v.X may hold something else by now
@@ -172,7 +173,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 			break
 		}
 		if fv, ok := v.X.(*ssa.FreeVar); ok && w.captured(sc.fn, fv) {
-			return w.evalTo(sc, fv, use, depth+1)
+			return w.given(sc, fv)
 		}
 		if w.executed(sc, v, use) != ahead {
 			break
@@ -183,6 +184,16 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		return 0, false
 	}
 	return w.computed(sc, v, use)
+}
+
+// given returns the first word of what sc's function has been given as parameter
+// or captured variable v; of one that is captured by value, its value.
+func (w *walk) given(sc *scope, v ssa.Value) (uint64, bool) {
+	if sc.live {
+		return w.register(sc, v)
+	}
+	x, ok := sc.vals[v]
+	return x, ok
 }
 
 // computed returns the value of v in use if its instruction has been executed.
@@ -200,7 +211,7 @@ func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint6
 	switch b := b.(type) {
 	case *ssa.FreeVar:
 		if w.captured(sc.fn, b) {
-			return w.eval(sc, b, mc)
+			return w.given(sc, b)
 		}
 	case *ssa.Alloc:
 		// The only store, if there is one, is of the value.

@@ -473,6 +473,15 @@ var micro = []struct {
 	})
 	wg.Wait()
 	say(f)`},
+	// What is captured by value is no address: the elements of an array.
+	{"capturedArray", "-lock", `
+	var a, b copied
+	two := [2]*copied{&b, &a}
+	var wg sync.WaitGroup
+	wg.Go(func() { b.mu.Lock(); b.f++; b.f++; defer func() { recover() }(); b.mu.Unlock() })
+	wg.Go(func() { ticks.Add(1); if ticks.Add(1) == 9 { two[0].mu.Unlock() }; two[0].f = 10 })
+	wg.Wait()
+	say(b.f)`},
 	// A method value.
 	{"methodValue", "lock", `
 	s := &stack[int]{}
