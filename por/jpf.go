@@ -84,7 +84,7 @@ func (p *syncPolicy) after(sys System, g trace.GID) bool {
 		return false
 	}
 	switch p.last {
-	case trace.Unlock, trace.RUnlock:
+	case trace.Unlock, trace.RUnlock, trace.Park: // Cond.Wait unlocks, too
 		if sys.Status() == Ended || sys.Next(g).Kind == trace.Crash {
 			p.violated = true
 		}
