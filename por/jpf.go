@@ -1,6 +1,10 @@
 package por
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // JPF is Java Pathfinder's own partial order reduction, the baseline other
 // reductions are measured against: a scheduling choice is made where a
@@ -16,9 +20,11 @@ import "hbcheck.dev/hbcheck/trace"
 // of the operation fails to commute with it, so that executing it at once
 // loses no outcome ({goroutine} is a persistent set). See quiet for each case.
 //
-// Unlocking commutes with everything only as long as nobody tries a lock and
-// no lock is released twice. Both are noticed when they happen, and the search
-// then starts again with choices in front of unlocking, too.
+// Unlocking commutes with everything only as long as nobody tries a lock, no
+// lock is released twice, and none is overwritten (*p = T{}). All this is noticed
+// when it happens, and the search then starts again with choices in front of
+// unlocking, too. (Whoever overwrites a lock does so in front of a Lock and behind
+// it, in different executions, so that it is noticed in the latter.)
 func JPF(sys System, v Visitor, cfg Config) Result {
 	p := &syncPolicy{ignoreOutput: cfg.IgnoreOutput, quietUnlock: true}
 	for {
@@ -35,10 +41,49 @@ func JPF(sys System, v Visitor, cfg Config) Result {
 // syncPolicy says which operations need no choice in front of them.
 type syncPolicy struct {
 	ignoreOutput bool
-	quietUnlock  bool // assumption: nobody tries a lock or releases one that is free
+	quietUnlock  bool // assumption: nobody tries a lock, releases one that is free, or overwrites one
 	violated     bool // the assumption is wrong
 
-	last trace.Kind // the operation being executed
+	last  trace.Kind // the operation being executed
+	locks lockSet    // seen so far
+}
+
+// lockSet remembers where locks are.
+type lockSet struct {
+	objects []uint64 // bit set of the numbers of objects with locks in them
+	at      map[uint32][]trace.Access
+}
+
+// add notes the locks that op is an operation on.
+func (s *lockSet) add(op *trace.Op) {
+	for _, a := range op.Access[:op.N] {
+		if !s.has(a.Obj) {
+			for int(a.Obj/64) >= len(s.objects) {
+				s.objects = append(s.objects, make([]uint64, 64)...)
+			}
+			s.objects[a.Obj/64] |= 1 << (a.Obj % 64)
+			if s.at == nil {
+				s.at = make(map[uint32][]trace.Access)
+			}
+		}
+		if list := s.at[a.Obj]; !slices.ContainsFunc(list, func(b trace.Access) bool { return b.Off == a.Off }) {
+			s.at[a.Obj] = append(list, a)
+		}
+	}
+}
+
+func (s *lockSet) has(obj uint32) bool {
+	return int(obj/64) < len(s.objects) && s.objects[obj/64]>>(obj%64)&1 != 0
+}
+
+// written reports whether op writes to a lock as if it were ordinary memory.
+func (s *lockSet) written(op *trace.Op) bool {
+	for _, a := range op.Access[:op.N] {
+		if a.Write && s.has(a.Obj) && slices.ContainsFunc(s.at[a.Obj], a.Overlaps) {
+			return true
+		}
+	}
+	return false
 }
 
 // quiet reports whether op commutes with everything other goroutines can do
@@ -70,10 +115,15 @@ func (p *syncPolicy) before(sys System, g trace.GID) {
 	if !p.quietUnlock {
 		return
 	}
-	p.last = sys.Next(g).Kind
-	switch p.last {
+	op := sys.Next(g)
+	p.last = op.Kind
+	switch op.Kind {
 	case trace.TryLock, trace.TryRLock:
 		p.violated = true
+	case trace.Lock, trace.RLock, trace.OnceEnter:
+		p.locks.add(&op)
+	case trace.Write, trace.ReadWrite:
+		p.violated = p.violated || p.locks.written(&op)
 	}
 }
 

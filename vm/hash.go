@@ -75,7 +75,8 @@ func (m *Machine) ref(w uint64) uint64 {
 	return uint64(s.num)<<32 | w&(1<<32-1)
 }
 
-// Hash implements por.System.
+// Hash implements por.System. That the program has exited or crashed is part of
+// the state: what is left of it may look like one that goes on.
 func (m *Machine) Hash() por.Hash {
 	c := &m.can
 	h := m.heap
@@ -91,7 +92,7 @@ func (m *Machine) Hash() por.Hash {
 			ws = m.writeG(ws, g)
 		}
 	}
-	ws = append(ws, uint64(m.clockHash()))
+	ws = append(ws, uint64(m.clockHash())<<1|b2u(m.fault != nil || m.exited))
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}
