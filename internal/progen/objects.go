@@ -32,17 +32,25 @@ func Objects(name string, rng *rand.Rand) Text {
 }
 
 // FromBytes is a source of randomness that fuzzing can control: each choice
-// takes a byte. Behind the last one everything is 0.
-type FromBytes []byte
+// takes a byte. Behind the last one choices are 0 for a while, which makes for
+// short programs, and then a fixed sequence: a 0 for ever may be refused for ever.
+type FromBytes struct {
+	Bytes  []byte
+	behind uint64
+}
 
 // Uint64 implements rand.Source.
 func (b *FromBytes) Uint64() uint64 {
-	if len(*b) == 0 {
+	if len(b.Bytes) > 0 {
+		x := b.Bytes[0]
+		b.Bytes = b.Bytes[1:]
+		return uint64(x) << 56
+	}
+	if b.behind++; b.behind < 64 {
 		return 0
 	}
-	x := (*b)[0]
-	*b = (*b)[1:]
-	return uint64(x) << 56
+	x := b.behind * 0x9e3779b97f4a7c15
+	return (x ^ x>>29) * 0x94d049bb133111eb
 }
 
 type objects struct {

@@ -90,8 +90,7 @@ func FuzzHybrid(f *testing.F) {
 		if len(b) > 200 {
 			t.Skip()
 		}
-		src := progen.FromBytes(b)
-		x := progen.Objects("P0", rand.New(&src))
+		x := progen.Objects("P0", rand.New(&progen.FromBytes{Bytes: b}))
 		seed := uint64(len(b))
 		for _, k := range b {
 			seed = seed*31 + uint64(k)
