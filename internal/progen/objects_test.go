@@ -1,7 +1,6 @@
 package progen_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -11,10 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Overwriting a mutex in use is a race, and that is found. But an Unlock that it
-// makes an error can be missed: por.JPF holds that unlocking commutes with
-// accesses to memory.
-var copiesFlag = flag.Bool("copies", false, "objects are overwritten with the mutexes in them, too")
+// known are programs that something was wrong with: jpf did not notice that a
+// mutex is overwritten while it is locked; a crashed state passed for one that
+// goes on.
+var known = []uint64{5475, 5990}
 
 // TestHybridObjects: the same for programs about objects. What they can do is
 // what the machine finds in a full search.
@@ -32,19 +31,27 @@ func TestHybridObjects(t *testing.T) {
 		// Those that copy locks are no company for the others: mhb then knows less.
 		var groups [2][]objectProgram
 		for i := range uint64(min(perBatch, total-c.checked-c.left)) {
-			x := progen.Objects(fmt.Sprintf("P%d", first+i), rand.New(rand.NewPCG(first+i, 0x0b1ec75)))
+			x := objectsOf(first + i)
 			k := 0
 			if x.Copies {
 				k = 1
 			}
 			groups[k] = append(groups[k], objectProgram{first + i, x})
 		}
-		c.objects(groups[0])
-		if *copiesFlag && len(groups[1]) > 0 {
-			c.objects(groups[1])
+		for _, list := range groups {
+			if len(list) > 0 {
+				c.objects(list)
+			}
 		}
 	}
+	for _, seed := range known {
+		c.objects([]objectProgram{{seed, objectsOf(seed)}})
+	}
 	t.Logf("%d programs checked, %d left out; eliminated %v", c.checked, c.left, c.eliminated)
+}
+
+func objectsOf(seed uint64) progen.Text {
+	return progen.Objects(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x0b1ec75)))
 }
 
 type objectProgram struct {
@@ -94,9 +101,6 @@ func FuzzHybrid(f *testing.F) {
 		seed := uint64(len(b))
 		for _, k := range b {
 			seed = seed*31 + uint64(k)
-		}
-		if x.Copies && !*copiesFlag {
-			t.Skip()
 		}
 		c := &comparison{T: t, eliminated: map[string]uint64{}}
 		c.objects([]objectProgram{{seed, x}})
