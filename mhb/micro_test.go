@@ -473,6 +473,24 @@ var micro = []struct {
 	})
 	wg.Wait()
 	say(f)`},
+	// A lock that is taken on one way only says nothing of the other.
+	{"conditionalLock", "-lock", `
+	a := &copied{}
+	objs := map[int]*copied{0: a}
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { a.mu.Lock(); a.f++; a.f++; a.mu.Unlock() })
+	wg.Go(func() {
+		ticks.Add(1)
+		o := objs[0]
+		if ticks.Load() > 5 {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+		}
+		o.f = 10
+	})
+	wg.Wait()
+	say(a.f)`},
 	// What is captured by value is no address: the elements of an array.
 	{"capturedArray", "-lock", `
 	var a, b copied
