@@ -1,0 +1,186 @@
+// Package classes counts what explorers are held to: the equivalence classes of
+// the executions of a system. It is an oracle for tests, so it is no explorer:
+// nothing is reduced, no clock is kept and no race is looked for.
+//
+// Two executions are equivalent (Mazurkiewicz 1977) if they have the same events and every
+// two dependent ones are in the same order. They read from the same if each read has
+// the same writer. A class is told by a number that does not depend on the order of
+// independent events: the sum, over all events, of a hash of the event and the set
+// of dependent events before it. Events are named by goroutine and index, which
+// are the same in all executions of a class; object numbers are not, so they are no
+// part of it.
+package classes
+
+import (
+	"fmt"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Class names an equivalence class of executions.
+type Class [2]uint64
+
+// A Relation says what the classes are.
+type Relation struct {
+	// Dependent reports whether the order of two operations of different
+	// goroutines matters. It is asked about a, executed some time before b, both as
+	// they were when they were executed.
+	Dependent func(a, b *trace.Op) bool
+
+	// Partner returns the goroutine that takes part in g's next operation when g executes
+	// it with the given alternative: it stands elsewhere afterwards. Nil: nobody ever does.
+	Partner func(g trace.GID, choice int) (partner trace.GID, ok bool)
+}
+
+// Conflicts is a dependence: operations on the same location one of which writes.
+// Operations on a WaitGroup that executed one behind the other without a panic could have
+// executed in the other order with the same result, or could not have been
+// in the other order at all (Done before Wait).
+func Conflicts(a, b *trace.Op) bool {
+	if a.Kind == trace.WgAdd && b.Kind == trace.WgAdd {
+		return false
+	}
+	return a.Conflicts(b)
+}
+
+// Counts are the classes of a system by how their executions end, and
+// how often they were met.
+type Counts struct {
+	Ended, Stuck, Cut int
+
+	// Of those that have ended or are stuck: how many there are if only what reads from
+	// what is looked at.
+	RFEnded, RFStuck int
+
+	Executions uint64 // leaves met
+	Prefixes   int    // classes of prefixes of executions; with Merge only
+}
+
+// Total returns the number of classes of executions that come to their end.
+func (c *Counts) Total() int { return c.Ended + c.Stuck }
+
+// A Limit is the error of a system with more executions, or prefixes of them, than allowed.
+type Limit int
+
+// Error implements error.
+func (l Limit) Error() string { return fmt.Sprintf("more than %d executions", int(l)) }
+
+// An Enumeration is the classes found, by how their executions end.
+type Enumeration struct {
+	Counts
+	Classes, RF map[Class]por.Status
+}
+
+// All executes every interleaving of sys from its present state. It fails
+// with a Limit if there are more than limit of them.
+func All(sys por.System, rel Relation, limit int) (*Enumeration, error) {
+	return enumerate(sys, rel, limit, nil)
+}
+
+// Merge does as All does, but where two interleavings have come to the same class of
+// prefixes it goes on with one of them only: they have the same continuations. That is
+// checked, too: it is an error if they have not come to states with the same fingerprint,
+// because then operations that rel says are independent are not.
+func Merge(sys por.System, rel Relation, limit int) (*Enumeration, error) {
+	return enumerate(sys, rel, limit, make(map[Class]por.Hash))
+}
+
+func enumerate(sys por.System, rel Relation, limit int, seen map[Class]por.Hash) (*Enumeration, error) {
+	e := enumerator{history: history{sys: sys, rel: rel}, limit: limit, seen: seen,
+		found: Enumeration{Classes: make(map[Class]por.Status), RF: make(map[Class]por.Status)}}
+	if err := e.explore(); err != nil {
+		return nil, err
+	}
+	e.found.Prefixes = len(seen)
+	for _, st := range e.found.Classes {
+		switch st {
+		case por.Ended:
+			e.found.Ended++
+		case por.Stuck:
+			e.found.Stuck++
+		default:
+			e.found.Cut++
+		}
+	}
+	for _, st := range e.found.RF {
+		if st == por.Ended {
+			e.found.RFEnded++
+		} else {
+			e.found.RFStuck++
+		}
+	}
+	return &e.found, nil
+}
+
+// enumerator is a depth-first search.
+type enumerator struct {
+	history
+	limit int
+	seen  map[Class]por.Hash // states by the class of the prefix that leads to them; nil: nothing is merged
+	found Enumeration
+}
+
+func (e *enumerator) explore() error {
+	if e.seen != nil {
+		state := e.sys.Hash()
+		if old, known := e.seen[e.class]; known {
+			if old != state {
+				return fmt.Errorf("two orders of independent operations lead to different states; the second is %v", e.path())
+			}
+			return nil
+		}
+		if len(e.seen) >= e.limit {
+			return Limit(e.limit)
+		}
+		e.seen[e.class] = state
+	}
+	gs := e.sys.Enabled(nil)
+	if len(gs) == 0 {
+		return e.leaf()
+	}
+	for _, g := range gs {
+		for c := range e.sys.Choices(g) {
+			m := e.sys.Mark()
+			class, rf := e.class, e.rf
+			e.step(trace.Step{G: g, Choice: c})
+			err := e.explore()
+			e.undo(class, rf)
+			e.sys.Rewind(m)
+			e.sys.Release(m)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *enumerator) leaf() error {
+	e.found.Executions++
+	if e.seen == nil && e.found.Executions > uint64(e.limit) {
+		return Limit(e.limit)
+	}
+	st := e.sys.Status()
+	if old, known := e.found.Classes[e.class]; known && old != st {
+		return fmt.Errorf("executions of one class end differently, one of them %v", e.path())
+	}
+	e.found.Classes[e.class] = st
+	if st != por.Cut {
+		e.found.RF[e.rf] = st
+	}
+	return nil
+}
+
+// Of returns the classes of the execution path of sys, which starts in its
+// present state, and leaves it there.
+func Of(sys por.System, rel Relation, path trace.Schedule) (class, rf Class) {
+	h := history{sys: sys, rel: rel}
+	m := sys.Mark()
+	for _, s := range path {
+		h.step(s)
+	}
+	sys.Rewind(m)
+	sys.Release(m)
+	return h.class, h.rf
+}

@@ -1,0 +1,147 @@
+package classes
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// history is an execution up to now.
+type history struct {
+	sys    por.System
+	rel    Relation
+	events []event
+	count  []int // events each goroutine has taken part in
+
+	class, rf Class
+}
+
+// event is one step of the execution.
+type event struct {
+	op      trace.Op
+	step    trace.Step
+	partner trace.GID // trace.NoGID: nobody
+	name    Class     // the same in all executions in which this event exists
+}
+
+// step executes s and adds its event to both sums.
+func (h *history) step(s trace.Step) {
+	e := event{op: h.sys.Next(s.G), step: s, partner: trace.NoGID}
+	e.name = seed.with(uint64(s.G)).with(uint64(h.next(s.G))).with(uint64(s.Choice))
+	if h.rel.Partner != nil {
+		if p, ok := h.rel.Partner(s.G, s.Choice); ok {
+			e.partner = p
+			e.name = e.name.with(uint64(p)).with(uint64(h.next(p)))
+		}
+	}
+	h.class = h.class.plus(e.name.after(h.before(&e)))
+	h.rf = h.rf.plus(e.name.after(h.sources(&e)))
+	h.events = append(h.events, e)
+	h.sys.Step(s.G, s.Choice)
+}
+
+// next returns g's next index and uses it up.
+func (h *history) next(g trace.GID) int {
+	for int(g) >= len(h.count) {
+		h.count = append(h.count, 0)
+	}
+	h.count[g]++
+	return h.count[g]
+}
+
+// undo forgets the last event; the sums were class and rf before it.
+func (h *history) undo(class, rf Class) {
+	n := len(h.events) - 1
+	e := &h.events[n]
+	h.count[e.step.G]--
+	if e.partner != trace.NoGID {
+		h.count[e.partner]--
+	}
+	h.events = h.events[:n]
+	h.class, h.rf = class, rf
+}
+
+// before returns a sum over the events that e depends on. Those of the same goroutine
+// are left out, being told by e's index.
+func (h *history) before(e *event) Class {
+	var sum Class
+	for i := range h.events {
+		if f := &h.events[i]; h.dependent(f, e) {
+			sum = sum.plus(f.name)
+		}
+	}
+	return sum
+}
+
+func (h *history) dependent(f, e *event) bool {
+	if f.step.G == e.step.G {
+		return false
+	}
+	return f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op)
+}
+
+// sources returns a sum over the events e reads from: the last write to each location it
+// reads. What is neither memory nor a lock reads from everything it depends on.
+func (h *history) sources(e *event) Class {
+	reads, known := readsOf(&e.op)
+	if !known || e.partner != trace.NoGID {
+		return h.before(e)
+	}
+	var sum Class
+	for i, a := range reads {
+		for _, f := range slices.Backward(h.events) {
+			if writes(&f.op, a) {
+				sum = sum.plus(f.name.with(uint64(i)))
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// readsOf returns the locations op reads, if it is known of its kind.
+func readsOf(op *trace.Op) (reads []trace.Access, known bool) {
+	switch op.Kind {
+	case trace.Write, trace.AtomicStore, trace.Unlock, trace.RUnlock:
+		return nil, true
+	case trace.ReadWrite:
+		return op.Access[:1], true
+	case trace.Read, trace.AtomicLoad, trace.AtomicRMW, trace.Lock, trace.TryLock:
+		return op.Access[:op.N], true
+	}
+	return nil, false
+}
+
+// writes reports whether op writes to a.
+func writes(op *trace.Op, a trace.Access) bool {
+	return slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
+}
+
+// path returns the schedule of the execution.
+func (h *history) path() trace.Schedule {
+	var s trace.Schedule
+	for i := range h.events {
+		s = append(s, h.events[i].step)
+	}
+	return s
+}
+
+var seed = Class{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03}
+
+// with returns a hash of c and x.
+func (c Class) with(x uint64) Class {
+	return Class{mix(c[0] ^ mix(x+seed[0])), mix(c[1] + mix(x^seed[1]))}
+}
+
+// after returns a hash of an event and the sum of those before it.
+func (c Class) after(sum Class) Class { return c.with(sum[0]).with(sum[1]) }
+
+func (c Class) plus(d Class) Class { return Class{c[0] + d[0], c[1] + d[1]} }
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
