@@ -138,12 +138,12 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		}
 		return 0, false
 	case *ssa.Parameter:
-		return w.given(sc, v)
+		return w.given(sc, v, use)
 	case *ssa.FreeVar:
 		if w.captured(sc.fn, v) {
 			return 0, false // it is no address, though its type says so
 		}
-		return w.given(sc, v)
+		return w.given(sc, v, use)
 	case *ssa.ChangeType:
 		if sc.live && w.executed(sc, v, use) == before {
 			break // the register of v.X may hold something else by now
@@ -173,7 +173,7 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 			break
 		}
 		if fv, ok := v.X.(*ssa.FreeVar); ok && w.captured(sc.fn, fv) {
-			return w.given(sc, fv)
+			return w.given(sc, fv, use)
 		}
 		if w.executed(sc, v, use) != ahead {
 			break
@@ -187,9 +187,13 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 }
 
 // given returns the first word of what sc's function has been given as parameter
-// or captured variable v; of one that is captured by value, its value.
-func (w *walk) given(sc *scope, v ssa.Value) (uint64, bool) {
+// or captured variable v; of one that is captured by value, its value. In a frame
+// it must be ahead that it is used: its register may hold something else by now.
+func (w *walk) given(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	if sc.live {
+		if w.executed(sc, use, use) != ahead {
+			return 0, false
+		}
 		return w.register(sc, v)
 	}
 	x, ok := sc.vals[v]
@@ -211,7 +215,7 @@ func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint6
 	switch b := b.(type) {
 	case *ssa.FreeVar:
 		if w.captured(sc.fn, b) {
-			return w.given(sc, b)
+			return w.given(sc, b, mc)
 		}
 	case *ssa.Alloc:
 		// The only store, if there is one, is of the value.
@@ -293,7 +297,7 @@ func (w *walk) dynamicType(sc *scope, x *ssa.Call) types.Type {
 func (w *walk) interfaceWord(sc *scope, v ssa.Value, use ssa.Instruction, k int) (uint64, bool) {
 	switch x := v.(type) {
 	case *ssa.Parameter:
-		if sc.live {
+		if sc.live && w.executed(sc, use, use) == ahead {
 			return w.registerWord(sc, v, k)
 		}
 		return 0, false
@@ -360,7 +364,9 @@ func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
 		p, ok = w.container(sc, x.Map, x)
 	case *ssa.Next:
 		if r, isRange := x.Iter.(*ssa.Range); isRange {
-			p, ok = w.container(sc, r.X, r)
+			if p, ok = w.container(sc, r.X, r); !ok {
+				p, ok = w.iterated(sc, r, x)
+			}
 		}
 	case *ssa.Call:
 		if b, isB := x.Call.Value.(*ssa.Builtin); isB && (b.Name() == "delete" || b.Name() == "clear" || b.Name() == "len") {
@@ -414,6 +420,15 @@ func (w *walk) container(sc *scope, v ssa.Value, use ssa.Instruction) (place, bo
 	}
 	p, ok := w.eval(sc, v, use)
 	if !ok || p == 0 {
+		return place{}, false
+	}
+	return place{obj: uint32(p >> 32)}, true
+}
+
+// iterated returns the map that next goes on with, if the loop has begun.
+func (w *walk) iterated(sc *scope, loop *ssa.Range, next *ssa.Next) (place, bool) {
+	p, ok := w.computed(sc, loop, next) // the map, and how far it is
+	if !ok || p == 0 || next.IsString {
 		return place{}, false
 	}
 	return place{obj: uint32(p >> 32)}, true

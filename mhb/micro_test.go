@@ -299,6 +299,18 @@ var micro = []struct {
 	}
 	wg.Wait()
 	say(a[0], a[1])`},
+	// In a loop over a captured map, the variable's register may hold something else.
+	{"capturedMap", "", `
+	m := map[int]int{}
+	c := make(chan int, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { m[1] = 2 })
+	wg.Go(func() { c <- 1; m[0] = 3 })
+	wg.Go(func() { l := 0; for k, v := range m { l += 4 * k + v }; say(l) })
+	c <- 2
+	say(m[0], m[1])
+	<-c
+	wg.Wait()`},
 	// A map under a lock.
 	{"guardedMap", "lock", `
 	s := struct { mu sync.Mutex; m map[int]int }{m: map[int]int{}}
