@@ -42,6 +42,7 @@ var allowed = map[string]string{
 	"bench":                "explore load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "analyze bench explore load por report vm",
+	"internal/litmus":      "",
 	"internal/classes":     "por trace",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
