@@ -1,32 +1,19 @@
 package mhb_test
 
 import (
-	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // The micro programs: each is about one condition under which a choice before
 // an access is or is not needed. All print what was read, so a choice skipped
 // wrongly loses an outcome.
-var micro = []struct {
-	name string
-	// want lists the reasons that must have eliminated choices, each with a
-	// minus sign if it must not have; with the name of an oracle, only there.
-	want string
-	body string
-}{
+var micro = []microtest.Program{
 	// Two writes conflict, and the join orders only one of them with the read.
 	{"writeWriteJoin", "", `
 	var x, u, v int
@@ -557,29 +544,8 @@ var micro = []struct {
 	say(arr[1].f)`},
 }
 
-const head = `package main
-
-import (
-	"sync"
-	"sync/atomic"
-	"syscall"
-	"time"
-)
-
-var ticks atomic.Int32
-
-// noise starts a goroutine that can always go on and touches nothing of interest.
-func noise(wg *sync.WaitGroup) { wg.Go(func() { ticks.Add(1); ticks.Add(1) }) }
-
-// say prints small numbers without package os.
-func say(vals ...int) {
-	var b []byte
-	for _, v := range vals {
-		b = append(b, ' ', byte('0'+v/10%10), byte('0'+v%10))
-	}
-	syscall.Write(1, b)
-}
-
+// decls are the types of the programs.
+const decls = `
 type copied struct { mu sync.Mutex; f int }
 
 func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
@@ -588,112 +554,28 @@ type stack[E any] struct { mu sync.Mutex; list []E }
 
 func (s *stack[E]) push(e E) { s.mu.Lock(); defer s.mu.Unlock(); s.list = append(s.list, e) }
 func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Unlock() }
-
-func main() {}
 `
 
 // TestMicro explores each program with every oracle: equal outcomes, and
 // choices eliminated for the reasons it is about.
 func TestMicro(t *testing.T) {
-	dir := t.TempDir()
-	src := head
-	for _, p := range micro {
-		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, p.body)
-	}
-	for name, text := range map[string]string{"go.mod": "module micro\n\ngo 1.26\n", "main.go": src} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
+	s := microtest.Load(t, "", decls, micro)
+	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
+		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
+		counts := map[explore.Hybrid]uint64{}
+		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+			got, r := s.Explore(t, e, h, por.JPF)
+			microtest.Same(t, h, got, all)
+			counts[h] = r.Choices
+			switch h {
+			case explore.MHB, explore.Patterns:
+				microtest.Reasons(t, h, r, p.Want)
+			case explore.FullHybrid:
+				microtest.Reasons(t, h, r, p.Want, por.Seen, mhb.Unreachable) // it looks before it reasons
+			}
 		}
-	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range micro {
-		t.Run(p.name, func(t *testing.T) {
-			e, err := prog.Lookup("micro." + p.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, _ := outcomes(t, prog, e, explore.NoHybrid, por.Full)
-			counts := map[explore.Hybrid]uint64{}
-			for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
-				got, r := outcomes(t, prog, e, h, por.JPF)
-				if !maps.Equal(got, all) {
-					t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
-				}
-				counts[h] = r.Choices
-				for _, want := range strings.Fields(p.want) {
-					if only, reason, ok := strings.Cut(want, ":"); ok {
-						if explore.Hybrid(only) != h {
-							continue
-						}
-						want = reason
-					}
-					reason, not := strings.CutPrefix(want, "-")
-					n := r.Eliminated[reason]
-					switch {
-					case h == explore.FullHybrid && !not:
-						// It looks before it reasons.
-						n += r.Eliminated[por.Seen] + r.Eliminated[mhb.Unreachable]
-					case h != explore.MHB && h != explore.Patterns:
-						continue
-					}
-					if (n == 0) != not {
-						t.Errorf("hybrid %s: %d choices eliminated for the reason %q, want %s: %v", h, n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
-					}
-				}
-			}
-			if counts[explore.FullHybrid] > counts[explore.MHB] || counts[explore.MHB] > counts[explore.FieldAccess] || counts[explore.FieldAccess] > counts[explore.NoHybrid] {
-				t.Errorf("who knows more makes more choices: %v", counts)
-			}
-		})
-	}
-}
-
-func outcomes(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
-	t.Helper()
-	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := por.Config{Match: true}
-	var sys por.System = m
-	var check *explore.StaticCheck
-	if h != explore.NoHybrid {
-		o := explore.NewOracle(m, prog, e, h)
-		check = explore.NewStaticCheck(m, prog, e, o)
-		cfg.Oracle, sys = check.Oracle(o), check
-	}
-	v := &ends{m: m, set: map[string]bool{}}
-	r := run(sys, v, cfg)
-	if check != nil {
-		if err := check.Err(); err != nil {
-			t.Error(err)
+		if counts[explore.FullHybrid] > counts[explore.MHB] || counts[explore.MHB] > counts[explore.FieldAccess] || counts[explore.FieldAccess] > counts[explore.NoHybrid] {
+			t.Errorf("who knows more makes more choices: %v", counts)
 		}
-		t.Logf("hybrid %s: %+v", h, check.Counts)
-	}
-	if len(r.Incomplete) > 0 {
-		t.Errorf("incomplete: %v", r.Incomplete)
-	}
-	return v.set, r
+	})
 }
-
-// ends collects how executions end.
-type ends struct {
-	m   *vm.Machine
-	set map[string]bool
-}
-
-func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
-	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
-	if f := v.m.Fault(); f != nil {
-		s += " " + f.Message
-	}
-	v.set[s] = true
-	return true
-}
-
-func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
-func (v *ends) Livelock(trace.Schedule, int) bool            { return true }
-func (v *ends) Restart()                                     {}

@@ -46,6 +46,7 @@ var allowed = map[string]string{
 	"internal/classes":     "por trace",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
+	"internal/microtest":   "explore load por trace vm",
 	"internal/racetest":    "internal/vmtest load por trace vm",
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",

@@ -49,6 +49,9 @@ const choosing = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
 // loadGroup loads the programs as one package, with an entry for all of them.
 func loadGroup(t testing.TB, list []unit) *group {
 	t.Helper()
+	if len(list) == 1 { // an entry that has nothing to choose makes no choice
+		list = append(list, unit{"Pnothing", "package main\n\nfunc Pnothing() {}\n"})
+	}
 	dir := t.TempDir()
 	files := map[string]string{
 		"go.mod":           "module hbcheck.dev/hbcheck\n\ngo 1.26\n",

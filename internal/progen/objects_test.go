@@ -3,51 +3,38 @@ package progen_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 )
 
-// known are programs that something was wrong with: jpf did not notice that a
-// mutex is overwritten while it is locked; a crashed state passed for one that
-// goes on.
-var known = []uint64{5475, 5990}
+// knownObjects are programs of Objects that something was wrong with: jpf did not
+// notice that a mutex is overwritten while it is locked; a crashed state passed
+// for one that goes on.
+var knownObjects = []uint64{5475, 5990}
 
 // TestHybridObjects: the same for programs about objects. What they can do is
 // what the machine finds in a full search.
 func TestHybridObjects(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	const perBatch = 100
-	total := 1500
-	if *countFlag > 0 {
-		total = *countFlag
-	} else if testing.Short() {
-		total = perBatch
-	}
-	c := &comparison{T: t, eliminated: map[string]uint64{}}
-	for first := *seedFlag; c.checked+c.left < total; first += perBatch {
+	c := newComparison(t)
+	c.batches(1500, knownObjects, func(seeds []uint64) {
 		// Those that copy locks are no company for the others: mhb then knows less.
 		var groups [2][]objectProgram
-		for i := range uint64(min(perBatch, total-c.checked-c.left)) {
-			x := objectsOf(first + i)
+		for _, seed := range seeds {
+			x := objectsOf(seed)
 			k := 0
 			if x.Copies {
 				k = 1
 			}
-			groups[k] = append(groups[k], objectProgram{first + i, x})
+			groups[k] = append(groups[k], objectProgram{seed, x})
 		}
 		for _, list := range groups {
 			if len(list) > 0 {
 				c.objects(list)
 			}
 		}
-	}
-	for _, seed := range known {
-		c.objects([]objectProgram{{seed, objectsOf(seed)}})
-	}
-	t.Logf("%d programs checked, %d left out; eliminated %v", c.checked, c.left, c.eliminated)
+	})
 }
 
 func objectsOf(seed uint64) progen.Text {
@@ -65,9 +52,6 @@ func (c *comparison) objects(list []objectProgram) {
 	var us []unit
 	for _, p := range list {
 		us = append(us, unit{p.text.Name, p.text.Source})
-	}
-	if len(us) == 1 { // an entry that has nothing to choose makes no choice
-		us = append(us, unit{"Pnothing", "package main\n\nfunc Pnothing() {}\n"})
 	}
 	g := loadGroup(c, us)
 	for i, p := range list {
@@ -102,7 +86,7 @@ func FuzzHybrid(f *testing.F) {
 		for _, k := range b {
 			seed = seed*31 + uint64(k)
 		}
-		c := &comparison{T: t, eliminated: map[string]uint64{}}
+		c := newComparison(t)
 		c.objects([]objectProgram{{seed, x}})
 	})
 }

@@ -1,30 +1,17 @@
 package patterns_test
 
 import (
-	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // Programs, each about one condition of a pattern. What is printed depends on the
 // order, so a choice that is skipped wrongly loses an outcome.
-var programs = []struct {
-	name string
-	// want lists reasons that must have eliminated choices, those with a minus
-	// sign must not have.
-	want string
-	body string
-}{
+var programs = []microtest.Program{
 	// Section 3, figure 2a: the waiter is waiting, and only we can notify it.
 	{"waitNotify", "wait", `
 	var mu sync.Mutex
@@ -290,20 +277,11 @@ var programs = []struct {
 	say(v, x)`},
 }
 
-const head = `package main
-
-import (
-	"sync"
-	"sync/atomic"
-	"syscall"
-	"time"
-)
-
+// decls are the variables and types of the programs.
+const decls = `
 var (
-	ticks  atomic.Int32
 	global sync.Mutex
 	shared int
-	_      time.Duration
 )
 
 type object struct { mu sync.Mutex; n int }
@@ -317,92 +295,18 @@ func (o *object) incLocked() { o.n++ }
 func (o object) copied(p *object) { o.mu.Lock(); p.n++; o.mu.Unlock() }
 
 type rwObject struct { mu sync.RWMutex; n int }
-
-// say prints small numbers without package os.
-func say(vals ...int) {
-	var b []byte
-	for _, v := range vals {
-		b = append(b, ' ', byte('0'+v/10%10), byte('0'+v%10))
-	}
-	syscall.Write(1, b)
-}
-
-func main() {}
 `
 
 // TestPatterns explores each program with and without the oracle.
 func TestPatterns(t *testing.T) {
-	dir := t.TempDir()
-	src := head
-	for _, p := range programs {
-		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, p.body)
-	}
-	for name, text := range map[string]string{"go.mod": "module patterns\n\ngo 1.26\n", "main.go": src} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
+	s := microtest.Load(t, "", decls, programs)
+	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
+		all, none := s.Explore(t, e, explore.NoHybrid, por.JPF)
+		got, r := s.Explore(t, e, explore.Patterns, por.JPF)
+		microtest.Same(t, explore.Patterns, got, all)
+		if r.Choices > none.Choices {
+			t.Errorf("%d choices, without static facts %d", r.Choices, none.Choices)
 		}
-	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			e, err := prog.Lookup("patterns." + p.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, none := outcomes(t, prog, e, explore.NoHybrid)
-			got, r := outcomes(t, prog, e, explore.Patterns)
-			if !maps.Equal(got, all) {
-				t.Errorf("outcomes %v, want %v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
-			}
-			if r.Choices > none.Choices {
-				t.Errorf("%d choices, without static facts %d", r.Choices, none.Choices)
-			}
-			for _, want := range strings.Fields(p.want) {
-				reason, not := strings.CutPrefix(want, "-")
-				if n := r.Eliminated[reason]; (n == 0) != not {
-					t.Errorf("%d choices eliminated for the reason %q, want %s: %v", n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
-				}
-			}
-		})
-	}
+		microtest.Reasons(t, explore.Patterns, r, p.Want)
+	})
 }
-
-func outcomes(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid) (map[string]bool, por.Result) {
-	t.Helper()
-	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := por.Config{Match: true}
-	if h != explore.NoHybrid {
-		cfg.Oracle = explore.NewOracle(m, prog, e, h)
-	}
-	v := &ends{m: m, set: map[string]bool{}}
-	r := por.JPF(m, v, cfg)
-	if len(r.Incomplete) > 0 {
-		t.Errorf("incomplete: %v", r.Incomplete)
-	}
-	return v.set, r
-}
-
-// ends collects how executions end.
-type ends struct {
-	m   *vm.Machine
-	set map[string]bool
-}
-
-func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
-	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
-	if f := v.m.Fault(); f != nil {
-		s += " " + f.Message
-	}
-	v.set[s] = true
-	return true
-}
-
-func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
-func (v *ends) Livelock(trace.Schedule, int) bool            { return true }
-func (v *ends) Restart()                                     {}

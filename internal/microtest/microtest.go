@@ -1,0 +1,196 @@
+// Package microtest explores small programs, each about one condition under
+// which a scheduling choice is or is not needed, with and without the oracles
+// that spare choices.
+//
+// What a program prints depends on the order of its steps, so a choice that is
+// skipped wrongly loses an outcome.
+package microtest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Program is the body of a function without parameters.
+type Program = struct {
+	Name string
+	// Want lists the reasons that must have eliminated choices, each with a
+	// minus sign if it must not have; behind "name:", with the oracle of that
+	// name only.
+	Want string
+	Body string
+}
+
+// head is what all programs can use.
+const head = `package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var ticks atomic.Int32
+
+var _ time.Duration
+
+// noise starts a goroutine that can always go on and touches nothing of interest.
+func noise(wg *sync.WaitGroup) { wg.Go(func() { ticks.Add(1); ticks.Add(1) }) }
+
+// say prints small numbers without package os.
+func say(vals ...int) {
+	var b []byte
+	for _, v := range vals {
+		b = append(b, ' ', byte('0'+v/10%10), byte('0'+v%10))
+	}
+	syscall.Write(1, b)
+}
+
+func main() {}
+`
+
+// A Suite is a number of programs.
+type Suite struct {
+	prog     *load.Program
+	programs []Program
+}
+
+// Load loads the programs as one package, with the declarations decls, and
+// perhaps imports, which come first.
+func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
+	t.Helper()
+	dir := t.TempDir()
+	src := strings.Replace(head, "import (\n", "import (\n"+imports, 1) + decls
+	for _, p := range programs {
+		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.Name, p.Body)
+	}
+	for name, text := range map[string]string{"go.mod": "module micro\n\ngo 1.26\n", "main.go": src} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Suite{prog, programs}
+}
+
+// Each runs f as a subtest for each program.
+func (s *Suite) Each(t *testing.T, f func(t *testing.T, p Program, e *load.Entry)) {
+	for _, p := range s.programs {
+		t.Run(p.Name, func(t *testing.T) {
+			e, err := s.prog.Lookup("micro." + p.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, p, e)
+		})
+	}
+}
+
+// Explore returns the outcomes of e, what it prints and how it ends. All that
+// static analyses say with the oracle h is checked meanwhile.
+func (s *Suite) Explore(t *testing.T, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
+	t.Helper()
+	return Explore(t, s.prog, e, h, run)
+}
+
+// Explore is Suite.Explore for any program.
+func Explore(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
+	t.Helper()
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := por.Config{Match: true}
+	var sys por.System = m
+	var check *explore.StaticCheck
+	if h != explore.NoHybrid {
+		o := explore.NewOracle(m, prog, e, h)
+		check = explore.NewStaticCheck(m, prog, e, o)
+		cfg.Oracle, sys = check.Oracle(o), check
+	}
+	v := &ends{m: m, set: map[string]bool{}}
+	r := run(sys, v, cfg)
+	if check != nil {
+		if err := check.Err(); err != nil {
+			t.Errorf("hybrid %s: %v", h, err)
+		}
+		t.Logf("hybrid %s: %+v", h, check.Counts)
+	}
+	if len(r.Incomplete) > 0 {
+		t.Errorf("hybrid %s: incomplete: %v", h, r.Incomplete)
+	}
+	return v.set, r
+}
+
+// Same compares outcomes with those of a full search.
+func Same(t *testing.T, h explore.Hybrid, got, all map[string]bool) {
+	t.Helper()
+	if !maps.Equal(got, all) {
+		t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
+	}
+}
+
+// Reasons compares the reasons for which choices were eliminated with what a
+// program wants of the oracle h. What cannot be told apart from a wanted reason counts
+// as one, too.
+func Reasons(t *testing.T, h explore.Hybrid, r por.Result, wants string, alike ...string) {
+	t.Helper()
+	for _, want := range strings.Fields(wants) {
+		if only, reason, ok := strings.Cut(want, ":"); ok {
+			if explore.Hybrid(only) != h {
+				continue
+			}
+			want = reason
+		}
+		reason, not := strings.CutPrefix(want, "-")
+		n := r.Eliminated[reason]
+		if !not {
+			for _, x := range alike {
+				n += r.Eliminated[x]
+			}
+		}
+		if (n == 0) != not {
+			t.Errorf("hybrid %s: %d choices eliminated for the reason %q, want %s: %v", h, n, reason, map[bool]string{true: "none", false: "some"}[not], r.Eliminated)
+		}
+	}
+}
+
+// ends collects how executions end.
+type ends struct {
+	m   *vm.Machine
+	set map[string]bool
+}
+
+// Leaf implements por.Visitor.
+func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
+	s := fmt.Sprintf("%d %q", st, v.m.Output(1))
+	if f := v.m.Fault(); f != nil {
+		s += " " + f.Message
+	}
+	v.set[s] = true
+	return true
+}
+
+// Race implements por.Visitor.
+func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+
+// Livelock implements por.Visitor.
+func (v *ends) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements por.Visitor. What has been found remains.
+func (v *ends) Restart() {}
