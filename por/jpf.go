@@ -48,32 +48,31 @@ type syncPolicy struct {
 	locks lockSet    // seen so far
 }
 
-// lockSet remembers where locks are.
+// lockSet remembers where locks are. Searches can be as short as a few steps
+// (LookAhead), so it is small as long as it is empty.
 type lockSet struct {
-	objects []uint64 // bit set of the numbers of objects with locks in them
-	at      map[uint32][]trace.Access
+	some [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
+	at   map[uint32][]trace.Access
 }
 
 // add notes the locks that op is an operation on.
 func (s *lockSet) add(op *trace.Op) {
 	for _, a := range op.Access[:op.N] {
-		if !s.has(a.Obj) {
-			for int(a.Obj/64) >= len(s.objects) {
-				s.objects = append(s.objects, make([]uint64, 64)...)
-			}
-			s.objects[a.Obj/64] |= 1 << (a.Obj % 64)
-			if s.at == nil {
-				s.at = make(map[uint32][]trace.Access)
-			}
+		list := s.at[a.Obj]
+		if slices.ContainsFunc(list, func(b trace.Access) bool { return b.Off == a.Off }) {
+			continue
 		}
-		if list := s.at[a.Obj]; !slices.ContainsFunc(list, func(b trace.Access) bool { return b.Off == a.Off }) {
-			s.at[a.Obj] = append(list, a)
+		if s.at == nil {
+			s.at = make(map[uint32][]trace.Access)
 		}
+		s.at[a.Obj] = append(list, a)
+		s.some[a.Obj/64%4] |= 1 << (a.Obj % 64)
 	}
 }
 
+// has reports whether there may be a lock in obj.
 func (s *lockSet) has(obj uint32) bool {
-	return int(obj/64) < len(s.objects) && s.objects[obj/64]>>(obj%64)&1 != 0
+	return s.some[obj/64%4]>>(obj%64)&1 != 0
 }
 
 // written reports whether op writes to a lock as if it were ordinary memory.
