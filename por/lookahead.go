@@ -1,8 +1,6 @@
 package por
 
 import (
-	"slices"
-
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -30,7 +28,9 @@ type LookAhead struct {
 	last    Oracle    // nil: none
 	futures []*future // by goroutine
 	tired   map[point]*patience
+	scout   *scout  // for its looks, once there was one
 	budget  *uint64 // transitions left for the present look; nil: none is under way
+	enabled []trace.GID
 }
 
 // Seen is the reason LookAhead's own answers are counted under.
@@ -46,7 +46,14 @@ type future struct {
 	complete bool // the budget was enough to see everything
 	stale    bool // somebody has moved since: there may be less now
 	started  uint32
-	byObject map[uint32][]trace.Access
+	seen     []seen
+	byObject map[uint32]int // 1 + index of the object's last entry in seen
+}
+
+// seen is an access, and where the one before it to the same object is: 1 + its index.
+type seen struct {
+	trace.Access
+	before int
 }
 
 // point is a place in the program.
@@ -123,6 +130,9 @@ func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 		p.pause--
 		return false, false
 	}
+	if l.imminent(g, op) {
+		return false, true
+	}
 	l.look(g, op, f)
 	switch {
 	case f.conflicts(op):
@@ -138,6 +148,17 @@ func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 	p.length = min(2*p.length, maxPause)
 	p.pause = p.length
 	return false, false
+}
+
+// imminent reports whether another goroutine can execute what conflicts with op at once.
+func (l *LookAhead) imminent(g trace.GID, op *trace.Op) bool {
+	l.enabled = l.sys.Enabled(l.enabled[:0])
+	for _, h := range l.enabled {
+		if next := l.sys.Next(h); h != g && next.Conflicts(op) {
+			return true
+		}
+	}
+	return false
 }
 
 // enablesNothing reports whether op is one that is looked ahead for: it
@@ -171,7 +192,10 @@ func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
 }
 
 // Rewound implements Watcher.
-func (l *LookAhead) Rewound() {
+func (l *LookAhead) Rewound() { l.forget() }
+
+// forget drops what was seen of the future.
+func (l *LookAhead) forget() {
 	for _, f := range l.futures {
 		if f != nil {
 			f.known = false
@@ -184,7 +208,7 @@ func (l *LookAhead) of(g trace.GID) *future {
 		l.futures = append(l.futures, nil)
 	}
 	if l.futures[g] == nil {
-		l.futures[g] = &future{byObject: make(map[uint32][]trace.Access)}
+		l.futures[g] = &future{byObject: make(map[uint32]int)}
 	}
 	return l.futures[g]
 }
@@ -192,89 +216,42 @@ func (l *LookAhead) of(g trace.GID) *future {
 // look explores what the others can do while g waits in front of op, up to a
 // conflict with op.
 func (l *LookAhead) look(g trace.GID, op *trace.Op, f *future) {
-	clear(f.byObject)
-	s := &without{System: l.sys, g: g, op: op, f: f}
-	inside := &LookAhead{sys: s, quick: l.quick, tired: make(map[point]*patience), budget: l.budget}
-	if l.budget == nil {
-		inside.budget = new(uint64)
-		*inside.budget = lookBudget
+	if l.scout == nil {
+		l.scout = newScout(l)
 	}
-	s.budget = inside.budget
-	// The oracle does not hide an operation: it only lets a goroutine move alone
-	// whose operation conflicts with nothing.
-	r := JPF(s, s, Config{Match: true, IgnoreOutput: true, Oracle: inside, AnyGoroutine: true})
-	f.known, f.complete, f.stale = true, len(r.Incomplete) == 0 && !s.stopped, false
+	f.known, f.stale = true, false
+	f.complete = l.scout.look(g, op, f)
 }
 
 // add notes the accesses of an operation.
 func (f *future) add(op *trace.Op) {
+next:
 	for _, a := range op.Access[:op.N] {
-		if list := f.byObject[a.Obj]; !slices.Contains(list, a) {
-			f.byObject[a.Obj] = append(list, a)
+		last := f.byObject[a.Obj]
+		for i := last; i > 0; i = f.seen[i-1].before {
+			if f.seen[i-1].Access == a {
+				continue next
+			}
 		}
+		f.seen = append(f.seen, seen{a, last})
+		f.byObject[a.Obj] = len(f.seen)
 	}
+}
+
+// clear forgets all accesses.
+func (f *future) clear() {
+	f.seen = f.seen[:0]
+	clear(f.byObject)
 }
 
 // conflicts reports whether op conflicts with something seen.
 func (f *future) conflicts(op *trace.Op) bool {
 	for _, a := range op.Access[:op.N] {
-		for _, b := range f.byObject[a.Obj] {
-			if (a.Write || b.Write) && a.Overlaps(b) {
+		for i := f.byObject[a.Obj]; i > 0; i = f.seen[i-1].before {
+			if b := &f.seen[i-1]; (a.Write || b.Write) && a.Overlaps(b.Access) {
 				return true
 			}
 		}
 	}
 	return false
 }
-
-// without is a system in which one goroutine does not move, and the visitor of
-// its search. What the others execute is noted.
-type without struct {
-	System
-	g       trace.GID
-	op      *trace.Op
-	f       *future
-	budget  *uint64
-	stopped bool // by a conflict with op, or because the budget is spent
-}
-
-// Enabled implements System.
-func (w *without) Enabled(buf []trace.GID) []trace.GID {
-	if w.stopped = w.stopped || *w.budget == 0; w.stopped {
-		return buf
-	}
-	n := len(buf)
-	buf = w.System.Enabled(buf)
-	if i := slices.Index(buf[n:], w.g); i >= 0 {
-		buf = slices.Delete(buf, n+i, n+i+1)
-	}
-	return buf
-}
-
-// Started implements Starter.
-func (w *without) Started(g trace.GID) uint32 { return startedBy(w.System, g) }
-
-// Step implements System.
-func (w *without) Step(g trace.GID, choice int) {
-	op := w.System.Next(g)
-	w.f.add(&op)
-	if w.stopped = op.Conflicts(w.op); w.stopped {
-		return
-	}
-	if *w.budget > 0 {
-		*w.budget--
-	}
-	w.System.Step(g, choice)
-}
-
-// Leaf implements Visitor.
-func (w *without) Leaf(trace.Schedule, Status) bool { return !w.stopped }
-
-// Race implements Visitor.
-func (w *without) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
-
-// Livelock implements Visitor.
-func (w *without) Livelock(trace.Schedule, int) bool { return true }
-
-// Restart implements Visitor.
-func (w *without) Restart() {}
