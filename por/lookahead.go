@@ -1,8 +1,6 @@
 package por
 
-import (
-	"hbcheck.dev/hbcheck/trace"
-)
+import "hbcheck.dev/hbcheck/trace"
 
 // LookAhead is an oracle that, where a quick one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
@@ -12,7 +10,7 @@ import (
 // It looks in front of plain accesses and of locking: a mutex that nobody else
 // can lock while g waits needs no choice either.
 //
-// Looking is a search like any other, and asks a LookAhead of its own what the
+// Looking is a search (see scout), and asks a LookAhead of its own what the
 // others need no choice for when one of them waits, too, and so on.
 //
 // What a look has found stays true for a while. Let E be the operations that
