@@ -156,6 +156,9 @@ func BenchmarkExplore(b *testing.B) {
 	w := workspace(b)
 	for _, name := range []string{"prodcons 2 2 2 1", "phil 5 ordered 1", "bank 4 ordered", "rw 2 2 1", "workers 3 2"} {
 		for _, e := range por.Explorers() {
+			if !e.Stateful {
+				continue
+			}
 			b.Run(strings.ReplaceAll(name, " ", "-")+"/"+e.Name, func(b *testing.B) {
 				r := exploreSpace(b, w, name, e.Name, SpaceOptions{Count: b.N})
 				b.ReportMetric(r.Transitions(), "transitions/cpu-s")

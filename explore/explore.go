@@ -43,6 +43,8 @@ type Options struct {
 	MaxMemory    int64
 	LimitPreempt bool
 	Preempt      int
+	Seed         uint64 // of explorers that sample
+	Depth        int    // bug depth of por.PCT
 	// AllowLeak, if set, accepts goroutines that are left behind when one of
 	// the functions on their stack matches.
 	AllowLeak *regexp.Regexp
@@ -177,7 +179,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
-		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, IgnoreOutput: !o.Outcomes,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, Depth: o.Depth, IgnoreOutput: !o.Outcomes,
 	}
 }
 

@@ -58,6 +58,9 @@ func TestDifferential(t *testing.T) {
 		}
 		for _, e := range Explorers() {
 			for _, match := range []bool{true, false} {
+				if e.Samples || match && !e.Stateful {
+					continue
+				}
 				if !match && (execs < 0 || execs > 20000) {
 					continue
 				}

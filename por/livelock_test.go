@@ -40,7 +40,7 @@ func TestLivelock(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, e := range Explorers() {
+			for _, e := range stateful() {
 				toy := started(tt.prog...)
 				f, r := explore(t, toy, e.Run, Config{Match: true})
 				if got := len(f.livelock) > 0; got != tt.want {
@@ -90,7 +90,7 @@ func TestRenamed(t *testing.T) {
 			s.reg[0], s.reg[1] = s.reg[1], s.reg[0]
 		}
 	}
-	for _, e := range Explorers() {
+	for _, e := range stateful() {
 		f, _ := explore(t, toy, e.Run, Config{Match: true})
 		if len(f.livelock) > 0 {
 			t.Errorf("%s: false livelock %v", e.Name, f.livelock)

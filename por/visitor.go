@@ -60,6 +60,11 @@ type Config struct {
 	// needs a choice or cannot go on, of every other one that can.
 	AnyGoroutine bool
 
+	// Seed begins the random numbers of explorers that sample, and Depth is the bug
+	// depth PCT looks for; 0: DefaultDepth.
+	Seed  uint64
+	Depth int
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
@@ -119,6 +124,7 @@ const (
 	BoundMemory     Bound = "max-memory"
 	BoundPreempt    Bound = "preempt"
 	BoundPoll       Bound = "stopped" // Poll gave a reason
+	BoundSampled    Bound = "seed"    // executions are a random sample
 )
 
 // A Reason says why a search is not exhaustive.
@@ -126,7 +132,7 @@ type Reason struct {
 	Bound Bound
 	Limit uint64 // the bound's value
 	Count uint64 // how often it was hit, for bounds that do not stop the search
-	Text  string // the reason Poll gave
+	Text  string // the reason Poll gave, or what was sampled
 }
 
 // String tells the reason in one clause.
@@ -179,7 +185,9 @@ type Explorer struct {
 	Doc  string
 	// Stateless and Stateful say whether it can run without and with Config.Match.
 	Stateless, Stateful bool
-	Run                 func(System, Visitor, Config) Result
+	// Samples says that it executes some schedules and is never exhaustive.
+	Samples bool
+	Run     func(System, Visitor, Config) Result
 }
 
 // Explorers lists the explorers there are, in the order they are documented.
@@ -187,6 +195,9 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
+		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},
+		{Name: "pct", Doc: "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)", Stateless: true, Samples: true, Run: PCT},
+		{Name: "pos", Doc: "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)", Stateless: true, Samples: true, Run: POS},
 	}
 }
 

@@ -46,7 +46,7 @@ Explorers (--por):
 func explorerDocs() string {
 	var b strings.Builder
 	for _, e := range por.Explorers() {
-		fmt.Fprintf(&b, "  %-8s %s\n", e.Name, e.Doc)
+		fmt.Fprintf(&b, "  %-11s %s\n", e.Name, e.Doc)
 	}
 	return b.String()
 }
@@ -56,7 +56,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := f.check(cmd.Flags().Changed("seed")); err != nil {
+	if err := f.check(cmd.Flags().Changed("seed") && !opts.POR.Samples); err != nil {
 		return err
 	}
 	f.args = args

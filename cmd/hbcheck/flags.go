@@ -41,7 +41,7 @@ type exploreFlags struct {
 	checkStatic                       bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
-	maxSteps, preempt                 int
+	maxSteps, preempt, depth          int
 	maxMemory                         byteSize
 	format, out                       string
 }
@@ -60,7 +60,8 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
-	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit")
+	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(por.DefaultSamples))
+	fs.IntVar(&f.depth, "depth", por.DefaultDepth, "number `d` of ordering constraints that make a bug for --por=pct")
 	fs.IntVar(&f.maxSteps, "max-steps", 1_000_000, "steps of one execution; 0: no limit")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
@@ -110,6 +111,8 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
 	case f.maxSteps < 0 || f.timeout < 0:
 		return o, sel, fmt.Errorf("a limit cannot be negative")
+	case f.depth < 1:
+		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
 	case f.preempt < -1:
 		return o, sel, fmt.Errorf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)
 	case f.first && f.all:
@@ -131,6 +134,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	sel.Entry = f.entry
 	o.All, o.Outcomes, o.CheckStatic = f.all, f.outcomes, f.checkStatic
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
+	o.Seed, o.Depth = uint64(f.seed), f.depth
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil
 }

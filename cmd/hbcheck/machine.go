@@ -29,10 +29,11 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
 	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when nobody can go on, in the order of their deadlines")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
-	fs.Int64Var(&f.seed, "seed", 1, "`number` the sequence of --rand=seed begins with")
+	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed, and the schedules of --por=random, pct and pos, begin with")
 }
 
-// check refuses values that mean nothing. seed tells whether --seed was given.
+// check refuses values that mean nothing. seed tells whether --seed was given
+// though no explorer needs it.
 func (f *machineFlags) check(seed bool) error {
 	switch {
 	case f.time != "any" && f.time != "virtual":
