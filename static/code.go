@@ -21,6 +21,7 @@ type Base struct {
 	limited  bool
 
 	codes  map[*ssa.Function]*code
+	order  *ordering
 	renIDs int
 	kills  map[ssa.Value]*Renaming
 }
@@ -32,6 +33,7 @@ type Interrupted struct{}
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {
 	b := &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
+	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
 	b.Paths = NewPaths(p.Binding) // without what was named in ignorance of them
 	b.Paths.lockers = l

@@ -54,8 +54,8 @@ type Engine[V comparable] struct {
 	d     Domain[V]
 	funcs map[*ssa.Function]*funcFlow[V]
 	dirty worklist[V]
-	round int // of what is being worked on
-	turn  int // its number
+	round int   // of what is being worked on
+	turn  place // where that is
 	seqs  map[[2]V]V
 	joins map[[2]V]V
 	names map[renamed[V]]V
@@ -68,24 +68,22 @@ type renamed[V comparable] struct {
 
 // funcFlow is the analysis of one function.
 type funcFlow[V comparable] struct {
-	num      int // in the order in which functions are found, callers before what only they call
-	code     *code
-	effects  [][]V     // of the events of each node
-	in       []Flow[V] // before the first instruction of each block
-	summary  Flow[V]
-	unwind   map[*stacks]Flow[V] // what follows a panic
-	callers  []*funcFlow[V]
-	known    map[*funcFlow[V]]bool // whether it is among callers
-	queued   bool
-	round    int                         // in which it is to be analysed
-	analysed bool                        // once at least
-	before   map[ssa.Instruction]Flow[V] // memo
-	after    map[ssa.Instruction]Flow[V]
+	place   place
+	code    *code
+	effects [][]V     // of the events of each node
+	in      []Flow[V] // before the first instruction of each block
+	summary Flow[V]
+	unwind  map[*stacks]Flow[V] // what follows a panic
+	callers []*funcFlow[V]
+	queued  bool
+	round   int                         // in which it is to be analysed
+	before  map[ssa.Instruction]Flow[V] // memo
+	after   map[ssa.Instruction]Flow[V]
 }
 
 // NewEngine returns an engine that has looked at nothing yet.
 func NewEngine[V comparable](b *Base, d Domain[V]) *Engine[V] {
-	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}}
+	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}, turn: place{-1, -1}}
 }
 
 // Before returns the flow from instr on, instr included.
@@ -161,11 +159,11 @@ func (e *Engine[V]) unwound(f *funcFlow[V]) Flow[V] {
 func (e *Engine[V]) at(instr ssa.Instruction, including bool) Flow[V] {
 	f := e.get(instr.Parent())
 	e.solve()
-	memo := f.after
+	memo := &f.after
 	if including {
-		memo = f.before
+		memo = &f.before
 	}
-	if x, ok := memo[instr]; ok {
+	if x, ok := (*memo)[instr]; ok {
 		return x
 	}
 	blk := instr.Block()
@@ -175,28 +173,47 @@ func (e *Engine[V]) at(instr ssa.Instruction, including bool) Flow[V] {
 	for i := len(list) - 1; i >= 0 && (list[i].index > at || including && list[i].index == at); i-- {
 		x = e.step(f, &list[i], f.effects[blk.Index][i], x)
 	}
-	memo[instr] = x
+	if *memo == nil {
+		*memo = map[ssa.Instruction]Flow[V]{}
+	}
+	(*memo)[instr] = x
 	return x
 }
 
 // get returns the analysis of fn, which has a body.
 func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
 	f := e.funcs[fn]
-	if f != nil {
-		return f
+	if f == nil {
+		e.base.order.reach(fn)
+		f = e.add(fn)
 	}
+	return f
+}
+
+// add begins the analysis of fn and all that it calls.
+func (e *Engine[V]) add(fn *ssa.Function) *funcFlow[V] {
 	never := Flow[V]{e.d.Never(), e.d.Never()}
-	f = &funcFlow[V]{num: len(e.funcs), code: e.base.code(fn), summary: never, known: map[*funcFlow[V]]bool{}}
+	f := &funcFlow[V]{place: e.base.order.places[fn], code: e.base.code(fn), summary: never}
 	e.funcs[fn] = f
 	f.in = make([]Flow[V], len(fn.Blocks))
 	f.effects = make([][]V, len(fn.Blocks))
 	for k, list := range f.code.blocks {
 		f.in[k] = never
+		f.effects[k] = make([]V, len(list))
 		for i := range list {
-			f.effects[k] = append(f.effects[k], e.events(list[i].events))
+			f.effects[k][i] = e.events(list[i].events)
 		}
 	}
 	e.enqueue(f)
+	f.code.calls(func(fn *ssa.Function) {
+		callee := e.funcs[fn]
+		if callee == nil {
+			callee = e.add(fn)
+		}
+		if n := len(callee.callers); n == 0 || callee.callers[n-1] != f {
+			callee.callers = append(callee.callers, f)
+		}
+	})
 	return f
 }
 
@@ -204,25 +221,28 @@ func (e *Engine[V]) enqueue(f *funcFlow[V]) {
 	if !f.queued {
 		f.queued = true
 		f.round = e.round
-		if f.num >= e.turn && f.analysed {
+		if f.place.circle == e.turn.circle && f.place.num <= e.turn.num {
 			f.round++
 		}
 		heap.Push(&e.dirty, f)
 	}
 }
 
-// worklist is a heap of functions. They are worked on in rounds, those found
-// last first in each, so that a function waits until what it calls has had its
-// turn, also where functions call each other in circles.
+// worklist is a heap of functions. What a function calls comes before it; those
+// that call each other in circles are worked on in rounds until nothing changes.
 type worklist[V comparable] []*funcFlow[V]
 
 func (w worklist[V]) Len() int { return len(w) }
 
 func (w worklist[V]) Less(i, j int) bool {
-	if w[i].round != w[j].round {
-		return w[i].round < w[j].round
+	f, g := w[i], w[j]
+	switch {
+	case f.place.circle != g.place.circle:
+		return f.place.circle < g.place.circle
+	case f.round != g.round:
+		return f.round < g.round
 	}
-	return w[i].num > w[j].num
+	return f.place.num < g.place.num
 }
 
 func (w worklist[V]) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
@@ -243,14 +263,14 @@ func (e *Engine[V]) solve() {
 		}
 		f := heap.Pop(&e.dirty).(*funcFlow[V])
 		f.queued = false
-		e.round, e.turn = f.round, f.num
+		e.round, e.turn = f.round, f.place
 		e.analyse(f)
-		f.analysed = true
 	}
+	e.round, e.turn = 0, place{-1, -1}
 }
 
 func (e *Engine[V]) analyse(f *funcFlow[V]) {
-	f.before, f.after = map[ssa.Instruction]Flow[V]{}, map[ssa.Instruction]Flow[V]{}
+	f.before, f.after = nil, nil
 	f.unwind = map[*stacks]Flow[V]{}
 	blocks := f.code.fn.Blocks
 	for changed := true; changed; {
@@ -338,11 +358,7 @@ func (e *Engine[V]) called(f *funcFlow[V], n *node) Flow[V] {
 			x.Normal = e.join(x.Normal, e.events(c.events))
 			continue
 		}
-		callee := e.get(c.fn)
-		if !callee.known[f] {
-			callee.known[f] = true
-			callee.callers = append(callee.callers, f)
-		}
+		callee := e.funcs[c.fn]
 		y := Flow[V]{e.rename(callee.summary.Normal, c.ren), e.rename(callee.summary.Panic, c.ren)}
 		if c.then != nil {
 			y.Normal = e.order(y.Normal, e.events(c.then))

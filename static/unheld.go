@@ -55,7 +55,7 @@ type unlock struct {
 
 // NewUnheld returns the analysis.
 func NewUnheld(b *Base) *Unheld {
-	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), num: map[unlock]int{}}
+	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), num: map[unlock]int{}, both: map[Path]Set{}, leasts: map[Set]Set{}}
 	return &Unheld{NewEngine[Unlocks](b, d), d}
 }
 
@@ -83,18 +83,20 @@ func (a *Unheld) At(instr ssa.Instruction) []Fact {
 }
 
 type unheldDomain struct {
-	sets *Sets
-	objs *Objects
-	list []unlock
-	num  map[unlock]int
+	sets   *Sets
+	objs   *Objects
+	list   []unlock
+	num    map[unlock]int
+	both   map[Path]Set // the path held in either mode
+	leasts map[Set]Set  // memo of least
 }
 
 func (d *unheldDomain) Skip() Unlocks { return Unlocks{Exits: true} }
 
 func (d *unheldDomain) Never() Unlocks { return Unlocks{} }
 
-// of returns the set of u.
-func (d *unheldDomain) of(u unlock) Set {
+// of returns the number of u.
+func (d *unheldDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty
 	}
@@ -104,7 +106,15 @@ func (d *unheldDomain) of(u unlock) Set {
 		d.list = append(d.list, u)
 		d.num[u] = n
 	}
-	return d.sets.Of(n)
+	return n
+}
+
+// plus adds unlocks to s.
+func (d *unheldDomain) plus(s Set, list []int) Set {
+	if list != nil {
+		s = d.sets.Union(s, d.sets.Of(list...))
+	}
+	return d.least(s)
 }
 
 // lock returns the set of p being held in mode m.
@@ -113,15 +123,59 @@ func (d *unheldDomain) lock(p Path, m Mode) Set {
 }
 
 // locks returns the set of p being held in both modes.
-func (d *unheldDomain) locks(p Path) Set { return d.sets.Union(d.lock(p, Write), d.lock(p, Read)) }
+func (d *unheldDomain) locks(p Path) Set {
+	s, ok := d.both[p]
+	if !ok {
+		s = d.sets.Union(d.lock(p, Write), d.lock(p, Read))
+		d.both[p] = s
+	}
+	return s
+}
 
 // holds reports whether held contains p in any mode.
 func (d *unheldDomain) holds(held Set, p Path) bool {
-	return p != Unknown && d.sets.Inter(held, d.locks(p)) != Empty
+	return p != Unknown && held != Empty && d.sets.Intersects(held, d.locks(p))
+}
+
+// least returns s without the unlocks that say no more than others: whenever one
+// turns out to be of a mutex that is not held, so does the same with less held.
+// Otherwise there would be one for each set of locks on any path there.
+func (d *unheldDomain) least(s Set) Set {
+	if s == Empty {
+		return s
+	}
+	r, ok := d.leasts[s]
+	if ok {
+		return r
+	}
+	same := map[Path][]int{}
+	var more []int
+	for _, n := range d.sets.Elems(s) {
+		u := &d.list[n]
+		for _, m := range same[u.Path] {
+			if w := &d.list[m]; d.implied(u, w) {
+				more = append(more, n)
+			} else if d.implied(w, u) {
+				more = append(more, m)
+			}
+		}
+		same[u.Path] = append(same[u.Path], n)
+	}
+	r = s
+	if more != nil {
+		r = d.sets.Minus(s, d.sets.Of(more...))
+	}
+	d.leasts[s] = r
+	return r
+}
+
+// implied reports whether u says no more than w, of the same path.
+func (d *unheldDomain) implied(u, w *unlock) bool {
+	return (u.Waits || !w.Waits) && d.sets.Minus(w.Held, u.Held) == Empty
 }
 
 func (d *unheldDomain) Merge(a, b Unlocks) Unlocks {
-	v := Unlocks{Unlocked: d.sets.Union(a.Unlocked, b.Unlocked), Foreign: d.sets.Union(a.Foreign, b.Foreign), Exits: a.Exits || b.Exits}
+	v := Unlocks{Unlocked: d.least(d.sets.Union(a.Unlocked, b.Unlocked)), Foreign: d.least(d.sets.Union(a.Foreign, b.Foreign)), Exits: a.Exits || b.Exits}
 	switch {
 	case !a.Exits:
 		v.Held = b.Held
@@ -137,7 +191,13 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 	if !a.Exits {
 		return a
 	}
-	v := Unlocks{Unlocked: a.Unlocked, Foreign: d.sets.Union(a.Foreign, b.Foreign), Exits: b.Exits}
+	if b.Unlocked == Empty || a.Unlocked == Empty && a.Held == Empty {
+		v := Unlocks{d.least(d.sets.Union(a.Unlocked, b.Unlocked)), d.least(d.sets.Union(a.Foreign, b.Foreign)), Empty, b.Exits}
+		if b.Exits {
+			v.Held = d.sets.Union(a.Held, b.Held)
+		}
+		return v
+	}
 	held := a.Held
 	again := map[Path]bool{}
 	for _, n := range d.sets.Elems(a.Unlocked) {
@@ -145,6 +205,7 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 			again[d.list[n].Path] = true
 		}
 	}
+	var unlocked, foreign []int
 	for _, n := range d.sets.Elems(b.Unlocked) {
 		u := d.list[n]
 		if u.Path == Unknown {
@@ -157,11 +218,12 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 			continue
 		}
 		if again[u.Path] {
-			v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
+			foreign = append(foreign, d.of(unlock{Path: u.Path}))
 		}
 		u.Held = d.sets.Union(u.Held, a.Held)
-		v.Unlocked = d.sets.Union(v.Unlocked, d.of(u))
+		unlocked = append(unlocked, d.of(u))
 	}
+	v := Unlocks{Unlocked: d.plus(a.Unlocked, unlocked), Foreign: d.plus(d.sets.Union(a.Foreign, b.Foreign), foreign), Exits: b.Exits}
 	if b.Exits {
 		v.Held = d.sets.Union(held, b.Held)
 	}
@@ -176,45 +238,43 @@ func (d *unheldDomain) Event(e *Event) Unlocks {
 			v.Held = d.lock(e.Path, e.Mode)
 		}
 	case UnlockEvent, ReleaseEvent, OnceEndEvent:
-		v.Unlocked = d.of(unlock{Path: e.Path, Waits: e.Kind == ReleaseEvent})
+		v.Unlocked = d.sets.Of(d.of(unlock{Path: e.Path, Waits: e.Kind == ReleaseEvent}))
 	case AnyEvent:
-		v.Unlocked = d.of(unlock{})
+		v.Unlocked = d.sets.Of(d.of(unlock{}))
 	}
 	return v
 }
 
 func (d *unheldDomain) Spawn(v Unlocks) Unlocks {
-	return Unlocks{Foreign: d.sets.Union(v.Unlocked, v.Foreign), Exits: true}
+	return Unlocks{Foreign: d.least(d.sets.Union(v.Unlocked, v.Foreign)), Exits: true}
 }
 
 func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 	paths := d.objs.base.Paths
-	was := map[Path]Path{}
-	all := func(s Set) Set {
-		out := Empty
+	var foreign []int
+	all := func(s Set) (list []int) {
+		was := map[Path]Path{}
 		for _, n := range d.sets.Elems(s) {
 			u := d.list[n]
 			old := u.Path
 			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
-			switch {
-			case paths.Fresh(u.Path): // nobody else has it
-			case d.holds(u.Held, u.Path):
-			default:
-				out = d.sets.Union(out, d.of(u))
-				if u.Waits {
-					continue
-				}
-				if p, ok := was[u.Path]; ok && p != old {
-					v.Foreign = d.sets.Union(v.Foreign, d.of(unlock{Path: u.Path}))
-				}
-				was[u.Path] = old
+			if paths.Fresh(u.Path) || d.holds(u.Held, u.Path) {
+				continue // nobody else has it, or it is held
 			}
+			list = append(list, d.of(u))
+			if u.Waits {
+				continue
+			}
+			if p, ok := was[u.Path]; ok && p != old {
+				foreign = append(foreign, d.of(unlock{Path: u.Path}))
+			}
+			was[u.Path] = old
 		}
-		return out
+		return list
 	}
-	v.Foreign = all(v.Foreign)
-	clear(was)
-	v.Unlocked = all(v.Unlocked)
+	foreign = append(foreign, all(v.Foreign)...)
+	v.Unlocked = d.plus(Empty, all(v.Unlocked))
+	v.Foreign = d.plus(Empty, foreign)
 	held := Empty
 	for _, n := range d.sets.Elems(v.Held) {
 		o := d.objs.At(n)

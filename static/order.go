@@ -1,0 +1,84 @@
+package static
+
+import "golang.org/x/tools/go/ssa"
+
+// place is where a function stands in the order in which functions are best
+// analysed: callees before callers, and those that call each other together.
+type place struct {
+	circle int // number of its strongly connected component of calls
+	num    int // order in which the search has left it
+}
+
+// ordering numbers functions by depth-first search over the calls in their
+// skeletons (R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J.
+// Comput. 1972). What has a number keeps it: later searches find only functions
+// that nothing numbered calls.
+type ordering struct {
+	base    *Base
+	places  map[*ssa.Function]place
+	visits  map[*ssa.Function]*visit
+	stack   []*visit
+	circles int
+}
+
+// visit is a function during the search.
+type visit struct {
+	fn       *ssa.Function
+	num, low int
+	done     bool
+}
+
+func newOrdering(b *Base) *ordering {
+	return &ordering{base: b, places: map[*ssa.Function]place{}, visits: map[*ssa.Function]*visit{}}
+}
+
+// reach numbers fn, which has a body, and all that it calls.
+func (o *ordering) reach(fn *ssa.Function) { o.visit(fn) }
+
+func (o *ordering) visit(fn *ssa.Function) *visit {
+	if v := o.visits[fn]; v != nil {
+		return v
+	}
+	v := &visit{fn: fn, num: len(o.visits), low: len(o.visits)}
+	o.visits[fn] = v
+	o.stack = append(o.stack, v)
+	o.base.code(fn).calls(func(callee *ssa.Function) {
+		if w := o.visit(callee); !w.done {
+			v.low = min(v.low, w.low)
+		}
+	})
+	// What is on the stack above v is called by v's circle, or part of it.
+	o.places[fn] = place{num: len(o.places)}
+	if v.low == v.num {
+		for {
+			w := o.stack[len(o.stack)-1]
+			o.stack = o.stack[:len(o.stack)-1]
+			w.done = true
+			o.places[w.fn] = place{o.circles, o.places[w.fn].num}
+			if w == v {
+				break
+			}
+		}
+		o.circles++
+	}
+	return v
+}
+
+// calls calls f for the functions that may be called, in a fixed order, with repeats.
+func (c *code) calls(f func(fn *ssa.Function)) {
+	note := func(n *node) {
+		for i := range n.calls {
+			if n.calls[i].fn != nil {
+				f(n.calls[i].fn)
+			}
+		}
+	}
+	for _, list := range c.blocks {
+		for i := range list {
+			note(&list[i])
+		}
+	}
+	for _, d := range c.all { // those of loop bodies are in no block
+		note(c.defers[d])
+	}
+}
