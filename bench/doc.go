@@ -46,18 +46,29 @@ func (w *Workspace) Close() error { return os.RemoveAll(w.dir) }
 
 // load loads the program in directory name of the workspace, once.
 func (w *Workspace) load(name string) (*load.Program, *load.Entry, error) {
-	if p := w.progs[name]; p != nil {
-		return p, p.Entries[0], nil
-	}
-	prog, err := load.Load(load.Config{
-		Dir: filepath.Join(w.dir, filepath.FromSlash(name)), Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: &w.cache,
-	})
+	prog, err := w.loadPattern(name, ".")
 	if err != nil {
 		return nil, nil, err
 	}
+	return prog, prog.Entries[0], nil
+}
+
+// loadAll loads the programs below directory name, once.
+func (w *Workspace) loadAll(name string) (*load.Program, error) { return w.loadPattern(name, "./...") }
+
+func (w *Workspace) loadPattern(name, pattern string) (*load.Program, error) {
+	if p := w.progs[name]; p != nil {
+		return p, nil
+	}
+	prog, err := load.Load(load.Config{
+		Dir: filepath.Join(w.dir, filepath.FromSlash(name)), Patterns: []string{pattern}, Implicit: []string{"runtime"}, Cache: &w.cache,
+	})
+	if err != nil {
+		return nil, err
+	}
 	if err := prog.HasEntries(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.progs[name] = prog
-	return prog, prog.Entries[0], nil
+	return prog, nil
 }

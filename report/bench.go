@@ -23,6 +23,10 @@ type BenchWriter interface {
 	// StudySummary comes behind all programs of the suite spin14. problems are
 	// what bench.StudyRow.Check says.
 	StudySummary(programs [][]*bench.StudyRow, problems []string) error
+	Tally(r *bench.TallyRow) error
+	// TallySummary comes behind all rows of the suites of tallies. problems are what
+	// bench.TallyRow.Check says.
+	TallySummary(problems []string) error
 	Close() error
 }
 
@@ -55,6 +59,7 @@ const (
 	spaceTable
 	studyTable
 	studyCostTable
+	tallyTable
 )
 
 // begin begins table k, with its heading, unless it is begun.
@@ -195,14 +200,18 @@ type benchCSV struct {
 	begun bool
 }
 
+// csvColumns is how many columns there are.
+const csvColumns = 33
+
 func (c *benchCSV) row(fields ...string) error {
 	if !c.begun {
 		c.begun = true
 		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
 			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s",
-			"eliminated", "static_s", "reduction", "paper_choices", "paper_static_s", "paper_total_s", "paper_reduction", "finals"})
+			"eliminated", "static_s", "reduction", "paper_choices", "paper_static_s", "paper_total_s", "paper_reduction", "finals",
+			"blocked", "executions_per_cpu_s", "expected", "published"})
 	}
-	for len(fields) < 29 {
+	for len(fields) < csvColumns {
 		fields = append(fields, "") // the columns of suites to come
 	}
 	c.w.Write(fields)

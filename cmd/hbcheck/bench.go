@@ -32,7 +32,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = []string{"vm", "jpf", "spin14"}
+var suites = append([]string{"vm", "jpf", "spin14"}, bench.TallySuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -49,6 +49,13 @@ func benchCommand() *cobra.Command {
           with every kind of static facts, beside its table 2; it is an error
           if those change the verdict, the bugs or the final states
 
+In the following suites executions are counted, without matching states, and it is an
+error if they are not as many as expected:
+
+  litmus  240 litmus tests of GenMC and Nidhugg
+  smc     parametric programs of the literature on stateless model checking, with
+          formulae for their numbers of executions
+
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,
 		Args:      cobra.OnlyValidArgs,
@@ -57,9 +64,9 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.por, "por", []string{"jpf"}, "`names` of the explorers, separated by commas: "+explorerNames())
+	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+explorerNames()+" (default jpf; where executions are counted "+strings.Join(countingExplorers(), ",")+")")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
-	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper")
+	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; where executions are counted only the smaller sizes, or all")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
@@ -87,13 +94,9 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--run: %v", err)
 	}
-	var explorers []por.Explorer
-	for _, name := range f.por {
-		e, ok := por.Lookup(name)
-		if !ok {
-			return fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
-		}
-		explorers = append(explorers, e)
+	explorers, counting, err := f.explorers()
+	if err != nil {
+		return err
 	}
 	var hybrids []explore.Hybrid
 	for _, name := range f.hybrid {
@@ -143,7 +146,47 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if err := f.tallies(ctx, space, w, run, args, counting, hybrids); err != nil {
+		return err
+	}
 	return w.Close()
+}
+
+// countingExplorers are the explorers that count executions, as far as there are any.
+func countingExplorers() (names []string) {
+	for _, name := range []string{"source", "optimal"} {
+		if _, ok := por.Lookup(name); ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return []string{"jpf"}
+	}
+	return names
+}
+
+// explorers returns the explorers to measure, and those for suites in which executions are
+// counted.
+func (f *benchFlags) explorers() (list, counting []por.Explorer, err error) {
+	find := func(names []string) (found []por.Explorer, err error) {
+		for _, name := range names {
+			e, ok := por.Lookup(name)
+			if !ok {
+				return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
+			}
+			found = append(found, e)
+		}
+		return found, nil
+	}
+	if len(f.por) > 0 {
+		list, err = find(f.por)
+		return list, list, err
+	}
+	if list, err = find([]string{"jpf"}); err != nil {
+		return nil, nil, err
+	}
+	counting, err = find(countingExplorers())
+	return list, counting, err
 }
 
 // speed runs the suite vm.
@@ -242,6 +285,58 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 			return err
 		}
 		return fmt.Errorf("static facts have changed something: %s", strings.Join(problems, "\n"))
+	}
+	return nil
+}
+
+// tallies runs those of the suites in which executions are counted.
+func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, explorers []por.Explorer, hybrids []explore.Hybrid) error {
+	if len(hybrids) == 0 {
+		hybrids = []explore.Hybrid{explore.NoHybrid}
+	}
+	var problems []string
+	any := false
+	for _, suite := range bench.TallySuites() {
+		if !slices.Contains(suites, suite) {
+			continue
+		}
+		list, err := bench.Tallies(suite)
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			if !run.MatchString(t.Name()) || t.Large && f.size == "small" {
+				continue
+			}
+			for _, e := range explorers {
+				for _, h := range hybrids {
+					limited, cancel := f.limit(ctx)
+					r, err := space.Tally(limited, &t, bench.TallyOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+					cancel()
+					if err != nil {
+						return err
+					}
+					if err := w.Tally(r); err != nil {
+						return err
+					}
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+					problems, any = append(problems, r.Check()...), true
+				}
+			}
+		}
+	}
+	if any {
+		if err := w.TallySummary(problems); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		if err := w.Close(); err != nil {
+			return err
+		}
+		return fmt.Errorf("counts are not as expected: %s", strings.Join(problems, "\n"))
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ var allowed = map[string]string{
 	"mhb/patterns":         "fieldaccess hybrid mhb static trace",
 	"explore":              "alpha fieldaccess hybrid load mhb mhb/patterns por static static/pointer trace vm",
 	"analyze":              "load static static/pointer",
-	"bench":                "explore load por testdata/benchmarks vm",
+	"bench":                "explore internal/litmus load por testdata/benchmarks vm",
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "analyze bench explore load por report vm",
 	"internal/litmus":      "",

@@ -8,10 +8,11 @@ import (
 	"os"
 )
 
-//go:embed vm jpf spin14
+//go:embed vm jpf spin14 litmus smc
 var files embed.FS
 
-// FS returns the programs: one main package in SUITE/PROGRAM for each.
+// FS returns the programs: one main package in SUITE/PROGRAM for each, but
+// of litmus tests, which are tables.
 func FS() fs.FS { return files }
 
 // Write puts the programs into dir, which must be empty, as a module.

@@ -1,0 +1,102 @@
+package bench
+
+import "strconv"
+
+// smcTallies returns the suite smc: parametric programs on which stateless model checkers
+// are compared, with formulae for their numbers of executions. Where there is no formula, the
+// numbers are those of GenMC and Nidhugg, which agree.
+func smcTallies() []Tally {
+	var list []Tally
+	add := func(program, args string, classes, rf uint64) {
+		list = append(list, Tally{Suite: "smc", Program: program, Args: args, Large: classes > 6000, Classes: classes, RF: rf})
+	}
+	// each adds a program for sizes up to the first one with more than 100,000 executions.
+	each := func(program, more string, from int, classes, rf func(n int) uint64) {
+		for n := from; ; n++ {
+			var known uint64
+			if rf != nil {
+				known = rf(n)
+			}
+			c := classes(n)
+			add(program, strconv.Itoa(n)+more, c, known)
+			if c > 100_000 {
+				return
+			}
+		}
+	}
+	same := func(f func(int) uint64) (a, b func(int) uint64) { return f, f }
+	count := func(n int) uint64 { return uint64(n) }
+
+	c, rf := same(func(n int) uint64 { return 1 << n })
+	each("readers", "", 2, c, rf)
+	each("nwriters", "", 2, func(n int) uint64 { return factorial(n + 1) }, func(n int) uint64 { return uint64(n + 1) })
+	each("lastwrite", "", 2, factorial, count)
+	c, rf = same(func(n int) uint64 { return uint64(n+3) << (n - 2) })
+	each("lastzero", "", 2, c, rf)
+	c, rf = same(casrot)
+	each("casrot", "", 2, c, rf)
+	add("casw", "3", 66, 24)
+	add("casw", "4", 1200, 200)
+	c, rf = same(func(n int) uint64 { return uint64(n)<<(n-1) + 1 })
+	each("wcas", "", 2, c, rf)
+	c, rf = same(factorial)
+	each("ainc", "", 2, c, rf)
+	each("lockinc", "", 2, c, rf)
+	c, rf = same(func(n int) uint64 { return factorial(n) * factorial(n) })
+	each("incs", " 2", 2, c, rf)
+	each("inc", "", 2, c, nil)
+	c, rf = same(func(n int) uint64 { return factorial(n) * factorial(n) * factorial(n) })
+	each("incs", " 3", 2, c, rf)
+	for i, n := range []uint64{11, 140, 1698, 19_605, 218_243} {
+		add("fibbench", strconv.Itoa(i+1), n, n)
+	}
+	each("sigma", "", 2, doubleFactorial, factorial)
+	for i, n := range []uint64{4, 15, 130, 2028, 49_776} {
+		add("coa", strconv.Itoa(i+1), n, []uint64{0, 12, 0, 48, 0}[i])
+	}
+	add("big", "7 3", 69_112, 69_112)
+	add("big", "8 6", 1_820_474, 1_820_474)
+	add("exponentialbug", "3", 36_570, 3634)
+	add("szymanski", "2", 22_945, 22_945)
+	add("dekker", "2", 1599, 1599)
+	for n := 11; n <= 16; n++ {
+		add("indexer", strconv.Itoa(n), 1<<(3*(n-11)), 1<<(3*(n-11)))
+	}
+	for n := 13; n <= 26; n += 3 {
+		add("filesystem", strconv.Itoa(n), 1<<(n-13), 1<<(n-13))
+	}
+	return list
+}
+
+func factorial(n int) uint64 {
+	f := uint64(1)
+	for i := 2; i <= n; i++ {
+		f *= uint64(i)
+	}
+	return f
+}
+
+// doubleFactorial returns 1·3·5···(2n-1).
+func doubleFactorial(n int) uint64 {
+	f := uint64(1)
+	for i := 3; i < 2*n; i += 2 {
+		f *= uint64(i)
+	}
+	return f
+}
+
+// casrot returns the sum over k of (k+1)^(n-k) - k^(n-k), for k from 0 to n-1.
+func casrot(n int) uint64 {
+	power := func(b, e int) uint64 {
+		p := uint64(1)
+		for range e {
+			p *= uint64(b)
+		}
+		return p
+	}
+	var sum uint64
+	for k := range n {
+		sum += power(k+1, n-k) - power(k, n-k)
+	}
+	return sum
+}

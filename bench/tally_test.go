@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+func tallies(t testing.TB, suite string) []Tally {
+	t.Helper()
+	list, err := Tallies(suite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// enumerated are the suites whose numbers are checked without an explorer here.
+// (internal/litmus does it for the suite litmus.)
+var enumerated = []string{"smc"}
+
+var maxPrefixes = flag.Int("prefixes", 5000, "prefixes of executions that TestClasses looks at for each program")
+
+// TestClasses: the Go programs have as many classes of executions as is said to be expected, as far as
+// they can be enumerated in no time. This needs no explorer.
+func TestClasses(t *testing.T) {
+	w := workspace(t)
+	for _, suite := range enumerated {
+		smallest, tooLarge := make(map[string]bool), make(map[string]bool)
+		for _, x := range tallies(t, suite) {
+			if tooLarge[x.Program] || x.Classes == 0 || x.Classes > uint64(*maxPrefixes) {
+				continue
+			}
+			prog, entry, err := w.tally(&x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := vm.New(prog, entry, vm.Config{Args: append([]string{x.Program}, strings.Fields(x.Args)...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts}, *maxPrefixes)
+			if errors.As(err, new(classes.Limit)) {
+				tooLarge[x.Program] = true
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s %s: %v", suite, x.Name(), err)
+				continue
+			}
+			smallest[x.Program] = true
+			if got := uint64(e.Total()); got != x.Classes {
+				t.Errorf("%s %s: %d classes, want %d", suite, x.Name(), got, x.Classes)
+			}
+			if got := uint64(e.RFEnded + e.RFStuck); x.RF != 0 && got != x.RF {
+				t.Errorf("%s %s: %d classes by what reads from what, want %d", suite, x.Name(), got, x.RF)
+			}
+		}
+		for _, x := range tallies(t, suite) {
+			if !smallest[x.Program] {
+				t.Logf("%s: %s is too large", suite, x.Name())
+			}
+		}
+	}
+}
+
+// TestTallies: the explorers that there are count what is expected, in every suite.
+func TestTallies(t *testing.T) {
+	w := workspace(t)
+	for _, suite := range TallySuites() {
+		for _, e := range por.Explorers() {
+			for _, x := range tallies(t, suite) {
+				if x.Large || len(x.Expected(e.Name)) == 0 {
+					continue
+				}
+				r, err := w.Tally(context.Background(), &x, TallyOptions{POR: e})
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if len(r.Result.Incomplete) > 0 {
+					t.Errorf("%s %s, --por %s: incomplete: %v", suite, x.Name(), e.Name, r.Result.Incomplete)
+				}
+				for _, problem := range r.Check() {
+					t.Error(problem)
+				}
+			}
+		}
+	}
+}

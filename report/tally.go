@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/bench"
+)
+
+// Tally implements BenchWriter.
+func (b *benchText) Tally(r *bench.TallyRow) error {
+	b.begin(tallyTable, "program", "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "states", "steps", "memory", "cpu", "executions/s", "published")
+	s := &r.Result.Stats
+	return b.row(r.Suite+" "+r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), decimals(s.States),
+		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
+}
+
+// TallySummary implements BenchWriter.
+func (b *benchText) TallySummary(problems []string) error {
+	if err := b.Close(); err != nil {
+		return err
+	}
+	if b.t != nil {
+		b.t, b.k = nil, -1
+	}
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(b.w, "problem:", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expected tells what a row has to count.
+func expected(r *bench.TallyRow) string {
+	var list []string
+	for _, c := range r.Expected(r.Result.POR) {
+		if c.What == "executions" {
+			list = append(list, decimals(c.N))
+		} else {
+			list = append(list, decimals(c.N)+" "+c.What)
+		}
+	}
+	if len(list) == 0 {
+		return "-"
+	}
+	return strings.Join(list, ", ")
+}
+
+// published tells what others report: "JMC: 10 executions, 6 blocked".
+func published(counts []bench.Count) string {
+	var b strings.Builder
+	for i, c := range counts {
+		switch {
+		case i > 0 && c.By == counts[i-1].By:
+			b.WriteString(", ")
+		case i > 0:
+			b.WriteString("; ")
+			fallthrough
+		default:
+			b.WriteString(c.By + ": ")
+		}
+		b.WriteString(decimals(c.N) + " " + c.What)
+	}
+	return b.String()
+}
+
+type jsonTally struct {
+	jsonStats
+	CPU  float64 `json:"cpu_s"`
+	Rate float64 `json:"executions_per_cpu_s"`
+}
+
+type jsonCount struct {
+	By   string `json:"by"`
+	What string `json:"what"`
+	N    uint64 `json:"n"`
+}
+
+// jsonPublished is everything that is known about the numbers of a program.
+type jsonPublished struct {
+	Classes  uint64      `json:"classes,omitempty"`    // Mazurkiewicz classes of executions
+	RF       uint64      `json:"rf_classes,omitempty"` // classes by what reads from what
+	Expected []jsonCount `json:"expected"`
+	Others   []jsonCount `json:"others"`
+}
+
+func jsonCounts(counts []bench.Count) []jsonCount {
+	list := []jsonCount{}
+	for _, c := range counts {
+		list = append(list, jsonCount{c.By, c.What, c.N})
+	}
+	return list
+}
+
+// Tally implements BenchWriter.
+func (j *benchJSON) Tally(r *bench.TallyRow) error {
+	return j.line(jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		Stats:     jsonTally{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
+		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Result.POR)), jsonCounts(r.Published)}})
+}
+
+// TallySummary implements BenchWriter.
+func (j *benchJSON) TallySummary(problems []string) error {
+	if problems == nil {
+		problems = []string{}
+	}
+	return j.line(struct {
+		Action   string   `json:"action"`
+		Problems []string `json:"problems"`
+	}{"summary", problems})
+}
+
+// Tally implements BenchWriter.
+func (c *benchCSV) Tally(r *bench.TallyRow) error {
+	s, n := &r.Result.Stats, decimals
+	row := []string{r.Suite, r.Program, r.Args, r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
+		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
+	for len(row) < csvColumns-4 {
+		row = append(row, "")
+	}
+	return c.row(append(row, n(s.Blocked), decimal(r.Rate()), expected(r), published(r.Published))...)
+}
+
+// TallySummary writes nothing: a table of equal rows has no place for it.
+func (c *benchCSV) TallySummary([]string) error { return nil }
