@@ -45,7 +45,7 @@ type Count struct {
 func (t *Tally) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
 // TallySuites returns the names of the suites of tallies.
-func TallySuites() []string { return []string{"litmus", "smc"} }
+func TallySuites() []string { return []string{"litmus", "smc", "condpor-det"} }
 
 // Tallies returns the programs of a suite.
 func Tallies(suite string) ([]Tally, error) {
@@ -54,6 +54,8 @@ func Tallies(suite string) ([]Tally, error) {
 		return litmusTallies()
 	case "smc":
 		return smcTallies(), nil
+	case "condpor-det":
+		return condporTallies()
 	}
 	return nil, fmt.Errorf("no suite %q", suite)
 }

@@ -55,6 +55,8 @@ error if they are not as many as expected:
   litmus  240 litmus tests of GenMC and Nidhugg
   smc     parametric programs of the literature on stateless model checking, with
           formulae for their numbers of executions
+  condpor-det  queues, stacks and a list of the paper on concolic model checking with
+          optimal DPOR, with atomic variables that have locks as in its tool, and without
 
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,

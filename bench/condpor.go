@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"hbcheck.dev/hbcheck/testdata/benchmarks"
+)
+
+// withoutAtomics are the programs of the suite condpor-det that have but one rendering.
+var withoutAtomics = map[string]bool{"lbqueue": true, "coarselist": true}
+
+// condporTallies returns the suite condpor-det: first each program as the tool of the
+// paper sees it, then with native atomic variables.
+func condporTallies() ([]Tally, error) {
+	rows, err := table("condpor-det/targets.tsv")
+	if err != nil {
+		return nil, err
+	}
+	var list []Tally
+	add := func(program string, n, m int, classes, rf uint64, published []Count) {
+		list = append(list, Tally{Suite: "condpor-det", Program: program, Args: fmt.Sprint(n, m), Large: classes > 6000, Classes: classes, RF: rf,
+			Want: []Count{{"optimal", "blocked", 0}}, Published: published})
+	}
+	for _, r := range rows {
+		program, n, m := strings.ToLower(r.text["program"]), r.number("n"), r.number("m")
+		var published []Count
+		if complete := r.number("complete"); complete > 0 {
+			published = []Count{{"JMC", "executions", complete}, {"JMC", "blocked", r.number("blocked")}}
+		}
+		if !withoutAtomics[program] {
+			add(program+"-locked", int(n), int(m), r.number("locked"), 0, published)
+		}
+		add(program, int(n), int(m), r.number("native"), r.number("rf"), published)
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	// The row (1,1) of MSQueue is of the classic queue. The other numbers are those of an
+	// independent enumerator.
+	add("msclassic-locked", 1, 1, 12, 0, []Count{{"JMC", "executions", 12}, {"JMC", "blocked", 22}})
+	add("msclassic-locked", 2, 0, 50, 0, nil)
+	add("msclassic-locked", 2, 1, 1696, 0, nil)
+	add("msclassic-locked", 3, 0, 8118, 0, nil)
+	add("msclassic-locked", 2, 2, 485_996, 0, nil)
+	for n := 2; n <= 9; n++ {
+		add("coarselist", (n+1)/2, n/2, factorial(n), factorial(n), nil)
+	}
+	return list, nil
+}
+
+// record is a line of a table.
+type record struct {
+	text map[string]string
+	err  error // the first number that was none
+}
+
+// number returns the number in a field, or 0 if it is empty.
+func (r *record) number(field string) uint64 {
+	if r.text[field] == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(r.text[field], 10, 64)
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("field %s: %w", field, err)
+	}
+	return n
+}
+
+// table reads a table of the suites: fields separated by tabs, of which the first line names
+// them. Lines that begin with # are comments.
+func table(name string) (rows []*record, err error) {
+	data, err := benchmarks.FS().Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	return readTable(data)
+}
+
+func readTable(r io.Reader) (rows []*record, err error) {
+	var names []string
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		fields := strings.Split(line, "\t")
+		if names == nil {
+			names = fields
+			continue
+		}
+		if len(fields) != len(names) {
+			return nil, fmt.Errorf("line %d has %d fields, want %d", n, len(fields), len(names))
+		}
+		row := &record{text: make(map[string]string)}
+		for i, f := range fields {
+			row.text[names[i]] = f
+		}
+		rows = append(rows, row)
+	}
+	return rows, lines.Err()
+}
