@@ -20,6 +20,8 @@ type toy struct {
 	toyState
 	marks []toyState
 
+	launched int // the goroutine the last step has started; 0: none
+
 	renumber     func(s *toyState) // canonical renaming for the hash, if any
 	ignoreOutput bool
 }
@@ -220,6 +222,7 @@ func (t *toy) Step(gid trace.GID, choice int) {
 		panic("toy: no such choice")
 	}
 	i, ok := t.at(g)
+	t.launched = 0
 	t.pc[g]++
 	if !ok {
 		return
@@ -259,7 +262,7 @@ func (t *toy) Step(gid trace.GID, choice int) {
 		}
 		t.readers[i.a]--
 	case tGo:
-		t.started[i.a] = true
+		t.started[i.a], t.launched = true, int(i.a)
 		t.local(int(i.a))
 	case tWgAdd:
 		t.wg += i.a

@@ -96,7 +96,7 @@ type Stats struct {
 	Blocked     uint64 // abandoned by the system (Cut)
 	Truncated   uint64 // cut at MaxSteps
 	Choices     uint64 // nodes with more than one alternative
-	States      uint64 // states stored
+	States      uint64 // states stored; of ClockVector, which stores none, see there
 	Matched     uint64 // arrivals at a stored state
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
@@ -187,7 +187,10 @@ type Explorer struct {
 	Stateless, Stateful bool
 	// Samples says that it executes some schedules and is never exhaustive.
 	Samples bool
-	Run     func(System, Visitor, Config) Result
+	// Unbounded says that it cannot honour Config.LimitPreempt: it leaves out schedules
+	// that others stand for, which may have more preemptions.
+	Unbounded bool
+	Run       func(System, Visitor, Config) Result
 }
 
 // Explorers lists the explorers there are, in the order they are documented.
@@ -195,6 +198,7 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
+		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
 		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},
 		{Name: "pct", Doc: "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)", Stateless: true, Samples: true, Run: PCT},
 		{Name: "pos", Doc: "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)", Stateless: true, Samples: true, Run: POS},

@@ -93,7 +93,7 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 // covered tells what a search has covered.
 func covered(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
-	if r.Match {
+	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)

@@ -178,6 +178,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		panic("BUG: go of a nil func value")
 	}
 	m.ready = append(m.ready, n.slot)
+	m.moved = append(m.moved, n.id)
 	return n
 }
 

@@ -56,6 +56,7 @@ type Machine struct {
 
 	// ready lists goroutines that have local work to do before the step ends.
 	ready []uint32
+	moved []trace.GID // the goroutines that were put there in this step
 	// auto: one schedule, every enabled operation is granted at once. On while
 	// packages are initialised and in run mode.
 	auto    bool

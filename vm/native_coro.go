@@ -61,6 +61,7 @@ func (m *Machine) resume(g, q *goroutine) {
 	m.touchG(q)
 	q.status = gLocal
 	m.ready = append(m.ready, q.slot)
+	m.moved = append(m.moved, q.id)
 }
 
 // coroEnd is called when coroutine g has ended.

@@ -255,6 +255,7 @@ func (m *Machine) more(g *goroutine, left int) bool {
 // begun resets what is counted from the beginning of a step.
 func (m *Machine) begun() {
 	m.local, m.left, m.pollAt, m.spin = 0, budget, 0, spin{}
+	m.moved = m.moved[:0]
 }
 
 // place returns where in the program g is, as messages name it.
@@ -269,4 +270,5 @@ func (m *Machine) wake(g *goroutine) {
 	g.status = gLocal
 	g.parked = false
 	m.ready = append(m.ready, g.slot)
+	m.moved = append(m.moved, g.id)
 }

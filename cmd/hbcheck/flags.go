@@ -111,6 +111,8 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
 	case f.maxSteps < 0 || f.timeout < 0:
 		return o, sel, fmt.Errorf("a limit cannot be negative")
+	case f.preempt >= 0 && o.POR.Unbounded:
+		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
 	case f.depth < 1:
 		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
 	case f.preempt < -1:

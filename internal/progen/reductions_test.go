@@ -1,0 +1,84 @@
+package progen_test
+
+import (
+	"flag"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var reductionFlag = flag.String("reduction", "", "the only explorer that TestReductions compares")
+
+// TestReductions: explorers that reduce by dependence and store no states find
+// what the reference interpreter finds, except for livelocks.
+func TestReductions(t *testing.T) {
+	const perBatch = 100
+	total := 300
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	checked, left, large, bad := 0, 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var progs []*progen.Prog
+		for i := range uint64(min(perBatch, total-checked-left)) {
+			progs = append(progs, progen.Generate(first+i, features))
+		}
+		b := loadBatch(t, progs)
+		for _, p := range progs {
+			want := progen.Explore(p, maxStates)
+			if !want.Complete || want.Endless {
+				left++
+				continue
+			}
+			checked++
+			m := b.machine(t, p, vm.Config{})
+			for _, e := range por.Explorers() {
+				if e.Samples || e.Stateful || *reductionFlag != "" && *reductionFlag != e.Name {
+					continue
+				}
+				got, r := search(t, m, e.Run, por.Config{MaxExecutions: 3000})
+				if len(r.Incomplete) > 0 {
+					large++
+				}
+				if !agrees(t, p, e.Name, got, r, want) {
+					bad++
+					t.Logf("seed %d:\n%s", p.Seed, numbered(p.Source()))
+				}
+			}
+			if bad > 3 {
+				t.Fatal("too many differences")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out, %d searches not exhaustive", checked, left, large)
+}
+
+// agrees compares what an explorer has found with what there is. If it has not
+// explored everything, only what it has found must be right.
+func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Result, want progen.Result) bool {
+	t.Helper()
+	ok := true
+	for _, set := range []struct {
+		name      string
+		got, want map[string]bool
+	}{{"outcomes", got.outcomes, want.Outcomes}, {"races", got.races, want.Races}} {
+		want := set.want
+		if len(r.Incomplete) > 0 {
+			want = map[string]bool{}
+			for k := range set.got {
+				if set.want[k] {
+					want[k] = true
+				}
+			}
+		}
+		if d := difference(set.got, want); d != "" {
+			t.Errorf("seed %d, %s: %s (extra or missing in the machine):\n%s", p.Seed, name, set.name, d)
+			ok = false
+		}
+	}
+	return ok
+}

@@ -1,0 +1,63 @@
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Objects of a toy, as its operations touch them.
+const (
+	objVars = 1 + iota
+	objAtomics
+	objLocks
+	objGroup
+	objCond
+)
+
+// Standing implements Effects.
+func (t *toy) Standing(buf []trace.GID) []trace.GID {
+	for g := range t.prog {
+		if t.started[g] && !t.ended(g) {
+			buf = append(buf, trace.GID(g))
+		}
+	}
+	return buf
+}
+
+// Touches implements Effects.
+func (t *toy) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
+	i, ok := t.at(int(gid))
+	if !ok {
+		return buf
+	}
+	touch := func(obj uint32, write bool) []trace.Access {
+		return append(buf, trace.Access{Obj: obj, Off: uint32(i.a), Size: 1, Write: write})
+	}
+	switch i.op {
+	case tRead:
+		return touch(objVars, false)
+	case tWrite, tWriteReg:
+		return touch(objVars, true)
+	case tLoad:
+		return touch(objAtomics, false)
+	case tStore, tAdd:
+		return touch(objAtomics, true)
+	case tLock, tTryLock, tUnlock, tRLock, tRUnlock:
+		return touch(objLocks, true)
+	case tWgAdd, tWgWait:
+		i.a = 0
+		return touch(objGroup, i.op == tWgAdd)
+	case tWait, tSignal:
+		i.a = 0
+		return touch(objCond, true)
+	}
+	return buf
+}
+
+// Entangled implements Effects.
+func (t *toy) Entangled(trace.GID) bool { return false }
+
+// Moved implements Effects.
+func (t *toy) Moved(buf []trace.GID) []trace.GID {
+	if t.launched != 0 {
+		buf = append(buf, trace.GID(t.launched))
+	}
+	return buf
+}
