@@ -45,7 +45,7 @@ type Count struct {
 func (t *Tally) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
 // TallySuites returns the names of the suites of tallies.
-func TallySuites() []string { return []string{"litmus", "smc", "condpor-det"} }
+func TallySuites() []string { return []string{"litmus", "smc", "condpor-det", "cdpor"} }
 
 // Tallies returns the programs of a suite.
 func Tallies(suite string) ([]Tally, error) {
@@ -56,6 +56,8 @@ func Tallies(suite string) ([]Tally, error) {
 		return smcTallies(), nil
 	case "condpor-det":
 		return condporTallies()
+	case "cdpor":
+		return cdporTallies(), nil
 	}
 	return nil, fmt.Errorf("no suite %q", suite)
 }

@@ -23,7 +23,7 @@ func tallies(t testing.TB, suite string) []Tally {
 
 // enumerated are the suites whose numbers are checked without an explorer here.
 // (internal/litmus does it for the suite litmus.)
-var enumerated = []string{"smc", "condpor-det"}
+var enumerated = []string{"smc", "condpor-det", "cdpor"}
 
 var maxPrefixes = flag.Int("prefixes", 5000, "prefixes of executions that TestClasses looks at for each program")
 
@@ -51,7 +51,7 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts}, *maxPrefixes)
+		e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts, Free: classes.Silent}, *maxPrefixes)
 		if errors.As(err, new(classes.Limit)) {
 			tooMany[x.Program] = x.Classes
 			continue

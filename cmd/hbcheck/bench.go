@@ -57,6 +57,7 @@ error if they are not as many as expected:
           formulae for their numbers of executions
   condpor-det  queues, stacks and a list of the paper on concolic model checking with
           optimal DPOR, with atomic variables that have locks as in its tool, and without
+  cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
 
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,

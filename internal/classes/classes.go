@@ -28,6 +28,11 @@ type Relation struct {
 	// they were when they were executed.
 	Dependent func(a, b *trace.Op) bool
 
+	// Free, if it is set, says that an operation commutes with everything that other
+	// goroutines can do before it. It is executed at once then, which changes none of the
+	// counts but Executions and Prefixes.
+	Free func(op *trace.Op) bool
+
 	// Partner returns the goroutine that takes part in g's next operation when g executes
 	// it with the given alternative: it stands elsewhere afterwards. Nil: nobody ever does.
 	Partner func(g trace.GID, choice int) (partner trace.GID, ok bool)
@@ -42,6 +47,13 @@ func Conflicts(a, b *trace.Op) bool {
 		return false
 	}
 	return a.Conflicts(b)
+}
+
+// Silent says that an operation is Free: it starts or ends a goroutine, or is one on a WaitGroup nobody
+// waits for in vain. That is so in programs that call Add in time and Done as often as they should: then
+// Wait is the only operation to depend on it, and comes behind it.
+func Silent(op *trace.Op) bool {
+	return op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.WgAdd
 }
 
 // Counts are the classes of a system by how their executions end, and
@@ -139,7 +151,7 @@ func (e *enumerator) explore() error {
 	if len(gs) == 0 {
 		return e.leaf()
 	}
-	for _, g := range gs {
+	for _, g := range e.relevant(gs) {
 		for c := range e.sys.Choices(g) {
 			m := e.sys.Mark()
 			class, rf := e.class, e.rf
@@ -154,6 +166,18 @@ func (e *enumerator) explore() error {
 		}
 	}
 	return nil
+}
+
+// relevant returns those of the goroutines that can move whose operations have to be tried.
+func (e *enumerator) relevant(gs []trace.GID) []trace.GID {
+	if e.rel.Free != nil {
+		for i, g := range gs {
+			if op := e.sys.Next(g); e.rel.Free(&op) {
+				return gs[i : i+1]
+			}
+		}
+	}
+	return gs
 }
 
 func (e *enumerator) leaf() error {

@@ -191,6 +191,24 @@ func TestMergeAgrees(t *testing.T) {
 	}
 }
 
+// TestFree: a read of what nobody writes can be executed at once.
+func TestFree(t *testing.T) {
+	free := exact
+	free.Free = func(op *trace.Op) bool { return op.Access[0].Obj == 1 }
+	const prog = "Wx1 Ry Rx | Ry Wx2 | Lx Rx Ux Ry"
+	want, err := All(parse(prog), exact, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := All(parse(prog), free, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got.Classes) != fmt.Sprint(want.Classes) || got.Executions >= want.Executions {
+		t.Errorf("%+v, want %+v with fewer executions", got.Counts, want.Counts)
+	}
+}
+
 // random returns a program of two or three threads.
 func random(r *rand.Rand) string {
 	var threads []string

@@ -1,0 +1,55 @@
+package bench
+
+import "strconv"
+
+// cdporTallies returns the suite cdpor: the programs of "Context-Sensitive Dynamic Partial Order
+// Reduction" (CAV 2017). Actors are structs with a lock, messages are goroutines that hold the
+// receiver's lock while they are handled.
+//
+// What the paper reports of Fib and of MSort(12) and MSort(15) is below the number of classes, 2 to
+// the number of actors that get two results: whatever explores less misses an order
+// of two writes to one field.
+func cdporTallies() []Tally {
+	const source, states = "paper, Source-DPOR", "states"
+	var list []Tally
+	add := func(program, args string, classes uint64, published ...Count) {
+		list = append(list, Tally{Suite: "cdpor", Program: program, Args: args, Large: classes > 6000, Classes: classes, Published: published})
+	}
+	// contexts adds what the paper's table 2 has.
+	contexts := func(program string, n int, classes, execs, v1, v2, v3 uint64) {
+		add(program, strconv.Itoa(n), classes, Count{source, "executions", execs},
+			Count{"CDPOR1", "executions", v1}, Count{"CDPOR2", "executions", v2}, Count{"CDPOR3", "executions", v3})
+	}
+	add("pqr", "", 6, Count{source, "executions", 6}, Count{"paper, CDPOR", "executions", 3})
+	pc := func(n int, execs, all, cExecs, cStates uint64) {
+		add("pc", strconv.Itoa(n), execs, Count{source, "executions", execs}, Count{source, states, all},
+			Count{"CDPOR", "executions", cExecs}, Count{"CDPOR", states, cStates})
+	}
+	pc(3, 20, 69, 8, 52)
+	pc(5, 252, 923, 32, 324)
+	pc(7, 3432, 12_869, 128, 1712)
+	pc(9, 48_620, 184_755, 512, 8428)
+	add("fib", "3", 1<<2)
+	add("fib", "4", 1<<4)
+	contexts("fib", 5, 1<<7, 94, 26, 26, 1)
+	contexts("fib", 6, 1<<12, 2148, 256, 256, 1)
+	contexts("fib", 7, 1<<20, 56_735, 7929, 11_924, 1)
+	add("msort", "4", 1<<3)
+	contexts("msort", 9, 1<<8, 256, 14, 14, 1)
+	contexts("msort", 12, 1<<11, 912, 33, 23, 1)
+	contexts("msort", 15, 1<<14, 15_872, 135, 135, 1)
+	add("pi", "3", 6)
+	contexts("pi", 5, 120, 120, 9, 9, 9)
+	contexts("pi", 6, 720, 720, 24, 24, 24)
+	contexts("pi", 7, 5040, 5040, 74, 74, 74)
+	add("psort", "3", 12)
+	contexts("psort", 4, 288, 288, 8, 2, 2)
+	contexts("psort", 5, 34_560, 34_560, 64, 8, 8)
+	contexts("psort", 6, 24_883_200, 275_358, 1224, 72, 72) // the paper's search was stopped
+	add("reg", "2", 8)
+	add("reg", "3", 48)
+	contexts("reg", 4, 384, 384, 148, 71, 1)
+	contexts("reg", 5, 3840, 3840, 1047, 449, 1)
+	contexts("reg", 6, 46_080, 46_080, 7920, 3145, 1)
+	return list
+}
