@@ -1,6 +1,10 @@
 package por
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // LookAhead is an oracle that, where a quick one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
@@ -20,6 +24,12 @@ import "hbcheck.dev/hbcheck/trace"
 // execute a part of E. So a critical section is looked at once. But goroutines
 // that g has started since are others, too, and g has moved if somebody else's
 // operation was one of two that meet.
+//
+// Nor is anything enabled by an operation that releases something for which nobody
+// can come to wait meanwhile. Who waits where a look's executions end waits for
+// what g has or does: if it could be enabled by one of the others it would have been.
+// So E stays true behind g's Unlock, too, of a lock that is none of what is waited
+// for there.
 type LookAhead struct {
 	sys     System
 	quick   Oracle
@@ -46,6 +56,8 @@ type future struct {
 	started  uint32
 	seen     []seen
 	byObject map[uint32]int // 1 + index of the object's last entry in seen
+	waits    bool           // it is known what goroutines wait for:
+	awaited  []trace.Access // by operations that are disabled where everybody has stopped
 }
 
 // seen is an access, and where the one before it to the same object is: 1 + its index.
@@ -89,6 +101,12 @@ func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
 		return l.last.Skip(g, op)
 	}
 	return ""
+}
+
+// A Lister is a System that knows who has not ended.
+type Lister interface {
+	// Live calls f for the goroutines that have not ended.
+	Live(f func(g trace.GID))
 }
 
 // A Starter is a System in which goroutines can be started between two visible
@@ -166,10 +184,11 @@ func enablesNothing(op *trace.Op) bool {
 }
 
 // meets reports whether an operation of kind k may end that of another
-// goroutine, too, which then moves on from where it waits.
+// goroutine, too, which then moves on from where it waits; or, if time passes only
+// while nobody can move, whether it shows that the other one could not.
 func meets(k trace.Kind) bool {
 	switch k {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep:
 		return true
 	}
 	return false
@@ -183,7 +202,7 @@ func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
 		}
 		f.stale = true
 		switch own := trace.GID(i) == g; {
-		case own && (!enablesNothing(op) || f.conflicts(op)), !own && meets(op.Kind):
+		case own && (!enablesNothing(op) && !f.frees(op) || f.conflicts(op)), !own && meets(op.Kind):
 			f.known = false
 		}
 	}
@@ -218,7 +237,7 @@ func (l *LookAhead) look(g trace.GID, op *trace.Op, f *future) {
 		l.scout = newScout(l)
 	}
 	f.known, f.stale = true, false
-	f.complete = l.scout.look(g, op, f)
+	f.complete, f.waits = l.scout.look(g, op, f), l.scout.live != nil
 }
 
 // add notes the accesses of an operation.
@@ -236,8 +255,20 @@ next:
 	}
 }
 
+// frees reports whether op releases something, and nobody waits for it.
+func (f *future) frees(op *trace.Op) bool {
+	switch op.Kind {
+	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:
+		return op.N > 0 && f.complete && f.waits && !slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
+			return slices.ContainsFunc(f.awaited, a.Overlaps)
+		})
+	}
+	return false
+}
+
 // clear forgets all accesses.
 func (f *future) clear() {
+	f.awaited = f.awaited[:0]
 	f.seen = f.seen[:0]
 	clear(f.byObject)
 }

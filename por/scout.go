@@ -22,6 +22,7 @@ type scout struct {
 	budget  *uint64
 	stopped bool // by a conflict with op, or because the budget is spent
 
+	live    Lister     // nil: the system is none
 	inside  *LookAhead // what is asked of states of this system
 	own     uint64     // the budget of a look that is not inside another
 	loud    bool       // the program does what makes unlocking need a choice
@@ -48,7 +49,17 @@ func newScout(l *LookAhead) *scout {
 		s.budget = &s.own
 	}
 	s.inside.budget = s.budget
+	s.live = lister(l.sys)
 	return s
+}
+
+// lister returns the Lister that sys is, or nil.
+func lister(sys System) Lister {
+	if s, ok := sys.(*scout); ok {
+		return s.live
+	}
+	l, _ := sys.(Lister)
+	return l
 }
 
 // look explores what the others can do while g waits in front of op, and notes
@@ -130,6 +141,7 @@ func (s *scout) advance(cur trace.GID) {
 	for chain := 0; ; chain++ {
 		s.enabled = s.Enabled(s.enabled[:0])
 		if len(s.enabled) == 0 {
+			s.waiting()
 			return
 		}
 		n := len(s.alts)
@@ -152,6 +164,24 @@ func (s *scout) advance(cur trace.GID) {
 		s.frames = append(s.frames, sighting{mark: s.Mark(), cur: cur, alt: n, next: n, end: len(s.alts)})
 		return
 	}
+}
+
+// waiting notes what goroutines wait for that cannot move now.
+func (s *scout) waiting() {
+	if s.live == nil {
+		return
+	}
+	s.live.Live(func(g trace.GID) {
+		if g == s.g {
+			return
+		}
+		op := s.Next(g)
+		for _, a := range op.Access[:op.N] {
+			if !slices.Contains(s.f.awaited, a) {
+				s.f.awaited = append(s.f.awaited, a)
+			}
+		}
+	})
 }
 
 // list appends the alternatives of the present state: the only one of one
