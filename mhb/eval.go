@@ -433,36 +433,3 @@ func (w *walk) iterated(sc *scope, loop *ssa.Range, next *ssa.Next) (place, bool
 	}
 	return place{obj: uint32(p >> 32)}, true
 }
-
-// flow is the control flow of a function as the walk needs it.
-type flow struct {
-	reach []map[int]bool // block → blocks reachable from its successors
-	when  map[[3]ssa.Instruction]when
-}
-
-func (o *Oracle) flow(fn *ssa.Function) *flow {
-	f := o.code[fn]
-	if f == nil {
-		f = &flow{reach: make([]map[int]bool, len(fn.Blocks)), when: map[[3]ssa.Instruction]when{}}
-		o.code[fn] = f
-	}
-	return f
-}
-
-// after returns the blocks reachable from the successors of b.
-func (f *flow) after(b *ssa.BasicBlock) map[int]bool {
-	if f.reach[b.Index] == nil {
-		seen := map[int]bool{}
-		work := append([]*ssa.BasicBlock(nil), b.Succs...)
-		for len(work) > 0 {
-			x := work[len(work)-1]
-			work = work[:len(work)-1]
-			if !seen[x.Index] {
-				seen[x.Index] = true
-				work = append(work, x.Succs...)
-			}
-		}
-		f.reach[b.Index] = seen
-	}
-	return f.reach[b.Index]
-}

@@ -82,7 +82,7 @@ type Oracle struct {
 	fa      *fieldaccess.Oracle
 	fut     *hybrid.Futures
 	prog    Program
-	code    map[*ssa.Function]*flow
+	flows   map[*ssa.Function]*flow
 	ops     map[*ssa.Function]nativeOp
 	numbers map[*ssa.Function]uint64
 	goexits map[*ssa.Function]bool
@@ -96,6 +96,7 @@ type Oracle struct {
 	futures map[[2]uint64]static.Set
 	stables map[stableKey]bool
 	direct  map[ssa.Instruction][]static.Access
+	natives map[nativeKey][]static.Access
 	sizes   map[types.Type]int64
 	offsets map[*ssa.FieldAddr]uint64
 	locks   map[*ssa.Function][]*ssa.Call
@@ -119,9 +120,9 @@ type present struct {
 func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
 	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
-		code: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, goexits: map[*ssa.Function]bool{},
+		flows: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, goexits: map[*ssa.Function]bool{},
 		nothing: new(effects), futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
-		direct: map[ssa.Instruction][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
+		direct: map[ssa.Instruction][]static.Access{}, natives: map[nativeKey][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
 	}
 	o.forget()
 	return o

@@ -88,7 +88,7 @@ func (a argRefs) at(i int) ref {
 // (see guards.go).
 func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop bool) bool {
 	standing := site != nil && ssa.Instruction(site) == w.standing
-	for _, x := range w.o.prog.NativeAccesses(fn, site) {
+	for _, x := range w.o.nativeAccesses(fn, site) {
 		if x.Key == 0 && x.Write {
 			w.anything() // nothing is known of it
 			return true

@@ -158,6 +158,9 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 		w.anything() // a builtin: close, delete, ...
 		return true
 	}
+	if w.boring(w.o.prog.Body(d.Fn)) {
+		return mayRecover(d.Fn)
+	}
 	vals := map[ssa.Value]uint64{}
 	k := 0
 	for _, p := range d.Fn.Params {
@@ -217,18 +220,12 @@ func mayRecover(fn *ssa.Function) bool {
 	return len(fn.Blocks) == 0 || fn.Synthetic != ""
 }
 
-// function walks a call of fn and reports whether it may return. args are the
-// words of the arguments (for natives).
+// function walks a call of fn, which is not boring, and reports whether it may
+// return. args are the words of the arguments (for natives).
 func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop bool) bool {
 	b := w.o.prog.Body(fn)
 	if b == nil {
 		return w.native(fn, site, args, len(guards) > 0, into, loop)
-	}
-	if whole := w.o.fut.F.Whole(b); !w.interesting(whole) {
-		if w.t.collects {
-			w.reached = w.o.fut.F.Sets.Union(w.reached, whole)
-		}
-		return true
 	}
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
@@ -297,71 +294,61 @@ func (w *walk) interesting(s static.Set) bool {
 	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
 }
 
+// boring reports whether a call of a function with body b needs no walk, and then
+// notes what it does.
+func (w *walk) boring(b *ssa.Function) bool {
+	if b == nil {
+		return false
+	}
+	whole := w.o.fut.F.Whole(b)
+	if w.interesting(whole) {
+		return false
+	}
+	if w.t.collects {
+		w.reached = w.o.fut.F.Sets.Union(w.reached, whole)
+	}
+	return true
+}
+
 // body walks sc's function from instr on (behind it without including) and
 // reports whether it may return to its caller.
 func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) (returns bool) {
-	type point struct {
-		b *ssa.BasicBlock
-		i int
+	f := w.o.flow(sc.fn)
+	seen := make([]bool, len(sc.fn.Blocks))
+	work := []*ssa.BasicBlock{}
+	run := func(b *ssa.BasicBlock, code []action) {
+		passed := true
+		for i := range code {
+			if w.work++; w.work > maxWork {
+				w.anything()
+			} else {
+				passed = w.act(sc, &code[i], v, &returns)
+			}
+			if w.conflict {
+				returns = true
+				return
+			}
+			if !passed {
+				return
+			}
+		}
+		work = append(work, b.Succs...)
 	}
-	start := slices.Index(instr.Block().Instrs, instr)
+	b := instr.Block()
+	start := slices.Index(b.Instrs, instr)
 	if !including {
 		start++
 	}
-	cyclic := func(b *ssa.BasicBlock) bool { return w.o.flow(sc.fn).after(b)[b.Index] }
-	work := []point{{instr.Block(), start}}
-	seen := map[int]bool{}
+	if start == 0 {
+		seen[b.Index] = true
+	}
+	run(b, w.o.code(f, b, start))
 	for len(work) > 0 && !w.conflict {
-		p := work[len(work)-1]
+		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if p.i == 0 {
-			if seen[p.b.Index] {
-				continue
-			}
-			seen[p.b.Index] = true
-		}
-		passed := true
-		for _, x := range p.b.Instrs[p.i:] {
-			w.looking = x
-			if w.work++; w.work > maxWork {
-				w.anything()
-				return true
-			}
-			switch x := x.(type) {
-			case *ssa.Return:
-				returns = true
-			case *ssa.Defer:
-				if w.starts(sc, x, v, cyclic(p.b)) {
-					returns = true
-				}
-			case *ssa.Go:
-				w.starts(sc, x, v, cyclic(p.b))
-			case *ssa.Send:
-				passed = w.send(sc, x.Chan, x)
-			case *ssa.Select:
-				passed = w.selects(sc, x)
-			case *ssa.UnOp:
-				w.direct(sc, x)
-				passed = x.Op != token.ARROW || w.receive(sc, x.X, x)
-			case *ssa.Call:
-				w.direct(sc, x)
-				w.builtin(sc, x)
-				passed = w.call(sc, x, v, cyclic(p.b))
-			default:
-				w.direct(sc, x)
-			}
-			if w.conflict {
-				return true
-			}
-			if !passed {
-				break
-			}
-		}
-		if !passed {
-			continue
-		}
-		for _, s := range p.b.Succs {
-			work = append(work, point{s, 0})
+		if !seen[b.Index] {
+			seen[b.Index] = true
+			run(b, w.o.code(f, b, 0))
 		}
 	}
 	if r := sc.fn.Recover; r != nil && !seen[r.Index] && !w.conflict {
@@ -370,36 +357,84 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 	return returns
 }
 
+// act walks an action. It reports whether control goes on from there, and sets
+// returns if it may leave the function.
+func (w *walk) act(sc *scope, a *action, v *visit, returns *bool) bool {
+	if a.accesses != static.Empty {
+		w.accesses(sc, a)
+	}
+	if a.instr == nil || w.conflict {
+		return true
+	}
+	w.looking = a.instr
+	switch x := a.instr.(type) {
+	case *ssa.Return:
+		*returns = true
+	case *ssa.Defer:
+		if w.starts(sc, x, a, v) {
+			*returns = true
+		}
+		w.builtin(sc, x)
+	case *ssa.Go:
+		w.starts(sc, x, a, v)
+		w.builtin(sc, x)
+	case *ssa.Send:
+		return w.send(sc, x.Chan, x)
+	case *ssa.Select:
+		return w.selects(sc, x)
+	case *ssa.UnOp:
+		return w.receive(sc, x.X, x)
+	case *ssa.Call:
+		w.builtin(sc, x)
+		return w.call(sc, x, a, v)
+	}
+	return true
+}
+
+// accesses notes the accesses of the instructions of a.
+func (w *walk) accesses(sc *scope, a *action) {
+	switch {
+	case w.t.collects:
+		w.reached = w.o.fut.F.Sets.Union(w.reached, a.accesses)
+	case memory(w.t.op.Kind) && w.o.conflicts(a.accesses, w.t):
+		for _, x := range a.touching {
+			w.looking = x
+			if w.direct(sc, x); w.conflict {
+				return
+			}
+		}
+	}
+}
+
 // starts walks the call of a go or defer statement. It reports whether the
 // function may recover a panic.
-func (w *walk) starts(sc *scope, x ssa.CallInstruction, v *visit, loop bool) (recover bool) {
-	for _, fn := range w.o.prog.Callees(x) {
-		vals, args := w.arguments(sc, x, fn)
-		w.function(fn, x, vals, args, w.guards(sc, x, fn), v, loop)
-		recover = recover || mayRecover(fn)
+func (w *walk) starts(sc *scope, x ssa.CallInstruction, a *action, v *visit) (recover bool) {
+	for i := range a.callees {
+		c := &a.callees[i]
+		recover = recover || c.recovers
+		if !w.boring(c.body) {
+			w.callee(sc, x, c, v, a.loop)
+		}
 	}
-	w.direct(sc, x)
-	w.builtin(sc, x)
 	return recover
 }
 
 // call walks a call and reports whether control may come back from it.
-func (w *walk) call(sc *scope, x *ssa.Call, v *visit, loop bool) bool {
+func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
 	if _, ok := x.Call.Value.(*ssa.Builtin); ok {
 		return true
 	}
-	callees := w.o.prog.Callees(x)
+	callees := a.callees
 	back := len(callees) == 0
 	if t := w.dynamicType(sc, x); t != nil {
-		if i := slices.IndexFunc(callees, func(fn *ssa.Function) bool {
-			return len(fn.Params) > 0 && types.Identical(fn.Params[0].Type(), t)
+		if i := slices.IndexFunc(callees, func(c callee) bool {
+			return len(c.fn.Params) > 0 && types.Identical(c.fn.Params[0].Type(), t)
 		}); i >= 0 {
 			callees = callees[i : i+1]
 		}
 	}
-	for _, fn := range callees {
-		vals, args := w.arguments(sc, x, fn)
-		if w.function(fn, x, vals, args, w.guards(sc, x, fn), v, loop) {
+	for i := range callees {
+		if c := &callees[i]; w.boring(c.body) || w.callee(sc, x, c, v, a.loop) {
 			back = true
 		}
 		if w.conflict {
@@ -407,6 +442,12 @@ func (w *walk) call(sc *scope, x *ssa.Call, v *visit, loop bool) bool {
 		}
 	}
 	return back
+}
+
+// callee walks a call of c and reports whether it may return.
+func (w *walk) callee(sc *scope, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
+	vals, args := w.arguments(sc, site, c.fn)
+	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop)
 }
 
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
@@ -477,16 +518,6 @@ func (w *walk) direct(sc *scope, instr ssa.Instruction) {
 			return
 		}
 	}
-}
-
-// accesses returns the accesses instr itself makes.
-func (o *Oracle) accesses(instr ssa.Instruction) []static.Access {
-	list, ok := o.direct[instr]
-	if !ok {
-		o.fut.F.Acc.Direct(instr, o.prog.Where, func(x static.Access) { list = append(list, x) })
-		o.direct[instr] = list
-	}
-	return list
 }
 
 // arguments evaluates the arguments of a call of fn: as values of its

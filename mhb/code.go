@@ -1,0 +1,134 @@
+package mhb
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// Code as the walk goes through it: of most instructions it need not know more
+// than what they access.
+
+// action is an instruction that the walk has to look at, with the accesses of
+// the ones before it and of itself.
+type action struct {
+	accesses static.Set
+	touching []ssa.Instruction // that make them
+	instr    ssa.Instruction   // nil: there are only accesses
+	callees  []callee
+	loop     bool // it can be executed more than once
+}
+
+// callee is a function that may be called.
+type callee struct {
+	fn       *ssa.Function
+	body     *ssa.Function // nil: of a native
+	recovers bool
+}
+
+// flow is the control flow of a function as the walk needs it.
+type flow struct {
+	reach []map[int]bool // block → blocks reachable from its successors
+	when  map[[3]ssa.Instruction]when
+	code  map[codeKey][]action
+}
+
+// codeKey is a place in a function.
+type codeKey struct{ block, start int }
+
+func (o *Oracle) flow(fn *ssa.Function) *flow {
+	f := o.flows[fn]
+	if f == nil {
+		f = &flow{reach: make([]map[int]bool, len(fn.Blocks)), when: map[[3]ssa.Instruction]when{}, code: map[codeKey][]action{}}
+		o.flows[fn] = f
+	}
+	return f
+}
+
+// after returns the blocks reachable from the successors of b.
+func (f *flow) after(b *ssa.BasicBlock) map[int]bool {
+	if f.reach[b.Index] == nil {
+		seen := map[int]bool{}
+		work := append([]*ssa.BasicBlock(nil), b.Succs...)
+		for len(work) > 0 {
+			x := work[len(work)-1]
+			work = work[:len(work)-1]
+			if !seen[x.Index] {
+				seen[x.Index] = true
+				work = append(work, x.Succs...)
+			}
+		}
+		f.reach[b.Index] = seen
+	}
+	return f.reach[b.Index]
+}
+
+// code returns what the instructions of b do, from number start on.
+func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
+	k := codeKey{b.Index, start}
+	list, ok := f.code[k]
+	if ok {
+		return list
+	}
+	var a action
+	loop := f.after(b)[b.Index]
+	for _, x := range b.Instrs[start:] {
+		for _, y := range o.accesses(x) {
+			a.accesses = o.fut.F.Sets.Union(a.accesses, o.fut.F.Sets.Of(o.fut.F.Acc.Num(y)))
+		}
+		if len(o.accesses(x)) > 0 {
+			a.touching = append(a.touching, x)
+		}
+		switch x := x.(type) {
+		case ssa.CallInstruction:
+			a.loop = loop
+			for _, fn := range o.prog.Callees(x) {
+				a.callees = append(a.callees, callee{fn, o.prog.Body(fn), mayRecover(fn)})
+			}
+		case *ssa.Return, *ssa.Send, *ssa.Select:
+		case *ssa.UnOp:
+			if x.Op != token.ARROW {
+				continue
+			}
+		default:
+			continue
+		}
+		a.instr = x
+		list = append(list, a)
+		a = action{}
+	}
+	if a.accesses != static.Empty {
+		list = append(list, a)
+	}
+	f.code[k] = list
+	return list
+}
+
+// accesses returns the accesses instr itself makes.
+func (o *Oracle) accesses(instr ssa.Instruction) []static.Access {
+	list, ok := o.direct[instr]
+	if !ok {
+		o.fut.F.Acc.Direct(instr, o.prog.Where, func(x static.Access) { list = append(list, x) })
+		o.direct[instr] = list
+	}
+	return list
+}
+
+// nativeKey is a call of a native.
+type nativeKey struct {
+	fn   *ssa.Function
+	site ssa.CallInstruction
+}
+
+// nativeAccesses returns the accesses that native fn makes when it is called at site.
+func (o *Oracle) nativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []static.Access {
+	k := nativeKey{fn, site}
+	list, ok := o.natives[k]
+	if !ok {
+		list = o.prog.NativeAccesses(fn, site)
+		o.natives[k] = list
+	}
+	return list
+}
