@@ -18,6 +18,10 @@ type summary struct {
 	reached  static.Set      // the accesses it can make, if the target collects them
 	eff      effects         // what it can do that enables others
 	stops    []stop          // where it was blocked
+
+	// Of a function:
+	returns bool
+	work    int // what the walk took
 }
 
 // closure computes the fixed point for tc and t: what the goroutines other than
@@ -77,17 +81,18 @@ func (o *Oracle) summary(s State, tc, g trace.GID, t *target, known *effects) *s
 	}
 	w := &walk{
 		o: o, t: t, tc: tc, known: known, canMove: k.canMove, memo: map[visitKey]*visit{},
-		v: &view{o: o, s: s, tc: tc, g: g, known: map[question]answer{}, at: n},
+		v: &view{o: o, s: s, tc: tc, g: g},
 	}
+	w.v.record(n)
 	if stack := s.Stack(g); len(stack) > 0 {
-		w.standing = stack[0].Instr
+		w.standing, _ = stack[0].Instr.(ssa.CallInstruction)
 	}
 	v := &visit{}
 	w.frames(g, v)
 	o.unite(&w.eff.dones, &v.dones, 1)
-	x := &summary{conflict: w.conflict, culprit: w.culprit, reason: w.reason, reached: w.reached, eff: w.eff, stops: w.stops}
-	w.v.at.leaf = x
-	return x
+	x := w.summary
+	w.v.recorded().leaf = &x
+	return &x
 }
 
 // walk is the walk of one goroutine.
@@ -97,20 +102,15 @@ type walk struct {
 	tc trace.GID
 	t  *target
 
-	canMove  bool            // the goroutine is enabled
-	standing ssa.Instruction // what it stands before
+	canMove  bool                // the goroutine is enabled
+	standing ssa.CallInstruction // what it stands before, if that is a call
 
-	looking  ssa.Instruction // what is being looked at
-	culprit  ssa.Instruction // what is in conflict, or stopped the walk
-	conflict bool
-	work     int
-	reason   string
-	reached  static.Set
-	eff      effects
-	known    *effects // nothing that these enable counts as disabled
-	stops    []stop
-	memo     map[visitKey]*visit
-	buf      []byte
+	summary                   // of what has been found so far
+	looking   ssa.Instruction // what is being looked at
+	known     *effects        // nothing that these enable counts as disabled
+	memo      map[visitKey]*visit
+	recursive int // how often memo had the answer
+	buf       []byte
 }
 
 // events counts operations by object.

@@ -30,6 +30,7 @@ type target struct {
 	objs  [2]static.Set // of the points-to analysis, for the objects of op
 	hits  map[static.Set]bool
 	trees map[treeKey]*node
+	calls map[callKey]*callTree
 }
 
 // targetKey is what a target depends on: the operation and its objects. Where
@@ -60,7 +61,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	if t != nil {
 		return t
 	}
-	t = &target{op: *op, delta: k.delta, known: known, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}}
+	t = &target{op: *op, delta: k.delta, known: known, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 	t.op.G = trace.NoGID
 	for i, a := range op.Access[:op.N] {
 		t.objs[i] = s.Objects(a.Obj)

@@ -74,33 +74,77 @@ func (o *Oracle) recall(s State, tc, g trace.GID, n *node) *summary {
 
 // view asks the state on behalf of one walk and writes down what it says.
 type view struct {
-	o     *Oracle
-	s     State
-	tc    trace.GID // who waits
-	g     trace.GID // who is walked
+	o    *Oracle
+	s    State
+	tc   trace.GID // who waits
+	g    trace.GID // who is walked
+	recs []record  // the walk's, and those of the functions that are being walked
+}
+
+// record is what a walk or a part of it has asked, and where that has led to in
+// its tree.
+type record struct {
 	known map[question]answer
 	at    *node
 }
 
-func (v *view) ask(q question) answer {
-	if a, ok := v.known[q]; ok {
-		return a
+// record begins a record in the tree at n.
+func (v *view) record(n *node) {
+	v.recs = append(v.recs, record{known: map[question]answer{}, at: n})
+}
+
+// recorded ends the record begun last and returns where it has led to.
+func (v *view) recorded() *node {
+	r := v.recs[len(v.recs)-1]
+	v.recs = v.recs[:len(v.recs)-1]
+	return r.at
+}
+
+// recall follows the tree at n, which is part of what is being walked, as far as
+// answers are known. It returns the result, or nil.
+func (v *view) recall(n *node) *summary {
+	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
+		n = n.child(v.ask(n.q))
 	}
-	a := v.o.answer(v.s, v.tc, v.g, q)
-	v.known[q] = a
-	switch v.at.q.kind {
+	if n == nil {
+		return nil
+	}
+	return n.leaf
+}
+
+func (v *view) ask(q question) (a answer) {
+	// What a function has asked all around it have asked.
+	known := len(v.recs)
+	for ; known > 0; known-- {
+		var ok bool
+		if a, ok = v.recs[known-1].known[q]; ok {
+			break
+		}
+	}
+	if known == 0 {
+		a = v.o.answer(v.s, v.tc, v.g, q)
+	}
+	for i := known; i < len(v.recs); i++ {
+		v.note(&v.recs[i], q, a)
+	}
+	return a
+}
+
+// note writes a down in r as the answer to q.
+func (v *view) note(r *record, q question, a answer) {
+	r.known[q] = a
+	switch r.at.q.kind {
 	case noQuestion:
-		v.at.q = q
+		r.at.q = q
 	default:
-		if v.at.q != q {
+		if r.at.q != q {
 			panic("BUG: a walk asks different questions in states that look the same to it")
 		}
 	}
-	n := v.at.child(a)
+	n := r.at.child(a)
 	if n == nil {
-		n = v.at.grow(a)
+		n = r.at.grow(a)
 		v.o.nodes++
 	}
-	v.at = n
-	return a
+	r.at = n
 }

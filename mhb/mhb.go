@@ -133,7 +133,7 @@ func (o *Oracle) forget() {
 	o.nodes = 0
 	o.known = map[uint64][]*effects{}
 	o.targets = map[targetKey]*target{}
-	o.collect = &target{collects: true, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}}
+	o.collect = &target{collects: true, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 }
 
 // maxRounds bounds the fixed point iteration, maxWork the instructions looked

@@ -85,9 +85,8 @@ func (a argRefs) at(i int) ref {
 
 // native walks a call of a native, and reports whether it may return. It is
 // guarded if its first argument is a mutex that is certain to be locked ahead
-// (see guards.go).
-func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop bool) bool {
-	standing := site != nil && ssa.Instruction(site) == w.standing
+// (see guards.go). standing: the goroutine stands before this call.
+func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop, standing bool) bool {
 	for _, x := range w.o.nativeAccesses(fn, site) {
 		if x.Key == 0 && x.Write {
 			w.anything() // nothing is known of it

@@ -55,7 +55,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			w.anything()
 			return
 		case fr.Instr == nil: // a native
-			unwinding = !w.native(fr.Fn, nil, nil, false, v, false) && !recovered
+			unwinding = !w.native(fr.Fn, nil, nil, false, v, false, false) && !recovered
 			continue
 		case !w.o.fut.F.Known(fr.Instr.Parent()):
 			w.anything()
@@ -146,7 +146,7 @@ func (w *walk) standsBlocked(g trace.GID, v *visit) bool {
 	case *ssa.Call:
 		if fn := x.Call.StaticCallee(); fn != nil && w.o.prog.Body(fn) == nil {
 			_, args := w.arguments(sc, x, fn)
-			return !w.native(fn, x, args, false, v, false)
+			return !w.native(fn, x, args, false, v, false, true)
 		}
 	}
 	return false
@@ -185,7 +185,7 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 	for i, x := range d.Args {
 		args[i] = ref{p: x, known: true}
 	}
-	w.function(d.Fn, nil, vals, args, nil, v, false)
+	w.function(d.Fn, nil, vals, args, nil, v, false, false)
 	return mayRecover(d.Fn)
 }
 
@@ -222,10 +222,10 @@ func mayRecover(fn *ssa.Function) bool {
 
 // function walks a call of fn, which is not boring, and reports whether it may
 // return. args are the words of the arguments (for natives).
-func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop bool) bool {
+func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, standing bool) bool {
 	b := w.o.prog.Body(fn)
 	if b == nil {
-		return w.native(fn, site, args, len(guards) > 0, into, loop)
+		return w.native(fn, site, args, len(guards) > 0, into, loop, standing)
 	}
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
@@ -236,24 +236,102 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	}
 	k := w.key(b, vals, guards)
 	k.lockers = lockers
-	v := w.memo[k]
-	if v == nil {
-		v = &visit{open: true}
-		w.memo[k] = v
-		v.returns = w.body(&scope{fn: b, vals: vals, guards: guards, lockers: lockers}, b.Blocks[0].Instrs[0], true, v)
-		v.open = false
-	}
-	if v.open {
-		into.dones.any = true // recursion: how often is not known
-		return true
-	}
+	returns, dones := w.visited(k, &scope{fn: b, vals: vals, guards: guards, lockers: lockers})
 	// Each call of the function counts, though it is walked once.
 	n := 1
 	if loop {
 		n = many
 	}
-	w.o.unite(&into.dones, &v.dones, n)
-	return v.returns
+	w.o.unite(&into.dones, dones, n)
+	return returns
+}
+
+// visited walks sc's function, unless that has been done: in this walk or in an
+// earlier one that got the same answers from the state. It reports whether the
+// function may return, and how far it takes the counters of WaitGroups down.
+//
+// What is recursive, or calls what is, is only remembered for this walk: what
+// a recursive call adds depends on where the recursion began.
+func (w *walk) visited(k visitKey, sc *scope) (returns bool, dones *events) {
+	if v := w.memo[k]; v != nil {
+		w.recursive++
+		if v.open {
+			return true, &events{any: true} // how often is not known
+		}
+		return v.returns, &v.dones
+	}
+	ck := callKey{k, w.known.num}
+	tree := w.t.calls[ck]
+	if tree == nil {
+		tree = &callTree{root: new(node)}
+		w.t.calls[ck] = tree
+		w.o.nodes++
+	}
+	if !tree.recursive {
+		if x := w.v.recall(tree.root); x != nil {
+			w.merge(x)
+			return x.returns, &x.eff.dones
+		}
+		w.v.record(tree.root)
+	}
+	outer, before, work := w.summary, w.recursive, w.work
+	w.summary = summary{}
+	v := &visit{open: true}
+	w.memo[k] = v
+	v.returns = w.body(sc, sc.fn.Blocks[0].Instrs[0], true, v)
+	v.open = false
+	x := w.summary
+	x.returns, x.eff.dones, x.work = v.returns, v.dones, w.work-work
+	w.summary, w.work = outer, work
+	if !tree.recursive {
+		leaf := w.v.recorded()
+		if w.recursive == before && w.work+x.work <= maxWork {
+			leaf.leaf = &x
+			delete(w.memo, k)
+		} else {
+			tree.recursive = tree.recursive || w.recursive != before
+		}
+	}
+	w.merge(&x)
+	return v.returns, &v.dones
+}
+
+// merge adds what the walk of a function has found.
+func (w *walk) merge(x *summary) {
+	w.work += x.work
+	if w.work > maxWork && !w.conflict {
+		w.anything()
+	}
+	if x.conflict && !w.conflict {
+		w.conflict, w.culprit = true, x.culprit
+	}
+	if x.reason != "" {
+		w.reason = rarer(w.reason, x.reason)
+	}
+	w.reached = w.o.fut.F.Sets.Union(w.reached, x.reached)
+	mine, theirs := w.eff.each(), x.eff.each()
+	for i := range mine {
+		if mine[i] != &w.eff.dones {
+			w.o.unite(mine[i], theirs[i], 1)
+		}
+	}
+	for _, st := range x.stops {
+		if !slices.Contains(w.stops, st) {
+			w.stops = append(w.stops, st)
+		}
+	}
+}
+
+// callKey names a walk of a function with what is known of what the others enable.
+type callKey struct {
+	visitKey
+	known int
+}
+
+// callTree remembers walks of a function.
+type callTree struct {
+	root      *node
+	recursive bool // they are not remembered
 }
 
 // visitKey names a walk: the function, what is known of its parameters and
@@ -447,7 +525,7 @@ func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
 // callee walks a call of c and reports whether it may return.
 func (w *walk) callee(sc *scope, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
 	vals, args := w.arguments(sc, site, c.fn)
-	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop)
+	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop, sc.live && sc.i == 0 && site == w.standing)
 }
 
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
