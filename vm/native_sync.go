@@ -47,7 +47,7 @@ var syncNatives = []Native{
 	{Name: "(*sync.Mutex).TryLock", Peek: peekTry(trace.TryLock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.tryLock(g, r, mutexLocker)
 	}},
-	{Name: "(*sync.Mutex).Unlock", Peek: peekAccess(trace.Unlock, 8, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "(*sync.Mutex).Unlock", Peek: peekUnlock(trace.Unlock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.unlockFn(g, r, mutexLocker)
 	}},
 	{Name: "(*sync.RWMutex).RLock", Peek: peekLocker(trace.RLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -56,13 +56,13 @@ var syncNatives = []Native{
 	{Name: "(*sync.RWMutex).TryRLock", Peek: peekTry(trace.TryRLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.tryLock(g, r, readLocker)
 	}},
-	{Name: "(*sync.RWMutex).RUnlock", Peek: peekAccess(trace.RUnlock, 24, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "(*sync.RWMutex).RUnlock", Peek: peekUnlock(trace.RUnlock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.unlockFn(g, r, readLocker)
 	}},
 	{Name: "(*sync.RWMutex).TryLock", Peek: peekTry(trace.TryLock, writeLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.tryLock(g, r, writeLocker)
 	}},
-	{Name: "(*sync.RWMutex).Unlock", Peek: peekAccess(trace.Unlock, 24, true), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "(*sync.RWMutex).Unlock", Peek: peekUnlock(trace.Unlock, writeLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.unlockFn(g, r, writeLocker)
 	}},
 	{Name: "sync.hbAnnounce", Peek: peekLocker(trace.Lock, writeLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -205,6 +205,19 @@ func peekAccess(k trace.Kind, size uint32, write bool) func(*Machine, *goroutine
 	}
 }
 
+// peekUnlock is the Peek of unlocking. That it ends the program matters to
+// everybody, even if nobody else can reach the lock.
+func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		l, size := r.U(0), lockerSize(kind)
+		n := m.syncOp(op, k, l, size, true, true)
+		if op.N == 0 && m.mapped(l, size) && m.unlockable(l, kind) != "" {
+			op.Kind = trace.Crash
+		}
+		return n
+	}
+}
+
 func lockerSize(kind int) uint32 {
 	if kind == mutexLocker {
 		return 8
@@ -237,32 +250,42 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 	return false
 }
 
-// unlock unlocks l. It returns the text of the fatal error if l is not locked.
-func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
-	switch kind {
-	case otherLocker:
-		return ""
-	case readLocker:
-		n := m.u32(l + rwReaders)
-		if n == 0 {
+// unlockable returns the text of the fatal error that unlocking l is; "" if it
+// is none.
+func (m *Machine) unlockable(l ptr, kind int) string {
+	switch {
+	case kind == otherLocker:
+	case kind == readLocker:
+		if m.u32(l+rwReaders) == 0 {
 			return "sync: RUnlock of unlocked RWMutex"
 		}
+	case kind == writeLocker && (m.u32(l+muState) == 0 || m.u32(l+rwPending) != 0):
+		return "sync: Unlock of unlocked RWMutex"
+	case m.u32(l+muState) == 0:
+		return "sync: unlock of unlocked mutex"
+	}
+	return ""
+}
+
+// unlock unlocks l. It returns the text of the fatal error if l is not locked.
+func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
+	if text := m.unlockable(l, kind); text != "" {
+		return text
+	}
+	switch kind {
+	case otherLocker:
+	case readLocker:
+		n := m.u32(l + rwReaders)
 		owners := m.u32(l+rwOwners) - uint32(g.id) - 1
 		if n == 1 {
 			owners = 0 // locked by one goroutine and unlocked by another
 		}
 		m.setU32(l+rwReaders, n-1)
 		m.setU32(l+rwOwners, owners)
-		return ""
+	default:
+		m.setU32(l+muState, 0)
+		m.setU32(l+muOwner, 0)
 	}
-	switch {
-	case kind == writeLocker && (m.u32(l+muState) == 0 || m.u32(l+rwPending) != 0):
-		return "sync: Unlock of unlocked RWMutex"
-	case m.u32(l+muState) == 0:
-		return "sync: unlock of unlocked mutex"
-	}
-	m.setU32(l+muState, 0)
-	m.setU32(l+muOwner, 0)
 	return ""
 }
 
@@ -393,7 +416,11 @@ func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
 func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	m.syncOp(op, trace.Park, r.U(0)+cdList, 8, true, true)
 	if kind := int(r.U(2)); kind != otherLocker {
-		m.syncOp(op, trace.Park, r.U(1), lockerSize(kind), true, true)
+		l, size := r.U(1), lockerSize(kind)
+		m.syncOp(op, trace.Park, l, size, true, true)
+		if op.N == 0 && m.mapped(l, size) && m.unlockable(l, kind) != "" {
+			op.Kind = trace.Crash
+		}
 	}
 	return 1
 }
