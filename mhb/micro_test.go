@@ -139,12 +139,12 @@ var micro = []microtest.Program{
 	{"recovers", "-lock", `
 	var mu sync.Mutex
 	var f int
-	var p *int
+	var p *bool
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
 	wg.Go(func() {
 		defer func() { recover(); f = 10 }()
-		*p = 1
+		*p = true
 		mu.Lock()
 		mu.Unlock()
 	})
@@ -198,7 +198,7 @@ var micro = []microtest.Program{
 	{"recoveredCaller", "-lock", `
 	var mu sync.Mutex
 	var f int
-	var p *int
+	var p *bool
 	var wg sync.WaitGroup
 	noise(&wg)
 	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
@@ -206,7 +206,7 @@ var micro = []microtest.Program{
 		func() {
 			defer func() { recover() }()
 			ticks.Add(1)
-			*p = 1
+			*p = true
 			mu.Lock()
 			mu.Unlock()
 		}()
@@ -219,13 +219,13 @@ var micro = []microtest.Program{
 	{"unwoundCaller", "-lock", `
 	var mu sync.Mutex
 	var f int
-	var p *int
+	var p *bool
 	var wg sync.WaitGroup
 	noise(&wg)
 	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
 	wg.Go(func() {
 		defer func() { recover(); f = 10 }()
-		func() { ticks.Add(1); *p = 1; mu.Lock(); mu.Unlock() }()
+		func() { ticks.Add(1); *p = true; mu.Lock(); mu.Unlock() }()
 	})
 	wg.Wait()
 	say(f)`},
@@ -233,14 +233,14 @@ var micro = []microtest.Program{
 	{"unwoundTwice", "-lock", `
 	var mu sync.Mutex
 	var f int
-	var p *int
+	var p *bool
 	var wg sync.WaitGroup
 	noise(&wg)
 	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
 	wg.Go(func() {
 		func() {
 			defer func() { recover() }()
-			func() { ticks.Add(1); *p = 1; mu.Lock(); mu.Unlock() }()
+			func() { ticks.Add(1); *p = true; mu.Lock(); mu.Unlock() }()
 		}()
 		f = 10
 	})
@@ -453,7 +453,7 @@ var micro = []microtest.Program{
 	{"rangeFuncDefer", "-lock", `
 	var mu sync.Mutex
 	var f int
-	var p *int
+	var p *bool
 	one := func(yield func(int) bool) { yield(1) }
 	var wg sync.WaitGroup
 	noise(&wg)
@@ -464,7 +464,7 @@ var micro = []microtest.Program{
 				defer func() { recover() }()
 			}
 			ticks.Add(1)
-			*p = 1
+			*p = true
 			mu.Lock()
 			mu.Unlock()
 		}()
@@ -542,6 +542,208 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(arr[1].f)`},
+	// Somebody waits in a Cond that a third can signal.
+	{"signalledByThird", "", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	x := 0
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); c.Wait(); x = x * 2; mu.Unlock() })
+	wg.Go(func() { x = 1; x++ })
+	wg.Go(func() { ticks.Add(1); c.Signal() })
+	wg.Wait()
+	say(x)`},
+	// Who comes second panics.
+	{"belowZero", "", `
+	var wg sync.WaitGroup
+	wg.Add(1)
+	done := make(chan bool, 2)
+	for i := range 2 {
+		go func() { defer func() { if recover() != nil { say(i) }; done <- true }(); wg.Done() }()
+	}
+	<-done
+	<-done`},
+	// The one that waits has been notified already.
+	{"notified", "", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	x := 0
+	waiting := make(chan bool, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
+	wg.Go(func() { <-waiting; mu.Lock(); c.Signal(); mu.Unlock(); x = 1; x++ })
+	wg.Go(func() { mu.Lock(); ticks.Add(1); mu.Unlock() })
+	wg.Wait()
+	say(x)`},
+	// Waiting in a Cond unlocks its lock.
+	{"condUnlocks", "", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	var x int
+	var wg sync.WaitGroup
+	wg.Go(func() { mu.Lock(); x = 10; mu.Unlock() })
+	wg.Go(func() { mu.Lock(); ticks.Add(1); c.Wait(); mu.Unlock() })
+	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
+	wg.Wait()
+	say(x)`},
+	// The third Done is of a WaitGroup that is not known.
+	{"unknownDone", "-join", `
+	var x int
+	var wg sync.WaitGroup
+	wg.Add(1)
+	c := make(chan *sync.WaitGroup, 1)
+	c <- &wg
+	go func() { defer func() { recover() }(); x = 1; x++; wg.Done() }()
+	go func() { defer func() { recover() }(); (<-c).Done() }()
+	wg.Wait()
+	say(x)`},
+	// It is one of several in a loop.
+	{"doneInLoop", "", `
+	var x int
+	var wg sync.WaitGroup
+	wg.Add(3)
+	go func() { defer func() { recover() }(); x = 1; x++; wg.Done() }()
+	go func() { defer func() { recover() }(); for range 3 { wg.Done() } }()
+	wg.Wait()
+	say(x)`},
+	// A method that recovers is called by a wrapper.
+	{"recoveringWrapper", "-lock", `
+	var mu sync.Mutex
+	var f int
+	var p *bool
+	var r interface { stop() } = &outer{}
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
+	wg.Go(func() {
+		func() {
+			defer r.stop()
+			ticks.Add(1)
+			*p = true
+			mu.Lock()
+			mu.Unlock()
+		}()
+		f = 10
+	})
+	wg.Wait()
+	say(f)`},
+	// The function of a Once is running, but not ours.
+	{"onceOfThird", "", `
+	var once sync.Once
+	var x int
+	var wg sync.WaitGroup
+	wg.Go(func() { once.Do(func() { ticks.Add(1); ticks.Add(1) }) })
+	wg.Go(func() { once.Do(func() {}); x = 10 })
+	wg.Go(func() { x = 1; x++ })
+	wg.Wait()
+	say(x)`},
+	// A third will send, close or receive.
+	{"sentByThird", "", `
+	var x int
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { <-c; x = 10 })
+	wg.Go(func() { ticks.Add(1); c <- true })
+	wg.Go(func() { x = 1; x++ })
+	wg.Wait()
+	say(x)`},
+	{"closedLater", "", `
+	var x int
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { <-c; x = 10 })
+	wg.Go(func() { ticks.Add(1); close(c) })
+	wg.Go(func() { x = 1; x++ })
+	wg.Wait()
+	say(x)`},
+	{"receivedByThird", "", `
+	var x int
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { c <- true; x = 10 })
+	wg.Go(func() { ticks.Add(1); <-c })
+	wg.Go(func() { x = 1; x++ })
+	wg.Wait()
+	say(x)`},
+	// What a goroutine has allocated somebody else has, too, by now.
+	{"allocatedBefore", "", `
+	c := make(chan *copied, 2)
+	var wg sync.WaitGroup
+	wg.Go(func() { for range 2 { o := &copied{}; c <- o; ticks.Add(1); o.f = 10 } })
+	wg.Go(func() { o := <-c; o.f = 1; o.f++; say(o.f) })
+	wg.Wait()`},
+	// The lock has been locked before, of another element; which one is not known now.
+	{"lockedInLoop", "", `
+	arr := []*copied{{}, {f: 1}}
+	var wg sync.WaitGroup
+	wg.Go(func() { for i := range 2 { c := arr[i]; c.mu.Lock(); c.mu.Unlock(); ticks.Add(1); c.f = 10 } })
+	wg.Go(func() { arr[1].mu.Lock(); arr[1].f++; arr[1].f++; arr[1].mu.Unlock() })
+	wg.Wait()
+	say(arr[1].f)`},
+	// A third changes what a pointer points to.
+	{"pointerChanges", "", `
+	var a, b copied
+	p := &b
+	var wg sync.WaitGroup
+	wg.Go(func() { a.f = 1; a.f++ })
+	wg.Go(func() { ticks.Add(1); p.f = 10 })
+	wg.Go(func() { p = &a })
+	wg.Wait()
+	say(a.f, b.f)`},
+	// It is only reached through a closure, or through a package variable.
+	{"inClosure", "", `
+	a := &copied{}
+	fs := []func(){func() { a.f = 10 }}
+	var wg sync.WaitGroup
+	wg.Go(func() { a.f = 1; a.f++ })
+	wg.Go(func() { ticks.Add(1); fs[0]() })
+	wg.Wait()
+	say(a.f)`},
+	{"inGlobal", "", `
+	global = &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { o := global; o.f = 1; o.f++ })
+	wg.Go(func() { ticks.Add(1); other(global).f = 10 })
+	wg.Wait()
+	say(global.f)`},
+	// Two meet: both have moved on, though one of them did nothing.
+	{"met", "", `
+	var x, y int
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; <-c; y = 1 })
+	wg.Go(func() { c <- true; y = 2 })
+	wg.Wait()
+	say(x, y)`},
+	// The other has not been there before.
+	{"startedMeanwhile", "", `
+	var x, y int
+	done := make(chan bool, 2)
+	go func() {
+		x = 1
+		go func() { y = 2; done <- true }()
+		y = 1
+		done <- true
+	}()
+	<-done
+	<-done
+	say(x, y)`},
+	// Somebody goes on for ever without ever needing a choice.
+	{"endless", "", `
+	var x int
+	go func() { for { x = 1 - x } }()
+	ticks.Add(1)
+	say(1)`},
+	// TryLock makes the search start again.
+	{"startsAgain", "", `
+	var x, y, z int
+	var mu sync.Mutex
+	c := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; <-c; y = 1; z = 1 })
+	wg.Go(func() { mu.Lock(); x = 2; mu.Unlock(); c <- true; z = 2; if mu.TryLock() { mu.Unlock() } })
+	wg.Wait()
+	say(x, y, z)`},
 }
 
 // decls are the types of the programs.
@@ -549,6 +751,16 @@ const decls = `
 type copied struct { mu sync.Mutex; f int }
 
 func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
+
+var global *copied
+
+func other(o *copied) *copied { return o }
+
+type inner struct{}
+
+func (inner) stop() { recover() }
+
+type outer struct{ inner }
 
 type stack[E any] struct { mu sync.Mutex; list []E }
 
@@ -563,7 +775,7 @@ func TestMicro(t *testing.T) {
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
 		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
 		counts := map[explore.Hybrid]uint64{}
-		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, microtest.Walks, explore.FullHybrid} {
 			got, r := s.Explore(t, e, h, por.JPF)
 			microtest.Same(t, h, got, all)
 			counts[h] = r.Choices

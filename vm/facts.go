@@ -98,8 +98,12 @@ func (m *Machine) Where(id trace.GID) [2]uint64 {
 	fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
 	for {
 		link := g.stack[fp-hdrLink]
-		h[0] = bits.RotateLeft64(h[0]^at, 27)*0x94d049bb133111eb + link>>32
-		h[1] = bits.RotateLeft64(h[1]+at, 31)*0xbf58476d1ce4e5b9 ^ link>>32
+		// One after the other: flags and program counters are small numbers, which
+		// make up for each other if they meet in the same bits.
+		for _, x := range [2]uint64{at, link >> 32} {
+			h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
+			h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9
+		}
 		if link>>32&frBottom != 0 {
 			return h
 		}
