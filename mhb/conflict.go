@@ -129,9 +129,29 @@ func (o *Oracle) conflicts(set static.Set, t *target) bool {
 		for i := range t.locs {
 			c = c || o.fa.Conflict(set, &t.locs[i])
 		}
+		if t.syncs() {
+			for _, n := range o.fut.F.Acc.OfKey(0) {
+				c = c || o.fut.F.Sets.Has(set, n) && o.looksAt(o.fut.F.Acc.At(n), t)
+			}
+		}
 		t.hits[set] = c
 	}
 	return c
+}
+
+// syncs reports whether t is an operation that synchronises.
+func (t *target) syncs() bool { return !t.collects && !memory(t.op.Kind) }
+
+// looksAt reports whether x may be an access to the memory of the primitive that
+// t, which synchronises, is an operation on: by reflection, or through an
+// unsafe.Pointer. Others count as copies (Oracle.CopiesLocks).
+func (o *Oracle) looksAt(x static.Access, t *target) bool {
+	for i := range t.op.N {
+		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // within reports whether something in objects a may be in objects b.
@@ -244,13 +264,16 @@ func (w *walk) access(x static.Access) {
 	switch {
 	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, w.o.fut.F.Sets.Of(w.o.fut.F.Acc.Num(x)))
-	case memory(w.t.op.Kind) && w.hits(x):
+	case w.hits(x):
 		w.hit()
 	}
 }
 
 // hits reports whether an access of class x may conflict with t.
 func (w *walk) hits(x static.Access) bool {
+	if w.t.syncs() {
+		return w.o.looksAt(x, w.t)
+	}
 	n := w.o.fut.F.Acc.Num(x)
 	for i := range w.t.locs {
 		if w.o.fa.ConflictOne(n, &w.t.locs[i]) {

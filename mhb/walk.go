@@ -584,9 +584,6 @@ func (w *walk) builtin(sc *scope, x ssa.CallInstruction) {
 
 // direct notes the accesses instr itself makes.
 func (w *walk) direct(sc *scope, instr ssa.Instruction) {
-	if !w.t.collects && !memory(w.t.op.Kind) {
-		return
-	}
 	for _, x := range w.o.accesses(instr) {
 		switch {
 		case w.t.collects:

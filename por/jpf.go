@@ -21,10 +21,10 @@ import (
 // loses no outcome ({goroutine} is a persistent set). See quiet for each case.
 //
 // Unlocking commutes with everything only as long as nobody tries a lock, no
-// lock is released twice, and none is overwritten (*p = T{}). All this is noticed
-// when it happens, and the search then starts again with choices in front of
-// unlocking, too. (Whoever overwrites a lock does so in front of a Lock and behind
-// it, in different executions, so that it is noticed in the latter.)
+// lock is released twice, and none is copied or overwritten (*p = T{}). All this
+// is noticed when it happens, and the search then starts again with choices in
+// front of unlocking, too. (Whoever copies a lock does so in front of a Lock and
+// behind it, in different executions, so that it is noticed in the latter.)
 func JPF(sys System, v Visitor, cfg Config) Result {
 	p := &syncPolicy{ignoreOutput: cfg.IgnoreOutput, quietUnlock: true}
 	for {
@@ -41,7 +41,7 @@ func JPF(sys System, v Visitor, cfg Config) Result {
 // syncPolicy says which operations need no choice in front of them.
 type syncPolicy struct {
 	ignoreOutput bool
-	quietUnlock  bool // assumption: nobody tries a lock, releases one that is free, or overwrites one
+	quietUnlock  bool // assumption: nobody tries a lock, releases one that is free, or copies or overwrites one
 	violated     bool // the assumption is wrong
 
 	last  trace.Kind // the operation being executed
@@ -75,10 +75,10 @@ func (s *lockSet) has(obj uint32) bool {
 	return s.some[obj/64%4]>>(obj%64)&1 != 0
 }
 
-// written reports whether op writes to a lock as if it were ordinary memory.
-func (s *lockSet) written(op *trace.Op) bool {
+// accessed reports whether op accesses a lock as if it were ordinary memory.
+func (s *lockSet) accessed(op *trace.Op) bool {
 	for _, a := range op.Access[:op.N] {
-		if a.Write && s.has(a.Obj) && slices.ContainsFunc(s.at[a.Obj], a.Overlaps) {
+		if s.has(a.Obj) && slices.ContainsFunc(s.at[a.Obj], a.Overlaps) {
 			return true
 		}
 	}
@@ -121,8 +121,8 @@ func (p *syncPolicy) before(sys System, g trace.GID) {
 		p.violated = true
 	case trace.Lock, trace.RLock, trace.OnceEnter:
 		p.locks.add(&op)
-	case trace.Write, trace.ReadWrite:
-		p.violated = p.violated || p.locks.written(&op)
+	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		p.violated = p.violated || p.locks.accessed(&op)
 	}
 }
 

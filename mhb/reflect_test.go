@@ -1,0 +1,70 @@
+package mhb_test
+
+import (
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/microtest"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// reflected are programs that look at primitives of package sync by reflection:
+// operations on these conflict with that.
+var reflected = []microtest.Program{
+	{"field", "", `
+	var s struct { mu sync.Mutex; f int }
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	wg.Go(func() { say(int(reflect.ValueOf(&s).Elem().Field(0).Field(1).Field(0).Int())) })
+	wg.Wait()`},
+	{"counter", "", `
+	var mu sync.RWMutex
+	var wg sync.WaitGroup
+	v := reflect.ValueOf(&mu).Elem()
+	wg.Go(func() { mu.RLock(); mu.RUnlock() })
+	wg.Go(func() { say(int(v.FieldByName("readerCount").FieldByName("v").Int())) })
+	wg.Wait()`},
+	{"once", "", `
+	var once sync.Once
+	var wg sync.WaitGroup
+	v := reflect.ValueOf(&once).Elem()
+	wg.Go(func() { once.Do(func() { ticks.Add(1) }) })
+	wg.Go(func() { say(v.NumField()); if !v.IsZero() { say(1) } })
+	wg.Wait()`},
+	{"group", "", `
+	var group sync.WaitGroup
+	done := make(chan bool, 2)
+	v := reflect.ValueOf(&group).Elem()
+	go func() { group.Add(1); group.Done(); done <- true }()
+	go func() { if !v.IsZero() { say(1) } else { say(0) }; done <- true }()
+	<-done
+	<-done`},
+	{"set", "", `
+	s := &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.f++; defer func() { recover() }(); s.mu.Unlock() })
+	wg.Go(func() { reflect.ValueOf(s).Elem().SetZero() })
+	wg.Go(func() { s.mu.Lock(); s.f = 10 })
+	wg.Wait()
+	say(s.f)`},
+	{"printed", "", `
+	s := &copied{}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.mu.Lock(); s.f++; s.mu.Unlock() })
+	wg.Go(func() { syscall.Write(1, []byte(fmt.Sprint(s))) })
+	wg.Wait()`},
+}
+
+// TestReflected: nothing is lost in programs that look at a lock's own memory.
+func TestReflected(t *testing.T) {
+	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
+	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
+		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
+		t.Log(all)
+		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.Patterns, explore.MHB, microtest.Walks, explore.FullHybrid} {
+			got, _ := s.Explore(t, e, h, por.JPF)
+			microtest.Same(t, h, got, all)
+		}
+	})
+}
