@@ -89,12 +89,18 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		return ""
 	}
+	var late *lateOracle
 	if opts.Hybrid != "" && opts.Hybrid != NoHybrid {
 		h, ok := m.(hybridMachine)
 		if !ok {
 			return nil, fmt.Errorf("--hybrid %s: this machine knows no static facts", opts.Hybrid)
 		}
-		cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
+		if opts.CheckStatic || opts.Explain != nil {
+			cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
+		} else {
+			late = &lateOracle{h: h, hybrid: opts.Hybrid}
+			cfg.Oracle = late
+		}
 		cfg.AnyGoroutine = opts.Hybrid == FullHybrid
 	}
 	var sys por.System = m
@@ -118,6 +124,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		cfg.Oracle = why
 	}
 	found := opts.POR.Run(sys, c, cfg)
+	if late != nil {
+		r.Stats.Static = late.took
+	}
 	if why != nil {
 		r.Explained = why.explanations()
 	}

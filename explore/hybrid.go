@@ -54,6 +54,39 @@ func (m *machine) oracle(h Hybrid) (por.Oracle, time.Duration) {
 	return NewOracle(m.Machine, m.prog, m.entry, h), time.Since(begin)
 }
 
+// lateOracle is an oracle that is made when it is first asked: a program whose
+// goroutines never meet is not analysed.
+type lateOracle struct {
+	h      hybridMachine
+	hybrid Hybrid
+	made   por.Oracle
+	watch  por.Watcher // made, if it is one
+	took   time.Duration
+}
+
+// Skip implements por.Oracle.
+func (o *lateOracle) Skip(g trace.GID, op *trace.Op) string {
+	if o.made == nil {
+		o.made, o.took = o.h.oracle(o.hybrid)
+		o.watch, _ = o.made.(por.Watcher)
+	}
+	return o.made.Skip(g, op)
+}
+
+// Moving implements por.Watcher.
+func (o *lateOracle) Moving(g trace.GID, op *trace.Op) {
+	if o.watch != nil {
+		o.watch.Moving(g, op)
+	}
+}
+
+// Rewound implements por.Watcher.
+func (o *lateOracle) Rewound() {
+	if o.watch != nil {
+		o.watch.Rewound()
+	}
+}
+
 // NewOracle analyses the program of m, which explores e, and returns an oracle
 // that looks at m's present states.
 func NewOracle(m *vm.Machine, prog *load.Program, e *load.Entry, h Hybrid) por.Oracle {
