@@ -150,7 +150,7 @@ func (x *explainer) explanations() []Explanation {
 			switch {
 			case i != nil:
 				b.Pos, b.What = x.m.Fset().Position(i.Pos()), describe(i)
-			case !e.Kind.Plain() && x.hybrid != FullHybrid:
+			case !e.Kind.Plain() && (x.hybrid == FieldAccess || x.hybrid == Patterns):
 				b.What = fmt.Sprintf("something: --hybrid=%s knows of accesses to memory only", x.hybrid)
 			}
 			e.Because = append(e.Because, b)

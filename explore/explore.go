@@ -101,7 +101,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			late = &lateOracle{h: h, hybrid: opts.Hybrid}
 			cfg.Oracle = late
 		}
-		cfg.AnyGoroutine = opts.Hybrid == FullHybrid
+		cfg.AnyGoroutine = true
 	}
 	var sys por.System = m
 	var check *StaticCheck

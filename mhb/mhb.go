@@ -24,12 +24,14 @@
 // registers that are live there, addresses of fields and elements, and loads
 // from memory that none of the others can write while Tc waits.
 //
-// With Full there are three things more that no published system has.
-// Operations that synchronise need no choice either if nobody can meet them
-// (conflict.go). Memory the others cannot get hold of while Tc waits needs none,
-// because every path to it leads through fields they cannot read (the gateway
-// lemma; see State.Reaches). And what an operand can be is narrowed by what the
-// others can write while Tc waits, not by what they will ever write.
+// The paper asks in front of accesses to fields. Here operations that synchronise
+// are asked about, too: they need no choice either if nobody can meet them (conflict.go).
+//
+// With Full there are two things more that no published system has. Memory the
+// others cannot get hold of while Tc waits needs none, because every path to it
+// leads through fields they cannot read (the gateway lemma; see State.Reaches).
+// And what an operand can be is narrowed by what the others can write while Tc
+// waits, not by what they will ever write.
 package mhb
 
 import (
@@ -59,7 +61,7 @@ type Program interface {
 type Level uint8
 
 const (
-	Plain Level = iota // accesses to memory
+	Plain Level = iota // who blocks first
 	Full               // and all the rest
 )
 
@@ -149,7 +151,7 @@ const (
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
-	if !op.Kind.Plain() && (o.level < Full || !quietable(op.Kind) || !o.has(Syncs)) || op.N == 0 {
+	if !op.Kind.Plain() && (!quietable(op.Kind) || !o.has(Syncs)) || op.N == 0 {
 		return ""
 	}
 	if op.Kind == trace.Park {

@@ -147,7 +147,7 @@ func (x mode) String() string {
 func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.Result) {
 	cfg := por.Config{Match: true}
 	if x.h != explore.NoHybrid {
-		cfg.AnyGoroutine = x.h == explore.FullHybrid && !x.noAny
+		cfg.AnyGoroutine = x.h != explore.NoHybrid && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)
 		if l, ok := cfg.Oracle.(*por.LookAhead); ok && x.noLook {
 			cfg.Oracle = l.Last()
