@@ -45,7 +45,9 @@ type Count struct {
 func (t *Tally) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
 // TallySuites returns the names of the suites of tallies.
-func TallySuites() []string { return []string{"litmus", "smc", "condpor-det", "cdpor"} }
+func TallySuites() []string {
+	return []string{"litmus", "smc", "condpor-det", "cdpor", "clockvector", "dporengine"}
+}
 
 // Tallies returns the programs of a suite.
 func Tallies(suite string) ([]Tally, error) {
@@ -58,8 +60,34 @@ func Tallies(suite string) ([]Tally, error) {
 		return condporTallies()
 	case "cdpor":
 		return cdporTallies(), nil
+	case "clockvector":
+		return clockvectorTallies(), nil
+	case "dporengine":
+		return dporengineTallies(), nil
 	}
 	return nil, fmt.Errorf("no suite %q", suite)
+}
+
+// SuiteExplorers returns the names of the explorers that a suite of tallies is about, as far as
+// there are any.
+func SuiteExplorers(suite string) []string {
+	names := []string{"source", "optimal"}
+	switch suite {
+	case "cdpor":
+		names = append(names, "context")
+	case "clockvector":
+		names = []string{"jpf", "clockvector"}
+	case "dporengine":
+		names = append(names, "graph")
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, ok := por.Lookup(name)
+		return !ok
+	})
+	if len(names) == 0 {
+		names = []string{"jpf"}
+	}
+	return names
 }
 
 // optimalExplorers execute each class once; the executions other explorers complete are those
@@ -99,6 +127,9 @@ func (r *TallyRow) Count(what string) (n uint64, known bool) {
 	case "blocked":
 		return s.Blocked, true
 	case "states":
+		if !r.Result.Match && s.States == 0 {
+			return s.Choices + s.Executions, true // each node of the tree that is one
+		}
 		return s.States, true
 	}
 	return 0, false

@@ -23,7 +23,7 @@ func tallies(t testing.TB, suite string) []Tally {
 
 // enumerated are the suites whose numbers are checked without an explorer here.
 // (internal/litmus does it for the suite litmus.)
-var enumerated = []string{"smc", "condpor-det", "cdpor"}
+var enumerated = []string{"smc", "condpor-det", "cdpor", "dporengine"}
 
 var maxPrefixes = flag.Int("prefixes", 5000, "prefixes of executions that TestClasses looks at for each program")
 

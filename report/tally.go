@@ -11,7 +11,8 @@ import (
 func (b *benchText) Tally(r *bench.TallyRow) error {
 	b.begin(tallyTable, "program", "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "states", "steps", "memory", "cpu", "executions/s", "published")
 	s := &r.Result.Stats
-	return b.row(r.Suite+" "+r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), decimals(s.States),
+	states, _ := r.Count("states")
+	return b.row(r.Suite+" "+r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 

@@ -58,6 +58,8 @@ error if they are not as many as expected:
   condpor-det  queues, stacks and a list of the paper on concolic model checking with
           optimal DPOR, with atomic variables that have locks as in its tool, and without
   cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
+  clockvector  the programs of the paper on clock vectors in Java Pathfinder, beside its table 3
+  dporengine   the programs of the paper on a DPOR engine for Java Pathfinder
 
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,
@@ -67,7 +69,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+explorerNames()+" (default jpf; where executions are counted "+strings.Join(countingExplorers(), ",")+")")
+	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+explorerNames()+" (default jpf; where executions are counted those the suite is about)")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; where executions are counted only the smaller sizes, or all")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
@@ -97,9 +99,15 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--run: %v", err)
 	}
-	explorers, counting, err := f.explorers()
+	chosen, err := explorers(f.por)
 	if err != nil {
 		return err
+	}
+	normal := chosen
+	if len(normal) == 0 {
+		if normal, err = explorers([]string{"jpf"}); err != nil {
+			return err
+		}
 	}
 	var hybrids []explore.Hybrid
 	for _, name := range f.hybrid {
@@ -140,56 +148,31 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 		if len(none) == 0 {
 			none = []explore.Hybrid{explore.NoHybrid}
 		}
-		if err := f.spaces(ctx, space, w, run, explorers, none); err != nil {
+		if err := f.spaces(ctx, space, w, run, normal, none); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(args, "spin14") {
-		if err := f.studies(ctx, space, w, run, explorers, hybrids); err != nil {
+		if err := f.studies(ctx, space, w, run, normal, hybrids); err != nil {
 			return err
 		}
 	}
-	if err := f.tallies(ctx, space, w, run, args, counting, hybrids); err != nil {
+	if err := f.tallies(ctx, space, w, run, args, chosen, hybrids); err != nil {
 		return err
 	}
 	return w.Close()
 }
 
-// countingExplorers are the explorers that count executions, as far as there are any.
-func countingExplorers() (names []string) {
-	for _, name := range []string{"source", "optimal"} {
-		if _, ok := por.Lookup(name); ok {
-			names = append(names, name)
+// explorers returns the explorers called names.
+func explorers(names []string) (list []por.Explorer, err error) {
+	for _, name := range names {
+		e, ok := por.Lookup(name)
+		if !ok {
+			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
 		}
+		list = append(list, e)
 	}
-	if len(names) == 0 {
-		return []string{"jpf"}
-	}
-	return names
-}
-
-// explorers returns the explorers to measure, and those for suites in which executions are
-// counted.
-func (f *benchFlags) explorers() (list, counting []por.Explorer, err error) {
-	find := func(names []string) (found []por.Explorer, err error) {
-		for _, name := range names {
-			e, ok := por.Lookup(name)
-			if !ok {
-				return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
-			}
-			found = append(found, e)
-		}
-		return found, nil
-	}
-	if len(f.por) > 0 {
-		list, err = find(f.por)
-		return list, list, err
-	}
-	if list, err = find([]string{"jpf"}); err != nil {
-		return nil, nil, err
-	}
-	counting, err = find(countingExplorers())
-	return list, counting, err
+	return list, nil
 }
 
 // speed runs the suite vm.
@@ -293,7 +276,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 }
 
 // tallies runs those of the suites in which executions are counted.
-func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, explorers []por.Explorer, hybrids []explore.Hybrid) error {
+func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []por.Explorer, hybrids []explore.Hybrid) error {
 	if len(hybrids) == 0 {
 		hybrids = []explore.Hybrid{explore.NoHybrid}
 	}
@@ -307,11 +290,17 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w repo
 		if err != nil {
 			return err
 		}
+		about := chosen
+		if len(about) == 0 {
+			if about, err = explorers(bench.SuiteExplorers(suite)); err != nil {
+				return err
+			}
+		}
 		for _, t := range list {
 			if !run.MatchString(t.Name()) || t.Large && f.size == "small" {
 				continue
 			}
-			for _, e := range explorers {
+			for _, e := range about {
 				for _, h := range hybrids {
 					limited, cancel := f.limit(ctx)
 					r, err := space.Tally(limited, &t, bench.TallyOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
