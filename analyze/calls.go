@@ -19,8 +19,13 @@ func (*calls) Doc() string { return "what a call may call, and who calls a funct
 // Release implements Analysis.
 func (*calls) Release() {}
 
-// Overall implements Analysis.
-func (*calls) Overall() []Fact { return nil }
+// Overall implements Analysis: the functions nothing is known of.
+func (c *calls) Overall() (list []Fact) {
+	for _, fn := range c.p.Generic() {
+		list = append(list, Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, No: true, Text: c.p.whyNot(fn)})
+	}
+	return list
+}
 
 // Whole implements Analysis: who calls fn.
 func (c *calls) Whole(fn *ssa.Function) []Fact {

@@ -165,5 +165,12 @@ func (p *Program) at(file string, line int) []ssa.Instruction {
 // callPosition returns where a call is: at its opening parenthesis, as ssa has it,
 // is not where people look.
 func (p *Program) callPosition(site ssa.CallInstruction) token.Position {
+	if !site.Pos().IsValid() {
+		for _, v := range site.Common().Args {
+			if mc, ok := v.(*ssa.MakeClosure); ok && mc.Fn.Pos().IsValid() {
+				return p.position(mc.Fn.Pos()) // a loop over a func
+			}
+		}
+	}
 	return p.position(site.Pos())
 }

@@ -36,6 +36,7 @@ type Program struct {
 	graph    *static.CallGraph
 	named    map[*load.Package]bool
 	funcs    []*ssa.Function
+	generic  []*ssa.Function // those without an instance that is reached
 	files    map[*token.File]*load.Package
 
 	pointerTime time.Duration
@@ -92,7 +93,7 @@ func (p *Program) Functions() []*ssa.Function {
 	if p.funcs != nil {
 		return p.funcs
 	}
-	seen := make(map[*ssa.Function]bool)
+	seen, instances := make(map[*ssa.Function]bool), make(map[*ssa.Function]bool)
 	var add func(fn *ssa.Function)
 	add = func(fn *ssa.Function) {
 		if fn == nil || seen[fn] || fn.Syntax() == nil && fn.Synthetic != "" {
@@ -100,7 +101,11 @@ func (p *Program) Functions() []*ssa.Function {
 		}
 		seen[fn] = true
 		p.Prog.EnsureBuilt(fn)
+		if o := fn.Origin(); o != nil {
+			instances[o] = true
+		}
 		if fn.TypeParams().Len() > len(fn.TypeArgs()) {
+			p.generic = append(p.generic, fn)
 			return
 		}
 		p.funcs = append(p.funcs, fn)
@@ -119,7 +124,29 @@ func (p *Program) Functions() []*ssa.Function {
 		}
 	}
 	p.sort(p.funcs)
+	p.generic = slices.DeleteFunc(p.generic, func(fn *ssa.Function) bool { return instances[fn] })
+	p.sort(p.generic)
 	return p.funcs
+}
+
+// Generic returns the generic functions of the packages named of which no instance
+// is reached, so that there is none to analyse; sorted by position.
+func (p *Program) Generic() []*ssa.Function {
+	p.Functions()
+	return p.generic
+}
+
+// whyNot says why there is no instance of fn.
+func (p *Program) whyNot(fn *ssa.Function) string {
+	s := p.Name(fn) + " is generic and not analysed: no instance of it is called from any entry"
+	for _, e := range p.Entries {
+		for _, x := range e.Left {
+			if x.Func == fn {
+				s += ", and " + x.Why
+			}
+		}
+	}
+	return s
 }
 
 // declared returns the functions and methods of pkg in the order of the source.
@@ -180,12 +207,16 @@ func (p *Program) paths() []string {
 
 // NoSuchFunction says that --func names nothing.
 type NoSuchFunction struct {
-	Name string
-	Like []string
+	Name    string
+	Like    []string
+	Generic string // what there is to say about a function of this name
 }
 
 // Error names what may have been meant.
 func (e *NoSuchFunction) Error() string {
+	if e.Generic != "" {
+		return fmt.Sprintf("--func %s: %s", e.Name, e.Generic)
+	}
 	s := fmt.Sprintf("--func %s: no such function in the packages loaded", e.Name)
 	if len(e.Like) > 0 {
 		s += "; there is " + strings.Join(e.Like, ", ")

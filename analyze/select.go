@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,23 +156,37 @@ func choose(all []Analysis, names []string) ([]Analysis, error) {
 	return list, nil
 }
 
+// typeArguments are those in the name of an instance.
+var typeArguments = regexp.MustCompile(`\[.*\]`)
+
 // find returns the functions that people may mean by name, and the literals in
 // them: the full name or an end of it, "(*Bank).Deposit", "Bank.Deposit", "Deposit".
 func (p *Program) find(name string) ([]*ssa.Function, error) {
-	plain := func(s string) string { return strings.NewReplacer("(", "", ")", "", "*", "").Replace(s) }
+	// Type arguments may be left out.
+	plain := func(fn string) string {
+		return strings.NewReplacer("(", "", ")", "", "*", "").Replace(typeArguments.ReplaceAllString(fn, ""))
+	}
+	want := plain(name)
+	means := func(fn *ssa.Function) bool {
+		full := plain(fn.String())
+		return full == want || strings.HasSuffix(full, "."+want) || strings.HasSuffix(full, "/"+want)
+	}
 	var list []*ssa.Function
 	var like []string
 	for _, fn := range p.Functions() {
-		full := plain(fn.String())
-		want := plain(name)
-		if full == want || strings.HasSuffix(full, "."+want) || strings.HasSuffix(full, "/"+want) {
+		if full := plain(fn.String()); means(fn) {
 			list = append(list, fn)
 		} else if strings.Contains(strings.ToLower(full), strings.ToLower(want)) && len(like) < 5 {
 			like = append(like, p.Name(fn))
 		}
 	}
 	if len(list) == 0 {
-		return nil, &NoSuchFunction{name, like}
+		for _, fn := range p.Generic() {
+			if means(fn) {
+				return nil, &NoSuchFunction{Name: name, Generic: p.whyNot(fn)}
+			}
+		}
+		return nil, &NoSuchFunction{Name: name, Like: like}
 	}
 	for i := 0; i < len(list); i++ {
 		for _, lit := range list[i].AnonFuncs {

@@ -46,9 +46,10 @@ type Entry struct {
 	Name     string // of the function
 	Pos      token.Pos
 	Func     *ssa.Function
-	Package  *Package      // that declares Func
-	TestMain *ssa.Function // of a Test, TestMain(m *testing.M) of its test binary, or nil
-	Exports  []ssa.Member  // of a Library: functions, methods and variables, in the order of the source
+	Package  *Package         // that declares Func
+	TestMain *ssa.Function    // of a Test, TestMain(m *testing.M) of its test binary, or nil
+	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
+	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
 
 	// roots are the packages linked together for this entry, with all they import.
 	roots []*Package

@@ -1,9 +1,11 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -13,13 +15,14 @@ import (
 // exported methods of its exported types, and its exported variables, for code
 // that is not there to call and to use. Of a command's own files nothing is
 // exported, but benchmarks, fuzz targets and examples in its tests are.
-// Functions and types with type parameters are left out: they run where
-// somebody instantiates them. The result is nil if there is nothing.
+// Functions and types with type parameters are instantiated (generic.go). The
+// result is nil if there is nothing. It must be called once for each package.
 func (prog *Program) Library(p *Package) *Entry {
 	e := &Entry{Kind: Library, Path: p.subject(), Name: "exported", Package: p, roots: []*Package{p}}
 	if p.ForTest != "" {
 		e.roots = prog.testBinaries()[p.ForTest]
 	}
+	generic := &instances{prog: prog, p: p, any: map[string]types.Type{}}
 	for i, tree := range p.Files {
 		isTest := strings.HasSuffix(p.files[i].base(), "_test.go")
 		if p.Name == "main" && !isTest {
@@ -28,7 +31,11 @@ func (prog *Program) Library(p *Package) *Entry {
 		for _, d := range tree.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if fn := prog.exported(p, d); fn != nil && !(isTest && prog.runsAsTest(fn)) {
+				switch fn := prog.exported(p, d); {
+				case fn == nil || isTest && prog.runsAsTest(fn):
+				case fn.TypeParams().Len() > 0:
+					generic.add(fn)
+				default:
 					e.Exports = append(e.Exports, fn)
 				}
 			case *ast.GenDecl:
@@ -44,25 +51,26 @@ func (prog *Program) Library(p *Package) *Entry {
 			}
 		}
 	}
-	if len(e.Exports) == 0 {
+	e.Exports = append(e.Exports, generic.build()...)
+	e.Left = generic.left
+	if len(e.Exports) == 0 && len(e.Left) == 0 {
 		return nil
 	}
-	e.Pos = e.Exports[0].Pos()
+	slices.SortStableFunc(e.Exports, func(a, b ssa.Member) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	if len(e.Exports) > 0 {
+		e.Pos = e.Exports[0].Pos()
+	}
 	return e
 }
 
-// exported returns the function that d declares if code elsewhere can name it
-// and it has no type parameters, and nil otherwise.
+// exported returns the function that d declares if code elsewhere can name it,
+// and nil otherwise.
 func (prog *Program) exported(p *Package, d *ast.FuncDecl) *ssa.Function {
 	obj, ok := p.Info.Defs[d.Name].(*types.Func)
 	if !ok || !obj.Exported() {
 		return nil
 	}
-	sig := obj.Signature()
-	if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
-		return nil
-	}
-	if recv := sig.Recv(); recv != nil {
+	if recv := obj.Signature().Recv(); recv != nil {
 		t := types.Unalias(recv.Type())
 		if ptr, ok := t.(*types.Pointer); ok {
 			t = types.Unalias(ptr.Elem())

@@ -60,7 +60,8 @@ type Accesses struct {
 	typeIDs typeutil.Map
 	keys    []Key
 	keyNum  map[keyName]int
-	names   map[int][]string // struct type → its names, sorted
+	names   map[int][]string // struct or interface type → its names, sorted
+	texts   map[int]string   // memo of class, until there are more names
 	list    []Access
 	num     map[Access]int
 	byKey   map[int][]int // key → accesses
@@ -74,7 +75,7 @@ type keyName struct {
 
 // NewAccesses returns an empty table; key 0 is Anything.
 func NewAccesses() *Accesses {
-	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
+	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, texts: map[int]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
 	a.Key(Key{Kind: Anything})
 	return a
 }
@@ -92,7 +93,7 @@ func (a *Accesses) Key(k Key) int {
 	n := keyName{kind: k.Kind, index: k.Index}
 	if k.Type != nil {
 		name := ""
-		if t, ok := types.Unalias(k.Type).(*types.Named); ok && isStruct(t) {
+		if t, ok := types.Unalias(k.Type).(*types.Named); ok && (isStruct(t) || isInterface(t)) {
 			name = types.TypeString(t, (*types.Package).Name)
 		}
 		k.Type = k.Type.Underlying()
@@ -104,6 +105,7 @@ func (a *Accesses) Key(k Key) int {
 		if name != "" && !slices.Contains(a.names[id], name) {
 			a.names[id] = append(a.names[id], name)
 			slices.Sort(a.names[id])
+			clear(a.texts)
 		}
 		n.typ = id
 	}
@@ -117,6 +119,12 @@ func (a *Accesses) Key(k Key) int {
 }
 
 func isStruct(t types.Type) bool { _, ok := t.Underlying().(*types.Struct); return ok }
+
+// isInterface reports whether t is an interface type with methods.
+func isInterface(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() > 0
+}
 
 // Num returns the number of access x.
 func (a *Accesses) Num(x Access) int {
@@ -174,6 +182,15 @@ func (a *Accesses) String(n int) string {
 
 // class names the locations of access n.
 func (a *Accesses) class(n int) string {
+	what, ok := a.texts[n]
+	if !ok {
+		what = a.describe(n)
+		a.texts[n] = what
+	}
+	return what
+}
+
+func (a *Accesses) describe(n int) string {
 	x := a.list[n]
 	k := a.keys[x.Key]
 	var what string

@@ -133,8 +133,9 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 				order = append(order, n)
 			}
 		}
-		n := a.d.num[x]
-		guards[n] = slices.Clone(list)
+		if len(list) > 0 {
+			guards[a.d.num[x]] = slices.Clone(list)
+		}
 	})
 	var facts []FieldFact
 	for _, n := range order {

@@ -30,6 +30,10 @@ func (a *analysis) client(e *load.Entry) {
 			p := w.pool(m.Type())
 			a.add(p.reg, a.globalOf(m).base)
 		case *ssa.Function:
+			if a.policy.NeedsReceiver(m) {
+				w.callsMethod(m, w.pool(m.Signature.Recv().Type()).reg)
+				continue
+			}
 			inst := a.instance(m, a.policy.enter(0, nil, false, m, 0, Origin{}))
 			skip := 0
 			if recv := m.Signature.Recv(); recv != nil {

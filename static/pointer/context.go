@@ -387,6 +387,10 @@ func (p *Policy) describe(site any) string {
 		return s.String()
 	case types.Type:
 		return types.TypeString(s, nil)
+	case madeType:
+		return "a " + types.TypeString(s.t, nil) + " from outside"
+	case worldKey:
+		return s.opaque + s.client
 	case ssa.Instruction:
 		pos = posOf(s)
 		if !pos.IsValid() {

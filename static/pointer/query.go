@@ -343,7 +343,7 @@ func (r *Result) pointsToAnywhere(v ssa.Value) Set {
 	}
 	var nodes []nodeID
 	for _, ctx := range r.ctxs[fn] {
-		nodes = append(nodes, r.PointsTo(v, ctx).nodes...)
+		nodes = append(nodes, r.pointsTo(v, ctx).nodes...)
 	}
 	return r.a.setOf(nodes)
 }

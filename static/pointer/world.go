@@ -2,6 +2,8 @@ package pointer
 
 import (
 	"go/types"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Opaque code. The bodies of package reflect, and functions without a body that
@@ -393,6 +395,10 @@ type worldCall struct {
 func (c *worldCall) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o != nil && o.fn != nil {
+			if a.policy.NeedsReceiver(o.fn) { // a method expression
+				c.w.callsMethod(o.fn, c.w.pool(o.fn.Signature.Recv().Type()).reg)
+				continue
+			}
 			inst := a.instance(o.fn, a.policy.enter(0, nil, false, o.fn, o.made, Origin{}))
 			if a.link(nil, nil, inst) {
 				c.w.called(inst, 0)
@@ -400,6 +406,30 @@ func (c *worldCall) apply(a *analysis, delta []nodeID) {
 			if o.Kind == Closure {
 				a.capture(inst, o)
 			}
+		}
+	}
+}
+
+// callsMethod lets w call fn, whose context is its receiver, with the receivers in recv.
+func (w *world) callsMethod(fn *ssa.Function, recv nodeID) {
+	w.a.on(recv, &methodCall{w, fn})
+	if inst := w.a.instance(fn, 0); w.a.link(nil, nil, inst) { // the receiver may be nil
+		w.called(inst, 1)
+	}
+}
+
+// methodCall is callsMethod for each receiver.
+type methodCall struct {
+	w  *world
+	fn *ssa.Function
+}
+
+func (c *methodCall) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		inst := a.instance(c.fn, a.policy.enter(0, nil, false, c.fn, 0, a.originOf(n)))
+		a.add(inst.arg(0), n)
+		if a.link(nil, nil, inst) {
+			c.w.called(inst, 1)
 		}
 	}
 }
@@ -450,12 +480,15 @@ func (p *pool) callMethods() {
 		if fn == nil || isOpaque(fn) {
 			continue
 		}
-		fn = a.resolve(fn)
-		inst := a.instance(fn, a.policy.enter(0, nil, false, fn, 0, Origin{}))
-		if a.link(nil, nil, inst) {
-			p.w.called(inst, 1)
+		if fn = a.resolve(fn); a.policy.NeedsReceiver(fn) {
+			p.w.callsMethod(fn, a.contentOf(p.obj))
+		} else {
+			inst := a.instance(fn, a.policy.enter(0, nil, false, fn, 0, Origin{}))
+			if a.link(nil, nil, inst) {
+				p.w.called(inst, 1)
+			}
+			a.receiver(inst, p.obj)
 		}
-		a.receiver(inst, p.obj)
 		// Interface returns a method as a func.
 		q := p.w.pool(sel.Type())
 		a.add(q.reg, p.w.function(q.t).base)
