@@ -45,6 +45,9 @@ type Options struct {
 	Preempt      int
 	Seed         uint64 // of explorers that sample
 	Depth        int    // bug depth of por.PCT
+	// Graph, if set, makes what por.Graph is told about an entry. at names the place
+	// of an operation.
+	Graph func(entry string, at func(trace.Op) string) *por.GraphConfig
 	// AllowLeak, if set, accepts goroutines that are left behind when one of
 	// the functions on their stack matches.
 	AllowLeak *regexp.Regexp
@@ -102,6 +105,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			cfg.Oracle = late
 		}
 		cfg.AnyGoroutine = true
+	}
+	if opts.Graph != nil {
+		cfg.Graph = opts.Graph(e.Name, func(op trace.Op) string { return operationPlace(m, op) })
 	}
 	var sys por.System = m
 	var check *StaticCheck
@@ -182,6 +188,15 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	r.Stats.Explore = time.Since(begin)
 	return r, nil
+}
+
+// operationPlace names where an operation is, if m can tell.
+func operationPlace(m Machine, op trace.Op) string {
+	if x, ok := m.(*machine); ok {
+		p := x.Pos(op)
+		return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
+	}
+	return ""
 }
 
 // config translates what concerns the explorer.

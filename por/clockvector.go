@@ -42,16 +42,12 @@ import (
 // on an object that more than one goroutine has touched in the search so far, and the ends of
 // executions.
 func ClockVector(sys System, v Visitor, cfg Config) Result {
-	arrivals := false
-	for {
-		x := newClockVector(sys, v, cfg, arrivals)
+	for arrive := false; ; arrive = true {
+		x := newClockVector(sys, v, cfg, arrive)
 		r := x.run()
 		if !x.reused {
 			return r
 		}
-		// Wait of a WaitGroup that is used again can return late: whoever stood
-		// before it when the counter was zero. So arriving there is a matter of order.
-		arrivals = true
 		v.Restart()
 	}
 }
@@ -63,8 +59,8 @@ type clockVector struct {
 	hist  *history
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
-	arrivals bool // arriving at a WaitGroup's Wait is an access to it
-	reused   bool // and it is not, but should be
+	arrive bool // arriving at a WaitGroup's Wait is an access to it
+	reused bool // and it is not, but should be
 
 	accessed map[uint32]accessor // who has touched an object, for Stats.States
 
@@ -92,9 +88,9 @@ type cvNode struct {
 	counted   bool        // in Stats.States
 }
 
-func newClockVector(sys System, v Visitor, cfg Config, arrivals bool) *clockVector {
+func newClockVector(sys System, v Visitor, cfg Config, arrive bool) *clockVector {
 	cfg.Match = false
-	x := &clockVector{search: newSearch(sys, v, cfg, nil), fx: effects(sys), arrivals: arrivals, accessed: make(map[uint32]accessor)}
+	x := &clockVector{search: newSearch(sys, v, cfg, nil), fx: effects(sys), arrive: arrive, accessed: make(map[uint32]accessor)}
 	x.hist = newHistory(x.fx, !cfg.IgnoreOutput)
 	x.size = both{x.size, x.bytes}
 	return x
@@ -237,7 +233,9 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	h := x.hist
 	h.before(a.G)
 	x.touched(n, h.intent(a.G))
-	x.reuse(n, a.G)
+	if !x.arrive && reused(x.sys, n.enabled, a.G) {
+		x.reused, x.halted = true, true
+	}
 	x.step(a)
 	x.standing = x.fx.Standing(x.standing[:0])
 	x.extra(n)
@@ -265,7 +263,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 // race finds the last step that the operation q stands before could come before,
 // and has it tried (lines 27 to 32). c is C(q).
 func (x *clockVector) race(q trace.GID, op *intent, c clock) {
-	if i := x.hist.lastRace(op, c, func(i uint32) bool { return !x.together(i, q, op) }); i > 0 {
+	if i := x.hist.lastRace(op, c, func(i uint32) bool { return !together(x.hist, i, q, op, x.nodes[i-1].enabled) }); i > 0 {
 		x.add(&x.nodes[i-1], q)
 	}
 }
@@ -283,18 +281,8 @@ func (x *clockVector) extra(n *cvNode) {
 			more.touches = append(more.touches, output)
 		}
 	}
-	if x.arrivals {
-		moved := x.fx.Moved(nil)
-		for _, q := range append(moved, e.g) {
-			if !slices.Contains(x.standing, q) {
-				continue
-			}
-			if op := x.sys.Next(q); op.Kind == trace.WgWait {
-				a := op.Access[0]
-				a.Write = false
-				more.touches = append(more.touches, a)
-			}
-		}
+	if x.arrive {
+		more.touches = append(more.touches, arrivals(x.fx, x.standing, e.g)...)
 	}
 	if len(more.touches) == 0 {
 		return
@@ -308,69 +296,6 @@ func (x *clockVector) extra(n *cvNode) {
 	for _, a := range more.touches {
 		h.also(a)
 	}
-}
-
-// reuse notices that a WaitGroup's counter grows while somebody may be about to return from
-// Wait because it was zero.
-func (x *clockVector) reuse(n *cvNode, g trace.GID) {
-	op := x.sys.Next(g)
-	if x.arrivals || op.Kind != trace.WgAdd || op.Commutes != commutesUp {
-		return
-	}
-	for _, q := range n.enabled {
-		if w := x.sys.Next(q); q != g && w.Kind == trace.WgWait && w.Conflicts(&op) {
-			x.reused, x.halted = true, true
-		}
-	}
-}
-
-// together reports whether step i and the operation op of q may be co-enabled in a state to which steps
-// lead that are independent of step i.
-//
-// A lock that is released is held, and then nobody can acquire it, whoever released it; a release of a
-// lock that is free ends the program. And if q stood before op when step i was made, and could not go
-// on, then step i is not needed for it only if another step independent of it enables op. What enables an
-// operation changes a location that it touches. If it touches only one, then step i and the
-// other one both change that, and are not independent.
-func (x *clockVector) together(i uint32, q trace.GID, op *intent) bool {
-	e := &x.hist.events[i-1]
-	if r, ok := releases(e.op.Kind, x.hist.touches(e)); ok {
-		if a, ok := acquires(op.op.Kind, op.touches); ok && r.Overlaps(a) {
-			return false
-		}
-	}
-	if op.tangled || e.tangled || len(op.touches) != 1 || x.hist.lastMoved(q) >= i {
-		return true
-	}
-	return slices.Contains(x.nodes[i-1].enabled, q)
-}
-
-// releases returns the lock that an operation releases, if it can be acquired only then.
-// Readers do not keep a writer from announcing itself.
-func releases(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
-	const mutex = 8 // bytes of a mutex in the machine; those of an RWMutex are more
-	switch {
-	case (k == trace.Unlock || k == trace.OnceLeave) && len(touches) > 0:
-		return touches[0], true
-	case k == trace.Park && len(touches) > 1 && touches[1].Size == mutex:
-		return touches[1], true
-	}
-	return trace.Access{}, false
-}
-
-// acquires returns the lock that an operation waits for.
-func acquires(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
-	switch k {
-	case trace.Lock, trace.RLock, trace.OnceEnter, trace.LockPending:
-		if len(touches) > 0 {
-			return touches[0], true
-		}
-	case trace.WakeLock, trace.CondWait:
-		if len(touches) > 1 {
-			return touches[1], true
-		}
-	}
-	return trace.Access{}, false
 }
 
 // touched notes who touches what, and counts n if others have touched it.

@@ -1,14 +1,25 @@
 package por
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// reductions returns the explorers that are exhaustive and store no states, but for brute force.
+// reductions returns the explorers that are exhaustive and store no states, but for brute force,
+// and the variants of Graph.
 func reductions() []Explorer {
-	return slices.DeleteFunc(Explorers(), func(e Explorer) bool { return e.Samples || e.Name == "full" || e.Name == "jpf" })
+	list := slices.DeleteFunc(Explorers(), func(e Explorer) bool { return e.Samples || e.Name == "full" || e.Name == "jpf" })
+	for _, c := range graphClients() {
+		for _, restart := range []bool{false, true} {
+			list = append(list, Explorer{Name: fmt.Sprintf("graph, %s, restart %v", c.name, restart), Run: func(sys System, v Visitor, cfg Config) Result {
+				cfg.Graph = &GraphConfig{Client: c.client(), Restart: restart}
+				return Graph(sys, v, cfg)
+			}})
+		}
+	}
+	return list
 }
 
 // TestReductions compares the explorers that reduce by dependence with the state

@@ -19,6 +19,8 @@ import (
 type history struct {
 	fx     Effects
 	output bool // the order of outputs, and where among them the program ends, matters
+	// syncOnly: accesses to ordinary memory are dependent but order nothing.
+	syncOnly bool
 
 	events  []event  // S_1, S_2, ...: indices begin with 1
 	last    []uint32 // by goroutine: the last step that moved it; 0: none
@@ -52,7 +54,7 @@ type mover struct {
 
 // reach is what a goroutine that stands before a channel operation touches.
 type reach struct {
-	g    trace.GID
+	op   trace.Op
 	what []trace.Access
 }
 
@@ -162,10 +164,10 @@ func (h *history) before(g trace.GID) {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
 		h.moved = h.fx.Standing(h.moved[:0])
 		for _, q := range h.moved {
-			switch k := h.fx.Next(q).Kind; k {
+			switch op := h.fx.Next(q); op.Kind {
 			case trace.Send, trace.Recv, trace.Select:
 				if q != g {
-					h.partner = append(h.partner, reach{q, h.fx.Touches(q, nil)})
+					h.partner = append(h.partner, reach{op, h.fx.Touches(q, nil)})
 				}
 			}
 		}
@@ -192,9 +194,9 @@ func (h *history) after() uint32 {
 		}
 		e.clock = e.clock.join(h.clock(q))
 		h.moves(e, q, n)
-		if k := slices.IndexFunc(h.partner, func(r reach) bool { return r.g == q }); k >= 0 {
-			h.touched = append(h.touched, h.partner[k].what...)
-			e.hi += len(h.partner[k].what)
+		if r := h.met(q); r != nil {
+			h.touched = append(h.touched, r.what...)
+			e.hi += len(r.what)
 		}
 	}
 	for k := len(h.tangled) - 1; k >= 0; k-- {
@@ -211,7 +213,7 @@ func (h *history) after() uint32 {
 		for k := len(list) - 1; k >= 0; k-- {
 			f := &h.events[list[k]-1]
 			known := e.clock.at(f.g) >= list[k]
-			if !known && h.conflict(f, a, e.op.Commutes) {
+			if orders := !h.syncOnly || !e.op.Kind.Plain() && !f.op.Kind.Plain(); !known && orders && h.conflict(f, a, e.op.Commutes) {
 				e.clock = e.clock.join(f.clock)
 				known = true
 			}
@@ -225,6 +227,15 @@ func (h *history) after() uint32 {
 	}
 	e.clock = e.clock.set(e.g, n)
 	return n
+}
+
+// met returns what q stood before in front of the step that before has begun, if that could be
+// part of a meeting.
+func (h *history) met(q trace.GID) *reach {
+	if k := slices.IndexFunc(h.partner, func(r reach) bool { return r.op.G == q }); k >= 0 {
+		return &h.partner[k]
+	}
+	return nil
 }
 
 func (h *history) moves(e *event, g trace.GID, n uint32) {

@@ -65,6 +65,9 @@ type Config struct {
 	Seed  uint64
 	Depth int
 
+	// Graph is what the explorer Graph is told; nil: its defaults.
+	Graph *GraphConfig
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
@@ -100,6 +103,8 @@ type Stats struct {
 	Matched     uint64 // arrivals at a stored state
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
+	Replays     uint64 // of Graph: regions executed again
+	Graphs      uint64 // of Graph: goroutines that ended, each with a state of the graph
 	PeakBytes   int64  // largest memory of the explorer and the system
 	// Eliminated counts the choices an Oracle made unnecessary, by reason.
 	Eliminated map[string]uint64
@@ -199,6 +204,7 @@ func Explorers() []Explorer {
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
+		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, Unbounded: true, Run: Graph},
 		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},
 		{Name: "pct", Doc: "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)", Stateless: true, Samples: true, Run: PCT},
 		{Name: "pos", Doc: "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)", Stateless: true, Samples: true, Run: POS},

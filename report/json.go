@@ -65,6 +65,8 @@ type jsonStats struct {
 	Static       float64           `json:"static_s"`
 	Explore      float64           `json:"explore_s"`
 	PeakBytes    int64             `json:"peak_bytes"`
+	Graphs       uint64            `json:"graphs,omitempty"`  // with --por=graph
+	Replays      uint64            `json:"replays,omitempty"` // with --por=graph
 	Checked      *jsonChecked      `json:"checked,omitempty"` // with --check-static
 }
 
@@ -162,6 +164,6 @@ func toStats(s *explore.Stats) jsonStats {
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Eliminated: eliminated(s.Eliminated), Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
+		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
 	}
 }

@@ -35,6 +35,7 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
+	graph                             graphFlags
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
 	first, all, verbose               bool
@@ -67,6 +68,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
+	f.graph.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
@@ -121,6 +123,9 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--first and --all exclude each other")
 	case f.entry != "" && f.run != "":
 		return o, sel, fmt.Errorf("--entry and --run exclude each other")
+	}
+	if err := f.graph.options(&o); err != nil {
+		return o, sel, err
 	}
 	if f.run != "" {
 		if sel.Run, err = regexp.Compile(f.run); err != nil {

@@ -2,6 +2,7 @@ package progen_test
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/progen"
@@ -36,10 +37,7 @@ func TestReductions(t *testing.T) {
 			}
 			checked++
 			m := b.machine(t, p, vm.Config{})
-			for _, e := range por.Explorers() {
-				if e.Samples || e.Stateful || *reductionFlag != "" && *reductionFlag != e.Name {
-					continue
-				}
+			for _, e := range reductions() {
 				got, r := search(t, m, e.Run, por.Config{MaxExecutions: 3000})
 				if len(r.Incomplete) > 0 {
 					large++
@@ -55,6 +53,22 @@ func TestReductions(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs checked, %d left out, %d searches not exhaustive", checked, left, large)
+}
+
+// reductions are the explorers to compare, and the clients of Graph.
+func reductions() []por.Explorer {
+	list := append(por.Explorers(),
+		por.Explorer{Name: "graph-everyaccess", Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+			cfg.Graph = &por.GraphConfig{Client: por.GraphClient{Marker: por.EveryAccess{}, Dependence: por.EveryAccess{}}}
+			return por.Graph(sys, v, cfg)
+		}},
+		por.Explorer{Name: "graph-restart", Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+			cfg.Graph = &por.GraphConfig{Restart: true}
+			return por.Graph(sys, v, cfg)
+		}})
+	return slices.DeleteFunc(list, func(e por.Explorer) bool {
+		return e.Samples || e.Stateful || *reductionFlag != "" && *reductionFlag != e.Name
+	})
 }
 
 // agrees compares what an explorer has found with what there is. If it has not

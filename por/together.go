@@ -1,0 +1,56 @@
+package por
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// together reports whether step i and the operation op of q may be co-enabled in a state to which steps
+// lead that are independent of step i. enabled are the goroutines that could go on before step i.
+//
+// A lock that is released is held, and then nobody can acquire it, whoever released it; a release of a
+// lock that is free ends the program. And if q stood before op when step i was made, and could not go
+// on, then step i is not needed for it only if another step independent of it enables op. What enables an
+// operation changes a location that it touches. If it touches only one, then step i and the
+// other one both change that, and are not independent.
+func together(h *history, i uint32, q trace.GID, op *intent, enabled []trace.GID) bool {
+	e := &h.events[i-1]
+	if r, ok := releases(e.op.Kind, h.touches(e)); ok {
+		if a, ok := acquires(op.op.Kind, op.touches); ok && r.Overlaps(a) {
+			return false
+		}
+	}
+	if op.tangled || e.tangled || len(op.touches) != 1 || h.lastMoved(q) >= i {
+		return true
+	}
+	return slices.Contains(enabled, q)
+}
+
+// releases returns the lock that an operation releases, if it can be acquired only then.
+// Readers do not keep a writer from announcing itself.
+func releases(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
+	const mutex = 8 // bytes of a mutex in the machine; those of an RWMutex are more
+	switch {
+	case (k == trace.Unlock || k == trace.OnceLeave) && len(touches) > 0:
+		return touches[0], true
+	case k == trace.Park && len(touches) > 1 && touches[1].Size == mutex:
+		return touches[1], true
+	}
+	return trace.Access{}, false
+}
+
+// acquires returns the lock that an operation waits for.
+func acquires(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
+	switch k {
+	case trace.Lock, trace.RLock, trace.OnceEnter, trace.LockPending:
+		if len(touches) > 0 {
+			return touches[0], true
+		}
+	case trace.WakeLock, trace.CondWait:
+		if len(touches) > 1 {
+			return touches[1], true
+		}
+	}
+	return trace.Access{}, false
+}
