@@ -22,6 +22,7 @@ type scope struct {
 	i      int
 	// lockers, in Cond.Wait of one that is not known, says where its lock may lie.
 	lockers static.Set
+	held    bool            // and that it is certain to be locked before the activation begins
 	at      ssa.Instruction // where the frame stands
 }
 

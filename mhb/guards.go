@@ -102,6 +102,9 @@ func (w *walk) lockedAt(sc *scope, base ssa.Value, use ssa.Instruction, f func(o
 // parameters. A native has one guard if its first argument is such a mutex.
 func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (list []guard) {
 	c := site.Common()
+	if sc.held && c.IsInvoke() && w.o.prog.Body(fn) == nil {
+		return []guard{{base: fn.Params[0]}} // of the Cond's L
+	}
 	if c.IsInvoke() || c.StaticCallee() != fn {
 		return nil
 	}
@@ -122,6 +125,16 @@ func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (li
 		}
 	}
 	return list
+}
+
+// holds reports whether site is a call of fn, Cond.Wait, and the mutex that it unlocks
+// is one that has been locked ahead. Most Conds are in a struct beside their mutex.
+func (w *walk) holds(sc *scope, site ssa.CallInstruction, fn *ssa.Function) bool {
+	if site.Common().StaticCallee() != fn || fn.String() != "(*sync.Cond).Wait" {
+		return false
+	}
+	base, off, ok := w.o.prog.LockerField(site)
+	return ok && w.lockedAt(sc, base, site, func(at uint64) bool { return at == uint64(off) })
 }
 
 // guardedElsewhere reports whether the access to address v, which is not

@@ -55,6 +55,9 @@ type Program interface {
 	// Lockers returns the objects in which the mutex of the Cond may lie whose
 	// Wait site calls.
 	Lockers(site ssa.CallInstruction) static.Set
+	// LockerField returns which mutex that is, if it is always one beside the Cond: it
+	// is off bytes from where base points to.
+	LockerField(site ssa.CallInstruction) (base ssa.Value, off int64, ok bool)
 }
 
 // Level is how much is tried.

@@ -71,6 +71,7 @@ type ref struct {
 	p     uint64
 	known bool       // p is what it is; otherwise,
 	objs  static.Set // if it is an address, the objects of the points-to analysis in which it lies
+	ahead bool       // and of a mutex, that it is certain to be locked ahead
 }
 
 // args are argument words.
@@ -113,7 +114,9 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	case parkOp:
 		w.meets(trace.CondWait, r)
 		l := w.lockOf(r, args.at(1))
-		w.o.note(&w.eff.unlocks, l)
+		if l.known || !l.ahead {
+			w.o.note(&w.eff.unlocks, l)
+		}
 		w.meets(trace.Unlock, l)
 	case wakeOp:
 		l := w.lockOf(r, args.at(1))

@@ -185,7 +185,7 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 	for i, x := range d.Args {
 		args[i] = ref{p: x, known: true}
 	}
-	w.function(d.Fn, nil, vals, args, nil, v, false, false)
+	w.function(d.Fn, nil, vals, args, nil, v, false, false, false)
 	return mayRecover(d.Fn)
 }
 
@@ -221,8 +221,10 @@ func mayRecover(fn *ssa.Function) bool {
 }
 
 // function walks a call of fn, which is not boring, and reports whether it may
-// return. args are the words of the arguments (for natives).
-func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, standing bool) bool {
+// return. args are the words of the arguments, standing says that the goroutine
+// stands before the call (for natives); held, that the lock of the Cond is locked
+// ahead (for Wait).
+func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, standing, held bool) bool {
 	b := w.o.prog.Body(fn)
 	if b == nil {
 		return w.native(fn, site, args, len(guards) > 0, into, loop, standing)
@@ -230,13 +232,13 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
-	lockers := static.Empty
+	sc := &scope{fn: b, vals: vals, guards: guards}
 	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && fn.String() == "(*sync.Cond).Wait" {
-		lockers = w.o.prog.Lockers(site)
+		sc.lockers, sc.held = w.o.prog.Lockers(site), held
 	}
 	k := w.key(b, vals, guards)
-	k.lockers = lockers
-	returns, dones := w.visited(k, &scope{fn: b, vals: vals, guards: guards, lockers: lockers})
+	k.lockers, k.held = sc.lockers, sc.held
+	returns, dones := w.visited(k, sc)
 	// Each call of the function counts, though it is walked once.
 	n := 1
 	if loop {
@@ -340,6 +342,7 @@ type visitKey struct {
 	fn      *ssa.Function
 	vals    string
 	lockers static.Set
+	held    bool
 }
 
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
@@ -525,7 +528,7 @@ func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
 // callee walks a call of c and reports whether it may return.
 func (w *walk) callee(sc *scope, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
 	vals, args := w.arguments(sc, site, c.fn)
-	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop, sc.live && sc.i == 0 && site == w.standing)
+	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop, sc.live && sc.i == 0 && site == w.standing, w.holds(sc, site, c.fn))
 }
 
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
@@ -626,10 +629,10 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 		}
 		args = append(args, r)
 	}
-	if sc.lockers != static.Empty && len(args) > 1 && !args[1].known {
+	if (sc.held || sc.lockers != static.Empty) && len(args) > 1 && !args[1].known {
 		switch fn.String() {
 		case "sync.hbPark", "sync.hbWake":
-			args[1].objs = sc.lockers
+			args[1].objs, args[1].ahead = sc.lockers, sc.held
 		}
 	}
 	if mc, ok := c.Value.(*ssa.MakeClosure); ok && mc.Fn == fn {

@@ -29,6 +29,7 @@ type CallGraph struct {
 	bodies  map[*ssa.Function]*ssa.Function
 	where   map[ssa.Value]Set
 	makers  map[*ssa.Function]*ssa.MakeClosure
+	paths   *Paths // for LockerField, once it has been asked
 }
 
 // Natives is what must be known of the machine's natives.

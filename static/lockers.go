@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -214,4 +215,32 @@ func (t *Paths) newCond(cond Path) (Path, bool) {
 		return Unknown, false
 	}
 	return t.Of(c.Call.Args[0]), true
+}
+
+// LockerField returns the mutex that the Cond at v unlocks, if an invariant tells: it
+// is off bytes from where base points to, and v is a field of that, or stored in one.
+func (t *Paths) LockerField(v ssa.Value) (base ssa.Value, off int64, ok bool) {
+	mu := t.locker(v)
+	if x, isLoad := v.(*ssa.UnOp); isLoad && x.Op == token.MUL {
+		v = x.X
+	}
+	for {
+		f, isField := v.(*ssa.FieldAddr)
+		if !isField {
+			break
+		}
+		v = f.X
+	}
+	off, _, ok = t.distance(t.Of(v), mu)
+	return v, off, ok
+}
+
+// LockerField is that of the program's paths for the Cond whose Wait site calls.
+func (g *CallGraph) LockerField(site ssa.CallInstruction) (base ssa.Value, off int64, ok bool) {
+	if g.paths == nil {
+		l := NewPaths(g.Binding).findLockers(g)
+		g.paths = NewPaths(g.Binding)
+		g.paths.lockers = l
+	}
+	return g.paths.LockerField(site.Common().Args[0])
 }
