@@ -103,6 +103,12 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.RLock(); g = f; mu.RUnlock() })
 	wg.Wait()
 	say(f, g)`},
+	// Whoever comes second waits for ever.
+	{"lockedForGood", "-lock", `
+	var mu sync.Mutex
+	for i := range 2 {
+		go func() { mu.Lock(); say(i) }()
+	}`},
 	// A failed TryLock does not keep anybody away.
 	{"tryLock", "-lock", `
 	var mu sync.Mutex
@@ -718,6 +724,9 @@ var micro = []microtest.Program{
 	// The other has not been there before.
 	{"startedMeanwhile", "", `
 	var x, y int
+	var wg sync.WaitGroup
+	noise(&wg)
+	noise(&wg)
 	done := make(chan bool, 2)
 	go func() {
 		x = 1
@@ -728,22 +737,21 @@ var micro = []microtest.Program{
 	<-done
 	<-done
 	say(x, y)`},
-	// Somebody goes on for ever without ever needing a choice.
+	// Somebody goes on for ever, whatever is chosen, and needs nobody else.
 	{"endless", "", `
-	var x int
-	go func() { for { x = 1 - x } }()
+	go func() { for { hbtest.Choose(2) } }()
 	ticks.Add(1)
-	say(1)`},
+	panic("the end")`},
 	// TryLock makes the search start again.
 	{"startsAgain", "", `
-	var x, y, z int
-	var mu sync.Mutex
+	var x, y int
+	var mu, other sync.Mutex
 	c := make(chan bool)
 	var wg sync.WaitGroup
-	wg.Go(func() { x = 1; <-c; y = 1; z = 1 })
-	wg.Go(func() { mu.Lock(); x = 2; mu.Unlock(); c <- true; z = 2; if mu.TryLock() { mu.Unlock() } })
+	wg.Go(func() { x = 1; <-c; y = 1; mu.Lock(); mu.Unlock() })
+	wg.Go(func() { x = 2; mu.Lock(); c <- true; if other.TryLock() { other.Unlock() }; mu.Unlock() })
 	wg.Wait()
-	say(x, y, z)`},
+	say(x, y)`},
 }
 
 // decls are the types of the programs.
@@ -771,7 +779,7 @@ func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Un
 // TestMicro explores each program with every oracle: equal outcomes, and
 // choices eliminated for the reasons it is about.
 func TestMicro(t *testing.T) {
-	s := microtest.Load(t, "", decls, micro)
+	s := microtest.Load(t, "\t\"hbcheck.dev/hbcheck/hbtest\"\n", decls, micro)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
 		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
 		counts := map[explore.Hybrid]uint64{}

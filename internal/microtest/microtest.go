@@ -80,7 +80,15 @@ func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.Name, p.Body)
 	}
-	for name, text := range map[string]string{"go.mod": "module micro\n\ngo 1.26\n", "main.go": src} {
+	// For the sake of package hbtest the module has hbcheck's own path.
+	if err := os.Mkdir(filepath.Join(dir, "hbtest"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"go.mod":           "module hbcheck.dev/hbcheck\n\ngo 1.26\n",
+		"main.go":          src,
+		"hbtest/choose.go": "package hbtest\n\nfunc Choose(n int) int { return 0 }\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +104,7 @@ func Load(t testing.TB, imports, decls string, programs []Program) *Suite {
 func (s *Suite) Each(t *testing.T, f func(t *testing.T, p Program, e *load.Entry)) {
 	for _, p := range s.programs {
 		t.Run(p.Name, func(t *testing.T) {
-			e, err := s.prog.Lookup("micro." + p.Name)
+			e, err := s.prog.Lookup(p.Name)
 			if err != nil {
 				t.Fatal(err)
 			}

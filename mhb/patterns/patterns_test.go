@@ -95,6 +95,23 @@ var programs = []microtest.Program{
 	wg.Go(func() { (<-c).Unlock() })
 	wg.Wait()
 	say(shared)`},
+	// Somebody starts a goroutine that does, or that accesses it.
+	{"startedUnlocks", "-lock -guard", `
+	shared = 0
+	global.Lock()
+	var wg sync.WaitGroup
+	wg.Go(func() { shared = 1; shared++; shared *= 2 })
+	wg.Go(func() { global.Lock(); shared = 5; global.Unlock() })
+	wg.Go(func() { ticks.Add(1); done := make(chan bool); go func() { global.Unlock(); done <- true }(); <-done })
+	wg.Wait()
+	say(shared)`},
+	{"startedAccesses", "", `
+	shared = 0
+	var wg sync.WaitGroup
+	wg.Go(func() { shared = 1; shared++ })
+	wg.Go(func() { ticks.Add(1); done := make(chan bool); go func() { shared = 5; done <- true }(); <-done })
+	wg.Wait()
+	say(shared)`},
 	// Figure 2c: the objects are not known, but each access is guarded by its
 	// object's own lock.
 	{"thisLock", "guard", `
