@@ -362,7 +362,7 @@ func (f *oracle) Address(g *ssa.Global) uint64 { return f.m.Address(g) }
 
 func appendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
-		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Again, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
+		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Again, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
 	}
 	return list
 }

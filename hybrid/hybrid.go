@@ -28,6 +28,9 @@ type Frame struct {
 	// Again: control returns to Instr itself and not behind it (RunDefers, and
 	// frames that are being unwound).
 	Again bool
+	// Recovered: it is a deferred call, and an earlier one of the same function has
+	// recovered from a panic.
+	Recovered bool
 	// ID names Fn's number and the program counter, for caching.
 	ID uint64
 }

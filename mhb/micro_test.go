@@ -270,6 +270,23 @@ var micro = []microtest.Program{
 	own.Unlock()
 	wg.Wait()
 	say(f)`},
+	// Another deferred call has.
+	{"recoveredBefore", "", `
+	var x int
+	c := make(chan int, 2)
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++ })
+	wg.Go(func() {
+		func() {
+			defer func() { ticks.Add(1) }()
+			defer func() { recover() }()
+			panic(1)
+		}()
+		close(c)
+	})
+	wg.Go(func() { ticks.Add(1); <-c; x = 10 })
+	wg.Wait()
+	say(x)`},
 	// A waiter of a Cond has to take the lock again.
 	{"cond", "wait lock", `
 	var mu sync.Mutex

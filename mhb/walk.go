@@ -38,9 +38,9 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		w.v.ask(question{kind: askDeferred, i: i})
-		// The deferred call that runs now is none of the pending ones, and may
-		// have recovered already.
-		recovered := i > 0 && fr.Again && mayRecover(w.v.s.Stack(g)[i-1].Fn)
+		// The deferred call that runs now is none of the pending ones. It may have
+		// recovered already, and so may those before it.
+		recovered := i > 0 && fr.Again && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
 		for _, d := range w.v.s.Deferred(g, i) {
 			if unwinding && w.panicsAgain(g, i, d.Fn) {
 				continue

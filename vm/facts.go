@@ -31,6 +31,9 @@ type Activation struct {
 	// Deferred: the function was called because the next outer one runs its
 	// deferred calls.
 	Deferred bool
+	// Recovered: that one does so because an earlier of its deferred calls has
+	// recovered from a panic.
+	Recovered bool
 }
 
 // Activations appends the frames of goroutine id, innermost first. An Observer
@@ -64,7 +67,7 @@ func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64)
 		at--
 	}
 	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Instr: fn.InstrAt(at), FP: fp, Again: again,
-		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0}
+		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0, Recovered: link>>32&frRecovered != 0}
 }
 
 // Register returns word k of value v in frame a of goroutine id, if a
