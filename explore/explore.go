@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -45,9 +46,9 @@ type Options struct {
 	Preempt      int
 	Seed         uint64 // of explorers that sample
 	Depth        int    // bug depth of por.PCT
-	// Graph, if set, makes what por.Graph is told about an entry. at names the place
-	// of an operation.
-	Graph func(entry string, at func(trace.Op) string) *por.GraphConfig
+	// Graph, if set, makes what por.Graph is told about an entry. write writes a graph
+	// with the places of operations.
+	Graph func(entry string, write func(io.Writer, *por.DPORGraph) error) *por.GraphConfig
 	// AllowLeak, if set, accepts goroutines that are left behind when one of
 	// the functions on their stack matches.
 	AllowLeak *regexp.Regexp
@@ -107,7 +108,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		cfg.AnyGoroutine = true
 	}
 	if opts.Graph != nil {
-		cfg.Graph = opts.Graph(e.Name, func(op trace.Op) string { return operationPlace(m, op) })
+		cfg.Graph = opts.Graph(e.Name, func(w io.Writer, g *por.DPORGraph) error {
+			return g.WriteDOT(w, func(op trace.Op) string { return operationPlace(m, op) })
+		})
 	}
 	var sys por.System = m
 	var check *StaticCheck

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // graphFlags are those of --por=graph.
@@ -40,8 +40,8 @@ func (f *graphFlags) options(o *explore.Options) error {
 	return nil
 }
 
-// config makes the configuration for one entry.
-func (f *graphFlags) config(entry string, at func(trace.Op) string) *por.GraphConfig {
+// config makes the configuration for one entry. write writes a graph.
+func (f *graphFlags) config(entry string, write func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
 	c := &por.GraphConfig{Restart: f.replay == "restart"}
 	if f.client == "everyaccess" {
 		c.Client = por.GraphClient{Marker: por.EveryAccess{}, Dependence: por.EveryAccess{}}
@@ -50,13 +50,13 @@ func (f *graphFlags) config(entry string, at func(trace.Op) string) *por.GraphCo
 		n := 0
 		c.Emit = func(g *por.DPORGraph) error {
 			n++
-			return writeGraph(filepath.Join(f.dot, fmt.Sprintf("%s.%d.dot", strings.ReplaceAll(entry, "/", "_"), n)), g, at)
+			return writeGraph(filepath.Join(f.dot, fmt.Sprintf("%s.%d.dot", strings.ReplaceAll(entry, "/", "_"), n)), g, write)
 		}
 	}
 	return c
 }
 
-func writeGraph(name string, g *por.DPORGraph, at func(trace.Op) string) error {
+func writeGraph(name string, g *por.DPORGraph, write func(io.Writer, *por.DPORGraph) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func writeGraph(name string, g *por.DPORGraph, at func(trace.Op) string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.WriteDOT(file, at); err != nil {
+	if err := write(file, g); err != nil {
 		file.Close()
 		return err
 	}
