@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"runtime"
 	"slices"
@@ -36,7 +37,7 @@ type Tally struct {
 
 // A Count is a number somebody got.
 type Count struct {
-	By   string // the explorer or tool
+	By   string // the way to explore, or a tool
 	What string // "executions", "blocked", "states", ...
 	N    uint64
 }
@@ -68,9 +69,41 @@ func Tallies(suite string) ([]Tally, error) {
 	return nil, fmt.Errorf("no suite %q", suite)
 }
 
-// SuiteExplorers returns the names of the explorers that a suite of tallies is about, as far as
-// there are any.
-func SuiteExplorers(suite string) []string {
+// A Way is an explorer with options of its own.
+type Way struct {
+	POR por.Explorer
+	// Variant of the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
+	// are executed again as in the paper.
+	Variant string
+}
+
+// Name tells the explorer and its options.
+func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Variant) }
+
+// options sets those of the variant.
+func (w Way) options(o *explore.Options) {
+	words := strings.Fields(w.Variant)
+	if w.POR.Name == "graph" {
+		o.Graph = func(string, func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
+			c := &por.GraphConfig{Restart: slices.Contains(words, "restart")}
+			if slices.Contains(words, "everyaccess") {
+				c.Client = por.GraphClient{Marker: por.EveryAccess{}, Dependence: por.EveryAccess{}}
+			}
+			return c
+		}
+	}
+}
+
+// WaysOf returns the ways in which a suite uses an explorer.
+func WaysOf(suite string, e por.Explorer) []Way {
+	if suite == "dporengine" && e.Name == "graph" {
+		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
+	}
+	return []Way{{e, ""}}
+}
+
+// SuiteWays returns what a suite of tallies is about, as far as it is there.
+func SuiteWays(suite string) (ways []Way) {
 	names := []string{"source", "optimal"}
 	switch suite {
 	case "cdpor":
@@ -78,30 +111,32 @@ func SuiteExplorers(suite string) []string {
 	case "clockvector":
 		names = []string{"jpf", "clockvector"}
 	case "dporengine":
-		names = append(names, "graph")
+		names = []string{"graph"}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		_, ok := por.Lookup(name)
-		return !ok
-	})
-	if len(names) == 0 {
-		names = []string{"jpf"}
+	for _, name := range names {
+		if e, ok := por.Lookup(name); ok {
+			ways = append(ways, WaysOf(suite, e)...)
+		}
 	}
-	return names
+	if len(ways) == 0 {
+		jpf, _ := por.Lookup("jpf")
+		ways = []Way{{jpf, ""}}
+	}
+	return ways
 }
 
 // optimalExplorers execute each class once; the executions other explorers complete are those
 // and more.
 var optimalExplorers = []string{"optimal", "source"}
 
-// Expected returns how many executions an explorer has to complete, and the other
+// Expected returns how many executions a way to explore has to complete, and the other
 // counts it must arrive at.
-func (t *Tally) Expected(explorer string) (want []Count) {
-	if t.Classes > 0 && slices.Contains(optimalExplorers, explorer) {
-		want = append(want, Count{explorer, "executions", t.Classes})
+func (t *Tally) Expected(way Way) (want []Count) {
+	if t.Classes > 0 && way.Variant == "" && slices.Contains(optimalExplorers, way.POR.Name) {
+		want = append(want, Count{way.POR.Name, "executions", t.Classes})
 	}
 	for _, c := range t.Want {
-		if c.By == explorer {
+		if c.By == way.Name() {
 			want = append(want, c)
 		}
 	}
@@ -111,6 +146,7 @@ func (t *Tally) Expected(explorer string) (want []Count) {
 // TallyRow is one exploration of a Tally.
 type TallyRow struct {
 	*Tally
+	Way    Way
 	Result *explore.Result
 	CPU    time.Duration // of the search alone: the least of all times it was repeated
 }
@@ -126,6 +162,10 @@ func (r *TallyRow) Count(what string) (n uint64, known bool) {
 		return s.Executions, true
 	case "blocked":
 		return s.Blocked, true
+	case "graphs":
+		return s.Graphs, true
+	case "replays":
+		return s.Replays, true
 	case "states":
 		if !r.Result.Match && s.States == 0 {
 			return s.Choices + s.Executions, true // each node of the tree that is one
@@ -141,9 +181,9 @@ func (r *TallyRow) Check() []string {
 		return nil
 	}
 	var list []string
-	for _, want := range r.Expected(r.Result.POR) {
+	for _, want := range r.Expected(r.Way) {
 		if n, known := r.Count(want.What); !known || n != want.N {
-			list = append(list, fmt.Sprintf("%s %s, --por %s --hybrid %s: %d %s, want %d", r.Suite, r.Name(), r.Result.POR, r.Result.Hybrid, n, want.What, want.N))
+			list = append(list, fmt.Sprintf("%s %s, %s, --hybrid %s: %d %s, want %d", r.Suite, r.Name(), r.Way.Name(), r.Result.Hybrid, n, want.What, want.N))
 		}
 	}
 	return list
@@ -151,7 +191,7 @@ func (r *TallyRow) Check() []string {
 
 // TallyOptions say how Tally explores.
 type TallyOptions struct {
-	POR       por.Explorer
+	Way       Way
 	Hybrid    explore.Hybrid // "": none
 	Count     int            // measured searches; the quickest counts. 0: one
 	MaxMemory int64
@@ -172,8 +212,9 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: !o.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory}
-	row := &TallyRow{Tally: t}
+	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory}
+	o.Way.options(&opts)
+	row := &TallyRow{Tally: t, Way: o.Way}
 	for range max(1, o.Count) {
 		if o.Count > 0 {
 			runtime.GC() // so that it is not in the middle of something

@@ -82,20 +82,22 @@ func TestTallies(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range TallySuites() {
 		for _, e := range por.Explorers() {
-			for _, x := range tallies(t, suite) {
-				if x.Large || x.Classes > most || len(x.Expected(e.Name)) == 0 {
-					continue
-				}
-				r, err := w.Tally(context.Background(), &x, TallyOptions{POR: e})
-				if err != nil {
-					t.Error(err)
-					continue
-				}
-				if len(r.Result.Incomplete) > 0 {
-					t.Errorf("%s %s, --por %s: incomplete: %v", suite, x.Name(), e.Name, r.Result.Incomplete)
-				}
-				for _, problem := range r.Check() {
-					t.Error(problem)
+			for _, way := range WaysOf(suite, e) {
+				for _, x := range tallies(t, suite) {
+					if x.Large || x.Classes > most || len(x.Expected(way)) == 0 {
+						continue
+					}
+					r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way})
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					if len(r.Result.Incomplete) > 0 {
+						t.Errorf("%s %s, %s: incomplete: %v", suite, x.Name(), way.Name(), r.Result.Incomplete)
+					}
+					for _, problem := range r.Check() {
+						t.Error(problem)
+					}
 				}
 			}
 		}

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
 )
 
 // Tally implements BenchWriter.
 func (b *benchText) Tally(r *bench.TallyRow) error {
-	b.begin(tallyTable, "program", "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "states", "steps", "memory", "cpu", "executions/s", "published")
+	b.begin(tallyTable, "program", "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
-	return b.row(r.Suite+" "+r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), decimals(states),
+	return b.row(r.Suite+" "+r.Name(), r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 
@@ -32,10 +33,24 @@ func (b *benchText) TallySummary(problems []string) error {
 	return nil
 }
 
+// graphs tells how many graphs were emitted, if any.
+func graphs(s *explore.Stats) string {
+	if s.Graphs == 0 {
+		return "-"
+	}
+	switch s.Replays {
+	case 0:
+		return decimals(s.Graphs)
+	case 1:
+		return fmt.Sprintf("%d (1 replay)", s.Graphs)
+	}
+	return fmt.Sprintf("%d (%d replays)", s.Graphs, s.Replays)
+}
+
 // expected tells what a row has to count.
 func expected(r *bench.TallyRow) string {
 	var list []string
-	for _, c := range r.Expected(r.Result.POR) {
+	for _, c := range r.Expected(r.Way) {
 		if c.What == "executions" {
 			list = append(list, decimals(c.N))
 		} else {
@@ -96,9 +111,9 @@ func jsonCounts(counts []bench.Count) []jsonCount {
 
 // Tally implements BenchWriter.
 func (j *benchJSON) Tally(r *bench.TallyRow) error {
-	return j.line(jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+	return j.line(jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Way.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
 		Stats:     jsonTally{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
-		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Result.POR)), jsonCounts(r.Published)}})
+		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Way)), jsonCounts(r.Published)}})
 }
 
 // TallySummary implements BenchWriter.
@@ -115,7 +130,7 @@ func (j *benchJSON) TallySummary(problems []string) error {
 // Tally implements BenchWriter.
 func (c *benchCSV) Tally(r *bench.TallyRow) error {
 	s, n := &r.Result.Stats, decimals
-	row := []string{r.Suite, r.Program, r.Args, r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
+	row := []string{r.Suite, r.Program, r.Args, r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
 	for len(row) < csvColumns-4 {
 		row = append(row, "")

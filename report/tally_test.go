@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
 )
 
 // TestTallyFormats: every format has what was counted, what was expected, and what others report.
@@ -20,7 +21,7 @@ func TestTallyFormats(t *testing.T) {
 	row := &bench.TallyRow{
 		Tally: &bench.Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []bench.Count{{By: "optimal", What: "blocked", N: 0}},
 			Published: []bench.Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
-		Result: res, CPU: time.Second,
+		Way: bench.Way{POR: por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
 	}
 	problems := row.Check()
 	if len(problems) != 2 || !strings.Contains(problems[0], "2689 executions, want 2688") || !strings.Contains(problems[1], "11 blocked, want 0") {
@@ -28,7 +29,7 @@ func TestTallyFormats(t *testing.T) {
 	}
 	for format, want := range map[string][]string{
 		"text": {"2688, 0 blocked", "JMC: 2688 executions, 26280 blocked; us: 1 states", "3k", "problem: condpor-det msqueue 2 2"},
-		"md":   {"| condpor-det msqueue 2 2 | optimal | none | ok | 2689 | 2688, 0 blocked | 11 |"},
+		"md":   {"| condpor-det msqueue 2 2 | optimal | none | ok | 2689 | 2688, 0 blocked | 11 | - |"},
 		"json": {`"executions_per_cpu_s":2689`, `"classes":2688,"rf_classes":17`, `{"by":"JMC","what":"blocked","n":26280}`, `"problems":["condpor-det`},
 		"csv":  {`11,2689.000000,"2688, 0 blocked"`},
 	} {

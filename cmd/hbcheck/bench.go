@@ -290,20 +290,21 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w repo
 		if err != nil {
 			return err
 		}
-		about := chosen
-		if len(about) == 0 {
-			if about, err = explorers(bench.SuiteExplorers(suite)); err != nil {
-				return err
+		ways := bench.SuiteWays(suite)
+		if len(chosen) > 0 {
+			ways = nil
+			for _, e := range chosen {
+				ways = append(ways, bench.WaysOf(suite, e)...)
 			}
 		}
 		for _, t := range list {
 			if !run.MatchString(t.Name()) || t.Large && f.size == "small" {
 				continue
 			}
-			for _, e := range about {
+			for _, way := range ways {
 				for _, h := range hybrids {
 					limited, cancel := f.limit(ctx)
-					r, err := space.Tally(limited, &t, bench.TallyOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+					r, err := space.Tally(limited, &t, bench.TallyOptions{Way: way, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
 					cancel()
 					if err != nil {
 						return err

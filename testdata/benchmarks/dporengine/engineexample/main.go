@@ -1,25 +1,30 @@
 // DporEngineExample: two goroutines write a variable, and add another one, which nobody writes, to a
-// third.
+// third, which the main thread has written before.
 //
 // The sources of the paper's programs are lost; this is a reconstruction with which both
 // numbers of its table 1 come out.
+//
+// The paper's main thread ends without waiting for the others. A Go program would end then, so
+// example is that thread; real main has left before anything happens, and when
+// everybody has ended the runtime complains about that.
 package main
 
-import "sync"
+import "runtime"
 
 // Both goroutines write y, read z, and change x.
 var x, y, z int
 
 func main() {
+	go example()
+	runtime.Goexit()
+}
+
+func example() {
 	x = 0
-	var wg sync.WaitGroup
-	wg.Add(2)
 	for i := range 2 {
 		go func() {
-			defer wg.Done()
 			y = i
 			x = x + z
 		}()
 	}
-	wg.Wait()
 }

@@ -3,29 +3,33 @@
 //
 // The sources of the paper's programs are lost; this is a reconstruction with which both
 // numbers of its table 1 come out.
+//
+// The paper's main thread ends without waiting for the others. A Go program would end then, so
+// example is that thread; real main has left before anything happens, and when
+// everybody has ended the runtime complains about that.
 package main
 
-import "sync"
+import "runtime"
 
 // x is what two goroutines write, y what one does.
 var x, y int
 
 func main() {
-	var wg sync.WaitGroup
-	wg.Add(3)
+	go example()
+	runtime.Goexit()
+}
+
+func example() {
+	runtime.Gosched() // it must do something to be seen ending
 	go func() {
-		defer wg.Done()
 		x = 1
 		_ = x
 	}()
 	go func() {
-		defer wg.Done()
 		y = 1
 	}()
 	go func() {
-		defer wg.Done()
 		x = 1
 		_ = x
 	}()
-	wg.Wait()
 }
