@@ -13,11 +13,23 @@ import (
 // even if the counter has grown again. Reductions first assume that no counter does that,
 // and start again, with arriving as an access, when one does.
 
+// assumptions are what a reduction by dependence takes for granted until it sees otherwise.
+// It then starts again without.
+type assumptions struct {
+	noReuse    bool // no WaitGroup's counter grows while somebody can return from its Wait
+	noUnderrun bool // no WaitGroup's counter becomes negative
+}
+
+// without returns a without what has been seen not to hold.
+func (a assumptions) without(reused, underrun bool) assumptions {
+	return assumptions{a.noReuse && !reused, a.noUnderrun && !underrun}
+}
+
 // reused reports whether g, which is about to move, adds to the counter of a WaitGroup while somebody
 // can return from its Wait.
-func reused(sys System, enabled []trace.GID, g trace.GID) bool {
+func reused(sys Effects, enabled []trace.GID, g trace.GID) bool {
 	op := sys.Next(g)
-	if op.Kind != trace.WgAdd || op.Commutes != commutesUp {
+	if op.Kind != trace.WgAdd || sys.Adds(g) != Raises {
 		return false
 	}
 	return slices.ContainsFunc(enabled, func(q trace.GID) bool {

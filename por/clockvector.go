@@ -42,10 +42,11 @@ import (
 // on an object that more than one goroutine has touched in the search so far, and the ends of
 // executions.
 func ClockVector(sys System, v Visitor, cfg Config) Result {
-	for arrive := false; ; arrive = true {
-		x := newClockVector(sys, v, cfg, arrive)
+	for a := (assumptions{true, true}); ; {
+		x := newClockVector(sys, v, cfg, a)
 		r := x.run()
-		if !x.reused {
+		was := a
+		if a = a.without(x.reused, x.hist.underrun); a == was {
 			return r
 		}
 		v.Restart()
@@ -88,10 +89,11 @@ type cvNode struct {
 	counted   bool        // in Stats.States
 }
 
-func newClockVector(sys System, v Visitor, cfg Config, arrive bool) *clockVector {
+func newClockVector(sys System, v Visitor, cfg Config, a assumptions) *clockVector {
 	cfg.Match = false
-	x := &clockVector{search: newSearch(sys, v, cfg, nil), fx: effects(sys), arrive: arrive, accessed: make(map[uint32]accessor)}
+	x := &clockVector{search: newSearch(sys, v, cfg, nil), fx: effects(sys), arrive: !a.noReuse, accessed: make(map[uint32]accessor)}
 	x.hist = newHistory(x.fx, !cfg.IgnoreOutput)
+	x.hist.careful = !a.noUnderrun
 	x.size = both{x.size, x.bytes}
 	return x
 }
@@ -233,9 +235,10 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	h := x.hist
 	h.before(a.G)
 	x.touched(n, h.intent(a.G))
-	if !x.arrive && reused(x.sys, n.enabled, a.G) {
+	if !x.arrive && reused(x.fx, n.enabled, a.G) {
 		x.reused, x.halted = true, true
 	}
+	defer x.assumed()
 	x.step(a)
 	x.standing = x.fx.Standing(x.standing[:0])
 	x.extra(n)
@@ -258,6 +261,11 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 		}
 	}
 	return !slices.Equal(n.standing, x.standing)
+}
+
+// assumed stops the search if an assumption is wrong.
+func (x *clockVector) assumed() {
+	x.halted = x.halted || x.hist.underrun && !x.hist.careful
 }
 
 // race finds the last step that the operation q stands before could come before,

@@ -25,7 +25,7 @@ func reductions() []Explorer {
 // TestReductions compares the explorers that reduce by dependence with the state
 // graph, on programs that are too wide for TestDifferential.
 func TestReductions(t *testing.T) {
-	n := 3000
+	n := 1500
 	if testing.Short() {
 		n = 300
 	}

@@ -21,10 +21,25 @@ type Effects interface {
 	// and they on it.
 	Entangled(g trace.GID) bool
 
+	// Adds tells what g's next operation does to the counter of a WaitGroup.
+	Adds(g trace.GID) Adding
+
 	// Moved appends the goroutines besides the one that stepped that the last step has
 	// started, or moved on because its operation was theirs, too: who receives what is sent.
 	Moved(buf []trace.GID) []trace.GID
 }
+
+// Adding is what an operation does to a counter that others wait for to be zero.
+type Adding uint8
+
+// What an operation does to a counter. Operations that raise one commute with each other, and those that
+// lower one do as long as none finds it too low.
+const (
+	Else      Adding = iota // it does nothing of this kind
+	Raises                  // or leaves it as it is
+	Lowers                  // to zero or more
+	Underruns               // below zero, which fails
+)
 
 // effects returns sys as what a reduction by dependence needs.
 func effects(sys System) Effects {

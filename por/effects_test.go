@@ -54,6 +54,19 @@ func (t *toy) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 // Entangled implements Effects.
 func (t *toy) Entangled(trace.GID) bool { return false }
 
+// Adds implements Effects.
+func (t *toy) Adds(g trace.GID) Adding {
+	switch i, ok := t.at(int(g)); {
+	case !ok || i.op != tWgAdd:
+		return Else
+	case i.a >= 0:
+		return Raises
+	case t.wg+i.a >= 0:
+		return Lowers
+	}
+	return Underruns
+}
+
 // Moved implements Effects.
 func (t *toy) Moved(buf []trace.GID) []trace.GID {
 	if t.launched != 0 {

@@ -41,10 +41,11 @@ func Graph(sys System, v Visitor, cfg Config) Result {
 		c := NewDataRaceBehavior()
 		gc.Client = GraphClient{Marker: c, Dependence: c}
 	}
-	for arrive := false; ; arrive = true {
-		x := newGraphSearch(sys, v, cfg, gc, arrive)
+	for a := (assumptions{true, true}); ; {
+		x := newGraphSearch(sys, v, cfg, gc, a)
 		r := x.run()
-		if !x.reused {
+		was := a
+		if a = a.without(x.reused, x.hist.underrun); a == was {
 			return r
 		}
 		v.Restart()
@@ -223,11 +224,12 @@ type graphSearch struct {
 	standing, before []trace.GID
 }
 
-func newGraphSearch(sys System, v Visitor, cfg Config, gc GraphConfig, arrive bool) *graphSearch {
+func newGraphSearch(sys System, v Visitor, cfg Config, gc GraphConfig, a assumptions) *graphSearch {
 	cfg.Match = false
-	x := &graphSearch{search: newSearch(sys, v, cfg, nil), GraphConfig: gc, fx: effects(sys), arrive: arrive, known: make(map[uint64]bool)}
+	x := &graphSearch{search: newSearch(sys, v, cfg, nil), GraphConfig: gc, fx: effects(sys), arrive: !a.noReuse, known: make(map[uint64]bool)}
 	x.hist = newHistory(x.fx, !cfg.IgnoreOutput)
 	x.hist.syncOnly = true
+	x.hist.careful = !a.noUnderrun
 	x.size = both{x.size, x.bytes}
 	return x
 }
@@ -535,7 +537,7 @@ func mustReplay(r *GraphNode) bool {
 // move makes step a, which is that of node n, if its operation is a node. enabled are the goroutines
 // that could go on instead.
 func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
-	if !x.arrive && reused(x.sys, enabled, a.G) {
+	if !x.arrive && reused(x.fx, enabled, a.G) {
 		x.reused, x.halted = true, true
 	}
 	others, prefix := len(enabled) > 1, x.prefix()
@@ -584,6 +586,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	default:
 		x.arrangeReplay(x.node, prefix)
 	}
+	x.halted = x.halted || h.underrun && !h.careful
 	x.ends()
 }
 

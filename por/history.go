@@ -19,6 +19,9 @@ import (
 type history struct {
 	fx     Effects
 	output bool // the order of outputs, and where among them the program ends, matters
+	// careful: Dones do not commute. Whether they do depends on what the others do: one that finds the
+	// counter too low panics, whichever it is. underrun is set when there is one.
+	careful, underrun bool
 	// syncOnly: accesses to ordinary memory are dependent but order nothing.
 	syncOnly bool
 
@@ -114,17 +117,26 @@ func (h *history) intent(g trace.GID) intent {
 			h.scratch = n.touches
 		}
 	case trace.WgAdd:
-		// Whether two Dones commute depends on what the others do: the one that finds the
-		// counter too low panics, whichever it is.
-		if n.op.Commutes != commutesUp {
-			n.op.Commutes = 0
+		n.op.Commutes = 0
+		switch h.fx.Adds(g) {
+		case Raises:
+			n.op.Commutes = commutesUp
+		case Lowers:
+			if !h.careful {
+				n.op.Commutes = commutesDown
+			}
+		case Underruns:
+			h.underrun = true
 		}
 	}
 	return n
 }
 
-// commutesUp is Op.Commutes of additions to a WaitGroup, which always commute.
-const commutesUp = 1
+// Numbers for Op.Commutes of operations on a WaitGroup's counter.
+const (
+	commutesUp = 1 + iota
+	commutesDown
+)
 
 var output = trace.Access{Obj: outputObj, Size: 1, Write: true}
 

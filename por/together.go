@@ -10,7 +10,8 @@ import (
 // lead that are independent of step i. enabled are the goroutines that could go on before step i.
 //
 // A lock that is released is held, and then nobody can acquire it, whoever released it; a release of a
-// lock that is free ends the program. And if q stood before op when step i was made, and could not go
+// lock that is free ends the program. Before a step that lowers a WaitGroup's counter it is not zero, nor is it if that step
+// is left out, so nobody can return from Wait who has not been let go before. And if q stood before op when step i was made, and could not go
 // on, then step i is not needed for it only if another step independent of it enables op. What enables an
 // operation changes a location that it touches. If it touches only one, then step i and the
 // other one both change that, and are not independent.
@@ -20,6 +21,9 @@ func together(h *history, i uint32, q trace.GID, op *intent, enabled []trace.GID
 		if a, ok := acquires(op.op.Kind, op.touches); ok && r.Overlaps(a) {
 			return false
 		}
+	}
+	if e.op.Commutes == commutesDown && op.op.Kind == trace.WgWait {
+		return h.lastMoved(q) < i && slices.Contains(enabled, q)
 	}
 	if op.tangled || e.tangled || len(op.touches) != 1 || h.lastMoved(q) >= i {
 		return true

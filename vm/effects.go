@@ -1,6 +1,11 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // Standing implements por.Effects.
 func (m *Machine) Standing(buf []trace.GID) []trace.GID {
@@ -40,6 +45,23 @@ func (m *Machine) Entangled(id trace.GID) bool {
 		return true
 	}
 	return false
+}
+
+// Adds implements por.Effects.
+func (m *Machine) Adds(id trace.GID) por.Adding {
+	g := m.gOf(id)
+	if g.status != gReady || g.pending.Kind != trace.WgAdd {
+		return por.Else
+	}
+	in := &g.fn.Code[g.pc]
+	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
+	switch d := int64(r.U(1)); {
+	case d >= 0 || !m.mapped(r.U(0), 16):
+		return por.Raises
+	case int64(int32(m.u32(r.U(0)+wgCounter))) >= -d:
+		return por.Lowers
+	}
+	return por.Underruns
 }
 
 // Moved implements por.Effects.
