@@ -172,7 +172,7 @@ func TestCheckStatic(t *testing.T) {
 		{"in lock", func(o *oracle, e *load.Entry) por.Oracle { return inLock{o} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
 		{"deaf", func(o *oracle, e *load.Entry) por.Oracle {
 			o.graph = static.NewCallGraph(prog, e, natives{o.m})
-			o.fa, o.mhb = fieldaccess.New(hybrid.New(static.NewFuture(deaf{o.graph})), prog.Sizes), nil
+			o.fa, o.mhb = fieldaccess.New(hybrid.New(static.NewFieldAccess(static.NewBase(deaf{o.graph}))), prog.Sizes), nil
 			o.objs = make(map[objsKey]static.Set)
 			return o
 		}, map[string]string{"Called": "write at main.go:48:25 by g0 to offset 0 of a int was not predicted"}},

@@ -99,6 +99,7 @@ type Analysis struct {
 	prog    *load.Program
 	entry   *load.Entry
 	graph   *static.CallGraph
+	base    *static.Base
 	futures *hybrid.Futures
 	fa      *fieldaccess.Oracle
 	copies  bool
@@ -107,8 +108,9 @@ type Analysis struct {
 // NewAnalysis analyses the program of m, which explores e.
 func NewAnalysis(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	graph := static.NewCallGraph(prog, e, natives{m})
-	futures := hybrid.New(static.NewFuture(graph))
-	return &Analysis{m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes), copies: graph.CopiesLocks()}
+	base := static.NewBase(graph)
+	futures := hybrid.New(static.NewFieldAccess(base))
+	return &Analysis{base: base, m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes), copies: graph.CopiesLocks()}
 }
 
 // Oracle returns an oracle that does without the stages in off.
@@ -126,7 +128,7 @@ func (a *Analysis) Oracle(h Hybrid, off mhb.Stages) por.Oracle {
 		closure(mhb.Full)
 	case Patterns:
 		if !a.copies { // whoever overwrites a mutex unlocks it, which the patterns do not look for
-			o.mhb = patterns.New(a.fa, static.NewBase(a.graph), program{a.graph, a.m}, a.entry.Func)
+			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
 		}
 	}
 	o.reach = newReach(o, a.futures)

@@ -37,17 +37,17 @@ type Frame struct {
 
 // Futures answers what whole stacks may still access.
 type Futures struct {
-	F     *static.Future
+	F     *static.FieldAccess
 	cache map[key]static.Set
 }
 
 type key struct {
-	id    uint64
-	inner bool
+	id           uint64
+	inner, again bool
 }
 
 // New returns a merger over the analysis f.
-func New(f *static.Future) *Futures {
+func New(f *static.FieldAccess) *Futures {
 	return &Futures{F: f, cache: map[key]static.Set{}}
 }
 
@@ -59,7 +59,7 @@ func (h *Futures) Of(stack []Frame) static.Set {
 		if fr.Main {
 			continue
 		}
-		k := key{fr.ID, i == 0 || fr.Again}
+		k := key{fr.ID, i == 0, i > 0 && fr.Again || isRunDefers(fr.Instr)}
 		x, ok := h.cache[k]
 		if !ok {
 			switch {
@@ -71,6 +71,8 @@ func (h *Futures) Of(stack []Frame) static.Set {
 				x = h.F.Everything()
 			case !h.F.Known(fr.Instr.Parent()):
 				x = h.F.Everything()
+			case k.again:
+				x = h.F.Leaving(fr.Instr)
 			case k.inner:
 				x = h.F.Before(fr.Instr)
 			default:

@@ -1,6 +1,10 @@
 package static
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // FieldAccess is the field access analysis (Parízek and Lhoták, "Identifying
 // Future Field Accesses in Exhaustive State Space Traversal", ASE 2011; SPIN 2014,
@@ -9,33 +13,159 @@ import "golang.org/x/tools/go/ssa"
 //
 // Transfer: an access adds itself; union. Channel operations and calls of package
 // sync add the access that stands for synchronisation.
-type FieldAccess struct{ *Engine[May] }
+//
+// What a function accesses of what the same call of it has allocated is kept
+// apart in its summary: while a goroutine stands before an access, a call that has
+// not begun can only allocate other memory than that. Oracles are not told.
+type FieldAccess struct {
+	Sets *Sets
+	Acc  *Accesses
+
+	base *Base
+	e    *Engine[Reach]
+}
+
+// Reach is a value of the analysis.
+type Reach struct {
+	Set   Set
+	Own   Set // accesses to what the activation allocates itself
+	Inner Set // the same of calls it makes
+	Exits bool
+}
 
 // NewFieldAccess returns the analysis.
 func NewFieldAccess(b *Base) *FieldAccess {
-	sync := b.Sets.Of(b.Acc.Num(Access{Key: b.Acc.Key(Key{Kind: SyncOp})}))
-	return &FieldAccess{NewEngine[May](b, &mayDomain{sets: b.Sets, event: func(e *Event) May {
-		switch e.Kind {
-		case AccessEvent:
-			return May{b.Sets.Of(e.N), true}
-		case AllocEvent:
-			return May{Exits: true}
-		}
-		return May{sync, true}
-	}})}
+	d := &reachDomain{b.Sets, b.Sets.Of(b.Acc.Num(Access{Key: b.Acc.SyncKey()}))}
+	return &FieldAccess{b.Sets, b.Acc, b, NewEngine[Reach](b, d)}
 }
 
+func (a *FieldAccess) all(f Flow[Reach]) Set {
+	v := a.e.total(f)
+	return a.Sets.Union(v.Set, v.Own)
+}
+
+// Before returns the accesses from instr on, instr included, until its
+// function returns.
+func (a *FieldAccess) Before(instr ssa.Instruction) Set { return a.all(a.e.Before(instr)) }
+
+// After returns the accesses behind instr until its function returns, however
+// instr, a call, ends.
+func (a *FieldAccess) After(instr ssa.Instruction) Set {
+	return a.Sets.Union(a.all(a.e.After(instr)), a.all(a.e.Panicked(instr)))
+}
+
+// Leaving returns the accesses in a function that runs its deferred calls at instr,
+// which has done so with some of them already, or is being left by a panic.
+func (a *FieldAccess) Leaving(instr ssa.Instruction) Set { return a.all(a.e.Unwound(instr)) }
+
+// Whole returns the accesses of a call of fn that has not begun.
+func (a *FieldAccess) Whole(fn *ssa.Function) Set { return a.e.total(a.e.Whole(fn)).Set }
+
+// Everything returns the set with which every access conflicts.
+func (a *FieldAccess) Everything() Set {
+	return a.Sets.Of(a.Acc.Num(Access{Key: 0}), a.Acc.Num(Access{Key: 0, Write: true}), a.Sync())
+}
+
+// Known reports whether the body of fn is one that is analysed.
+func (a *FieldAccess) Known(fn *ssa.Function) bool { return a.base.Prog.Body(fn) == fn }
+
+// Sync returns the access that marks operations of channels and of
+// package sync.
+func (a *FieldAccess) Sync() int { return a.Acc.Num(Access{Key: a.Acc.SyncKey()}) }
+
+// Name implements Analysis.
 func (*FieldAccess) Name() string { return "fieldaccess" }
 
+// Doc implements Analysis.
 func (*FieldAccess) Doc() string { return "what may be read and written from here on" }
 
 // At implements Analysis.
 func (a *FieldAccess) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
-	for _, n := range a.base.Sets.Elems(a.total(a.Before(instr)).Set) {
+	for _, n := range a.Sets.Elems(a.ever(instr)) {
 		if a.base.tells(n) {
-			facts = append(facts, Fact{Text: a.base.Acc.String(n), Of: a.base.Acc.String(n)})
+			facts = append(facts, Fact{Text: a.Acc.String(n), Of: a.Acc.String(n)})
 		}
 	}
 	return sortFacts(facts)
+}
+
+// ever returns all accesses from instr on.
+func (a *FieldAccess) ever(instr ssa.Instruction) Set {
+	v := a.e.total(a.e.Before(instr))
+	return a.Sets.Union(a.Sets.Union(v.Set, v.Own), v.Inner)
+}
+
+// reachDomain is mayDomain with more sets.
+type reachDomain struct {
+	sets *Sets
+	sync Set
+}
+
+func (d *reachDomain) Skip() Reach { return Reach{Exits: true} }
+
+func (d *reachDomain) Never() Reach { return Reach{} }
+
+func (d *reachDomain) Merge(a, b Reach) Reach {
+	return Reach{d.sets.Union(a.Set, b.Set), d.sets.Union(a.Own, b.Own), d.sets.Union(a.Inner, b.Inner), a.Exits || b.Exits}
+}
+
+func (d *reachDomain) Seq(a, b Reach) Reach {
+	if !a.Exits {
+		return a
+	}
+	return Reach{d.sets.Union(a.Set, b.Set), d.sets.Union(a.Own, b.Own), d.sets.Union(a.Inner, b.Inner), b.Exits}
+}
+
+func (d *reachDomain) Event(e *Event) Reach {
+	switch {
+	case e.Kind == AllocEvent:
+		return Reach{Exits: true}
+	case e.Kind != AccessEvent:
+		return Reach{Set: d.sync, Exits: true}
+	case e.Instr != nil && private(e.Instr):
+		return Reach{Own: d.sets.Of(e.N), Exits: true}
+	}
+	return Reach{Set: d.sets.Of(e.N), Exits: true}
+}
+
+func (d *reachDomain) Spawn(v Reach) Reach { return Reach{v.Set, v.Own, v.Inner, true} }
+
+func (d *reachDomain) Rename(v Reach, r *Renaming) Reach {
+	if !r.kill {
+		v.Own, v.Inner = Empty, d.sets.Union(v.Own, v.Inner)
+	}
+	return v
+}
+
+// private reports whether instr accesses memory that its own activation has
+// allocated.
+func private(instr ssa.Instruction) bool {
+	switch x := instr.(type) {
+	case *ssa.UnOp:
+		return x.Op == token.MUL && fresh(x.X)
+	case *ssa.Store:
+		return fresh(x.Addr)
+	case *ssa.MapUpdate:
+		return fresh(x.Map)
+	}
+	return false
+}
+
+// fresh reports whether v leads to memory allocated by its function.
+func fresh(v ssa.Value) bool {
+	for {
+		switch x := v.(type) {
+		case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:
+			return true
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		default:
+			return false
+		}
+	}
 }

@@ -89,7 +89,7 @@ func TestLaws(t *testing.T) {
 	for i := range 4 { // numbers of accesses
 		b.Acc.Num(Access{Key: i})
 	}
-	t.Run("fieldaccess", func(t *testing.T) { laws(t, b, NewFieldAccess(b).d, true) })
+	t.Run("fieldaccess", func(t *testing.T) { laws(t, b, NewFieldAccess(b).e.d, true) })
 	t.Run("maynotify", func(t *testing.T) { laws(t, b, NewMayNotify(b).d, true) })
 	t.Run("mustwait", func(t *testing.T) { laws(t, b, NewMustWait(b, nil).d, true) })
 	t.Run("mustlock", func(t *testing.T) { laws[Before](t, b, NewMustLock(b).d, true) })

@@ -41,7 +41,7 @@ func (*MustWait) Doc() string {
 
 // At implements Analysis.
 func (a *MustWait) At(instr ssa.Instruction) []Fact {
-	later := a.accesses.total(a.accesses.Before(instr)).Set
+	later := a.accesses.ever(instr)
 	unwaited := a.total(a.Before(instr)).Set
 	var facts []Fact
 	for _, n := range a.base.Sets.Elems(a.base.Sets.Minus(later, unwaited)) {
