@@ -168,7 +168,7 @@ func (r *TallyRow) Count(what string) (n uint64, known bool) {
 		return s.Replays, true
 	case "states":
 		if !r.Result.Match && s.States == 0 {
-			return s.Choices + s.Executions, true // each node of the tree that is one
+			return s.Transitions + 1, true // every node of the tree
 		}
 		return s.States, true
 	}

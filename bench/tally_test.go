@@ -103,3 +103,35 @@ func TestTallies(t *testing.T) {
 		}
 	}
 }
+
+// TestClockVectorStates: without state matching the clock vector reduction has fewer states than Java
+// Pathfinder's, at least by the factors of its paper's table 3 (of those sizes that the table
+// does not have, by the largest one).
+func TestClockVectorStates(t *testing.T) {
+	w := workspace(t)
+	for _, x := range tallies(t, "clockvector") {
+		if x.Large {
+			continue
+		}
+		var states [2]float64
+		for i, name := range []string{"jpf", "clockvector"} {
+			e, ok := por.Lookup(name)
+			if !ok {
+				t.Fatalf("no explorer %s", name)
+			}
+			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: e}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := r.Count("states")
+			states[i] = float64(n)
+		}
+		factor := 3.8
+		if len(x.Published) == 2 {
+			factor = float64(x.Published[0].N) / float64(x.Published[1].N)
+		}
+		if got := states[0] / states[1]; got < factor {
+			t.Errorf("%s: jpf has %.1f times as many states as clockvector (%.0f and %.0f), in the paper %.1f", x.Name(), got, states[0], states[1], factor)
+		}
+	}
+}

@@ -11,7 +11,6 @@ package main
 import (
 	"os"
 	"strconv"
-	"sync"
 )
 
 type airline struct {
@@ -27,26 +26,34 @@ func (a *airline) sell() {
 	}
 }
 
+// start is Java's Thread.start: what it returns is closed when the goroutine has ended,
+// which is what Thread.join waits for.
+func start(run func()) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run()
+	}()
+	return ended
+}
+
 func main() {
 	n, cushion := number(1), number(2)
 	a := &airline{capacity: n - cushion}
-	var wg sync.WaitGroup
-	wg.Add(n)
-	for i := range n {
+	var threads []<-chan struct{}
+	for range n {
 		if a.stopSales {
 			a.sold--
-			wg.Add(i - n)
 			break
 		}
-		go func() {
-			defer wg.Done()
-			a.sell()
-		}()
+		threads = append(threads, start(a.sell))
 	}
 	if a.sold > a.capacity {
 		panic("bug found")
 	}
-	wg.Wait()
+	for _, t := range threads {
+		<-t
+	}
 }
 
 func number(i int) int {

@@ -9,7 +9,6 @@ package main
 import (
 	"os"
 	"strconv"
-	"sync"
 )
 
 type pair struct{ a, b int }
@@ -25,24 +24,30 @@ func (p *pair) check() {
 	}
 }
 
+// start is Java's Thread.start: what it returns is closed when the goroutine has ended,
+// which is what Thread.join waits for.
+func start(run func()) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run()
+	}()
+	return ended
+}
+
 func main() {
 	setters, checkers := number(1), number(2)
 	p := new(pair)
-	var wg sync.WaitGroup
-	wg.Add(setters + checkers)
+	var threads []<-chan struct{}
 	for range setters {
-		go func() {
-			defer wg.Done()
-			p.set()
-		}()
+		threads = append(threads, start(p.set))
 	}
 	for range checkers {
-		go func() {
-			defer wg.Done()
-			p.check()
-		}()
+		threads = append(threads, start(p.check))
 	}
-	wg.Wait()
+	for _, t := range threads {
+		<-t
+	}
 }
 
 func number(i int) int {
