@@ -37,7 +37,7 @@ type search struct {
 	fresh   []int      // those of them that were not ahead when it last looked,
 	before  []access   // what was then, by goroutine,
 	looks   uint64     // and how often it has looked
-	raced   map[racePair]struct{}
+	raced   raceSet
 
 	cur      trace.GID // the goroutine that moved last
 	preempts int       // preemptions on path
@@ -71,12 +71,6 @@ type access struct {
 	look uint64
 }
 
-// racePair is a pair of program points whose race is known.
-type racePair struct {
-	f1, pc1, f2, pc2 uint32
-	k1, k2           trace.Kind
-}
-
 // chainLimit is the number of steps without a choice after which a node is
 // made all the same. It bounds how long a goroutine can go on without the
 // others being considered, and lets state matching see loops in which there
@@ -87,7 +81,7 @@ const chainLimit = 1000
 const pollMask = 255
 
 func newSearch(sys System, v Visitor, cfg Config, policy *syncPolicy) *search {
-	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: make(map[racePair]struct{}), cur: trace.NoGID}
+	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: raceSet{}, cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
 	s.racer = newRacer(sys, v)
 	s.watch, _ = cfg.Oracle.(Watcher)
@@ -541,15 +535,9 @@ func (s *search) races() {
 
 // race reports that a and b race, unless that is known of their program points.
 func (s *search) race(a, b *trace.Op) {
-	pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
-	if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
-		pair = racePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
+	if s.raced.add(a, b) {
+		s.heed(s.v.Race(s.path, *a, *b))
 	}
-	if _, known := s.raced[pair]; known {
-		return
-	}
-	s.raced[pair] = struct{}{}
-	s.heed(s.v.Race(s.path, *a, *b))
 }
 
 // account measures the memory in use.

@@ -27,6 +27,15 @@ type Effects interface {
 	// Moved appends the goroutines besides the one that stepped that the last step has
 	// started, or moved on because its operation was theirs, too: who receives what is sent.
 	Moved(buf []trace.GID) []trace.GID
+
+	// Label names alternative choice of g's next operation so that it means the same
+	// in every state in which there is such an alternative: the partner met and
+	// not its place in a list.
+	Label(g trace.GID, choice int) uint64
+
+	// Partner returns the goroutine whose next operation is executed along with
+	// g's if that is executed with the given alternative.
+	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
 
 // Adding is what an operation does to a counter that others wait for to be zero.

@@ -74,3 +74,17 @@ func (t *toy) Moved(buf []trace.GID) []trace.GID {
 	}
 	return buf
 }
+
+// Label implements Effects.
+func (t *toy) Label(g trace.GID, choice int) uint64 {
+	if i, ok := t.at(int(g)); ok && i.op == tSignal {
+		if p := t.parked(); choice < len(p) {
+			return uint64(p[choice]) + 1
+		}
+		return 0
+	}
+	return uint64(choice)
+}
+
+// Partner implements Effects.
+func (t *toy) Partner(trace.GID, int) (trace.GID, bool) { return 0, false }

@@ -36,3 +36,23 @@ func newRacer(sys System, v Visitor) racer {
 func (r *racer) after(path trace.Schedule) bool {
 	return r.sys == nil || !r.sys.Raced() || r.v.Raced(path)
 }
+
+// A raceSet is a set of pairs of program points whose race is known.
+type raceSet map[racePair]struct{}
+
+// racePair is a pair of program points whose race is known.
+type racePair struct {
+	f1, pc1, f2, pc2 uint32
+	k1, k2           trace.Kind
+}
+
+// add reports whether the pair was not known.
+func (s raceSet) add(a, b *trace.Op) bool {
+	pair := racePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
+	if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
+		pair = racePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
+	}
+	_, known := s[pair]
+	s[pair] = struct{}{}
+	return !known
+}

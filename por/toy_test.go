@@ -184,10 +184,13 @@ func (t *toy) Next(gid trace.GID) trace.Op {
 		op.Kind = trace.End
 	default:
 		op.Kind = toyKinds[i.op]
-		if op.Kind.Plain() {
-			op.N = 1
-			op.Access[0] = trace.Access{Obj: 1, Off: uint32(i.a), Size: 1, Write: op.Kind == trace.Write}
+		switch {
+		case i.op == tWait && t.signal[g]:
+			op.Kind = trace.WakeLock
+		case i.op == tWait && !t.waiting[g]:
+			op.Kind = trace.Park
 		}
+		op.N = uint8(copy(op.Access[:], t.Touches(gid, nil)))
 	}
 	return op
 }

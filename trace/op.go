@@ -122,6 +122,8 @@ type Op struct {
 	// Commutes, if it is not 0, says that the operation commutes with others that
 	// have the same number here, though they access the same location.
 	Commutes uint8
+	// Wide marks a select over more channels than Access lists.
+	Wide bool
 	// Access lists what the operation touches: the memory, or the
 	// synchronisation object (mutex, channel, ...), with Write set when the
 	// operation may change it.
@@ -129,6 +131,14 @@ type Op struct {
 	Func   uint32 // machine function number and pc: resolve with Machine.Pos
 	PC     uint32
 }
+
+// Values of Op.Commutes.
+const (
+	AddsOne       = 1 + iota // WaitGroup.Add(1)
+	AddsMore                 // WaitGroup.Add of a larger number
+	Subtracts                // Done and the like, where the counter allows at least two such
+	SubtractsLast            // the same where it allows one; does not commute with another such
+)
 
 // Races reports whether o and p, the next operations of two goroutines, are a
 // data race: they conflict and are not both synchronisation, which is atomic.
@@ -139,7 +149,7 @@ func (o *Op) Races(p *Op) bool {
 // Conflicts reports whether two operations by different goroutines overlap with at least one write and
 // that do not commute.
 func (o *Op) Conflicts(p *Op) bool {
-	if o.Commutes != 0 && o.Commutes == p.Commutes {
+	if o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes != SubtractsLast {
 		return false
 	}
 	for i := uint8(0); i < o.N; i++ {

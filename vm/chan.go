@@ -391,7 +391,11 @@ func (m *Machine) standChan(g *goroutine) {
 	}
 	var arr [8]chcase
 	for _, c := range m.cases(g, arr[:0]) {
-		if c.ch != 0 && op.N < 2 {
+		switch {
+		case c.ch == 0:
+		case op.N == 2:
+			op.Wide = true
+		default:
 			op.Access[op.N] = trace.Access{Obj: uint32(c.ch >> 32), Size: 8, Write: true}
 			op.N++
 		}

@@ -66,3 +66,57 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 
 // Moved implements por.Effects.
 func (m *Machine) Moved(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
+
+// Label implements por.Effects.
+func (m *Machine) Label(id trace.GID, choice int) uint64 {
+	g := m.gOf(id)
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
+		a, ok := m.alternative(g, choice)
+		if !ok {
+			return uint64(choice)
+		}
+		// case, partner and its case, or parking
+		label := uint64(a.kase+1) | uint64(a.pcase)<<16
+		if a.partner >= 0 {
+			label |= uint64(m.gs[a.partner].id+1) << 32
+		}
+		if a.park {
+			label |= 1 << 31
+		}
+		return label
+	case trace.Signal:
+		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+		w := m.word(r.U(0), cdList)
+		for ; choice > 0 && w != 0; choice-- {
+			w = m.word(w, wtNext)
+		}
+		if w == 0 {
+			return 0
+		}
+		return uint64(m.u32(w + wtG))
+	}
+	return uint64(choice)
+}
+
+// Partner implements por.Effects.
+func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
+	g := m.gOf(id)
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
+		if a, ok := m.alternative(g, choice); ok && a.partner >= 0 {
+			return m.gs[a.partner].id, true
+		}
+	}
+	return 0, false
+}
+
+func (m *Machine) alternative(g *goroutine, choice int) (alt, bool) {
+	alts := m.alts[:0]
+	n := m.alternatives(g, &alts)
+	m.alts = alts
+	if choice >= n {
+		return alt{}, false
+	}
+	return alts[choice], true
+}

@@ -343,12 +343,18 @@ func (m *Machine) tryLock(g *goroutine, r Regs, kind int) Ctl {
 // does not become negative.
 func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	n := m.syncOp(op, trace.WgAdd, r.U(0), 8, true, true)
-	switch d := int64(r.U(1)); {
-	case op.N == 0:
+	if op.N == 0 {
+		return n
+	}
+	switch d, v := int64(r.U(1)), int64(int32(m.u32(r.U(0)+wgCounter))); {
+	case d == 1:
+		op.Commutes = trace.AddsOne
 	case d > 0:
-		op.Commutes = 1
-	case d < 0 && int64(int32(m.u32(r.U(0)+wgCounter))) >= -2*d:
-		op.Commutes = 2
+		op.Commutes = trace.AddsMore
+	case d < 0 && v >= -2*d:
+		op.Commutes = trace.Subtracts
+	case d < 0 && v >= -d:
+		op.Commutes = trace.SubtractsLast
 	}
 	return n
 }

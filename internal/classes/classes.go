@@ -36,6 +36,10 @@ type Relation struct {
 	// Partner returns the goroutine that takes part in g's next operation when g executes
 	// it with the given alternative: it stands elsewhere afterwards. Nil: nobody ever does.
 	Partner func(g trace.GID, choice int) (partner trace.GID, ok bool)
+
+	// Label names an alternative of g's next operation, the same in every state that has
+	// it. Nil: its number does.
+	Label func(g trace.GID, choice int) uint64
 }
 
 // Conflicts is a dependence: operations on the same location one of which writes.

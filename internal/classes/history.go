@@ -22,16 +22,21 @@ type event struct {
 	op      trace.Op
 	step    trace.Step
 	partner trace.GID // trace.NoGID: nobody
+	with    trace.Op  // the partner's
 	name    Class     // the same in all executions in which this event exists
 }
 
 // step executes s and adds its event to both sums.
 func (h *history) step(s trace.Step) {
 	e := event{op: h.sys.Next(s.G), step: s, partner: trace.NoGID}
-	e.name = seed.with(uint64(s.G)).with(uint64(h.next(s.G))).with(uint64(s.Choice))
+	label := uint64(s.Choice)
+	if h.rel.Label != nil {
+		label = h.rel.Label(s.G, s.Choice)
+	}
+	e.name = seed.with(uint64(s.G)).with(uint64(h.next(s.G))).with(label)
 	if h.rel.Partner != nil {
 		if p, ok := h.rel.Partner(s.G, s.Choice); ok {
-			e.partner = p
+			e.partner, e.with = p, h.sys.Next(p)
 			e.name = e.name.with(uint64(p)).with(uint64(h.next(p)))
 		}
 	}
@@ -78,7 +83,11 @@ func (h *history) dependent(f, e *event) bool {
 	if f.step.G == e.step.G {
 		return false
 	}
-	return f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op)
+	if f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op) {
+		return true
+	}
+	return e.partner != trace.NoGID && h.rel.Dependent(&f.op, &e.with) ||
+		f.partner != trace.NoGID && (h.rel.Dependent(&f.with, &e.op) || e.partner != trace.NoGID && h.rel.Dependent(&f.with, &e.with))
 }
 
 // sources returns a sum over the events e reads from: the last write to each location it

@@ -1,0 +1,109 @@
+package progen_test
+
+import (
+	"errors"
+	"flag"
+	"runtime/debug"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+var featuresFlag = flag.Uint("features", 0, "features of the programs of TestOptimal; 0: vary")
+
+// counter counts the classes of the executions it is shown.
+type counter struct {
+	*observer
+	classes   map[classes.Class]int
+	crashes   bool
+	relation  classes.Relation
+	initial   por.Mark
+	schedules []trace.Schedule
+}
+
+func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
+	c.schedules = append(c.schedules, append(trace.Schedule(nil), path...))
+	if c.m.Fault() != nil || st == por.Cut {
+		c.crashes = true
+	}
+	return c.observer.Leaf(path, st)
+}
+
+// TestOptimal: the outcomes are those of the reference, and each class is explored once.
+func TestOptimal(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	const perBatch = 100
+	total := 1000
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
+		progen.Locks | progen.Maps | progen.Prints}
+	checked, left, counted, bad, most := 0, 0, 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		f := sets[first/perBatch%uint64(len(sets))]
+		if *featuresFlag != 0 {
+			f = progen.Features(*featuresFlag)
+		}
+		var progs []*progen.Prog
+		for i := range uint64(min(perBatch, total-checked-left)) {
+			progs = append(progs, progen.Generate(first+i, f))
+		}
+		g := loadGroup(t, units(progs))
+		for i, p := range progs {
+			want := progen.Explore(p, maxStates)
+			if !want.Complete {
+				left++
+				continue
+			}
+			g.in(i, func() {
+				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]int{}}
+				r := por.Optimal(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500})
+				if len(r.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				if d := difference(o.outcomes, want.Outcomes); d != "" {
+					bad++
+					t.Errorf("seed %d: outcomes (extra or missing in the machine):\n%s\n%s", p.Seed, d, numbered(p.Source()))
+				}
+				if o.crashes || f&progen.Trying != 0 {
+					return
+				}
+				rel := classes.Relation{Dependent: por.Dependent, Partner: g.m.Partner, Label: g.m.Label}
+				count, limit := classes.Merge, 3000
+				if f&progen.Groups != 0 { // a goroutine knows whether it waited when a counter reached zero
+					count, limit = classes.All, 20000
+				}
+				all, err := count(g.m, rel, limit)
+				if err != nil {
+					if !errors.As(err, new(classes.Limit)) {
+						t.Errorf("seed %d: %v\n%s", p.Seed, err, numbered(p.Source()))
+						bad++
+					}
+					return
+				}
+				counted++
+				most = max(most, all.Total())
+				for _, s := range o.schedules {
+					c, _ := classes.Of(g.m, rel, s)
+					o.classes[c]++
+				}
+				if len(o.classes) != all.Total() || len(o.schedules) != all.Total() {
+					bad++
+					t.Errorf("seed %d: %d executions of %d classes, want %d\n%s", p.Seed, len(o.schedules), len(o.classes), all.Total(), numbered(p.Source()))
+				}
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out; of %d the classes were counted, at most %d", checked, left, counted, most)
+}

@@ -1,0 +1,76 @@
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// dependence says which operations of different goroutines must keep their order.
+// Two that are independent can be executed in either order from any state in which both
+// can, lead to the same state, and do not enable or disable each other.
+//
+// It is what trace.Op.Conflicts says of accesses, made exact where one of the
+// operations has been executed and so its outcome is known.
+type dependence struct {
+	ignoreOutput bool
+}
+
+// dependent reports whether b, executed some time after a, depends on it.
+func (d dependence) dependent(a, b *intended) bool {
+	switch {
+	case a.tangled || b.tangled:
+		return true
+	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd:
+		return a.Conflicts(&b.Op) && addsDepend(&a.Op, &b.Op)
+	case a.Kind == trace.Output && b.Kind == trace.Output:
+		return !d.ignoreOutput
+	case (a.Wide && channel(b.Kind)) || (b.Wide && channel(a.Kind)):
+		return true
+	}
+	return a.Conflicts(&b.Op)
+}
+
+func channel(k trace.Kind) bool {
+	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
+}
+
+// addsDepend reports whether executing b, an Add to a WaitGroup, before a would have
+// made its counter negative.
+func addsDepend(a, b *trace.Op) bool {
+	switch b.Commutes {
+	case trace.AddsOne, trace.AddsMore:
+		return false
+	case trace.Subtracts:
+		return a.Commutes == trace.AddsMore
+	case trace.SubtractsLast:
+		return a.Commutes == trace.AddsOne || a.Commutes == trace.AddsMore
+	}
+	return true
+}
+
+// blocks reports whether an operation of kind k can be disabled. What one of these
+// does to others if it is executed first is found out when a goroutine arrives in front of it; the
+// others are always executed sooner or later, and then tell by themselves.
+func blocks(k trace.Kind) bool {
+	switch k {
+	case trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.CondWait, trace.Send, trace.Recv, trace.Select,
+		trace.WgWait, trace.OnceEnter, trace.SemAcquire, trace.Sleep, trace.Timer:
+		return true
+	}
+	return false
+}
+
+// enables reports whether b can only be enabled once a has been executed, so that there
+// is no other order of the two.
+func enables(a, b *trace.Op) bool {
+	switch a.Kind {
+	case trace.Unlock:
+		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock
+	case trace.WgAdd:
+		return b.Kind == trace.WgWait && (a.Commutes == trace.Subtracts || a.Commutes == trace.SubtractsLast)
+	}
+	return false
+}
+
+// Dependent reports whether b, executed some time after a by another goroutine, depends on it
+// if neither is entangled with everything and the order of output makes a difference.
+func Dependent(a, b *trace.Op) bool {
+	return dependence{}.dependent(&intended{Op: *a}, &intended{Op: *b})
+}

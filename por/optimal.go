@@ -1,0 +1,688 @@
+package por
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Optimal explores exactly one execution of every Mazurkiewicz class, and
+// abandons none (optimal dynamic partial order reduction: Abdulla, Aronis, Jonsson, Sagonas,
+// "Source sets", JACM 2017). It keeps neither sleep sets nor wakeup trees. Like TruSt (POPL 2022) and
+// POP (CAV 2024) it has a rule by which each class is reached in one way only:
+//
+// In a state P some goroutine's next operation x is chosen by a fixed rule. The executions from
+// P are told apart by x's past: the events behind P that happen before x. Every execution
+// has one, so if each past B is taken once, executed, followed by x and
+// explored in the same way, then each class is met once. The empty past comes first. If B is known, then in what
+// is explored behind P B x an operation y that depends on x will be met, which
+// has its own past S there apart from x; then B S y is another past of x. So all pasts are found, and there are two
+// rules by which each is found once:
+//
+//   - Of those orders of what is not needed for y only the one counts in which nothing else had to be
+//     put forward: every planned event behind x (one that is executed because it belongs to a past)
+//     belongs to S y. Proof: consider the first state in which two explorations that find y with S
+//     differ. They put different pasts in front of the goroutine chosen there. If its operation d belongs to
+//     S y, its past is part of S and the same in both. If not, both pasts contain only
+//     events of S y, among them all those left that d depends on (or they would come after d, and d
+//     would belong to S), and end in such events; so they are the same.
+//   - A past with several last events is built in one order: see canonical.
+//
+// Operations that can be disabled (locking, receiving, ...) need two changes. If x is disabled behind B, the
+// exploration goes on without it: there x is chosen again later, if it is enabled again. And an operation y of
+// goroutine q that x disables may never be executed behind x, or only after others.
+// So it is looked at when q arrives in front of it, by its event a: the
+// past is what happened before a, with a. Whether y is possible there is found out by executing that.
+//
+// An operation that ends the program is executed, and then undone: the others go on without its goroutine.
+//
+// Guarantees: every class of complete executions is met, with any System that tells its Effects; once, as long as the
+// operations that can disable another one of several alternatives are ordered among themselves. (The exception is a select that waits for
+// channels which others empty concurrently: some executions are then met twice.)
+// An oracle's answer makes an operation one without other pasts.
+func Optimal(sys System, v Visitor, cfg Config) Result {
+	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
+	s.size, _ = sys.(Sized)
+	s.watch, _ = cfg.Oracle.(Watcher)
+	return s.run()
+}
+
+type optimal struct {
+	*execution
+	v     Visitor
+	cfg   Config
+	racer racer
+	raced raceSet
+	size  Sized
+	watch Watcher
+
+	root    Mark
+	frames  []past
+	planned []bool         // by event: it was executed because it belongs to a past, or is not the first alternative
+	at      []int32        // by event: the frame it is the chosen operation of, or -1
+	head    []int32        // by event: see canonical
+	plan    []move         // scratch
+	real    trace.Schedule // scratch of taken
+	enabled []trace.GID
+	gone    []trace.GID // their newest event has ended the execution, and they do not move any more
+
+	cur       trace.GID // the goroutine that moved last
+	halted    bool
+	stop      Reason
+	byVisitor bool
+	stats     Stats
+}
+
+// past is the state in front of a chosen operation x, with the pasts of x that are
+// still to be explored.
+type past struct {
+	mark    Mark
+	depth   int // events before x
+	g       trace.GID
+	op      intended    // x, as it is here
+	mates   []trace.GID // the goroutines it can meet,
+	labels  []uint64    // and the names of its alternatives, if it may
+	printed bool        // with x it is decided what has been printed
+	quiet   bool        // it has no other past
+	head    int32       // last event of the past it has here that it depends on, or -1; see canonical
+	gone    int         // len(optimal.gone)
+
+	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
+
+	moves []move
+	items []item
+	used  int                 // of items
+	seen  map[uint64]struct{} // items, if x has several alternatives
+}
+
+// item is a past of x behind the frame's state: moves[lo:hi], and then an operation of q that depends
+// on x, any alternative of it; or only the one that exact names.
+type item struct {
+	lo, hi int
+	q      trace.GID
+	exact  bool
+	label  uint64
+	other  bool // not the first alternative
+}
+
+func (s *optimal) run() Result {
+	s.root = s.sys.Mark()
+	s.extend(trace.NoGID, -1)
+	for len(s.frames) > 0 && !s.halted {
+		s.backtrack()
+	}
+	s.account()
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		s.sys.Rewind(s.frames[i].mark)
+		s.sys.Release(s.frames[i].mark)
+	}
+	s.rewind(s.root)
+	s.sys.Release(s.root)
+	r := Result{Stats: s.stats, Stopped: s.byVisitor}
+	if s.stop.Bound != "" {
+		r.Incomplete = append(r.Incomplete, s.stop)
+	}
+	if s.stats.Truncated > 0 {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(s.cfg.MaxSteps), Count: s.stats.Truncated})
+	}
+	return r
+}
+
+// extend goes on to the end of an execution. Goroutine g is chosen first if it can move;
+// head is the last event of the past it has then.
+func (s *optimal) extend(g trace.GID, head int32) {
+	for !s.halted {
+		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.events))
+		s.enabled = s.sys.Enabled(s.enabled[:0])
+		s.enabled = slices.DeleteFunc(s.enabled, s.isGone)
+		if len(s.enabled) == 0 {
+			if st := s.sys.Status(); st != Running {
+				s.leaf(st)
+			}
+			return
+		}
+		if s.cfg.MaxSteps > 0 && len(s.events) >= s.cfg.MaxSteps {
+			s.stats.Truncated++
+			s.heed(s.v.Leaf(s.taken(), Running))
+			return
+		}
+		if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
+			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+			return
+		}
+		if !slices.Contains(s.enabled, g) {
+			g, head = s.choose(), -1
+		}
+		if !s.choice(g, head) {
+			return
+		}
+		g, head = trace.NoGID, -1
+	}
+}
+
+// choose is the rule: whoever moved last goes on, or else the first who can.
+func (s *optimal) choose() trace.GID {
+	first := s.enabled[0]
+	if slices.Contains(s.enabled, s.cur) {
+		first = s.cur
+	}
+	if s.cfg.Oracle == nil || !s.cfg.AnyGoroutine {
+		return first
+	}
+	for _, g := range s.enabled {
+		if op := s.next(g); g != first && s.alone(g, &op) {
+			return g
+		}
+	}
+	return first
+}
+
+// choice opens the frame of g's next operation and executes its first alternative. It reports whether to go
+// on.
+func (s *optimal) choice(g trace.GID, head int32) bool {
+	op := s.next(g)
+	n := s.sys.Choices(g)
+	quiet := s.alone(g, &op)
+	if quiet && n == 1 {
+		if !s.do(g, 0, -1, false) {
+			return false
+		}
+		s.detect(true)
+		return true
+	}
+	f := s.push()
+	f.mark, f.depth, f.g, f.op, f.head = s.sys.Mark(), len(s.events), g, op, head
+	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
+	for c := range n {
+		if p, ok := s.sys.Partner(g, c); ok && !slices.Contains(f.mates, p) {
+			f.mates = append(f.mates, p)
+		}
+		if channel(op.Kind) {
+			f.labels = append(f.labels, s.label(g, c))
+		}
+	}
+	if n > 1 {
+		s.stats.Choices++
+		f.seen = make(map[uint64]struct{})
+	}
+	if !s.do(g, 0, int32(len(s.frames)-1), false) {
+		return false
+	}
+	s.detect(true)
+	return true
+}
+
+// push opens a frame, with the memory of one that was closed.
+func (s *optimal) push() *past {
+	if len(s.frames) < cap(s.frames) {
+		s.frames = s.frames[:len(s.frames)+1]
+		f := &s.frames[len(s.frames)-1]
+		*f = past{labels: f.labels[:0], mates: f.mates[:0], moves: f.moves[:0], items: f.items[:0]}
+		return f
+	}
+	s.frames = append(s.frames, past{})
+	return &s.frames[len(s.frames)-1]
+}
+
+// alone reports whether op, g's next one, depends on nothing that others can do before it.
+func (s *optimal) alone(g trace.GID, op *intended) bool {
+	if op.tangled {
+		return false
+	}
+	if op.N == 0 {
+		switch op.Kind {
+		case trace.Choose, trace.Yield, trace.Go, trace.End:
+			return true
+		case trace.Output:
+			return s.cfg.IgnoreOutput
+		case trace.Sleep:
+			return true
+		}
+		return false
+	}
+	if s.cfg.Oracle == nil {
+		return false
+	}
+	reason := s.cfg.Oracle.Skip(g, &op.Op)
+	if reason == "" {
+		return false
+	}
+	if s.stats.Eliminated == nil {
+		s.stats.Eliminated = make(map[string]uint64)
+	}
+	s.stats.Eliminated[reason]++
+	return true
+}
+
+// backtrack takes the next alternative of the youngest frame, or its next past,
+// or closes it.
+func (s *optimal) backtrack() {
+	f := &s.frames[len(s.frames)-1]
+	s.rewindTo(f)
+	switch {
+	case f.next < f.n:
+		f.next++
+		choice := f.next - 1
+		if s.do(f.g, choice, int32(len(s.frames)-1), choice > f.cut) {
+			s.detect(choice == f.cut)
+			s.extend(trace.NoGID, -1)
+		}
+	case f.used < len(f.items):
+		f.used++
+		s.past(len(s.frames)-1, f.items[f.used-1])
+	default:
+		s.sys.Release(f.mark)
+		s.frames = s.frames[:len(s.frames)-1]
+	}
+}
+
+func (s *optimal) rewindTo(f *past) {
+	s.rewind(f.mark)
+	s.truncate(f.depth)
+	s.planned, s.at, s.head = s.planned[:f.depth], s.at[:f.depth], s.head[:f.depth]
+	s.gone = s.gone[:f.gone]
+	s.cur = trace.NoGID
+	if f.depth > 0 {
+		s.cur = s.events[f.depth-1].g
+	}
+}
+
+// past executes a past of frame f's operation, and if that operation depends on it goes on.
+func (s *optimal) past(at int, it item) {
+	f := &s.frames[at]
+	for _, m := range f.moves[it.lo:it.hi] {
+		c, ok := s.find(m)
+		if !ok {
+			panic("BUG: an operation that happened before another is not enabled without what did not")
+		}
+		if !s.do(m.g, c, -1, true) {
+			return
+		}
+	}
+	if s.race(f, it.q); s.halted {
+		return
+	}
+	if !it.exact {
+		alts := s.conflicting(f, it.q)
+		if len(alts) == 0 {
+			return
+		}
+		for _, m := range alts[1:] {
+			f.items = append(f.items, item{lo: it.lo, hi: it.hi, q: m.g, exact: true, label: m.label, other: true})
+		}
+		it.q, it.label = alts[0].g, alts[0].label
+	}
+	c, ok := s.find(move{it.q, it.label})
+	if !ok {
+		return
+	}
+	goOn := s.do(it.q, c, -1, true)
+	y := len(s.events) - 1
+	if s.halted || goOn && !s.depends(f, y) || !s.canonical(f, y) {
+		return
+	}
+	s.head[y] = f.head
+	g := f.g
+	if s.detect(!it.other); !goOn {
+		if s.events[y].over && s.events[y].printed {
+			// It ends the program only here, so only here it depends on what the others print.
+			s.reopen(y)
+			own := &s.frames[len(s.frames)-1]
+			own.quiet, own.printed, own.cut = false, true, 1
+			s.rewind(own.mark)
+			s.gone = append(s.gone, it.q, g)
+			s.extend(trace.NoGID, -1)
+		}
+		return
+	}
+	if s.lastEvent(g) == y { // it met somebody else: x has become y
+		s.extend(trace.NoGID, -1)
+		return
+	}
+	s.extend(g, int32(y))
+}
+
+// race reports that f's operation and q's next one race, if they do: here are both ahead. Of every two
+// operations that race in some state one is chosen in some state in which the other can be its past.
+func (s *optimal) race(f *past, q trace.GID) {
+	a, b := s.sys.Next(f.g), s.sys.Next(q)
+	if a.Races(&b) && s.raced.add(&a, &b) {
+		s.heed(s.v.Race(s.taken(), a, b))
+	}
+}
+
+// find returns the number of the alternative m names.
+func (s *optimal) find(m move) (choice int, ok bool) {
+	if op := s.sys.Next(m.g); blocks(op.Kind) {
+		s.enabled = s.sys.Enabled(s.enabled[:0])
+		if !slices.Contains(s.enabled, m.g) {
+			return 0, false
+		}
+	}
+	for c := range s.sys.Choices(m.g) {
+		if s.label(m.g, c) == m.label {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// do executes an operation: the chosen one of a frame, or (frame is -1) another. The pasts
+// it shows are looked for unless more of the past it belongs to is to come.
+func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn bool) {
+	if s.watch != nil {
+		op := s.sys.Next(g)
+		s.watch.Moving(g, &op)
+	}
+	s.execute(g, choice)
+	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
+	s.cur = g
+	s.stats.Transitions++
+	if !s.racer.after(s.taken()) {
+		s.heed(false)
+		return false
+	}
+	if s.events[len(s.events)-1].over {
+		s.leaf(s.sys.Status())
+		goOn = !s.halted && s.revive()
+	} else {
+		goOn = true
+	}
+	if s.stats.Transitions&pollMask == 0 {
+		s.poll()
+	}
+	return goOn && !s.halted
+}
+
+// revive is called when the newest event has ended the execution: the program has crashed or exited, or an
+// assumption of it does not hold. The others could have gone on before that, so the search does so
+// without the goroutine. Something of theirs that depends on the event will show a past of it in which it may not end
+// anything. It reports false if there is no need: if other alternatives of the operation are to come, or what it is a
+// past of is explored without it elsewhere.
+func (s *optimal) revive() bool {
+	e := len(s.events) - 1
+	if s.planned[e] {
+		return false
+	}
+	if s.at[e] < 0 {
+		s.reopen(e)
+	}
+	f := &s.frames[s.at[e]]
+	if f.cut++; f.cut < f.n {
+		return false
+	}
+	s.rewind(f.mark)
+	s.gone = append(s.gone, s.events[e].g)
+	s.pending[s.events[e].g] = intended{}
+	return true
+}
+
+// reopen opens a frame in front of event e, the newest one, which has none.
+func (s *optimal) reopen(e int) {
+	from, f := 0, &past{mark: s.root}
+	if n := len(s.frames); n > 0 {
+		f = &s.frames[n-1]
+		from = f.depth
+	}
+	s.rewind(f.mark)
+	for i := from; i < e; i++ {
+		if !s.events[i].over {
+			s.sys.Step(s.path[i].G, s.path[i].Choice)
+		}
+	}
+	f = s.push()
+	f.mark, f.depth, f.g, f.head, f.gone, f.quiet = s.sys.Mark(), e, s.events[e].g, -1, len(s.gone), true
+	f.op, f.n, f.next = s.events[e].op, 1, 1
+	s.at[e] = int32(len(s.frames) - 1)
+}
+
+func (s *optimal) isGone(g trace.GID) bool { return slices.Contains(s.gone, g) }
+
+// leaf ends an execution.
+func (s *optimal) leaf(st Status) {
+	if st == Cut {
+		s.stats.Blocked++
+	} else {
+		s.stats.Executions++
+	}
+	s.heed(s.v.Leaf(s.taken(), st))
+}
+
+// taken returns the schedule that leads to the present state.
+func (s *optimal) taken() trace.Schedule {
+	if len(s.gone) == 0 {
+		return s.path
+	}
+	s.real = s.real[:0]
+	for i, a := range s.path {
+		if !s.events[i].over || i == len(s.path)-1 && !slices.Contains(s.gone, a.G) {
+			s.real = append(s.real, a)
+		}
+	}
+	return s.real
+}
+
+// detect looks for pasts that the newest event shows. first is false if it is not the first
+// alternative of its operation: the others have been shown with that.
+func (s *optimal) detect(first bool) {
+	e := len(s.events) - 1
+	ev := &s.events[e]
+	if ev.printed && s.at[e] >= 0 {
+		s.frames[s.at[e]].printed = true
+	}
+	met := ev.with.Kind != trace.None
+	for _, x := range s.races {
+		switch {
+		case met && blocks(ev.op.Kind): // two goroutines none of which takes part in x
+			s.offer(s.at[x], e, e, item{q: ev.g, exact: true, label: ev.label})
+		case blocks(ev.op.Kind) && !(ev.printed && s.events[x].op.Kind == trace.Output):
+			// found when its goroutine arrived
+		case first:
+			s.offer(s.at[x], e, e, item{q: ev.g})
+		}
+	}
+	for _, m := range s.moved[ev.undo:] {
+		if !blocks(s.pending[m.g].Kind) {
+			continue
+		}
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			// x is not executed while another past of a frame is explored.
+			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.before(x, s.clock(e)) && s.mayDepend(&s.events[x], &s.pending[m.g]) {
+				s.offer(int32(i), e, e+1, item{q: m.g})
+			}
+		}
+	}
+	if s.at[e] < 0 {
+		return
+	}
+	for g, a := range s.last {
+		if int(a) != e && s.known[g] && blocks(s.pending[g].Kind) && s.mayDepend(ev, &s.pending[g]) {
+			s.offer(s.at[e], e, e, item{q: trace.GID(g)})
+		}
+	}
+}
+
+// mayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
+// instead, and that would make a difference.
+func (s *optimal) mayDepend(x *executed, op *intended) bool {
+	if op.Kind == trace.CondWait || !x.over && enables(&x.op.Op, &op.Op) {
+		return false
+	}
+	return s.dep.dependent(&x.op, op) || x.with.Kind != trace.None && s.dep.dependent(&x.with, op)
+}
+
+// offer adds a past to frame i, unless another exploration shows it: the events behind x that happened before event e, up to
+// event end, and then it.
+func (s *optimal) offer(i int32, e, end int, it item) {
+	if i < 0 || s.frames[i].quiet {
+		return
+	}
+	f := &s.frames[i]
+	c := s.clock(e)
+	lo := len(f.moves)
+	for j := f.depth + 1; j < end; j++ {
+		if s.before(j, c) {
+			if s.events[j].over { // it cannot happen before anything
+				f.moves = f.moves[:lo]
+				return
+			}
+			f.moves = append(f.moves, s.events[j].move)
+		} else if s.planned[j] {
+			f.moves = f.moves[:lo]
+			return
+		}
+	}
+	it.lo, it.hi = lo, len(f.moves)
+	if f.seen != nil {
+		key := s.signature(f, e, end, it)
+		if _, known := f.seen[key]; known {
+			f.moves = f.moves[:lo]
+			return
+		}
+		f.seen[key] = struct{}{}
+	}
+	f.items = append(f.items, it)
+}
+
+// signature names a past, whichever order its events are in here.
+func (s *optimal) signature(f *past, e, end int, it item) uint64 {
+	c := s.clock(e)
+	var sum uint64
+	for j := f.depth + 1; j < end; j++ {
+		if !s.before(j, c) {
+			continue
+		}
+		ev := &s.events[j]
+		h := mix(uint64(ev.g)<<32|uint64(ev.n)) ^ ev.label
+		for g, n := range s.clock(j) {
+			h = mix(h ^ uint64(g)<<32 ^ uint64(n))
+		}
+		sum += h
+	}
+	last := mix(uint64(it.q)<<1 + 1)
+	if it.exact {
+		last = mix(last ^ it.label)
+	}
+	return sum + last
+}
+
+// conflicting lists the ways in which an operation of q may be executed that depends on f's: by q, or
+// by a goroutine which f's operation involves and that meets q.
+func (s *optimal) conflicting(f *past, q trace.GID) []move {
+	s.plan = s.plan[:0]
+	op := s.sys.Next(q)
+	s.enabled = s.sys.Enabled(s.enabled[:0])
+	if slices.Contains(s.enabled, q) {
+		for c := range s.sys.Choices(q) {
+			p, met := s.sys.Partner(q, c)
+			if !met || !blocks(op.Kind) || p == f.g || slices.Contains(f.mates, p) {
+				s.plan = append(s.plan, move{q, s.label(q, c)})
+			}
+		}
+	}
+	meet := func(g trace.GID) {
+		if g == q || !slices.Contains(s.enabled, g) {
+			return
+		}
+		for c := range s.sys.Choices(g) {
+			p, met := s.sys.Partner(g, c)
+			if !met || p != q {
+				continue
+			}
+			if m := (move{g, s.label(g, c)}); g != f.g || !slices.Contains(f.labels, m.label) {
+				s.plan = append(s.plan, m)
+			}
+		}
+	}
+	if channel(op.Kind) {
+		meet(f.g)
+		for _, g := range f.mates {
+			meet(g)
+		}
+	}
+	return s.plan
+}
+
+// depends reports whether f's operation depends on event y, executed in f's state: as it is
+// now, behind y.
+func (s *optimal) depends(f *past, y int) bool {
+	if s.lastEvent(f.g) == y {
+		return true
+	}
+	e := &s.events[y]
+	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed}) {
+		return true
+	}
+	for _, q := range f.mates {
+		if s.lastEvent(q) == y || s.dependent(e, &executed{op: s.next(q)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// canonical reports whether event y may be the next last event of the past that frame f's operation has
+// so far. The events of a past on which the operation depends directly (its heads) are added in one order:
+// of those that can be next by the happens-before relation the one of the goroutine with the smallest
+// number.
+func (s *optimal) canonical(f *past, y int) bool {
+	c := s.clock(y)
+	for h := f.head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
+		if s.events[h].g > s.events[y].g {
+			return false
+		}
+	}
+	return true
+}
+
+// rewind goes back to an earlier state.
+func (s *optimal) rewind(m Mark) {
+	s.sys.Rewind(m)
+	if s.watch != nil {
+		s.watch.Rewound()
+	}
+}
+
+// halt stops the search for a reason.
+func (s *optimal) halt(r Reason) {
+	if !s.halted {
+		s.halted, s.stop = true, r
+	}
+}
+
+// heed stops the search if the visitor wants no more.
+func (s *optimal) heed(goOn bool) {
+	if !goOn && !s.halted {
+		s.halted, s.byVisitor = true, true
+	}
+}
+
+// account measures the memory in use.
+func (s *optimal) account() int64 {
+	n := s.bytes()
+	for i := range s.frames[:cap(s.frames)] {
+		f := &s.frames[:cap(s.frames)][i]
+		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.moves))*int64(unsafe.Sizeof(move{})) + int64(cap(f.items))*int64(unsafe.Sizeof(item{}))
+	}
+	if s.size != nil {
+		n += s.size.Bytes()
+	}
+	s.stats.PeakBytes = max(s.stats.PeakBytes, n)
+	return n
+}
+
+// poll looks at the bounds that are not worth a look at every step.
+func (s *optimal) poll() {
+	if n := s.account(); s.cfg.MaxMemory > 0 && n > s.cfg.MaxMemory {
+		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
+		return
+	}
+	if s.cfg.Poll == nil {
+		return
+	}
+	p := Progress{Stats: s.stats, Depth: len(s.events)}
+	if why := s.cfg.Poll(p); why != "" {
+		s.halt(Reason{Bound: BoundPoll, Text: why})
+	}
+}
