@@ -33,6 +33,7 @@ type Options struct {
 	POR          por.Explorer
 	Match        bool
 	Hybrid       Hybrid // "": none
+	Patient      bool   // analyse the program only when the search has become longer than that takes
 	All          bool   // go on after the first bug
 	CheckStatic  bool   // compare what the machine does with what static analyses say; see StaticCheck
 	Explain      *Place // collect Result.Explained for this place
@@ -103,6 +104,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
 		} else {
 			late = &lateOracle{h: h, hybrid: opts.Hybrid}
+			if opts.Patient {
+				late.wait = h.patience()
+			}
 			cfg.Oracle = late
 		}
 		cfg.AnyGoroutine = true

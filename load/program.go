@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"runtime"
@@ -66,6 +67,21 @@ func (l *loader) program() (*Program, error) {
 		}
 	}
 	return prog, nil
+}
+
+// Size returns the number of functions and methods that are declared in the program.
+func (prog *Program) Size() int {
+	n := 0
+	for _, p := range prog.All {
+		for _, f := range p.Files {
+			for _, d := range f.Decls {
+				if _, ok := d.(*ast.FuncDecl); ok {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // Package returns the std package at path (one the overlay brings along

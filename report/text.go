@@ -21,6 +21,7 @@ type Text struct {
 	Paths   Paths
 	Verbose bool // every step of a schedule, not only where something changes
 	AnyTime bool // timers fired at any moment
+	Hybrid  bool // tell which choices static facts made unnecessary
 
 	pkg     string // of the results being written
 	failed  bool
@@ -61,7 +62,7 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		}
 		fmt.Fprintln(&b)
 	}
-	if r.Hybrid != "" && r.Hybrid != explore.NoHybrid {
+	if t.Hybrid && r.Hybrid != "" && r.Hybrid != explore.NoHybrid {
 		eliminatedText(&b, r)
 	}
 	for i := range r.Explained {

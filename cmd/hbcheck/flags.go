@@ -50,7 +50,7 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
-	fs.StringVar(&f.hybrid, "hybrid", "none", "static facts that make choices unnecessary: `none|fa|patterns|mhb|full`")
+	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
@@ -83,8 +83,15 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	if o.POR, ok = por.Lookup(f.por); !ok {
 		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
 	}
-	if o.Hybrid, err = explore.ParseHybrid(f.hybrid); err != nil {
-		return o, sel, err
+	switch {
+	case f.hybrid != "auto":
+		if o.Hybrid, err = explore.ParseHybrid(f.hybrid); err != nil {
+			return o, sel, err
+		}
+	case f.por == "jpf" && f.preempt < 0:
+		o.Hybrid, o.Patient = explore.MHB, true
+	default:
+		o.Hybrid = explore.NoHybrid
 	}
 	if f.explain != "" {
 		p, err := explore.ParsePlace(f.explain)
