@@ -26,6 +26,12 @@ import (
 //   - Futures: the accesses of the operation that was executed, and whether it
 //     synchronises, were predicted in every earlier state of the path in which the
 //     object existed, for its goroutine or for the one that was to start it.
+//   - Must-facts (SPIN 2014, items I2 and I4): whatever is certain to be locked,
+//     joined or waited for before an access was, since every earlier state of the
+//     path in which that was said of the goroutine.
+//   - Future allocations (item I5): what the step allocated that synchronises was
+//     predicted in every earlier state.
+//   - Places: two stacks that stand in different places have different fingerprints.
 //   - Skipped choices: when an oracle says that no choice is needed before an
 //     operation, everything that the others can do while its goroutine waits is
 //     explored (por.Parked), and none of it conflicts with the operation. That is
@@ -50,6 +56,7 @@ type StaticCheck struct {
 	// the present path.
 	allowed map[trace.GID]static.Set
 	marks   []predictions
+	must    mustFacts
 	both    map[[2]static.Set]static.Set // see intersect
 }
 
@@ -58,6 +65,8 @@ type StaticCounts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
 	Bounded  uint64 // of them, those of which not everything was explored
+	Musts    uint64 // accesses compared with what had to come first
+	Allocs   uint64 // allocations of what synchronises
 	Pointers alpha.Counts
 }
 
@@ -71,6 +80,7 @@ type skip struct {
 type predictions struct {
 	mark    por.Mark
 	allowed map[trace.GID]static.Set
+	must    mustState
 }
 
 // maxParked bounds the states explored for one skipped choice.
@@ -93,6 +103,8 @@ func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Orac
 	}
 	c.points = alpha.NewChecker(c.o.graph.Pointers)
 	c.points.Observe(m)
+	c.must = newMustFacts(c)
+	m.Observe(observer{c.points, c})
 	c.born, _ = m.Objects()
 	return c
 }
@@ -123,7 +135,9 @@ func (c *StaticCheck) Step(g trace.GID, choice int) {
 	c.predict()
 	op := c.Next(g)
 	c.executes(g, &op, c.allowed[g])
+	c.must.before(g, choice, &op)
 	c.Machine.Step(g, choice)
+	c.must.after(g)
 	c.Counts.Steps++
 	c.Live(func(id trace.GID) { // parents come first
 		if _, known := c.allowed[id]; !known {
@@ -169,7 +183,7 @@ func (c *StaticCheck) intersect(a, b static.Set) static.Set {
 // Mark implements por.System.
 func (c *StaticCheck) Mark() por.Mark {
 	k := c.Machine.Mark()
-	c.marks = append(c.marks, predictions{k, maps.Clone(c.allowed)})
+	c.marks = append(c.marks, predictions{k, maps.Clone(c.allowed), c.must.state.clone()})
 	return k
 }
 
@@ -180,6 +194,7 @@ func (c *StaticCheck) Rewind(k por.Mark) {
 		c.marks = c.marks[:len(c.marks)-1]
 	}
 	c.allowed = maps.Clone(c.marks[len(c.marks)-1].allowed)
+	c.must.state = c.marks[len(c.marks)-1].must.clone()
 }
 
 // Release implements por.System.

@@ -89,7 +89,7 @@ var micro = []microtest.Program{
 	var f int
 	var wg sync.WaitGroup
 	for range 2 {
-		wg.Go(func() { mu.RLock(); f++; mu.RUnlock() })
+		wg.Go(func() { ticks.Add(1); mu.RLock(); f++; mu.RUnlock() })
 	}
 	wg.Wait()
 	say(f)`},
@@ -596,6 +596,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
 	wg.Go(func() { <-waiting; mu.Lock(); c.Signal(); mu.Unlock(); x = 1; x++ })
 	wg.Go(func() { mu.Lock(); ticks.Add(1); mu.Unlock() })
+	noise(&wg)
 	wg.Wait()
 	say(x)`},
 	// Waiting in a Cond unlocks its lock.
@@ -606,6 +607,17 @@ var micro = []microtest.Program{
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); x = 10; mu.Unlock() })
 	wg.Go(func() { mu.Lock(); ticks.Add(1); c.Wait(); mu.Unlock() })
+	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
+	wg.Wait()
+	say(x)`},
+	{"condUnlocksForGood", "", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	var x int
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); x = 10; mu.Unlock() })
+	wg.Go(func() { mu.Lock(); ticks.Add(1); c.Wait() })
 	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},

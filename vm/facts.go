@@ -279,12 +279,13 @@ type ObjectInfo struct {
 	Site   ssa.Instruction // what allocated it, or nil
 	Map    bool            // the header of a map, whose type is not known here
 	Size   uint32          // in bytes
+	Shared bool            // more than one goroutine may reach it: accesses are visible operations
 }
 
 // Object tells what object number id is.
 func (m *Machine) Object(id uint32) ObjectInfo {
 	o := &m.heap.objs[id]
-	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size}
+	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size, Shared: o.flags&objShared != 0}
 	if id < staticLimit {
 		info.Global = m.link.globalOf(uint64(id) << 32)
 		return info

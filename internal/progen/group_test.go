@@ -186,30 +186,11 @@ func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 			c.seen = make(map[skipped]bool)
 		}
 		c.seen[k] = true
-		if conflict, _ := por.Parked(c.m, g, maxParked); conflict != nil && !c.stillThere(op, conflict) {
+		if conflict, _ := por.Parked(c.m, g, maxParked); conflict != nil {
 			c.wrong = append(c.wrong, fmt.Sprintf("no choice before %s at %v by g%d (%s), but while it waits: %v", op.Kind, c.m.Pos(*op), g, reason, conflict))
 		}
 	}
 	return reason
-}
-
-// stillThere reports whether op closes a channel and what is in conflict with it
-// is a select that takes another case. It can take that case behind op, too, as
-// another one of its alternatives: this Parked cannot tell.
-func (c *skipCheck) stillThere(op *trace.Op, conflict trace.Schedule) bool {
-	if op.Kind != trace.Close {
-		return false
-	}
-	k := c.m.Mark()
-	defer func() {
-		c.m.Rewind(k)
-		c.m.Release(k)
-	}()
-	last := len(conflict) - 1
-	for _, a := range conflict[:last] {
-		c.m.Step(a.G, a.Choice)
-	}
-	return c.m.Next(conflict[last].G).Kind == trace.Select
 }
 
 // Moving implements por.Watcher.

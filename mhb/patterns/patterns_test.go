@@ -131,6 +131,25 @@ var programs = []microtest.Program{
 	wg.Go(func() { for k := range list { list[1-k].n = 5 } })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
+	// Somebody has unlocked it in between.
+	{"thisLockForeign", "-guard", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { list[i/2].incForGood() })
+	}
+	wg.Go(func() { list[0].mu.Unlock(); ticks.Add(1) })
+	wg.Wait()
+	say(list[0].n)`},
+	// What is deferred first runs last, when it is unlocked.
+	{"thisLockDeferred", "-guard", `
+	list := []*object{{}, {}}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { list[i/2].incDeferred() })
+	}
+	wg.Wait()
+	say(list[0].n)`},
 	// Helpers that want to be called with the lock held are.
 	{"thisLockHelper", "guard", `
 	list := []*object{{}, {}}
@@ -259,6 +278,17 @@ var programs = []microtest.Program{
 	c <- false
 	say(x)
 	wg.Wait()`},
+	// A third drains it.
+	{"sendThird", "", `
+	x := 0
+	c := make(chan bool, 1)
+	c <- true
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x++ })
+	wg.Go(func() { ticks.Add(1); ticks.Add(1); <-c })
+	c <- false
+	say(x)
+	wg.Wait()`},
 	// Inside of a Once's function.
 	{"once", "once", `
 	x := 0
@@ -306,6 +336,10 @@ type object struct { mu sync.Mutex; n int }
 func (o *object) inc() { o.mu.Lock(); defer o.mu.Unlock(); o.n++ }
 
 func (o *object) incByHelper() { o.mu.Lock(); o.incLocked(); o.mu.Unlock() }
+
+func (o *object) incDeferred() { defer o.incLocked(); o.mu.Lock(); defer o.mu.Unlock(); ticks.Add(1) }
+
+func (o *object) incForGood() { o.mu.Lock(); ticks.Add(1); o.n++ }
 
 func (o *object) incLocked() { o.n++ }
 

@@ -1,0 +1,349 @@
+package explore
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/alpha"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// mustFacts compares what goroutines do with what the analyses have said that
+// they must do first, and with what they were said to allocate.
+//
+// When a goroutine has come to a place, the analyses are asked once, and what
+// they say is kept until it is fulfilled: a promise is fulfilled by the operation
+// it is of, and broken by one of the accesses that it was to come before.
+type mustFacts struct {
+	c    *StaticCheck
+	base *static.Base
+
+	locks, joins *static.First
+	waits        *static.MustWait
+	allocs       *static.FutureAlloc
+
+	onLocks, onJoins  *hybrid.Merger[static.Before]
+	onWaits, onAllocs *hybrid.Merger[static.May]
+
+	state  mustState
+	places map[[2]uint64]string
+	born   []allocation // in the present step
+	next   map[trace.GID]trace.Op
+	where  map[trace.GID][2]uint64
+	choice int
+}
+
+// mustState is what has been said on the present path. Slices in it are never
+// changed but replaced.
+type mustState struct {
+	promises map[trace.GID][]promise
+	sites    map[trace.GID]sites // what may be allocated, by all that has been said
+}
+
+// promise says that an operation of a kind on the object at addr, 0 for any, comes
+// before the goroutine's next access of one of the classes: or, but for the classes.
+type promise struct {
+	kind    static.EventKind
+	addr    uint64
+	classes static.Set
+	but     bool
+}
+
+// sites are where goroutines may allocate: anywhere, if something may be called of
+// which nothing is known.
+type sites struct {
+	set static.Set
+	all bool
+}
+
+// allocation is one that goroutine g has made.
+type allocation struct {
+	g    trace.GID
+	site ssa.Instruction
+}
+
+func newMustFacts(c *StaticCheck) mustFacts {
+	b := static.NewBase(c.o.graph)
+	f := mustFacts{c: c, base: b, locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
+		places: map[[2]uint64]string{}, next: map[trace.GID]trace.Op{}, where: map[trace.GID][2]uint64{}}
+	f.onLocks, f.onJoins = hybrid.NewMerger(b, f.locks.Engine), hybrid.NewMerger(b, f.joins.Engine)
+	f.onWaits, f.onAllocs = hybrid.NewMerger(b, f.waits.Engine), hybrid.NewMerger(b, f.allocs.Engine)
+	f.state = mustState{}.clone()
+	return f
+}
+
+func (s mustState) clone() mustState {
+	r := mustState{promises: map[trace.GID][]promise{}, sites: map[trace.GID]sites{}}
+	maps.Copy(r.promises, s.promises)
+	maps.Copy(r.sites, s.sites)
+	return r
+}
+
+// observer sees to it that both are told of allocations.
+type observer struct {
+	*alpha.Checker
+	c *StaticCheck
+}
+
+// Allocated implements vm.Observer.
+func (o observer) Allocated(m *vm.Machine, g trace.GID, obj uint32) {
+	o.Checker.Allocated(m, g, obj)
+	if top := m.Innermost(g); top.Instr != nil {
+		o.c.must.born = append(o.c.must.born, allocation{g, top.Instr})
+	}
+}
+
+// before is called before goroutine g executes op.
+func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
+	clear(f.next)
+	clear(f.where)
+	f.choice, f.born = choice, f.born[:0]
+	f.c.Live(func(id trace.GID) {
+		f.next[id], f.where[id] = f.c.Next(id), f.c.Where(id)
+		if _, known := f.state.sites[id]; !known {
+			f.ask(id)
+		}
+	})
+	if op.Kind.Plain() {
+		f.accesses(g, op)
+	}
+	if f.c.Parks(g, choice) {
+		delete(f.next, g) // it does not execute it yet
+	}
+}
+
+// accesses checks that nothing had to come before the access g is about to make.
+func (f *mustFacts) accesses(g trace.GID, op *trace.Op) {
+	frame := f.c.o.Stack(g)[0]
+	if frame.Instr == nil || !f.c.o.fa.Futures().F.Known(frame.Instr.Parent()) {
+		return
+	}
+	f.base.Acc.Direct(frame.Instr, f.c.o.graph.Where, func(x static.Access) {
+		n := f.base.Acc.Num(x)
+		for _, p := range f.state.promises[g] {
+			f.c.Counts.Musts++
+			if f.base.Sets.Has(p.classes, n) != p.but {
+				f.c.errorf("%s by g%d was to come only after %s", f.c.at(*op), g, p)
+			}
+		}
+	})
+}
+
+func (p promise) String() string {
+	what := map[static.EventKind]string{static.LockEvent: "locking", static.JoinEvent: "joining", static.RecvEvent: "receiving from",
+		static.SendEvent: "sending to", static.OnceEvent: "the function of", static.WaitEvent: "waiting"}[p.kind]
+	if p.addr == 0 {
+		return what
+	}
+	return fmt.Sprintf("%s object %d+%d", what, p.addr>>32, uint32(p.addr))
+}
+
+// after is called when g's step is done.
+func (f *mustFacts) after(g trace.GID) {
+	op := f.next[g]
+	for id, next := range f.next { // in any order: each is looked at by itself
+		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // it only begins to wait
+		if !began && (id == g || f.meets(&op, &next)) {
+			f.fulfil(id, &next)
+		}
+	}
+	for _, a := range f.born {
+		f.allocated(a)
+	}
+	alive := 0
+	f.c.Live(func(id trace.GID) { alive++ })
+	f.c.Live(func(id trace.GID) {
+		if alive < 2 {
+			// Its operations are not visible any more.
+			delete(f.state.promises, id)
+			return
+		}
+		if where := f.c.Where(id); f.where[id] != where || id == g {
+			f.place(id, where)
+			f.ask(id)
+		}
+	})
+}
+
+// meets reports whether op may have completed next, of another goroutine.
+func (f *mustFacts) meets(op, next *trace.Op) bool {
+	switch next.Kind {
+	case trace.Select, trace.TrySelect:
+		return true
+	case trace.Send, trace.Recv, trace.Park:
+		return op.N == 0 || next.N == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Obj == next.Access[0].Obj })
+	}
+	return false
+}
+
+// fulfil takes away what op, which g has executed, fulfils.
+func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
+	f.state.promises[g] = slices.DeleteFunc(slices.Clone(f.state.promises[g]), func(p promise) bool {
+		var kinds []static.EventKind
+		switch op.Kind {
+		case trace.Lock, trace.RLock:
+			kinds = []static.EventKind{static.LockEvent}
+		case trace.WakeLock, trace.CondWait:
+			kinds = []static.EventKind{static.LockEvent, static.WaitEvent}
+		case trace.WgWait:
+			kinds = []static.EventKind{static.JoinEvent}
+		case trace.OnceEnter:
+			kinds = []static.EventKind{static.OnceEvent}
+		case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Park:
+			// Which channel it is of a select does not show.
+			return p.kind == static.SendEvent || p.kind == static.RecvEvent || p.kind == static.WaitEvent
+		}
+		return slices.Contains(kinds, p.kind) && (p.addr == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
+			q := uint64(a.Obj)<<32 | uint64(a.Off)
+			return p.addr >= q && p.addr < q+uint64(max(a.Size, 1))
+		}))
+	})
+}
+
+// ask asks the analyses what g, which has just come to where it stands, must and may do.
+func (f *mustFacts) ask(g trace.GID) {
+	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
+	now := sites{set: f.onAllocs.Of(l).Set, all: f.anything(f.c.future(g), f.c.o.fa.Futures().F.Sets)}
+	switch was, known := f.state.sites[g]; {
+	case !known || was.all:
+		f.state.sites[g] = now
+	case !now.all:
+		f.state.sites[g] = sites{set: f.base.Sets.Inter(was.set, now.set)}
+	}
+	list := slices.Clone(f.state.promises[g])
+	add := func(p promise) {
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	say := func(a *static.First, v static.Before) {
+		groups := a.Groups(v)
+		if slices.ContainsFunc(groups, func(group static.Group) bool { return f.anything(group.Accesses, f.base.Sets) }) {
+			return // any access may come in a call of something unknown
+		}
+		for _, group := range groups {
+			for _, n := range f.base.Sets.Elems(group.Passed) {
+				x := a.Objects().At(n)
+				p, ok := f.base.Paths.Addr(x.Path)
+				if ok && f.c.Exists(uint32(p>>32)) && f.c.Object(uint32(p>>32)).Shared {
+					add(promise{kind: x.Kind, addr: p, classes: group.Accesses})
+				}
+			}
+		}
+	}
+	say(f.locks, f.onLocks.Of(l))
+	say(f.joins, f.onJoins.Of(l))
+	if unwaited := f.onWaits.Of(l).Set; !f.anything(unwaited, f.base.Sets) {
+		add(promise{kind: static.WaitEvent, classes: unwaited, but: true})
+	}
+	f.state.promises[g] = list
+}
+
+// anything reports whether an access in set may be to memory of any type.
+func (f *mustFacts) anything(set static.Set, sets *static.Sets) bool {
+	return slices.ContainsFunc(f.base.Acc.OfKey(0), func(n int) bool { return sets.Has(set, n) })
+}
+
+// allocated checks that a was predicted.
+func (f *mustFacts) allocated(a allocation) {
+	said, known := f.state.sites[a.g]
+	if !known {
+		said, known = f.state.sites[f.c.Parent(a.g)]
+	}
+	if !known || said.all {
+		return
+	}
+	v, ok := a.site.(ssa.Value)
+	if !ok || !synchronises(v.Type()) {
+		return
+	}
+	f.c.Counts.Allocs++
+	if !slices.Contains(f.allocs.Sites(static.May{Set: said.set}), a.site) {
+		f.c.errorf("g%d allocates what was not predicted, in %s at %v", a.g, a.site.Parent(), f.c.Fset().Position(a.site.Pos()))
+	}
+}
+
+// synchronises reports whether an allocation of a value of type t, a pointer or a
+// channel, is one of something that synchronises.
+func synchronises(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+		return true
+	case *types.Pointer:
+		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
+			return n.Obj().Exported() // others are the models' own
+		}
+		if st, ok := u.Elem().Underlying().(*types.Struct); ok {
+			for v := range st.Fields() {
+				if synchronises(types.NewPointer(v.Type())) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// place checks that a fingerprint stands for one place only.
+func (f *mustFacts) place(g trace.GID, where [2]uint64) {
+	text := ""
+	for _, a := range f.c.Activations(g, nil) {
+		text += fmt.Sprintf("%d:%d:%t:%t:%t ", a.Func, a.PC, a.Again, a.Deferred, a.Recovered)
+	}
+	if was, known := f.places[where]; known && was != text {
+		f.c.errorf("g%d stands at %s, which has the fingerprint of %s", g, text, was)
+	}
+	f.places[where] = text
+}
+
+// live implements hybrid.Live.
+type live struct {
+	f     *mustFacts
+	g     trace.GID
+	stack []hybrid.Frame
+}
+
+func (l *live) Stack() []hybrid.Frame { return l.stack }
+
+func (l *live) Register(i int, v ssa.Value) (uint64, bool) { return l.f.c.o.Register(l.g, i, v, 0) }
+
+func (l *live) Deferred(i int, visit func(fn *ssa.Function, args, captured []uint64)) {
+	for _, d := range l.f.c.o.Deferred(l.g, i) {
+		visit(d.Fn, d.Args, d.Captured)
+	}
+}
+
+func (l *live) ByValue(fn *ssa.Function, i int) bool { return l.f.c.ByValue(fn, i) }
+
+// Word tells only what nobody can change.
+func (l *live) Word(p uint64) (uint64, bool) {
+	c := l.f.c
+	loc, ok := c.o.LocationAt(p, 8)
+	if !ok {
+		return 0, false
+	}
+	loc.Stored = true
+	stable := true
+	c.Live(func(g trace.GID) { stable = stable && !c.o.fa.Conflict(c.future(g), &loc) })
+	if !stable {
+		return 0, false
+	}
+	return c.Word(p)
+}
+
+func (l *live) Address(g *ssa.Global) uint64 { return l.f.c.o.Address(g) }
+
+func (l *live) Operand() uint64 {
+	op := l.f.c.Next(l.g)
+	if op.N == 0 {
+		return 0
+	}
+	return uint64(op.Access[0].Obj)<<32 | uint64(op.Access[0].Off)
+}
