@@ -84,6 +84,7 @@ type cvNode struct {
 	p         int         // backtrack[p] is being explored, the ones before it are done
 	choice    int         // the next alternative of it
 	choices   int         // how many it has
+	goesOn    bool        // the program goes on behind a step that has been made here
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
 	forked    bool        // behind the start or the end of a goroutine
 	counted   bool        // in Stats.States
@@ -243,9 +244,6 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	x.standing = x.fx.Standing(x.standing[:0])
 	x.extra(n)
 	i := h.after()
-	if st := x.sys.Status(); st == Cut || st == Ended {
-		return false // what the others stand before depends on this step
-	}
 	e := &h.events[i-1]
 	for _, m := range e.movers {
 		// Who was met could have done something else.
@@ -277,18 +275,26 @@ func (x *clockVector) race(q trace.GID, op *intent, c clock) {
 }
 
 // extra is about what a step shows only when it has been made. If the program has ended,
-// everything others could have done instead depends on it, and it depends
-// on what has been printed. If somebody has arrived at a WaitGroup's Wait, that can matter.
+// that depends on what has been printed; and the others are to go on first, where they
+// can. One of them that does not end the program is enough: what they have to do with each other is seen then, and the
+// step that ends the program is no different when it comes later. If somebody has arrived at a WaitGroup's Wait,
+// that can matter.
 func (x *clockVector) extra(n *cvNode) {
 	h := x.hist
 	e := &h.events[len(h.events)-1]
 	more := intent{op: trace.Op{G: e.g}}
 	if st := x.sys.Status(); st == Cut || st == Ended {
-		x.addAll(n)
+		e.over = true
+		for _, q := range n.enabled {
+			if !n.goesOn && n.p == len(n.backtrack)-1 {
+				x.add(n, q)
+			}
+		}
 		if h.output {
 			more.touches = append(more.touches, output)
 		}
 	}
+	n.goesOn = n.goesOn || !e.over
 	if x.arrive {
 		more.touches = append(more.touches, arrivals(x.fx, x.standing, e.g)...)
 	}

@@ -185,6 +185,7 @@ type DPORGraph struct {
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
+	goesOn    bool   // the program goes on behind a step that has been made here
 	closed    bool   // an oracle says that the first choice is enough
 	prefix    uint64 // hash of the schedule that leads there
 }
@@ -548,6 +549,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	x.standing = x.fx.Standing(x.standing[:0])
 	st := x.sys.Status()
 	others = others && (st == Cut || st == Ended)
+	h.events[len(h.events)-1].over = st == Cut || st == Ended
 	more := x.turnsOut(a.G, st)
 	if n != nil && len(more) > 0 {
 		later := *n
@@ -577,8 +579,11 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 				x.addChoice(n, m.g) // who was met could have done something else
 			}
 		}
-		if others {
-			x.addAll(n)
+		n.at.goesOn = n.at.goesOn || !h.events[i-1].over
+		for _, q := range n.at.runnables {
+			if others && !n.at.goesOn && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.extra
+				x.addChoice(n, q)
+			}
 		}
 	case !others && len(more) == 0:
 	case n != nil:

@@ -44,6 +44,7 @@ type event struct {
 	op       trace.Op
 	lo, hi   int // touched[lo:hi]
 	tangled  bool
+	over     bool // it has ended the program
 	clock    clock
 	movers   []mover // g and who else was moved
 	prevLast uint32  // of g: the last step before this one that moved it
@@ -170,7 +171,7 @@ func (h *history) before(g trace.GID) {
 	e.lo = len(h.touched)
 	h.touched = append(h.touched, i.touches...)
 	e.hi = len(h.touched)
-	e.clock, e.movers = e.clock[:0], e.movers[:0]
+	e.clock, e.movers, e.over = e.clock[:0], e.movers[:0], false
 	h.partner = h.partner[:0]
 	switch i.op.Kind {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:

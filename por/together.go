@@ -9,14 +9,17 @@ import (
 // together reports whether step i and the operation op of q may be co-enabled in a state to which steps
 // lead that are independent of step i. enabled are the goroutines that could go on before step i.
 //
-// A lock that is released is held, and then nobody can acquire it, whoever released it; a release of a
-// lock that is free ends the program. Before a step that lowers a WaitGroup's counter it is not zero, nor is it if that step
+// A lock that is released is held, and then nobody can acquire it, whoever released it. (A release of a
+// lock that is free ends the program.) Before a step that lowers a WaitGroup's counter it is not zero, nor is it if that step
 // is left out, so nobody can return from Wait who has not been let go before. And if q stood before op when step i was made, and could not go
 // on, then step i is not needed for it only if another step independent of it enables op. What enables an
 // operation changes a location that it touches. If it touches only one, then step i and the
 // other one both change that, and are not independent.
 func together(h *history, i uint32, q trace.GID, op *intent, enabled []trace.GID) bool {
 	e := &h.events[i-1]
+	if e.over {
+		return true
+	}
 	if r, ok := releases(e.op.Kind, h.touches(e)); ok {
 		if a, ok := acquires(op.op.Kind, op.touches); ok && r.Overlaps(a) {
 			return false
