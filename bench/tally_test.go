@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -25,7 +26,7 @@ func tallies(t testing.TB, suite string) []Tally {
 // (internal/litmus does it for the suite litmus.)
 var enumerated = []string{"smc", "condpor-det", "cdpor", "dporengine"}
 
-var maxPrefixes = flag.Int("prefixes", 5000, "prefixes of executions that TestClasses looks at for each program")
+var maxPrefixes = flag.Int("prefixes", 2000, "prefixes of executions that TestClasses looks at for each program")
 
 // TestClasses: the Go programs have as many classes of executions as is said to be expected, as far as
 // they can be enumerated in no time. This needs no explorer.
@@ -132,6 +133,39 @@ func TestClockVectorStates(t *testing.T) {
 		}
 		if got := states[0] / states[1]; got < factor {
 			t.Errorf("%s: jpf has %.1f times as many states as clockvector (%.0f and %.0f), in the paper %.1f", x.Name(), got, states[0], states[1], factor)
+		}
+	}
+}
+
+// TestTalliesHybrid: static facts spare operations their alternatives, but no class of executions. Each
+// program is explored in its smallest size with more than one execution, with another kind of facts than
+// the one before.
+func TestTalliesHybrid(t *testing.T) {
+	w := workspace(t)
+	kinds := []explore.Hybrid{explore.FieldAccess, explore.MHB, explore.FullHybrid}
+	n := 0
+	for _, suite := range []string{"smc", "condpor-det", "cdpor"} {
+		done := make(map[string]bool)
+		for _, x := range tallies(t, suite) {
+			if x.Classes < 2 || x.Classes > 100 || done[x.Program] {
+				continue
+			}
+			done[x.Program] = true
+			n++
+			for _, e := range por.Explorers() {
+				way := Way{POR: e}
+				if len(x.Expected(way)) == 0 {
+					continue
+				}
+				r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, Hybrid: kinds[n%len(kinds)]})
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				for _, problem := range r.Check() {
+					t.Error(problem)
+				}
+			}
 		}
 	}
 }
