@@ -235,10 +235,29 @@ type received struct {
 
 func (c *received) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
-		callee := a.instance(c.fn, a.policy.enter(c.inst.ctx, c.instr, false, c.fn, 0, a.originOf(n)))
+		callee := a.instance(c.fn, a.policy.enter(c.inst.ctx, c.instr, false, c.fn, 0, a.receiverAt(c.fn, n)))
 		a.add(callee.arg(0), n)
 		a.enter(c.inst, c.instr, callee, c.instr.Common().Args[c.args:], 1)
 	}
+}
+
+// receiverOf is a possible receiver of a method whose context it is.
+type receiverOf struct {
+	fn *ssa.Function
+	at Origin
+}
+
+// receiverAt returns address n, a receiver of fn, in terms of allocations. Where
+// there is nothing of the receiver's type at n, an address that got there by way of
+// package unsafe or code that is not looked at, it makes no context: there may be as
+// many as there are objects. (Two addresses may have one Origin; the first decides.)
+func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
+	k := receiverOf{fn, a.originOf(n)}
+	if _, known := a.policy.shared[k]; !known {
+		o := a.objectOf(n)
+		a.policy.shared[k] = !Label{Object: o, leaf: int32(n - o.base)}.Fits(fn.Signature.Recv().Type())
+	}
+	return k.at
 }
 
 // originOf returns address n in terms of allocations.

@@ -56,6 +56,8 @@ type Policy struct {
 	// started holds the functions that go statements name: those without a
 	// context of their own have one when they are started.
 	started map[*ssa.Function]bool
+	// shared tells of receivers whether they make no context: see receiverAt.
+	shared  map[receiverOf]bool
 	clients map[*ssa.Function]string
 }
 
@@ -98,7 +100,7 @@ type Origin struct {
 
 // NewPolicy returns the policy for prog.
 func NewPolicy(prog *load.Program) *Policy {
-	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool), clients: make(map[*ssa.Function]string)}
+	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool), shared: make(map[receiverOf]bool), clients: make(map[*ssa.Function]string)}
 }
 
 // kind says what the contexts of a function are.
@@ -220,6 +222,9 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 		return made
 	case byObject:
 		if !isGo(site) {
+			if p.shared[receiverOf{callee, recv}] {
+				return 0
+			}
 			return p.object(recv)
 		}
 	case plain:

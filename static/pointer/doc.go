@@ -61,8 +61,10 @@
 //   - Inside of code that is not looked at (see Result.IsOpaque) nothing is
 //     said about values and calls. What it returns, writes, and calls outside
 //     is covered; a Set that is Universal stands for all it may refer to.
-//   - Functions without a body that the machine refuses to execute are treated
-//     as if they returned new objects and did nothing else.
+//   - Functions of the standard library without a body that the machine refuses
+//     to execute are treated as if they returned new objects and did nothing
+//     else. Those of others, assembly, can do everything with what they are
+//     given; what they do with variables that they name is not seen.
 //   - For a load.Library, client.go tells what the code is that uses it.
 //   - Finalizers and cleanups are called by the machine, some time; explorations
 //     never run them.
@@ -76,6 +78,8 @@
 //
 // BenchmarkAnalyze, in processor time with bodies already built (go1.26.8):
 //
-//	fmt, sync and context   0.02 s   450 functions
-//	net/http                0.5 s    4300 functions, 1.8 million facts
+//	fmt, sync and context     0.02 s   410 functions
+//	a program with net/http   0.2 s    4300 functions, 0.6 million facts
+//
+// hbcheck analyze net/http, a library: 1.5 s, 6000 functions, 3.2 million facts.
 package pointer

@@ -23,16 +23,24 @@ func isHelper(fn *ssa.Function) bool { return helperPackages[pathOf(fn)] }
 
 // pathOf returns the import path of fn's package.
 func pathOf(fn *ssa.Function) string {
+	if p := typesOf(fn); p != nil {
+		return p.Path()
+	}
+	return ""
+}
+
+// typesOf returns fn's package, nil for wrappers that have none.
+func typesOf(fn *ssa.Function) *types.Package {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
 	}
 	if fn.Pkg != nil {
-		return fn.Pkg.Pkg.Path()
+		return fn.Pkg.Pkg
 	}
-	if obj := fn.Object(); obj != nil && obj.Pkg() != nil {
-		return obj.Pkg().Path()
+	if obj := fn.Object(); obj != nil {
+		return obj.Pkg()
 	}
-	return ""
+	return nil
 }
 
 // effect says what a call of opaque code can lead to, then or later.
@@ -197,9 +205,14 @@ func (a *analysis) opaqueInstance(inst *instance) {
 	fn := inst.fn
 	sig := fn.Signature
 	w, e := a.worldOf(inst), creates
-	if isOpaque(fn) {
+	switch {
+	case isOpaque(fn):
 		e = effectOf(fn)
-	} else {
+	case !a.prog.IsStd(typesOf(fn)):
+		e = everything // assembly, which heeds no export
+		w.deepen()
+		fallthrough
+	default:
 		a.implementations(w, fn)
 	}
 	for i, t := range params(sig)[1-(len(inst.info.args)-sig.Params().Len()):] {

@@ -1,9 +1,5 @@
 package pointer
 
-import (
-	"golang.org/x/tools/container/intsets"
-)
-
 // nodeID is a register or an address. Addresses are the leaves of objects;
 // those that hold pointers have a content, as registers have a value: a
 // variable of the constraint system. 0 is no node.
@@ -20,11 +16,11 @@ type node struct {
 // Difference propagation: elems[:done] has reached all successors and
 // constraints, the rest has not.
 type variable struct {
-	elems  []nodeID        // in the order found
-	set    *intsets.Sparse // the same, once there are more than few
-	copies []nodeID        // those whose value includes this one
-	edges  *intsets.Sparse // the same, once there are more than few
-	cons   []constraint    // to be applied to every element
+	elems  []nodeID     // in the order found
+	copies []nodeID     // those whose value includes this one
+	cons   []constraint // to be applied to every element
+	set    nodeSet      // of elems, once there are more than few
+	edges  nodeSet      // of copies, once there are more than few
 	done   int32
 	node   nodeID
 	queued bool
@@ -32,6 +28,44 @@ type variable struct {
 
 // few is the size up to which searching a slice beats a set.
 const few = 8
+
+// nodeSet is a hash table with open addressing, at most half full, whose length is
+// a power of two; 0 is a free place.
+type nodeSet []nodeID
+
+// add notes that x is going to be added to list, and reports whether it is new. t is
+// the set of list.
+func (t *nodeSet) add(list []nodeID, x nodeID) bool {
+	if len(list) <= few && *t == nil {
+		for _, e := range list {
+			if e == x {
+				return false
+			}
+		}
+		if len(list) < few {
+			return true
+		}
+	}
+	if 2*(len(list)+1) > len(*t) {
+		*t = make(nodeSet, max(4*few, 2*len(*t)))
+		for _, e := range list {
+			t.insert(e)
+		}
+	}
+	return t.insert(x)
+}
+
+func (t *nodeSet) insert(x nodeID) bool {
+	for i := uint32(x) * 0x9E3779B1 >> 7; ; i++ {
+		switch p := &(*t)[i&uint32(len(*t)-1)]; *p {
+		case x:
+			return false
+		case 0:
+			*p = x
+			return true
+		}
+	}
+}
 
 // constraint is a reaction to new elements of a variable.
 type constraint interface {
@@ -90,23 +124,8 @@ func (s *solver) value(n nodeID) []nodeID {
 
 // insert adds x to v and reports whether it is new.
 func (v *variable) insert(x nodeID) bool {
-	if v.set != nil {
-		if !v.set.Insert(int(x)) {
-			return false
-		}
-	} else {
-		for _, e := range v.elems {
-			if e == x {
-				return false
-			}
-		}
-		if len(v.elems) == few {
-			v.set = new(intsets.Sparse)
-			for _, e := range v.elems {
-				v.set.Insert(int(e))
-			}
-			v.set.Insert(int(x))
-		}
+	if !v.set.add(v.elems, x) {
+		return false
 	}
 	v.elems = append(v.elems, x)
 	return true
@@ -153,23 +172,8 @@ func (s *solver) copy(dst, src nodeID) {
 		return
 	}
 	v := s.variable(src)
-	if v.edges != nil {
-		if !v.edges.Insert(int(dst)) {
-			return
-		}
-	} else {
-		for _, e := range v.copies {
-			if e == dst {
-				return
-			}
-		}
-		if len(v.copies) == few {
-			v.edges = new(intsets.Sparse)
-			for _, e := range v.copies {
-				v.edges.Insert(int(e))
-			}
-			v.edges.Insert(int(dst))
-		}
+	if !v.edges.add(v.copies, dst) {
+		return
 	}
 	s.stats.copies++
 	if len(v.copies) == 0 && len(v.cons) == 0 {

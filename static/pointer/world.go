@@ -426,7 +426,7 @@ type methodCall struct {
 
 func (c *methodCall) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
-		inst := a.instance(c.fn, a.policy.enter(0, nil, false, c.fn, 0, a.originOf(n)))
+		inst := a.instance(c.fn, a.policy.enter(0, nil, false, c.fn, 0, a.receiverAt(c.fn, n)))
 		a.add(inst.arg(0), n)
 		if a.link(nil, nil, inst) {
 			c.w.called(inst, 1)
