@@ -750,6 +750,20 @@ var micro = []microtest.Program{
 	wg.Go(func() { c <- true; y = 2 })
 	wg.Wait()
 	say(x, y)`},
+	// Overwriting a lock lets somebody go on who waited for it.
+	{"overwritten", "", `
+	a := &copied{}
+	var y int
+	var wg sync.WaitGroup
+	a.mu.Lock()
+	noise(&wg)
+	noise(&wg)
+	wg.Go(func() { a.mu.Lock(); a.f = 10; y = 2 })
+	y = 1
+	*a = copied{}
+	a.f = 1
+	wg.Wait()
+	say(a.f, y)`},
 	// The other has not been there before.
 	{"startedMeanwhile", "", `
 	var x, y int

@@ -52,6 +52,7 @@ var mutants = []struct {
 	{"nobody is ignored", "por/dfs.go", "\tif p.reduced {\n", "\tif p.reduced && !s.cfg.AnyGoroutine {\n", "micro endless"},
 	{"a search that starts again tells nobody", "por/dfs.go", "\ts.rewind(root)", "\ts.sys.Rewind(root)", "micro startsAgain"},
 	{"nobody meets", "por/lookahead.go", ", !own && meets(op.Kind):", ":", "micro met"},
+	{"overwriting a lock enables nobody", "por/lookahead.go", " || f.overwrites(op)), !own", "), !own", "micro overwritten"},
 	{"nobody is started", "por/lookahead.go", "\tif f.started != n {", "\tif false {", "micro startedMeanwhile"},
 	{"operations on locks do not meet", "mhb/ops.go", "\t\tw.meets(trace.Lock, r)\n\tcase tryOp:", "\tcase tryOp:", "micro lockedForGood"},
 	{"Adds commute", "mhb/conflict.go", "\tif w.t.delta*sign <= 0 {", "\tif false {", "micro guarded"},

@@ -20,8 +20,8 @@ import (
 // What a look has found stays true for a while. Let E be the operations that
 // others can execute while g does not move. If g then executes a plain access or
 // a Lock that conflicts with nothing in E, the others can still execute
-// exactly E: such an operation enables nothing. If others move, they can
-// execute a part of E. So a critical section is looked at once. But goroutines
+// exactly E: such an operation enables nothing, unless it overwrites a lock that
+// somebody waits for. If others move, they can execute a part of E. So a critical section is looked at once. But goroutines
 // that g has started since are others, too, and g has moved if somebody else's
 // operation was one of two that meet.
 //
@@ -202,7 +202,7 @@ func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
 		}
 		f.stale = true
 		switch own := trace.GID(i) == g; {
-		case own && (!enablesNothing(op) && !f.frees(op) || f.conflicts(op)), !own && meets(op.Kind):
+		case own && (!enablesNothing(op) && !f.frees(op) || f.conflicts(op) || f.overwrites(op)), !own && meets(op.Kind):
 			f.known = false
 		}
 	}
@@ -264,6 +264,14 @@ func (f *future) frees(op *trace.Op) bool {
 		})
 	}
 	return false
+}
+
+// overwrites reports whether op writes, as if it were ordinary memory, to what
+// somebody waits for: it may unlock a mutex.
+func (f *future) overwrites(op *trace.Op) bool {
+	return op.Kind.Plain() && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
+		return a.Write && slices.ContainsFunc(f.awaited, a.Overlaps)
+	})
 }
 
 // clear forgets all accesses.
