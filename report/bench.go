@@ -59,7 +59,7 @@ const (
 	spaceTable
 	studyTable
 	studyCostTable
-	tallyTable
+	tallyTable // that of the first suite of tallies; the others follow
 )
 
 // begin begins table k, with its heading, unless it is begun.

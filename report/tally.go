@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/bench"
@@ -10,10 +11,10 @@ import (
 
 // Tally implements BenchWriter.
 func (b *benchText) Tally(r *bench.TallyRow) error {
-	b.begin(tallyTable, "program", "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
+	b.begin(tallyTable+slices.Index(bench.TallySuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
-	return b.row(r.Suite+" "+r.Name(), r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
+	return b.row(r.Name(), r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 

@@ -29,7 +29,7 @@ func TestTallyFormats(t *testing.T) {
 	}
 	for format, want := range map[string][]string{
 		"text": {"2688, 0 blocked", "JMC: 2688 executions, 26280 blocked; us: 1 states", "3k", "problem: condpor-det msqueue 2 2"},
-		"md":   {"| condpor-det msqueue 2 2 | optimal | none | ok | 2689 | 2688, 0 blocked | 11 | - |"},
+		"md":   {"| condpor-det | explorer |", "| msqueue 2 2 | optimal | none | ok | 2689 | 2688, 0 blocked | 11 | - |"},
 		"json": {`"executions_per_cpu_s":2689`, `"classes":2688,"rf_classes":17`, `{"by":"JMC","what":"blocked","n":26280}`, `"problems":["condpor-det`},
 		"csv":  {`11,2689.000000,"2688, 0 blocked"`},
 	} {
