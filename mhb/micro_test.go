@@ -298,6 +298,17 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); ready = true; x = x * 2; c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
+	// Who has not come to wait yet may find that there is no need to.
+	{"waitingLoop", "wait", `
+	var mu sync.Mutex
+	c := sync.NewCond(&mu)
+	ready, x := false, 0
+	var wg sync.WaitGroup
+	noise(&wg)
+	wg.Go(func() { mu.Lock(); for !ready { c.Wait() }; mu.Unlock(); x = x * 2 })
+	wg.Go(func() { mu.Lock(); ready = true; mu.Unlock(); x = 1; x++; c.Signal() })
+	wg.Wait()
+	say(x)`},
 	// Elements of one slice, all under one lock.
 	{"elements", "lock", `
 	var mu sync.Mutex

@@ -50,7 +50,7 @@ var allowed = map[string]string{
 	"internal/racetest":    "internal/vmtest load por trace vm",
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",
-	"internal/xsync":       "explore load por vm",
+	"internal/xsync":       "explore internal/microtest load por vm",
 }
 
 // external lists the modules each package may use besides the standard library.

@@ -38,6 +38,17 @@ func TestErrgroupTwoErrors(t *testing.T) {
 	}
 }
 
+// What goroutines have written is there when Wait returns: nobody reads it before.
+func TestErrgroupJoins(t *testing.T) {
+	var g errgroup.Group
+	x, y := 0, 0
+	g.Go(func() error { x = 1; x++; return nil })
+	g.Go(func() error { y = 1; y++; return nil })
+	if err := g.Wait(); err != nil || x+y != 4 {
+		t.Errorf("%d and %d, %v", x, y, err)
+	}
+}
+
 // No more goroutines run at a time than the limit allows.
 func TestErrgroupLimit(t *testing.T) {
 	var g errgroup.Group

@@ -1,0 +1,45 @@
+package xsync
+
+import (
+	"path/filepath"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/microtest"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// TestHybrid: static facts about the library lose no outcome of the tests, and make
+// no choice where a Group is waited for.
+func TestHybrid(t *testing.T) {
+	library(t)
+	prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "tests"), Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, e := range prog.Entries {
+		if e.Func == nil || e.Func.Name() != "TestErrgroupJoins" && testing.Short() {
+			continue
+		}
+		t.Run(e.Func.Name(), func(t *testing.T) {
+			ran++
+			all, none := microtest.Explore(t, prog, e, explore.NoHybrid, por.JPF)
+			for _, h := range []explore.Hybrid{explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+				got, r := microtest.Explore(t, prog, e, h, por.JPF)
+				microtest.Same(t, h, got, all)
+				if r.Choices > none.Choices {
+					t.Errorf("hybrid %s: %d choices, without static facts %d", h, r.Choices, none.Choices)
+				}
+				t.Logf("hybrid %s: %d choices of %d, eliminated %v", h, r.Choices, none.Choices, r.Eliminated)
+				if h == explore.MHB && e.Func.Name() == "TestErrgroupJoins" {
+					microtest.Reasons(t, h, r, "join")
+				}
+			}
+		})
+	}
+	if ran == 0 {
+		t.Error("there is no test")
+	}
+}
