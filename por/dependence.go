@@ -69,6 +69,15 @@ func enables(a, b *trace.Op) bool {
 	return false
 }
 
+// mayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
+// instead, and that would make a difference.
+func mayDepend(d dependence, x *executed, op *intended) bool {
+	if op.Kind == trace.CondWait || !x.over && enables(&x.op.Op, &op.Op) {
+		return false
+	}
+	return d.dependent(&x.op, op) || x.with.Kind != trace.None && d.dependent(&x.with, op)
+}
+
 // Dependent reports whether b, executed some time after a by another goroutine, depends on it
 // if neither is entangled with everything and the order of output makes a difference.
 func Dependent(a, b *trace.Op) bool {

@@ -488,7 +488,7 @@ func (s *optimal) detect(first bool) {
 		}
 		for i := len(s.frames) - 1; i >= 0; i-- {
 			// x is not executed while another past of a frame is explored.
-			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.before(x, s.clock(e)) && s.mayDepend(&s.events[x], &s.pending[m.g]) {
+			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.before(x, s.clock(e)) && mayDepend(s.dep, &s.events[x], &s.pending[m.g]) {
 				s.offer(int32(i), e, e+1, item{q: m.g})
 			}
 		}
@@ -497,19 +497,10 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for g, a := range s.last {
-		if int(a) != e && s.known[g] && blocks(s.pending[g].Kind) && s.mayDepend(ev, &s.pending[g]) {
+		if int(a) != e && s.known[g] && blocks(s.pending[g].Kind) && mayDepend(s.dep, ev, &s.pending[g]) {
 			s.offer(s.at[e], e, e, item{q: trace.GID(g)})
 		}
 	}
-}
-
-// mayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
-// instead, and that would make a difference.
-func (s *optimal) mayDepend(x *executed, op *intended) bool {
-	if op.Kind == trace.CondWait || !x.over && enables(&x.op.Op, &op.Op) {
-		return false
-	}
-	return s.dep.dependent(&x.op, op) || x.with.Kind != trace.None && s.dep.dependent(&x.with, op)
 }
 
 // offer adds a past to frame i, unless another exploration shows it: the events behind x that happened before event e, up to

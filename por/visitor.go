@@ -204,6 +204,7 @@ func Explorers() []Explorer {
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
 		{Name: "optimal", Doc: "one execution of each class of equivalent ones", Stateless: true, Run: Optimal},
+		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Run: Source},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
 		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, Unbounded: true, Run: Graph},
 		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},

@@ -33,10 +33,14 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
-func TestOptimal(t *testing.T) {
+func TestOptimal(t *testing.T) { testClasses(t, por.Optimal, 1000) }
+
+// TestSource: the same of Source, which begins other executions, too.
+func TestSource(t *testing.T) { testClasses(t, por.Source, 300) }
+
+func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config) por.Result, total int) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	const perBatch = 100
-	total := 1000
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {
@@ -63,7 +67,7 @@ func TestOptimal(t *testing.T) {
 			}
 			g.in(i, func() {
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]int{}}
-				r := por.Optimal(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500})
+				r := explorer(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500})
 				if len(r.Incomplete) > 0 {
 					left++
 					return

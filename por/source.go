@@ -1,0 +1,541 @@
+package por
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Source is Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial
+// Order Reduction", POPL 2014), as Algorithm 1 of "Context-Sensitive Dynamic Partial Order
+// Reduction" (CAV 2017) without its lines 11 to 14 and 16. Numbers of lines are of that.
+//
+// It completes one execution of every Mazurkiewicz class, as sleep sets alone would;
+// source sets keep down how many others it begins, which Stats.Blocked counts: in the end whoever can
+// move sleeps.
+//
+// The algorithm is given for processes that are deterministic and always enabled. Ours are not:
+//
+//   - An operation may have alternatives, so what sleeps is a move: a goroutine with an alternative. All
+//     that are there of a goroutine in a backtrack set are explored.
+//   - A goroutine can stand before an operation that nothing enables any more, and that
+//     could have been executed in place of an earlier event. So races are looked for when a goroutine
+//     arrives in front of an operation that can be disabled (see arrived), and not only when it is selected.
+//   - An event that ends the execution is virtual: the others go on, without its goroutine, from where it stood.
+func Source(sys System, v Visitor, cfg Config) Result {
+	return newSource(sys, v, cfg).run()
+}
+
+// source is the state of Source, and of Context.
+type source struct {
+	*search
+	x      *execution
+	states []*sourceState // states[i] is pre(E, event i) and what belongs to it
+	spare  []*sourceState
+	gone   []trace.GID // their newest event has ended the execution, and they do not move any more
+	ctx    *contextual // of Context
+
+	awakened []trace.GID
+	initials []int
+	standing []trace.GID
+}
+
+// sourceState belongs to the prefix E of an execution.
+type sourceState struct {
+	mark      Mark
+	enabled   []trace.GID
+	sleep     []sleeper
+	backtrack []trace.GID
+	closed    bool // backtrack is a persistent set by itself
+	gone      int
+	path      int // len(search.path)
+	cur       trace.GID
+	probes    []probe
+	checks    []check // of Context
+}
+
+// sleeper is an element of a sleep set: what need not be explored. In Source it is one move.
+type sleeper struct {
+	steps []executed
+	last  bool // what is left of a sequence that was added because states are equal
+}
+
+// probe says that the next operation of the one who moves first in the state is in a race with that
+// of q behind seq.
+type probe struct {
+	seq  []move
+	p, q trace.GID
+}
+
+func newSource(sys System, v Visitor, cfg Config) *source {
+	cfg.Match = false
+	s := &source{search: newSearch(sys, v, cfg, nil), x: newExecution(sys, cfg)}
+	s.size = both{s.size, s.bytes}
+	return s
+}
+
+func (s *source) run() Result {
+	root := s.sys.Mark()
+	s.explore(nil)
+	s.account()
+	s.rewind(root)
+	s.sys.Release(root)
+	return s.result()
+}
+
+// explore is the procedure of line 1, for the present E.
+func (s *source) explore(sleep []sleeper) {
+	s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.x.events))
+	f := s.enter(sleep) // line 2
+	defer s.leave()
+	if !s.goesOn(f) {
+		return
+	}
+	p, ok := s.select3(f)
+	if !ok {
+		s.stats.Blocked++
+		return
+	}
+	f.backtrack = append(f.backtrack, p) // line 4
+	f.mark = s.sys.Mark()
+	for taken := 0; !s.halted; taken++ { // line 5
+		g, choice, ok := s.select5(f)
+		if !ok {
+			break
+		}
+		if taken == 1 {
+			s.stats.Choices++
+		}
+		s.step(f, g, choice)
+		if s.halted {
+			break
+		}
+		s.back(f)
+		s.probe(f)
+		if s.ctx != nil && !s.halted {
+			s.ctx.check(f)
+		}
+	}
+	s.sys.Rewind(f.mark)
+	s.sys.Release(f.mark)
+}
+
+// goesOn reports whether the execution does, which is counted otherwise.
+func (s *source) goesOn(f *sourceState) bool {
+	if len(f.enabled) == 0 {
+		if st := s.sys.Status(); st != Running {
+			s.leaf(st)
+		}
+		return false
+	}
+	if s.cfg.MaxSteps > 0 && len(s.x.events) >= s.cfg.MaxSteps {
+		s.stats.Truncated++
+		s.heed(s.v.Leaf(s.path, Running))
+		return false
+	}
+	if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
+		s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+	}
+	return !s.halted
+}
+
+// select3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
+// what somebody does, that is a source set by itself.
+func (s *source) select3(f *sourceState) (p trace.GID, ok bool) {
+	s.awakened = s.awakened[:0]
+	for _, g := range f.enabled {
+		if _, awake := s.awake(f, g); awake {
+			s.awakened = append(s.awakened, g)
+		}
+	}
+	if len(s.awakened) == 0 {
+		return 0, false
+	}
+	p = s.awakened[0]
+	if slices.Contains(s.awakened, s.cur) {
+		p = s.cur
+	}
+	if s.ctx != nil {
+		p = s.ctx.prefer(f, p)
+	}
+	if f.closed = s.alone(p, true); f.closed {
+		return p, true
+	}
+	for _, g := range s.awakened {
+		if f.closed = s.alone(g, s.cfg.AnyGoroutine); f.closed {
+			return g, true
+		}
+	}
+	return p, true
+}
+
+// select5 is line 5: an element of the backtrack set that does not sleep.
+func (s *source) select5(f *sourceState) (g trace.GID, choice int, ok bool) {
+	if s.ctx != nil {
+		return s.ctx.select5(f)
+	}
+	for _, g := range f.backtrack {
+		if c, awake := s.awake(f, g); awake {
+			return g, c, true
+		}
+	}
+	return 0, 0, false
+}
+
+// awake returns the first alternative of g that does not sleep.
+func (s *source) awake(f *sourceState, g trace.GID) (choice int, ok bool) {
+	for c := range s.sys.Choices(g) {
+		if f.asleep(move{g, s.x.label(g, c)}) == nil {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// asleep returns the sleeper that m is.
+func (f *sourceState) asleep(m move) *sleeper {
+	for i := range f.sleep {
+		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].move == m {
+			return w
+		}
+	}
+	return nil
+}
+
+// alone reports whether what g stands before depends on nothing that others can do before it. An oracle is
+// asked if ask is set.
+func (s *source) alone(g trace.GID, ask bool) bool {
+	op := s.x.next(g)
+	if op.tangled {
+		return false
+	}
+	if op.N == 0 {
+		switch op.Kind {
+		case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
+			return true
+		case trace.Output:
+			return s.cfg.IgnoreOutput
+		}
+		return false
+	}
+	return ask && s.quiet(g, &op.Op)
+}
+
+// step executes an alternative of p's next operation, and explores what comes then.
+func (s *source) step(f *sourceState, p trace.GID, choice int) {
+	n := s.sys.Choices(p)
+	if s.watch != nil {
+		op := s.sys.Next(p)
+		s.watch.Moving(p, &op)
+	}
+	s.x.execute(p, choice)
+	s.path = append(s.path, trace.Step{G: p, Choice: choice})
+	s.cur = p
+	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
+		s.poll()
+	}
+	s.detect()
+	if !s.racer.after(s.path) {
+		s.heed(false)
+	}
+	if s.halted {
+		return
+	}
+	e := &s.x.events[len(s.x.events)-1]
+	done := *e
+	goOn := true
+	if e.over {
+		s.leaf(s.sys.Status())
+		s.rewind(f.mark)
+		s.path = s.path[:f.path]
+		// If an alternative does not end the execution, what the others do is explored behind that.
+		asleep, over := 0, 0
+		for c := range n {
+			if w := f.asleep(move{p, s.x.label(p, c)}); w != nil {
+				asleep++
+				if w.steps[0].over {
+					over++
+				}
+			}
+		}
+		goOn = over == n-1 && asleep == over
+		s.gone = append(s.gone, p)
+		s.x.pending[p] = intended{}
+	}
+	if goOn && !s.halted {
+		s.explore(s.propagate(f, &done))
+	}
+	f.sleep = append(f.sleep, sleeper{steps: []executed{done}}) // line 18
+}
+
+// propagate is lines 15 and 16: Sleep', behind event e.
+func (s *source) propagate(f *sourceState, e *executed) (sleep []sleeper) {
+	if s.ctx != nil {
+		return s.ctx.propagate(f, e)
+	}
+	for _, w := range f.sleep {
+		if s.independent(e, &w) {
+			sleep = append(sleep, w)
+		}
+	}
+	return sleep
+}
+
+// independent reports whether w does not depend on e, the newest event.
+func (s *source) independent(e *executed, w *sleeper) bool {
+	for i := range w.steps {
+		d := w.steps[i]
+		if i == 0 { // as it is now
+			c, ok := s.find(d.move)
+			if !ok {
+				return false
+			}
+			d.op, d.with = s.x.next(d.g), intended{}
+			if q, met := s.x.sys.Partner(d.g, c); met {
+				d.with = s.x.next(q)
+			}
+		}
+		if shared(e, &d) || s.x.dependent(e, &d) || i > 0 && s.x.dependent(&d, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// shared reports whether a goroutine takes part in both events.
+func shared(a, b *executed) bool {
+	return a.g == b.g || a.with.Kind != trace.None && a.with.G == b.g || b.with.Kind != trace.None && (b.with.G == a.g || a.with.Kind != trace.None && a.with.G == b.with.G)
+}
+
+// find returns the number of the alternative m names, if it can be executed now.
+func (s *source) find(m move) (choice int, ok bool) {
+	if slices.Contains(s.gone, m.g) {
+		return 0, false
+	}
+	s.standing = s.sys.Enabled(s.standing[:0])
+	if !slices.Contains(s.standing, m.g) {
+		return 0, false
+	}
+	for c := range s.sys.Choices(m.g) {
+		if s.x.label(m.g, c) == m.label {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// detect is lines 6 to 10 for the newest event, and for what goroutines stand before now.
+func (s *source) detect() {
+	n := len(s.x.events) - 1
+	p := &s.x.events[n]
+	for _, e := range s.x.races {
+		s.race(int(e), n)
+		if s.ctx != nil {
+			s.ctx.race(int(e), n)
+		}
+	}
+	if s.ctx != nil {
+		s.ctx.executed(n)
+	}
+	for _, m := range s.x.moved[p.undo:] {
+		if blocks(s.x.pending[m.g].Kind) {
+			s.arrived(n, m.g)
+		}
+	}
+	for q, a := range s.x.last {
+		// Who stands there already.
+		if int(a) != n && s.x.known[q] && blocks(s.x.pending[q].Kind) && mayDepend(s.x.dep, p, &s.x.pending[q]) {
+			s.reverse(n, trace.GID(q))
+		}
+	}
+}
+
+// race is lines 7 to 10: event p is in a race with e.
+func (s *source) race(e, p int) {
+	first, second := &s.x.events[e], &s.x.events[p]
+	f := s.states[e]
+	if first.op.Races(&second.op.Op) && !second.over && !first.over {
+		f.probes = append(f.probes, probe{s.notdep(e, p), first.g, second.g})
+	}
+	if !first.over && enables(&first.op.Op, &second.op.Op) {
+		return // it cannot be reversed
+	}
+	s.initials = s.initials[:0]
+	for j := e + 1; j <= p; j++ {
+		if j == p || !s.x.before(e, s.x.clock(j)) {
+			s.initial(j)
+		}
+	}
+	s.add(f)
+}
+
+// notdep is notdep(e, E), E being what is executed before p.
+func (s *source) notdep(e, p int) (v []move) {
+	for j := e + 1; j < p; j++ {
+		if !s.x.before(e, s.x.clock(j)) && !s.x.events[j].over {
+			v = append(v, s.x.events[j].move)
+		}
+	}
+	return v
+}
+
+// initial adds event j to the initials of a sequence unless one of them happens before it.
+func (s *source) initial(j int) {
+	c := s.x.clock(j)
+	for _, i := range s.initials {
+		if s.x.before(i, c) {
+			return
+		}
+	}
+	s.initials = append(s.initials, j)
+}
+
+// add is lines 9 and 10: one of the initials must be in the backtrack set.
+func (s *source) add(f *sourceState) {
+	if f.closed {
+		return
+	}
+	first := trace.NoGID
+	for _, i := range s.initials {
+		g := s.x.events[i].g
+		if slices.Contains(f.backtrack, g) {
+			return
+		}
+		if first == trace.NoGID && slices.Contains(f.enabled, g) {
+			first = g
+		}
+	}
+	if first != trace.NoGID {
+		f.backtrack = append(f.backtrack, first)
+	}
+}
+
+// arrived looks for races of what q stands before since the newest event, whether it is enabled or not:
+// instead of an earlier event x it might be executed when everything has that happened
+// before q came there.
+func (s *source) arrived(n int, q trace.GID) {
+	c := s.x.clock(n)
+	for i := range n {
+		if x := &s.x.events[i]; s.states[i].closed || s.x.before(i, c) || !mayDepend(s.x.dep, x, &s.x.pending[q]) {
+			continue
+		}
+		s.initials = s.initials[:0]
+		for j := i + 1; j <= n; j++ {
+			if s.x.before(j, c) {
+				s.initial(j)
+			}
+		}
+		s.add(s.states[i])
+	}
+}
+
+// reverse makes the backtrack set of the state in front of event e sufficient for the executions in which
+// what q stands before there is executed first: q itself if all that operation depends on depends on e,
+// too; if not, something may have to come before it, and that may be anything.
+func (s *source) reverse(e int, q trace.GID) {
+	f := s.states[e]
+	switch {
+	case f.closed:
+	case slices.Contains(f.enabled, q) && covers(&s.x.events[e], &s.x.pending[q]):
+		if !slices.Contains(f.backtrack, q) {
+			f.backtrack = append(f.backtrack, q)
+		}
+	default:
+		for _, g := range f.enabled {
+			if !slices.Contains(f.backtrack, g) {
+				f.backtrack = append(f.backtrack, g)
+			}
+		}
+	}
+}
+
+// covers reports whether e depends on everything op does, which is not met by another operation.
+func covers(e *executed, op *intended) bool {
+	if e.op.tangled {
+		return true
+	}
+	if op.tangled || channel(op.Kind) || op.Commutes != 0 || e.op.Commutes != 0 || op.Kind == trace.WgWait || e.op.Kind == trace.WgAdd {
+		return false
+	}
+	for _, a := range op.Access[:op.N] {
+		if !slices.ContainsFunc(e.op.Access[:e.op.N], func(b trace.Access) bool {
+			return b.Write && b.Obj == a.Obj && b.Off <= a.Off && a.Off+a.Size <= b.Off+b.Size
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// probe shows the visitor the races of which one event was executed in f.
+func (s *source) probe(f *sourceState) {
+	for _, r := range f.probes {
+		if s.halted {
+			break
+		}
+		if s.replay(r.seq) {
+			a, b := s.sys.Next(r.p), s.sys.Next(r.q)
+			if a.Races(&b) && s.raced.add(&a, &b) {
+				s.heed(s.v.Race(s.path, a, b))
+			}
+		}
+		s.back(f)
+	}
+	f.probes = f.probes[:0]
+}
+
+// replay executes seq, and reports whether it could.
+func (s *source) replay(seq []move) bool {
+	for _, m := range seq {
+		c, ok := s.find(m)
+		if !ok {
+			return false
+		}
+		if s.watch != nil {
+			op := s.sys.Next(m.g)
+			s.watch.Moving(m.g, &op)
+		}
+		s.x.execute(m.g, c)
+		s.path = append(s.path, trace.Step{G: m.g, Choice: c})
+		if s.x.events[len(s.x.events)-1].over {
+			return false
+		}
+	}
+	return true
+}
+
+// enter puts the present state on the stack.
+func (s *source) enter(sleep []sleeper) *sourceState {
+	f := new(sourceState)
+	if n := len(s.spare); n > 0 {
+		f, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	*f = sourceState{sleep: sleep, gone: len(s.gone), path: len(s.path), cur: s.cur, enabled: s.sys.Enabled(f.enabled[:0]), backtrack: f.backtrack[:0],
+		probes: f.probes[:0], checks: f.checks[:0]}
+	f.enabled = slices.DeleteFunc(f.enabled, func(g trace.GID) bool { return slices.Contains(s.gone, g) })
+	s.states = append(s.states, f)
+	return f
+}
+
+func (s *source) leave() {
+	n := len(s.states) - 1
+	s.spare = append(s.spare, s.states[n])
+	s.states = s.states[:n]
+}
+
+// back returns to the state of f, the last one on the stack.
+func (s *source) back(f *sourceState) {
+	s.rewind(f.mark)
+	s.x.truncate(len(s.states) - 1)
+	s.path, s.gone, s.cur = s.path[:f.path], s.gone[:f.gone], f.cur
+}
+
+// bytes is the memory of the stack.
+func (s *source) bytes() int64 {
+	n := s.x.bytes()
+	for _, f := range s.states {
+		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.sleep))*int64(unsafe.Sizeof(sleeper{})+unsafe.Sizeof(executed{})) + 4*int64(cap(f.enabled)+cap(f.backtrack))
+	}
+	return n
+}
