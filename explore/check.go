@@ -103,7 +103,7 @@ func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Orac
 	}
 	c.points = alpha.NewChecker(c.o.graph.Pointers)
 	c.points.Observe(m)
-	c.must = newMustFacts(c)
+	c.must = newMustFacts(c, static.NewBase(c.o.graph))
 	m.Observe(observer{c.points, c})
 	c.born, _ = m.Objects()
 	return c

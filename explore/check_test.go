@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -71,6 +72,17 @@ func Called() { // by way of a func value
 	<-done
 	f[0]()
 }
+
+func Unseen() { // by way of a func value, before and behind waiting
+	f := []func(){func() { x = 1 }, func() { made = make(chan int, 1) }}
+	done := make(chan bool)
+	go func() { y = x; done <- true }()
+	f[0]()
+	f[1]()
+	<-done
+}
+
+var made chan int
 
 func main() {}
 `
@@ -207,6 +219,46 @@ func TestCheckStatic(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCheckMust: analyses that do not see what is called by way of func values
+// promise too much, and that is noticed.
+func TestCheckMust(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": checkedSource, "go.mod": "module checked\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := prog.Lookup("checked.Unseen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hears := range []bool{true, false} {
+		m, err := vm.New(prog, e, vm.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := NewOracle(m, prog, e, MHB).(*oracle)
+		c := NewStaticCheck(m, prog, e, o)
+		if !hears {
+			c.must = newMustFacts(c, static.NewBase(deaf{o.graph}))
+		}
+		por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
+		got := fmt.Sprint(c.Err())
+		for _, want := range []string{"main.go:56:43 by g0 was to come only after waiting", "allocates what was not predicted"} {
+			if strings.Contains(got, want) == hears {
+				t.Errorf("all is seen: %t; got %s, want %q: %t", hears, got, want, !hears)
+			}
+		}
+		if c.Counts.Musts == 0 || c.Counts.Allocs == 0 {
+			t.Errorf("nothing was compared: %+v", c.Counts)
+		}
 	}
 }
 

@@ -69,8 +69,8 @@ type allocation struct {
 	site ssa.Instruction
 }
 
-func newMustFacts(c *StaticCheck) mustFacts {
-	b := static.NewBase(c.o.graph)
+// newMustFacts returns the comparison of c's machine with analyses on b.
+func newMustFacts(c *StaticCheck, b *static.Base) mustFacts {
 	f := mustFacts{c: c, base: b, locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
 		places: map[[2]uint64]string{}, next: map[trace.GID]trace.Op{}, where: map[trace.GID][2]uint64{}}
 	f.onLocks, f.onJoins = hybrid.NewMerger(b, f.locks.Engine), hybrid.NewMerger(b, f.joins.Engine)
