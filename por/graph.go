@@ -386,7 +386,8 @@ func (x *graphSearch) advance() {
 
 // mark asks what g's next operation is.
 func (x *graphSearch) mark(g trace.GID) Marking {
-	op := GraphOp{Op: x.sys.Next(g), Touches: x.hist.intent(g).touches}
+	in := x.hist.intent(g)
+	op := GraphOp{in.op, in.touches}
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
