@@ -126,7 +126,7 @@ func NewAnalysis(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	graph := static.NewCallGraph(prog, e, natives{m})
 	base := static.NewBase(graph)
 	futures := hybrid.New(static.NewFieldAccess(base))
-	return &Analysis{base: base, m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes), copies: graph.CopiesLocks()}
+	return &Analysis{base: base, m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes), copies: graph.CopiesLocks() || overwritesLocks(graph, natives{m})}
 }
 
 // Oracle returns an oracle that does without the stages in off.

@@ -9,7 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// reflected are programs that look at primitives of package sync by reflection:
+// reflected are programs that get at primitives of package sync by other ways than
+// their methods:
 // operations on these conflict with that.
 var reflected = []microtest.Program{
 	{"field", "", `
@@ -48,6 +49,18 @@ var reflected = []microtest.Program{
 	wg.Go(func() { s.mu.Lock(); s.f = 10 })
 	wg.Wait()
 	say(s.f)`},
+	{"unsafely", "", `
+	var mu sync.Mutex
+	var f int
+	done := make(chan bool, 3)
+	mu.Lock()
+	go func() { f = 1; f++; done <- true }()
+	go func() { mu.Lock(); f = 10; done <- true }()
+	go func() { ticks.Add(1); *(*int64)(unsafe.Pointer(&mu)) = 0; done <- true }()
+	<-done
+	<-done
+	<-done
+	say(f)`},
 	{"printed", "", `
 	s := &copied{}
 	var wg sync.WaitGroup
@@ -58,7 +71,7 @@ var reflected = []microtest.Program{
 
 // TestReflected: nothing is lost in programs that look at a lock's own memory.
 func TestReflected(t *testing.T) {
-	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
+	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n\t\"unsafe\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
 		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
 		t.Log(all)
