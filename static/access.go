@@ -62,9 +62,8 @@ type Accesses struct {
 	keyNum  map[keyName]int
 	names   map[int][]string // struct or interface type → its names, sorted
 	texts   map[int]string   // memo of class, until there are more names
-	list    []Access
-	num     map[Access]int
-	byKey   map[int][]int // key → accesses
+	table[Access]
+	byKey map[int][]int // key → accesses
 }
 
 type keyName struct {
@@ -75,7 +74,7 @@ type keyName struct {
 
 // NewAccesses returns an empty table; key 0 is Anything.
 func NewAccesses() *Accesses {
-	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, texts: map[int]string{}, num: map[Access]int{}, byKey: map[int][]int{}}
+	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, texts: map[int]string{}, byKey: map[int][]int{}}
 	a.Key(Key{Kind: Anything})
 	return a
 }
@@ -128,11 +127,9 @@ func isInterface(t types.Type) bool {
 
 // Num returns the number of access x.
 func (a *Accesses) Num(x Access) int {
-	id, ok := a.num[x]
-	if !ok {
-		id = len(a.list)
-		a.list = append(a.list, x)
-		a.num[x] = id
+	known := len(a.list)
+	id := a.of(x)
+	if id == known {
 		a.byKey[x.Key] = append(a.byKey[x.Key], id)
 	}
 	return id
@@ -237,13 +234,7 @@ type Binding func(fv *ssa.FreeVar) ssa.Value
 // unsafe.Pointer, so that its type says nothing about the memory.
 func punned(v ssa.Value) bool {
 	for range 64 {
-		switch x := v.(type) {
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Slice:
-			v = x.X
+		switch x := origin(v).(type) {
 		case *ssa.ChangeType:
 			v = x.X
 		case *ssa.Convert:
@@ -258,6 +249,23 @@ func punned(v ssa.Value) bool {
 		}
 	}
 	return true
+}
+
+// origin returns the pointer or slice that v, the address of a part of what that
+// leads to, is made from.
+func origin(v ssa.Value) ssa.Value {
+	for {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			v = x.X
+		case *ssa.Slice:
+			v = x.X
+		default:
+			return v
+		}
+	}
 }
 
 // isUnsafe reports whether the builtin with this name is one of package unsafe

@@ -83,18 +83,8 @@ func temporary(instr ssa.Instruction) bool {
 	case *ssa.UnOp:
 		addr = i.X
 	}
-	for {
-		switch x := addr.(type) {
-		case *ssa.FieldAddr:
-			addr = x.X
-		case *ssa.IndexAddr:
-			addr = x.X
-		case *ssa.Alloc:
-			return !x.Heap || x.Comment == "varargs"
-		default:
-			return false
-		}
-	}
+	a, ok := origin(addr).(*ssa.Alloc)
+	return ok && (!a.Heap || a.Comment == "varargs")
 }
 
 // tells reports whether facts may tell of access n.

@@ -154,18 +154,9 @@ func private(instr ssa.Instruction) bool {
 
 // fresh reports whether v leads to memory allocated by its function.
 func fresh(v ssa.Value) bool {
-	for {
-		switch x := v.(type) {
-		case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:
-			return true
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		case *ssa.Slice:
-			v = x.X
-		default:
-			return false
-		}
+	switch origin(v).(type) {
+	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap:
+		return true
 	}
+	return false
 }

@@ -57,7 +57,7 @@ type Guarded struct {
 
 // NewGuardedBy returns the analysis. It uses what u knows of calls.
 func NewGuardedBy(b *Base, u *Unheld) *GuardedBy {
-	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), numGuard: map[Guard]int{}, num: map[Guarded]int{}, bare: map[int]int{}}
+	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), bare: map[int]int{}}
 	d.mayDomain.event = d.access
 	d.mayDomain.rename = d.into
 	return &GuardedBy{NewEngine[May](b, d), d}
@@ -67,10 +67,10 @@ func NewGuardedBy(b *Base, u *Unheld) *GuardedBy {
 func (a *GuardedBy) Each(v May, f func(x Guarded, guards []Guard)) {
 	var list []Guard
 	for _, n := range a.base.Sets.Elems(v.Set) {
-		x := a.d.list[n]
+		x := a.d.accesses.list[n]
 		list = list[:0]
 		for _, k := range a.base.Sets.Elems(x.guards) {
-			list = append(list, a.d.guards[k])
+			list = append(list, a.d.guards.list[k])
 		}
 		f(x, list)
 	}
@@ -134,7 +134,7 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 			}
 		}
 		if len(list) > 0 {
-			guards[a.d.num[x]] = slices.Clone(list)
+			guards[a.d.accesses.of(x)] = slices.Clone(list)
 		}
 	})
 	var facts []FieldFact
@@ -146,9 +146,9 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 		for _, x := range list {
 			write := a.base.Acc.At(x.Access).Write
 			how := ""
-			if !slices.ContainsFunc(guards[a.d.num[x]], func(g Guard) bool { return g.Name == n.lock && (!write || g.Mode == Write) }) {
+			if !slices.ContainsFunc(guards[a.d.accesses.of(x)], func(g Guard) bool { return g.Name == n.lock && (!write || g.Mode == Write) }) {
 				how = "without " + n.lock
-				if slices.ContainsFunc(guards[a.d.num[x]], func(g Guard) bool { return g.Name == n.lock }) {
+				if slices.ContainsFunc(guards[a.d.accesses.of(x)], func(g Guard) bool { return g.Name == n.lock }) {
 					how = "with " + n.lock + " locked for reading only"
 				}
 			}
@@ -181,10 +181,8 @@ type guardDomain struct {
 	mayDomain
 	base     *Base
 	held     *held
-	guards   []Guard
-	numGuard map[Guard]int
-	list     []Guarded
-	num      map[Guarded]int
+	guards   table[Guard]
+	accesses table[Guarded]
 	bare     map[int]int // access → its number without guards
 }
 
@@ -197,16 +195,10 @@ func (d *guardDomain) of(x Guarded) int {
 			if first, ok := d.bare[x.Access]; ok {
 				return first
 			}
-			d.bare[x.Access] = len(d.list)
+			d.bare[x.Access] = len(d.accesses.list)
 		}
 	}
-	n, ok := d.num[x]
-	if !ok {
-		n = len(d.list)
-		d.list = append(d.list, x)
-		d.num[x] = n
-	}
-	return n
+	return d.accesses.of(x)
 }
 
 // access is the transfer function of events.
@@ -236,13 +228,7 @@ func (d *guardDomain) guarding(p Path, locks Set) Set {
 		} else {
 			continue
 		}
-		k, ok := d.numGuard[g]
-		if !ok {
-			k = len(d.guards)
-			d.guards = append(d.guards, g)
-			d.numGuard[g] = k
-		}
-		s = d.sets.Union(s, d.sets.Of(k))
+		s = d.sets.Union(s, d.sets.Of(d.guards.of(g)))
 	}
 	return s
 }
@@ -255,7 +241,7 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 	}
 	var list []int
 	for _, n := range d.sets.Elems(s) {
-		x := d.list[n]
+		x := d.accesses.list[n]
 		if x.addr == Unknown {
 			list = append(list, n)
 			continue
@@ -279,7 +265,7 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 func (d *guardDomain) Spawn(v May) May {
 	var list []int
 	for _, n := range d.sets.Elems(v.Set) {
-		x := d.list[n]
+		x := d.accesses.list[n]
 		x.closed = true
 		list = append(list, d.of(x))
 	}

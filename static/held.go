@@ -124,7 +124,7 @@ func (h *held) calls(n *node, x holding) holding {
 				continue
 			}
 			for _, u := range h.u.base.Sets.Elems(s.Unlocked) {
-				z = h.unlock(h.u.d.list[u], z)
+				z = h.unlock(h.u.d.unlocks.list[u], z)
 			}
 			z.locks = h.u.base.Sets.Union(z.locks, s.Held)
 		}

@@ -18,22 +18,13 @@ type Object struct {
 // Objects numbers objects.
 type Objects struct {
 	base *Base
-	list []Object
-	num  map[Object]int
+	table[Object]
 }
 
-func newObjects(b *Base) *Objects { return &Objects{base: b, num: map[Object]int{}} }
+func newObjects(b *Base) *Objects { return &Objects{base: b} }
 
 // Num returns the number of o.
-func (t *Objects) Num(o Object) int {
-	n, ok := t.num[o]
-	if !ok {
-		n = len(t.list)
-		t.list = append(t.list, o)
-		t.num[o] = n
-	}
-	return n
-}
+func (t *Objects) Num(o Object) int { return t.of(o) }
 
 // At returns object number n.
 func (t *Objects) At(n int) Object { return t.list[n] }

@@ -55,7 +55,7 @@ type unlock struct {
 
 // NewUnheld returns the analysis.
 func NewUnheld(b *Base) *Unheld {
-	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), num: map[unlock]int{}, both: map[Path]Set{}, leasts: map[Set]Set{}}
+	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), both: map[Path]Set{}, leasts: map[Set]Set{}}
 	return &Unheld{NewEngine[Unlocks](b, d), d}
 }
 
@@ -63,7 +63,7 @@ func NewUnheld(b *Base) *Unheld {
 // for any.
 func (a *Unheld) Paths(v Unlocks, f func(p Path)) {
 	for _, n := range a.base.Sets.Elems(a.base.Sets.Union(v.Unlocked, v.Foreign)) {
-		f(a.d.list[n].Path)
+		f(a.d.unlocks.list[n].Path)
 	}
 }
 
@@ -83,12 +83,11 @@ func (a *Unheld) At(instr ssa.Instruction) []Fact {
 }
 
 type unheldDomain struct {
-	sets   *Sets
-	objs   *Objects
-	list   []unlock
-	num    map[unlock]int
-	both   map[Path]Set // the path held in either mode
-	leasts map[Set]Set  // memo of least
+	sets    *Sets
+	objs    *Objects
+	unlocks table[unlock]
+	both    map[Path]Set // the path held in either mode
+	leasts  map[Set]Set  // memo of least
 }
 
 func (d *unheldDomain) Skip() Unlocks { return Unlocks{Exits: true} }
@@ -100,13 +99,7 @@ func (d *unheldDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty
 	}
-	n, ok := d.num[u]
-	if !ok {
-		n = len(d.list)
-		d.list = append(d.list, u)
-		d.num[u] = n
-	}
-	return n
+	return d.unlocks.of(u)
 }
 
 // plus adds unlocks to s.
@@ -151,9 +144,9 @@ func (d *unheldDomain) least(s Set) Set {
 	same := map[Path][]int{}
 	var more []int
 	for _, n := range d.sets.Elems(s) {
-		u := &d.list[n]
+		u := &d.unlocks.list[n]
 		for _, m := range same[u.Path] {
-			if w := &d.list[m]; d.implied(u, w) {
+			if w := &d.unlocks.list[m]; d.implied(u, w) {
 				more = append(more, n)
 			} else if d.implied(w, u) {
 				more = append(more, m)
@@ -201,13 +194,13 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 	held := a.Held
 	again := map[Path]bool{}
 	for _, n := range d.sets.Elems(a.Unlocked) {
-		if !d.list[n].Waits {
-			again[d.list[n].Path] = true
+		if !d.unlocks.list[n].Waits {
+			again[d.unlocks.list[n].Path] = true
 		}
 	}
 	var unlocked, foreign []int
 	for _, n := range d.sets.Elems(b.Unlocked) {
-		u := d.list[n]
+		u := d.unlocks.list[n]
 		if u.Path == Unknown {
 			held = Empty
 		}
@@ -255,7 +248,7 @@ func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 	all := func(s Set) (list []int) {
 		was := map[Path]Path{}
 		for _, n := range d.sets.Elems(s) {
-			u := d.list[n]
+			u := d.unlocks.list[n]
 			old := u.Path
 			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
 			if paths.Fresh(u.Path) || d.holds(u.Held, u.Path) {
