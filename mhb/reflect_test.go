@@ -10,8 +10,7 @@ import (
 )
 
 // reflected are programs that get at primitives of package sync by other ways than
-// their methods:
-// operations on these conflict with that.
+// their methods, with which these then conflict.
 var reflected = []microtest.Program{
 	{"field", "", `
 	var s struct { mu sync.Mutex; f int }

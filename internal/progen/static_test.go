@@ -1,6 +1,7 @@
 package progen_test
 
 import (
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -21,10 +22,14 @@ func TestCheckStatic(t *testing.T) {
 	const perBatch = 40
 	var sum explore.StaticCounts
 	bad := 0
-	for done := 0; done < total; done += perBatch {
+	seeds := slices.Clone(knownPrograms)
+	for i := range total {
+		seeds = append(seeds, *seedFlag+uint64(i))
+	}
+	for list := range slices.Chunk(seeds, perBatch) {
 		var progs []*progen.Prog
-		for i := range uint64(min(perBatch, total-done)) {
-			progs = append(progs, progen.Generate(*seedFlag+uint64(done)+i, features))
+		for _, seed := range list {
+			progs = append(progs, progen.Generate(seed, features))
 		}
 		b := loadBatch(t, progs)
 		for _, p := range progs {
