@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -96,4 +97,38 @@ func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Resu
 		}
 	}
 	return ok
+}
+
+// TestReductionsHybrid: they find the same with static facts.
+func TestReductionsHybrid(t *testing.T) {
+	total := 100
+	if *countFlag > 0 {
+		total = *countFlag
+	}
+	var progs []*progen.Prog
+	for i := range uint64(total) {
+		progs = append(progs, progen.Generate(*seedFlag+i, features))
+	}
+	g := loadGroup(t, units(progs))
+	complete := 0
+	for i, p := range progs {
+		want := progen.Explore(p, maxStates)
+		if !want.Complete || want.Endless {
+			continue
+		}
+		g.in(i, func() {
+			for _, e := range reductions() {
+				for _, h := range []explore.Hybrid{explore.FullHybrid, explore.MHB} {
+					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 1000, Oracle: g.oracle(h, 0), AnyGoroutine: h == explore.FullHybrid})
+					if len(r.Incomplete) == 0 {
+						complete++
+					}
+					if !agrees(t, p, e.Name+", hybrid "+string(h), got, r, want) {
+						t.Fatalf("seed %d:\n%s", p.Seed, numbered(p.Source()))
+					}
+				}
+			}
+		})
+	}
+	t.Logf("%d searches exhaustive", complete)
 }
