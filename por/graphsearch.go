@@ -1,0 +1,476 @@
+package por
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A choiceSet is the state of one or more nodes: those that are the first ones behind a common parent,
+// with nothing executed in between, differ only in who moves.
+type choiceSet struct {
+	runnables []trace.GID
+	choices   []trace.GID
+	goesOn    bool   // the program goes on behind a step that has been made here
+	closed    bool   // an oracle says that the first choice is enough
+	prefix    uint64 // hash of the schedule that leads there
+}
+
+// generator is a choice generator: a place on the stack that can be returned to.
+type generator struct {
+	*choiceSet
+	mark   Mark
+	parent *GraphNode // the node before it
+	first  *GraphNode // of its first choice
+	node   *GraphNode // of the choice being explored; nil: its operation is marked No
+	again  bool       // it has been explored once
+	cur    trace.GID
+	depth  int
+	next   int // choices[next] is being explored, the ones before it are done
+	alt    int // its next alternative
+	alts   int
+	state  any // the client's, before it was asked about the present choice
+	marked any // and behind that
+}
+
+// graphSearch is the state of Graph.
+type graphSearch struct {
+	*search
+	GraphConfig
+	fx     Effects
+	hist   *history
+	graph  DPORGraph
+	points []generator
+	node   *GraphNode // the newest of the present path
+
+	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
+
+	arrive bool // see arrivals
+	reused bool
+
+	standing, before []trace.GID
+}
+
+func newGraphSearch(sys System, v Visitor, cfg Config, gc GraphConfig, a assumptions) *graphSearch {
+	cfg.Match = false
+	x := &graphSearch{search: newSearch(sys, v, cfg, nil), GraphConfig: gc, fx: effects(sys), arrive: !a.noReuse, known: make(map[uint64]bool)}
+	x.hist = newHistory(x.fx, !cfg.IgnoreOutput)
+	x.hist.syncOnly = true
+	x.hist.careful = !a.noUnderrun
+	x.size = both{x.size, x.bytes}
+	return x
+}
+
+// run explores from the present state of the system and leaves it there.
+func (x *graphSearch) run() Result {
+	mark := x.sys.Mark()
+	x.enabled = x.sys.Enabled(x.enabled[:0])
+	x.graph.Root = x.push(Replay, trace.NoGID, x.state())
+	for len(x.points) > 0 && !x.halted {
+		p := &x.points[len(x.points)-1]
+		if !x.more(p) {
+			x.sys.Rewind(p.mark)
+			x.sys.Release(p.mark)
+			x.points = x.points[:len(x.points)-1]
+			continue
+		}
+		if x.cfg.MaxExecutions > 0 && x.stats.Executions+x.stats.Blocked+x.stats.Truncated >= x.cfg.MaxExecutions {
+			x.halt(Reason{Bound: BoundExecutions, Limit: x.cfg.MaxExecutions})
+			break
+		}
+		if p.again {
+			x.back(p)
+		}
+		p.again = true
+		if x.take(p) {
+			x.advance()
+		}
+	}
+	x.account()
+	for i := len(x.points) - 1; i >= 0; i-- {
+		x.sys.Rewind(x.points[i].mark)
+		x.sys.Release(x.points[i].mark)
+	}
+	x.rewind(mark)
+	x.sys.Release(mark)
+	return x.result()
+}
+
+// more moves on to the next choice of p, and reports whether there is one.
+func (x *graphSearch) more(p *generator) bool {
+	switch {
+	case p.alt < p.alts: // another alternative of the same operation
+		return true
+	case !p.again:
+	case p.node != nil && p.node.Type == Replay && p.next == 0 && len(p.choices) == 1:
+		if !mustReplay(p.node) {
+			return false
+		}
+		p.node.replay = false
+		x.stats.Replays++
+	default:
+		if p.next++; p.next == len(p.choices) {
+			return false
+		}
+		p.node = nil
+	}
+	p.alt, p.alts = 0, 0
+	return true
+}
+
+// back returns to p.
+func (x *graphSearch) back(p *generator) {
+	x.rewind(p.mark)
+	x.hist.cut(p.depth)
+	x.path, x.cur, x.node = x.path[:p.depth], p.cur, p.parent
+	if x.Client.Reset != nil {
+		if p.alt > 0 || p.first.Type == Replay {
+			x.Client.Reset.Reset(p.marked)
+		} else {
+			x.Client.Reset.Reset(p.state)
+		}
+	}
+}
+
+// take executes p's present choice. It reports false if there is a generator on top of p now.
+func (x *graphSearch) take(p *generator) bool {
+	g := p.choices[p.next]
+	switch {
+	case p.alt > 0: // the same node
+	case p.next > 0:
+		// The state has a generator, so whatever is one now is a Yes node.
+		m := x.mark(g)
+		p.marked = x.state()
+		switch m {
+		case Replay:
+			p.alts, p.alt = 1, 1
+			x.enabled = append(x.enabled[:0], p.runnables...)
+			x.push(Replay, g, p.state)
+			return false
+		case Maybe, Yes:
+			p.node = x.newNode(Yes, g, p.choiceSet)
+			x.link(p.first, p.node)
+			x.executeDpor(p.node)
+		}
+	case p.node.Type != Replay:
+		x.executeDpor(p.node)
+	}
+	if p.node != nil {
+		x.node = p.node
+	}
+	if g == trace.NoGID {
+		p.alts, p.alt = 1, 1
+		return true
+	}
+	if p.alt == 0 {
+		p.alts = x.sys.Choices(g)
+	}
+	p.alt++
+	x.move(p.node, p.runnables, trace.Step{G: g, Choice: p.alt - 1})
+	return true
+}
+
+// advance goes on from the present state to the next choice generator, or to the end of
+// the execution: Algorithm 1, executeInstruction.
+func (x *graphSearch) advance() {
+	for !x.halted {
+		x.stats.MaxDepth = max(x.stats.MaxDepth, len(x.path))
+		x.enabled = x.sys.Enabled(x.enabled[:0])
+		switch {
+		case len(x.enabled) == 0:
+			x.waiting()
+			x.leaf(x.sys.Status())
+			return
+		case x.cfg.MaxSteps > 0 && len(x.path) >= x.cfg.MaxSteps:
+			x.stats.Truncated++
+			x.heed(x.v.Leaf(x.path, Running))
+			return
+		}
+		if x.races(); x.halted {
+			return
+		}
+		g := x.cur
+		if !slices.Contains(x.enabled, g) {
+			g = x.enabled[0]
+		}
+		state := x.state()
+		switch m := x.mark(g); {
+		case m == Yes, m == Maybe && !x.Restart, m == Replay:
+			x.push(m, g, state)
+			return
+		case m == Maybe:
+			n := x.newNode(Maybe, g, x.choiceSet(g))
+			x.link(x.node, n)
+			x.executeDpor(n)
+			x.node = n
+			x.move(n, x.enabled, trace.Step{G: g})
+		default:
+			x.move(nil, x.enabled, trace.Step{G: g})
+		}
+	}
+}
+
+// mark asks what g's next operation is.
+func (x *graphSearch) mark(g trace.GID) Marking {
+	in := x.hist.intent(g)
+	op := GraphOp{in.op, in.touches}
+	m := x.Client.Marker.Mark(&op)
+	switch {
+	case m == Yes:
+	case x.sys.Choices(g) > 1, x.anyTangled(), len(x.known) > 0 && x.known[x.prefix()]:
+		return Yes
+	}
+	return m
+}
+
+// anyTangled reports whether the operation of some goroutine depends on everything.
+func (x *graphSearch) anyTangled() bool {
+	x.before = x.fx.Standing(x.before[:0])
+	return slices.ContainsFunc(x.before, x.fx.Entangled)
+}
+
+// prefix is a hash of the present path.
+func (x *graphSearch) prefix() uint64 {
+	h := uint64(len(x.path))
+	for _, a := range x.path {
+		h = mix(h ^ uint64(a.G)<<32 ^ uint64(a.Choice))
+	}
+	return h
+}
+
+// choiceSet returns that of the present state in which g goes on.
+func (x *graphSearch) choiceSet(g trace.GID) *choiceSet {
+	s := &choiceSet{runnables: slices.Clone(x.enabled), choices: []trace.GID{g}, prefix: x.prefix()}
+	if g != trace.NoGID && len(x.enabled) > 1 && x.cfg.Oracle != nil {
+		op := x.sys.Next(g)
+		s.closed = x.quiet(g, &op)
+	}
+	return s
+}
+
+// newNode makes the node of g's next operation in the present state.
+func (x *graphSearch) newNode(typ Marking, g trace.GID, at *choiceSet) *GraphNode {
+	n := &GraphNode{ID: x.graph.Nodes, Type: typ, Parent: x.node, at: at, x: x}
+	x.graph.Nodes++
+	if g != trace.NoGID {
+		op := x.hist.intent(g)
+		n.Op, n.tangled = GraphOp{op.op, slices.Clone(op.touches)}, op.tangled
+	}
+	return n
+}
+
+// link makes n a child of p.
+func (x *graphSearch) link(p, n *GraphNode) {
+	if p != nil && x.Emit != nil {
+		p.Children = append(p.Children, n)
+	}
+}
+
+// state returns the client's state, if it goes back with the search.
+func (x *graphSearch) state() any {
+	if x.Client.Reset == nil {
+		return nil
+	}
+	return x.Client.Reset.State()
+}
+
+// push inserts a choice generator in the present state. state was the client's before it was
+// asked about g.
+func (x *graphSearch) push(typ Marking, g trace.GID, state any) *GraphNode {
+	p := generator{choiceSet: x.choiceSet(g), parent: x.node, cur: x.cur, depth: len(x.path)}
+	p.node = x.newNode(typ, g, p.choiceSet)
+	p.first = p.node
+	x.link(x.node, p.node)
+	p.state, p.marked = state, x.state()
+	p.mark = x.sys.Mark()
+	x.points = append(x.points, p)
+	return p.node
+}
+
+// executeDpor is that of Algorithm 1. Where the goroutine could not go on, its operation may have become
+// possible by that very step, and depend on an earlier one as well; so the way up goes on there.
+func (x *graphSearch) executeDpor(n *GraphNode) {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Type != Replay && p.Op.G != n.Op.G && x.dependent(p, n) {
+			if x.addScheduleFor(p, n.Op.G) {
+				return
+			}
+		}
+	}
+}
+
+func (x *graphSearch) dependent(p, n *GraphNode) bool {
+	if p.tangled || n.tangled {
+		return !p.Before(n)
+	}
+	return x.Client.Dependence.Dependent(p, n)
+}
+
+// addScheduleFor is that of Algorithm 1. It reports whether t could go on at p.
+func (x *graphSearch) addScheduleFor(p *GraphNode, t trace.GID) bool {
+	if slices.Contains(p.at.runnables, t) {
+		x.addChoice(p, t)
+		return true
+	}
+	x.addAll(p)
+	return false
+}
+
+func (x *graphSearch) addAll(p *GraphNode) {
+	for _, q := range p.at.runnables {
+		x.addChoice(p, q)
+	}
+}
+
+func (x *graphSearch) addChoice(p *GraphNode, t trace.GID) {
+	if p.at.closed || slices.Contains(p.at.choices, t) {
+		return
+	}
+	p.at.choices = append(p.at.choices, t)
+	if len(p.at.choices) == 2 {
+		x.stats.Choices++
+	}
+	if p.Type != Maybe {
+		return
+	}
+	if !x.Restart {
+		p.Type = Yes // there is a way back
+		return
+	}
+	x.arrangeReplay(p.Parent, p.at.prefix)
+}
+
+// arrangeReplay is that of Algorithm 2. r is where the way up begins.
+func (x *graphSearch) arrangeReplay(r *GraphNode, prefix uint64) {
+	x.known[prefix] = true
+	for r.Type != Replay {
+		r = r.Parent
+	}
+	r.replay = true
+}
+
+// mustReplay is that of Algorithm 2.
+func mustReplay(r *GraphNode) bool {
+	if !r.replay {
+		return false
+	}
+	for s := r.Parent; s != nil; s = s.Parent {
+		if s.Type == Replay && s.replay {
+			return false
+		}
+	}
+	return true
+}
+
+// move makes step a, which is that of node n, if its operation is a node. enabled are the goroutines
+// that could go on instead.
+func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
+	if !x.arrive && reused(x.fx, enabled, a.G) {
+		x.reused, x.halted = true, true
+	}
+	others, prefix := len(enabled) > 1, x.prefix()
+	h := x.hist
+	x.before = x.fx.Standing(x.before[:0])
+	h.before(a.G)
+	x.step(a)
+	x.standing = x.fx.Standing(x.standing[:0])
+	st := x.sys.Status()
+	others = others && (st == Cut || st == Ended)
+	h.events[len(h.events)-1].over = st == Cut || st == Ended
+	more := x.turnsOut(a.G, st)
+	if n != nil && len(more) > 0 {
+		later := *n
+		later.Op.Touches, later.step = more, 0
+		x.executeDpor(&later)
+	}
+	above := x.node
+	if n != nil {
+		above = n.Parent
+	}
+	for _, q := range x.fx.Moved(nil) {
+		if r := h.met(q); r != nil {
+			// The operation of who was met is executed, too.
+			x.executeDpor(&GraphNode{Type: Yes, Parent: above, Op: GraphOp{r.op, r.what}, at: &choiceSet{}, x: x})
+		}
+	}
+	for _, b := range more {
+		h.also(b)
+	}
+	i := h.after()
+	switch {
+	case n != nil && n.Type != Replay:
+		n.step = i
+		n.Op.Touches = append(n.Op.Touches[:0], h.touches(&h.events[i-1])...)
+		for _, m := range h.events[i-1].movers {
+			if slices.Contains(n.at.runnables, m.g) {
+				x.addChoice(n, m.g) // who was met could have done something else
+			}
+		}
+		n.at.goesOn = n.at.goesOn || !h.events[i-1].over
+		for _, q := range n.at.runnables {
+			if others && !n.at.goesOn && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.extra
+				x.addChoice(n, q)
+			}
+		}
+	case !others && len(more) == 0:
+	case n != nil:
+		x.arrangeReplay(n.Parent, prefix)
+	default:
+		x.arrangeReplay(x.node, prefix)
+	}
+	x.halted = x.halted || h.underrun && !h.careful
+	x.ends()
+}
+
+// turnsOut returns what a step of g turns out to touch when it has been made, see clockVector.extra.
+func (x *graphSearch) turnsOut(g trace.GID, st Status) (more []trace.Access) {
+	if x.hist.output && (st == Cut || st == Ended && len(x.standing) > 0) {
+		more = append(more, output)
+	}
+	if x.arrive {
+		more = append(more, arrivals(x.fx, x.standing, g)...)
+	}
+	return more
+}
+
+// waiting looks at what goroutines stand before at the end of an execution and have not
+// executed: it may depend on something that came first.
+func (x *graphSearch) waiting() {
+	for _, q := range x.fx.Standing(nil) {
+		if x.mark(q) == No {
+			continue
+		}
+		op := x.hist.intent(q)
+		x.executeDpor(&GraphNode{Type: Yes, Parent: x.node, Op: GraphOp{op.op, slices.Clone(op.touches)}, tangled: op.tangled, at: &choiceSet{}, x: x})
+	}
+}
+
+// ends emits the graph once for each goroutine that the last step has ended.
+func (x *graphSearch) ends() {
+	x.graph.Ended, x.graph.Last = x.graph.Ended[:0], x.node
+	for _, q := range x.before {
+		if !slices.Contains(x.standing, q) && x.sys.Next(q).Kind == trace.None {
+			x.graph.Ended = append(x.graph.Ended, q)
+			x.stats.Graphs++
+		}
+	}
+	for range x.graph.Ended {
+		if x.Emit == nil {
+			break
+		}
+		if err := x.Emit(&x.graph); err != nil {
+			x.halt(Reason{Bound: BoundPoll, Text: err.Error()})
+		}
+	}
+}
+
+// bytes is the memory of the stack and of the present path.
+func (x *graphSearch) bytes() int64 {
+	const each = 300 // a node with its sets
+	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.hist.bytes() + int64(len(x.path))*each
+	if x.Emit != nil {
+		n += int64(x.graph.Nodes) * each
+	}
+	return n
+}
