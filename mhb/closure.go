@@ -15,7 +15,8 @@ type summary struct {
 	conflict bool            // it can reach what conflicts with the target, or anything
 	culprit  ssa.Instruction // where; nil if it is nowhere in the program's code
 	reason   string          // the rarest of what it is blocked at
-	reached  static.Set      // the accesses it can make, if the target collects them
+	reached  static.Set      // the accesses it can make, if the target collects them,
+	met      []meeting       // and operations that synchronise
 	eff      effects         // what it can do that enables others
 	stops    []stop          // where it was blocked
 

@@ -1,6 +1,8 @@
 package mhb
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/fieldaccess"
@@ -216,47 +218,66 @@ func (o *Oracle) touches(t *target, c int, r ref) bool {
 // condList is where, in a Cond, the list is that its operations access.
 const condList = 16
 
-// meets notes that the others can execute an operation of kind k on the object r.
-func (w *walk) meets(k trace.Kind, r ref) {
-	if w.t.collects || memory(w.t.op.Kind) || !w.o.touches(w.t, class(k), r) {
-		return
-	}
-	switch w.t.op.Kind {
-	case trace.Park:
-		if k == trace.CondWait {
-			return // the list of waiters is a set
-		}
-	case trace.WgWait:
-		if k == trace.WgWait {
-			return
-		}
-	case trace.OnceEnter:
-		if !w.t.op.Access[0].Write {
-			return // it is done already
-		}
-	}
-	w.hit()
+// meeting is an operation that the others can execute.
+type meeting struct {
+	kind  trace.Kind
+	on    ref
+	sign  int8 // of what WaitGroup.Add adds, 0 if that is not known
+	reads bool // it changes nothing
+	at    ssa.Instruction
 }
+
+// same reports whether m and n are equal but for where they are.
+func (m *meeting) same(n *meeting) bool {
+	return m.kind == n.kind && m.on == n.on && m.sign == n.sign && m.reads == n.reads
+}
+
+// meets notes that the others can execute an operation of kind k on the object r.
+func (w *walk) meets(k trace.Kind, r ref) { w.meet(meeting{kind: k, on: r}) }
 
 // meetsReading is meets for operations that change nothing.
-func (w *walk) meetsReading(k trace.Kind, r ref) {
-	if w.t.op.N > 0 && w.t.op.Kind == k && !w.t.op.Access[0].Write {
-		return
+func (w *walk) meetsReading(k trace.Kind, r ref) { w.meet(meeting{kind: k, on: r, reads: true}) }
+
+// meetsAdd is meets for WaitGroup.Add of a number with the given sign.
+func (w *walk) meetsAdd(r ref, sign int8) { w.meet(meeting{kind: trace.WgAdd, on: r, sign: sign}) }
+
+func (w *walk) meet(m meeting) {
+	m.at = w.looking
+	switch {
+	case w.t.collects:
+		w.met = addMeeting(w.met, m)
+	case !memory(w.t.op.Kind) && w.o.meets(w.t, &m):
+		w.hit()
 	}
-	w.meets(k, r)
 }
 
-// meetsAdd is meets for WaitGroup.Add of a number with the given sign, 0 if that
-// is not known. Two Adds with the same sign commute, as long as the counter
-// does not become negative (see refuted).
-func (w *walk) meetsAdd(r ref, sign int64) {
-	if w.t.op.Kind != trace.WgAdd || sign == 0 {
-		w.meets(trace.WgAdd, r)
-		return
+func addMeeting(list []meeting, m meeting) []meeting {
+	if slices.ContainsFunc(list, func(n meeting) bool { return n.same(&m) }) {
+		return list
 	}
-	if w.t.delta*sign <= 0 {
-		w.meets(trace.WgAdd, r)
+	return append(list, m)
+}
+
+// meets reports whether t, which synchronises, does not commute with m.
+func (o *Oracle) meets(t *target, m *meeting) bool {
+	if !o.touches(t, class(m.kind), m.on) {
+		return false
 	}
+	switch t.op.Kind {
+	case trace.Park:
+		return m.kind != trace.CondWait // the list of waiters is a set
+	case trace.WgWait:
+		return m.kind != trace.WgWait
+	case trace.OnceEnter:
+		return t.op.Access[0].Write // otherwise it is done already
+	case trace.WgAdd:
+		// Two Adds with the same sign commute, as long as the counter does not
+		// become negative (see refuted).
+		return m.kind != trace.WgAdd || m.sign == 0 || t.delta*int64(m.sign) <= 0
+	case trace.SyncAccess:
+		return !m.reads || t.op.Access[0].Write
+	}
+	return true
 }
 
 // access notes that the others can make access x somewhere in its class.

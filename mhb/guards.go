@@ -127,10 +127,14 @@ func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (li
 	return list
 }
 
+func condWait(fn *ssa.Function) bool {
+	return fn.Name() == "Wait" && fn.String() == "(*sync.Cond).Wait"
+}
+
 // holds reports whether site is a call of fn, Cond.Wait, and the mutex that it unlocks
 // is one that has been locked ahead. Most Conds are in a struct beside their mutex.
 func (w *walk) holds(sc *scope, site ssa.CallInstruction, fn *ssa.Function) bool {
-	if site.Common().StaticCallee() != fn || fn.String() != "(*sync.Cond).Wait" {
+	if !condWait(fn) || site.Common().StaticCallee() != fn {
 		return false
 	}
 	base, off, ok := w.o.prog.LockerField(site)

@@ -114,6 +114,7 @@ type present struct {
 	future    static.Set // of the goroutines that do not wait
 	hasFuture bool
 	parked    static.Set // accesses they can make meanwhile
+	list      []*summary // and what else was found out
 	reason    string
 	isParked  bool // it is known
 	hasParked bool
@@ -168,7 +169,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		o.forget()
 	}
 	o.Culprit, o.CulpritOf = nil, trace.NoGID
-	o.now = present{live: s.Live(o.now.live[:0]), lists: o.now.lists}
+	o.now = present{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
 	t := o.targetOf(s, g, op)
 	if !t.known || o.CopiesLocks && !memory(op.Kind) {
 		return ""
@@ -179,17 +180,19 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if t.copies {
 		return ""
 	}
-	var reached static.Set
-	if memory(op.Kind) {
-		// What is known for all operations may do for this one.
-		var why string
-		var ok bool
-		if reached, why, ok = o.parked(s, g); !ok {
-			return ""
-		}
+	// What is known for all operations may do for this one.
+	reached, why, ok := o.parked(s, g)
+	switch {
+	case !ok:
+		return ""
+	case memory(op.Kind):
 		if !o.conflicts(reached, t) {
 			return why
 		}
+	case !o.meetsOneOf(s, t):
+		return why
+	case o.level < Full:
+		return "" // the walk for this operation would find the same
 	}
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)
@@ -217,12 +220,27 @@ func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 		n.hasParked, n.isParked = true, ok
 		if ok {
 			n.reason = reason(list)
+			n.list = append(n.list[:0], list...)
 			for _, x := range list {
 				n.parked = o.fut.F.Sets.Union(n.parked, x.reached)
 			}
 		}
 	}
 	return n.parked, n.reason, n.isParked
+}
+
+// meetsOneOf reports whether t, which synchronises, does not commute with something
+// that the others can execute while its goroutine waits.
+func (o *Oracle) meetsOneOf(s State, t *target) bool {
+	for _, x := range o.now.list {
+		for i := range x.met {
+			if o.meets(t, &x.met[i]) {
+				o.Culprit = x.met[i].at
+				return true
+			}
+		}
+	}
+	return o.refuted(s, o.now.list, t)
 }
 
 // reason returns what the goroutines are blocked at.

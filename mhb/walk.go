@@ -233,7 +233,7 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 		vals = nil // parameters of another declaration
 	}
 	sc := &scope{fn: b, vals: vals, guards: guards}
-	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && fn.String() == "(*sync.Cond).Wait" {
+	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && condWait(fn) {
 		sc.lockers, sc.held = w.o.prog.Lockers(site), held
 	}
 	k := w.key(b, vals, guards)
@@ -316,6 +316,9 @@ func (w *walk) merge(x *summary) {
 		if mine[i] != &w.eff.dones {
 			w.o.unite(mine[i], theirs[i], 1)
 		}
+	}
+	for _, m := range x.met {
+		w.met = addMeeting(w.met, m)
 	}
 	for _, st := range x.stops {
 		if !slices.Contains(w.stops, st) {
