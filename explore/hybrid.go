@@ -340,6 +340,9 @@ type identity struct {
 	static uint32 // its number, if it is a static object
 }
 
+// Private implements mhb.State.
+func (f *oracle) Private(obj uint32) bool { return f.m.Private(obj) }
+
 // IsMap implements mhb.State.
 func (f *oracle) IsMap(obj uint32) bool { return f.m.IsMap(obj) }
 

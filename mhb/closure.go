@@ -142,6 +142,7 @@ func (e *events) add(p uint64, n int) {
 // note adds an operation on r to e.
 func (o *Oracle) note(e *events, r ref) {
 	switch {
+	case r.known && r.p >= private:
 	case r.known:
 		e.add(r.p, 1)
 	case r.objs == static.Empty:
@@ -304,6 +305,9 @@ func (e *effects) hash() uint64 {
 // blocked reports whether the walk stops at x, which stands for an operation
 // that is disabled in the present state.
 func (w *walk) blocked(x stop, reason string) bool {
+	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
+		return false // see names
+	}
 	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
 		return false // somebody may overwrite it
 	}

@@ -63,9 +63,12 @@ func (n *node) grow(a answer) *node {
 // recall follows the tree at n as far as answers are known. It returns the
 // result, or nil.
 func (o *Oracle) recall(s State, tc, g trace.GID, n *node) *summary {
+	objs := o.names[:0]
+	o.names = nil // an answer may take other walks
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
-		n = n.child(o.answer(s, tc, g, n.q))
+		n = n.child(o.answer(s, tc, g, n.q, &objs))
 	}
+	o.names = objs
 	if n == nil {
 		return nil
 	}
@@ -78,7 +81,8 @@ type view struct {
 	s    State
 	tc   trace.GID // who waits
 	g    trace.GID // who is walked
-	recs []record  // the walk's, and those of the functions that are being walked
+	objs names
+	recs []record // the walk's, and those of the functions that are being walked
 }
 
 // record is what a walk or a part of it has asked, and where that has led to in
@@ -122,7 +126,7 @@ func (v *view) ask(q question) (a answer) {
 		}
 	}
 	if known == 0 {
-		a = v.o.answer(v.s, v.tc, v.g, q)
+		a = v.o.answer(v.s, v.tc, v.g, q, &v.objs)
 	}
 	for i := known; i < len(v.recs); i++ {
 		v.note(&v.recs[i], q, a)

@@ -105,6 +105,7 @@ type Oracle struct {
 	sizes   map[types.Type]int64
 	offsets map[*ssa.FieldAddr]uint64
 	locks   map[*ssa.Function][]*ssa.Call
+	names   names // buffer
 	now     present
 }
 
@@ -185,13 +186,9 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	switch {
 	case !ok:
 		return ""
-	case memory(op.Kind):
-		if !o.conflicts(reached, t) {
-			return why
-		}
-	case !o.meetsOneOf(s, t):
+	case !o.conflicts(reached, t) && (memory(op.Kind) || !o.meetsOneOf(s, t)):
 		return why
-	case o.level < Full:
+	case !memory(op.Kind) && o.level < Full:
 		return "" // the walk for this operation would find the same
 	}
 	if list, ok := o.closure(s, g, t); ok {

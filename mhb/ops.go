@@ -120,7 +120,7 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		w.meets(trace.Unlock, l)
 	case wakeOp:
 		l := w.lockOf(r, args.at(1))
-		if w.sleeps(r, l, args, standing) {
+		if w.sleeps(r, l, standing) {
 			return false
 		}
 		w.meets(trace.Lock, l)
@@ -201,7 +201,7 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
-func (w *walk) sleeps(c, l ref, args argRefs, standing bool) bool {
+func (w *walk) sleeps(c, l ref, standing bool) bool {
 	if !w.o.has(Conds) {
 		return false
 	}
@@ -210,12 +210,11 @@ func (w *walk) sleeps(c, l ref, args argRefs, standing bool) bool {
 		if w.canMove {
 			return false
 		}
-		x := args.at(3)
-		n, ok := w.word(x.p + waiterNotified&^7)
-		if !x.known || !ok {
+		a := w.v.ask(question{kind: askNotified, v: w.standing.Common().Args[3]})
+		if !a.ok {
 			return false
 		}
-		notified = byte(n>>(waiterNotified%8*8)) != 0
+		notified = a.x != 0
 	}
 	if !notified && c.known && w.blocked(stop{opWake, c.p}, "wait") {
 		return true
@@ -239,7 +238,7 @@ func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 	case delta.known && d >= 0:
 		w.meetsAdd(wg, +1)
 		return
-	case !wg.known:
+	case !wg.known || wg.p >= private:
 		w.o.note(&v.dones, wg)
 	case !delta.known || loop || d < -many:
 		v.dones.add(wg.p, many)

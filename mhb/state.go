@@ -2,6 +2,7 @@ package mhb
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -34,6 +35,8 @@ type State interface {
 	TypeOf(w uint64) types.Type
 	// Objects returns the objects of the points-to analysis that stand for obj.
 	Objects(obj uint32) static.Set
+	// Private reports whether only one goroutine can reach obj.
+	Private(obj uint32) bool
 	// IsMap reports whether obj is the header of a map.
 	IsMap(obj uint32) bool
 	// Deferred returns the deferred calls pending in frame i of Stack(g), newest first.
@@ -82,8 +85,10 @@ const (
 	askStuffed
 	askLocker
 	askObjects
-	askStable // can none of the others write the word, ever
-	askParked // or at least not while Tc waits
+	askPrivate
+	askNotified // has the goroutine, which stands before hbWake, been notified
+	askStable   // can none of the others write the word, ever
+	askParked   // or at least not while Tc waits
 )
 
 // A question is one thing the walk of a goroutine depends on; registers and
@@ -101,11 +106,17 @@ type answer struct {
 	ok bool
 }
 
-// answer asks the state.
-func (o *Oracle) answer(s State, tc, g trace.GID, q question) (a answer) {
+// answer asks the state, in which the private objects found so far are those in names.
+func (o *Oracle) answer(s State, tc, g trace.GID, q question, names *names) (a answer) {
+	if q.kind != askRegister {
+		q.p = names.resolve(q.p)
+	}
 	switch q.kind {
 	case askRegister:
 		a.x, a.ok = s.Register(g, q.i, q.v, int(q.p))
+		if a.ok && q.p == 0 && addresses(q.v.Type()) {
+			a.x = names.name(s, a.x)
+		}
 	case askWord:
 		a.x, a.ok = s.Word(q.p)
 	case askSilent:
@@ -130,6 +141,13 @@ func (o *Oracle) answer(s State, tc, g trace.GID, q question) (a answer) {
 		a.x = h
 	case askObjects:
 		a.x = uint64(s.Objects(uint32(q.p >> 32)))
+	case askPrivate:
+		a.ok = s.Private(uint32(q.p >> 32))
+	case askNotified:
+		if w, ok := s.Register(g, 0, q.v, 0); ok {
+			a.x, a.ok = s.Word(w + waiterNotified&^7)
+			a.x = a.x >> (waiterNotified % 8 * 8) & 0xff
+		}
 	case askStable, askParked:
 		a.ok = o.stable(s, tc, q.p, q.kind == askParked)
 	}
@@ -144,4 +162,45 @@ func (o *Oracle) number(fn *ssa.Function) uint64 {
 		o.numbers[fn] = n
 	}
 	return n
+}
+
+// names are the private objects that a walk has found in registers, in the order in
+// which it has. What nobody else can reach has a new address in every execution, but
+// most of what is ahead does not depend on that: the walk knows such an object by its
+// place here, which takes the place of its number in addresses.
+//
+// Nobody is blocked at an operation on a private object, so that what else happens to
+// it enables nobody. And Tc's operation is on another one.
+type names []uint32
+
+// private is set in addresses in private objects.
+const private = 1 << 63
+
+func (n *names) name(s State, p uint64) uint64 {
+	obj := uint32(p >> 32)
+	if obj == 0 || p >= private || !s.Private(obj) {
+		return p
+	}
+	k := slices.Index(*n, obj)
+	if k < 0 {
+		k = len(*n)
+		*n = append(*n, obj)
+	}
+	return private | uint64(k)<<32 | uint64(uint32(p))
+}
+
+func (n *names) resolve(p uint64) uint64 {
+	if p < private {
+		return p
+	}
+	return uint64((*n)[p&^private>>32])<<32 | uint64(uint32(p))
+}
+
+// addresses reports whether the first word of a value of type t is an address.
+func addresses(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Slice:
+		return true
+	}
+	return false
 }

@@ -310,6 +310,11 @@ func (m *Machine) Exists(id uint32) bool {
 	return uint64(id) < uint64(len(m.heap.objs)) && m.heap.objs[id].flags&objFreed == 0 && m.heap.objs[id].mem != nil
 }
 
+// Private reports whether only one goroutine can reach object id.
+func (m *Machine) Private(id uint32) bool {
+	return id >= staticLimit && m.Exists(id) && m.heap.objs[id].flags&(objShared|objFrozen) == 0
+}
+
 // Pointers calls f for every pointer in object id, with its offset.
 func (m *Machine) Pointers(id uint32, f func(off uint32, w uint64)) {
 	o := &m.heap.objs[id]
