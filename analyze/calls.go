@@ -97,7 +97,11 @@ func (c *calls) Own(instr ssa.Instruction) []Fact {
 	case !c.p.Reached(site.Parent()):
 		return nil
 	case len(list) == 0:
-		f.Text = "calls nothing that is known: the function is nil, or comes from outside"
+		what := "a function"
+		if c := site.Common(); c.IsInvoke() {
+			what = "method " + c.Method.Name() + " of a value"
+		}
+		f.Text = fmt.Sprintf("%s %s that comes from outside, or is nil", verb, what)
 		return []Fact{f}
 	case static == nil:
 		verb = strings.Replace(verb, "calls", "may call", 1)

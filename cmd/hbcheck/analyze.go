@@ -37,7 +37,9 @@ func analyzeCommand() *cobra.Command {
 packages named: what a call may call, what may be accessed from a point on and
 under which locks, what waits, what lets others go on, and why a fact does not
 hold. Executions begin at main functions and (with --tests) tests, and where code
-elsewhere calls what a package exports; what such code has of its own is not known. Exit status: 2 usage or load error, 3 an
+elsewhere calls what a package exports; what such code has of its own is not known,
+and generic functions are called with types of which no more is known than their
+constraints say. Exit status: 2 usage or load error, 3 an
 analysis took too long and was left out.
 
 	hbcheck analyze .                                  all facts about a package
