@@ -269,7 +269,12 @@ func (x *clockVector) assumed() {
 // race finds the last step that the operation q stands before could come before,
 // and has it tried (lines 27 to 32). c is C(q).
 func (x *clockVector) race(q trace.GID, op *intent, c clock) {
-	if i := x.hist.lastRace(op, c, func(i uint32) bool { return !together(x.hist, i, q, op, x.nodes[i-1].enabled) }); i > 0 {
+	i := x.hist.lastRace(op, c, func(i uint32) bool {
+		n := &x.nodes[i-1]
+		// In front of what an oracle calls unhindered nothing else could come; but in front of an earlier step it may.
+		return n.closed || !together(x.hist, i, q, op, n.enabled)
+	})
+	if i > 0 {
 		x.add(&x.nodes[i-1], q)
 	}
 }

@@ -292,7 +292,7 @@ func (x *graphSearch) push(typ Marking, g trace.GID, state any) *GraphNode {
 // possible by that very step, and depend on an earlier one as well; so the way up goes on there.
 func (x *graphSearch) executeDpor(n *GraphNode) {
 	for p := n.Parent; p != nil; p = p.Parent {
-		if p.Type != Replay && p.Op.G != n.Op.G && x.dependent(p, n) {
+		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
 			if x.addScheduleFor(p, n.Op.G) {
 				return
 			}
