@@ -31,12 +31,12 @@ func channel(k trace.Kind) bool {
 	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
 }
 
-// addsDepend reports whether executing b, an Add to a WaitGroup, before a would have
-// made its counter negative.
+// addsDepend reports whether executing b, an Add to a WaitGroup, before a could have made
+// its counter negative, or could have prevented that.
 func addsDepend(a, b *trace.Op) bool {
 	switch b.Commutes {
 	case trace.AddsOne, trace.AddsMore:
-		return false
+		return a.Commutes == 0
 	case trace.Subtracts:
 		return a.Commutes == trace.AddsMore
 	case trace.SubtractsLast:

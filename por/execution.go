@@ -24,13 +24,16 @@ type move struct {
 // executed is an operation that has been executed.
 type executed struct {
 	move
-	n    uint32   // number among the events its goroutine has executed, from 1
-	op   intended // as it was then,
-	with intended // and that of the goroutine it met, if any
-	undo int      // len(execution.moved) before it
+	n    uint32    // number among the events its goroutine has executed, from 1
+	op   intended  // as it was then,
+	with intended  // and that of the goroutine it met, if any,
+	mate trace.GID // which is this
+	undo int       // len(execution.moved) before it
 	// over marks an event that has ended the whole execution. It has been undone since, and the path goes
 	// on as if it had been executed but its goroutine were the only one that knows.
 	over bool
+	// waits is the WaitGroup in front of whose Wait somebody has arrived by it.
+	waits trace.Access
 	// printed marks one with which it is decided what has been printed.
 	printed bool
 }
@@ -57,6 +60,13 @@ type execution struct {
 	pending []intended
 	moved   []lastOf // undo log of last and pending
 
+	// selects is set when somebody stands before a select on several channels, or one that does not wait.
+	selects bool
+	// reused is set when a WaitGroup's counter is raised while somebody may already be waiting for it. Then
+	// it makes a difference whether that one had arrived when the counter was zero, and arrivals must be ordered:
+	// orderWaits.
+	reused, orderWaits bool
+
 	races []int32 // the events that the newest one depends on directly
 	wait  []trace.GID
 	buf   []trace.GID
@@ -74,6 +84,7 @@ func newExecution(sys System, cfg Config) *execution {
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
 		x.known[g], x.pending[g] = true, x.next(g)
+		x.selects = x.selects || selects(&x.pending[g].Op)
 	}
 	return x
 }
@@ -101,7 +112,7 @@ func (x *execution) lastEvent(g trace.GID) int {
 func (x *execution) execute(g trace.GID, choice int) {
 	e := executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved)}
 	if p, ok := x.sys.Partner(g, choice); ok {
-		e.with = x.next(p)
+		e.with, e.mate = x.next(p), p
 	}
 	signals := e.op.Kind == trace.Signal || e.op.Kind == trace.Broadcast
 	if signals {
@@ -134,6 +145,11 @@ func (x *execution) execute(g trace.GID, choice int) {
 	}
 	x.count[g]++
 	e.n = x.count[g]
+	for _, m := range x.moved[e.undo:] {
+		if p := &x.pending[m.g]; p.Kind == trace.WgWait && p.N > 0 {
+			e.waits = p.Access[0]
+		}
+	}
 	x.events = append(x.events, e)
 	c := x.clock(i)
 	c[g] = e.n
@@ -144,6 +160,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 			x.join(c, j)
 		}
 	}
+	x.findReuse(i)
 	switch {
 	case blocks(e.op.Kind):
 	case signals:
@@ -167,15 +184,55 @@ func (x *execution) execute(g trace.GID, choice int) {
 	}
 }
 
+// selects reports whether op is a select on several channels, or one that does not wait.
+func selects(op *trace.Op) bool {
+	return op.Kind == trace.TrySelect || op.Kind == trace.Select && (op.N > 1 || op.Wide)
+}
+
 // label returns the stable name of an alternative.
 func (x *execution) label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
 
+// findReuse looks whether the counter of a WaitGroup is raised independently of an arrival
+// in front of its Wait, one of which is event i.
+func (x *execution) findReuse(i int) {
+	e := &x.events[i]
+	switch {
+	case x.orderWaits || x.reused:
+	case e.waits.Size > 0:
+		for j := range x.events[:i] {
+			if f := &x.events[j]; raises(&f.op.Op) && !x.before(j, x.clock(i)) && f.op.Access[0].Overlaps(e.waits) {
+				x.reused = true
+			}
+		}
+	case raises(&e.op.Op):
+		for j := range x.events[:i] {
+			if f := &x.events[j]; f.waits.Size > 0 && !x.before(j, x.clock(i)) && e.op.Access[0].Overlaps(f.waits) {
+				x.reused = true
+			}
+		}
+	}
+}
+
+// raises reports whether op is an Add of a positive number to a WaitGroup.
+func raises(op *trace.Op) bool {
+	return op.Kind == trace.WgAdd && op.N > 0 && (op.Commutes == trace.AddsOne || op.Commutes == trace.AddsMore)
+}
+
 // dependent reports whether event e, executed after f, depends on it.
 func (x *execution) dependent(f, e *executed) bool {
+	if x.orderWaits && (arrives(f, e) || arrives(e, f)) {
+		return true
+	}
 	return x.dep.dependent(&f.op, &e.op) ||
 		f.printed && e.op.Kind == trace.Output || e.printed && f.op.Kind == trace.Output ||
 		e.with.Kind != trace.None && x.dep.dependent(&f.op, &e.with) ||
 		f.with.Kind != trace.None && (x.dep.dependent(&f.with, &e.op) || e.with.Kind != trace.None && x.dep.dependent(&f.with, &e.with))
+}
+
+// arrives reports whether somebody has arrived by f in front of the Wait of a WaitGroup whose counter
+// e changes.
+func arrives(f, e *executed) bool {
+	return f.waits.Size > 0 && e.op.Kind == trace.WgAdd && e.op.N > 0 && e.op.Access[0].Overlaps(f.waits)
 }
 
 // part makes g take part in event i.
@@ -185,6 +242,7 @@ func (x *execution) part(g trace.GID, i int) {
 	}
 	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
 	x.last[g], x.known[g], x.pending[g] = int32(i), true, x.next(g)
+	x.selects = x.selects || selects(&x.pending[g].Op)
 }
 
 // join makes what happened before event j happen before the event with clock c.

@@ -37,15 +37,26 @@ import (
 //
 // An operation that ends the program is executed, and then undone: the others go on without its goroutine.
 //
-// Guarantees: every class of complete executions is met, with any System that tells its Effects; once, as long as the
-// operations that can disable another one of several alternatives are ordered among themselves. (The exception is a select that waits for
-// channels which others empty concurrently: some executions are then met twice.)
-// An oracle's answer makes an operation one without other pasts.
+// Guarantees: every class of complete executions is met, once. Where a WaitGroup is used again while somebody may
+// wait for it, arriving in front of Wait depends on Add, which makes more classes. Programs that use select on several
+// channels, or one that does not wait, are left to ClockVector: whether somebody can be met depends
+// there on channels that neither operation is about, so that pasts are not all there is to an operation. (The search
+// begins again when it first sees such a thing.) An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
-	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
-	s.size, _ = sys.(Sized)
-	s.watch, _ = cfg.Oracle.(Watcher)
-	return s.run()
+	for orderWaits := false; ; orderWaits = true {
+		s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
+		s.orderWaits = orderWaits
+		s.size, _ = sys.(Sized)
+		s.watch, _ = cfg.Oracle.(Watcher)
+		switch r := s.run(); {
+		case s.selects:
+			v.Restart()
+			return ClockVector(sys, v, cfg)
+		case !s.reused:
+			return r
+		}
+		v.Restart()
+	}
 }
 
 type optimal struct {
@@ -63,11 +74,13 @@ type optimal struct {
 	at      []int32        // by event: the frame it is the chosen operation of, or -1
 	head    []int32        // by event: see canonical
 	plan    []move         // scratch
+	both    []uint32       // scratch
 	real    trace.Schedule // scratch of taken
 	enabled []trace.GID
 	gone    []trace.GID // their newest event has ended the execution, and they do not move any more
 
 	cur       trace.GID // the goroutine that moved last
+	waited    bool      // somebody has waited on a Cond
 	halted    bool
 	stop      Reason
 	byVisitor bool
@@ -80,20 +93,22 @@ type past struct {
 	mark    Mark
 	depth   int // events before x
 	g       trace.GID
-	op      intended    // x, as it is here
-	mates   []trace.GID // the goroutines it can meet,
-	labels  []uint64    // and the names of its alternatives, if it may
-	printed bool        // with x it is decided what has been printed
-	quiet   bool        // it has no other past
-	head    int32       // last event of the past it has here that it depends on, or -1; see canonical
-	gone    int         // len(optimal.gone)
+	op      intended     // x, as it is here
+	mates   []trace.GID  // the goroutines it can meet,
+	labels  []uint64     // and the names of its alternatives, if it may
+	meets   bool         // it meets somebody in all of them
+	printed bool         // with x it is decided what has been printed
+	waits   trace.Access // see executed
+	quiet   bool         // it has no other past
+	head    int32        // last event of the past it has here that it depends on, or -1; see canonical
+	gone    int          // len(optimal.gone)
 
 	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
 
 	moves []move
 	items []item
 	used  int                 // of items
-	seen  map[uint64]struct{} // items, if x has several alternatives
+	seen  map[uint64]struct{} // items, if they may be found twice: x, or what depends on it, has several alternatives or waits for several things
 }
 
 // item is a past of x behind the frame's state: moves[lo:hi], and then an operation of q that depends
@@ -104,6 +119,8 @@ type item struct {
 	exact  bool
 	label  uint64
 	other  bool // not the first alternative
+	paired bool // q meets mate
+	mate   trace.GID
 }
 
 func (s *optimal) run() Result {
@@ -194,16 +211,25 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	f := s.push()
 	f.mark, f.depth, f.g, f.op, f.head = s.sys.Mark(), len(s.events), g, op, head
 	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
+	f.meets = blocks(op.Kind)
 	for c := range n {
-		if p, ok := s.sys.Partner(g, c); ok && !slices.Contains(f.mates, p) {
+		p, ok := s.sys.Partner(g, c)
+		if f.meets = f.meets && ok; ok && !slices.Contains(f.mates, p) {
 			f.mates = append(f.mates, p)
 		}
 		if channel(op.Kind) {
 			f.labels = append(f.labels, s.label(g, c))
 		}
 	}
+	for _, q := range f.mates {
+		if slices.Contains(s.enabled, q) { // without x it can do something else
+			f.items = append(f.items, item{q: q})
+		}
+	}
 	if n > 1 {
 		s.stats.Choices++
+	}
+	if n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waited {
 		f.seen = make(map[uint64]struct{})
 	}
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
@@ -227,7 +253,7 @@ func (s *optimal) push() *past {
 
 // alone reports whether op, g's next one, depends on nothing that others can do before it.
 func (s *optimal) alone(g trace.GID, op *intended) bool {
-	if op.tangled {
+	if op.tangled || s.orderWaits {
 		return false
 	}
 	if op.N == 0 {
@@ -304,7 +330,7 @@ func (s *optimal) past(at int, it item) {
 		return
 	}
 	if !it.exact {
-		alts := s.conflicting(f, it.q)
+		alts := s.conflicting(f, it)
 		if len(alts) == 0 {
 			return
 		}
@@ -332,6 +358,7 @@ func (s *optimal) past(at int, it item) {
 			own.quiet, own.printed, own.cut = false, true, 1
 			s.rewind(own.mark)
 			s.gone = append(s.gone, it.q, g)
+			s.pending[it.q] = intended{}
 			s.extend(trace.NoGID, -1)
 		}
 		return
@@ -379,6 +406,11 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
 	s.cur = g
 	s.stats.Transitions++
+	s.waited = s.waited || s.events[len(s.events)-1].op.Kind == trace.Park
+	if s.reused || s.selects {
+		s.halted = true
+		return false
+	}
 	if !s.racer.after(s.taken()) {
 		s.heed(false)
 		return false
@@ -471,15 +503,21 @@ func (s *optimal) detect(first bool) {
 	if ev.printed && s.at[e] >= 0 {
 		s.frames[s.at[e]].printed = true
 	}
+	if ev.waits.Size > 0 && s.at[e] >= 0 {
+		s.frames[s.at[e]].waits = ev.waits
+	}
 	met := ev.with.Kind != trace.None
 	for _, x := range s.races {
 		switch {
-		case met && blocks(ev.op.Kind): // two goroutines none of which takes part in x
-			s.offer(s.at[x], e, e, item{q: ev.g, exact: true, label: ev.label})
-		case blocks(ev.op.Kind) && !(ev.printed && s.events[x].op.Kind == trace.Output):
-			// found when its goroutine arrived
+		case met && blocks(ev.op.Kind): // if none of the two takes part in x, x does not prevent it
+			if i := s.at[x]; i >= 0 && s.frames[i].meets && !s.frames[i].involves(ev.g) && !s.frames[i].involves(ev.mate) {
+				s.offer(i, s.clock(e), e, item{q: ev.g, exact: true, label: ev.label})
+			}
+		case blocks(ev.op.Kind) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output) && !(s.orderWaits && arrives(ev, &s.events[x])):
+			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
+			// something that x does not depend on.
 		case first:
-			s.offer(s.at[x], e, e, item{q: ev.g})
+			s.offer(s.at[x], s.clock(e), e, item{q: ev.g})
 		}
 	}
 	for _, m := range s.moved[ev.undo:] {
@@ -489,7 +527,10 @@ func (s *optimal) detect(first bool) {
 		for i := len(s.frames) - 1; i >= 0; i-- {
 			// x is not executed while another past of a frame is explored.
 			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.before(x, s.clock(e)) && mayDepend(s.dep, &s.events[x], &s.pending[m.g]) {
-				s.offer(int32(i), e, e+1, item{q: m.g})
+				s.offer(int32(i), s.clock(e), e+1, item{q: m.g})
+				if !s.frames[i].meets && channel(s.pending[m.g].Kind) {
+					s.pairs(int32(i), e, m.g)
+				}
 			}
 		}
 	}
@@ -498,19 +539,35 @@ func (s *optimal) detect(first bool) {
 	}
 	for g, a := range s.last {
 		if int(a) != e && s.known[g] && blocks(s.pending[g].Kind) && mayDepend(s.dep, ev, &s.pending[g]) {
-			s.offer(s.at[e], e, e, item{q: trace.GID(g)})
+			s.offer(s.at[e], s.clock(e), e, item{q: trace.GID(g)})
 		}
 	}
 }
 
-// offer adds a past to frame i, unless another exploration shows it: the events behind x that happened before event e, up to
-// event end, and then it.
-func (s *optimal) offer(i int32, e, end int, it item) {
+// pairs offers to frame i the meetings of q, which arrived by event e, with those who arrived behind x, too, and
+// independently. (Who has been there before is met in what e alone shows.)
+func (s *optimal) pairs(frame int32, e int, q trace.GID) {
+	x := s.frames[frame].depth
+	for i, a := range s.last {
+		g := trace.GID(i)
+		if g == q || int(a) <= x || int(a) == e || !s.known[g] || !channel(s.pending[g].Kind) ||
+			s.before(int(a), s.clock(e)) || s.before(x, s.clock(int(a))) || !s.dep.dependent(&s.pending[g], &s.pending[q]) {
+			continue
+		}
+		both := append(s.both[:0], s.clock(e)...)
+		s.both = both
+		s.join(both, int(a))
+		s.offer(frame, both, e+1, item{q: q, paired: true, mate: g})
+	}
+}
+
+// offer adds a past to frame i, unless another exploration shows it: the events behind x up to event
+// end that happened before what has the clock c, and then it.
+func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 	if i < 0 || s.frames[i].quiet {
 		return
 	}
 	f := &s.frames[i]
-	c := s.clock(e)
 	lo := len(f.moves)
 	for j := f.depth + 1; j < end; j++ {
 		if s.before(j, c) {
@@ -526,7 +583,7 @@ func (s *optimal) offer(i int32, e, end int, it item) {
 	}
 	it.lo, it.hi = lo, len(f.moves)
 	if f.seen != nil {
-		key := s.signature(f, e, end, it)
+		key := s.signature(f, c, end, it)
 		if _, known := f.seen[key]; known {
 			f.moves = f.moves[:lo]
 			return
@@ -537,8 +594,7 @@ func (s *optimal) offer(i int32, e, end int, it item) {
 }
 
 // signature names a past, whichever order its events are in here.
-func (s *optimal) signature(f *past, e, end int, it item) uint64 {
-	c := s.clock(e)
+func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 	var sum uint64
 	for j := f.depth + 1; j < end; j++ {
 		if !s.before(j, c) {
@@ -555,44 +611,54 @@ func (s *optimal) signature(f *past, e, end int, it item) uint64 {
 	if it.exact {
 		last = mix(last ^ it.label)
 	}
+	if it.paired {
+		last = mix(last ^ uint64(it.mate)<<32)
+	}
 	return sum + last
 }
 
-// conflicting lists the ways in which an operation of q may be executed that depends on f's: by q, or
-// by a goroutine which f's operation involves and that meets q.
-func (s *optimal) conflicting(f *past, q trace.GID) []move {
+// conflicting lists the ways in which an operation of it.q may be executed that f's operation may
+// depend on: by q, or by a goroutine that meets q. If f's operation is a meeting, too, that is one in which the two
+// share a goroutine: other meetings are possible behind it as well.
+func (s *optimal) conflicting(f *past, it item) []move {
 	s.plan = s.plan[:0]
-	op := s.sys.Next(q)
 	s.enabled = s.sys.Enabled(s.enabled[:0])
-	if slices.Contains(s.enabled, q) {
-		for c := range s.sys.Choices(q) {
-			p, met := s.sys.Partner(q, c)
-			if !met || !blocks(op.Kind) || p == f.g || slices.Contains(f.mates, p) {
-				s.plan = append(s.plan, move{q, s.label(q, c)})
-			}
-		}
-	}
-	meet := func(g trace.GID) {
-		if g == q || !slices.Contains(s.enabled, g) {
+	op := s.sys.Next(it.q)
+	add := func(g trace.GID) {
+		if !slices.Contains(s.enabled, g) {
 			return
 		}
+		kind := s.sys.Next(g).Kind
 		for c := range s.sys.Choices(g) {
 			p, met := s.sys.Partner(g, c)
-			if !met || p != q {
-				continue
-			}
-			if m := (move{g, s.label(g, c)}); g != f.g || !slices.Contains(f.labels, m.label) {
-				s.plan = append(s.plan, m)
+			switch {
+			case g != it.q && (!met || p != it.q):
+			case it.paired && !(met && (g == it.mate || p == it.mate)):
+			case met && blocks(kind) && f.meets && !f.involves(g) && !f.involves(p):
+			case g != it.q && !f.involves(g) && !s.later(f, it.q, g): // listed for the goroutine that executes it
+			case g == f.g && slices.Contains(f.labels, s.label(g, c)): // an alternative of f's operation
+			default:
+				s.plan = append(s.plan, move{g, s.label(g, c)})
 			}
 		}
 	}
+	add(it.q)
 	if channel(op.Kind) {
-		meet(f.g)
-		for _, g := range f.mates {
-			meet(g)
+		for g, known := range s.known {
+			if g := trace.GID(g); known && g != it.q && channel(s.pending[g].Kind) {
+				add(g)
+			}
 		}
 	}
 	return s.plan
+}
+
+// involves reports whether g takes part in some alternative of f's operation.
+func (f *past) involves(g trace.GID) bool { return g == f.g || slices.Contains(f.mates, g) }
+
+// later reports whether q has arrived where it stands behind f's state, and not by the same event as g.
+func (s *optimal) later(f *past, q, g trace.GID) bool {
+	return s.lastEvent(q) >= f.depth && s.lastEvent(q) != s.lastEvent(g)
 }
 
 // depends reports whether f's operation depends on event y, executed in f's state: as it is
@@ -602,7 +668,7 @@ func (s *optimal) depends(f *past, y int) bool {
 		return true
 	}
 	e := &s.events[y]
-	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed}) {
+	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed, waits: f.waits}) {
 		return true
 	}
 	for _, q := range f.mates {

@@ -14,13 +14,12 @@ import (
 
 var featuresFlag = flag.Uint("features", 0, "features of the programs of TestOptimal; 0: vary")
 
-// counter counts the classes of the executions it is shown.
+// counter collects the executions it is shown, to count their classes.
 type counter struct {
 	*observer
-	classes   map[classes.Class]int
+	classes   map[classes.Class]bool
 	crashes   bool
-	relation  classes.Relation
-	initial   por.Mark
+	restarts  int
 	schedules []trace.Schedule
 }
 
@@ -31,6 +30,9 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 	}
 	return c.observer.Leaf(path, st)
 }
+
+// Restart: what comes are not the same classes.
+func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
 func TestOptimal(t *testing.T) { testClasses(t, por.Optimal, 1000) }
@@ -66,7 +68,13 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 				continue
 			}
 			g.in(i, func() {
-				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]int{}}
+				defer func() {
+					if r := recover(); r != nil {
+						t.Logf("seed %d:\n%s", p.Seed, numbered(p.Source()))
+						panic(r)
+					}
+				}()
+				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]bool{}}
 				r := explorer(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500})
 				if len(r.Incomplete) > 0 {
 					left++
@@ -77,7 +85,7 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 					bad++
 					t.Errorf("seed %d: outcomes (extra or missing in the machine):\n%s\n%s", p.Seed, d, numbered(p.Source()))
 				}
-				if o.crashes || f&progen.Trying != 0 {
+				if o.crashes || o.restarts > 0 || f&progen.Trying != 0 {
 					return
 				}
 				rel := classes.Relation{Dependent: por.Dependent, Partner: g.m.Partner, Label: g.m.Label}
@@ -97,7 +105,7 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 				most = max(most, all.Total())
 				for _, s := range o.schedules {
 					c, _ := classes.Of(g.m, rel, s)
-					o.classes[c]++
+					o.classes[c] = true
 				}
 				if len(o.classes) != all.Total() || len(o.schedules) != all.Total() {
 					bad++
