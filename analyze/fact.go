@@ -15,7 +15,7 @@ type Fact struct {
 	Pos      token.Position
 	Func     *ssa.Function // nil: it is about no function in particular
 	Whole    bool          // about a whole call of Func, not only about what stands at Pos
-	Detail   bool          // in a text, only shown to those who ask for this analysis or this place
+	Detail   bool          // in a text, only shown to those who ask for this function or place, or for details
 	No       bool          // it says that something does not hold
 	Text     string
 	Items    []string // what Text is about, if that is several things: it ends with them

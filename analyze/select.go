@@ -59,7 +59,11 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 			facts = a.Overall()
 		}
 		for _, fn := range fns {
-			facts = append(facts, a.Whole(fn)...)
+			whole := a.Whole(fn)
+			for i := range whole {
+				whole[i].Detail = whole[i].Detail && sel.Func == "" // then there is no Overall to say it
+			}
+			facts = append(facts, whole...)
 			for _, b := range fn.Blocks {
 				for _, instr := range b.Instrs {
 					facts = append(facts, a.Own(instr)...)
