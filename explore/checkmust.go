@@ -147,10 +147,10 @@ func (p promise) String() string {
 
 // after is called when g's step is done.
 func (f *mustFacts) after(g trace.GID) {
-	op := f.next[g]
+	op, executed := f.next[g]
 	for id, next := range f.next { // in any order: each is looked at by itself
 		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // it only begins to wait
-		if !began && (id == g || f.meets(&op, &next)) {
+		if !began && (id == g || executed && f.meets(&op, &next)) {
 			f.fulfil(id, &next)
 		}
 	}

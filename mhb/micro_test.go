@@ -58,7 +58,7 @@ var micro = []microtest.Program{
 	mu.Lock()
 	done := make(chan bool, 3)
 	go func() { f = 1; f = f + 1; done <- true }()
-	go func() { mu.Unlock(); done <- true }()
+	go func() { runtime.Gosched(); mu.Unlock(); done <- true }()
 	go func() { mu.Lock(); f = 10; done <- true }()
 	<-done
 	<-done
@@ -89,7 +89,7 @@ var micro = []microtest.Program{
 	var f int
 	var wg sync.WaitGroup
 	for range 2 {
-		wg.Go(func() { ticks.Add(1); mu.RLock(); f++; mu.RUnlock() })
+		wg.Go(func() { runtime.Gosched(); mu.RLock(); f++; mu.RUnlock() })
 	}
 	wg.Wait()
 	say(f)`},
@@ -211,7 +211,7 @@ var micro = []microtest.Program{
 	wg.Go(func() {
 		func() {
 			defer func() { recover() }()
-			ticks.Add(1)
+			runtime.Gosched()
 			*p = true
 			mu.Lock()
 			mu.Unlock()
@@ -231,7 +231,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
 	wg.Go(func() {
 		defer func() { recover(); f = 10 }()
-		func() { ticks.Add(1); *p = true; mu.Lock(); mu.Unlock() }()
+		func() { runtime.Gosched(); *p = true; mu.Lock(); mu.Unlock() }()
 	})
 	wg.Wait()
 	say(f)`},
@@ -246,7 +246,7 @@ var micro = []microtest.Program{
 	wg.Go(func() {
 		func() {
 			defer func() { recover() }()
-			func() { ticks.Add(1); *p = true; mu.Lock(); mu.Unlock() }()
+			func() { runtime.Gosched(); *p = true; mu.Lock(); mu.Unlock() }()
 		}()
 		f = 10
 	})
@@ -261,7 +261,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); f++; f++; mu.Unlock() })
 	wg.Go(func() {
 		func() {
-			defer func() { recover(); ticks.Add(1); own.Lock(); own.Unlock() }()
+			defer func() { recover(); runtime.Gosched(); own.Lock(); own.Unlock() }()
 			panic(1)
 		}()
 		f = 10
@@ -278,13 +278,13 @@ var micro = []microtest.Program{
 	wg.Go(func() { x = 1; x++ })
 	wg.Go(func() {
 		func() {
-			defer func() { ticks.Add(1) }()
+			defer func() { runtime.Gosched() }()
 			defer func() { recover() }()
 			panic(1)
 		}()
 		close(c)
 	})
-	wg.Go(func() { ticks.Add(1); <-c; x = 10 })
+	wg.Go(func() { runtime.Gosched(); <-c; x = 10 })
 	wg.Wait()
 	say(x)`},
 	// A waiter of a Cond has to take the lock again.
@@ -348,7 +348,7 @@ var micro = []microtest.Program{
 	var f int
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); f++; mu.Unlock() })
-	wg.Go(func() { defer func() { f = f + 10 }(); mu.Lock(); defer mu.Unlock(); ticks.Add(1) })
+	wg.Go(func() { defer func() { f = f + 10 }(); mu.Lock(); defer mu.Unlock(); runtime.Gosched() })
 	wg.Wait()
 	say(f)`},
 	// Somebody has the address of the field.
@@ -447,7 +447,7 @@ var micro = []microtest.Program{
 		defer func() { recover(); f = 10 }()
 		mu.Lock()
 		defer mu.Unlock()
-		ticks.Add(1)
+		runtime.Gosched()
 		panic(1)
 	})
 	wg.Wait()
@@ -497,7 +497,7 @@ var micro = []microtest.Program{
 			for range one {
 				defer func() { recover() }()
 			}
-			ticks.Add(1)
+			runtime.Gosched()
 			*p = true
 			mu.Lock()
 			mu.Unlock()
@@ -514,7 +514,7 @@ var micro = []microtest.Program{
 	noise(&wg)
 	wg.Go(func() { a.mu.Lock(); a.f++; a.f++; a.mu.Unlock() })
 	wg.Go(func() {
-		ticks.Add(1)
+		runtime.Gosched()
 		o := objs[0]
 		if ticks.Load() > 5 {
 			o.mu.Lock()
@@ -530,7 +530,7 @@ var micro = []microtest.Program{
 	two := [2]*copied{&b, &a}
 	var wg sync.WaitGroup
 	wg.Go(func() { b.mu.Lock(); b.f++; b.f++; defer func() { recover() }(); b.mu.Unlock() })
-	wg.Go(func() { ticks.Add(1); if ticks.Add(1) == 9 { two[0].mu.Unlock() }; two[0].f = 10 })
+	wg.Go(func() { runtime.Gosched(); if ticks.Add(1) == 9 { two[0].mu.Unlock() }; two[0].f = 10 })
 	wg.Wait()
 	say(b.f)`},
 	// A method value.
@@ -569,7 +569,7 @@ var micro = []microtest.Program{
 	wg.Go(func() {
 		c := arr[0]
 		c.mu.Lock()
-		ticks.Add(1)
+		runtime.Gosched()
 		c.mu.Unlock()
 		c = arr[1]
 		c.f = 10
@@ -584,7 +584,7 @@ var micro = []microtest.Program{
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); c.Wait(); x = x * 2; mu.Unlock() })
 	wg.Go(func() { x = 1; x++ })
-	wg.Go(func() { ticks.Add(1); c.Signal() })
+	wg.Go(func() { runtime.Gosched(); c.Signal() })
 	wg.Wait()
 	say(x)`},
 	// Who comes second panics.
@@ -606,7 +606,7 @@ var micro = []microtest.Program{
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
 	wg.Go(func() { <-waiting; mu.Lock(); c.Signal(); mu.Unlock(); x = 1; x++ })
-	wg.Go(func() { mu.Lock(); ticks.Add(1); mu.Unlock() })
+	wg.Go(func() { mu.Lock(); runtime.Gosched(); mu.Unlock() })
 	noise(&wg)
 	wg.Wait()
 	say(x)`},
@@ -617,7 +617,7 @@ var micro = []microtest.Program{
 	var x int
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); x = 10; mu.Unlock() })
-	wg.Go(func() { mu.Lock(); ticks.Add(1); c.Wait(); mu.Unlock() })
+	wg.Go(func() { mu.Lock(); runtime.Gosched(); c.Wait(); mu.Unlock() })
 	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
@@ -628,7 +628,7 @@ var micro = []microtest.Program{
 	var wg sync.WaitGroup
 	noise(&wg)
 	wg.Go(func() { mu.Lock(); x = 10; mu.Unlock() })
-	wg.Go(func() { mu.Lock(); ticks.Add(1); c.Wait() })
+	wg.Go(func() { mu.Lock(); runtime.Gosched(); c.Wait() })
 	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
@@ -664,7 +664,7 @@ var micro = []microtest.Program{
 	wg.Go(func() {
 		func() {
 			defer r.stop()
-			ticks.Add(1)
+			runtime.Gosched()
 			*p = true
 			mu.Lock()
 			mu.Unlock()
@@ -678,7 +678,7 @@ var micro = []microtest.Program{
 	var once sync.Once
 	var x int
 	var wg sync.WaitGroup
-	wg.Go(func() { once.Do(func() { ticks.Add(1); ticks.Add(1) }) })
+	wg.Go(func() { once.Do(func() { runtime.Gosched(); runtime.Gosched() }) })
 	wg.Go(func() { once.Do(func() {}); x = 10 })
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
@@ -689,7 +689,7 @@ var micro = []microtest.Program{
 	c := make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() { <-c; x = 10 })
-	wg.Go(func() { ticks.Add(1); c <- true })
+	wg.Go(func() { runtime.Gosched(); c <- true })
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
@@ -698,7 +698,7 @@ var micro = []microtest.Program{
 	c := make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() { <-c; x = 10 })
-	wg.Go(func() { ticks.Add(1); close(c) })
+	wg.Go(func() { runtime.Gosched(); close(c) })
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
@@ -707,7 +707,7 @@ var micro = []microtest.Program{
 	c := make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() { c <- true; x = 10 })
-	wg.Go(func() { ticks.Add(1); <-c })
+	wg.Go(func() { runtime.Gosched(); <-c })
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
@@ -715,14 +715,14 @@ var micro = []microtest.Program{
 	{"allocatedBefore", "", `
 	c := make(chan *copied, 2)
 	var wg sync.WaitGroup
-	wg.Go(func() { for range 2 { o := &copied{}; c <- o; ticks.Add(1); o.f = 10 } })
+	wg.Go(func() { for range 2 { o := &copied{}; c <- o; runtime.Gosched(); o.f = 10 } })
 	wg.Go(func() { o := <-c; o.f = 1; o.f++; say(o.f) })
 	wg.Wait()`},
 	// The lock has been locked before, of another element; which one is not known now.
 	{"lockedInLoop", "", `
 	arr := []*copied{{}, {f: 1}}
 	var wg sync.WaitGroup
-	wg.Go(func() { for i := range 2 { c := arr[i]; c.mu.Lock(); c.mu.Unlock(); ticks.Add(1); c.f = 10 } })
+	wg.Go(func() { for i := range 2 { c := arr[i]; c.mu.Lock(); c.mu.Unlock(); runtime.Gosched(); c.f = 10 } })
 	wg.Go(func() { arr[1].mu.Lock(); arr[1].f++; arr[1].f++; arr[1].mu.Unlock() })
 	wg.Wait()
 	say(arr[1].f)`},
@@ -732,7 +732,7 @@ var micro = []microtest.Program{
 	p := &b
 	var wg sync.WaitGroup
 	wg.Go(func() { a.f = 1; a.f++ })
-	wg.Go(func() { ticks.Add(1); p.f = 10 })
+	wg.Go(func() { runtime.Gosched(); p.f = 10 })
 	wg.Go(func() { p = &a })
 	wg.Wait()
 	say(a.f, b.f)`},
@@ -742,14 +742,14 @@ var micro = []microtest.Program{
 	fs := []func(){func() { a.f = 10 }}
 	var wg sync.WaitGroup
 	wg.Go(func() { a.f = 1; a.f++ })
-	wg.Go(func() { ticks.Add(1); fs[0]() })
+	wg.Go(func() { runtime.Gosched(); fs[0]() })
 	wg.Wait()
 	say(a.f)`},
 	{"inGlobal", "", `
 	global = &copied{}
 	var wg sync.WaitGroup
 	wg.Go(func() { o := global; o.f = 1; o.f++ })
-	wg.Go(func() { ticks.Add(1); other(global).f = 10 })
+	wg.Go(func() { runtime.Gosched(); other(global).f = 10 })
 	wg.Wait()
 	say(global.f)`},
 	// Two meet: both have moved on, though one of them did nothing.
@@ -794,7 +794,7 @@ var micro = []microtest.Program{
 	// Somebody goes on for ever, whatever is chosen, and needs nobody else.
 	{"endless", "", `
 	go func() { for { hbtest.Choose(2) } }()
-	ticks.Add(1)
+	runtime.Gosched()
 	panic("the end")`},
 	// TryLock makes the search start again.
 	{"startsAgain", "", `

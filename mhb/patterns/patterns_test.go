@@ -22,7 +22,7 @@ var programs = []microtest.Program{
 	var wg sync.WaitGroup
 	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); say(x); mu.Unlock() })
 	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; c.Signal() })
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Wait()`},
 	// A third can notify it.
 	{"waitNotifyThird", "", `
@@ -45,7 +45,7 @@ var programs = []microtest.Program{
 	x := 0
 	waiting, after := make(chan bool, 1), make(chan bool)
 	var wg sync.WaitGroup
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Go(func() { <-after; c.Broadcast() })
 	wg.Go(func() { mu.Lock(); waiting <- true; c.Wait(); x = x * 2; mu.Unlock() })
 	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; after <- true })
@@ -70,7 +70,7 @@ var programs = []microtest.Program{
 	for range 2 {
 		wg.Go(func() { global.Lock(); shared++; global.Unlock() })
 	}
-	wg.Go(func() { ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(shared)`},
 	// Somebody unlocks what it has not locked.
@@ -102,14 +102,14 @@ var programs = []microtest.Program{
 	var wg sync.WaitGroup
 	wg.Go(func() { shared = 1; shared++; shared *= 2 })
 	wg.Go(func() { global.Lock(); shared = 5; global.Unlock() })
-	wg.Go(func() { ticks.Add(1); done := make(chan bool); go func() { global.Unlock(); done <- true }(); <-done })
+	wg.Go(func() { runtime.Gosched(); done := make(chan bool); go func() { global.Unlock(); done <- true }(); <-done })
 	wg.Wait()
 	say(shared)`},
 	{"startedAccesses", "", `
 	shared = 0
 	var wg sync.WaitGroup
 	wg.Go(func() { shared = 1; shared++ })
-	wg.Go(func() { ticks.Add(1); done := make(chan bool); go func() { shared = 5; done <- true }(); <-done })
+	wg.Go(func() { runtime.Gosched(); done := make(chan bool); go func() { shared = 5; done <- true }(); <-done })
 	wg.Wait()
 	say(shared)`},
 	// Figure 2c: the objects are not known, but each access is guarded by its
@@ -120,7 +120,7 @@ var programs = []microtest.Program{
 	for i := range 2 {
 		wg.Go(func() { for k := range list { list[(i+k)%2].inc() } })
 	}
-	wg.Go(func() { ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
 	// One of the accesses is not.
@@ -138,7 +138,7 @@ var programs = []microtest.Program{
 	for i := range 2 {
 		wg.Go(func() { list[i/2].incForGood() })
 	}
-	wg.Go(func() { list[0].mu.Unlock(); ticks.Add(1) })
+	wg.Go(func() { list[0].mu.Unlock(); runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n)`},
 	// What is deferred first runs last, when it is unlocked.
@@ -157,7 +157,7 @@ var programs = []microtest.Program{
 	for i := range 2 {
 		wg.Go(func() { for k := range list { list[(i+k)%2].incByHelper() } })
 	}
-	wg.Go(func() { ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
 	// The lock of another object.
@@ -221,7 +221,7 @@ var programs = []microtest.Program{
 	done := make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() { x = 1; x++; done <- true })
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	<-done
 	say(x)
 	wg.Wait()`},
@@ -239,7 +239,7 @@ var programs = []microtest.Program{
 	x := 0
 	done, after := make(chan bool, 2), make(chan bool)
 	var wg sync.WaitGroup
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Go(func() { <-after; done <- false })
 	wg.Go(func() { x = 1; x++; after <- true })
 	<-done
@@ -274,7 +274,7 @@ var programs = []microtest.Program{
 	c <- true
 	var wg sync.WaitGroup
 	wg.Go(func() { x = 1; x++; <-c })
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	c <- false
 	say(x)
 	wg.Wait()`},
@@ -285,7 +285,7 @@ var programs = []microtest.Program{
 	c <- true
 	var wg sync.WaitGroup
 	wg.Go(func() { x = 1; x++ })
-	wg.Go(func() { ticks.Add(1); ticks.Add(1); <-c })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched(); <-c })
 	c <- false
 	say(x)
 	wg.Wait()`},
@@ -295,9 +295,9 @@ var programs = []microtest.Program{
 	var o sync.Once
 	var wg sync.WaitGroup
 	for range 2 {
-		wg.Go(func() { o.Do(func() { ticks.Add(1); x = 1; x++ }); say(x) })
+		wg.Go(func() { o.Do(func() { runtime.Gosched(); x = 1; x++ }); say(x) })
 	}
-	wg.Go(func() { ticks.Add(1); ticks.Add(1) })
+	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Wait()`},
 	// A panic leads to the deferred access before the lock is there.
 	{"panics", "-lock -guard", `
@@ -337,9 +337,9 @@ func (o *object) inc() { o.mu.Lock(); defer o.mu.Unlock(); o.n++ }
 
 func (o *object) incByHelper() { o.mu.Lock(); o.incLocked(); o.mu.Unlock() }
 
-func (o *object) incDeferred() { defer o.incLocked(); o.mu.Lock(); defer o.mu.Unlock(); ticks.Add(1) }
+func (o *object) incDeferred() { defer o.incLocked(); o.mu.Lock(); defer o.mu.Unlock(); runtime.Gosched() }
 
-func (o *object) incForGood() { o.mu.Lock(); ticks.Add(1); o.n++ }
+func (o *object) incForGood() { o.mu.Lock(); runtime.Gosched(); o.n++ }
 
 func (o *object) incLocked() { o.n++ }
 
