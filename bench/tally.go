@@ -72,7 +72,8 @@ func Tallies(suite string) ([]Tally, error) {
 // A Way is an explorer with options of its own.
 type Way struct {
 	POR por.Explorer
-	// Variant of the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
+	// Variant of the explorer context: "strict" is the paper's algorithm as printed. Of
+	// the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
 	// are executed again as in the paper.
 	Variant string
 }
@@ -83,6 +84,9 @@ func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Varia
 // options sets those of the variant.
 func (w Way) options(o *explore.Options) {
 	words := strings.Fields(w.Variant)
+	if w.POR.Name == "context" {
+		o.Context = &por.ContextConfig{Strict: slices.Contains(words, "strict")}
+	}
 	if w.POR.Name == "graph" {
 		o.Graph = func(string, func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
 			c := &por.GraphConfig{Restart: slices.Contains(words, "restart")}
@@ -98,6 +102,9 @@ func (w Way) options(o *explore.Options) {
 func WaysOf(suite string, e por.Explorer) []Way {
 	if suite == "dporengine" && e.Name == "graph" {
 		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
+	}
+	if suite == "cdpor" && e.Name == "context" {
+		return []Way{{e, "strict"}, {e, ""}}
 	}
 	return []Way{{e, ""}}
 }

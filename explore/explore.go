@@ -47,6 +47,9 @@ type Options struct {
 	Preempt      int
 	Seed         uint64 // of explorers that sample
 	Depth        int    // bug depth of por.PCT
+	// Context is what por.Context is told; nil: its defaults.
+	Context *por.ContextConfig
+
 	// Graph, if set, makes what por.Graph is told about an entry. write writes a graph
 	// with the places of operations.
 	Graph func(entry string, write func(io.Writer, *por.DPORGraph) error) *por.GraphConfig
@@ -111,6 +114,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		cfg.AnyGoroutine = true
 	}
+	cfg.Context = opts.Context
 	if opts.Graph != nil {
 		cfg.Graph = opts.Graph(e.Name, func(w io.Writer, g *por.DPORGraph) error {
 			return g.WriteDOT(w, func(op trace.Op) string { return operationPlace(m, op) })

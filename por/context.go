@@ -1,13 +1,268 @@
 package por
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"fmt"
+	"slices"
 
-type contextual struct{ guide bool }
-type check struct{}
+	"hbcheck.dev/hbcheck/trace"
+)
 
-func (c *contextual) check(*sourceState)                                        {}
-func (c *contextual) prefer(f *sourceState, p trace.GID) trace.GID              { return p }
-func (c *contextual) select5(f *sourceState) (g trace.GID, choice int, ok bool) { return }
-func (c *contextual) propagate(f *sourceState, e *executed) []sleeper           { return nil }
-func (c *contextual) race(e, p int)                                             {}
-func (c *contextual) executed(n int)                                            {}
+// ContextConfig chooses a variant of Context.
+type ContextConfig struct {
+	// Strict is the algorithm as printed. Otherwise what sleeps goes on sleeping behind what depends on
+	// it, if the two have turned out to commute where they were executed.
+	Strict bool
+	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions (see RATIONALE.md).
+	Cuts bool
+	// Unguided leaves out optimization 2, guiding with sleep sequences.
+	Unguided bool
+
+	_ struct{}
+}
+
+// Set chooses a variant by its name.
+func (c *ContextConfig) Set(name string) error {
+	switch name {
+	case "strict":
+		c.Strict = true
+	case "cuts":
+		c.Cuts = true
+	case "unguided":
+		c.Unguided = true
+	default:
+		return fmt.Errorf("%s: want strict, cuts or unguided", name)
+	}
+	return nil
+}
+
+// Context is context-sensitive dynamic partial order reduction: Algorithm 1 of Albert, Arenas, de la Banda,
+// Gómez-Zamalloa and Stuckey (CAV 2017). Where it finds that two orders of dependent
+// events lead to the same state, the sequence that reverses them is put to sleep.
+//
+// A step of the paper is a task that holds its actor. Here it is one operation, or, if that locks a
+// mutex, all its goroutine does until it unlocks it, as far as nothing in between can
+// be disabled: operations that lock never commute.
+//
+// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
+// (section 6.2): so does this one, when it has come back to E'; then it is known whether there is any
+// need to. Stats.Transitions does not count it.
+func Context(sys System, v Visitor, cfg Config) Result {
+	s := newSource(sys, v, cfg)
+	s.ctx = &contextual{s: s}
+	if cfg.Context != nil {
+		s.ctx.cfg = *cfg.Context
+	}
+	r := s.run()
+	if s.ctx.cuts > 0 {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
+	}
+	return r
+}
+
+// contextual is what Context adds to a source.
+type contextual struct {
+	s     *source
+	cfg   ContextConfig
+	locks []lockRace
+	cuts  uint64
+}
+
+// lockRace is a race between events e and p, which lock the same mutex.
+type lockRace struct{ e, p int }
+
+// check is line 13, put off: does the sequence v.u lead to the state?
+type check struct {
+	seq   []move
+	state Hash
+}
+
+// race is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
+// p is in a race with is the event that locked it.
+func (c *contextual) race(e, p int) {
+	x := c.s.x
+	first, second := &x.events[e], &x.events[p]
+	if second.op.Kind != trace.Lock || first.op.Kind != trace.Unlock {
+		c.later(e, p)
+		return
+	}
+	for j := e - 1; j >= 0; j-- {
+		if f := &x.events[j]; f.g == first.g && f.op.Kind == trace.Lock && f.op.Access[0] == first.op.Access[0] {
+			if known := x.moved[second.undo].last; known < 0 || !x.before(j, x.clock(int(known))) {
+				c.locks = append(c.locks, lockRace{j, p})
+			}
+			return
+		}
+	}
+}
+
+// executed looks for critical sections that end with the newest event, n.
+func (c *contextual) executed(n int) {
+	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return l.p > n })
+	last := &c.s.x.events[n]
+	if last.op.Kind != trace.Unlock {
+		return
+	}
+	for _, l := range c.locks {
+		if f := &c.s.x.events[l.p]; f.g == last.g && f.op.Access[0] == last.op.Access[0] {
+			c.later(l.e, l.p)
+		}
+	}
+	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return c.s.x.events[l.p].g == last.g })
+}
+
+// later has it checked whether everything since e leads to the present state, too, if what happens after e comes
+// after event p and what happens after that.
+func (c *contextual) later(e, p int) {
+	x := c.s.x
+	var v, u []move
+	for j := e; j < len(x.events); j++ {
+		f := &x.events[j]
+		if f.over {
+			return
+		}
+		if j < p && x.before(e, x.clock(j)) || j > p && !x.before(p, x.clock(j)) && x.before(e, x.clock(j)) {
+			u = append(u, f.move)
+		} else {
+			v = append(v, f.move)
+		}
+	}
+	f := c.s.states[e]
+	if f.closed {
+		return
+	}
+	f.checks = append(f.checks, check{append(v, u...), x.sys.Hash()})
+}
+
+// check is lines 12 to 14, if there is anything left to explore.
+func (c *contextual) check(f *sourceState) {
+	if _, _, ok := c.s.select5(f); !ok {
+		return
+	}
+	for _, k := range f.checks {
+		if f.covered(k.seq) { // line 12
+			continue
+		}
+		if c.s.replay(k.seq) && c.s.sys.Hash() == k.state {
+			c.sleep(f)
+		}
+		c.s.back(f)
+	}
+	f.checks = f.checks[:0]
+}
+
+// sleep is line 14: what has been executed since f is put to sleep there.
+func (c *contextual) sleep(f *sourceState) {
+	f.sleep = append(f.sleep, sleeper{steps: slices.Clone(c.s.x.events[len(c.s.states)-1:]), equal: true})
+}
+
+// covered reports whether a prefix of seq sleeps.
+func (f *sourceState) covered(seq []move) bool {
+	return slices.ContainsFunc(f.sleep, func(w sleeper) bool {
+		if len(w.steps) > len(seq) {
+			return false
+		}
+		for i := range w.steps {
+			if w.steps[i].move != seq[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// prefer is optimization 2: "Implementations should make these selections such that the
+// shortest sequences in the sleep set are explored first." It returns the first of those of list
+// that begin one, or p.
+func (c *contextual) prefer(f *sourceState, list []trace.GID, p trace.GID) trace.GID {
+	if c.cfg.Unguided {
+		return p
+	}
+	shortest := 0
+	for i := range f.sleep {
+		if w := f.sleep[i].steps; len(w) > 1 && (shortest == 0 || len(w) < shortest) && slices.Contains(list, w[0].g) {
+			p, shortest = w[0].g, len(w)
+		}
+	}
+	return p
+}
+
+// commuting adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
+// they are dependent: w has been explored, and with it w.p. Here is where the two are ahead, so it is here
+// that a race between them is seen.
+func (c *contextual) commuting(f *sourceState, p move) {
+	s := c.s
+	if c.cfg.Strict {
+		return
+	}
+	for i := range f.sleep {
+		w := f.sleep[i].steps
+		a, b := executed{op: s.x.next(p.g)}, executed{op: s.x.next(w[0].g)}
+		if s.halted || a.op.G == b.op.G || w[0].over || !s.x.dependent(&a, &b) {
+			continue
+		}
+		if a.op.Races(&b.op.Op) && s.raced.add(&a.op.Op, &b.op.Op) {
+			s.heed(s.v.Race(s.path, a.op.Op, b.op.Op))
+		}
+		ok := c.behind(w) && c.section(p)
+		state := s.sys.Hash()
+		s.back(f)
+		if ok && c.section(p) && c.behind(w) && s.sys.Hash() == state {
+			c.sleep(f)
+		}
+		s.back(f)
+	}
+}
+
+// behind executes w, and if that locks a mutex goes on until it is unlocked.
+func (c *contextual) behind(w []executed) bool {
+	if len(w) == 1 {
+		return c.section(w[0].move)
+	}
+	for i := range w {
+		if !c.s.replay([]move{w[i].move}) {
+			return false
+		}
+	}
+	return true
+}
+
+// section executes m, and if that locks a mutex goes on until it is unlocked.
+func (c *contextual) section(m move) bool {
+	s := c.s
+	if !s.replay([]move{m}) {
+		return false
+	}
+	first := s.x.events[len(s.x.events)-1].op
+	if first.Kind != trace.Lock {
+		return true
+	}
+	for range sectionLimit {
+		op := s.sys.Next(m.g)
+		if op.Kind == trace.None || s.sys.Choices(m.g) != 1 || !s.replay([]move{{m.g, s.x.label(m.g, 0)}}) {
+			return false
+		}
+		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// sectionLimit is how many operations a critical section may have that commutes with others.
+const sectionLimit = 1000
+
+// cut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to a context-sensitive
+// check) is consumed except for its last step l, if no step in O is dependent on l, we block
+// the execution at this point".
+func (c *contextual) cut(f *sourceState) bool {
+	if !c.cfg.Cuts {
+		return false
+	}
+	for i := range f.sleep {
+		if w := &f.sleep[i]; w.equal && len(w.steps) == 1 && c.s.alone(w.steps[0].g, true) {
+			c.cuts++
+			return true
+		}
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package por
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -36,7 +37,7 @@ type source struct {
 	gone   []trace.GID // their newest event has ended the execution, and they do not move any more
 	ctx    *contextual // of Context
 
-	awakened []trace.GID
+	some     []trace.GID
 	initials []int
 	standing []trace.GID
 }
@@ -48,6 +49,7 @@ type sourceState struct {
 	sleep     []sleeper
 	backtrack []trace.GID
 	closed    bool // backtrack is a persistent set by itself
+	waited    bool // somebody stands before Wait of a WaitGroup
 	gone      int
 	path      int // len(search.path)
 	cur       trace.GID
@@ -58,7 +60,7 @@ type sourceState struct {
 // sleeper is an element of a sleep set: what need not be explored. In Source it is one move.
 type sleeper struct {
 	steps []executed
-	last  bool // what is left of a sequence that was added because states are equal
+	equal bool // it was put to sleep because states are equal
 }
 
 // probe says that the next operation of the one who moves first in the state is in a race with that
@@ -93,7 +95,7 @@ func (s *source) explore(sleep []sleeper) {
 		return
 	}
 	p, ok := s.select3(f)
-	if !ok {
+	if !ok || s.ctx != nil && s.ctx.cut(f) {
 		s.stats.Blocked++
 		return
 	}
@@ -143,26 +145,26 @@ func (s *source) goesOn(f *sourceState) bool {
 // select3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
 // what somebody does, that is a source set by itself.
 func (s *source) select3(f *sourceState) (p trace.GID, ok bool) {
-	s.awakened = s.awakened[:0]
+	s.some = s.some[:0]
 	for _, g := range f.enabled {
 		if _, awake := s.awake(f, g); awake {
-			s.awakened = append(s.awakened, g)
+			s.some = append(s.some, g)
 		}
 	}
-	if len(s.awakened) == 0 {
+	if len(s.some) == 0 {
 		return 0, false
 	}
-	p = s.awakened[0]
-	if slices.Contains(s.awakened, s.cur) {
+	p = s.some[0]
+	if slices.Contains(s.some, s.cur) {
 		p = s.cur
 	}
 	if s.ctx != nil {
-		p = s.ctx.prefer(f, p)
+		p = s.ctx.prefer(f, s.some, p)
 	}
 	if f.closed = s.alone(p, true); f.closed {
 		return p, true
 	}
-	for _, g := range s.awakened {
+	for _, g := range s.some {
 		if f.closed = s.alone(g, s.cfg.AnyGoroutine); f.closed {
 			return g, true
 		}
@@ -172,15 +174,21 @@ func (s *source) select3(f *sourceState) (p trace.GID, ok bool) {
 
 // select5 is line 5: an element of the backtrack set that does not sleep.
 func (s *source) select5(f *sourceState) (g trace.GID, choice int, ok bool) {
-	if s.ctx != nil {
-		return s.ctx.select5(f)
-	}
+	s.some = s.some[:0]
 	for _, g := range f.backtrack {
-		if c, awake := s.awake(f, g); awake {
-			return g, c, true
+		if _, awake := s.awake(f, g); awake {
+			s.some = append(s.some, g)
 		}
 	}
-	return 0, 0, false
+	if len(s.some) == 0 {
+		return 0, 0, false
+	}
+	g = s.some[0]
+	if s.ctx != nil {
+		g = s.ctx.prefer(f, s.some, g)
+	}
+	choice, ok = s.awake(f, g)
+	return g, choice, ok
 }
 
 // awake returns the first alternative of g that does not sleep.
@@ -225,6 +233,11 @@ func (s *source) alone(g trace.GID, ask bool) bool {
 // step executes an alternative of p's next operation, and explores what comes then.
 func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	n := s.sys.Choices(p)
+	if s.ctx != nil && !f.closed {
+		if s.ctx.commuting(f, move{p, s.x.label(p, choice)}); s.halted {
+			return
+		}
+	}
 	if s.watch != nil {
 		op := s.sys.Next(p)
 		s.watch.Moving(p, &op)
@@ -235,7 +248,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
 		s.poll()
 	}
-	s.detect()
+	s.detect() // lines 6 to 14
 	if !s.racer.after(s.path) {
 		s.heed(false)
 	}
@@ -271,11 +284,13 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 
 // propagate is lines 15 and 16: Sleep', behind event e.
 func (s *source) propagate(f *sourceState, e *executed) (sleep []sleeper) {
-	if s.ctx != nil {
-		return s.ctx.propagate(f, e)
-	}
-	for _, w := range f.sleep {
-		if s.independent(e, &w) {
+	for _, w := range f.sleep { // line 15
+		switch {
+		case w.steps[0].move == e.move:
+			if len(w.steps) > 1 {
+				sleep = append(sleep, sleeper{w.steps[1:], w.equal}) // line 16
+			}
+		case s.independent(e, &w):
 			sleep = append(sleep, w)
 		}
 	}
@@ -338,6 +353,9 @@ func (s *source) detect() {
 	if s.ctx != nil {
 		s.ctx.executed(n)
 	}
+	if p.op.Kind == trace.WgAdd && lowers(p) {
+		s.counted(n)
+	}
 	for _, m := range s.x.moved[p.undo:] {
 		if blocks(s.x.pending[m.g].Kind) {
 			s.arrived(n, m.g)
@@ -396,19 +414,24 @@ func (s *source) add(f *sourceState) {
 	if f.closed {
 		return
 	}
-	first := trace.NoGID
+	s.some = s.some[:0]
 	for _, i := range s.initials {
 		g := s.x.events[i].g
 		if slices.Contains(f.backtrack, g) {
 			return
 		}
-		if first == trace.NoGID && slices.Contains(f.enabled, g) {
-			first = g
+		if slices.Contains(f.enabled, g) {
+			s.some = append(s.some, g)
 		}
 	}
-	if first != trace.NoGID {
-		f.backtrack = append(f.backtrack, first)
+	if len(s.some) == 0 {
+		return
 	}
+	g := s.some[0]
+	if s.ctx != nil {
+		g = s.ctx.prefer(f, s.some, g)
+	}
+	f.backtrack = append(f.backtrack, g)
 }
 
 // arrived looks for races of what q stands before since the newest event, whether it is enabled or not:
@@ -437,17 +460,60 @@ func (s *source) reverse(e int, q trace.GID) {
 	f := s.states[e]
 	switch {
 	case f.closed:
+	case s.x.events[e].op.Kind == trace.WgAdd && s.x.pending[q].Kind == trace.WgWait && !slices.Contains(f.enabled, q):
+		f.waited = true // see counted
 	case slices.Contains(f.enabled, q) && covers(&s.x.events[e], &s.x.pending[q]):
 		if !slices.Contains(f.backtrack, q) {
 			f.backtrack = append(f.backtrack, q)
 		}
 	default:
-		for _, g := range f.enabled {
-			if !slices.Contains(f.backtrack, g) {
-				f.backtrack = append(f.backtrack, g)
-			}
+		f.addAll()
+	}
+}
+
+func (f *sourceState) addAll() {
+	for _, g := range f.enabled {
+		if !slices.Contains(f.backtrack, g) {
+			f.backtrack = append(f.backtrack, g)
 		}
 	}
+}
+
+// counted is called when event n has lowered the counter of a WaitGroup. If somebody stood before Wait when another
+// event raised it, and what could be executed without that lowers it to zero, Wait may come before that, too.
+func (s *source) counted(n int) {
+	wg := s.x.events[n].op.Access[0]
+	of := func(e *executed) bool { return e.op.Kind == trace.WgAdd && !e.over && e.op.Access[0] == wg }
+	count := 0 // before event i, or less
+	for i := range n {
+		f, e := s.states[i], &s.x.events[i]
+		if !of(e) {
+			continue
+		}
+		if f.waited && !f.closed && !s.x.before(i, s.x.clock(n)) {
+			left := count
+			for j := i + 1; j <= n; j++ {
+				if of(&s.x.events[j]) && lowers(&s.x.events[j]) && !s.x.before(i, s.x.clock(j)) {
+					left--
+				}
+			}
+			if left <= 0 {
+				f.addAll()
+			}
+		}
+		switch {
+		case lowers(e):
+			count--
+		case e.op.Commutes == 0: // by how much is not known
+			count = math.MinInt / 2
+		default:
+			count++
+		}
+	}
+}
+
+func lowers(e *executed) bool {
+	return e.op.Commutes == trace.Subtracts || e.op.Commutes == trace.SubtractsLast
 }
 
 // covers reports whether e depends on everything op does, which is not met by another operation.

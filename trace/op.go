@@ -136,7 +136,7 @@ type Op struct {
 const (
 	AddsOne       = 1 + iota // WaitGroup.Add(1)
 	AddsMore                 // WaitGroup.Add of a larger number
-	Subtracts                // Done and the like, where the counter allows at least two such
+	Subtracts                // Done, where the counter allows at least two such
 	SubtractsLast            // the same where it allows one; does not commute with another such
 )
 

@@ -351,9 +351,9 @@ func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Commutes = trace.AddsOne
 	case d > 0:
 		op.Commutes = trace.AddsMore
-	case d < 0 && v >= -2*d:
+	case d == -1 && v >= 2:
 		op.Commutes = trace.Subtracts
-	case d < 0 && v >= -d:
+	case d == -1 && v >= 1:
 		op.Commutes = trace.SubtractsLast
 	}
 	return n

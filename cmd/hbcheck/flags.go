@@ -36,6 +36,7 @@ type exploreFlags struct {
 	loadFlags
 	machineFlags
 	graph                             graphFlags
+	context                           []string
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
 	first, all, verbose               bool
@@ -69,6 +70,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.graph.register(fs)
+	fs.StringSliceVar(&f.context, "context", nil, contextUsage)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
@@ -130,6 +132,9 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--first and --all exclude each other")
 	case f.entry != "" && f.run != "":
 		return o, sel, fmt.Errorf("--entry and --run exclude each other")
+	}
+	if err := contextOptions(f.context, &o); err != nil {
+		return o, sel, err
 	}
 	if err := f.graph.options(&o); err != nil {
 		return o, sel, err
