@@ -23,7 +23,7 @@ var contexts = []struct {
 // explores a complete execution sequence that either implements T, or reaches the same state as one
 // that implements T" (theorem 1); and every race is seen.
 func TestContextToys(t *testing.T) {
-	testContexts(t, 600, func(seed uint64) *toy {
+	testContexts(t, 500, func(seed uint64) *toy {
 		r := rand.New(rand.NewPCG(2, seed))
 		return randomToy(r, 2+r.IntN(3), 2+r.IntN(4), false)
 	})
@@ -31,7 +31,7 @@ func TestContextToys(t *testing.T) {
 
 // TestContextCommuting: the same of programs in which much commutes although it is dependent.
 func TestContextCommuting(t *testing.T) {
-	testContexts(t, 400, func(seed uint64) *toy { return commutingToy(rand.New(rand.NewPCG(4, seed))) })
+	testContexts(t, 150, func(seed uint64) *toy { return commutingToy(rand.New(rand.NewPCG(4, seed))) })
 }
 
 func testContexts(t *testing.T, n uint64, generate func(seed uint64) *toy) {

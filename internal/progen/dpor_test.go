@@ -38,10 +38,10 @@ func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 func TestOptimal(t *testing.T) { testClasses(t, por.Optimal, 1000, true) }
 
 // TestSource: the same of Source, which begins other executions, too.
-func TestSource(t *testing.T) { testClasses(t, por.Source, 300, true) }
+func TestSource(t *testing.T) { testClasses(t, por.Source, 200, true) }
 
 // TestContext: the outcomes are those of the reference; classes are left out.
-func TestContext(t *testing.T) { testClasses(t, por.Context, 300, false) }
+func TestContext(t *testing.T) { testClasses(t, por.Context, 200, false) }
 
 func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config) por.Result, total int, exact bool) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
