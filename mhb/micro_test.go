@@ -587,6 +587,14 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); c.Signal() })
 	wg.Wait()
 	say(x)`},
+	// Who counts down first panics.
+	{"upAndDown", "", `
+	var wg sync.WaitGroup
+	done := make(chan bool, 2)
+	go func() { wg.Add(1); done <- true }()
+	go func() { defer func() { if recover() != nil { say(1) }; done <- true }(); wg.Done() }()
+	<-done
+	<-done`},
 	// Who comes second panics.
 	{"belowZero", "", `
 	var wg sync.WaitGroup

@@ -56,7 +56,7 @@ var mutants = []struct {
 	{"nobody is started", "por/lookahead.go", "\tif f.started != n {", "\tif false {", "micro startedMeanwhile"},
 	{"operations on locks do not meet", "mhb/ops.go", "\t\tw.meets(trace.Lock, r)\n\tcase tryOp:", "\tcase tryOp:", "micro lockedForGood"},
 	{"what is collected does not meet", "mhb/mhb.go", "(memory(op.Kind) || !o.meetsOneOf(s, t))", "true", "micro lockedForGood"},
-	{"Adds commute", "mhb/conflict.go", "t.delta*int64(m.sign) <= 0", "false", "micro guarded"},
+	{"Adds commute", "mhb/conflict.go", "t.delta*int64(m.sign) <= 0", "false", "micro upAndDown"},
 	{"counters below zero", "mhb/closure.go", "\treturn counter(s, p) < int64(n)-t.delta\n", "\treturn false\n", "micro belowZero"},
 	{"a register holds a variable for good", "mhb/eval.go", "\t\tif w.executed(sc, use, use) != ahead {\n\t\t\treturn 0, false\n\t\t}\n\t\treturn w.register(sc, v)", "\t\treturn w.register(sc, v)", "micro capturedMap"},
 	{"nobody looks at locks", "mhb/conflict.go", "\t\tif x.Key == 0 && o.within(", "\t\tif false && o.within(", "reflected once"},
