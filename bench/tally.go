@@ -72,7 +72,7 @@ func Tallies(suite string) ([]Tally, error) {
 // A Way is an explorer with options of its own.
 type Way struct {
 	POR por.Explorer
-	// Variant of the explorer context: "strict" is the paper's algorithm as printed. Of
+	// Variant of the explorer context: "css" is ContextConfig.CSS. Of
 	// the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
 	// are executed again as in the paper.
 	Variant string
@@ -85,7 +85,7 @@ func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Varia
 func (w Way) options(o *explore.Options) {
 	words := strings.Fields(w.Variant)
 	if w.POR.Name == "context" {
-		o.Context = &por.ContextConfig{Strict: slices.Contains(words, "strict")}
+		o.Context = &por.ContextConfig{CSS: slices.Contains(words, "css")}
 	}
 	if w.POR.Name == "graph" {
 		o.Graph = func(string, func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
@@ -104,7 +104,7 @@ func WaysOf(suite string, e por.Explorer) []Way {
 		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
 	}
 	if suite == "cdpor" && e.Name == "context" {
-		return []Way{{e, "strict"}, {e, ""}}
+		return []Way{{e, ""}, {e, "css"}}
 	}
 	return []Way{{e, ""}}
 }
