@@ -10,8 +10,8 @@ import (
 // ContextConfig chooses a variant of Context.
 type ContextConfig struct {
 	// CSS is not in the paper, but needed for the numbers of its table 1: what sleeps goes on sleeping behind
-	// what depends on it, if the two have turned out to commute where they were executed. It loses
-	// executions where critical sections do (see RATIONALE.md).
+	// what depends on it, if the two have turned out to commute where they were executed. And what
+	// commutes may be critical sections. It loses executions (see RATIONALE.md).
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions (see RATIONALE.md).
 	Cuts bool
@@ -40,9 +40,8 @@ func (c *ContextConfig) Set(name string) error {
 // Gómez-Zamalloa and Stuckey (CAV 2017). Where it finds that two orders of dependent
 // events lead to the same state, the sequence that reverses them is put to sleep.
 //
-// A step of the paper is a task that holds its actor. Here it is one operation, or, if that locks a
-// mutex, all its goroutine does until it unlocks it, as far as nothing in between can
-// be disabled: operations that lock never commute.
+// A step of the paper is a task that holds its actor. Here it is one operation. With ContextConfig.CSS, if that
+// locks a mutex, it is all its goroutine does until it unlocks it: operations that lock never commute.
 //
 // "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
 // (section 6.2): so does this one, when it has come back to E'; then it is known whether there is any
@@ -82,12 +81,15 @@ type check struct {
 }
 
 // race is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
-// p is in a race with is the event that locked it.
+// p is in a race with is the event that locked it; states are compared when p's critical section ends.
 func (c *contextual) race(e, p int) {
 	x := c.s.x
 	first, second := &x.events[e], &x.events[p]
 	if second.op.Kind != trace.Lock || first.op.Kind != trace.Unlock {
 		c.later(e, p)
+		return
+	}
+	if !c.cfg.CSS {
 		return
 	}
 	for j := e - 1; j >= 0; j-- {
@@ -157,6 +159,9 @@ func (c *contextual) check(f *sourceState) {
 
 // sleep is line 14: what has been executed since f is put to sleep there.
 func (c *contextual) sleep(f *sourceState) {
+	if c.cfg.CSS {
+		c.kept++
+	}
 	f.sleep = append(f.sleep, sleeper{steps: slices.Clone(c.s.x.events[len(c.s.states)-1:]), equal: true})
 }
 
@@ -212,7 +217,6 @@ func (c *contextual) commuting(f *sourceState, p move) {
 		state := s.sys.Hash()
 		s.back(f)
 		if ok && c.section(p) && c.behind(w) && s.sys.Hash() == state {
-			c.kept++
 			c.sleep(f)
 		}
 		s.back(f)
