@@ -53,6 +53,10 @@ func Context(sys System, v Visitor, cfg Config) Result {
 		s.ctx.cfg = *cfg.Context
 	}
 	r := s.run()
+	if s.x.beyond {
+		v.Restart()
+		return ClockVector(sys, v, cfg)
+	}
 	if s.ctx.cuts > 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
 	}

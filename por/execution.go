@@ -60,12 +60,9 @@ type execution struct {
 	pending []intended
 	moved   []lastOf // undo log of last and pending
 
-	// selects is set when somebody stands before a select on several channels, or one that does not wait.
-	selects bool
-	// reused is set when a WaitGroup's counter is raised while somebody may already be waiting for it. Then
-	// it makes a difference whether that one had arrived when the counter was zero, and arrivals must be ordered:
-	// orderWaits.
-	reused, orderWaits bool
+	// beyond is set when the happens-before relation is not enough to tell what can be executed in
+	// another order: see Optimal.
+	beyond bool
 
 	races []int32 // the events that the newest one depends on directly
 	wait  []trace.GID
@@ -84,7 +81,7 @@ func newExecution(sys System, cfg Config) *execution {
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
 		x.known[g], x.pending[g] = true, x.next(g)
-		x.selects = x.selects || selects(&x.pending[g].Op)
+		x.beyond = x.beyond || selects(&x.pending[g].Op)
 	}
 	return x
 }
@@ -160,7 +157,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 			x.join(c, j)
 		}
 	}
-	x.findReuse(i)
+	x.beyond = x.beyond || x.reuses(i)
 	switch {
 	case blocks(e.op.Kind):
 	case signals:
@@ -192,25 +189,28 @@ func selects(op *trace.Op) bool {
 // label returns the stable name of an alternative.
 func (x *execution) label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
 
-// findReuse looks whether the counter of a WaitGroup is raised independently of an arrival
-// in front of its Wait, one of which is event i.
-func (x *execution) findReuse(i int) {
+// reuses reports whether the counter of a WaitGroup is raised by event i while somebody stands before its Wait, or
+// independently of an arrival there, one of which is event i.
+func (x *execution) reuses(i int) bool {
 	e := &x.events[i]
-	switch {
-	case x.orderWaits || x.reused:
-	case e.waits.Size > 0:
-		for j := range x.events[:i] {
-			if f := &x.events[j]; raises(&f.op.Op) && !x.before(j, x.clock(i)) && f.op.Access[0].Overlaps(e.waits) {
-				x.reused = true
-			}
-		}
-	case raises(&e.op.Op):
-		for j := range x.events[:i] {
-			if f := &x.events[j]; f.waits.Size > 0 && !x.before(j, x.clock(i)) && e.op.Access[0].Overlaps(f.waits) {
-				x.reused = true
-			}
+	if !raises(&e.op.Op) && e.waits.Size == 0 {
+		return false
+	}
+	for j := range x.events[:i] {
+		f := &x.events[j]
+		if !x.before(j, x.clock(i)) && (raises(&f.op.Op) && f.op.Access[0].Overlaps(e.waits) || raises(&e.op.Op) && e.op.Access[0].Overlaps(f.waits)) {
+			return true
 		}
 	}
+	if !raises(&e.op.Op) {
+		return false
+	}
+	for q := range x.pending {
+		if p := &x.pending[q]; trace.GID(q) != e.g && p.Kind == trace.WgWait && p.N > 0 && e.op.Access[0].Overlaps(p.Access[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // raises reports whether op is an Add of a positive number to a WaitGroup.
@@ -220,19 +220,10 @@ func raises(op *trace.Op) bool {
 
 // dependent reports whether event e, executed after f, depends on it.
 func (x *execution) dependent(f, e *executed) bool {
-	if x.orderWaits && (arrives(f, e) || arrives(e, f)) {
-		return true
-	}
 	return x.dep.dependent(&f.op, &e.op) ||
 		f.printed && e.op.Kind == trace.Output || e.printed && f.op.Kind == trace.Output ||
 		e.with.Kind != trace.None && x.dep.dependent(&f.op, &e.with) ||
 		f.with.Kind != trace.None && (x.dep.dependent(&f.with, &e.op) || e.with.Kind != trace.None && x.dep.dependent(&f.with, &e.with))
-}
-
-// arrives reports whether somebody has arrived by f in front of the Wait of a WaitGroup whose counter
-// e changes.
-func arrives(f, e *executed) bool {
-	return f.waits.Size > 0 && e.op.Kind == trace.WgAdd && e.op.N > 0 && e.op.Access[0].Overlaps(f.waits)
 }
 
 // part makes g take part in event i.
@@ -242,7 +233,7 @@ func (x *execution) part(g trace.GID, i int) {
 	}
 	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
 	x.last[g], x.known[g], x.pending[g] = int32(i), true, x.next(g)
-	x.selects = x.selects || selects(&x.pending[g].Op)
+	x.beyond = x.beyond || selects(&x.pending[g].Op)
 }
 
 // join makes what happened before event j happen before the event with clock c.

@@ -37,26 +37,21 @@ import (
 //
 // An operation that ends the program is executed, and then undone: the others go on without its goroutine.
 //
-// Guarantees: every class of complete executions is met, once. Where a WaitGroup is used again while somebody may
-// wait for it, arriving in front of Wait depends on Add, which makes more classes. Programs that use select on several
-// channels, or one that does not wait, are left to ClockVector: whether somebody can be met depends
-// there on channels that neither operation is about, so that pasts are not all there is to an operation. (The search
-// begins again when it first sees such a thing.) An oracle's answer makes an operation one without other pasts.
+// Guarantees: every class of complete executions is met, once. Two kinds of programs are left to ClockVector, with which
+// the search begins again when it first sees that one is: those that use select on several channels, or one that does not
+// wait, because whether somebody can be met depends there on channels that neither operation is about; and those that raise
+// the counter of a WaitGroup while somebody may wait for it, because which zeros it goes through depends on the order of operations
+// that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
-	for orderWaits := false; ; orderWaits = true {
-		s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
-		s.orderWaits = orderWaits
-		s.size, _ = sys.(Sized)
-		s.watch, _ = cfg.Oracle.(Watcher)
-		switch r := s.run(); {
-		case s.selects:
-			v.Restart()
-			return ClockVector(sys, v, cfg)
-		case !s.reused:
-			return r
-		}
+	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
+	s.size, _ = sys.(Sized)
+	s.watch, _ = cfg.Oracle.(Watcher)
+	r := s.run()
+	if s.beyond {
 		v.Restart()
+		return ClockVector(sys, v, cfg)
 	}
+	return r
 }
 
 type optimal struct {
@@ -93,15 +88,14 @@ type past struct {
 	mark    Mark
 	depth   int // events before x
 	g       trace.GID
-	op      intended     // x, as it is here
-	mates   []trace.GID  // the goroutines it can meet,
-	labels  []uint64     // and the names of its alternatives, if it may
-	meets   bool         // it meets somebody in all of them
-	printed bool         // with x it is decided what has been printed
-	waits   trace.Access // see executed
-	quiet   bool         // it has no other past
-	head    int32        // last event of the past it has here that it depends on, or -1; see canonical
-	gone    int          // len(optimal.gone)
+	op      intended    // x, as it is here
+	mates   []trace.GID // the goroutines it can meet,
+	labels  []uint64    // and the names of its alternatives, if it may
+	meets   bool        // it meets somebody in all of them
+	printed bool        // with x it is decided what has been printed
+	quiet   bool        // it has no other past
+	head    int32       // last event of the past it has here that it depends on, or -1; see canonical
+	gone    int         // len(optimal.gone)
 
 	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
 
@@ -253,7 +247,7 @@ func (s *optimal) push() *past {
 
 // alone reports whether op, g's next one, depends on nothing that others can do before it.
 func (s *optimal) alone(g trace.GID, op *intended) bool {
-	if op.tangled || s.orderWaits {
+	if op.tangled {
 		return false
 	}
 	if op.N == 0 {
@@ -407,7 +401,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 	s.cur = g
 	s.stats.Transitions++
 	s.waited = s.waited || s.events[len(s.events)-1].op.Kind == trace.Park
-	if s.reused || s.selects {
+	if s.beyond {
 		s.halted = true
 		return false
 	}
@@ -503,9 +497,6 @@ func (s *optimal) detect(first bool) {
 	if ev.printed && s.at[e] >= 0 {
 		s.frames[s.at[e]].printed = true
 	}
-	if ev.waits.Size > 0 && s.at[e] >= 0 {
-		s.frames[s.at[e]].waits = ev.waits
-	}
 	met := ev.with.Kind != trace.None
 	for _, x := range s.races {
 		switch {
@@ -513,7 +504,7 @@ func (s *optimal) detect(first bool) {
 			if i := s.at[x]; i >= 0 && s.frames[i].meets && !s.frames[i].involves(ev.g) && !s.frames[i].involves(ev.mate) {
 				s.offer(i, s.clock(e), e, item{q: ev.g, exact: true, label: ev.label})
 			}
-		case blocks(ev.op.Kind) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output) && !(s.orderWaits && arrives(ev, &s.events[x])):
+		case blocks(ev.op.Kind) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
 			// something that x does not depend on.
 		case first:
@@ -668,7 +659,7 @@ func (s *optimal) depends(f *past, y int) bool {
 		return true
 	}
 	e := &s.events[y]
-	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed, waits: f.waits}) {
+	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed}) {
 		return true
 	}
 	for _, q := range f.mates {

@@ -24,8 +24,16 @@ import (
 //     could have been executed in place of an earlier event. So races are looked for when a goroutine
 //     arrives in front of an operation that can be disabled (see arrived), and not only when it is selected.
 //   - An event that ends the execution is virtual: the others go on, without its goroutine, from where it stood.
+//
+// Programs that the happens-before relation does not tell enough about are left to ClockVector: see Optimal.
 func Source(sys System, v Visitor, cfg Config) Result {
-	return newSource(sys, v, cfg).run()
+	s := newSource(sys, v, cfg)
+	r := s.run()
+	if s.x.beyond {
+		v.Restart()
+		return ClockVector(sys, v, cfg)
+	}
+	return r
 }
 
 // source is the state of Source, and of Context.
@@ -247,6 +255,10 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	s.cur = p
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
 		s.poll()
+	}
+	if s.x.beyond {
+		s.halted = true
+		return
 	}
 	s.detect() // lines 6 to 14
 	if !s.racer.after(s.path) {
