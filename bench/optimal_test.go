@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
+// too: RATIONALE.md, "What does an event cost?", tells where the time goes.
+//
+//	go test ./bench -run NONE -bench Optimal -benchmem -cpuprofile cpu.out
+func BenchmarkOptimal(b *testing.B) {
+	w := workspace(b)
+	optimal, _ := por.Lookup("optimal")
+	programs := []string{
+		"readers 13", "lastzero 10", "fibbench 4", "big 7 3", "coa 5", "exponentialbug 3", "raceparametric 4", "szymanski 2",
+		"sigma 6", "casrot 8", "ainc 7", "lockinc 7", "indexer 14",
+	}
+	for _, t := range tallies(b, "smc") {
+		if !slices.Contains(programs, t.Name()) {
+			continue
+		}
+		b.Run(t.Name(), func(b *testing.B) {
+			row, err := w.Tally(context.Background(), &t, TallyOptions{Way: Way{POR: optimal}, Count: b.N})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, wrong := range row.Check() {
+				b.Error(wrong)
+			}
+			stats := &row.Result.Stats
+			b.ReportMetric(float64(row.CPU.Nanoseconds())/float64(stats.Transitions), "ns/event")
+			b.ReportMetric(float64(stats.Transitions)/float64(stats.Executions), "events/execution")
+			b.ReportMetric(row.Rate(), "executions/s")
+		})
+	}
+}
