@@ -25,6 +25,7 @@ type move struct {
 type executed struct {
 	move
 	n    uint32    // number among the events its goroutine has executed, from 1
+	near uint64    // see execution.near
 	op   intended  // as it was then,
 	with intended  // and that of the goroutine it met, if any,
 	mate trace.GID // which is this
@@ -65,8 +66,13 @@ type execution struct {
 	beyond bool
 
 	races []int32 // the events that the newest one depends on directly
-	wait  []trace.GID
-	buf   []trace.GID
+
+	able  []trace.GID // the goroutines that can move, if they have been
+	asked bool        // asked for in the present state: see canMove
+
+	tangled bool // some operation so far was: see near
+	wait    []trace.GID
+	buf     []trace.GID
 }
 
 type lastOf struct {
@@ -107,24 +113,30 @@ func (x *execution) lastEvent(g trace.GID) int {
 // first, the events of others that it depends on and that
 // do not happen before another such event.
 func (x *execution) execute(g trace.GID, choice int) {
-	e := executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved)}
-	if p, ok := x.sys.Partner(g, choice); ok {
-		e.with, e.mate = x.next(p), p
+	i := len(x.events)
+	x.events = append(x.events, executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved)})
+	e := &x.events[i]
+	if channel(e.op.Kind) {
+		if p, ok := x.sys.Partner(g, choice); ok {
+			e.with, e.mate = x.next(p), p
+		}
 	}
 	signals := e.op.Kind == trace.Signal || e.op.Kind == trace.Broadcast
 	if signals {
 		x.condWaiters()
 	}
 	x.sys.Step(g, choice)
+	x.asked = false
 	x.path = append(x.path, trace.Step{G: g, Choice: choice})
-	switch x.sys.Status() {
-	case Cut:
-		e.over = true
-	case Ended:
-		e.over = len(x.sys.Standing(x.wait[:0])) > 0
-		e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
+	if len(x.canMove()) == 0 {
+		switch x.sys.Status() {
+		case Cut:
+			e.over = true
+		case Ended:
+			e.over = len(x.sys.Standing(x.wait[:0])) > 0
+			e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
+		}
 	}
-	i := len(x.events)
 	x.grow(int(g))
 	x.buf = x.sys.Moved(x.buf[:0])
 	moved := x.buf
@@ -147,12 +159,12 @@ func (x *execution) execute(g trace.GID, choice int) {
 			e.waits = p.Access[0]
 		}
 	}
-	x.events = append(x.events, e)
 	c := x.clock(i)
 	c[g] = e.n
+	e.near = x.near(e)
 	x.races = x.races[:0]
 	for j := i - 1; j >= 0; j-- {
-		if f := &x.events[j]; c[f.g] < f.n && x.dependent(f, &e) {
+		if f := &x.events[j]; c[f.g] < f.n && (f.near&e.near != 0 || x.tangled) && x.dependent(f, e) {
 			x.races = append(x.races, int32(j))
 			x.join(c, j)
 		}
@@ -218,6 +230,36 @@ func raises(op *trace.Op) bool {
 	return op.Kind == trace.WgAdd && op.N > 0 && (op.Commutes == trace.AddsOne || op.Commutes == trace.AddsMore)
 }
 
+// canMove returns the goroutines that can move now, valid until one does.
+func (x *execution) canMove() []trace.GID {
+	if !x.asked {
+		x.able, x.asked = x.sys.Enabled(x.able[:0]), true
+	}
+	return x.able
+}
+
+// near is a set of things that e is about, as bits: objects by their numbers, output and channels. Events that have none in
+// common are independent, unless one is tangled.
+func (x *execution) near(e *executed) (set uint64) {
+	const output, channels = 1 << 62, 1 << 63
+	for _, op := range [...]*intended{&e.op, &e.with} {
+		for _, a := range op.Access[:op.N] {
+			set |= 1 << (a.Obj % 62)
+		}
+		if op.Kind == trace.Output {
+			set |= output
+		}
+		if op.Wide || channel(op.Kind) {
+			set |= channels
+		}
+		x.tangled = x.tangled || op.tangled
+	}
+	if e.printed {
+		set |= output
+	}
+	return set
+}
+
 // dependent reports whether event e, executed after f, depends on it.
 func (x *execution) dependent(f, e *executed) bool {
 	return x.dep.dependent(&f.op, &e.op) ||
@@ -271,8 +313,9 @@ func (x *execution) grow(g int) {
 	for width <= g {
 		width *= 2
 	}
-	clocks := make([]uint32, len(x.events)*width)
-	for i := range x.events {
+	rows := len(x.clocks) / x.width
+	clocks := make([]uint32, rows*width)
+	for i := range rows {
 		copy(clocks[i*width:], x.clock(i))
 	}
 	x.clocks, x.width = clocks, width

@@ -71,8 +71,8 @@ type optimal struct {
 	plan    []move         // scratch
 	both    []uint32       // scratch
 	real    trace.Schedule // scratch of taken
-	enabled []trace.GID
-	gone    []trace.GID // their newest event has ended the execution, and they do not move any more
+	left    []trace.GID    // scratch of movable
+	gone    []trace.GID    // their newest event has ended the execution, and they do not move any more
 
 	cur       trace.GID // the goroutine that moved last
 	waited    bool      // somebody has waited on a Cond
@@ -101,8 +101,11 @@ type past struct {
 
 	moves []move
 	items []item
-	used  int                 // of items
-	seen  map[uint64]struct{} // items, if they may be found twice: x, or what depends on it, has several alternatives or waits for several things
+	used  int // of items
+	// dedupe is set if items may be found twice: x, or what depends on it, has several alternatives or waits for
+	// several things. They are in seen.
+	dedupe bool
+	seen   map[uint64]struct{}
 }
 
 // item is a past of x behind the frame's state: moves[lo:hi], and then an operation of q that depends
@@ -125,7 +128,6 @@ func (s *optimal) run() Result {
 	}
 	s.account()
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		s.sys.Rewind(s.frames[i].mark)
 		s.sys.Release(s.frames[i].mark)
 	}
 	s.rewind(s.root)
@@ -145,9 +147,8 @@ func (s *optimal) run() Result {
 func (s *optimal) extend(g trace.GID, head int32) {
 	for !s.halted {
 		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.events))
-		s.enabled = s.sys.Enabled(s.enabled[:0])
-		s.enabled = slices.DeleteFunc(s.enabled, s.isGone)
-		if len(s.enabled) == 0 {
+		movable := s.movable()
+		if len(movable) == 0 {
 			if st := s.sys.Status(); st != Running {
 				s.leaf(st)
 			}
@@ -162,8 +163,8 @@ func (s *optimal) extend(g trace.GID, head int32) {
 			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
 			return
 		}
-		if !slices.Contains(s.enabled, g) {
-			g, head = s.choose(), -1
+		if !slices.Contains(movable, g) {
+			g, head = s.choose(movable), -1
 		}
 		if !s.choice(g, head) {
 			return
@@ -172,16 +173,25 @@ func (s *optimal) extend(g trace.GID, head int32) {
 	}
 }
 
+// movable returns the goroutines that can be chosen.
+func (s *optimal) movable() []trace.GID {
+	if len(s.gone) == 0 {
+		return s.canMove()
+	}
+	s.left = slices.DeleteFunc(append(s.left[:0], s.canMove()...), s.isGone)
+	return s.left
+}
+
 // choose is the rule: whoever moved last goes on, or else the first who can.
-func (s *optimal) choose() trace.GID {
-	first := s.enabled[0]
-	if slices.Contains(s.enabled, s.cur) {
+func (s *optimal) choose(movable []trace.GID) trace.GID {
+	first := movable[0]
+	if slices.Contains(movable, s.cur) {
 		first = s.cur
 	}
 	if s.cfg.Oracle == nil || !s.cfg.AnyGoroutine {
 		return first
 	}
-	for _, g := range s.enabled {
+	for _, g := range movable {
 		if op := s.next(g); g != first && s.alone(g, &op) {
 			return g
 		}
@@ -192,40 +202,26 @@ func (s *optimal) choose() trace.GID {
 // choice opens the frame of g's next operation and executes its first alternative. It reports whether to go
 // on.
 func (s *optimal) choice(g trace.GID, head int32) bool {
-	op := s.next(g)
 	n := s.sys.Choices(g)
-	quiet := s.alone(g, &op)
-	if quiet && n == 1 {
+	f := s.push()
+	f.depth, f.g, f.op, f.head = len(s.events), g, s.next(g), head
+	f.n, f.next, f.quiet, f.gone = n, 1, s.alone(g, &f.op), len(s.gone)
+	if f.quiet && n == 1 { // there is nothing to come back for
+		s.frames = s.frames[:len(s.frames)-1]
 		if !s.do(g, 0, -1, false) {
 			return false
 		}
 		s.detect(true)
 		return true
 	}
-	f := s.push()
-	f.mark, f.depth, f.g, f.op, f.head = s.sys.Mark(), len(s.events), g, op, head
-	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
-	f.meets = blocks(op.Kind)
-	for c := range n {
-		p, ok := s.sys.Partner(g, c)
-		if f.meets = f.meets && ok; ok && !slices.Contains(f.mates, p) {
-			f.mates = append(f.mates, p)
-		}
-		if channel(op.Kind) {
-			f.labels = append(f.labels, s.label(g, c))
-		}
-	}
-	for _, q := range f.mates {
-		if slices.Contains(s.enabled, q) { // without x it can do something else
-			f.items = append(f.items, item{q: q})
-		}
+	f.mark = s.sys.Mark()
+	if channel(f.op.Kind) {
+		s.meetings(f)
 	}
 	if n > 1 {
 		s.stats.Choices++
 	}
-	if n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waited {
-		f.seen = make(map[uint64]struct{})
-	}
+	f.dedupe = n > 1 || channel(f.op.Kind) || f.op.Kind == trace.WakeLock || s.waited
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
@@ -233,12 +229,30 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	return true
 }
 
+// meetings finds out whom the goroutine of f, which is at a channel, can meet.
+func (s *optimal) meetings(f *past) {
+	f.meets = blocks(f.op.Kind)
+	for c := range f.n {
+		p, ok := s.sys.Partner(f.g, c)
+		if f.meets = f.meets && ok; ok && !slices.Contains(f.mates, p) {
+			f.mates = append(f.mates, p)
+		}
+		f.labels = append(f.labels, s.label(f.g, c))
+	}
+	for _, q := range f.mates {
+		if slices.Contains(s.movable(), q) { // without x it can do something else
+			f.items = append(f.items, item{q: q})
+		}
+	}
+}
+
 // push opens a frame, with the memory of one that was closed.
 func (s *optimal) push() *past {
 	if len(s.frames) < cap(s.frames) {
 		s.frames = s.frames[:len(s.frames)+1]
 		f := &s.frames[len(s.frames)-1]
-		*f = past{labels: f.labels[:0], mates: f.mates[:0], moves: f.moves[:0], items: f.items[:0]}
+		clear(f.seen)
+		*f = past{labels: f.labels[:0], mates: f.mates[:0], moves: f.moves[:0], items: f.items[:0], seen: f.seen}
 		return f
 	}
 	s.frames = append(s.frames, past{})
@@ -276,12 +290,12 @@ func (s *optimal) alone(g trace.GID, op *intended) bool {
 }
 
 // backtrack takes the next alternative of the youngest frame, or its next past,
-// or closes it.
+// or closes it. The system is rewound only to a state in which there is something to do.
 func (s *optimal) backtrack() {
 	f := &s.frames[len(s.frames)-1]
-	s.rewindTo(f)
 	switch {
 	case f.next < f.n:
+		s.rewindTo(f)
 		f.next++
 		choice := f.next - 1
 		if s.do(f.g, choice, int32(len(s.frames)-1), choice > f.cut) {
@@ -289,6 +303,7 @@ func (s *optimal) backtrack() {
 			s.extend(trace.NoGID, -1)
 		}
 	case f.used < len(f.items):
+		s.rewindTo(f)
 		f.used++
 		s.past(len(s.frames)-1, f.items[f.used-1])
 	default:
@@ -375,11 +390,8 @@ func (s *optimal) race(f *past, q trace.GID) {
 
 // find returns the number of the alternative m names.
 func (s *optimal) find(m move) (choice int, ok bool) {
-	if op := s.sys.Next(m.g); blocks(op.Kind) {
-		s.enabled = s.sys.Enabled(s.enabled[:0])
-		if !slices.Contains(s.enabled, m.g) {
-			return 0, false
-		}
+	if op := s.sys.Next(m.g); blocks(op.Kind) && !slices.Contains(s.canMove(), m.g) {
+		return 0, false
 	}
 	for c := range s.sys.Choices(m.g) {
 		if s.label(m.g, c) == m.label {
@@ -455,6 +467,7 @@ func (s *optimal) reopen(e int) {
 	for i := from; i < e; i++ {
 		if !s.events[i].over {
 			s.sys.Step(s.path[i].G, s.path[i].Choice)
+			s.asked = false
 		}
 	}
 	f = s.push()
@@ -573,11 +586,14 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 		}
 	}
 	it.lo, it.hi = lo, len(f.moves)
-	if f.seen != nil {
+	if f.dedupe {
 		key := s.signature(f, c, end, it)
 		if _, known := f.seen[key]; known {
 			f.moves = f.moves[:lo]
 			return
+		}
+		if f.seen == nil {
+			f.seen = make(map[uint64]struct{})
 		}
 		f.seen[key] = struct{}{}
 	}
@@ -613,10 +629,9 @@ func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 // share a goroutine: other meetings are possible behind it as well.
 func (s *optimal) conflicting(f *past, it item) []move {
 	s.plan = s.plan[:0]
-	s.enabled = s.sys.Enabled(s.enabled[:0])
 	op := s.sys.Next(it.q)
 	add := func(g trace.GID) {
-		if !slices.Contains(s.enabled, g) {
+		if !slices.Contains(s.canMove(), g) {
 			return
 		}
 		kind := s.sys.Next(g).Kind
@@ -687,6 +702,7 @@ func (s *optimal) canonical(f *past, y int) bool {
 // rewind goes back to an earlier state.
 func (s *optimal) rewind(m Mark) {
 	s.sys.Rewind(m)
+	s.asked = false
 	if s.watch != nil {
 		s.watch.Rewound()
 	}
