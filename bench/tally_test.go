@@ -81,11 +81,6 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 func TestTallies(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range TallySuites() {
-		if suite == "cdpor" {
-			// Its tasks raise a WaitGroup that main waits for, and so are left to clockvector, which
-			// begins too many executions. TestClasses counts them.
-			continue
-		}
 		for _, e := range por.Explorers() {
 			most := uint64(100) // the others begin many executions that they do not complete
 			if e.Name == "optimal" {

@@ -29,7 +29,7 @@ func (a assumptions) without(reused, underrun bool) assumptions {
 // can return from its Wait.
 func reused(sys Effects, enabled []trace.GID, g trace.GID) bool {
 	op := sys.Next(g)
-	if op.Kind != trace.WgAdd || sys.Adds(g) != Raises {
+	if op.Kind != trace.WgAdd || !sys.Adds(g).Raises() {
 		return false
 	}
 	return slices.ContainsFunc(enabled, func(q trace.GID) bool {

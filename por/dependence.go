@@ -18,7 +18,7 @@ func (d dependence) dependent(a, b *intended) bool {
 	case a.tangled || b.tangled:
 		return true
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd:
-		return a.Conflicts(&b.Op) && addsDepend(&a.Op, &b.Op)
+		return false // see execution.regroups
 	case a.Kind == trace.Output && b.Kind == trace.Output:
 		return !d.ignoreOutput
 	case (a.Wide && channel(b.Kind)) || (b.Wide && channel(a.Kind)):
@@ -29,20 +29,6 @@ func (d dependence) dependent(a, b *intended) bool {
 
 func channel(k trace.Kind) bool {
 	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
-}
-
-// addsDepend reports whether executing b, an Add to a WaitGroup, before a could have made
-// its counter negative, or could have prevented that.
-func addsDepend(a, b *trace.Op) bool {
-	switch b.Commutes {
-	case trace.AddsOne, trace.AddsMore:
-		return a.Commutes == 0
-	case trace.Subtracts:
-		return a.Commutes == trace.AddsMore
-	case trace.SubtractsLast:
-		return a.Commutes == trace.AddsOne || a.Commutes == trace.AddsMore
-	}
-	return true
 }
 
 // blocks reports whether an operation of kind k can be disabled. What one of these
@@ -57,14 +43,14 @@ func blocks(k trace.Kind) bool {
 	return false
 }
 
-// enables reports whether b can only be enabled once a has been executed, so that there
+// enables reports whether b can only be enabled once x has been executed, so that there
 // is no other order of the two.
-func enables(a, b *trace.Op) bool {
-	switch a.Kind {
+func enables(x *executed, b *trace.Op) bool {
+	switch x.op.Kind {
 	case trace.Unlock:
 		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock
 	case trace.WgAdd:
-		return b.Kind == trace.WgWait && (a.Commutes == trace.Subtracts || a.Commutes == trace.SubtractsLast)
+		return b.Kind == trace.WgWait && x.adding.N != 0 // see execution.regroups
 	}
 	return false
 }
@@ -72,7 +58,7 @@ func enables(a, b *trace.Op) bool {
 // mayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
 // instead, and that would make a difference.
 func mayDepend(d dependence, x *executed, op *intended) bool {
-	if op.Kind == trace.CondWait || !x.over && enables(&x.op.Op, &op.Op) {
+	if op.Kind == trace.CondWait || !x.over && enables(x, &op.Op) {
 		return false
 	}
 	return d.dependent(&x.op, op) || x.with.Kind != trace.None && d.dependent(&x.with, op)

@@ -21,7 +21,7 @@ type Effects interface {
 	// and they on it.
 	Entangled(g trace.GID) bool
 
-	// Adds tells what g's next operation does to the counter of a WaitGroup.
+	// Adds tells what g's next operation, a WgAdd, does to the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
 	// Moved appends the goroutines besides the one that stepped that the last step has
@@ -37,18 +37,6 @@ type Effects interface {
 	// g's if that is executed with the given alternative.
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
-
-// Adding is what an operation does to a counter that others wait for to be zero.
-type Adding uint8
-
-// What an operation does to a counter. Operations that raise one commute with each other, and those that
-// lower one do as long as none finds it too low.
-const (
-	Else      Adding = iota // it does nothing of this kind
-	Raises                  // or leaves it as it is
-	Lowers                  // to zero or more
-	Underruns               // below zero, which fails
-)
 
 // effects returns sys as what a reduction by dependence needs.
 func effects(sys System) Effects {

@@ -56,15 +56,8 @@ func (t *toy) Entangled(trace.GID) bool { return false }
 
 // Adds implements Effects.
 func (t *toy) Adds(g trace.GID) Adding {
-	switch i, ok := t.at(int(g)); {
-	case !ok || i.op != tWgAdd:
-		return Else
-	case i.a >= 0:
-		return Raises
-	case t.wg+i.a >= 0:
-		return Lowers
-	}
-	return Underruns
+	i, _ := t.at(int(g))
+	return Adding{int64(i.a), int64(t.wg)}
 }
 
 // Moved implements Effects.

@@ -33,8 +33,11 @@ type executed struct {
 	// over marks an event that has ended the whole execution. It has been undone since, and the path goes
 	// on as if it had been executed but its goroutine were the only one that knows.
 	over bool
-	// waits is the WaitGroup in front of whose Wait somebody has arrived by it.
-	waits trace.Access
+	// adding is what it has done to the counter of a WaitGroup, and unit the event that has added what
+	// it takes (see matched).
+	adding Adding
+	unit   int32
+	taken  int64 // how many of what it has added belong to Dones
 	// printed marks one with which it is decided what has been printed.
 	printed bool
 }
@@ -73,6 +76,10 @@ type execution struct {
 	tangled bool // some operation so far was: see near
 	wait    []trace.GID
 	buf     []trace.GID
+
+	group, tried []int32 // see regroups
+	start        int64
+	needed       []uint32
 }
 
 type lastOf struct {
@@ -114,12 +121,15 @@ func (x *execution) lastEvent(g trace.GID) int {
 // do not happen before another such event.
 func (x *execution) execute(g trace.GID, choice int) {
 	i := len(x.events)
-	x.events = append(x.events, executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved)})
+	x.events = append(x.events, executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved), unit: noUnit})
 	e := &x.events[i]
 	if channel(e.op.Kind) {
 		if p, ok := x.sys.Partner(g, choice); ok {
 			e.with, e.mate = x.next(p), p
 		}
+	}
+	if e.op.Kind == trace.WgAdd {
+		e.adding = x.sys.Adds(g)
 	}
 	signals := e.op.Kind == trace.Signal || e.op.Kind == trace.Broadcast
 	if signals {
@@ -154,11 +164,6 @@ func (x *execution) execute(g trace.GID, choice int) {
 	}
 	x.count[g]++
 	e.n = x.count[g]
-	for _, m := range x.moved[e.undo:] {
-		if p := &x.pending[m.g]; p.Kind == trace.WgWait && p.N > 0 {
-			e.waits = p.Access[0]
-		}
-	}
 	c := x.clock(i)
 	c[g] = e.n
 	e.near = x.near(e)
@@ -169,7 +174,6 @@ func (x *execution) execute(g trace.GID, choice int) {
 			x.join(c, j)
 		}
 	}
-	x.beyond = x.beyond || x.reuses(i)
 	switch {
 	case blocks(e.op.Kind):
 	case signals:
@@ -191,6 +195,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 			}
 		}
 	}
+	x.beyond = x.beyond || x.regroups(i)
 }
 
 // selects reports whether op is a select on several channels, or one that does not wait.
@@ -200,35 +205,6 @@ func selects(op *trace.Op) bool {
 
 // label returns the stable name of an alternative.
 func (x *execution) label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
-
-// reuses reports whether the counter of a WaitGroup is raised by event i while somebody stands before its Wait, or
-// independently of an arrival there, one of which is event i.
-func (x *execution) reuses(i int) bool {
-	e := &x.events[i]
-	if !raises(&e.op.Op) && e.waits.Size == 0 {
-		return false
-	}
-	for j := range x.events[:i] {
-		f := &x.events[j]
-		if !x.before(j, x.clock(i)) && (raises(&f.op.Op) && f.op.Access[0].Overlaps(e.waits) || raises(&e.op.Op) && e.op.Access[0].Overlaps(f.waits)) {
-			return true
-		}
-	}
-	if !raises(&e.op.Op) {
-		return false
-	}
-	for q := range x.pending {
-		if p := &x.pending[q]; trace.GID(q) != e.g && p.Kind == trace.WgWait && p.N > 0 && e.op.Access[0].Overlaps(p.Access[0]) {
-			return true
-		}
-	}
-	return false
-}
-
-// raises reports whether op is an Add of a positive number to a WaitGroup.
-func raises(op *trace.Op) bool {
-	return op.Kind == trace.WgAdd && op.N > 0 && (op.Commutes == trace.AddsOne || op.Commutes == trace.AddsMore)
-}
 
 // canMove returns the goroutines that can move now, valid until one does.
 func (x *execution) canMove() []trace.GID {
@@ -328,7 +304,11 @@ func (x *execution) truncate(n int) {
 		return
 	}
 	for i := len(x.events) - 1; i >= n; i-- {
-		x.count[x.events[i].g]--
+		e := &x.events[i]
+		x.count[e.g]--
+		if e.unit >= 0 {
+			x.events[e.unit].taken--
+		}
 	}
 	undo := x.events[n].undo
 	for i := len(x.moved) - 1; i >= undo; i-- {

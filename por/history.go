@@ -119,15 +119,13 @@ func (h *history) intent(g trace.GID) intent {
 		}
 	case trace.WgAdd:
 		n.op.Commutes = 0
-		switch h.fx.Adds(g) {
-		case Raises:
+		switch a := h.fx.Adds(g); {
+		case a.Raises():
 			n.op.Commutes = commutesUp
-		case Lowers:
-			if !h.careful {
-				n.op.Commutes = commutesDown
-			}
-		case Underruns:
+		case a.Underruns():
 			h.underrun = true
+		case !h.careful:
+			n.op.Commutes = commutesDown
 		}
 	}
 	return n

@@ -39,8 +39,8 @@ import (
 //
 // Guarantees: every class of complete executions is met, once. Two kinds of programs are left to ClockVector, with which
 // the search begins again when it first sees that one is: those that use select on several channels, or one that does not
-// wait, because whether somebody can be met depends there on channels that neither operation is about; and those that raise
-// the counter of a WaitGroup while somebody may wait for it, because which zeros it goes through depends on the order of operations
+// wait, because whether somebody can be met depends there on channels that neither operation is about; and those that may
+// use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
 // that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
 	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}

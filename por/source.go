@@ -1,7 +1,6 @@
 package por
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
@@ -57,7 +56,6 @@ type sourceState struct {
 	sleep     []sleeper
 	backtrack []trace.GID
 	closed    bool // backtrack is a persistent set by itself
-	waited    bool // somebody stands before Wait of a WaitGroup
 	gone      int
 	path      int // len(search.path)
 	cur       trace.GID
@@ -365,9 +363,6 @@ func (s *source) detect() {
 	if s.ctx != nil {
 		s.ctx.executed(n)
 	}
-	if p.op.Kind == trace.WgAdd && lowers(p) {
-		s.counted(n)
-	}
 	for _, m := range s.x.moved[p.undo:] {
 		if blocks(s.x.pending[m.g].Kind) {
 			s.arrived(n, m.g)
@@ -388,7 +383,7 @@ func (s *source) race(e, p int) {
 	if first.op.Races(&second.op.Op) && !second.over && !first.over {
 		f.probes = append(f.probes, probe{s.notdep(e, p), first.g, second.g})
 	}
-	if !first.over && enables(&first.op.Op, &second.op.Op) {
+	if !first.over && enables(first, &second.op.Op) {
 		return // it cannot be reversed
 	}
 	s.initials = s.initials[:0]
@@ -472,8 +467,6 @@ func (s *source) reverse(e int, q trace.GID) {
 	f := s.states[e]
 	switch {
 	case f.closed:
-	case s.x.events[e].op.Kind == trace.WgAdd && s.x.pending[q].Kind == trace.WgWait && !slices.Contains(f.enabled, q):
-		f.waited = true // see counted
 	case slices.Contains(f.enabled, q) && covers(&s.x.events[e], &s.x.pending[q]):
 		if !slices.Contains(f.backtrack, q) {
 			f.backtrack = append(f.backtrack, q)
@@ -489,43 +482,6 @@ func (f *sourceState) addAll() {
 			f.backtrack = append(f.backtrack, g)
 		}
 	}
-}
-
-// counted is called when event n has lowered the counter of a WaitGroup. If somebody stood before Wait when another
-// event raised it, and what could be executed without that lowers it to zero, Wait may come before that, too.
-func (s *source) counted(n int) {
-	wg := s.x.events[n].op.Access[0]
-	of := func(e *executed) bool { return e.op.Kind == trace.WgAdd && !e.over && e.op.Access[0] == wg }
-	count := 0 // before event i, or less
-	for i := range n {
-		f, e := s.states[i], &s.x.events[i]
-		if !of(e) {
-			continue
-		}
-		if f.waited && !f.closed && !s.x.before(i, s.x.clock(n)) {
-			left := count
-			for j := i + 1; j <= n; j++ {
-				if of(&s.x.events[j]) && lowers(&s.x.events[j]) && !s.x.before(i, s.x.clock(j)) {
-					left--
-				}
-			}
-			if left <= 0 {
-				f.addAll()
-			}
-		}
-		switch {
-		case lowers(e):
-			count--
-		case e.op.Commutes == 0: // by how much is not known
-			count = math.MinInt / 2
-		default:
-			count++
-		}
-	}
-}
-
-func lowers(e *executed) bool {
-	return e.op.Commutes == trace.Subtracts || e.op.Commutes == trace.SubtractsLast
 }
 
 // covers reports whether e depends on everything op does, which is not met by another operation.

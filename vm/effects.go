@@ -50,18 +50,11 @@ func (m *Machine) Entangled(id trace.GID) bool {
 // Adds implements por.Effects.
 func (m *Machine) Adds(id trace.GID) por.Adding {
 	g := m.gOf(id)
-	if g.status != gReady || g.pending.Kind != trace.WgAdd {
-		return por.Else
+	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+	if !m.mapped(r.U(0), 16) {
+		return por.Adding{}
 	}
-	in := &g.fn.Code[g.pc]
-	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
-	switch d := int64(r.U(1)); {
-	case d >= 0 || !m.mapped(r.U(0), 16):
-		return por.Raises
-	case int64(int32(m.u32(r.U(0)+wgCounter))) >= -d:
-		return por.Lowers
-	}
-	return por.Underruns
+	return por.Adding{N: int64(r.U(1)), Counter: int64(int32(m.u32(r.U(0) + wgCounter)))}
 }
 
 // Moved implements por.Effects.

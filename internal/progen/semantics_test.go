@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	. "hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
 )
 
 // TestSemantics: small programs about one thing each. Their outcomes, written
@@ -31,6 +32,21 @@ func TestSemantics(t *testing.T) {
 		{"a WaitGroup used again", Prog{WGs: 1, Main: []Stmt{
 			{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: WgDone}, {Op: WgAdd, B: 1}}}, {Op: WgWait}, {Op: Print, E: k(1)}}},
 			"1|exit; |deadlock; |panic: sync: WaitGroup is reused before previous Wait has returned"},
+
+		{"a WaitGroup used again by one that another Done makes zero", Prog{WGs: 1, Main: []Stmt{
+			{Op: WgAdd, B: 2}, {Op: Go, Body: []Stmt{{Op: WgDone}, {Op: WgAdd, B: 1}, {Op: WgDone}}}, {Op: Go, Body: []Stmt{{Op: WgDone}}},
+			{Op: WgWait}, {Op: Print, E: k(1)}}},
+			"1|exit; |panic: sync: WaitGroup is reused before previous Wait has returned"},
+
+		{"a WaitGroup that is zero only in some orders", Prog{WGs: 1, Chans: ch(0), Main: []Stmt{
+			{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: WgWait}, {Op: Print, E: k(1)}}}, {Op: Go, Body: []Stmt{{Op: WgAdd, B: 1}}}, {Op: Go, Body: []Stmt{{Op: WgDone}}},
+			{Op: Recv}}},
+			"1|deadlock; |deadlock; |panic: sync: WaitGroup is reused before previous Wait has returned"},
+
+		{"tasks that start tasks before they are done", Prog{WGs: 1, Main: []Stmt{
+			{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: Print, E: k(2)}, {Op: WgDone}}}, {Op: WgDone}}},
+			{Op: WgWait}, {Op: Print, E: k(1)}}},
+			"2;1|exit"},
 
 		{"a WaitGroup used again in time", Prog{WGs: 1, Main: []Stmt{
 			{Op: WgAdd, B: 1}, {Op: Go, Body: []Stmt{{Op: WgDone}, {Op: WgAdd, B: 1}, {Op: WgDone}}}, {Op: WgWait}, {Op: Print, E: k(1)}}},
@@ -127,7 +143,7 @@ func TestSemantics(t *testing.T) {
 		p.Complete()
 		progs = append(progs, p)
 	}
-	b := loadBatch(t, progs)
+	b, g := loadBatch(t, progs), loadGroup(t, units(progs))
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := Explore(&test.p, 100_000)
@@ -148,6 +164,16 @@ func TestSemantics(t *testing.T) {
 				t.Errorf("the reference says %q, want %q", slices.Sorted(maps.Keys(got)), test.want)
 			}
 			compare(t, b, &test.p, r)
+			for _, name := range []string{"optimal", "source", "context", "clockvector"} {
+				e, _ := por.Lookup(name)
+				g.in(int(test.p.Seed-1), func() {
+					o := &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
+					e.Run(g.m, o, por.Config{})
+					if d := difference(o.outcomes, r.Outcomes); d != "" {
+						t.Errorf("%s: outcomes (extra or missing):\n%s", name, d)
+					}
+				})
+			}
 		})
 	}
 }

@@ -1,0 +1,198 @@
+package por
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Operations on the counter of a WaitGroup commute as long as, whatever order the happens-before relation allows them
+// to be executed in,
+//
+//   - the counter does not become negative, and
+//   - it does not pass through zero and grow again while somebody stands before Wait, who could return at the zero, and
+//     could not behind it ("WaitGroup is reused before previous Wait has returned").
+//
+// Neither can be seen in pairs of operations (of Done, Done, Add at two the first Done commutes with the Add, and
+// the second one, where it is next to it, does not), so it is decided for an execution as a whole, exactly:
+//
+// An order allowed passes through the downward closed sets of events, and the counter in such a set D is that
+// of the units added in D less those taken. Each Done is matched with a unit of an Add that happens before
+// it, no two with the same one. If that can be done, the counter of D is the number of units in D whose
+// Done is not in D, which is never negative. (If it cannot, then by Hall's theorem there are Dones before which
+// too little is added in all, and some order makes the counter negative.)
+//
+// If a is the arrival of somebody at Wait who has not returned, let D be a set with a whose counter is zero. Then the Done of
+// every unit in D is in D, and all that happens before that, and so on. The least set that is closed in this way, if there is one
+// (if no Done is missing), has counter zero, and some order passes through it; what matters is whether an event that raises the counter is
+// not in it.
+
+// Adding is what an operation does to the counter of a WaitGroup.
+type Adding struct {
+	N       int64 // added to it
+	Counter int64 // its value before
+}
+
+// Raises reports whether it leaves the counter as it is or makes it larger.
+func (a Adding) Raises() bool { return a.N >= 0 }
+
+// Underruns reports whether it makes the counter negative, which fails.
+func (a Adding) Underruns() bool { return a.N < 0 && a.Counter+a.N < 0 }
+
+// adds reports whether e has changed the counter of the WaitGroup wg.
+func (e *executed) adds(wg trace.Access) bool {
+	return e.op.Kind == trace.WgAdd && e.op.N > 0 && e.op.Access[0].Overlaps(wg)
+}
+
+// regroups is called when event i, the newest one, is executed. It reports whether it shows that the operations on some
+// WaitGroup do not commute, and notes the unit that belongs to a Done.
+func (x *execution) regroups(i int) bool {
+	e := &x.events[i]
+	if e.op.Kind == trace.WgAdd && e.op.N > 0 {
+		wg := e.op.Access[0]
+		x.tally(wg)
+		if !x.matched(i) {
+			return true
+		}
+		if e.adding.N > 0 && slices.ContainsFunc(x.races, func(w int32) bool { return x.events[w].op.Kind == trace.WgWait }) {
+			return true // Wait has returned at a zero, and nothing but the order they are in here says that it was before e
+		}
+		for q, known := range x.known {
+			if p := &x.pending[q]; known && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(int(x.last[q])) {
+				return true
+			}
+		}
+	}
+	for _, m := range x.moved[e.undo:] {
+		if p := &x.pending[m.g]; p.Kind == trace.WgWait && p.N > 0 {
+			x.tally(p.Access[0])
+			if x.reused(int(x.last[m.g])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A unit is named by the event that has added it; those there have been from the start by atStart.
+const (
+	atStart = -1
+	noUnit  = -2
+)
+
+// tally collects the events that have changed the counter of wg, in order, behind atStart.
+func (x *execution) tally(wg trace.Access) {
+	x.group, x.start = append(x.group[:0], atStart), 0
+	for j := range x.events {
+		if e := &x.events[j]; e.adds(wg) {
+			if len(x.group) == 1 {
+				x.start = e.adding.Counter
+			}
+			x.group = append(x.group, int32(j))
+		}
+	}
+}
+
+// left returns how many of the units event u has added no Done has taken.
+func (x *execution) left(u int32) int64 {
+	if u >= 0 {
+		return max(0, x.events[u].adding.N) - x.events[u].taken
+	}
+	n := x.start
+	for _, d := range x.group[1:] {
+		if x.events[d].unit == u {
+			n--
+		}
+	}
+	return n
+}
+
+// take makes unit u that of Done d.
+func (x *execution) take(d, u int32) {
+	if old := x.events[d].unit; old >= 0 {
+		x.events[old].taken--
+	}
+	if x.events[d].unit = u; u >= 0 {
+		x.events[u].taken++
+	}
+}
+
+// matched finds a unit for event i, if it takes one: it reports whether all Dones have one that has been added before. It also
+// reports false if that is not the question: if several are taken at once, or the counter is not what the events
+// have made of it, because it is overwritten.
+func (x *execution) matched(i int) bool {
+	sum := x.start
+	for _, j := range x.group[1 : len(x.group)-1] {
+		sum += x.events[j].adding.N
+	}
+	e := &x.events[i]
+	e.unit = noUnit
+	if e.adding.Counter != sum || e.adding.N < -1 {
+		return false
+	}
+	x.tried = x.tried[:0]
+	return e.adding.N >= 0 || x.match(int32(i))
+}
+
+// match finds a unit for Done d, taking it away from another Done that finds another one if need be (Kuhn 1955).
+func (x *execution) match(d int32) bool {
+	for k := len(x.group) - 1; k >= 0; k-- { // latest first: the first ones happen before all
+		u := x.group[k]
+		if u >= 0 && (x.events[u].adding.N <= 0 || !x.before(int(u), x.clock(int(d)))) || slices.Contains(x.tried, u) {
+			continue
+		}
+		x.tried = append(x.tried, u)
+		free := x.left(u) > 0
+		for _, other := range x.group[1:] {
+			if !free && x.events[other].unit == u {
+				free = x.match(other)
+			}
+		}
+		if free {
+			x.take(d, u)
+			return true
+		}
+	}
+	return false
+}
+
+// reused reports whether the counter of the WaitGroup that tally has been called for can be zero while somebody who has
+// arrived by event a (or atStart) stands before Wait, and grow then.
+func (x *execution) reused(a int) bool {
+	x.needed = x.needed[:0]
+	if a >= 0 {
+		x.need(a)
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, u := range x.group {
+			if x.needs(u) && x.left(u) > 0 {
+				return false // it is never zero
+			}
+		}
+		for _, d := range x.group[1:] {
+			if u := x.events[d].unit; u != noUnit && x.needs(u) && !x.needs(d) {
+				x.need(int(d))
+				grown = true
+			}
+		}
+	}
+	return slices.ContainsFunc(x.group[1:], func(r int32) bool { return x.events[r].adding.N > 0 && !x.needs(r) })
+}
+
+// needs reports whether event i belongs to the set needed.
+func (x *execution) needs(i int32) bool {
+	if i == atStart {
+		return true
+	}
+	e := &x.events[i]
+	return int(e.g) < len(x.needed) && x.needed[e.g] >= e.n
+}
+
+// need adds event i, with what happens before it, to the set needed.
+func (x *execution) need(i int) {
+	for len(x.needed) < x.width {
+		x.needed = append(x.needed, 0)
+	}
+	x.join(x.needed, i)
+}
