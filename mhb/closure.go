@@ -30,59 +30,61 @@ type summary struct {
 // call, and false if one of them conflicts or it takes too long.
 func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	n := &o.now
-	if n.depth == len(n.lists) {
-		n.lists = append(n.lists, nil)
-	}
 	depth := n.depth
+	if 2*depth == len(n.lists) {
+		n.lists = append(n.lists, nil, nil)
+	}
 	n.depth++
 	defer func() { n.depth = depth }()
-	known := o.nothing
-	for range maxRounds {
-		list := n.lists[depth][:0]
+	var found []*summary // in the round before
+	for round := range maxRounds {
+		buf := &n.lists[2*depth+round%2]
+		list := (*buf)[:0]
 		for _, g := range n.live {
 			if g == tc {
 				continue
 			}
-			x := o.summary(s, tc, g, t, known)
+			x := o.summary(s, tc, g, t, found, round > 0)
 			if x.conflict {
 				o.Culprit, o.CulpritOf = x.culprit, g
 				return nil, false
 			}
 			list = append(list, x)
 		}
-		n.lists[depth] = list
+		*buf = list
 		if !o.enables(s, list) {
 			return list, !o.refuted(s, list, t)
 		}
-		known = o.intern(list)
+		found = list // a walk that passes more finds no less
 	}
 	return nil, false
 }
 
-// treeKey is what a decision tree is found by: where the goroutine stands and
-// what is known.
+// treeKey is what a decision tree is found by: where the goroutine stands, and
+// whether it is a later round than the first, in which nothing is enabled. What a
+// later one begins with is no part of the key: that differs in nearly every state,
+// and a walk depends on it only at the few operations that it finds disabled.
 type treeKey struct {
-	where   [2]uint64
-	canMove bool
-	known   int
+	where          [2]uint64
+	canMove, later bool
 }
 
 // summary returns what g can do, if t is the operation that tc stands before and
-// known is what the others can enable.
-func (o *Oracle) summary(s State, tc, g trace.GID, t *target, known *effects) *summary {
-	k := treeKey{s.Where(g), s.CanMove(g), known.num}
+// found is what the round before this one has found, if this is a later one.
+func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
+	k := treeKey{s.Where(g), s.CanMove(g), later}
 	n := t.trees[k]
 	if n == nil {
 		n = new(node)
 		t.trees[k] = n
 		o.nodes++
 	}
-	if x := o.recall(s, tc, g, n); x != nil {
+	if x := o.recall(s, tc, g, found, n); x != nil {
 		return x
 	}
 	w := &walk{
-		o: o, t: t, tc: tc, known: known, canMove: k.canMove, memo: map[visitKey]*visit{},
-		v: &view{o: o, s: s, tc: tc, g: g},
+		o: o, t: t, tc: tc, later: later, canMove: k.canMove, memo: map[visitKey]*visit{},
+		v: &view{o: o, s: s, tc: tc, g: g, found: found},
 	}
 	w.v.record(n)
 	if stack := s.Stack(g); len(stack) > 0 {
@@ -108,7 +110,7 @@ type walk struct {
 
 	summary                   // of what has been found so far
 	looking   ssa.Instruction // what is being looked at
-	known     *effects        // nothing that these enable counts as disabled
+	later     bool            // what the others have been found to enable does not count as disabled
 	memo      map[visitKey]*visit
 	recursive int // how often memo had the answer
 	buf       []byte
@@ -175,10 +177,6 @@ func (o *Oracle) unite(e, f *events, n int) {
 	}
 }
 
-func (e *events) equal(f *events) bool {
-	return e.any == f.any && e.objs == f.objs && slices.Equal(e.list, f.list)
-}
-
 // effects are operations that can enable blocked operations.
 type effects struct {
 	unlocks events
@@ -187,7 +185,6 @@ type effects struct {
 	recvs   events // received from or closed
 	signals events // Conds
 	leaves  events // Onces
-	num     int    // of those that are known
 }
 
 // each calls f for the kinds of events.
@@ -223,16 +220,21 @@ func (e *effects) enabling(op opKind) *events {
 func (o *Oracle) enables(s State, list []*summary) bool {
 	for _, x := range list {
 		for _, st := range x.stops {
-			n, objs := 0, s.Objects(uint32(st.addr>>32))
-			for _, y := range list {
-				n = min(many, n+o.count(y.eff.enabling(st.op), st.addr, objs))
-			}
-			if n > 0 && !(st.op == opWgWait && counter(s, st.addr) > int64(n)) {
+			if o.enabled(s, st, list) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// enabled reports whether the goroutines that list is about together enable x.
+func (o *Oracle) enabled(s State, x stop, list []*summary) bool {
+	n, objs := 0, s.Objects(uint32(x.addr>>32))
+	for _, y := range list {
+		n = min(many, n+o.count(y.eff.enabling(x.op), x.addr, objs))
+	}
+	return n > 0 && !(x.op == opWgWait && counter(s, x.addr) > int64(n))
 }
 
 // counter returns that of the WaitGroup at p.
@@ -259,49 +261,6 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	return counter(s, p) < int64(n)-t.delta
 }
 
-// intern returns what the goroutines enable together, with its number. A walk
-// that passes more finds no less, so nothing known before is lost.
-func (o *Oracle) intern(list []*summary) *effects {
-	e := &effects{}
-	for _, x := range list {
-		mine, all := x.eff.each(), e.each()
-		for i := range all {
-			o.unite(all[i], mine[i], 1)
-		}
-	}
-	h := e.hash()
-	for _, k := range o.known[h] {
-		a, b := k.each(), e.each()
-		same := true
-		for i := range a {
-			same = same && a[i].equal(b[i])
-		}
-		if same {
-			return k
-		}
-	}
-	o.effects++
-	e.num = o.effects
-	o.known[h] = append(o.known[h], e)
-	return e
-}
-
-func (e *effects) hash() uint64 {
-	h := uint64(14695981039346656037)
-	for _, x := range e.each() {
-		h = h*31 + uint64(len(x.list))
-		h = h*31 + uint64(x.objs)
-		if x.any {
-			h++
-		}
-		for _, y := range x.list {
-			h = (h ^ y.at + uint64(y.n)) * 0x9E3779B97F4A7C15
-			h ^= h >> 31
-		}
-	}
-	return h
-}
-
 // blocked reports whether the walk stops at x, which stands for an operation
 // that is disabled in the present state.
 func (w *walk) blocked(x stop, reason string) bool {
@@ -311,17 +270,8 @@ func (w *walk) blocked(x stop, reason string) bool {
 	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
 		return false // somebody may overwrite it
 	}
-	n := 0
-	if e := w.known.enabling(x.op); e.any || e.objs != static.Empty || len(e.list) > 0 {
-		n = w.o.count(e, x.addr, static.Set(w.v.ask(question{kind: askObjects, p: x.addr}).x))
-	}
-	if n > 0 {
-		if x.op != opWgWait {
-			return false
-		}
-		if c, ok := w.word(x.addr); !ok || int64(int32(c>>32)) <= int64(n) {
-			return false
-		}
+	if w.later && w.v.ask(question{kind: askEnabled, i: int(x.op), p: x.addr}).ok {
+		return false
 	}
 	if !slices.Contains(w.stops, x) {
 		w.stops = append(w.stops, x)

@@ -62,11 +62,11 @@ func (n *node) grow(a answer) *node {
 
 // recall follows the tree at n as far as answers are known. It returns the
 // result, or nil.
-func (o *Oracle) recall(s State, tc, g trace.GID, n *node) *summary {
+func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node) *summary {
 	objs := o.names[:0]
 	o.names = nil // an answer may take other walks
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
-		n = n.child(o.answer(s, tc, g, n.q, &objs))
+		n = n.child(o.answer(s, tc, g, found, n.q, &objs))
 	}
 	o.names = objs
 	if n == nil {
@@ -77,12 +77,13 @@ func (o *Oracle) recall(s State, tc, g trace.GID, n *node) *summary {
 
 // view asks the state on behalf of one walk and writes down what it says.
 type view struct {
-	o    *Oracle
-	s    State
-	tc   trace.GID // who waits
-	g    trace.GID // who is walked
-	objs names
-	recs []record // the walk's, and those of the functions that are being walked
+	o     *Oracle
+	s     State
+	tc    trace.GID  // who waits
+	g     trace.GID  // who is walked
+	found []*summary // what the round before this one has found
+	objs  names
+	recs  []record // the walk's, and those of the functions that are being walked
 }
 
 // record is what a walk or a part of it has asked, and where that has led to in
@@ -126,7 +127,7 @@ func (v *view) ask(q question) (a answer) {
 		}
 	}
 	if known == 0 {
-		a = v.o.answer(v.s, v.tc, v.g, q, &v.objs)
+		a = v.o.answer(v.s, v.tc, v.g, v.found, q, &v.objs)
 	}
 	for i := known; i < len(v.recs); i++ {
 		v.note(&v.recs[i], q, a)

@@ -94,10 +94,7 @@ type Oracle struct {
 
 	targets map[targetKey]*target
 	collect *target
-	nodes   int                   // of decision trees
-	nothing *effects              // known at first
-	known   map[uint64][]*effects // and later, by hash
-	effects int                   // how many
+	nodes   int // of decision trees
 	futures map[[2]uint64]static.Set
 	stables map[stableKey]bool
 	direct  map[ssa.Instruction][]static.Access
@@ -119,7 +116,7 @@ type present struct {
 	reason    string
 	isParked  bool // it is known
 	hasParked bool
-	lists     [][]*summary // buffers, one for each closure under way
+	lists     [][]*summary // buffers, two for each closure under way
 	depth     int
 }
 
@@ -128,7 +125,7 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
 		flows: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, goexits: map[*ssa.Function]bool{},
-		nothing: new(effects), futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
+		futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
 		direct: map[ssa.Instruction][]static.Access{}, natives: map[nativeKey][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
 	}
 	o.forget()
@@ -138,7 +135,6 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 // forget drops the decision trees.
 func (o *Oracle) forget() {
 	o.nodes = 0
-	o.known = map[uint64][]*effects{}
 	o.targets = map[targetKey]*target{}
 	o.collect = &target{collects: true, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 }

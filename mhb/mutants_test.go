@@ -25,7 +25,7 @@ var mutants = []struct {
 	{"Done does not count", "mhb/ops.go", "\t\tv.dones.add(wg.p, int(-d))\n", "", "micro extraDone"},
 	{"Done of unknown groups does not count", "mhb/ops.go", "\t\tw.o.note(&v.dones, wg)\n", "", "micro unknownDone"},
 	{"Dones in loops count once", "mhb/walk.go", "\t\tn = many\n", "\t\tn = 1\n", "micro doneInLoop"},
-	{"the counter is not compared", "mhb/closure.go", "&& !(st.op == opWgWait && counter(s, st.addr) > int64(n))", "&& st.op != opWgWait", "micro extraDone"},
+	{"the counter is not compared", "mhb/closure.go", "n > 0 && !(x.op == opWgWait && counter(s, x.addr) > int64(n))", "n > 0 && x.op != opWgWait", "micro extraDone"},
 	{"nobody recovers", "mhb/walk.go", "\treturn len(fn.Blocks) == 0 || fn.Synthetic != \"\"\n", "\treturn false\n", "micro recoveringWrapper"},
 	{"recover is not looked for", "mhb/walk.go", "x.Name() == \"recover\"", "x.Name() == \"recovers\"", "micro recoveredAlready"},
 	{"the running deferred call has not recovered", "mhb/walk.go", "recovered := i > 0 && fr.Again && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))", "recovered := false", "micro recoveredAlready"},

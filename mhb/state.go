@@ -84,11 +84,11 @@ const (
 	askSilent
 	askStuffed
 	askLocker
-	askObjects
 	askPrivate
 	askNotified // has the goroutine, which stands before hbWake, been notified
 	askStable   // can none of the others write the word, ever
 	askParked   // or at least not while Tc waits
+	askEnabled  // is operation i at p, which is disabled, enabled by what the others have been found to do
 )
 
 // A question is one thing the walk of a goroutine depends on; registers and
@@ -106,8 +106,9 @@ type answer struct {
 	ok bool
 }
 
-// answer asks the state, in which the private objects found so far are those in names.
-func (o *Oracle) answer(s State, tc, g trace.GID, q question, names *names) (a answer) {
+// answer asks the state, in which the private objects found so far are those in names,
+// and found is what the round before this one has found.
+func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, names *names) (a answer) {
 	if q.kind != askRegister {
 		q.p = names.resolve(q.p)
 	}
@@ -139,8 +140,6 @@ func (o *Oracle) answer(s State, tc, g trace.GID, q question, names *names) (a a
 			}
 		}
 		a.x = h
-	case askObjects:
-		a.x = uint64(s.Objects(uint32(q.p >> 32)))
 	case askPrivate:
 		a.ok = s.Private(uint32(q.p >> 32))
 	case askNotified:
@@ -150,6 +149,8 @@ func (o *Oracle) answer(s State, tc, g trace.GID, q question, names *names) (a a
 		}
 	case askStable, askParked:
 		a.ok = o.stable(s, tc, q.p, q.kind == askParked)
+	case askEnabled:
+		a.ok = o.enabled(s, stop{opKind(q.i), q.p}, found)
 	}
 	return a
 }

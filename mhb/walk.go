@@ -262,7 +262,7 @@ func (w *walk) visited(k visitKey, sc *scope) (returns bool, dones *events) {
 		}
 		return v.returns, &v.dones
 	}
-	ck := callKey{k, w.known.num}
+	ck := callKey{k, w.later}
 	tree := w.t.calls[ck]
 	if tree == nil {
 		tree = &callTree{root: new(node)}
@@ -327,10 +327,10 @@ func (w *walk) merge(x *summary) {
 	}
 }
 
-// callKey names a walk of a function with what is known of what the others enable.
+// callKey names a walk of a function, in the first round or a later one.
 type callKey struct {
 	visitKey
-	known int
+	later bool
 }
 
 // callTree remembers walks of a function.
