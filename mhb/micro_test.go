@@ -804,6 +804,15 @@ var micro = []microtest.Program{
 	go func() { for { hbtest.Choose(2) } }()
 	runtime.Gosched()
 	panic("the end")`},
+	// Its stack overflows, which ends the program: not in the same step as the operation
+	// before it.
+	{"overflow", "nofuture", `
+	var x int
+	var wg sync.WaitGroup
+	wg.Go(func() { x = 1; x = deep(x) })
+	say(1)
+	say(2)
+	wg.Wait()`},
 	// TryLock makes the search start again.
 	{"startsAgain", "", `
 	var x, y int
@@ -825,6 +834,8 @@ func (c copied) inc(p *int) { c.mu.Lock(); *p = *p + 1; c.mu.Unlock() }
 var global *copied
 
 func other(o *copied) *copied { return o }
+
+func deep(n int) int { return deep(n+1) + 1 }
 
 type inner struct{}
 

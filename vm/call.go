@@ -40,7 +40,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 	if c == nil || c.Code == nil {
 		c = m.compile(id)
 	}
-	if !g.ensure(fp + uint32(c.Window)) {
+	if !m.ensure(g, fp+uint32(c.Window)) {
 		m.stackOverflow(g)
 		return false
 	}
@@ -59,7 +59,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 // if the instruction before g.pc had made it. flags are frame flags.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
-	if !g.ensure(fp + uint32(len(args)) + 64) {
+	if !m.ensure(g, fp+uint32(len(args))+64) {
 		m.stackOverflow(g)
 		return
 	}
@@ -152,7 +152,7 @@ func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 // spawnFrame gives new goroutine g its first frame: fv called with args.
 func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
-	g.ensure(fp + uint32(len(args)) + 64)
+	g.grow(fp + uint32(len(args)) + 64)
 	copy(g.stack[fp:], args)
 	g.fn = m.funcs[0]
 	g.fp = fp

@@ -89,6 +89,9 @@ func (m *Machine) killDead(g *goroutine) {
 
 // eachLive calls f for the frames of g from the innermost on.
 func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
+	if g.doom != nil {
+		return
+	}
 	fn, fp, pc := g.fn, g.fp, g.pc
 	above := frame{}
 	for {

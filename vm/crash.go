@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -25,7 +26,9 @@ func (m *Machine) crash(g *goroutine, kind, msg, text string, frames []Frame) {
 // standEnded leaves g where it is for good.
 func (m *Machine) standEnded(g *goroutine) {
 	g.status = gReady
-	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+	if g.doom == nil {
+		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+	}
 }
 
 // fatal ends the program as the runtime's fatal errors do: they cannot be recovered.
@@ -34,11 +37,47 @@ func (m *Machine) fatal(g *goroutine, msg string) {
 	m.crash(g, "fatal", msg, text+m.goroutineText(g, "running")+m.othersText(g), m.Stack(g.id))
 }
 
-// stackOverflow ends the program as the runtime does.
+// stackOverflow ends the program as the runtime does. As that is everybody's
+// business, g first stands before it: others may move, and the program may end in
+// another way.
+//
+// The instruction is not executed again. What it has found is kept, and the stack is
+// not: g does nothing else any more, and nobody would want to go through a gigabyte
+// in each state that g is part of.
 func (m *Machine) stackOverflow(g *goroutine) {
-	const msg = "stack overflow"
-	text := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
-	m.crash(g, "fatal", msg, text+m.goroutineText(g, "running"), m.Stack(g.id))
+	frames := m.Stack(g.id)
+	x := &doom{text: "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n" + m.goroutineText(g, "running"), frames: frames}
+	if m.auto {
+		m.overflow(g, x)
+		return
+	}
+	m.standEnded(g)
+	g.doom = x
+	g.granted = false
+	m.arrivals++
+	g.wait.seq = m.arrivals
+	for {
+		link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			break
+		}
+		g.fp, g.fn, g.pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+	}
+	// Everything from savedLo up is written back when the step is taken back.
+	if n := max(minStackWords, g.savedLo, g.fp+uint32(g.fn.Window)); int(n) < len(g.stack) {
+		g.stack = slices.Clone(g.stack[:n])
+	}
+}
+
+// doom is the stack overflow that a goroutine stands before.
+type doom struct {
+	text   string
+	frames []Frame
+}
+
+// overflow ends the program because of x.
+func (m *Machine) overflow(g *goroutine, x *doom) {
+	m.crash(g, "fatal", "stack overflow", x.text, x.frames)
 }
 
 // deadlock ends the program because nobody can go on.

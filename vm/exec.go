@@ -969,7 +969,7 @@ func (m *Machine) exec(g *goroutine) {
 				c = m.compile(callee)
 			}
 			fp := g.fp + win
-			if int(fp)+c.Window > len(g.stack) && !g.ensure(fp+uint32(c.Window)) {
+			if int(fp)+c.Window > len(g.stack) && !m.ensure(g, fp+uint32(c.Window)) {
 				g.pc = pcOf(code, ip) - 1
 				m.stackOverflow(g)
 				goto stopped

@@ -36,11 +36,12 @@ type Activation struct {
 	Recovered bool
 }
 
-// Activations appends the frames of goroutine id, innermost first. An Observer
-// may call it in the middle of an instruction.
+// Activations appends the frames of goroutine id, innermost first: none if all it
+// can do is end the program with a stack overflow. An Observer may call it in the
+// middle of an instruction.
 func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	g := m.gOf(id)
-	if g.status == gEnded {
+	if g.status == gEnded || g.doom != nil {
 		return buf
 	}
 	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
@@ -98,6 +99,10 @@ func (m *Machine) Moment() uint64 { return m.moment }
 func (m *Machine) Where(id trace.GID) [2]uint64 {
 	g := m.gOf(id)
 	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
+	if g.doom != nil {
+		h[1] = 1 << 7 // no frames
+		return h
+	}
 	fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
 	for {
 		link := g.stack[fp-hdrLink]

@@ -138,6 +138,9 @@ func (m *Machine) collect(precise bool) {
 
 // liveWords calls root for the words of g's stack that may be used again.
 func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
+	if g.doom != nil {
+		return
+	}
 	fn, fp, pc := g.fn, g.fp, g.pc
 	above := frame{}
 	for {

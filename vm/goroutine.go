@@ -62,6 +62,7 @@ type gstate struct {
 	nrand   uint32 // random words it has been given
 	label   uint64 // deadline on the virtual clock while it sleeps
 	bubble  uint32 // synctest bubble it belongs to; 0: none
+	doom    *doom  // the stack overflow that it stands before, with only its outermost frame left; or nil
 }
 
 // waitState describes a channel operation or a signalled wait in progress.
@@ -98,13 +99,20 @@ func (g *goroutine) reg(i uint32) *uint64 { return &g.stack[g.fp+i] }
 // regs returns the host address of register 0 of the running frame.
 func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.stack[g.fp]) }
 
-// ensure grows the stack so that n words exist; it reports false at the limit.
-func (g *goroutine) ensure(n uint32) bool {
-	if int(n) <= len(g.stack) {
-		return true
-	}
-	if n > maxStackWords {
+// ensure grows g's stack so that n words exist; it reports false at the limit. As the
+// stack's length is a power of two, too, it does not depend on what has been before.
+func (m *Machine) ensure(g *goroutine, n uint32) bool {
+	if uint64(n)*8 > m.cfg.MaxStack {
 		return false
+	}
+	g.grow(n)
+	return true
+}
+
+// grow grows the stack so that n words exist.
+func (g *goroutine) grow(n uint32) {
+	if int(n) <= len(g.stack) {
+		return
 	}
 	size := len(g.stack) * 2
 	for size < int(n) {
@@ -113,14 +121,9 @@ func (g *goroutine) ensure(n uint32) bool {
 	s := make([]uint64, size)
 	copy(s, g.stack)
 	g.stack = s
-	return true
 }
 
-const (
-	minStackWords = 256
-	// maxStackWords bounds a goroutine's stack to 1 GB, as the runtime does on 64-bit machines.
-	maxStackWords = 1 << 27
-)
+const minStackWords = 256
 
 // gUndo restores one goroutine.
 type gUndo struct {
@@ -168,6 +171,7 @@ func (m *Machine) rewindGs(n int) {
 		g.transcript.valid = false
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
+			g.grow(u.lo + u.n) // see stackOverflow
 			copy(g.stack[u.lo:], m.undoStack[off:])
 			m.undoStack = m.undoStack[:off]
 		}

@@ -177,6 +177,11 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 	} else {
 		t.words = append(t.words, x)
 	}
+	if g.doom != nil {
+		// Where it stood is what is told of it.
+		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
+		return
+	}
 	fn, fp, pc := g.fn, g.fp, g.pc
 	above := frame{}
 	for {

@@ -142,6 +142,7 @@ type Config struct {
 	MaxLocal      uint64      // loop iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool        // follow happens-before and find data races (Machine.Races)
 	MaxHeap       uint64      // bytes in the program's objects before a path is cut; 0: no bound
+	MaxStack      uint64      // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
 	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
 	Observer      Observer    // nil, or who is told of allocations and new goroutines
@@ -180,6 +181,9 @@ var _ por.System = (*Machine)(nil)
 func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if cfg.MaxLocal == 0 {
 		cfg.MaxLocal = 1 << 28
+	}
+	if cfg.MaxStack == 0 {
+		cfg.MaxStack = 1 << 30
 	}
 	lt := layout.NewTable()
 	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}

@@ -69,6 +69,10 @@ func (m *Machine) look(g *goroutine) *view {
 		return v
 	}
 	v.moment, v.n = m.moment, 1
+	if g.doom != nil {
+		v.op = g.pending
+		return v
+	}
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
 	case CallN:
@@ -202,7 +206,11 @@ func (m *Machine) Step(id trace.GID, choice int) {
 		m.race.Clear()
 	}
 	defer m.endOfMemory()
-	m.exec(g)
+	if g.doom != nil {
+		m.overflow(g, g.doom)
+	} else {
+		m.exec(g)
+	}
 	m.settle()
 	m.moment++
 	m.verify(true)

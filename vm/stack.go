@@ -125,6 +125,9 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 	if g.status == gEnded {
 		return nil
 	}
+	if g.doom != nil {
+		return g.doom.frames
+	}
 	var frames []Frame
 	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
 		frames = m.addFrame(frames, id, pc)

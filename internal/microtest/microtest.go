@@ -125,7 +125,7 @@ func (s *Suite) Explore(t *testing.T, e *load.Entry, h explore.Hybrid, run func(
 // Explore is Suite.Explore for any program.
 func Explore(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
 	t.Helper()
-	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, MaxStack: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
