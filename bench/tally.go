@@ -202,6 +202,8 @@ type TallyOptions struct {
 	Hybrid    explore.Hybrid // "": none
 	Count     int            // measured searches; the quickest counts. 0: one
 	MaxMemory int64
+	// CheckDuplicates makes it an error if a class is explored twice.
+	CheckDuplicates bool
 }
 
 // Tally explores t. Executions are what is counted, so states are matched only by an explorer that cannot
@@ -219,7 +221,7 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory}
+	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Way.POR.Once}
 	o.Way.options(&opts)
 	row := &TallyRow{Tally: t, Way: o.Way}
 	for range max(1, o.Count) {

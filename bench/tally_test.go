@@ -91,7 +91,7 @@ func TestTallies(t *testing.T) {
 					if x.Large || x.Classes > most || len(x.Expected(way)) == 0 {
 						continue
 					}
-					r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way})
+					r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, CheckDuplicates: true})
 					if err != nil {
 						t.Error(err)
 						continue
@@ -160,7 +160,7 @@ func TestTalliesHybrid(t *testing.T) {
 				if len(x.Expected(way)) == 0 {
 					continue
 				}
-				r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, Hybrid: kinds[n%len(kinds)]})
+				r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, Hybrid: kinds[n%len(kinds)], CheckDuplicates: true})
 				if err != nil {
 					t.Error(err)
 					continue

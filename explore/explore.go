@@ -30,23 +30,24 @@ type Entry struct {
 // reduction and without storing states, stops at the first bug, and never
 // gives up.
 type Options struct {
-	POR          por.Explorer
-	Match        bool
-	Hybrid       Hybrid // "": none
-	Patient      bool   // analyse the program only when the search has become longer than that takes
-	All          bool   // go on after the first bug
-	CheckStatic  bool   // compare what the machine does with what static analyses say; see StaticCheck
-	Explain      *Place // collect Result.Explained for this place
-	Outcomes     bool   // collect Result.Outcomes
-	Finals       bool   // collect Result.Finals
-	MaxExecs     uint64
-	MaxSteps     int
-	MaxStates    uint64
-	MaxMemory    int64
-	LimitPreempt bool
-	Preempt      int
-	Seed         uint64 // of explorers that sample
-	Depth        int    // bug depth of por.PCT
+	POR             por.Explorer
+	Match           bool
+	Hybrid          Hybrid // "": none
+	Patient         bool   // analyse the program only when the search has become longer than that takes
+	All             bool   // go on after the first bug
+	CheckStatic     bool   // compare what the machine does with what static analyses say; see StaticCheck
+	CheckDuplicates bool   // see por.Config.CheckDuplicates
+	Explain         *Place // collect Result.Explained for this place
+	Outcomes        bool   // collect Result.Outcomes
+	Finals          bool   // collect Result.Finals
+	MaxExecs        uint64
+	MaxSteps        int
+	MaxStates       uint64
+	MaxMemory       int64
+	LimitPreempt    bool
+	Preempt         int
+	Seed            uint64 // of explorers that sample
+	Depth           int    // bug depth of por.PCT
 	// Context is what por.Context is told; nil: its defaults.
 	Context *por.ContextConfig
 
@@ -153,6 +154,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		r.Stats.Checked = &check.Counts
 	}
+	if d := found.Duplicate; d != nil {
+		return nil, fmt.Errorf("BUG: --check-duplicates: %v", d)
+	}
 	searching = false
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()
@@ -215,6 +219,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, Depth: o.Depth, IgnoreOutput: !o.Outcomes,
+		CheckDuplicates: o.CheckDuplicates,
 	}
 }
 

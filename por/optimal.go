@@ -43,7 +43,7 @@ import (
 // use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
 // that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
-	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, cur: trace.NoGID}
+	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
 	s.watch, _ = cfg.Oracle.(Watcher)
 	r := s.run()
@@ -60,6 +60,7 @@ type optimal struct {
 	cfg   Config
 	racer racer
 	raced raceSet
+	dups  duplicates
 	size  Sized
 	watch Watcher
 
@@ -132,7 +133,7 @@ func (s *optimal) run() Result {
 	}
 	s.rewind(s.root)
 	s.sys.Release(s.root)
-	r := Result{Stats: s.stats, Stopped: s.byVisitor}
+	r := Result{Stats: s.stats, Stopped: s.byVisitor, Duplicate: s.dups.first}
 	if s.stop.Bound != "" {
 		r.Incomplete = append(r.Incomplete, s.stop)
 	}
@@ -485,6 +486,9 @@ func (s *optimal) leaf(st Status) {
 	} else {
 		s.stats.Executions++
 	}
+	if !s.dups.leaf(s.execution, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.taken()) {
+		s.halted = true
+	}
 	s.heed(s.v.Leaf(s.taken(), st))
 }
 
@@ -724,7 +728,7 @@ func (s *optimal) heed(goOn bool) {
 
 // account measures the memory in use.
 func (s *optimal) account() int64 {
-	n := s.bytes()
+	n := s.bytes() + s.dups.bytes()
 	for i := range s.frames[:cap(s.frames)] {
 		f := &s.frames[:cap(s.frames)][i]
 		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.moves))*int64(unsafe.Sizeof(move{})) + int64(cap(f.items))*int64(unsafe.Sizeof(item{}))

@@ -39,6 +39,7 @@ func Source(sys System, v Visitor, cfg Config) Result {
 type source struct {
 	*search
 	x      *execution
+	dups   duplicates
 	states []*sourceState // states[i] is pre(E, event i) and what belongs to it
 	spare  []*sourceState
 	gone   []trace.GID // their newest event has ended the execution, and they do not move any more
@@ -78,7 +79,7 @@ type probe struct {
 
 func newSource(sys System, v Visitor, cfg Config) *source {
 	cfg.Match = false
-	s := &source{search: newSearch(sys, v, cfg, nil), x: newExecution(sys, cfg)}
+	s := &source{search: newSearch(sys, v, cfg, nil), x: newExecution(sys, cfg), dups: newDuplicates(cfg)}
 	s.size = both{s.size, s.bytes}
 	return s
 }
@@ -89,7 +90,9 @@ func (s *source) run() Result {
 	s.account()
 	s.rewind(root)
 	s.sys.Release(root)
-	return s.result()
+	r := s.result()
+	r.Duplicate = s.dups.first
+	return r
 }
 
 // explore is the procedure of line 1, for the present E.
@@ -133,7 +136,7 @@ func (s *source) explore(sleep []sleeper) {
 func (s *source) goesOn(f *sourceState) bool {
 	if len(f.enabled) == 0 {
 		if st := s.sys.Status(); st != Running {
-			s.leaf(st)
+			s.ended(st)
 		}
 		return false
 	}
@@ -146,6 +149,14 @@ func (s *source) goesOn(f *sourceState) bool {
 		s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
 	}
 	return !s.halted
+}
+
+// ended is called at the end of an execution.
+func (s *source) ended(st Status) {
+	s.leaf(st)
+	if !s.dups.leaf(s.x, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.path) {
+		s.halted = true
+	}
 }
 
 // select3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
@@ -269,7 +280,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	done := *e
 	goOn := true
 	if e.over {
-		s.leaf(s.sys.Status())
+		s.ended(s.sys.Status())
 		s.rewind(f.mark)
 		s.path = s.path[:f.path]
 		// If an alternative does not end the execution, what the others do is explored behind that.
@@ -567,7 +578,7 @@ func (s *source) back(f *sourceState) {
 
 // bytes is the memory of the stack.
 func (s *source) bytes() int64 {
-	n := s.x.bytes()
+	n := s.x.bytes() + s.dups.bytes()
 	for _, f := range s.states {
 		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.sleep))*int64(unsafe.Sizeof(sleeper{})+unsafe.Sizeof(executed{})) + 4*int64(cap(f.enabled)+cap(f.backtrack))
 	}

@@ -65,6 +65,11 @@ type Config struct {
 	Seed  uint64
 	Depth int
 
+	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most
+	// once (Explorer.Once) see whether it does: Result.Duplicate. What it leaves to another explorer
+	// (Visitor.Restart) is not looked at.
+	CheckDuplicates bool
+
 	// Graph is what the explorer Graph is told; nil: its defaults.
 	Graph *GraphConfig
 
@@ -180,6 +185,10 @@ type Result struct {
 	Stats
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
+
+	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
+	// search: a mistake of the explorer. nil: there was none.
+	Duplicate *Duplicate
 }
 
 // Sized is implemented by systems that know how much memory they hold.
@@ -198,7 +207,10 @@ type Explorer struct {
 	// Unbounded says that it cannot honour Config.LimitPreempt: it leaves out schedules
 	// that others stand for, which may have more preemptions.
 	Unbounded bool
-	Run       func(System, Visitor, Config) Result
+	// Once says that it executes each class of equivalent executions at most once, and so can
+	// honour Config.CheckDuplicates.
+	Once bool
+	Run  func(System, Visitor, Config) Result
 }
 
 // Explorers lists the explorers there are, in the order they are documented.
@@ -206,9 +218,9 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
-		{Name: "optimal", Doc: "one execution of each class of equivalent ones", Stateless: true, Run: Optimal},
-		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Run: Source},
-		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Run: Context},
+		{Name: "optimal", Doc: "one execution of each class of equivalent ones", Stateless: true, Once: true, Run: Optimal},
+		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Once: true, Run: Source},
+		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Once: true, Run: Context},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
 		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, Unbounded: true, Run: Graph},
 		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},

@@ -40,7 +40,7 @@ type exploreFlags struct {
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
 	first, all, verbose               bool
-	checkStatic                       bool
+	checkStatic, checkDuplicates      bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, depth          int
@@ -54,6 +54,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
+	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice; for explorers that claim it: "+onceNames())
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
@@ -124,6 +125,8 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("a limit cannot be negative")
 	case f.preempt >= 0 && o.POR.Unbounded:
 		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
+	case f.checkDuplicates && !o.POR.Once:
+		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
 	case f.depth < 1:
 		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
 	case f.preempt < -1:
@@ -151,7 +154,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	}
 	f.heap = uint64(f.maxMemory)
 	sel.Entry = f.entry
-	o.All, o.Outcomes, o.CheckStatic = f.all, f.outcomes, f.checkStatic
+	o.All, o.Outcomes, o.CheckStatic, o.CheckDuplicates = f.all, f.outcomes, f.checkStatic, f.checkDuplicates
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.Seed, o.Depth = uint64(f.seed), f.depth
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
@@ -162,6 +165,17 @@ func explorerNames() string {
 	var names []string
 	for _, e := range por.Explorers() {
 		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// onceNames lists the explorers that explore no class twice.
+func onceNames() string {
+	var names []string
+	for _, e := range por.Explorers() {
+		if e.Once {
+			names = append(names, e.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

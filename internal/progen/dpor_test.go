@@ -78,7 +78,11 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 					}
 				}()
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]bool{}}
-				r := explorer(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500})
+				r := explorer(g.m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500, CheckDuplicates: true})
+				if r.Duplicate != nil {
+					bad++
+					t.Errorf("seed %d: %v\n%s", p.Seed, r.Duplicate, numbered(p.Source()))
+				}
 				if len(r.Incomplete) > 0 {
 					left++
 					return
