@@ -27,10 +27,13 @@ func (d *Duplicate) String() string {
 // 2^40 classes have one fingerprint is below 2^-47.)
 //
 // An execution that ends the program while others could have gone on (a crash, main returning) is not looked at:
-// what the others have done by then makes no difference to it, so the same end is met in several executions.
+// what the others have done by then makes no difference to it, so the same end is met in several executions. Behind
+// a crash or an assumption that does not hold nothing is looked at any more: explorers go on as if the goroutine had not crashed,
+// and then do not claim to execute what comes next only once.
 type duplicates struct {
-	seen  map[Hash]uint64
-	first *Duplicate
+	seen    map[Hash]uint64
+	crashed bool
+	first   *Duplicate
 }
 
 func newDuplicates(cfg Config) duplicates {
@@ -42,7 +45,11 @@ func newDuplicates(cfg Config) duplicates {
 
 // leaf takes the execution x, the n-th one, whose schedule is path, and reports whether its class is new.
 func (d *duplicates) leaf(x *execution, n uint64, path trace.Schedule) bool {
-	if n := len(x.events); d.seen == nil || d.first != nil || n > 0 && x.events[n-1].over {
+	if d.seen == nil || d.first != nil || d.crashed {
+		return true
+	}
+	if n := len(x.events); n > 0 && x.events[n-1].over {
+		d.crashed = x.events[n-1].op.Kind != trace.Exit
 		return true
 	}
 	class := x.class()
