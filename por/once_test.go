@@ -41,7 +41,11 @@ func TestToys(t *testing.T) {
 				}
 				f := newFindings(toy)
 				initial := toy.toyState
-				res := e.run(toy, f, Config{})
+				res := e.run(toy, f, Config{CheckDuplicates: true})
+				if res.Duplicate != nil {
+					bad++
+					t.Errorf("seed %d: %v\n%s", seed, res.Duplicate, toy.program())
+				}
 				if toy.toyState != initial || len(toy.marks) != 0 {
 					t.Fatalf("the system is not left as it was found\n%s", toy.program())
 				}
