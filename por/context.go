@@ -210,7 +210,7 @@ func (c *contextual) commuting(f *sourceState, p move) {
 	}
 	for i := range f.sleep {
 		w := f.sleep[i].steps
-		a, b := executed{op: s.x.next(p.g)}, executed{op: s.x.next(w[0].g)}
+		a, b := executed{op: *s.x.next(p.g)}, executed{op: *s.x.next(w[0].g)}
 		if s.halted || a.op.G == b.op.G || w[0].over || !s.x.dependent(&a, &b) {
 			continue
 		}

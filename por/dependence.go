@@ -17,6 +17,8 @@ func (d dependence) dependent(a, b *intended) bool {
 	switch {
 	case a.tangled || b.tangled:
 		return true
+	case a.about&b.about == 0:
+		return false
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd:
 		return false // see execution.regroups
 	case a.Kind == trace.Output && b.Kind == trace.Output:
@@ -34,14 +36,7 @@ func channel(k trace.Kind) bool {
 // blocks reports whether an operation of kind k can be disabled. What one of these
 // does to others if it is executed first is found out when a goroutine arrives in front of it; the
 // others are always executed sooner or later, and then tell by themselves.
-func blocks(k trace.Kind) bool {
-	switch k {
-	case trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.CondWait, trace.Send, trace.Recv, trace.Select,
-		trace.WgWait, trace.OnceEnter, trace.SemAcquire, trace.Sleep, trace.Timer:
-		return true
-	}
-	return false
-}
+func blocks(k trace.Kind) bool { return k.Blocks() }
 
 // enables reports whether b can only be enabled once x has been executed, so that there
 // is no other order of the two.
@@ -67,5 +62,8 @@ func mayDepend(d dependence, x *executed, op *intended) bool {
 // Dependent reports whether b, executed some time after a by another goroutine, depends on it
 // if neither is entangled with everything and the order of output makes a difference.
 func Dependent(a, b *trace.Op) bool {
-	return dependence{}.dependent(&intended{Op: *a}, &intended{Op: *b})
+	x, y := intended{Op: *a}, intended{Op: *b}
+	x.classify()
+	y.classify()
+	return dependence{}.dependent(&x, &y)
 }

@@ -69,7 +69,7 @@ func (x *execution) class() Hash {
 	var h Hash
 	for i := range x.events {
 		e := &x.events[i]
-		a := mix(uint64(e.g)<<32 | uint64(e.n))
+		a := mix(uint64(e.g)<<32 | uint64(x.briefs[i].n))
 		a = mix(a ^ e.label)
 		if e.with.Kind != trace.None {
 			a = mix(a ^ uint64(e.mate+1))

@@ -21,6 +21,10 @@ type Effects interface {
 	// and they on it.
 	Entangled(g trace.GID) bool
 
+	// View fills op with what Next returns. ways is how many alternatives g has, or 0 if it is
+	// not Enabled, and tangled what Entangled returns.
+	View(g trace.GID, op *trace.Op) (ways int, tangled bool)
+
 	// Adds tells what g's next operation, a WgAdd, does to the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
@@ -34,7 +38,7 @@ type Effects interface {
 	Label(g trace.GID, choice int) uint64
 
 	// Partner returns the goroutine whose next operation is executed along with
-	// g's if that is executed with the given alternative.
+	// g's, an operation on channels, if that is executed with the given alternative.
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
 

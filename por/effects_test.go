@@ -1,6 +1,10 @@
 package por
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // Objects of a toy, as its operations touch them.
 const (
@@ -53,6 +57,15 @@ func (t *toy) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 
 // Entangled implements Effects.
 func (t *toy) Entangled(trace.GID) bool { return false }
+
+// View implements Effects.
+func (t *toy) View(g trace.GID, op *trace.Op) (ways int, tangled bool) {
+	*op = t.Next(g)
+	if slices.Contains(t.Enabled(nil), g) {
+		ways = t.Choices(g)
+	}
+	return ways, false
+}
 
 // Adds implements Effects.
 func (t *toy) Adds(g trace.GID) Adding {

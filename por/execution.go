@@ -1,6 +1,7 @@
 package por
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -9,11 +10,34 @@ import (
 // intended is an operation that a goroutine stands before.
 type intended struct {
 	trace.Op
-	tangled bool // it depends on everything the others do, and they on it
+	tangled bool  // it depends on everything the others do, and they on it
+	ways    int32 // how many alternatives it has now; 0: it is disabled
+	// about is a set of things that the operation is about, as bits: objects by their numbers, channels, output. Two
+	// operations that have none in common are independent, unless one is tangled.
+	about uint64
 }
 
-// next returns what g stands before.
-func (x *execution) next(g trace.GID) intended { return intended{x.sys.Next(g), x.sys.Entangled(g)} }
+const (
+	aboutOutput   = 1 << 62
+	aboutChannels = 1 << 63
+)
+
+// aboutObject is the number of the bit for object obj.
+func aboutObject(obj uint32) uint32 { return obj % 62 }
+
+// classify fills in about.
+func (n *intended) classify() {
+	n.about = 0
+	for i := range n.N {
+		n.about |= 1 << aboutObject(n.Access[i].Obj)
+	}
+	if n.Kind == trace.Output {
+		n.about |= aboutOutput
+	}
+	if n.Wide || channel(n.Kind) {
+		n.about |= aboutChannels
+	}
+}
 
 // A move is a step by its stable name (see Effects.Label).
 type move struct {
@@ -24,8 +48,6 @@ type move struct {
 // executed is an operation that has been executed.
 type executed struct {
 	move
-	n    uint32    // number among the events its goroutine has executed, from 1
-	near uint64    // see execution.near
 	op   intended  // as it was then,
 	with intended  // and that of the goroutine it met, if any,
 	mate trace.GID // which is this
@@ -52,6 +74,7 @@ type execution struct {
 
 	path   trace.Schedule // the same steps, by numbers of alternatives
 	events []executed
+	briefs []brief // the same events
 	// clocks has a row of width numbers for each event: how many events of
 	// each goroutine happened before it, itself included.
 	clocks []uint32
@@ -70,16 +93,30 @@ type execution struct {
 
 	races []int32 // the events that the newest one depends on directly
 
-	able  []trace.GID // the goroutines that can move, if they have been
-	asked bool        // asked for in the present state: see canMove
+	// What has been asked of the present state.
+	state   uint64
+	able    []trace.GID // the goroutines that can move: canMove
+	ableAt  uint64
+	ahead   []intended // by goroutine: next
+	aheadAt []uint64
 
-	tangled bool // some operation so far was: see near
+	// by lists for every bit of intended.about the events that have it.
+	by      [64][]int32
+	tangled bool // some event so far was
 	wait    []trace.GID
 	buf     []trace.GID
 
 	group, tried []int32 // see regroups
 	start        int64
 	needed       []uint32
+}
+
+// brief is as much of an event as decides in most cases that it and a later one are independent, or
+// ordered anyway. It is looked at for every earlier event when one is executed.
+type brief struct {
+	g     trace.GID
+	n     uint32 // number among the events g has executed, from 1
+	about uint64 // intended.about of all of it
 }
 
 type lastOf struct {
@@ -90,13 +127,38 @@ type lastOf struct {
 }
 
 func newExecution(sys System, cfg Config) *execution {
-	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput}, width: 4}
+	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput}, width: 4, state: 1}
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
-		x.known[g], x.pending[g] = true, x.next(g)
+		x.known[g], x.pending[g] = true, *x.next(g)
 		x.beyond = x.beyond || selects(&x.pending[g].Op)
 	}
 	return x
+}
+
+// elsewhere is called when the state of the system has changed.
+func (x *execution) elsewhere() { x.state++ }
+
+// next returns what g stands before, valid until somebody moves.
+func (x *execution) next(g trace.GID) *intended {
+	x.grow(int(g))
+	n := &x.ahead[g]
+	if x.aheadAt[g] != x.state {
+		x.aheadAt[g] = x.state
+		ways, tangled := x.sys.View(g, &n.Op)
+		n.ways, n.tangled = int32(ways), tangled
+		n.classify()
+	}
+	return n
+}
+
+// canMove returns the goroutines that can move, valid until one does.
+func (x *execution) canMove() []trace.GID {
+	if x.ableAt != x.state {
+		x.ableAt = x.state
+		x.able = x.sys.Enabled(x.able[:0])
+	}
+	return x.able
 }
 
 // clock returns event i's row.
@@ -104,7 +166,7 @@ func (x *execution) clock(i int) []uint32 { return x.clocks[i*x.width : (i+1)*x.
 
 // before reports whether event i happened before an event with the clock c, or is it.
 func (x *execution) before(i int, c []uint32) bool {
-	e := &x.events[i]
+	e := &x.briefs[i]
 	return c[e.g] >= e.n
 }
 
@@ -121,11 +183,12 @@ func (x *execution) lastEvent(g trace.GID) int {
 // do not happen before another such event.
 func (x *execution) execute(g trace.GID, choice int) {
 	i := len(x.events)
-	x.events = append(x.events, executed{move: move{g, x.label(g, choice)}, op: x.next(g), undo: len(x.moved), unit: noUnit})
+	x.events = append(x.events, executed{undo: len(x.moved), unit: noUnit})
 	e := &x.events[i]
+	e.move, e.op = move{g, x.label(g, choice)}, *x.next(g)
 	if channel(e.op.Kind) {
 		if p, ok := x.sys.Partner(g, choice); ok {
-			e.with, e.mate = x.next(p), p
+			e.with, e.mate = *x.next(p), p
 		}
 	}
 	if e.op.Kind == trace.WgAdd {
@@ -136,9 +199,9 @@ func (x *execution) execute(g trace.GID, choice int) {
 		x.condWaiters()
 	}
 	x.sys.Step(g, choice)
-	x.asked = false
+	x.elsewhere()
 	x.path = append(x.path, trace.Step{G: g, Choice: choice})
-	if len(x.canMove()) == 0 {
+	if x.next(g).ways == 0 && len(x.canMove()) == 0 {
 		switch x.sys.Status() {
 		case Cut:
 			e.over = true
@@ -147,7 +210,6 @@ func (x *execution) execute(g trace.GID, choice int) {
 			e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
 		}
 	}
-	x.grow(int(g))
 	x.buf = x.sys.Moved(x.buf[:0])
 	moved := x.buf
 	for _, q := range moved {
@@ -163,16 +225,29 @@ func (x *execution) execute(g trace.GID, choice int) {
 		}
 	}
 	x.count[g]++
-	e.n = x.count[g]
+	b := brief{g, x.count[g], e.op.about | e.with.about}
+	if e.printed {
+		b.about |= aboutOutput
+	}
+	x.briefs = append(x.briefs, b)
 	c := x.clock(i)
-	c[g] = e.n
-	e.near = x.near(e)
+	c[g] = b.n
 	x.races = x.races[:0]
-	for j := i - 1; j >= 0; j-- {
-		if f := &x.events[j]; c[f.g] < f.n && (f.near&e.near != 0 || x.tangled) && x.dependent(f, e) {
-			x.races = append(x.races, int32(j))
-			x.join(c, j)
+	x.tangled = x.tangled || e.op.tangled || e.with.tangled
+	switch {
+	case x.tangled || b.about&(b.about-1) != 0: // it is about several things
+		for j := i - 1; j >= 0; j-- {
+			x.relate(e, c, j)
 		}
+	case b.about != 0:
+		list := x.by[bits.TrailingZeros64(b.about)]
+		for k := len(list) - 1; k >= 0; k-- {
+			x.relate(e, c, int(list[k]))
+		}
+	}
+	for set := b.about; set != 0; set &= set - 1 {
+		list := &x.by[bits.TrailingZeros64(set)]
+		*list = append(*list, int32(i))
 	}
 	switch {
 	case blocks(e.op.Kind):
@@ -198,6 +273,15 @@ func (x *execution) execute(g trace.GID, choice int) {
 	x.beyond = x.beyond || x.regroups(i)
 }
 
+// relate adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
+// to come later.
+func (x *execution) relate(e *executed, c []uint32, j int) {
+	if f := &x.briefs[j]; c[f.g] < f.n && x.dependent(&x.events[j], e) {
+		x.races = append(x.races, int32(j))
+		x.join(c, j)
+	}
+}
+
 // selects reports whether op is a select on several channels, or one that does not wait.
 func selects(op *trace.Op) bool {
 	return op.Kind == trace.TrySelect || op.Kind == trace.Select && (op.N > 1 || op.Wide)
@@ -206,42 +290,16 @@ func selects(op *trace.Op) bool {
 // label returns the stable name of an alternative.
 func (x *execution) label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
 
-// canMove returns the goroutines that can move now, valid until one does.
-func (x *execution) canMove() []trace.GID {
-	if !x.asked {
-		x.able, x.asked = x.sys.Enabled(x.able[:0]), true
-	}
-	return x.able
-}
-
-// near is a set of things that e is about, as bits: objects by their numbers, output and channels. Events that have none in
-// common are independent, unless one is tangled.
-func (x *execution) near(e *executed) (set uint64) {
-	const output, channels = 1 << 62, 1 << 63
-	for _, op := range [...]*intended{&e.op, &e.with} {
-		for _, a := range op.Access[:op.N] {
-			set |= 1 << (a.Obj % 62)
-		}
-		if op.Kind == trace.Output {
-			set |= output
-		}
-		if op.Wide || channel(op.Kind) {
-			set |= channels
-		}
-		x.tangled = x.tangled || op.tangled
-	}
-	if e.printed {
-		set |= output
-	}
-	return set
-}
-
 // dependent reports whether event e, executed after f, depends on it.
 func (x *execution) dependent(f, e *executed) bool {
-	return x.dep.dependent(&f.op, &e.op) ||
-		f.printed && e.op.Kind == trace.Output || e.printed && f.op.Kind == trace.Output ||
-		e.with.Kind != trace.None && x.dep.dependent(&f.op, &e.with) ||
-		f.with.Kind != trace.None && (x.dep.dependent(&f.with, &e.op) || e.with.Kind != trace.None && x.dep.dependent(&f.with, &e.with))
+	return x.dependentOp(f, &e.op, e.printed) || e.with.Kind != trace.None && x.dependentOp(f, &e.with, false)
+}
+
+// dependentOp is dependent for op without whom it meets. printed is executed.printed of it.
+func (x *execution) dependentOp(f *executed, op *intended, printed bool) bool {
+	return x.dep.dependent(&f.op, op) ||
+		f.printed && op.Kind == trace.Output || printed && f.op.Kind == trace.Output ||
+		f.with.Kind != trace.None && x.dep.dependent(&f.with, op)
 }
 
 // part makes g take part in event i.
@@ -250,13 +308,15 @@ func (x *execution) part(g trace.GID, i int) {
 		x.join(x.clock(i), int(x.last[g]))
 	}
 	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
-	x.last[g], x.known[g], x.pending[g] = int32(i), true, x.next(g)
+	x.last[g], x.known[g], x.pending[g] = int32(i), true, *x.next(g)
 	x.beyond = x.beyond || selects(&x.pending[g].Op)
 }
 
 // join makes what happened before event j happen before the event with clock c.
 func (x *execution) join(c []uint32, j int) {
-	for g, n := range x.clock(j) {
+	d := x.clock(j)
+	c = c[:len(d)]
+	for g, n := range d {
 		c[g] = max(c[g], n)
 	}
 }
@@ -276,10 +336,14 @@ func (x *execution) condWaiters() {
 
 // grow makes room for goroutine g.
 func (x *execution) grow(g int) {
+	if g < len(x.last) {
+		return
+	}
 	for len(x.last) <= g {
 		x.last = append(x.last, -1)
 		x.known = append(x.known, false)
 		x.pending = append(x.pending, intended{})
+		x.ahead, x.aheadAt = append(x.ahead, intended{}), append(x.aheadAt, 0)
 		x.count = append(x.count, 0)
 	}
 	if g < x.width {
@@ -300,14 +364,19 @@ func (x *execution) grow(g int) {
 // truncate forgets all events but the first n. The system must have been rewound
 // to the state behind them.
 func (x *execution) truncate(n int) {
+	x.elsewhere()
 	if n == len(x.events) {
 		return
 	}
 	for i := len(x.events) - 1; i >= n; i-- {
-		e := &x.events[i]
-		x.count[e.g]--
-		if e.unit >= 0 {
+		if e := &x.events[i]; e.unit >= 0 {
 			x.events[e.unit].taken--
+		}
+		b := &x.briefs[i]
+		x.count[b.g]--
+		for set := b.about; set != 0; set &= set - 1 {
+			list := &x.by[bits.TrailingZeros64(set)]
+			*list = (*list)[:len(*list)-1]
 		}
 	}
 	undo := x.events[n].undo
@@ -316,13 +385,13 @@ func (x *execution) truncate(n int) {
 		x.last[m.g], x.known[m.g], x.pending[m.g] = m.last, m.known, m.pending
 	}
 	x.moved = x.moved[:undo]
-	x.events = x.events[:n]
+	x.events, x.briefs = x.events[:n], x.briefs[:n]
 	x.path = x.path[:n]
 	x.clocks = x.clocks[:n*x.width]
 }
 
 // bytes returns the memory it holds.
 func (x *execution) bytes() int64 {
-	return int64(cap(x.events))*int64(unsafe.Sizeof(executed{})) + int64(cap(x.clocks))*4 +
+	return int64(cap(x.events))*int64(unsafe.Sizeof(executed{})+unsafe.Sizeof(brief{})) + int64(cap(x.clocks))*4 +
 		int64(cap(x.moved))*int64(unsafe.Sizeof(lastOf{})) + int64(cap(x.path))*int64(unsafe.Sizeof(trace.Step{}))
 }

@@ -89,7 +89,6 @@ type past struct {
 	mark    Mark
 	depth   int // events before x
 	g       trace.GID
-	op      intended    // x, as it is here
 	mates   []trace.GID // the goroutines it can meet,
 	labels  []uint64    // and the names of its alternatives, if it may
 	meets   bool        // it meets somebody in all of them
@@ -148,8 +147,10 @@ func (s *optimal) run() Result {
 func (s *optimal) extend(g trace.GID, head int32) {
 	for !s.halted {
 		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.events))
-		movable := s.movable()
-		if len(movable) == 0 {
+		if !s.able(g) {
+			g, head = trace.NoGID, -1
+		}
+		if g == trace.NoGID && !s.able(s.cur) && len(s.movable()) == 0 {
 			if st := s.sys.Status(); st != Running {
 				s.leaf(st)
 			}
@@ -164,8 +165,8 @@ func (s *optimal) extend(g trace.GID, head int32) {
 			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
 			return
 		}
-		if !slices.Contains(movable, g) {
-			g, head = s.choose(movable), -1
+		if g == trace.NoGID {
+			g = s.choose()
 		}
 		if !s.choice(g, head) {
 			return
@@ -183,17 +184,22 @@ func (s *optimal) movable() []trace.GID {
 	return s.left
 }
 
+// able reports whether g is one of them.
+func (s *optimal) able(g trace.GID) bool {
+	return g != trace.NoGID && s.next(g).ways > 0 && !s.isGone(g)
+}
+
 // choose is the rule: whoever moved last goes on, or else the first who can.
-func (s *optimal) choose(movable []trace.GID) trace.GID {
-	first := movable[0]
-	if slices.Contains(movable, s.cur) {
-		first = s.cur
+func (s *optimal) choose() trace.GID {
+	first := s.cur
+	if !s.able(first) {
+		first = s.movable()[0]
 	}
 	if s.cfg.Oracle == nil || !s.cfg.AnyGoroutine {
 		return first
 	}
-	for _, g := range movable {
-		if op := s.next(g); g != first && s.alone(g, &op) {
+	for _, g := range s.movable() {
+		if g != first && s.alone(g, s.next(g)) {
 			return g
 		}
 	}
@@ -203,26 +209,25 @@ func (s *optimal) choose(movable []trace.GID) trace.GID {
 // choice opens the frame of g's next operation and executes its first alternative. It reports whether to go
 // on.
 func (s *optimal) choice(g trace.GID, head int32) bool {
-	n := s.sys.Choices(g)
-	f := s.push()
-	f.depth, f.g, f.op, f.head = len(s.events), g, s.next(g), head
-	f.n, f.next, f.quiet, f.gone = n, 1, s.alone(g, &f.op), len(s.gone)
-	if f.quiet && n == 1 { // there is nothing to come back for
-		s.frames = s.frames[:len(s.frames)-1]
+	op := s.next(g)
+	n, quiet := int(op.ways), s.alone(g, op)
+	if quiet && n == 1 { // there is nothing to come back for
 		if !s.do(g, 0, -1, false) {
 			return false
 		}
 		s.detect(true)
 		return true
 	}
-	f.mark = s.sys.Mark()
-	if channel(f.op.Kind) {
-		s.meetings(f)
+	f := s.push()
+	f.mark, f.depth, f.g, f.head = s.sys.Mark(), len(s.events), g, head
+	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
+	if channel(op.Kind) {
+		s.meetings(f, op.Kind)
 	}
 	if n > 1 {
 		s.stats.Choices++
 	}
-	f.dedupe = n > 1 || channel(f.op.Kind) || f.op.Kind == trace.WakeLock || s.waited
+	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waited
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
@@ -230,9 +235,9 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	return true
 }
 
-// meetings finds out whom the goroutine of f, which is at a channel, can meet.
-func (s *optimal) meetings(f *past) {
-	f.meets = blocks(f.op.Kind)
+// meetings finds out whom the goroutine of f, whose operation has kind k and is one on channels, can meet.
+func (s *optimal) meetings(f *past, k trace.Kind) {
+	f.meets = blocks(k)
 	for c := range f.n {
 		p, ok := s.sys.Partner(f.g, c)
 		if f.meets = f.meets && ok; ok && !slices.Contains(f.mates, p) {
@@ -241,19 +246,20 @@ func (s *optimal) meetings(f *past) {
 		f.labels = append(f.labels, s.label(f.g, c))
 	}
 	for _, q := range f.mates {
-		if slices.Contains(s.movable(), q) { // without x it can do something else
+		if s.able(q) { // without x it can do something else
 			f.items = append(f.items, item{q: q})
 		}
 	}
 }
 
-// push opens a frame, with the memory of one that was closed.
+// push opens a frame, with the memory of one that was closed. What is not set here the caller has to set.
 func (s *optimal) push() *past {
 	if len(s.frames) < cap(s.frames) {
 		s.frames = s.frames[:len(s.frames)+1]
 		f := &s.frames[len(s.frames)-1]
 		clear(f.seen)
-		*f = past{labels: f.labels[:0], mates: f.mates[:0], moves: f.moves[:0], items: f.items[:0], seen: f.seen}
+		f.labels, f.mates, f.moves, f.items = f.labels[:0], f.mates[:0], f.moves[:0], f.items[:0]
+		f.used, f.cut, f.meets, f.printed, f.dedupe = 0, 0, false, false, false
 		return f
 	}
 	s.frames = append(s.frames, past{})
@@ -383,18 +389,14 @@ func (s *optimal) past(at int, it item) {
 // race reports that f's operation and q's next one race, if they do: here are both ahead. Of every two
 // operations that race in some state one is chosen in some state in which the other can be its past.
 func (s *optimal) race(f *past, q trace.GID) {
-	a, b := s.sys.Next(f.g), s.sys.Next(q)
-	if a.Races(&b) && s.raced.add(&a, &b) {
-		s.heed(s.v.Race(s.taken(), a, b))
+	if a, b := s.next(f.g), s.next(q); a.Races(&b.Op) && s.raced.add(&a.Op, &b.Op) {
+		s.heed(s.v.Race(s.taken(), a.Op, b.Op))
 	}
 }
 
 // find returns the number of the alternative m names.
 func (s *optimal) find(m move) (choice int, ok bool) {
-	if op := s.sys.Next(m.g); blocks(op.Kind) && !slices.Contains(s.canMove(), m.g) {
-		return 0, false
-	}
-	for c := range s.sys.Choices(m.g) {
+	for c := range int(s.next(m.g).ways) {
 		if s.label(m.g, c) == m.label {
 			return c, true
 		}
@@ -468,12 +470,12 @@ func (s *optimal) reopen(e int) {
 	for i := from; i < e; i++ {
 		if !s.events[i].over {
 			s.sys.Step(s.path[i].G, s.path[i].Choice)
-			s.asked = false
+			s.elsewhere()
 		}
 	}
 	f = s.push()
 	f.mark, f.depth, f.g, f.head, f.gone, f.quiet = s.sys.Mark(), e, s.events[e].g, -1, len(s.gone), true
-	f.op, f.n, f.next = s.events[e].op, 1, 1
+	f.n, f.next = 1, 1
 	s.at[e] = int32(len(s.frames) - 1)
 }
 
@@ -546,7 +548,7 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for g, a := range s.last {
-		if int(a) != e && s.known[g] && blocks(s.pending[g].Kind) && mayDepend(s.dep, ev, &s.pending[g]) {
+		if blocks(s.pending[g].Kind) && int(a) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
 			s.offer(s.at[e], s.clock(e), e, item{q: trace.GID(g)})
 		}
 	}
@@ -612,7 +614,7 @@ func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 			continue
 		}
 		ev := &s.events[j]
-		h := mix(uint64(ev.g)<<32|uint64(ev.n)) ^ ev.label
+		h := mix(uint64(ev.g)<<32|uint64(s.briefs[j].n)) ^ ev.label
 		for g, n := range s.clock(j) {
 			h = mix(h ^ uint64(g)<<32 ^ uint64(n))
 		}
@@ -633,13 +635,10 @@ func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 // share a goroutine: other meetings are possible behind it as well.
 func (s *optimal) conflicting(f *past, it item) []move {
 	s.plan = s.plan[:0]
-	op := s.sys.Next(it.q)
+	kind := s.next(it.q).Kind
 	add := func(g trace.GID) {
-		if !slices.Contains(s.canMove(), g) {
-			return
-		}
-		kind := s.sys.Next(g).Kind
-		for c := range s.sys.Choices(g) {
+		kind := s.next(g).Kind
+		for c := range int(s.next(g).ways) {
 			p, met := s.sys.Partner(g, c)
 			switch {
 			case g != it.q && (!met || p != it.q):
@@ -653,7 +652,7 @@ func (s *optimal) conflicting(f *past, it item) []move {
 		}
 	}
 	add(it.q)
-	if channel(op.Kind) {
+	if channel(kind) {
 		for g, known := range s.known {
 			if g := trace.GID(g); known && g != it.q && channel(s.pending[g].Kind) {
 				add(g)
@@ -678,11 +677,11 @@ func (s *optimal) depends(f *past, y int) bool {
 		return true
 	}
 	e := &s.events[y]
-	if s.dependent(e, &executed{op: s.next(f.g), printed: f.printed}) {
+	if s.dependentOp(e, s.next(f.g), f.printed) {
 		return true
 	}
 	for _, q := range f.mates {
-		if s.lastEvent(q) == y || s.dependent(e, &executed{op: s.next(q)}) {
+		if s.lastEvent(q) == y || s.dependentOp(e, s.next(q), false) {
 			return true
 		}
 	}
@@ -706,7 +705,7 @@ func (s *optimal) canonical(f *past, y int) bool {
 // rewind goes back to an earlier state.
 func (s *optimal) rewind(m Mark) {
 	s.sys.Rewind(m)
-	s.asked = false
+	s.elsewhere()
 	if s.watch != nil {
 		s.watch.Rewound()
 	}

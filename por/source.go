@@ -282,6 +282,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	if e.over {
 		s.ended(s.sys.Status())
 		s.rewind(f.mark)
+		s.x.elsewhere()
 		s.path = s.path[:f.path]
 		// If an alternative does not end the execution, what the others do is explored behind that.
 		asleep, over := 0, 0
@@ -327,9 +328,9 @@ func (s *source) independent(e *executed, w *sleeper) bool {
 			if !ok {
 				return false
 			}
-			d.op, d.with = s.x.next(d.g), intended{}
+			d.op, d.with = *s.x.next(d.g), intended{}
 			if q, met := s.x.sys.Partner(d.g, c); met {
-				d.with = s.x.next(q)
+				d.with = *s.x.next(q)
 			}
 		}
 		if shared(e, &d) || s.x.dependent(e, &d) || i > 0 && s.x.dependent(&d, e) {

@@ -83,12 +83,12 @@ const (
 // tally collects the events that have changed the counter of wg, in order, behind atStart.
 func (x *execution) tally(wg trace.Access) {
 	x.group, x.start = append(x.group[:0], atStart), 0
-	for j := range x.events {
+	for _, j := range x.by[aboutObject(wg.Obj)] {
 		if e := &x.events[j]; e.adds(wg) {
 			if len(x.group) == 1 {
 				x.start = e.adding.Counter
 			}
-			x.group = append(x.group, int32(j))
+			x.group = append(x.group, j)
 		}
 	}
 }
@@ -163,6 +163,10 @@ func (x *execution) reused(a int) bool {
 	if a >= 0 {
 		x.need(a)
 	}
+	apart := func(r int32) bool { return x.events[r].adding.N > 0 && !x.needs(r) }
+	if !slices.ContainsFunc(x.group[1:], apart) {
+		return false // as in most programs, where all that is added is added first
+	}
 	for grown := true; grown; {
 		grown = false
 		for _, u := range x.group {
@@ -177,7 +181,7 @@ func (x *execution) reused(a int) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(x.group[1:], func(r int32) bool { return x.events[r].adding.N > 0 && !x.needs(r) })
+	return slices.ContainsFunc(x.group[1:], apart)
 }
 
 // needs reports whether event i belongs to the set needed.
@@ -185,7 +189,7 @@ func (x *execution) needs(i int32) bool {
 	if i == atStart {
 		return true
 	}
-	e := &x.events[i]
+	e := &x.briefs[i]
 	return int(e.g) < len(x.needed) && x.needed[e.g] >= e.n
 }
 

@@ -101,6 +101,14 @@ func (k Kind) String() string {
 // a data race is.
 func (k Kind) Plain() bool { return k == Read || k == Write || k == ReadWrite }
 
+// Blocks reports whether an operation of kind k can be disabled. All others can be executed whenever their
+// goroutine stands before them.
+func (k Kind) Blocks() bool { return blocking>>k&1 != 0 }
+
+// blocking has the kinds of which Blocks is true, as bits.
+const blocking uint64 = 1<<Lock | 1<<RLock | 1<<LockPending | 1<<WakeLock | 1<<CondWait | 1<<Send | 1<<Recv | 1<<Select |
+	1<<WgWait | 1<<OnceEnter | 1<<SemAcquire | 1<<Sleep | 1<<Timer | 1<<Spin
+
 // Access is one location an operation touches: size bytes at offset in an object.
 type Access struct {
 	Obj   uint32 // machine object number; stable along one execution
@@ -152,9 +160,10 @@ func (o *Op) Conflicts(p *Op) bool {
 	if o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes != SubtractsLast {
 		return false
 	}
-	for i := uint8(0); i < o.N; i++ {
-		for j := uint8(0); j < p.N; j++ {
-			if (o.Access[i].Write || p.Access[j].Write) && o.Access[i].Overlaps(p.Access[j]) {
+	for i := range o.Access[:o.N] {
+		a := &o.Access[i]
+		for j := range p.Access[:p.N] {
+			if b := &p.Access[j]; (a.Write || b.Write) && a.Overlaps(*b) {
 				return true
 			}
 		}

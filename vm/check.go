@@ -124,6 +124,9 @@ func (m *Machine) verifyGoroutines() {
 			continue
 		}
 		old := *m.look(g)
+		if !g.pending.Kind.Blocks() && old.n == 0 {
+			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.id, old.op))
+		}
 		g.view.moment = 0
 		if now := *m.look(g); now.n != old.n || now.op != old.op {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d ways of %+v, now %d ways of %+v", g.id, old.n, old.op, now.n, now.op))

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -38,13 +39,32 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 // blocked; and where the clock is read, on who has slept before.
 func (m *Machine) Entangled(id trace.GID) bool {
 	g := m.gOf(id)
-	switch m.Next(id).Kind {
+	switch g.pending.Kind {
 	case trace.Sleep, trace.Timer:
 		return m.link.clockUsed || m.timeOrdered(g)
 	case trace.SemAcquire:
 		return true
 	}
 	return false
+}
+
+// View implements por.Effects.
+func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
+	g := m.gOf(id)
+	tangled = m.Entangled(id)
+	if g.status != gReady {
+		*op = g.pending
+		return 0, tangled
+	}
+	v := m.look(g)
+	*op = v.op
+	switch {
+	case m.over():
+		return 0, tangled
+	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
+		return 0, tangled // somebody else can move, or has to wake first
+	}
+	return v.n, tangled
 }
 
 // Adds implements por.Effects.

@@ -129,6 +129,7 @@ func (m *Machine) collect(precise bool) {
 		h.live -= uint64(o.size) + 64
 		*o = object{flags: objFreed, mem: unsafe.Pointer(&zeroBase)}
 		h.freeIDs = append(h.freeIDs, id)
+		h.freed = true
 	}
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.objs[p.id].flags&objFreed != 0 })
 	if m.race != nil {

@@ -75,6 +75,7 @@ type heap struct {
 	chunkOff int
 	free     [40][]unsafe.Pointer // freed in this epoch, by size class
 	freeIDs  []uint32
+	freed    bool // there may be something in free or freeIDs
 
 	epoch     uint64
 	lastEpoch uint64
@@ -329,11 +330,20 @@ func (h *heap) mark() heapMark {
 	h.epoch = h.lastEpoch
 	// What was freed before the mark stays unused while the mark stands:
 	// reusing it would overwrite bytes a rewind must find again.
+	h.forgetFree()
+	return k
+}
+
+// forgetFree makes what has been freed in this epoch unavailable.
+func (h *heap) forgetFree() {
+	if !h.freed {
+		return
+	}
 	for i := range h.free {
 		h.free[i] = h.free[i][:0]
 	}
 	h.freeIDs = h.freeIDs[:0]
-	return k
+	h.freed = false
 }
 
 // rewind restores the state at k; the mark stays open.
@@ -367,10 +377,7 @@ func (h *heap) rewind(k *heapMark) {
 	h.chunk, h.chunkOff = k.chunk, k.off
 	h.dirty = h.dirty[:k.dirty]
 	h.live = k.live
-	for i := range h.free {
-		h.free[i] = h.free[i][:0]
-	}
-	h.freeIDs = h.freeIDs[:0]
+	h.forgetFree()
 	// A number of its own: what was saved after the mark and restored now must be saved again.
 	h.lastEpoch++
 	h.epoch = h.lastEpoch

@@ -66,6 +66,7 @@ func (m *Machine) runAuto() {
 	if !m.over() {
 		m.settle2()
 	}
+	m.moment++
 }
 
 // turnWeight is what a turn counts of MaxRun on top of the instructions it used up.

@@ -11,6 +11,13 @@ import (
 // grant decides whether g may execute the visible native nat now. If not, g
 // stands before the call (g.pc).
 func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
+	if op := &g.view.op; g.granted && op.Kind != trace.None { // Step has looked at it
+		g.granted = false
+		if m.following() {
+			m.raceOp(g, r, op)
+		}
+		return true
+	}
 	op := &m.asked // not a local variable: Peek would move it to the host's heap
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
@@ -46,6 +53,7 @@ func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
 	}
 	op.G, op.Func, op.PC = g.id, g.fn.ID, uint32(g.pc)
 	g.pending = *op
+	g.view = view{m.moment, n, *op}
 	g.status = gReady
 	g.granted = false
 	m.arrivals++
@@ -68,7 +76,7 @@ func (m *Machine) look(g *goroutine) *view {
 	if v.moment == m.moment {
 		return v
 	}
-	v.moment, v.n = m.moment, 1
+	v.moment, v.n = m.moment, 1 // what pass fills in must be the same
 	if g.doom != nil {
 		v.op = g.pending
 		return v
@@ -96,6 +104,11 @@ func (m *Machine) peek(g *goroutine) int {
 	return m.look(g).n
 }
 
+// enabled reports whether the operation that g stands before, if it does, can execute now.
+func (m *Machine) enabled(g *goroutine) bool {
+	return g.status == gReady && (!g.pending.Kind.Blocks() || m.look(g).n > 0)
+}
+
 // Enabled implements por.System.
 func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	if m.over() {
@@ -109,10 +122,10 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 			continue
 		}
 		if m.cfg.VirtualTime && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) {
-			sleepers = sleepers || m.peek(g) > 0
+			sleepers = sleepers || m.enabled(g)
 			continue
 		}
-		if m.peek(g) > 0 {
+		if m.enabled(g) {
 			buf = append(buf, g.id)
 		}
 	}
@@ -181,7 +194,7 @@ func (m *Machine) Status() por.Status {
 	}
 	for _, s := range m.order {
 		// Those who wait for time are enabled when nobody else is.
-		if m.peek(m.gs[s]) > 0 {
+		if m.enabled(m.gs[s]) {
 			return por.Running
 		}
 	}
@@ -194,6 +207,7 @@ func (m *Machine) Status() por.Status {
 // Step implements por.System.
 func (m *Machine) Step(id trace.GID, choice int) {
 	g := m.gOf(id)
+	m.look(g)
 	m.touchG(g)
 	g.granted, g.choice = true, int32(choice)
 	g.status = gLocal
@@ -211,8 +225,12 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	} else {
 		m.exec(g)
 	}
+	seen := g.view.moment == m.moment && len(m.ready) == 0 // when it arrived, and nobody moves after that
 	m.settle()
 	m.moment++
+	if seen {
+		g.view.moment = m.moment
+	}
 	m.verify(true)
 }
 
@@ -262,7 +280,10 @@ func (m *Machine) more(g *goroutine, left int) bool {
 
 // begun resets what is counted from the beginning of a step.
 func (m *Machine) begun() {
-	m.local, m.left, m.pollAt, m.spin = 0, budget, 0, spin{}
+	m.local, m.left, m.pollAt = 0, budget, 0
+	if m.spin.begin != 0 {
+		m.spin = spin{}
+	}
 	m.moved = m.moved[:0]
 }
 
