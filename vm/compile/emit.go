@@ -637,12 +637,16 @@ func (c *compiler) store(v *ssa.Store) {
 	c.word(uint64(l.Size))
 }
 
-// selfStore reports whether v gives a variable its own value back, as the
-// return of a named result by its name does. gc does not store it, which
-// matters if a goroutine reads the variable.
+// selfStore reports whether v is the return of a named result by its name, which
+// gives it its own value back. gc does not store it, which matters if a goroutine
+// reads the variable. An assignment of what has been read before is none: somebody
+// may have written in between.
 func selfStore(v *ssa.Store) bool {
 	ld, ok := v.Val.(*ssa.UnOp)
 	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
+		return false
+	}
+	if !ofReturn(v) {
 		return false
 	}
 	between := false
@@ -668,6 +672,21 @@ func selfStore(v *ssa.Store) bool {
 		}
 	}
 	return false
+}
+
+// ofReturn reports whether v is how a return statement stores a result.
+func ofReturn(v *ssa.Store) (found bool) {
+	body := v.Parent().Syntax()
+	if body == nil || !v.Pos().IsValid() {
+		return false
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ReturnStmt); ok && r.Pos() == v.Pos() {
+			found = true
+		}
+		return !found && n != nil && n.Pos() <= v.Pos() && v.Pos() < n.End()
+	})
+	return found
 }
 
 // blankField reports whether addr is that of a field called _.
