@@ -72,7 +72,7 @@ func Tallies(suite string) ([]Tally, error) {
 // A Way is an explorer with options of its own.
 type Way struct {
 	POR por.Explorer
-	// Variant of the explorer context: "css" is ContextConfig.CSS. Of
+	// Variant of the explorer optimal: "rf" is Config.ReadsFrom. Of the explorer context: "css" is ContextConfig.CSS. Of
 	// the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
 	// are executed again as in the paper.
 	Variant string
@@ -84,6 +84,7 @@ func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Varia
 // options sets those of the variant.
 func (w Way) options(o *explore.Options) {
 	words := strings.Fields(w.Variant)
+	o.ReadsFrom = w.POR.Name == "optimal" && slices.Contains(words, "rf")
 	if w.POR.Name == "context" {
 		o.Context = &por.ContextConfig{CSS: slices.Contains(words, "css")}
 	}
@@ -105,6 +106,9 @@ func WaysOf(suite string, e por.Explorer) []Way {
 	}
 	if suite == "cdpor" && e.Name == "context" {
 		return []Way{{e, ""}, {e, "css"}}
+	}
+	if (suite == "litmus" || suite == "smc") && e.Name == "optimal" {
+		return []Way{{e, ""}, {e, "rf"}}
 	}
 	return []Way{{e, ""}}
 }
@@ -141,6 +145,9 @@ var optimalExplorers = []string{"optimal", "source"}
 func (t *Tally) Expected(way Way) (want []Count) {
 	if t.Classes > 0 && way.Variant == "" && slices.Contains(optimalExplorers, way.POR.Name) {
 		want = append(want, Count{way.POR.Name, "executions", t.Classes})
+	}
+	if t.RF > 0 && way.Name() == "optimal rf" {
+		want = append(want, Count{way.Name(), "executions", t.RF})
 	}
 	for _, c := range t.Want {
 		if c.By == way.Name() {

@@ -48,6 +48,7 @@ type Options struct {
 	Preempt         int
 	Seed            uint64 // of explorers that sample
 	Depth           int    // bug depth of por.PCT
+	ReadsFrom       bool   // see por.Config.ReadsFrom
 	// Context is what por.Context is told; nil: its defaults.
 	Context *por.ContextConfig
 
@@ -158,6 +159,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, fmt.Errorf("BUG: --check-duplicates: %v", d)
 	}
 	searching = false
+	if r.LeftTo = found.LeftTo; opts.ReadsFrom && r.LeftTo == "" {
+		r.Equivalence = "rf"
+	}
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()
 	r.FirstOnly = found.Stopped && ctx.Err() == nil
@@ -219,7 +223,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, Depth: o.Depth, IgnoreOutput: !o.Outcomes,
-		CheckDuplicates: o.CheckDuplicates,
+		CheckDuplicates: o.CheckDuplicates, ReadsFrom: o.ReadsFrom,
 	}
 }
 

@@ -63,8 +63,11 @@ type Result struct {
 	Entry   string
 	Verdict Verdict
 	POR     string
-	Match   bool
-	Hybrid  Hybrid
+	LeftTo  string // see por.Result.LeftTo
+	// Equivalence is "rf" with Options.ReadsFrom, unless the program was left to another explorer.
+	Equivalence string
+	Match       bool
+	Hybrid      Hybrid
 
 	Bugs     []*Bug
 	Stats    Stats

@@ -54,8 +54,7 @@ func Context(sys System, v Visitor, cfg Config) Result {
 	}
 	r := s.run()
 	if s.x.beyond {
-		v.Restart()
-		return ClockVector(sys, v, cfg)
+		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	if s.ctx.cuts > 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})

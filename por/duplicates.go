@@ -23,7 +23,7 @@ func (d *Duplicate) String() string {
 //
 // A class is its events and what happens before each, so the fingerprint is a sum over the events of an
 // execution, which does not depend on their order: of a hash of the event's name and of its
-// clock. It is not computed from the order of execution, nor from states. (The chance that two of
+// clock (and what it reads from, in readsFrom: that does not follow from its clock). It is not computed from the order of execution, nor from states. (The chance that two of
 // 2^40 classes have one fingerprint is below 2^-47.)
 //
 // An execution that ends the program while others could have gone on (a crash, main returning) is not looked at:
@@ -73,6 +73,9 @@ func (x *execution) class() Hash {
 		a = mix(a ^ e.label)
 		if e.with.Kind != trace.None {
 			a = mix(a ^ uint64(e.mate+1))
+		}
+		if x.rf {
+			a = mix(a ^ uint64(x.src[i].g)<<32 ^ uint64(x.src[i].n))
 		}
 		b := mix(^a)
 		for g, c := range x.clock(i) {

@@ -91,6 +91,11 @@ type execution struct {
 	// another order: see Optimal.
 	beyond bool
 
+	// rf is set if reads of memory depend on what they read from only: see readsFrom. src is then what
+	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
+	rf, ended bool
+	src       []name
+
 	races []int32 // the events that the newest one depends on directly
 
 	// What has been asked of the present state.
@@ -206,7 +211,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 		case Cut:
 			e.over = true
 		case Ended:
-			e.over = len(x.sys.Standing(x.wait[:0])) > 0
+			e.over = x.ended || len(x.sys.Standing(x.wait[:0])) > 0
 			e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
 		}
 	}
@@ -235,6 +240,8 @@ func (x *execution) execute(g trace.GID, choice int) {
 	x.races = x.races[:0]
 	x.tangled = x.tangled || e.op.tangled || e.with.tangled
 	switch {
+	case x.rf:
+		x.observe(i)
 	case x.tangled || b.about&(b.about-1) != 0: // it is about several things
 		for j := i - 1; j >= 0; j-- {
 			x.relate(e, c, j)
@@ -309,7 +316,7 @@ func (x *execution) part(g trace.GID, i int) {
 	}
 	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
 	x.last[g], x.known[g], x.pending[g] = int32(i), true, *x.next(g)
-	x.beyond = x.beyond || selects(&x.pending[g].Op)
+	x.beyond = x.beyond || selects(&x.pending[g].Op) || x.rf && !understood(&x.pending[g].Op)
 }
 
 // join makes what happened before event j happen before the event with clock c.
@@ -387,6 +394,9 @@ func (x *execution) truncate(n int) {
 	x.moved = x.moved[:undo]
 	x.events, x.briefs = x.events[:n], x.briefs[:n]
 	x.path = x.path[:n]
+	if x.rf {
+		x.src = x.src[:n]
+	}
 	x.clocks = x.clocks[:n*x.width]
 }
 

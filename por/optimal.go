@@ -43,13 +43,15 @@ import (
 // use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
 // that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
+	if cfg.ReadsFrom {
+		return readsFrom(sys, v, cfg)
+	}
 	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
 	s.watch, _ = cfg.Oracle.(Watcher)
 	r := s.run()
 	if s.beyond {
-		v.Restart()
-		return ClockVector(sys, v, cfg)
+		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
 }

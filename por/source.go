@@ -29,8 +29,7 @@ func Source(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	r := s.run()
 	if s.x.beyond {
-		v.Restart()
-		return ClockVector(sys, v, cfg)
+		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
 }

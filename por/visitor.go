@@ -65,6 +65,10 @@ type Config struct {
 	Seed  uint64
 	Depth int
 
+	// ReadsFrom makes Optimal tell executions apart by what reads from what only: the order of writes
+	// that nobody reads from makes no difference. It takes no Oracle then.
+	ReadsFrom bool
+
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most
 	// once (Explorer.Once) see whether it does: Result.Duplicate. What it leaves to another explorer
 	// (Visitor.Restart) is not looked at.
@@ -186,9 +190,23 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
+	// LeftTo is the explorer to which the program was left (Visitor.Restart), as it does something the one
+	// that was asked for cannot handle. Empty: it was not.
+	LeftTo string
+
 	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
 	// search: a mistake of the explorer. nil: there was none.
 	Duplicate *Duplicate
+}
+
+// leave begins the search again with another explorer.
+func leave(name string, run func(System, Visitor, Config) Result, sys System, v Visitor, cfg Config) Result {
+	v.Restart()
+	r := run(sys, v, cfg)
+	if r.LeftTo == "" {
+		r.LeftTo = name
+	}
+	return r
 }
 
 // Sized is implemented by systems that know how much memory they hold.
@@ -218,7 +236,7 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
-		{Name: "optimal", Doc: "one execution of each class of equivalent ones", Stateless: true, Once: true, Run: Optimal},
+		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Once: true, Run: Optimal},
 		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Once: true, Run: Source},
 		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Once: true, Run: Context},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},

@@ -19,17 +19,19 @@ type JSON struct {
 }
 
 type jsonResult struct {
-	Action     string          `json:"action"`
-	Package    string          `json:"package"`
-	Entry      string          `json:"entry"`
-	Verdict    string          `json:"verdict"`
-	POR        string          `json:"por"`
-	Hybrid     string          `json:"hybrid"`
-	Bugs       []jsonBug       `json:"bugs"`
-	Stats      jsonStats       `json:"stats"`
-	Outcomes   *[]jsonOutcome  `json:"outcomes,omitempty"`
-	Incomplete []string        `json:"incomplete"`
-	Explained  []jsonExplained `json:"explained,omitempty"` // with --explain
+	Action      string          `json:"action"`
+	Package     string          `json:"package"`
+	Entry       string          `json:"entry"`
+	Verdict     string          `json:"verdict"`
+	POR         string          `json:"por"`
+	Hybrid      string          `json:"hybrid"`
+	LeftTo      string          `json:"left_to,omitempty"`
+	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
+	Bugs        []jsonBug       `json:"bugs"`
+	Stats       jsonStats       `json:"stats"`
+	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
+	Incomplete  []string        `json:"incomplete"`
+	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
 type jsonBug struct {
@@ -103,7 +105,7 @@ type jsonOutcome struct {
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
-		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"),
+		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.LeftTo, Equivalence: r.Equivalence,
 		Bugs: []jsonBug{}, Stats: toStats(&r.Stats), Incomplete: append([]string{}, r.Incomplete...),
 	}
 	for i, b := range r.Bugs {

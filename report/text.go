@@ -97,6 +97,9 @@ func covered(r *explore.Result) string {
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
+	if r.LeftTo != "" {
+		s += " (of --por=" + r.LeftTo + ")"
+	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
 

@@ -146,6 +146,7 @@ const (
 	AddsMore                 // WaitGroup.Add of a larger number
 	Subtracts                // Done, where the counter allows at least two such
 	SubtractsLast            // the same where it allows one; does not commute with another such
+	Compares                 // a compare-and-swap that fails: it loads, and would write if it found something else
 )
 
 // Races reports whether o and p, the next operations of two goroutines, are a

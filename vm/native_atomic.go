@@ -63,7 +63,11 @@ func peekCAS(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 		if m.mapped(p, w.size) && w.load(m, p) != w.extend(r.U(1)) {
 			k = trace.AtomicLoad
 		}
-		return m.syncOp(op, k, p, w.size, k != trace.AtomicLoad, true)
+		n := m.syncOp(op, k, p, w.size, k != trace.AtomicLoad, true)
+		if k == trace.AtomicLoad {
+			op.Commutes = trace.Compares
+		}
+		return n
 	}
 }
 

@@ -41,6 +41,7 @@ type exploreFlags struct {
 	hybrid, explain                   string
 	first, all, verbose               bool
 	checkStatic, checkDuplicates      bool
+	equivalence                       string
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, depth          int
@@ -51,6 +52,7 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
+	fs.StringVar(&f.equivalence, "equivalence", "mazurkiewicz", "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent operations alike, or (rf) those in which every read reads from the same write; with rf the order of writes nobody reads is left open, and so is which one remains at the end")
 	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
@@ -85,6 +87,21 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	var ok bool
 	if o.POR, ok = por.Lookup(f.por); !ok {
 		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
+	}
+	switch f.equivalence {
+	case "mazurkiewicz":
+	case "rf":
+		switch {
+		case f.por != "optimal":
+			return o, sel, fmt.Errorf("--equivalence rf: only --por=optimal can do that")
+		case f.hybrid != "auto" && f.hybrid != "none":
+			return o, sel, fmt.Errorf("--equivalence rf: --hybrid %s answers for one order of writes, of which others are possible", f.hybrid)
+		case f.preempt >= 0:
+			return o, sel, errors.New("--equivalence rf leaves out schedules for which others stand, which may have more preemptions: it does not go with --preempt")
+		}
+		o.ReadsFrom = true
+	default:
+		return o, sel, fmt.Errorf("--equivalence %s: want mazurkiewicz or rf", f.equivalence)
 	}
 	switch {
 	case f.hybrid != "auto":

@@ -91,7 +91,7 @@ func (h *history) dependent(f, e *event) bool {
 }
 
 // sources returns a sum over the events e reads from: the last write to each location it
-// reads. What is neither memory nor a lock reads from everything it depends on.
+// reads. What synchronises reads from everything it depends on.
 func (h *history) sources(e *event) Class {
 	reads, known := readsOf(&e.op)
 	if !known || e.partner != trace.NoGID {
@@ -109,14 +109,14 @@ func (h *history) sources(e *event) Class {
 	return sum
 }
 
-// readsOf returns the locations op reads, if it is known of its kind.
+// readsOf returns the locations op reads, if it is about memory.
 func readsOf(op *trace.Op) (reads []trace.Access, known bool) {
 	switch op.Kind {
-	case trace.Write, trace.AtomicStore, trace.Unlock, trace.RUnlock:
+	case trace.Write, trace.AtomicStore:
 		return nil, true
 	case trace.ReadWrite:
 		return op.Access[:1], true
-	case trace.Read, trace.AtomicLoad, trace.AtomicRMW, trace.Lock, trace.TryLock:
+	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
 		return op.Access[:op.N], true
 	}
 	return nil, false

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"runtime/debug"
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
@@ -37,13 +38,25 @@ func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
 func TestOptimal(t *testing.T) { testClasses(t, por.Optimal, 1000, true) }
 
+// TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is explored once.
+func TestReadsFrom(t *testing.T) {
+	testClasses(t, func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+		cfg.ReadsFrom = true
+		return por.Optimal(sys, v, cfg)
+	}, 400, true, readsFrom)
+}
+
+// readsFrom says that classes are told by what reads from what.
+const readsFrom = "reads from"
+
 // TestSource: the same of Source, which begins other executions, too.
 func TestSource(t *testing.T) { testClasses(t, por.Source, 200, true) }
 
 // TestContext: the outcomes are those of the reference; classes are left out.
 func TestContext(t *testing.T) { testClasses(t, por.Context, 200, false) }
 
-func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config) por.Result, total int, exact bool) {
+func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config) por.Result, total int, exact bool, how ...string) {
+	rf := slices.Contains(how, readsFrom)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	const perBatch = 100
 	if *countFlag > 0 {
@@ -53,7 +66,10 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 	}
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Locks | progen.Maps | progen.Prints}
-	checked, left, counted, bad, most := 0, 0, 0, 0, 0
+	if rf {
+		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints, progen.Locks | progen.Atomics, progen.All}
+	}
+	checked, left, counted, fewer, bad, most := 0, 0, 0, 0, 0, 0
 	for first := *seedFlag; checked+left < total; first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]
 		if *featuresFlag != 0 {
@@ -92,6 +108,12 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 					bad++
 					t.Errorf("seed %d: outcomes (extra or missing in the machine):\n%s\n%s", p.Seed, d, numbered(p.Source()))
 				}
+				if rf && o.restarts == 0 {
+					if d := difference(o.races, want.Races); d != "" {
+						bad++
+						t.Errorf("seed %d: races (extra or missing in the machine):\n%s\n%s", p.Seed, d, numbered(p.Source()))
+					}
+				}
 				if !exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 {
 					return
 				}
@@ -109,14 +131,23 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 					return
 				}
 				counted++
-				most = max(most, all.Total())
+				total := all.Total()
+				if rf {
+					if total = all.RFEnded + all.RFStuck; total < all.Total() {
+						fewer++
+					}
+				}
+				most = max(most, total)
 				for _, s := range o.schedules {
-					c, _ := classes.Of(g.m, rel, s)
+					c, r := classes.Of(g.m, rel, s)
+					if rf {
+						c = r
+					}
 					o.classes[c] = true
 				}
-				if len(o.classes) != all.Total() || len(o.schedules) != all.Total() {
+				if len(o.classes) != total || len(o.schedules) != total {
 					bad++
-					t.Errorf("seed %d: %d executions of %d classes, want %d\n%s", p.Seed, len(o.schedules), len(o.classes), all.Total(), numbered(p.Source()))
+					t.Errorf("seed %d: %d executions of %d classes, want %d\n%s", p.Seed, len(o.schedules), len(o.classes), total, numbered(p.Source()))
 				}
 			})
 			if bad > 2 {
@@ -125,4 +156,7 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 		}
 	}
 	t.Logf("%d programs checked, %d left out; of %d the classes were counted, at most %d", checked, left, counted, most)
+	if rf {
+		t.Logf("%d have fewer classes than Mazurkiewicz's", fewer)
+	}
 }
