@@ -151,12 +151,12 @@ func (s *rfSearch) run() Result {
 	return r
 }
 
-// beyondHere is raised where it turns out that the program is to be left to another explorer.
-var beyondHere = errors.New("beyond readsFrom")
+// errBeyond is raised where it turns out that the program is to be left to another explorer.
+var errBeyond = errors.New("beyond readsFrom")
 
 func (s *rfSearch) explore() {
 	defer func() {
-		if r := recover(); r != nil && r != beyondHere {
+		if r := recover(); r != nil && r != errBeyond {
 			panic(r)
 		}
 	}()
@@ -365,7 +365,7 @@ func (s *rfSearch) new(r int) bool {
 	a.over = ev.over
 	if ev.over && ev.printed && memory(ev.op.Kind) {
 		s.beyond = true
-		panic(beyondHere)
+		panic(errBeyond)
 	}
 	if a.frame >= 0 {
 		s.frames[a.frame].x = r

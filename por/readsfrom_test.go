@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-var toysFlag = flag.Int("toys", 800, "generated systems of TestReadsFromClasses, and a tenth of those of TestReadsFromOnce")
+var toysFlag = flag.Int("toys", 300, "generated systems of TestReadsFromClasses, and a tenth of those of TestReadsFromOnce")
 
 // rfClassOf names the reads-from class of the execution path of t. It is computed from the
 // definition.

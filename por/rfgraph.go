@@ -33,7 +33,7 @@ func (s *rfSearch) replay(m move, leaf bool) {
 	e := len(s.events) - 1
 	s.at[m.g] = append(s.at[m.g], int32(e))
 	if s.beyond {
-		panic(beyondHere)
+		panic(errBeyond)
 	}
 	s.stats.Transitions++
 	s.present = true

@@ -43,7 +43,7 @@ func TestReadsFrom(t *testing.T) {
 	testClasses(t, func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		cfg.ReadsFrom = true
 		return por.Optimal(sys, v, cfg)
-	}, 400, true, readsFrom)
+	}, 200, true, readsFrom)
 }
 
 // readsFrom says that classes are told by what reads from what.
