@@ -37,6 +37,8 @@ type Options struct {
 	All             bool   // go on after the first bug
 	CheckStatic     bool   // compare what the machine does with what static analyses say; see StaticCheck
 	CheckDuplicates bool   // see por.Config.CheckDuplicates
+	Jobs            int    // workers; 0: one
+	Eager           bool   // see por.Config.Eager
 	Explain         *Place // collect Result.Explained for this place
 	Outcomes        bool   // collect Result.Outcomes
 	Finals          bool   // collect Result.Finals
@@ -90,8 +92,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 
 	c := newCollector(ctx, m, opts)
 	cfg := opts.config()
+	sample := newEstimate(m, &opts, cfg)
 	cfg.Poll = func(p por.Progress) string {
-		if opts.Progress != nil {
+		if sample.update(&p); opts.Progress != nil {
 			opts.Progress(Progress{p, len(c.bugs)})
 		}
 		if ctx.Err() != nil {
@@ -115,6 +118,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			cfg.Oracle = late
 		}
 		cfg.AnyGoroutine = true
+	}
+	if err := opts.jobs(m, c, &cfg); err != nil {
+		return nil, err
 	}
 	cfg.Context = opts.Context
 	if opts.Graph != nil {
@@ -164,6 +170,12 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()
+	sampled := m.Ending().Sampled
+	if c.sums != nil {
+		c.sums.end(m.(twin))
+		r.Stats.Counters = Counters{Instructions: c.sums.instructions, Goroutines: len(c.sums.met)}
+		sampled = c.sums.sampled.list
+	}
 	r.FirstOnly = found.Stopped && ctx.Err() == nil
 	for _, why := range found.Incomplete {
 		text := why.String()
@@ -172,7 +184,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		r.Incomplete = append(r.Incomplete, text)
 	}
-	for _, s := range m.Ending().Sampled {
+	for _, s := range sampled {
 		c.incomplete.add(s)
 	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
@@ -243,7 +255,14 @@ type collector struct {
 
 	incomplete orderedSet
 	loops      orderedSet
+
+	apart bool  // it is that of a part,
+	used  []int // and these of Options.Ignores have accepted something
+	sums  *sums // nil: there are no parts
 }
+
+// mostLoops is how many loops that go on for too long are told of.
+const mostLoops = 3
 
 type outcomeKey struct{ output, ending string }
 
@@ -275,7 +294,11 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	c.known[b.key()] = true
 	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
-		c.opts.Ignores[i].Used = true
+		if c.apart {
+			c.used = append(c.used, i)
+		} else {
+			c.opts.Ignores[i].Used = true
+		}
 		return true
 	}
 	b.Schedule = append(trace.Schedule(nil), path...)
@@ -319,8 +342,7 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 // cut the execution: in the loop that goes on too long, if there is one. The
 // explorer tells of the bound.
 func (c *collector) cut(path trace.Schedule) {
-	const most = 3
-	if len(path) == 0 || len(c.loops.list) == most {
+	if len(path) == 0 || len(c.loops.list) == mostLoops {
 		return
 	}
 	moves := make(map[trace.GID]int)
@@ -336,14 +358,19 @@ func (c *collector) cut(path trace.Schedule) {
 
 // outcome counts an execution under what it printed and how it ended.
 func (c *collector) outcome(path trace.Schedule, output, ending string) {
-	k := outcomeKey{output, ending}
+	c.count(Outcome{Output: output, Ending: ending, Count: 1, Schedule: path})
+}
+
+// count adds o to the outcomes.
+func (c *collector) count(x Outcome) {
+	k := outcomeKey{x.Output, x.Ending}
 	o := c.index[k]
 	if o == nil {
-		o = &Outcome{Output: output, Ending: ending, Schedule: append(trace.Schedule(nil), path...)}
+		o = &Outcome{Output: x.Output, Ending: x.Ending, Schedule: append(trace.Schedule(nil), x.Schedule...)}
 		c.index[k] = o
 		c.outcomes = append(c.outcomes, o)
 	}
-	o.Count++
+	o.Count += x.Count
 }
 
 // Race implements por.Visitor.
@@ -384,4 +411,7 @@ type clockReader interface{ ClockStep() int }
 // Restart implements por.Visitor: outcomes will be counted again.
 func (c *collector) Restart() {
 	c.outcomes, c.index = nil, make(map[outcomeKey]*Outcome)
+	if c.sums != nil {
+		c.sums.restart(c.m.(twin))
+	}
 }

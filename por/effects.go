@@ -42,6 +42,13 @@ type Effects interface {
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
 
+// An Elders is a System that numbers goroutines in the order in which it met them, and knows an order that does not
+// depend on how a search went. Searches by several workers need one.
+type Elders interface {
+	// Elder reports whether a comes before b.
+	Elder(a, b trace.GID) bool
+}
+
 // effects returns sys as what a reduction by dependence needs.
 func effects(sys System) Effects {
 	fx, ok := sys.(Effects)

@@ -2,6 +2,7 @@ package por
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -80,9 +81,11 @@ type execution struct {
 	clocks []uint32
 	width  int
 
-	count []uint32 // events executed, by goroutine
-	last  []int32  // the last event that each has taken part in, or -1
-	known []bool   // it exists
+	count []uint32                  // events executed, by goroutine
+	last  []int32                   // the last event that each has taken part in, or -1
+	known []bool                    // it exists
+	order []trace.GID               // all of them, in an order that does not depend on how the search went
+	elder func(a, b trace.GID) bool // which is this
 	// pending is the operation each stood before when it arrived there.
 	pending []intended
 	moved   []lastOf // undo log of last and pending
@@ -132,7 +135,10 @@ type lastOf struct {
 }
 
 func newExecution(sys System, cfg Config) *execution {
-	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput}, width: 4, state: 1}
+	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput}, width: 4, state: 1, elder: func(a, b trace.GID) bool { return a < b }}
+	if e, ok := sys.(Elders); ok {
+		x.elder = e.Elder
+	}
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
 		x.known[g], x.pending[g] = true, *x.next(g)
@@ -334,9 +340,9 @@ func ends(k trace.Kind) bool { return k == trace.Crash || k == trace.Exit }
 // condWaiters collects the goroutines that wait for a Signal.
 func (x *execution) condWaiters() {
 	x.wait = x.wait[:0]
-	for g, known := range x.known {
-		if known && x.pending[g].Kind == trace.CondWait {
-			x.wait = append(x.wait, trace.GID(g))
+	for _, g := range x.order {
+		if x.known[g] && x.pending[g].Kind == trace.CondWait {
+			x.wait = append(x.wait, g)
 		}
 	}
 }
@@ -347,6 +353,11 @@ func (x *execution) grow(g int) {
 		return
 	}
 	for len(x.last) <= g {
+		i := len(x.order)
+		for i > 0 && x.elder(trace.GID(len(x.last)), x.order[i-1]) {
+			i--
+		}
+		x.order = slices.Insert(x.order, i, trace.GID(len(x.last)))
 		x.last = append(x.last, -1)
 		x.known = append(x.known, false)
 		x.pending = append(x.pending, intended{})

@@ -46,14 +46,30 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 	if cfg.ReadsFrom {
 		return readsFrom(sys, v, cfg)
 	}
-	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID}
-	s.size, _ = sys.(Sized)
-	s.watch, _ = cfg.Oracle.(Watcher)
+	if j, ok := v.(Joint); ok && cfg.Jobs > 1 {
+		return optimalJobs(sys, j, cfg)
+	}
+	s := newOptimal(sys, v, cfg)
 	r := s.run()
+	if s.again {
+		if r.Executions+r.Blocked+r.Truncated > 0 {
+			v.Restart()
+		}
+		s = newOptimal(sys, v, cfg)
+		s.waits = true
+		r = s.run()
+	}
 	if s.beyond {
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
+}
+
+func newOptimal(sys System, v Visitor, cfg Config) *optimal {
+	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID, floor: -1}
+	s.size, _ = sys.(Sized)
+	s.watch, _ = cfg.Oracle.(Watcher)
+	return s
 }
 
 type optimal struct {
@@ -73,16 +89,21 @@ type optimal struct {
 	head    []int32        // by event: see canonical
 	plan    []move         // scratch
 	both    []uint32       // scratch
+	ages    []uint64       // scratch of signature
 	real    trace.Schedule // scratch of taken
 	left    []trace.GID    // scratch of movable
 	gone    []trace.GID    // their newest event has ended the execution, and they do not move any more
 
 	cur       trace.GID // the goroutine that moved last
-	waited    bool      // somebody has waited on a Cond
+	waits     bool      // somebody may wait on a Cond
+	again     bool      // somebody has, though it had been assumed that nobody would
 	halted    bool
 	stop      Reason
 	byVisitor bool
 	stats     Stats
+
+	worker *worker // nil: there is only one
+	floor  int     // the frames up to this one are shared with others
 }
 
 // past is the state in front of a chosen operation x, with the pasts of x that are
@@ -229,7 +250,7 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	if n > 1 {
 		s.stats.Choices++
 	}
-	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waited
+	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waits
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
@@ -306,11 +327,7 @@ func (s *optimal) backtrack() {
 	case f.next < f.n:
 		s.rewindTo(f)
 		f.next++
-		choice := f.next - 1
-		if s.do(f.g, choice, int32(len(s.frames)-1), choice > f.cut) {
-			s.detect(choice == f.cut)
-			s.extend(trace.NoGID, -1)
-		}
+		s.alternative(len(s.frames)-1, f.next-1)
 	case f.used < len(f.items):
 		s.rewindTo(f)
 		f.used++
@@ -318,6 +335,21 @@ func (s *optimal) backtrack() {
 	default:
 		s.sys.Release(f.mark)
 		s.frames = s.frames[:len(s.frames)-1]
+	}
+}
+
+// alternative executes another alternative of frame at's operation and goes on.
+func (s *optimal) alternative(at, choice int) {
+	f := &s.frames[at]
+	goOn := s.do(f.g, choice, int32(at), choice > f.cut)
+	if goOn {
+		s.detect(choice == f.cut)
+	}
+	if at <= s.floor {
+		s.worker.begun(at)
+	}
+	if goOn {
+		s.extend(trace.NoGID, -1)
 	}
 }
 
@@ -353,7 +385,7 @@ func (s *optimal) past(at int, it item) {
 			return
 		}
 		for _, m := range alts[1:] {
-			f.items = append(f.items, item{lo: it.lo, hi: it.hi, q: m.g, exact: true, label: m.label, other: true})
+			s.add(at, item{lo: it.lo, hi: it.hi, q: m.g, exact: true, label: m.label, other: true}, 0)
 		}
 		it.q, it.label = alts[0].g, alts[0].label
 	}
@@ -417,8 +449,8 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
 	s.cur = g
 	s.stats.Transitions++
-	s.waited = s.waited || s.events[len(s.events)-1].op.Kind == trace.Park
-	if s.beyond {
+	s.again = s.again || !s.waits && s.events[len(s.events)-1].op.Kind == trace.Park
+	if s.beyond || s.again {
 		s.halted = true
 		return false
 	}
@@ -549,9 +581,9 @@ func (s *optimal) detect(first bool) {
 	if s.at[e] < 0 {
 		return
 	}
-	for g, a := range s.last {
-		if blocks(s.pending[g].Kind) && int(a) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
-			s.offer(s.at[e], s.clock(e), e, item{q: trace.GID(g)})
+	for _, g := range s.order {
+		if blocks(s.pending[g].Kind) && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
+			s.offer(s.at[e], s.clock(e), e, item{q: g})
 		}
 	}
 }
@@ -560,8 +592,8 @@ func (s *optimal) detect(first bool) {
 // independently. (Who has been there before is met in what e alone shows.)
 func (s *optimal) pairs(frame int32, e int, q trace.GID) {
 	x := s.frames[frame].depth
-	for i, a := range s.last {
-		g := trace.GID(i)
+	for _, g := range s.order {
+		a := s.last[g]
 		if g == q || int(a) <= x || int(a) == e || !s.known[g] || !channel(s.pending[g].Kind) ||
 			s.before(int(a), s.clock(e)) || s.before(x, s.clock(int(a))) || !s.dep.dependent(&s.pending[g], &s.pending[q]) {
 			continue
@@ -594,12 +626,27 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 		}
 	}
 	it.lo, it.hi = lo, len(f.moves)
+	var key uint64
 	if f.dedupe {
-		key := s.signature(f, c, end, it)
+		key = s.signature(f, c, end, it)
 		if _, known := f.seen[key]; known {
 			f.moves = f.moves[:lo]
 			return
 		}
+	}
+	if s.add(int(i), it, key); int(i) <= s.floor {
+		f.moves = f.moves[:lo]
+	}
+}
+
+// add adds an item to frame i; key is its name if it may be found twice, and else 0.
+func (s *optimal) add(i int, it item, key uint64) {
+	f := &s.frames[i]
+	if i <= s.floor {
+		s.worker.offer(i, it, f.moves[it.lo:it.hi], key)
+		return
+	}
+	if key != 0 {
 		if f.seen == nil {
 			f.seen = make(map[uint64]struct{})
 		}
@@ -608,19 +655,32 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 	f.items = append(f.items, it)
 }
 
-// signature names a past, whichever order its events are in here.
+// signature names a past, whichever order its events are in here, and puts them into one that does not
+// depend on that: an event has a greater clock than those before it.
 func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 	var sum uint64
+	s.ages = s.ages[:0]
 	for j := f.depth + 1; j < end; j++ {
 		if !s.before(j, c) {
 			continue
 		}
 		ev := &s.events[j]
 		h := mix(uint64(ev.g)<<32|uint64(s.briefs[j].n)) ^ ev.label
+		age := uint64(0)
 		for g, n := range s.clock(j) {
-			h = mix(h ^ uint64(g)<<32 ^ uint64(n))
+			if n > 0 {
+				h = mix(h ^ uint64(g)<<32 ^ uint64(n))
+				age += uint64(n)
+			}
 		}
 		sum += h
+		i := len(s.ages)
+		for i > 0 && (s.ages[i-1] > age || s.ages[i-1] == age && s.elder(ev.g, f.moves[it.lo+i-1].g)) {
+			i--
+		}
+		s.ages = slices.Insert(s.ages, i, age)
+		copy(f.moves[it.lo+i+1:it.lo+len(s.ages)], f.moves[it.lo+i:])
+		f.moves[it.lo+i] = ev.move
 	}
 	last := mix(uint64(it.q)<<1 + 1)
 	if it.exact {
@@ -629,7 +689,7 @@ func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 	if it.paired {
 		last = mix(last ^ uint64(it.mate)<<32)
 	}
-	return sum + last
+	return max(1, sum+last)
 }
 
 // conflicting lists the ways in which an operation of it.q may be executed that f's operation may
@@ -655,8 +715,8 @@ func (s *optimal) conflicting(f *past, it item) []move {
 	}
 	add(it.q)
 	if channel(kind) {
-		for g, known := range s.known {
-			if g := trace.GID(g); known && g != it.q && channel(s.pending[g].Kind) {
+		for _, g := range s.order {
+			if s.known[g] && g != it.q && channel(s.pending[g].Kind) {
 				add(g)
 			}
 		}
@@ -692,12 +752,12 @@ func (s *optimal) depends(f *past, y int) bool {
 
 // canonical reports whether event y may be the next last event of the past that frame f's operation has
 // so far. The events of a past on which the operation depends directly (its heads) are added in one order:
-// of those that can be next by the happens-before relation the one of the goroutine with the smallest
-// number.
+// of those that can be next by the happens-before relation the one of the goroutine that comes first
+// in an order that does not depend on how the search went.
 func (s *optimal) canonical(f *past, y int) bool {
 	c := s.clock(y)
 	for h := f.head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
-		if s.events[h].g > s.events[y].g {
+		if s.elder(s.events[y].g, s.events[h].g) {
 			return false
 		}
 	}

@@ -80,6 +80,13 @@ type Config struct {
 	// Context chooses a variant of the explorer Context; nil: its defaults.
 	Context *ContextConfig
 
+	// Jobs is how many workers explore at the same time, if the explorer can (see Explorer.Jobs) and the visitor is a Joint
+	// one; 0 is 1. Another returns a system in the state the first one is in, for one more of them, and an oracle on it if there
+	// is one. It is called by several goroutines at once.
+	Jobs    int
+	Another func() (System, Oracle, error)
+	Eager   bool // give away as much as possible, which takes longer; for tests
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
@@ -126,7 +133,9 @@ type Stats struct {
 type Progress struct {
 	Stats
 	Depth    int     // steps of the present path
-	Fraction float64 // part of the search tree done, as if subtrees of a node were equal
+	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if there is no telling
+	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See Estimator.
+	Estimate, Error float64
 }
 
 // Bound names what kept a search from being exhaustive. Its name is that of
@@ -228,6 +237,10 @@ type Explorer struct {
 	// Once says that it executes each class of equivalent executions at most once, and so can
 	// honour Config.CheckDuplicates.
 	Once bool
+	// Classes says that it completes one execution of each class of equivalent ones, so that Estimator can tell about how many.
+	Classes bool
+	// Jobs says that it can use several workers. The result does not depend on how many.
+	Jobs bool
 	Run  func(System, Visitor, Config) Result
 }
 
@@ -236,8 +249,8 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
-		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Once: true, Run: Optimal},
-		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Once: true, Run: Source},
+		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Classes: true, Once: true, Jobs: true, Run: Optimal},
+		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Classes: true, Once: true, Run: Source},
 		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Once: true, Run: Context},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
 		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, Unbounded: true, Run: Graph},

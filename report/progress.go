@@ -65,16 +65,31 @@ func (p *Progress) Clear() {
 	}
 }
 
-// progressLine tells where a search is. The share that is done takes the
-// subtrees of a node for equal, which they are not: hence the sign in front.
+// progressLine tells where a search is: how many of the executions have been explored, of which a sample estimates how many
+// there are, with its standard error (see por.Estimator); or else which part of the search tree, if the
+// subtrees of a node are equal, which they are not. Hence the sign in front.
 func progressLine(entry string, d time.Duration, x explore.Progress) string {
 	s := fmt.Sprintf("%s  %s exec", entry, digits(x.Executions))
 	if x.States > 0 {
 		s += fmt.Sprintf("  %s states", digits(x.States))
 	}
-	if sec := d.Seconds(); sec > 0 {
+	sec := d.Seconds()
+	if sec > 0 {
+		if x.States == 0 {
+			s += fmt.Sprintf("  %s/s", digits(uint64(float64(x.Executions)/sec)))
+		}
 		s += fmt.Sprintf("  %s steps/s", digits(uint64(float64(x.Transitions)/sec)))
 	}
-	s += fmt.Sprintf("  ~%.0f%%  depth %d  %s", 100*x.Fraction, x.Depth, count(x.Bugs, "bug"))
+	switch {
+	case x.Estimate > 0 && x.Executions > 0:
+		s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, digits(uint64(x.Estimate)), digits(uint64(x.Error)))
+		left := sec * (x.Estimate/float64(x.Executions) - 1)
+		if left < 100*24*3600 {
+			s += fmt.Sprintf("  ETA %v", time.Duration(left*float64(time.Second)).Round(time.Second))
+		}
+	case x.Fraction > 0:
+		s += fmt.Sprintf("  ~%.0f%%", 100*x.Fraction)
+	}
+	s += fmt.Sprintf("  depth %d  %s", x.Depth, count(x.Bugs, "bug"))
 	return s
 }

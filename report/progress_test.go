@@ -45,3 +45,20 @@ func TestProgress(t *testing.T) {
 func trimBlank(s string) string {
 	return string(bytes.TrimRight([]byte(s), " \r"))
 }
+
+func TestProgressEstimate(t *testing.T) {
+	x := explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 12481, Transitions: 400000}, Depth: 41, Estimate: 48000, Error: 9100}}
+	for _, tt := range []struct {
+		estimate float64
+		want     string
+	}{
+		{48000, "TestA  12 481 exec  3120/s  100 000 steps/s  ~26% of 48 000 ± 9100  ETA 11s  depth 41  0 bugs"},
+		{1e18, "TestA  12 481 exec  3120/s  100 000 steps/s  ~0% of 1 000 000 000 000 000 000 ± 9100  depth 41  0 bugs"},
+		{0, "TestA  12 481 exec  3120/s  100 000 steps/s  depth 41  0 bugs"},
+	} {
+		x.Estimate = tt.estimate
+		if got := progressLine("TestA", 4*time.Second, x); got != tt.want {
+			t.Errorf("estimate %g:\n got %s\nwant %s", tt.estimate, got, tt.want)
+		}
+	}
+}

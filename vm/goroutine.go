@@ -201,12 +201,15 @@ func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
 	if id, ok := m.gids[k]; ok {
 		return id
 	}
-	id := trace.GID(len(m.spawn))
 	var path []uint32
 	if parent != trace.NoGID {
 		p := m.spawn[parent].path
 		path = append(append(make([]uint32, 0, len(p)+1), p...), n)
 	}
+	if m.names != nil {
+		return m.names.number(m, k, path)
+	}
+	id := trace.GID(len(m.spawn))
 	m.spawn = append(m.spawn, spawnInfo{k, path})
 	m.gids[k] = id
 	m.slots = append(m.slots, -1)
@@ -258,6 +261,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	g.epoch, g.savedLo = m.heap.epoch, 0
 	g.transcript.valid = false
 	m.slots[g.id] = int32(slot)
+	m.meet(g.id)
 	// Insert into spawn-path order.
 	i := len(m.order)
 	m.order = append(m.order, uint32(slot))

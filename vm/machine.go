@@ -49,6 +49,8 @@ type Machine struct {
 	slots []int32      // GID → slot, -1 if not alive on this path
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
+	names *names // nil: only this machine numbers goroutines
+	met   []bool // by GID: see Met
 
 	marks     []mark
 	gundo     []gUndo
@@ -147,6 +149,8 @@ type Config struct {
 	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
 	Observer      Observer    // nil, or who is told of allocations and new goroutines
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
+
+	names *names // see Twin
 }
 
 // Counters are running totals; rewinding does not take anything back.
@@ -186,7 +190,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxStack = 1 << 30
 	}
 	lt := layout.NewTable()
-	m := &Machine{cfg: cfg, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m := &Machine{cfg: cfg, names: cfg.names, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
 		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage

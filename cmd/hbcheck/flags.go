@@ -44,7 +44,7 @@ type exploreFlags struct {
 	equivalence                       string
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
-	maxSteps, preempt, depth          int
+	maxSteps, preempt, depth, jobs    int
 	maxMemory                         byteSize
 	format, out                       string
 }
@@ -64,6 +64,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+jobsNames())
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(por.DefaultSamples))
 	fs.IntVar(&f.depth, "depth", por.DefaultDepth, "number `d` of ordering constraints that make a bug for --por=pct")
@@ -146,6 +147,10 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
 	case f.depth < 1:
 		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
+	case f.jobs < 1:
+		return o, sel, fmt.Errorf("-j %d: want 1 or more", f.jobs)
+	case f.jobs > 1 && !o.POR.Jobs:
+		return o, sel, fmt.Errorf("-j %d: --por %s explores with one worker; several can be had with --por=%s", f.jobs, o.POR.Name, jobsNames())
 	case f.preempt < -1:
 		return o, sel, fmt.Errorf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)
 	case f.first && f.all:
@@ -173,7 +178,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	sel.Entry = f.entry
 	o.All, o.Outcomes, o.CheckStatic, o.CheckDuplicates = f.all, f.outcomes, f.checkStatic, f.checkDuplicates
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
-	o.Seed, o.Depth = uint64(f.seed), f.depth
+	o.Seed, o.Depth, o.Jobs = uint64(f.seed), f.depth, f.jobs
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil
 }
@@ -191,6 +196,17 @@ func onceNames() string {
 	var names []string
 	for _, e := range por.Explorers() {
 		if e.Once {
+			names = append(names, e.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// jobsNames lists the explorers that can use several workers.
+func jobsNames() string {
+	var names []string
+	for _, e := range por.Explorers() {
+		if e.Jobs {
 			names = append(names, e.Name)
 		}
 	}

@@ -1,0 +1,154 @@
+package explore_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var (
+	jobsSeed  = flag.Uint64("jobs.seed", 1, "first seed of the generated programs of TestJobs")
+	jobsCount = flag.Int("jobs.programs", 0, "their number; 0: few")
+)
+
+// TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and their order.
+func TestJobs(t *testing.T) {
+	const perBatch = 50
+	total := perBatch
+	if *jobsCount > 0 {
+		total = *jobsCount
+	}
+	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Locks | progen.Maps | progen.Prints}
+	optimal, _ := por.Lookup("optimal")
+	executions, ended, bad := uint64(0), 0, 0
+	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
+		f := sets[first/perBatch%uint64(len(sets))]
+		var progs []*progen.Prog
+		for i := range uint64(perBatch) {
+			progs = append(progs, progen.Generate(first+i, f))
+		}
+		prog := loadSeparately(t, progs)
+		for i, p := range progs {
+			entry, err := prog.Lookup(p.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := explore.Entry{Package: "main", Name: p.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+				return explore.NewMachine(prog, entry, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+			}}
+			o := explore.Options{POR: optimal, All: i%3 != 0, Outcomes: i%2 == 0, MaxExecs: 3000, MaxSteps: 500, NoMinimise: true}
+			switch i % 7 {
+			case 3:
+				o.MaxExecs = uint64(i)
+			case 5:
+				o.MaxSteps = 10
+			}
+			want := runJobs(t, e, o)
+			executions += want.Stats.Executions
+			if want.FirstOnly || len(want.Incomplete) > 0 {
+				ended++
+			}
+			o.Jobs, o.Eager = 2+i%3, true
+			got := runJobs(t, e, o)
+			if !reflect.DeepEqual(want, got) {
+				bad++
+				t.Errorf("seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", p.Seed, o.Jobs, resultText(got), resultText(want), p.Source())
+				if bad > 2 {
+					t.Fatal("enough")
+				}
+			}
+		}
+	}
+	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)
+}
+
+// TestJobsPrograms: the same for programs large enough that work is given away only when somebody has none, with static facts and
+// without.
+func TestJobsPrograms(t *testing.T) {
+	optimal, _ := por.Lookup("optimal")
+	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {
+		args := strings.Fields(name)
+		prog, entry := benchmark(t, args[0])
+		e := explore.Entry{Package: args[0], Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
+			return explore.NewMachine(prog, entry, vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		}}
+		o := explore.Options{POR: optimal, All: true}
+		if i%2 == 1 {
+			o.Hybrid = explore.MHB
+		}
+		want := runJobs(t, e, o)
+		for o.Jobs = 2; o.Jobs <= 4; o.Jobs++ {
+			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+				t.Errorf("%s, %d workers: not the same result\n got %s\nwant %s", name, o.Jobs, resultText(got), resultText(want))
+			}
+		}
+		t.Logf("%s: %d executions", name, want.Stats.Executions)
+	}
+}
+
+// benchmark loads a program of the suites.
+func benchmark(t *testing.T, name string) (*load.Program, *load.Entry) {
+	t.Helper()
+	prog, err := load.Load(load.Config{Dir: filepath.Join("..", "testdata", "benchmarks"), Patterns: []string{"./" + name}, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := prog.Lookup("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog, entry
+}
+
+// runJobs explores e and leaves out of the result what may differ.
+func runJobs(t *testing.T, e explore.Entry, o explore.Options) *explore.Result {
+	t.Helper()
+	r, err := explore.Run(context.Background(), e, o)
+	if err != nil {
+		t.Fatalf("%s: %v", e.Name, err)
+	}
+	r.Stats.Load, r.Stats.Static, r.Stats.Explore, r.Stats.PeakBytes = 0, 0, 0, 0
+	return r
+}
+
+func resultText(r *explore.Result) string {
+	s := fmt.Sprintf("%v %+v %q", r.Verdict, r.Stats, r.Incomplete)
+	for _, b := range r.Bugs {
+		s += fmt.Sprintf("\n%v %s %v %v %+v", b.Kind, b.Message, b.Pos, b.Schedule, b.Accesses)
+	}
+	for _, o := range r.Outcomes {
+		s += fmt.Sprintf("\n%q %q %d %v", o.Output, o.Ending, o.Count, o.Schedule)
+	}
+	return s
+}
+
+// loadSeparately loads the programs as one package, so that each is an entry.
+func loadSeparately(t *testing.T, progs []*progen.Prog) *load.Program {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "helpers.go": progen.Helpers(), "main.go": "package main\n\nfunc main() {}\n"}
+	for _, p := range progs {
+		files[p.Name+".go"] = p.Source()
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}

@@ -1,0 +1,728 @@
+package por
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Optimal by several workers (Config.Jobs), with the result that one has, to the last count and in the same order.
+//
+// The tree of frames and pasts that Optimal walks is a matter of the program only: it does not depend on the
+// order in which pasts are explored (see offer, canonical and Elders). So it may be cut into pieces anywhere. A piece is one
+// alternative or one past of a frame with everything behind it. A worker has a system of its own. It
+// executes the events in front of the frame (enter) and explores the piece as ever, with frames of its own. If others have nothing to do, it
+// gives away what is left in its oldest frame: from then on the frame is shared, and pasts of it that
+// anybody finds are pieces of their own (offer). Work is stolen where it is largest (Blumofe and Leiserson, JACM
+// 1999), the way GenMC and Nidhugg distribute executions.
+//
+// What is found must be told as if one worker had found it. What a piece finds is kept with it, and joined in the
+// order in which one worker would have come to it (advance): behind a piece come those that are left in the frames
+// it has shared, youngest frame first; and the pasts of a frame come in the order in which the pieces that found them
+// were joined. If a piece stops the search, what comes behind it is dropped; so the first bug is the first
+// bug. A bound on executions is met in the same place, too: a piece that was begun too early to know where that is
+// is explored again, alone. One worker always explores the piece to be joined next, so that this takes no longer than with one worker.
+//
+// Only the system of bounds that depend on time or memory stops the pieces where they are.
+
+// A Joint is a Visitor of a search in pieces.
+type Joint interface {
+	Visitor
+	// Part returns a visitor for one piece of the search, explored on sys.
+	Part(sys System) Part
+	// Join takes what p has been told. Parts are joined in the order of a search that is not in pieces, and by one goroutine
+	// at a time. It returns false if the search is over.
+	Join(p Part) bool
+}
+
+// A Part is told what an explorer meets in one piece of a search. If it stops the search, nothing behind
+// that is explored, but what is in front of it is.
+type Part interface {
+	Visitor
+	// Begin and End are called, with the system in the state where the piece begins, before and
+	// after the piece is explored. What is executed at other times is no part of the search.
+	Begin()
+	End()
+}
+
+// startAfter is how many transitions the first worker executes before there are others, and shareAfter how
+// many every worker does before it gives something away: to begin a piece costs about what some executions do.
+const startAfter, shareAfter = 4096, 256
+
+// optimalJobs is Optimal by several workers.
+func optimalJobs(sys System, v Joint, cfg Config) Result {
+	var spare []helper
+	for waits := false; ; waits = true {
+		c := &crew{v: v, cfg: cfg, waits: waits, spare: spare, unjoined: make(map[*piece]bool)}
+		c.changed.L = &c.mu
+		c.run(sys)
+		switch {
+		case c.again:
+			if c.stats.done() > 0 {
+				v.Restart()
+			}
+			spare = c.spare
+		case c.beyond:
+			return leave("clockvector", ClockVector, sys, v, cfg)
+		default:
+			return c.result()
+		}
+	}
+}
+
+// done returns the number of executions.
+func (s *Stats) done() uint64 { return s.Executions + s.Blocked + s.Truncated }
+
+// add adds what another piece of the same search has counted.
+func (s *Stats) add(t *Stats) {
+	s.Executions += t.Executions
+	s.Blocked += t.Blocked
+	s.Truncated += t.Truncated
+	s.Choices += t.Choices
+	s.Transitions += t.Transitions
+	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
+	for reason, n := range t.Eliminated {
+		if s.Eliminated == nil {
+			s.Eliminated = make(map[string]uint64)
+		}
+		s.Eliminated[reason] += n
+	}
+}
+
+// crew is a search by several workers.
+type crew struct {
+	v     Joint
+	cfg   Config
+	waits bool
+
+	hungry atomic.Int32 // workers that have nothing to do
+	group  sync.WaitGroup
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	over     bool
+	ready    int // workers that have begun, or cannot
+	workers  []*worker
+	spare    []helper
+	pieces   uint64          // how many there have been
+	shelves  [][]*branching  // by depth: nodes with pieces that nobody explores yet
+	unjoined map[*piece]bool // that are finished
+	held     int64           // memory of pieces
+
+	// What has been joined, and behind it:
+	stats Stats
+	next  *piece       // comes next
+	open  []*branching // and behind that what is left in these, the last one first
+	alone bool         // only that is explored: the bound on executions is near
+	round int          // is raised when that begins: what was begun before is dropped
+
+	counted Stats // everything finished so far, joined or not, but for what is in workers
+	peak    int64
+
+	stop      Reason
+	byVisitor bool
+	beyond    bool // see execution
+	again     bool // see optimal
+}
+
+// helper is the system of a worker that is not there at the moment.
+type helper struct {
+	sys    System
+	oracle Oracle
+}
+
+// branching is a frame that is shared, and how to come there.
+type branching struct {
+	frames  []past // those in front of it, and itself, without their items
+	nodes   []*branching
+	path    trace.Schedule
+	over    []bool // by event: it ended the execution and was undone
+	planned []bool
+	at      []int32
+	head    []int32
+	gone    []trace.GID
+
+	pieces []*piece          // in the order of a search by one worker, as far as that is known
+	joined int               // or next
+	seen   map[uint64]*piece // by key; nil: it is older than the node
+	begun  int               // alternatives that are given away and not executed yet
+	late   []*piece          // pasts, which have to wait for that
+	ready  []*piece          // that nobody explores, and maybe some others
+	shelf  bool              // it is on one
+	print  bool              // past.printed
+}
+
+// piece is an alternative, or a past, of a frame with everything behind it.
+type piece struct {
+	node   *branching // nil: it is the whole search
+	number uint64
+	choice int // of an alternative, or -1
+	item   item
+	moves  []move
+	listed bool // its place is known: it is in node.pieces
+	taken  bool // somebody explores it, or has
+
+	// What the worker has found:
+	finished bool
+	begin    uint64 // executions that were joined when it was begun
+	exact    bool   // and that was everything in front of it
+	part     Part
+	stats    Stats
+	inner    []*branching // the frames it has shared, oldest first
+	found    []*piece
+
+	stop                     Reason
+	byVisitor, beyond, again bool
+}
+
+func (c *crew) run(sys System) {
+	root := &piece{choice: -1, listed: true, taken: true, exact: true}
+	c.next = root
+	w := c.worker(helper{sys, c.cfg.Oracle})
+	w.piece, w.first = root, true
+	w.work()
+	c.group.Wait()
+}
+
+// worker adds a worker.
+func (c *crew) worker(h helper) *worker {
+	cfg := c.cfg
+	cfg.Oracle, cfg.MaxMemory = h.oracle, 0
+	w := &worker{crew: c, helper: h}
+	cfg.Poll = w.poll
+	w.optimal = newOptimal(h.sys, nil, cfg)
+	w.optimal.worker, w.waits = w, c.waits
+	w.root, w.beyondAll = w.sys.Mark(), w.beyond
+	c.mu.Lock()
+	c.workers = append(c.workers, w)
+	c.mu.Unlock()
+	return w
+}
+
+// start brings in the other workers.
+func (c *crew) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range c.cfg.Jobs - 1 {
+		c.group.Add(1)
+		c.hungry.Add(1)
+		go c.help()
+	}
+	for c.cfg.Eager && c.ready < c.cfg.Jobs-1 {
+		c.changed.Wait()
+	}
+}
+
+// help is another worker, as long as there is something to do.
+func (c *crew) help() {
+	defer c.group.Done()
+	var h helper
+	c.mu.Lock()
+	if n := len(c.spare); n > 0 {
+		h, c.spare = c.spare[n-1], c.spare[:n-1]
+	}
+	c.mu.Unlock()
+	if h.sys == nil {
+		var err error
+		if h.sys, h.oracle, err = c.cfg.Another(); err != nil {
+			h.sys = nil // then the others do it
+		}
+	}
+	c.hungry.Add(-1)
+	c.mu.Lock()
+	c.ready++
+	c.changed.Broadcast()
+	c.mu.Unlock()
+	if h.sys == nil {
+		return
+	}
+	w := c.worker(h)
+	w.piece = c.take(w)
+	w.work()
+	c.mu.Lock()
+	c.spare = append(c.spare, h)
+	c.mu.Unlock()
+}
+
+// result is what a search that has not been abandoned has found.
+func (c *crew) result() Result {
+	if c.stop.Bound == BoundMemory || c.stop.Bound == BoundPoll {
+		// It has stopped anywhere. Everything counts.
+		var rest []*piece
+		for p := range c.unjoined {
+			rest = append(rest, p)
+		}
+		slices.SortFunc(rest, func(p, q *piece) int { return int(p.number) - int(q.number) })
+		for _, p := range rest {
+			c.stats.add(&p.stats)
+			c.v.Join(p.part)
+		}
+	}
+	c.stats.PeakBytes = c.peak
+	r := Result{Stats: c.stats, Stopped: c.byVisitor}
+	if c.stop.Bound != "" {
+		r.Incomplete = append(r.Incomplete, c.stop)
+	}
+	if c.stats.Truncated > 0 {
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(c.cfg.MaxSteps), Count: c.stats.Truncated})
+	}
+	return r
+}
+
+// take waits for a piece for w to explore; nil: there is nothing more to do.
+func (c *crew) take(w *worker) *piece {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.over {
+		if p := c.pick(w); p != nil {
+			p.taken, p.begin, p.exact = true, c.stats.done(), p == c.next
+			w.round = c.round
+			if p.node != nil {
+				w.print = p.node.print
+			}
+			return p
+		}
+		c.hungry.Add(1)
+		c.changed.Wait()
+		c.hungry.Add(-1)
+	}
+	return nil
+}
+
+// pick chooses the piece for w: the one to be joined next if nobody explores it, or else one where w is, or else the largest.
+func (c *crew) pick(w *worker) *piece {
+	if !c.next.taken {
+		return c.next
+	}
+	if c.alone {
+		return nil
+	}
+	if w.node != nil {
+		if p := w.node.pick(); p != nil {
+			return p
+		}
+	}
+	for depth, shelf := range c.shelves {
+		for len(shelf) > 0 {
+			n := shelf[len(shelf)-1]
+			if p := n.pick(); p != nil {
+				return p
+			}
+			n.shelf = false
+			shelf = shelf[:len(shelf)-1]
+			c.shelves[depth] = shelf
+		}
+	}
+	return nil
+}
+
+// pick takes one of n's pieces, if there is one.
+func (n *branching) pick() *piece {
+	for len(n.ready) > 0 {
+		p := n.ready[0]
+		n.ready = n.ready[1:]
+		if !p.taken {
+			return p
+		}
+	}
+	return nil
+}
+
+// add adds a piece that is to be explored.
+func (c *crew) add(p *piece) {
+	c.pieces++
+	p.number = c.pieces
+	c.held += p.bytes()
+	n := p.node
+	if p.choice < 0 && n.begun > 0 {
+		n.late = append(n.late, p)
+		return
+	}
+	n.ready = append(n.ready, p)
+	if depth := len(n.frames) - 1; !n.shelf {
+		for len(c.shelves) <= depth {
+			c.shelves = append(c.shelves, nil)
+		}
+		c.shelves[depth] = append(c.shelves[depth], n)
+		n.shelf = true
+	}
+	c.changed.Signal()
+}
+
+func (p *piece) bytes() int64 {
+	return int64(unsafe.Sizeof(*p)) + int64(len(p.moves))*int64(unsafe.Sizeof(move{}))
+}
+
+// finish is called when w has explored its piece, or has been stopped there.
+func (c *crew) finish(w *worker, p *piece) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.live = Stats{}
+	if w.round != c.round {
+		return
+	}
+	if p.number > 0 {
+		c.held -= p.bytes()
+	}
+	w.used = p.stats.PeakBytes
+	c.memory()
+	c.counted.add(&p.stats)
+	p.finished = true
+	c.unjoined[p] = true
+	if c.advance(); c.over {
+		c.changed.Broadcast()
+	} else {
+		c.changed.Signal() // there may be another one to be joined next
+	}
+}
+
+// advance joins all pieces whose turn it is.
+func (c *crew) advance() {
+	for !c.over && c.next.finished {
+		p := c.next
+		if most := c.cfg.MaxExecutions; most > 0 && !p.exact && c.stats.done()+p.stats.done() >= most {
+			c.restrict()
+			return
+		}
+		delete(c.unjoined, p)
+		c.stats.add(&p.stats)
+		goOn := c.v.Join(p.part)
+		switch {
+		case p.beyond, p.again:
+			c.over, c.beyond, c.again = true, p.beyond, p.again
+		case p.byVisitor || !goOn:
+			c.over, c.byVisitor = true, true
+		case p.stop.Bound != "":
+			c.over, c.stop = true, p.stop
+		}
+		for _, q := range p.found {
+			q.list()
+		}
+		c.open = append(c.open, p.inner...)
+		*p = piece{listed: true, taken: true, finished: true} // nodes remember that it is known
+		for c.next = nil; c.next == nil && len(c.open) > 0; {
+			n := c.open[len(c.open)-1]
+			if n.joined == len(n.pieces) {
+				c.open = c.open[:len(c.open)-1]
+				continue
+			}
+			c.next = n.pieces[n.joined]
+			n.pieces[n.joined] = nil
+			n.joined++
+		}
+		c.over = c.over || c.next == nil
+	}
+}
+
+// list gives p its place.
+func (p *piece) list() {
+	if !p.listed {
+		p.listed = true
+		p.node.pieces = append(p.node.pieces, p)
+	}
+}
+
+// restrict drops everything that has not been joined. From here on one piece is explored after the other.
+func (c *crew) restrict() {
+	c.alone = true
+	c.round++
+	c.held = 0
+	c.shelves, c.unjoined, c.counted = nil, make(map[*piece]bool), c.stats
+	again := func(p *piece) *piece { // who explores p now goes on with it for a while
+		return &piece{node: p.node, choice: p.choice, item: p.item, moves: p.moves, listed: true}
+	}
+	c.next = again(c.next)
+	for _, n := range c.open {
+		for i := n.joined; i < len(n.pieces); i++ {
+			n.pieces[i] = again(n.pieces[i])
+		}
+		for key, p := range n.seen {
+			if p != nil && !p.listed {
+				delete(n.seen, key)
+			}
+		}
+	}
+}
+
+// halt stops all workers where they are.
+func (c *crew) halt(r Reason) {
+	if !c.over {
+		c.over, c.stop = true, r
+		c.changed.Broadcast()
+	}
+}
+
+// worker is one of several that explore.
+type worker struct {
+	*optimal
+	helper
+	crew      *crew
+	first     bool // it begins, and
+	started   bool // has brought in the others
+	round     int
+	piece     *piece
+	node      *branching   // whose frame is the last one that is not the worker's own; nil: there is none
+	nodes     []*branching // by frame, of those that are shared
+	print     bool         // of the node
+	beyondAll bool         // execution.beyond in the initial state
+	live      Stats        // what the piece has counted so far, as others see it
+	used      int64        // memory, likewise
+	steps     uint64       // transitions of finished pieces,
+	given     uint64       // and how many there were when something was given away
+}
+
+// work explores one piece after the other.
+func (w *worker) work() {
+	for p := w.piece; p != nil; p = w.crew.take(w) {
+		w.explore(p)
+		w.crew.finish(w, p)
+	}
+	w.exit()
+	w.optimal.sys.Release(w.root)
+}
+
+// explore explores a piece.
+func (w *worker) explore(p *piece) {
+	s := w.optimal
+	w.piece = p
+	s.beyond, s.again = w.beyondAll, false // it may have been in a piece that comes behind this one
+	w.enter(p.node)
+	p.part = w.crew.v.Part(w.optimal.sys)
+	s.v, s.racer, s.raced = p.part, newRacer(s.sys, p.part), raceSet{}
+	s.halted, s.stop, s.byVisitor = false, Reason{}, false
+	s.stats = Stats{Executions: p.begin}
+	base := len(s.frames) - 1
+	s.floor = base
+	if base < 0 {
+		s.rewindTo(&past{mark: s.root})
+		p.part.Begin()
+		s.extend(trace.NoGID, -1)
+	} else {
+		f := &s.frames[base]
+		s.rewindTo(f)
+		p.part.Begin()
+		f.printed = w.print
+		if p.choice >= 0 {
+			s.alternative(base, p.choice)
+		} else {
+			f.moves = append(f.moves[:0], p.moves...)
+			it := p.item
+			it.lo, it.hi = 0, len(f.moves)
+			s.past(base, it)
+		}
+	}
+	for len(s.frames) > s.floor+1 && !s.halted {
+		w.share()
+		s.backtrack()
+	}
+	p.part.End()
+	w.steps += s.stats.Transitions
+	w.account()
+	for i := len(s.frames) - 1; i > base; i-- {
+		s.sys.Release(s.frames[i].mark)
+	}
+	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
+	s.stats.Executions -= p.begin
+	p.stats, p.stop, p.byVisitor, p.beyond, p.again = s.stats, s.stop, s.byVisitor, s.beyond, s.again
+}
+
+// enter goes to the state of n's frame.
+func (w *worker) enter(n *branching) {
+	if n == w.node {
+		return
+	}
+	w.exit()
+	s := w.optimal
+	w.node = n
+	if n == nil {
+		return
+	}
+	for i, a := range n.path {
+		if !n.over[i] {
+			s.execute(a.G, a.Choice)
+			continue
+		}
+		m := s.sys.Mark()
+		s.execute(a.G, a.Choice)
+		s.sys.Rewind(m)
+		s.sys.Release(m)
+		s.elsewhere()
+		s.pending[a.G] = intended{}
+	}
+	s.planned, s.at, s.head = append(s.planned[:0], n.planned...), append(s.at[:0], n.at...), append(s.head[:0], n.head...)
+	s.gone = append(s.gone[:0], n.gone...)
+	s.frames = append(s.frames[:0], n.frames...)
+	w.nodes = append(w.nodes[:0], n.nodes...)
+	f := &s.frames[len(s.frames)-1]
+	f.mark = s.sys.Mark()
+}
+
+// exit goes back to the initial state.
+func (w *worker) exit() {
+	s := w.optimal
+	if w.node != nil {
+		s.sys.Release(s.frames[len(s.frames)-1].mark)
+	}
+	clear(s.frames) // their slices are the node's
+	s.frames, w.nodes, w.node = s.frames[:0], w.nodes[:0], nil
+	s.rewindTo(&past{mark: s.root})
+}
+
+// share gives away what is left in the oldest frame in which there is something, if somebody has nothing to do.
+func (w *worker) share() {
+	c, s := w.crew, w.optimal
+	steps := w.steps + s.stats.Transitions
+	if !c.cfg.Eager && steps-w.given < shareAfter {
+		return
+	}
+	if w.first && !w.started && (c.cfg.Eager || steps >= startAfter) {
+		w.started = true
+		c.start()
+	}
+	if c.hungry.Load() == 0 && !c.cfg.Eager {
+		return
+	}
+	i := s.floor + 1
+	for ; i < len(s.frames)-1; i++ {
+		if f := &s.frames[i]; f.next < f.n || f.used < len(f.items) {
+			break
+		}
+	}
+	if i >= len(s.frames)-1 {
+		return
+	}
+	w.given = steps
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.round != c.round || c.alone {
+		return
+	}
+	for s.floor < i {
+		w.give(s.floor + 1)
+	}
+}
+
+// give makes frame i, which is above the present one, a node.
+func (w *worker) give(i int) {
+	c, s := w.crew, w.optimal
+	f := &s.frames[i]
+	n := &branching{path: slices.Clone(s.path[:f.depth]), planned: slices.Clone(s.planned[:f.depth]), at: slices.Clone(s.at[:f.depth]),
+		head: slices.Clone(s.head[:f.depth]), gone: slices.Clone(s.gone[:f.gone]), begun: f.n - f.next, print: f.printed}
+	for j := range n.path {
+		n.over = append(n.over, s.events[j].over)
+	}
+	if i > 0 {
+		n.frames = append(n.frames, w.nodes[i-1].frames...)
+	}
+	bare := *f
+	bare.moves, bare.items, bare.used, bare.seen = nil, nil, 0, nil
+	bare.mates, bare.labels, bare.next = slices.Clone(f.mates), slices.Clone(f.labels), f.n
+	n.frames = append(n.frames, bare)
+	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
+	if f.dedupe {
+		n.seen = make(map[uint64]*piece)
+		for key := range f.seen {
+			n.seen[key] = nil
+		}
+	}
+	w.nodes = append(w.nodes, n)
+	w.piece.inner = append(w.piece.inner, n)
+	s.floor = i
+	for ; f.next < f.n; f.next++ {
+		p := &piece{node: n, choice: f.next}
+		p.list()
+		c.add(p)
+	}
+	for ; f.used < len(f.items); f.used++ {
+		it := f.items[f.used]
+		p := &piece{node: n, choice: -1, item: it, moves: slices.Clone(f.moves[it.lo:it.hi])}
+		p.list()
+		c.add(p)
+	}
+}
+
+// offer is called when a past of shared frame i is found. key is its name if others may find it, too.
+func (w *worker) offer(i int, it item, moves []move, key uint64) {
+	c := w.crew
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.round != c.round {
+		return
+	}
+	n := w.nodes[i]
+	p := n.seen[key]
+	if p == nil {
+		if _, known := n.seen[key]; known {
+			return
+		}
+		p = &piece{node: n, choice: -1, item: it, moves: slices.Clone(moves)}
+		if key != 0 {
+			n.seen[key] = p
+		}
+		if !c.alone {
+			c.add(p)
+		}
+	}
+	w.piece.found = append(w.piece.found, p)
+}
+
+// begun is called when an alternative of shared frame i has been executed. Pasts have to wait until all have.
+func (w *worker) begun(i int) {
+	c, n := w.crew, w.nodes[i]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n.print = n.print || w.frames[i].printed
+	if n.begun--; n.begun == 0 && w.round == c.round {
+		late := n.late
+		n.late = nil
+		for _, p := range late {
+			c.held -= p.bytes()
+			c.add(p)
+		}
+	}
+}
+
+// memory returns how much is in use.
+func (c *crew) memory() int64 {
+	sum := c.held
+	for _, w := range c.workers {
+		sum += w.used
+	}
+	c.peak = max(c.peak, sum)
+	return sum
+}
+
+// poll looks at what concerns all workers.
+func (w *worker) poll(Progress) string {
+	const over = "over"
+	c := w.crew
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over || w.round != c.round {
+		return over
+	}
+	w.live, w.used = w.optimal.stats, w.optimal.stats.PeakBytes
+	w.live.Executions -= w.piece.begin
+	w.live.Eliminated = nil // it is w's
+	sum, now := c.memory(), c.counted
+	now.Eliminated = maps.Clone(now.Eliminated)
+	for _, x := range c.workers {
+		now.add(&x.live)
+	}
+	now.PeakBytes = c.peak
+	if c.cfg.MaxMemory > 0 && sum > c.cfg.MaxMemory {
+		c.halt(Reason{Bound: BoundMemory, Limit: uint64(c.cfg.MaxMemory)})
+		return over
+	}
+	if c.cfg.Poll != nil {
+		if why := c.cfg.Poll(Progress{Stats: now, Depth: len(w.events)}); why != "" {
+			c.halt(Reason{Bound: BoundPoll, Text: why})
+			return over
+		}
+	}
+	return ""
+}

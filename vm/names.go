@@ -1,0 +1,91 @@
+package vm
+
+import (
+	"sync"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Goroutines get their numbers in the order in which a machine first meets them, on whichever path. Machines that
+// explore one program together must mean the same goroutine by a number, so they
+// share one table of names. Which number a goroutine has then depends on who was quickest; what an
+// explorer does must depend on spawn paths only (see Elder).
+
+// names is a table of goroutines that several machines share.
+type names struct {
+	mu    sync.Mutex
+	gids  map[spawnKey]trace.GID
+	spawn []spawnInfo
+}
+
+// Twin returns another machine that stands in the initial state of the same program, with the
+// same configuration. The two may be used at the same time by two goroutines of the host, and agree on the
+// numbers of goroutines. Share must have been called before; Twin itself may be called at any time.
+func (m *Machine) Twin() (*Machine, error) {
+	cfg := m.cfg
+	cfg.names = m.names
+	cfg.Observer = nil
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
+// Share makes Twin possible.
+func (m *Machine) Share() {
+	if m.names != nil {
+		return
+	}
+	m.names = &names{gids: make(map[spawnKey]trace.GID)}
+	for i, s := range m.spawn {
+		m.names.gids[s.spawnKey] = trace.GID(i)
+		m.names.spawn = append(m.names.spawn, s)
+	}
+}
+
+// number returns the GID of the goroutine with key k and path, which is not known to m, and makes m know
+// all goroutines up to it.
+func (n *names) number(m *Machine, k spawnKey, path []uint32) trace.GID {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id, ok := n.gids[k]
+	if !ok {
+		id = trace.GID(len(n.spawn))
+		n.gids[k] = id
+		n.spawn = append(n.spawn, spawnInfo{k, path})
+	}
+	for i := len(m.spawn); i <= int(id); i++ {
+		m.spawn = append(m.spawn, n.spawn[i])
+		m.gids[n.spawn[i].spawnKey] = trace.GID(i)
+		m.slots = append(m.slots, -1)
+	}
+	return id
+}
+
+// Elder implements por.Elders: goroutines are ordered by spawn path, parents before children.
+func (m *Machine) Elder(a, b trace.GID) bool { return m.before(a, b) }
+
+// Met returns the goroutines that have existed on some path since Forget was last called.
+func (m *Machine) Met() []trace.GID {
+	var list []trace.GID
+	for g, met := range m.met {
+		if met {
+			list = append(list, trace.GID(g))
+		}
+	}
+	return list
+}
+
+// Forget forgets what Met and Sampled would return; the goroutines of the present state
+// have existed since.
+func (m *Machine) Forget() {
+	m.sampled = nil
+	clear(m.met)
+	for _, g := range m.gs {
+		m.meet(g.id)
+	}
+}
+
+func (m *Machine) meet(g trace.GID) {
+	for len(m.met) <= int(g) {
+		m.met = append(m.met, false)
+	}
+	m.met[g] = true
+}
