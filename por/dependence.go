@@ -29,6 +29,16 @@ func (d dependence) dependent(a, b *intended) bool {
 	return a.Conflicts(&b.Op)
 }
 
+// covers reports whether everything that was executed before a and that b depends on comes before a in every order, as a
+// writes all that b touches.
+func (a *intended) covers(b *intended) bool {
+	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 {
+		return false
+	}
+	x, y := &a.Access[0], &b.Access[0]
+	return x.Write && x.Obj == y.Obj && x.Off <= y.Off && y.Off+y.Size <= x.Off+x.Size
+}
+
 func channel(k trace.Kind) bool {
 	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
 }

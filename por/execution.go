@@ -194,9 +194,10 @@ func (x *execution) lastEvent(g trace.GID) int {
 // do not happen before another such event.
 func (x *execution) execute(g trace.GID, choice int) {
 	i := len(x.events)
-	x.events = append(x.events, executed{undo: len(x.moved), unit: noUnit})
+	x.events = slices.Grow(x.events, 1)[:i+1]
 	e := &x.events[i]
-	e.move, e.op = move{g, x.label(g, choice)}, *x.next(g)
+	*e = executed{move: move{g, x.label(g, choice)}, undo: len(x.moved), unit: noUnit}
+	e.op = *x.next(g)
 	if channel(e.op.Kind) {
 		if p, ok := x.sys.Partner(g, choice); ok {
 			e.with, e.mate = *x.next(p), p
@@ -256,6 +257,9 @@ func (x *execution) execute(g trace.GID, choice int) {
 		list := x.by[bits.TrailingZeros64(b.about)]
 		for k := len(list) - 1; k >= 0; k-- {
 			x.relate(e, c, int(list[k]))
+			if x.events[list[k]].op.covers(&e.op) {
+				break
+			}
 		}
 	}
 	for set := b.about; set != 0; set &= set - 1 {

@@ -564,7 +564,8 @@ func (s *optimal) detect(first bool) {
 			s.offer(s.at[x], s.clock(e), e, item{q: ev.g})
 		}
 	}
-	for _, m := range s.moved[ev.undo:] {
+	for k := ev.undo; k < len(s.moved); k++ {
+		m := &s.moved[k]
 		if !blocks(s.pending[m.g].Kind) {
 			continue
 		}

@@ -63,7 +63,8 @@ func (x *execution) regroups(i int) bool {
 			}
 		}
 	}
-	for _, m := range x.moved[e.undo:] {
+	for k := e.undo; k < len(x.moved); k++ {
+		m := &x.moved[k]
 		if p := &x.pending[m.g]; p.Kind == trace.WgWait && p.N > 0 {
 			x.tally(p.Access[0])
 			if x.reused(int(x.last[m.g])) {
