@@ -188,7 +188,7 @@ func describe(i ssa.Instruction) string {
 		if fn := i.Common().StaticCallee(); fn != nil {
 			return "call of " + fn.String()
 		}
-		return "call of " + i.Common().Description()
+		return i.Common().Description()
 	}
 	return i.String()
 }

@@ -19,9 +19,10 @@ import (
 type Text struct {
 	W       io.Writer
 	Paths   Paths
-	Verbose bool // every step of a schedule, not only where something changes
-	AnyTime bool // timers fired at any moment
-	Hybrid  bool // tell which choices static facts made unnecessary
+	Verbose bool   // every step of a schedule, not only where something changes
+	AnyTime bool   // timers fired at any moment
+	Hybrid  bool   // tell which choices static facts made unnecessary
+	Explain string // the place that explanations were asked for, or empty
 
 	pkg     string // of the results being written
 	failed  bool
@@ -67,6 +68,9 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 	}
 	for i := range r.Explained {
 		t.explained(&b, &r.Explained[i])
+	}
+	if t.Explain != "" && len(r.Explained) == 0 {
+		fmt.Fprintf(&b, "    --explain %s: no decision was made there: never did a goroutine stand before an operation in this place that others can meet while they could move\n", t.Explain)
 	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)

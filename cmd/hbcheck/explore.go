@@ -79,7 +79,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	paths := report.Paths{Base: prog.Dir}
-	var w report.Writer = &report.Text{W: cmd.OutOrStdout(), Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != ""}
+	var w report.Writer = &report.Text{W: cmd.OutOrStdout(), Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
 	if f.format == "json" {
 		w = &report.JSON{W: cmd.OutOrStdout(), Paths: paths, Outcomes: f.outcomes}
 	}
