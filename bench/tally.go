@@ -47,7 +47,7 @@ func (t *Tally) Name() string { return strings.TrimSpace(t.Program + " " + t.Arg
 
 // TallySuites returns the names of the suites of tallies.
 func TallySuites() []string {
-	return []string{"litmus", "smc", "condpor-det", "cdpor", "clockvector", "dporengine"}
+	return []string{"litmus", "smc", "condpor-det", "cdpor", "clockvector", "dporengine", "await"}
 }
 
 // Tallies returns the programs of a suite.
@@ -65,6 +65,8 @@ func Tallies(suite string) ([]Tally, error) {
 		return clockvectorTallies(), nil
 	case "dporengine":
 		return dporengineTallies(), nil
+	case "await":
+		return awaitTallies(), nil
 	}
 	return nil, fmt.Errorf("no suite %q", suite)
 }

@@ -24,7 +24,7 @@ func tallies(t testing.TB, suite string) []Tally {
 
 // enumerated are the suites whose numbers are checked without an explorer here.
 // (internal/litmus does it for the suite litmus.)
-var enumerated = []string{"smc", "condpor-det", "cdpor", "dporengine"}
+var enumerated = []string{"smc", "condpor-det", "cdpor", "dporengine", "await"}
 
 var maxPrefixes = flag.Int("prefixes", 2000, "prefixes of executions that TestClasses looks at for each program")
 
@@ -51,6 +51,9 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 		m, err := vm.New(prog, entry, vm.Config{Args: append([]string{x.Program}, strings.Fields(x.Args)...)})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if suite == "await" {
+			m.Await(vm.AwaitOnce)
 		}
 		e, err := classes.Merge(m, classes.Relation{Dependent: classes.Conflicts, Free: classes.Silent}, *maxPrefixes)
 		if errors.As(err, new(classes.Limit)) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"io"
 	"maps"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // Entry is one program to explore.
@@ -44,6 +46,7 @@ type Options struct {
 	Finals          bool   // collect Result.Finals
 	MaxExecs        uint64
 	MaxSteps        int
+	StopTruncated   bool // end the search with the first execution of more than MaxSteps
 	MaxStates       uint64
 	MaxMemory       int64
 	LimitPreempt    bool
@@ -148,6 +151,10 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		why = newExplainer(cfg.Oracle, x.Machine, opts.Hybrid, *opts.Explain)
 		cfg.Oracle = why
 	}
+	awaits, _ := m.(awaiter)
+	if awaits != nil {
+		awaits.Await(opts.await())
+	}
 	found := opts.POR.Run(sys, c, cfg)
 	if late != nil {
 		r.Stats.Static = late.took
@@ -176,10 +183,13 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r.Stats.Counters = Counters{Instructions: c.sums.instructions, Goroutines: len(c.sums.met)}
 		sampled = c.sums.sampled.list
 	}
-	r.FirstOnly = found.Stopped && ctx.Err() == nil
+	r.FirstOnly = found.Stopped && ctx.Err() == nil && len(c.bugs) > 0
 	for _, why := range found.Incomplete {
 		text := why.String()
 		if why.Bound == por.BoundSteps && len(c.loops.list) > 0 {
+			if opts.StopTruncated {
+				text += ", which ended the search"
+			}
 			text += ": " + strings.Join(c.loops.list, ", ")
 		}
 		r.Incomplete = append(r.Incomplete, text)
@@ -191,13 +201,25 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 
 	budget := allBudget
 	for _, b := range c.bugs {
+		if awaits != nil && b.Loop >= 0 {
+			awaits.Await(vm.AwaitNever)
+		}
 		// Who has interrupted the search wants to see what there is.
 		if n := min(bugBudget, budget); !opts.NoMinimise && n > 0 && ctx.Err() == nil {
 			budget -= minimise(m, b, opts, n)
 		}
+		if awaits != nil {
+			awaits.Await(vm.AwaitNever)
+		}
 		if err := tell(m, b); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of %v %q at %v cannot be repeated: %v", b.Kind, b.Message, b.Pos, err))
 		}
+		if awaits != nil {
+			awaits.Await(opts.await())
+		}
+	}
+	if awaits != nil {
+		awaits.Await(vm.AwaitNever)
 	}
 	r.Bugs = c.bugs
 	for _, o := range c.outcomes {
@@ -219,6 +241,23 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	r.Stats.Explore = time.Since(begin)
 	return r, nil
+}
+
+// An awaiter is a machine that can leave out iterations of loops that wait.
+type awaiter interface {
+	Await(vm.Await)
+	Rounds() trace.Schedule
+}
+
+// await returns what becomes of loops that wait. Where states are matched they are found to lead back.
+func (o *Options) await() vm.Await {
+	switch {
+	case o.Match:
+		return vm.AwaitNever
+	case o.POR.Samples:
+		return vm.AwaitChange
+	}
+	return vm.AwaitOnce
 }
 
 // operationPlace names where an operation is, if m can tell.
@@ -310,7 +349,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	if status == por.Running {
 		c.cut(path)
-		return true
+		return !c.opts.StopTruncated
 	}
 	end := c.m.Ending()
 	if status == por.Cut {
@@ -322,6 +361,11 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 			c.incomplete.add(end.Unsupported)
 		}
 		return true
+	}
+	if w, ok := c.m.(awaiter); ok && status == por.Stuck {
+		if loop := w.Rounds(); len(loop) > 0 {
+			return c.Livelock(slices.Concat(path, loop), len(path))
+		}
 	}
 	if c.opts.Finals {
 		c.finals[c.m.Hash()] = true
@@ -353,6 +397,14 @@ func (c *collector) cut(path trace.Schedule) {
 		}
 	}
 	e := c.m.Describe(busy)
+	if x, ok := c.m.(interface {
+		Loop(trace.GID) (token.Position, bool)
+	}); ok {
+		if pos, ok := x.Loop(busy); ok {
+			c.loops.add(fmt.Sprintf("%s was then in the loop at %s:%d", e.Name, filepath.Base(pos.Filename), pos.Line))
+			return
+		}
+	}
 	c.loops.add(fmt.Sprintf("%s was then in %s at %s:%d", e.Name, ShortFunc(e.Func), filepath.Base(e.Pos.Filename), e.Pos.Line))
 }
 

@@ -46,6 +46,9 @@ func (c *ContextConfig) Set(name string) error {
 // "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
 // (section 6.2): so does this one, when it has come back to E'; then it is known whether there is any
 // need to. Stats.Transitions does not count it.
+//
+// Programs with loops that wait are left to Source: a goroutine that sleeps in front of the write that
+// somebody waits for stops others, as with CSS, and generated programs lose endings.
 func Context(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	s.ctx = &contextual{s: s}
@@ -53,8 +56,11 @@ func Context(sys System, v Visitor, cfg Config) Result {
 		s.ctx.cfg = *cfg.Context
 	}
 	r := s.run()
-	if s.x.beyond {
+	switch {
+	case s.x.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
+	case s.x.awaits:
+		return leave("source", Source, sys, v, cfg)
 	}
 	if s.ctx.cuts > 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})

@@ -48,6 +48,9 @@ func channel(k trace.Kind) bool {
 // others are always executed sooner or later, and then tell by themselves.
 func blocks(k trace.Kind) bool { return k.Blocks() }
 
+// blocks reports whether the operation can be disabled.
+func (n *intended) blocks() bool { return blocks(n.Kind) || n.Awaits != trace.NoAwait }
+
 // enables reports whether b can only be enabled once x has been executed, so that there
 // is no other order of the two.
 func enables(x *executed, b *trace.Op) bool {

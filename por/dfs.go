@@ -454,9 +454,13 @@ func (s *search) back(num uint32) {
 
 // leaf ends an execution.
 func (s *search) leaf(st Status) {
-	if st == Cut {
+	switch st {
+	case Redundant:
 		s.stats.Blocked++
-	} else {
+		return
+	case Cut:
+		s.stats.Blocked++
+	default:
 		s.stats.Executions++
 	}
 	if s.states != nil {

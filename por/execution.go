@@ -40,6 +40,18 @@ func (n *intended) classify() {
 	}
 }
 
+// arrives returns what g stands before, as it may be executed later.
+func (x *execution) arrives(g trace.GID) intended {
+	n := *x.next(g)
+	x.awaits = x.awaits || n.Awaits != trace.NoAwait
+	if n.Awaits == trace.AwaitWrite {
+		for i := range n.Access[:n.N] {
+			n.Access[i].Write = true
+		}
+	}
+	return n
+}
+
 // A move is a step by its stable name (see Effects.Label).
 type move struct {
 	g     trace.GID
@@ -93,6 +105,8 @@ type execution struct {
 	// beyond is set when the happens-before relation is not enough to tell what can be executed in
 	// another order: see Optimal.
 	beyond bool
+	// awaits is set when somebody stands before an operation that awaits something: see Context.
+	awaits bool
 
 	// rf is set if reads of memory depend on what they read from only: see readsFrom. src is then what
 	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
@@ -141,7 +155,7 @@ func newExecution(sys System, cfg Config) *execution {
 	}
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
-		x.known[g], x.pending[g] = true, *x.next(g)
+		x.known[g], x.pending[g] = true, x.arrives(g)
 		x.beyond = x.beyond || selects(&x.pending[g].Op)
 	}
 	return x
@@ -325,7 +339,7 @@ func (x *execution) part(g trace.GID, i int) {
 		x.join(x.clock(i), int(x.last[g]))
 	}
 	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
-	x.last[g], x.known[g], x.pending[g] = int32(i), true, *x.next(g)
+	x.last[g], x.known[g], x.pending[g] = int32(i), true, x.arrives(g)
 	x.beyond = x.beyond || selects(&x.pending[g].Op) || x.rf && !understood(&x.pending[g].Op)
 }
 

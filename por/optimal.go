@@ -517,9 +517,13 @@ func (s *optimal) isGone(g trace.GID) bool { return slices.Contains(s.gone, g) }
 
 // leaf ends an execution.
 func (s *optimal) leaf(st Status) {
-	if st == Cut {
+	switch st {
+	case Redundant:
 		s.stats.Blocked++
-	} else {
+		return
+	case Cut:
+		s.stats.Blocked++
+	default:
 		s.stats.Executions++
 	}
 	if !s.dups.leaf(s.execution, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.taken()) {
@@ -557,7 +561,8 @@ func (s *optimal) detect(first bool) {
 			if i := s.at[x]; i >= 0 && s.frames[i].meets && !s.frames[i].involves(ev.g) && !s.frames[i].involves(ev.mate) {
 				s.offer(i, s.clock(e), e, item{q: ev.g, exact: true, label: ev.label})
 			}
-		case blocks(ev.op.Kind) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output):
+		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
+		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
 			// something that x does not depend on.
 		case first:
@@ -566,7 +571,7 @@ func (s *optimal) detect(first bool) {
 	}
 	for k := ev.undo; k < len(s.moved); k++ {
 		m := &s.moved[k]
-		if !blocks(s.pending[m.g].Kind) {
+		if !s.pending[m.g].blocks() {
 			continue
 		}
 		for i := len(s.frames) - 1; i >= 0; i-- {
@@ -583,10 +588,28 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for _, g := range s.order {
-		if blocks(s.pending[g].Kind) && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
+		if s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
 			s.offer(s.at[e], s.clock(e), e, item{q: g})
 		}
 	}
+}
+
+// overtaken reports whether something behind x happens before e but not before its goroutine arrived in front of
+// e: a write that waits can come behind a read of others that is independent of x, another read.
+func (s *optimal) overtaken(x, e int) bool {
+	ev := &s.events[e]
+	arrival := int32(-1)
+	for _, m := range s.moved[ev.undo:] {
+		if m.g == ev.g {
+			arrival = m.last
+		}
+	}
+	for j := x + 1; j < e; j++ {
+		if s.before(j, s.clock(e)) && (arrival < 0 || !s.before(j, s.clock(int(arrival)))) {
+			return true
+		}
+	}
+	return false
 }
 
 // pairs offers to frame i the meetings of q, which arrived by event e, with those who arrived behind x, too, and

@@ -274,6 +274,9 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 
 // understood reports whether readsFrom knows what op depends on.
 func understood(op *trace.Op) bool {
+	if op.Awaits != trace.NoAwait {
+		return false // whether it is enabled depends on what it would read from
+	}
 	switch op.Kind {
 	case trace.None, trace.Write, trace.ReadWrite, trace.AtomicStore, trace.Lock, trace.TryLock, trace.Unlock,
 		trace.RLock, trace.TryRLock, trace.RUnlock, trace.LockPending, trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.OnceLeave,

@@ -264,7 +264,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
 		s.poll()
 	}
-	if s.x.beyond {
+	if s.x.beyond || s.ctx != nil && s.x.awaits {
 		s.halted = true
 		return
 	}
@@ -375,13 +375,13 @@ func (s *source) detect() {
 		s.ctx.executed(n)
 	}
 	for _, m := range s.x.moved[p.undo:] {
-		if blocks(s.x.pending[m.g].Kind) {
+		if s.x.pending[m.g].blocks() {
 			s.arrived(n, m.g)
 		}
 	}
 	for q, a := range s.x.last {
 		// Who stands there already.
-		if int(a) != n && s.x.known[q] && blocks(s.x.pending[q].Kind) && mayDepend(s.x.dep, p, &s.x.pending[q]) {
+		if int(a) != n && s.x.known[q] && s.x.pending[q].blocks() && mayDepend(s.x.dep, p, &s.x.pending[q]) {
 			s.reverse(n, trace.GID(q))
 		}
 	}

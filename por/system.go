@@ -56,4 +56,7 @@ const (
 	Stuck
 	// Cut: the execution was abandoned (an unsupported operation, Assume(false), a per-execution bound).
 	Cut
+	// Redundant: no goroutine is enabled, because one does not go on that would be without effect:
+	// what can still happen is found in executions in which it did not begin.
+	Redundant
 )

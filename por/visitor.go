@@ -115,7 +115,7 @@ type Watcher interface {
 // Stats counts what a search did. Fields are only ever added.
 type Stats struct {
 	Executions  uint64 // complete ones: ended or stuck
-	Blocked     uint64 // abandoned by the system (Cut)
+	Blocked     uint64 // abandoned by the system (Cut, Redundant)
 	Truncated   uint64 // cut at MaxSteps
 	Choices     uint64 // nodes with more than one alternative
 	States      uint64 // states stored; of ClockVector, which stores none, see there

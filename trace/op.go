@@ -132,6 +132,9 @@ type Op struct {
 	Commutes uint8
 	// Wide marks a select over more channels than Access lists.
 	Wide bool
+	// Awaits says that the operation is not enabled as long as the memory it accesses has
+	// certain contents, because it would be part of a loop that waits for other ones.
+	Awaits Awaiting
 	// Access lists what the operation touches: the memory, or the
 	// synchronisation object (mutex, channel, ...), with Write set when the
 	// operation may change it.
@@ -139,6 +142,16 @@ type Op struct {
 	Func   uint32 // machine function number and pc: resolve with Machine.Pos
 	PC     uint32
 }
+
+// Awaiting says what an operation that waits for other contents of memory may do when it goes on.
+type Awaiting uint8
+
+// What it may do.
+const (
+	NoAwait    Awaiting = iota // it does not wait
+	AwaitRead                  // read
+	AwaitWrite                 // read, or read and write
+)
 
 // Values of Op.Commutes.
 const (

@@ -39,6 +39,9 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	if o.flags&objFreed != 0 {
 		panic("BUG: access to a collected object")
 	}
+	if o.flags&objShared != 0 && f.Trusted {
+		m.hidden = true
+	}
 	// What never changes after its creation (boxes of interfaces) orders nothing.
 	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
 		if !g.granted {

@@ -28,6 +28,7 @@ const (
 type goroutine struct {
 	gstate
 	view       view
+	round      round      // invalid, and
 	transcript transcript // invalid as soon as gstate or the stack changes
 	slot       uint32
 	stack      []uint64
@@ -63,6 +64,7 @@ type gstate struct {
 	label   uint64 // deadline on the virtual clock while it sleeps
 	bubble  uint32 // synctest bubble it belongs to; 0: none
 	doom    *doom  // the stack overflow that it stands before, with only its outermost frame left; or nil
+	trail   *stop  // where it has stood since its last effect, if the machine cares and it is in a loop
 }
 
 // waitState describes a channel operation or a signalled wait in progress.
@@ -137,7 +139,7 @@ type gUndo struct {
 
 // touchG saves g before it changes: the record and its top frame.
 func (m *Machine) touchG(g *goroutine) {
-	g.transcript.valid = false
+	g.transcript.valid, g.round.valid = false, false
 	if g.epoch == m.heap.epoch {
 		return
 	}
@@ -168,7 +170,7 @@ func (m *Machine) rewindGs(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
 		g := m.gs[u.slot]
-		g.transcript.valid = false
+		g.transcript.valid, g.round.valid = false, false
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
 			g.grow(u.lo + u.n) // see stackOverflow
@@ -259,7 +261,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		}
 	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
-	g.transcript.valid = false
+	g.transcript.valid, g.round.valid = false, false
 	m.slots[g.id] = int32(slot)
 	m.meet(g.id)
 	// Insert into spawn-path order.

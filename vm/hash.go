@@ -29,6 +29,7 @@ type canon struct {
 	text  []byte
 	// content remembers the contents' hashes of objects flagged objHashed.
 	content []por.Hash
+	own     bool // the traversal is of what a single goroutine can change: shared objects are names
 }
 
 // sighting says that traversal gen has given an object the number num.
@@ -62,10 +63,13 @@ func fold(a, b uint64) [2]uint64 {
 // ref returns the canonical form of a pointer word.
 func (m *Machine) ref(w uint64) uint64 {
 	id := w >> 32
-	if id < staticLimit || w&funcBit != 0 || id < uint64(m.heap.baseLimit) || id >= uint64(len(m.heap.objs)) {
+	c := &m.can
+	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) || id < uint64(m.heap.baseLimit) && !c.own {
 		return w
 	}
-	c := &m.can
+	if c.own && m.heap.objs[id].flags&objShared != 0 {
+		return m.identity(id) + w&(1<<32-1)
+	}
 	s := &c.seen[id]
 	if s.gen != c.gen {
 		c.n++
@@ -75,21 +79,30 @@ func (m *Machine) ref(w uint64) uint64 {
 	return uint64(s.num)<<32 | w&(1<<32-1)
 }
 
-// Hash implements por.System. That the program has exited or crashed is part of
-// the state: what is left of it may look like one that goes on.
-func (m *Machine) Hash() por.Hash {
+// begin begins a traversal.
+func (m *Machine) begin() {
 	c := &m.can
-	h := m.heap
-	if n := len(h.objs); n > len(c.seen) {
+	if n := len(m.heap.objs); n > len(c.seen) {
 		c.seen = append(c.seen, make([]sighting, n-len(c.seen)+256)...)
 	}
 	c.gen++
 	c.queue = c.queue[:0]
 	c.n = 0
+}
+
+// Hash implements por.System. That the program has exited or crashed is part of
+// the state: what is left of it may look like one that goes on.
+func (m *Machine) Hash() por.Hash {
+	c := &m.can
+	h := m.heap
+	m.begin()
 	ws := c.words[:0]
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status != gEnded {
 			ws = m.writeG(ws, g)
+			if g.trail != nil { // it decides where the goroutine waits
+				ws = append(ws, g.trail.digest)
+			}
 		}
 	}
 	ws = append(ws, uint64(m.clockHash())<<1|b2u(m.fault != nil || m.exited))
@@ -146,22 +159,28 @@ func (t *transcript) ref(w uint64) {
 func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 	t := &g.transcript
 	if !t.valid {
-		m.transcribe(t, g)
+		m.transcribe(t, g, false)
 	}
-	n := len(ws)
-	ws = append(ws, t.words...)
-	for _, i := range t.refs {
-		w := &ws[n+int(i)]
-		*w = m.ref(*w)
-	}
+	ws = m.writeTranscript(ws, t)
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, uint64(m.deadline(g)-m.clock))
 	}
 	return ws
 }
 
-// transcribe writes down g's frames with their live registers.
-func (m *Machine) transcribe(t *transcript, g *goroutine) {
+func (m *Machine) writeTranscript(ws []uint64, t *transcript) []uint64 {
+	n := len(ws)
+	ws = append(ws, t.words...)
+	for _, i := range t.refs {
+		w := &ws[n+int(i)]
+		*w = m.ref(*w)
+	}
+	return ws
+}
+
+// transcribe writes down g's frames with their live registers. With twins the two copies that
+// there are of some loops' tests are one.
+func (m *Machine) transcribe(t *transcript, g *goroutine, twins bool) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
 	// What few goroutines have is written down for those only.
@@ -186,8 +205,12 @@ func (m *Machine) transcribe(t *transcript, g *goroutine) {
 	above := frame{}
 	for {
 		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
+		place := pc
+		if twins {
+			place = m.loopsOf(fn).twin(pc, above == frame{}, above.flags)
+		}
 		// 24 bits are enough for the number of a function.
-		at := uint64(fn.ID)<<40 | uint64(uint32(pc))<<8 | link>>32
+		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
 		if df != 0 {
 			t.words = append(t.words, at|1<<7)
 			t.ref(df)

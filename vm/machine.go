@@ -89,6 +89,12 @@ type Machine struct {
 	can        canon
 	cnt        Counters
 
+	await  Await
+	trying bool // what is executed is going to be undone, see tryOut
+	hidden bool // code of the models has accessed shared memory
+	loops  map[*bytecode.Func]*loops
+	copied transcript // ownState's
+
 	check *checker       // nil: Config.Check is not set
 	race  *race.Detector // nil: races are not looked for
 	calls []race.Call    // raceStack's

@@ -88,6 +88,9 @@ func (m *Machine) look(g *goroutine) *view {
 		// compare-and-swap that fails only loads.
 		v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
 		v.n = m.natives[in.Imm32()].Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
+		if g.trail != nil {
+			v.op.Awaits = m.awaiting(g)
+		}
 		return v
 	case Send, Recv, Select:
 		v.n = m.alternatives(g, nil)
@@ -101,12 +104,16 @@ func (m *Machine) peek(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	return m.look(g).n
+	n := m.look(g).n
+	if n > 0 && g.trail != nil && m.doomed(g) {
+		return 0
+	}
+	return n
 }
 
 // enabled reports whether the operation that g stands before, if it does, can execute now.
 func (m *Machine) enabled(g *goroutine) bool {
-	return g.status == gReady && (!g.pending.Kind.Blocks() || m.look(g).n > 0)
+	return g.status == gReady && (!g.pending.Kind.Blocks() || m.look(g).n > 0) && (g.trail == nil || !m.doomed(g))
 }
 
 // Enabled implements por.System.
@@ -198,15 +205,25 @@ func (m *Machine) Status() por.Status {
 			return por.Running
 		}
 	}
-	if m.alive == 0 {
+	switch {
+	case m.alive == 0:
 		return por.Ended
+	case m.await != AwaitNever && m.redundant():
+		return por.Redundant
 	}
 	return por.Stuck
 }
 
 // Step implements por.System.
-func (m *Machine) Step(id trace.GID, choice int) {
-	g := m.gOf(id)
+func (m *Machine) Step(id trace.GID, choice int) { m.step(m.gOf(id), choice) }
+
+// step is Step. It returns the stop at which the iteration without effect began that it
+// has completed, if it has (see arrive).
+func (m *Machine) step(g *goroutine, choice int) (start *stop) {
+	var d departure
+	if m.await != AwaitNever {
+		d = m.depart(g)
+	}
 	m.look(g)
 	m.touchG(g)
 	g.granted, g.choice = true, int32(choice)
@@ -231,7 +248,11 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	if seen {
 		g.view.moment = m.moment
 	}
+	if m.await != AwaitNever {
+		start = m.arrive(g, d)
+	}
 	m.verify(true)
+	return start
 }
 
 // settle runs the local work of goroutines that were created or completed by
@@ -243,6 +264,10 @@ func (m *Machine) settle() {
 		if g.status == gLocal {
 			m.touchG(g)
 			m.exec(g)
+			if m.await != AwaitNever {
+				m.moment++
+				m.arrive(g, departure{})
+			}
 		}
 	}
 	m.ready = m.ready[:0]

@@ -60,6 +60,7 @@ error if they are not as many as expected:
   cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
   clockvector  the programs of the paper on clock vectors in Java Pathfinder, beside its table 3
   dporengine   the programs of the paper on a DPOR engine for Java Pathfinder
+  await   locks and barriers that wait in loops
 
 All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		ValidArgs: suites,

@@ -68,7 +68,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(por.DefaultSamples))
 	fs.IntVar(&f.depth, "depth", por.DefaultDepth, "number `d` of ordering constraints that make a bug for --por=pct")
-	fs.IntVar(&f.maxSteps, "max-steps", 1_000_000, "steps of one execution; 0: no limit")
+	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
@@ -139,7 +139,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--match off: --por %s needs to store states", f.por)
 	case f.format != "text" && f.format != "json":
 		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
-	case f.maxSteps < 0 || f.timeout < 0:
+	case f.maxSteps < -1 || f.timeout < 0:
 		return o, sel, fmt.Errorf("a limit cannot be negative")
 	case f.preempt >= 0 && o.POR.Unbounded:
 		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
@@ -178,10 +178,23 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	sel.Entry = f.entry
 	o.All, o.Outcomes, o.CheckStatic, o.CheckDuplicates = f.all, f.outcomes, f.checkStatic, f.checkDuplicates
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
+	if f.maxSteps < 0 {
+		o.MaxSteps = matchedSteps
+		if !o.Match && !o.POR.Samples {
+			o.MaxSteps, o.StopTruncated = unmatchedSteps, true
+		}
+	}
 	o.Seed, o.Depth, o.Jobs = uint64(f.seed), f.depth, f.jobs
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil
 }
+
+// The bounds on the steps of an execution if none is given. Where no states are stored, a loop
+// that goes on for ever has no end, and explorers look at what happened before each step.
+const (
+	matchedSteps   = 1_000_000
+	unmatchedSteps = 10_000
+)
 
 func explorerNames() string {
 	var names []string

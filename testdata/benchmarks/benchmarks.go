@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed vm jpf spin14 litmus smc condpor-det cdpor clockvector dporengine
+//go:embed vm jpf spin14 litmus smc condpor-det cdpor clockvector dporengine await
 var files embed.FS
 
 // FS returns the programs: one main package in SUITE/PROGRAM for each, but

@@ -1,0 +1,187 @@
+package progen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Spins returns a program about loops that wait: for atomic variables, for plain memory, for several of them, with
+// compare-and-swap, TryLock and Gosched, one in the other and in functions; some cannot be
+// told from loops that go on, some never end. No iteration that is
+// repeated for ever has an effect. Everything the program consists of is chosen by rng.
+func Spins(name string, rng *rand.Rand) Text {
+	s := &spins{rng: rng, prefix: strings.ToLower(name)}
+	s.plain = s.n(4) == 0
+	var body strings.Builder
+	s.w = &body
+	s.main()
+	var decl strings.Builder
+	fmt.Fprintf(&decl, "package main\n\nimport (\n\t\"runtime\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ = runtime.Gosched\n\n")
+	fmt.Fprintf(&decl, "type t%s struct {\n\ta, b, c atomic.Int32\n\tx int\n\tmu sync.Mutex\n\tp atomic.Pointer[int]\n}\n\n", s.prefix)
+	fmt.Fprintf(&decl, "func (t *t%[1]s) is(a *atomic.Int32, v int32) bool { return a.Load() == v }\n\nfunc (t *t%[1]s) acquire(a *atomic.Int32) {\n\tfor {\n\t\tfor a.Load() != 0 {\n\t\t}\n\t\tif a.CompareAndSwap(0, 1) {\n\t\t\treturn\n\t\t}\n\t}\n}\n\n", s.prefix)
+	return Text{Name: name, Source: decl.String() + fmt.Sprintf("func %s() {\n", name) + body.String() + "}\n"}
+}
+
+type spins struct {
+	rng    *rand.Rand
+	prefix string
+	plain  bool
+	w      *strings.Builder
+	loops  int
+}
+
+func (s *spins) n(n int) int { return s.rng.IntN(n) }
+
+func (s *spins) ln(depth int, format string, args ...any) {
+	fmt.Fprintf(s.w, "%s%s\n", strings.Repeat("\t", depth), fmt.Sprintf(format, args...))
+}
+
+func (s *spins) main() {
+	s.ln(1, "t := new(t%s)", s.prefix)
+	gs := 1 + s.n(3)
+	for g := range gs {
+		s.ln(1, "go func() {")
+		s.ln(2, "v, ok := int32(0), false")
+		s.loops = 0
+		for range 1 + s.n(5-gs) {
+			s.statement(2)
+		}
+		s.ln(2, "_, _ = v, ok")
+		if s.n(2) == 0 {
+			s.ln(2, "say(%d, int(v))", g)
+		}
+		s.ln(1, "}()")
+	}
+	s.ln(1, "v, ok := int32(0), false")
+	s.loops = 0
+	for range s.n(3) {
+		s.statement(1)
+	}
+	s.ln(1, "_, _ = v, ok")
+	s.ln(1, "say(9, int(v), int(t.a.Load()))")
+}
+
+func (s *spins) atom() string { return []string{"t.a", "t.a", "t.b", "t.b", "t.c"}[s.n(5)] }
+
+func (s *spins) statement(depth int) {
+	if s.loops < 2 && s.n(3) > 0 {
+		s.loops++
+		s.loop(depth)
+		return
+	}
+	switch a := s.atom(); s.n(9) {
+	case 0, 1, 2:
+		s.ln(depth, "%s.Store(%d)", a, s.n(3))
+	case 3:
+		s.ln(depth, "v = %s.Add(1)", a)
+	case 4:
+		s.ln(depth, "v = %s.Swap(%d)", a, s.n(3))
+	case 5:
+		s.ln(depth, "ok = %s.CompareAndSwap(%d, %d)", a, s.n(2), s.n(3))
+	case 6:
+		s.ln(depth, "v = %s.Load()", a)
+	case 7:
+		s.ln(depth, "t.mu.Lock()")
+		s.statement(depth)
+		s.ln(depth, "t.mu.Unlock()")
+	default:
+		if s.plain {
+			s.ln(depth, "t.x = %d", s.n(3))
+			return
+		}
+		s.ln(depth, "%s.Store(%d)", a, s.n(3))
+	}
+}
+
+// cond is a condition without effect.
+func (s *spins) cond() string {
+	a, k := s.atom(), s.n(3)
+	switch s.n(8) {
+	case 0, 1:
+		return fmt.Sprintf("%s.Load() != %d", a, k)
+	case 2:
+		return fmt.Sprintf("%s.Load() == %d", a, k)
+	case 3:
+		return fmt.Sprintf("!t.is(&%s, %d)", a, k)
+	case 4:
+		return fmt.Sprintf("%s.Load() < %d", a, 1+s.n(2))
+	case 5:
+		return fmt.Sprintf("%s.Load() == %d && %s.Load() != %d", a, k, s.atom(), s.n(3))
+	case 6:
+		return fmt.Sprintf("%s.Load() == %d || %s.Load() == %d", a, k, s.atom(), s.n(3))
+	default:
+		if s.plain {
+			return fmt.Sprintf("t.x != %d", s.n(3))
+		}
+		return fmt.Sprintf("%s.Load() == 0", a)
+	}
+}
+
+func (s *spins) loop(depth int) {
+	a := s.atom()
+	switch s.n(12) {
+	case 0, 1, 2:
+		s.ln(depth, "for %s {", s.cond())
+		if s.n(4) == 0 {
+			s.ln(depth+1, "runtime.Gosched()")
+		}
+		s.ln(depth, "}")
+	case 3:
+		s.ln(depth, "for !%s.CompareAndSwap(%d, %d) {", a, s.n(2), 1+s.n(2))
+		s.ln(depth, "}")
+	case 4:
+		s.ln(depth, "t.acquire(&%s)", a)
+		s.statement(depth)
+		s.ln(depth, "%s.Store(0)", a)
+	case 5:
+		s.ln(depth, "for {")
+		s.ln(depth+1, "v = %s.Load()", a)
+		s.ln(depth+1, "if %s.CompareAndSwap(v, v+1) {", a)
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 6:
+		s.ln(depth, "for %s {", s.cond())
+		s.ln(depth+1, "if %s {", s.cond())
+		switch s.n(3) {
+		case 0:
+			s.ln(depth+2, "break")
+		case 1:
+			s.ln(depth+2, "%s.Store(%d)", a, s.n(3))
+			s.ln(depth+2, "return")
+		default:
+			s.ln(depth+2, "for %s {", s.cond())
+			s.ln(depth+2, "}")
+		}
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 7:
+		s.ln(depth, "for i := 0; i < %d && %s; i++ {", 1+s.n(2), s.cond())
+		s.ln(depth, "}")
+	case 8:
+		s.ln(depth, "for !t.mu.TryLock() {")
+		s.ln(depth, "}")
+		s.ln(depth, "t.mu.Unlock()")
+	case 9:
+		s.ln(depth, "for {")
+		s.ln(depth+1, "v = %s.Load()", a)
+		s.ln(depth+1, "if %s.Load() == v {", s.atom())
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 10:
+		s.ln(depth, "for p := t.p.Load(); ; p = t.p.Load() {")
+		s.ln(depth+1, "n := 1")
+		s.ln(depth+1, "if p == nil && t.p.CompareAndSwap(p, &n) || p != nil && %s {", s.cond())
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	default:
+		s.ln(depth, "for n := 0; n < 2 && %s; {", s.cond())
+		s.ln(depth+1, "if %s {", s.cond())
+		s.ln(depth+2, "n++")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	}
+}

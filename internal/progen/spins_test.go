@@ -1,0 +1,175 @@
+package progen_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// knownSpins are programs of Spins that something was wrong with: optimal lost a write that comes behind a read, pointers were
+// compared by number, context lost endings (two).
+var knownSpins = []uint64{33, 37, 1144, 3039}
+
+func spinsOf(seed uint64) progen.Text {
+	return progen.Spins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x5b145)))
+}
+
+// waiter collects what explorers find of programs with loops that wait.
+type waiter struct {
+	*observer
+	schedules []trace.Schedule
+	restarts  int
+}
+
+// Leaf implements por.Visitor.
+func (w *waiter) Leaf(path trace.Schedule, st por.Status) bool {
+	w.schedules = append(w.schedules, slices.Clone(path))
+	if st == por.Stuck && len(w.m.Rounds()) > 0 {
+		return w.Livelock(nil, 0)
+	}
+	return w.observer.Leaf(path, st)
+}
+
+// Livelock implements por.Visitor.
+func (w *waiter) Livelock(trace.Schedule, int) bool {
+	w.outcomes[strings.ReplaceAll(w.m.Output(1), "\n", ";")+"|livelock"] = true
+	return true
+}
+
+// Restart implements por.Visitor.
+func (w *waiter) Restart() { w.schedules, w.restarts = nil, w.restarts+1 }
+
+// explore explores the present program, doing a about iterations without effect.
+func (g *group) explore(t testing.TB, e por.Explorer, a vm.Await, cfg por.Config) (*waiter, por.Result) {
+	g.m.Await(a)
+	defer g.m.Await(vm.AwaitNever)
+	w := &waiter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+	return w, e.Run(g.m, w, cfg)
+}
+
+// TestSpins: explorers that store no states find in programs with loops that wait what
+// a full search finds that does, and those that sample nothing else; source and optimal complete each class of executions once
+// in which no iteration is without effect.
+func TestSpins(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	const perBatch = 100
+	total := 300
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	full, _ := por.Lookup("full")
+	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var texts []progen.Text
+		var us []unit
+		seeds := knownSpins
+		if first != *seedFlag {
+			seeds = nil
+		}
+		for i := range uint64(min(perBatch, total-checked-left)) {
+			if !slices.Contains(seeds, first+i) {
+				seeds = append(slices.Clip(seeds), first+i)
+			}
+		}
+		for i, seed := range seeds {
+			texts = append(texts, spinsOf(seed))
+			us = append(us, unit{texts[i].Name, texts[i].Source})
+		}
+		g := loadGroup(t, us)
+		for i, p := range texts {
+			g.in(i, func() {
+				failed := func(format string, args ...any) {
+					bad++
+					t.Errorf("%s: %s\n%s", p.Name, fmt.Sprintf(format, args...), numbered(p.Source))
+				}
+				defer func() {
+					if r := recover(); r != nil {
+						t.Logf("%s\n%s", p.Name, numbered(p.Source))
+						panic(r)
+					}
+				}()
+				want, r := g.explore(t, full, vm.AwaitNever, por.Config{Match: true, MaxStates: 20000})
+				if len(r.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				// The classes that are left when iterations without effect are not completed.
+				g.m.Await(vm.AwaitOnce)
+				rel := classes.Relation{Dependent: por.Dependent, Partner: g.m.Partner, Label: g.m.Label}
+				all, err := classes.Merge(g.m, rel, 3000)
+				g.m.Await(vm.AwaitNever)
+				if err != nil && !errors.As(err, new(classes.Limit)) {
+					failed("%v", err)
+				}
+				for _, e := range samplers() {
+					w, r := g.explore(t, e, vm.AwaitChange, por.Config{MaxExecutions: 20, MaxSteps: 2000, Seed: first})
+					if r.Truncated > 0 {
+						failed("%s: %d executions do not end", e.Name, r.Truncated)
+					}
+					for o := range w.outcomes {
+						if !want.outcomes[o] {
+							failed("%s: %s", e.Name, o)
+						}
+					}
+				}
+				for _, e := range stateless() {
+					w, r := g.explore(t, e, vm.AwaitOnce, por.Config{MaxExecutions: 3000, MaxSteps: 300})
+					if r.Truncated > 0 {
+						failed("%s: %d executions do not end", e.Name, r.Truncated)
+					}
+					if len(r.Incomplete) > 0 {
+						cut++
+						continue
+					}
+					if d := difference(w.outcomes, want.outcomes); d != "" {
+						failed("%s: outcomes (extra or missing):\n%s", e.Name, d)
+					}
+					if err != nil || w.restarts > 0 || e.Name != "optimal" && e.Name != "source" {
+						continue
+					}
+					counted++
+					most = max(most, all.Total())
+					found := map[classes.Class]bool{}
+					g.m.Await(vm.AwaitOnce)
+					for _, s := range w.schedules {
+						c, _ := classes.Of(g.m, rel, s)
+						found[c] = true
+					}
+					g.m.Await(vm.AwaitNever)
+					if len(found) != all.Total() || len(w.schedules) != all.Total() || e.Name == "optimal" && int(r.Blocked) != all.Cut {
+						failed("%s: %d executions of %d classes and %d abandoned, want %d, %d", e.Name, len(w.schedules), len(found), r.Blocked, all.Total(), all.Cut)
+					}
+				}
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out; %d searches not exhaustive; %d times the classes were counted, at most %d", checked, left, cut, counted, most)
+}
+
+// samplers are the explorers that sample.
+func samplers() []por.Explorer {
+	return slices.DeleteFunc(por.Explorers(), func(e por.Explorer) bool { return !e.Samples })
+}
+
+// stateless are the explorers that TestSpins compares.
+func stateless() []por.Explorer {
+	return slices.DeleteFunc(por.Explorers(), func(e por.Explorer) bool {
+		return e.Samples || *reductionFlag != "" && *reductionFlag != e.Name
+	})
+}
