@@ -58,9 +58,6 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 		if err != nil {
 			return nil, nil, err
 		}
-		if a, ok := x.(awaiter); ok {
-			a.Await(o.await())
-		}
 		if cmp.Or(o.Hybrid, NoHybrid) == NoHybrid {
 			return x, nil, nil
 		}
@@ -154,6 +151,7 @@ func beginSums(t twin) *sums {
 
 // restart: what comes may not be in pieces.
 func (s *sums) restart(t twin) {
+	s.end(t) // if it is not the first time
 	t.Forget()
 	s.alone, s.since = true, t.Counters().Instructions
 }
