@@ -1,9 +1,6 @@
 package race
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // A cell is what is remembered of the accesses to one word of memory.
 //
@@ -20,7 +17,7 @@ import (
 type cell struct {
 	saved uint64
 	two   [2]entry
-	more  *[]entry
+	more  []entry
 	n     uint32
 }
 
@@ -63,7 +60,7 @@ func (c *cell) entry(i uint32) *entry {
 	if i < 2 {
 		return &c.two[i]
 	}
-	return &(*c.more)[i-2]
+	return &c.more[i-2]
 }
 
 // cell returns cell n, which is going to change.
@@ -101,8 +98,7 @@ func (d *Detector) word(l Loc, e entry) {
 	}
 	c := d.cell(n)
 	knows := d.threads[e.g].clock
-	var room [4]entry
-	list := room[:0]
+	list := d.room[:0]
 	for i := range c.n {
 		o := *c.entry(i)
 		if common := o.mask & e.mask; common != 0 {
@@ -120,12 +116,13 @@ func (d *Detector) word(l Loc, e entry) {
 		}
 	}
 	list = append(list, e)
+	d.room = list
 	c.n = uint32(len(list))
 	rest := list[copy(c.two[:], list):]
 	c.more = nil
 	if len(rest) > 0 {
-		more := slices.Clone(rest)
-		c.more = &more
+		c.more = d.lists.take(len(rest))
+		copy(c.more, rest)
 	}
 }
 

@@ -37,7 +37,9 @@ type Detector struct {
 	varAt   index
 
 	races  []Race
-	clocks arena
+	clocks arena[uint32]
+	lists  arena[entry]
+	room   []entry // scratch
 
 	epoch, lastEpoch uint64 // number of the present stretch between marks
 	threadUndo       []saved[thread]
@@ -92,7 +94,7 @@ func (d *Detector) Born(g uint32) Stack { return d.threads[g].born }
 // Go starts a goroutine, which knows what g knows, and returns its number.
 func (d *Detector) Go(g uint32, at Stack) uint32 {
 	s := d.stamp(g)
-	d.threads = append(d.threads, thread{clock: d.clocks.joinStamp(nil, &s), time: 1, saved: d.epoch, born: at})
+	d.threads = append(d.threads, thread{clock: d.joinStamp(nil, &s), time: 1, saved: d.epoch, born: at})
 	return uint32(len(d.threads) - 1)
 }
 
@@ -118,7 +120,7 @@ func (d *Detector) stamp(g uint32) stamp {
 func (d *Detector) learn(g uint32, s *stamp) {
 	if s.g != g && !s.known(d.threads[g].clock) {
 		t := d.thread(g)
-		t.clock = d.clocks.joinStamp(t.clock, s)
+		t.clock = d.joinStamp(t.clock, s)
 	}
 }
 

@@ -35,7 +35,7 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 	d.learn(g, &v.last)
 	if t := &d.threads[g]; !t.clock.covers(v.more, g) {
 		t = d.thread(g)
-		t.clock = d.clocks.join(t.clock, v.more, 0)
+		t.clock = d.join(t.clock, v.more, 0)
 	}
 }
 
@@ -44,7 +44,7 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 func (d *Detector) Release(g uint32, l Loc) {
 	v := d.variable(l)
 	if c := d.threads[g].clock; v.last.g != g && !v.last.known(c) {
-		v.more = d.clocks.joinStamp(v.more, &v.last)
+		v.more = d.joinStamp(v.more, &v.last)
 	}
 	v.last = d.stamp(g)
 }

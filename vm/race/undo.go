@@ -9,14 +9,15 @@ type saved[T any] struct {
 // A Mark is a point Rewind can return to. Marks are used last-in first-out.
 type Mark struct {
 	epoch                         uint64
-	clocks                        space
+	clocks                        space[uint32]
+	lists                         space[entry]
 	threads, cells, vars          uint32
 	threadUndo, cellUndo, varUndo uint32
 }
 
 // Mark opens a point to return to.
 func (d *Detector) Mark() Mark {
-	k := Mark{d.epoch, d.clocks.space, uint32(len(d.threads)), uint32(len(d.cells)), uint32(len(d.vars)),
+	k := Mark{d.epoch, d.clocks.space, d.lists.space, uint32(len(d.threads)), uint32(len(d.cells)), uint32(len(d.vars)),
 		uint32(len(d.threadUndo)), uint32(len(d.cellUndo)), uint32(len(d.varUndo))}
 	d.newEpoch()
 	return k
@@ -45,6 +46,7 @@ func (d *Detector) Rewind(k *Mark) {
 		d.varAt.truncate(int(k.vars))
 	}
 	d.clocks.rewind(k.clocks)
+	d.lists.rewind(k.lists)
 	d.Clear()
 	d.newEpoch()
 }
