@@ -38,8 +38,8 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	defer func() { n.depth = depth }()
 	var found []*summary // in the round before
 	for round := range maxRounds {
-		buf := &n.lists[2*depth+round%2]
-		list := (*buf)[:0]
+		buf := 2*depth + round%2
+		list := n.lists[buf][:0]
 		for _, g := range n.live {
 			if g == tc {
 				continue
@@ -51,7 +51,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 			}
 			list = append(list, x)
 		}
-		*buf = list
+		n.lists[buf] = list
 		if !o.enables(s, list) {
 			return list, !o.refuted(s, list, t)
 		}

@@ -21,6 +21,7 @@ import (
 
 // benchFlags are the flags of the bench command.
 type benchFlags struct {
+	found           bool // a program that --run names
 	por, hybrid     []string
 	run             string
 	format, profile string
@@ -161,7 +162,17 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if err := f.tallies(ctx, space, w, run, args, chosen, hybrids); err != nil {
 		return err
 	}
+	if !f.found {
+		return fmt.Errorf("--run %s: none of the programs has such a name", f.run)
+	}
 	return w.Close()
+}
+
+// wants reports whether the program called name is to be measured, as --run says.
+func (f *benchFlags) wants(run *regexp.Regexp, name string) bool {
+	ok := run.MatchString(name)
+	f.found = f.found || ok
+	return ok
 }
 
 // explorers returns the explorers called names.
@@ -184,7 +195,7 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 	}
 	var rows []bench.SpeedRow
 	for _, name := range names {
-		if !run.MatchString(name) {
+		if !f.wants(run, name) {
 			continue
 		}
 		limited, cancel := f.limit(ctx)
@@ -207,7 +218,7 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 // spaces runs the suite jpf.
 func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []explore.Hybrid) error {
 	for _, s := range bench.Spaces() {
-		if !run.MatchString(s.Name()) {
+		if !f.wants(run, s.Name()) {
 			continue
 		}
 		for _, e := range explorers {
@@ -238,7 +249,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 	var programs [][]*bench.StudyRow
 	var problems []string
 	for _, s := range bench.Studies() {
-		if !run.MatchString(s.Program) {
+		if !f.wants(run, s.Program) {
 			continue
 		}
 		for _, e := range explorers {
@@ -299,7 +310,7 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w repo
 			}
 		}
 		for _, t := range list {
-			if !run.MatchString(t.Name()) || t.Large && f.size == "small" {
+			if !f.wants(run, t.Name()) || t.Large && f.size == "small" {
 				continue
 			}
 			for _, way := range ways {
