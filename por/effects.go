@@ -49,6 +49,13 @@ type Elders interface {
 	Elder(a, b trace.GID) bool
 }
 
+// Updater is implemented by systems in which a write can depend on what was there, or leave some of it
+// as it was: a map with another entry.
+type Updater interface {
+	// Updates reports whether op, a Write or an AtomicStore, is such a one.
+	Updates(op *trace.Op) bool
+}
+
 // effects returns sys as what a reduction by dependence needs.
 func effects(sys System) Effects {
 	fx, ok := sys.(Effects)

@@ -111,6 +111,7 @@ type execution struct {
 	// rf is set if reads of memory depend on what they read from only: see readsFrom. src is then what
 	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
 	rf, ended bool
+	updater   Updater // or nil
 	src       []name
 
 	races []int32 // the events that the newest one depends on directly
@@ -172,6 +173,9 @@ func (x *execution) next(g trace.GID) *intended {
 		x.aheadAt[g] = x.state
 		ways, tangled := x.sys.View(g, &n.Op)
 		n.ways, n.tangled = int32(ways), tangled
+		if x.rf {
+			x.update(n)
+		}
 		n.classify()
 	}
 	return n

@@ -228,11 +228,23 @@ func memory(k trace.Kind) bool {
 func readFrom(op *trace.Op) (trace.Access, bool) {
 	switch op.Kind {
 	case trace.Read, trace.ReadWrite, trace.AtomicLoad, trace.AtomicRMW:
-		if op.N > 0 {
-			return op.Access[0], true
+		for _, a := range op.Access[:op.N] {
+			if op.Kind != trace.ReadWrite || !a.Write {
+				return a, true
+			}
 		}
 	}
 	return trace.Access{}, false
+}
+
+// written returns the memory that op, one that may write, writes to if it does.
+func written(op *trace.Op) trace.Access {
+	for _, a := range op.Access[:op.N] {
+		if a.Write {
+			return a
+		}
+	}
+	return op.Access[0]
 }
 
 // writesTo reports whether op writes to memory at a.

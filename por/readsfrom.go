@@ -21,7 +21,8 @@ import (
 //
 // In H the next operation x of some goroutine is chosen by a fixed rule.
 //
-//   - A write that does not read is added to H. It has no alternatives.
+//   - A write that does not read is added to H. It has no alternatives. (One to an entry of a map leaves the others, so it reads,
+//     too; so does what compares before it writes. See Updater.)
 //   - A read has one alternative for each write in H that it can read from, and one for each w outside: there the past S
 //     of w comes first, then w, then x.
 //   - Everything else has pasts, as in Optimal.
@@ -51,8 +52,13 @@ func readsFrom(sys System, v Visitor, cfg Config) Result {
 	s := &rfSearch{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg)}
 	s.size, _ = sys.(Sized)
 	s.rf = true
+	s.updater, _ = sys.(Updater)
+	s.elsewhere()
 	for g, known := range s.known {
-		s.beyond = s.beyond || known && !understood(&s.pending[g].Op)
+		if known {
+			s.pending[g] = *s.next(trace.GID(g))
+			s.beyond = s.beyond || !understood(&s.pending[g].Op)
+		}
 	}
 	r := s.run()
 	if s.beyond {
@@ -209,7 +215,7 @@ func (s *rfSearch) choose() trace.GID {
 func (s *rfSearch) choice(g trace.GID, head int32) bool {
 	op := *s.next(g)
 	n := int(op.ways)
-	_, reads := readFrom(&op.Op)
+	from, reads := readFrom(&op.Op)
 	quiet := op.N == 0 && (op.Kind == trace.Choose || op.Kind == trace.Yield || op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.Output && s.cfg.IgnoreOutput || memory(op.Kind))
 	if n == 1 && !reads && (quiet || memory(op.Kind)) {
 		return s.take(g, 0, -1, false)
@@ -224,7 +230,7 @@ func (s *rfSearch) choice(g trace.GID, head int32) bool {
 		return s.take(g, 0, int32(len(s.frames)-1), false)
 	}
 	f.n, f.next = 0, 0
-	f.writes = s.visible(g, op.Access[0])
+	f.writes = s.visible(g, from)
 	return s.alternative(len(s.frames) - 1)
 }
 
@@ -287,9 +293,9 @@ func (s *rfSearch) alternative(i int) bool {
 
 // readNow executes f's operation so that it reads from w, in an order in which it can. It reports false if there is none.
 func (s *rfSearch) readNow(f *rfFrame, w name) bool {
-	op := s.sys.Next(f.g)
+	op := s.next(f.g).Op
 	me := name{f.g, s.count[f.g] + 1}
-	if s.lastWriter(s.count, op.Access[0]) == w {
+	if from, _ := readFrom(&op); s.lastWriter(s.count, from) == w {
 		s.replay(move{f.g, f.label}, true)
 		return true
 	}
@@ -298,7 +304,7 @@ func (s *rfSearch) readNow(f *rfFrame, w name) bool {
 		s.nodes(f.count)
 		x := s.lin.add(me, clock, &op, w)
 		if x.nw = 0; writes {
-			x.writes[0], x.nw = op.Access[op.N-1], 1
+			x.writes[0], x.nw = written(&op), 1
 		}
 		if !s.lin.run() {
 			return nil
@@ -321,7 +327,7 @@ func (s *rfSearch) readNow(f *rfFrame, w name) bool {
 // the search goes back, and it reports false.
 func (s *rfSearch) through(order []move, m move, back []move, mute bool) bool {
 	s.goTo(order[:lastIndex(order, m)])
-	if op := s.sys.Next(m.g); mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) {
+	if op := s.next(m.g); mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) {
 		s.goTo(back)
 		return false
 	}
@@ -338,7 +344,7 @@ func mayWrite(op *trace.Op) bool {
 // virtual looks for reads of earlier frames that could read from frame i's operation, if it could read from w.
 func (s *rfSearch) virtual(i int, w name) {
 	f := &s.frames[i]
-	if op := s.sys.Next(f.g); mayWrite(&op) {
+	if op := s.next(f.g).Op; mayWrite(&op) {
 		me := added{name: name{f.g, s.count[f.g] + 1}, label: f.label, src: w, frame: -1, head: -1}
 		s.revisit(&me, s.pastOf(f.g, w), &op)
 	}
@@ -421,7 +427,7 @@ func (s *rfSearch) readLater(i int, it *rfItem) {
 		return
 	}
 	s.goTo(it.order[:lastIndex(it.order, move{x, label})])
-	if op := s.sys.Next(x); it.mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op) {
+	if op := s.next(x); it.mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op.Op) {
 		return
 	}
 	s.replay(move{x, label}, true)

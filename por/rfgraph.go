@@ -262,6 +262,21 @@ func (x *execution) observe(i int) {
 	x.join(c, from)
 }
 
+// update makes n, if it does not only write, one that reads, too.
+func (x *execution) update(n *intended) {
+	switch {
+	case x.updater == nil || n.Kind != trace.Write && n.Kind != trace.AtomicStore || !x.updater.Updates(&n.Op):
+	case n.N == 2:
+		n.Wide = true // more than a ReadWrite has room for
+	case n.Kind == trace.AtomicStore:
+		n.Kind = trace.AtomicRMW
+	default:
+		n.Kind, n.N = trace.ReadWrite, 2
+		n.Access[1] = n.Access[0]
+		n.Access[0].Write = false
+	}
+}
+
 // writesAll reports whether op, which writes to a part of a, writes to all of it.
 func writesAll(op *trace.Op, a trace.Access) bool {
 	for _, b := range op.Access[:op.N] {
@@ -274,8 +289,8 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 
 // understood reports whether readsFrom knows what op depends on.
 func understood(op *trace.Op) bool {
-	if op.Awaits != trace.NoAwait {
-		return false // whether it is enabled depends on what it would read from
+	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
+		return false
 	}
 	switch op.Kind {
 	case trace.None, trace.Write, trace.ReadWrite, trace.AtomicStore, trace.Lock, trace.TryLock, trace.Unlock,
@@ -287,7 +302,7 @@ func understood(op *trace.Op) bool {
 	case trace.SyncAccess:
 		return op.N == 0
 	case trace.Select, trace.Send, trace.Recv: // nothing to wait for
-		return op.N == 0 && !op.Wide
+		return op.N == 0
 	}
 	return false
 }

@@ -58,6 +58,12 @@ func (s *rfSearch) arrivals(e int) {
 	}
 }
 
+// reads returns what event x reads.
+func (s *rfSearch) reads(x int) trace.Access {
+	a, _ := readFrom(&s.events[x].op.Op)
+	return a
+}
+
 // chosen returns the event that is frame i's operation, if it is in H.
 func (s *rfSearch) chosen(i int) (event int, ok bool) {
 	f := &s.frames[i]
@@ -79,7 +85,7 @@ func (s *rfSearch) arrived(i int, q trace.GID, c []uint32) {
 		}
 		return
 	}
-	if _, reads := readFrom(&p.Op); reads || !writesTo(&p.Op, s.events[x].op.Access[0]) || c != nil && !s.canonical(i, c, name{}) {
+	if _, reads := readFrom(&p.Op); reads || !writesTo(&p.Op, s.reads(x)) || c != nil && !s.canonical(i, c, name{}) {
 		return
 	}
 	limit := larger(f.count, c)
@@ -114,12 +120,12 @@ func (s *rfSearch) revisit(w *added, c []uint32, op *trace.Op) {
 	if op.N == 0 {
 		return
 	}
-	to := op.Access[op.N-1]
+	to := written(op)
 	past := without(c, w.name)
 	for i := range s.frames {
 		x, ok := s.chosen(i)
 		f := &s.frames[i]
-		if !ok || !f.reads || s.added[f.x].name == w.name || s.in(x, past) || !s.events[x].op.Access[0].Overlaps(to) || !s.canonical(i, past, w.name) {
+		if !ok || !f.reads || s.added[f.x].name == w.name || s.in(x, past) || !s.reads(x).Overlaps(to) || !s.canonical(i, past, w.name) {
 			continue
 		}
 		it := rfItem{s: s.outside(f, past), w: *w}
@@ -134,7 +140,7 @@ func (s *rfSearch) revisit(w *added, c []uint32, op *trace.Op) {
 			y.writes[0], y.nw = to, 1
 			r := s.lin.add(me, with, &s.events[x].op.Op, w.name)
 			if r.nw = 0; writes {
-				r.writes[0], r.nw = s.events[x].op.Access[s.events[x].op.N-1], 1
+				r.writes[0], r.nw = written(&s.events[x].op.Op), 1
 			}
 			return s.lin.run()
 		}
@@ -223,6 +229,9 @@ func (s *rfSearch) racing(e int) {
 		there := s.moves()
 		s.goTo(s.restricted(larger(c, without(s.clock(j), s.nameOf(j)))))
 		a, b := s.sys.Next(first), s.sys.Next(second)
+		if !a.Races(&b) {
+			panic("BUG: operations that race are not next where they should be")
+		}
 		if !s.halted {
 			s.heed(s.v.Race(s.taken(), a, b))
 		}

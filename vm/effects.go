@@ -77,6 +77,19 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 	return por.Adding{N: int64(r.U(1)), Counter: int64(int32(m.u32(r.U(0) + wgCounter)))}
 }
 
+// Updates implements por.Updater: an assignment to an entry of a map leaves the others, and atomic.Value compares types
+// before it stores.
+func (m *Machine) Updates(op *trace.Op) bool {
+	if op.N == 0 {
+		return false
+	}
+	const value = 16
+	if op.Kind == trace.AtomicStore {
+		return op.Access[0].Size == value
+	}
+	return m.IsMap(op.Access[0].Obj) || op.N == 2 && m.IsMap(op.Access[1].Obj)
+}
+
 // Moved implements por.Effects.
 func (m *Machine) Moved(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
 

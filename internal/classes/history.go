@@ -94,6 +94,9 @@ func (h *history) dependent(f, e *event) bool {
 // reads. What synchronises reads from everything it depends on.
 func (h *history) sources(e *event) Class {
 	reads, known := readsOf(&e.op)
+	if u, ok := h.sys.(por.Updater); ok && known && reads == nil && u.Updates(&e.op) {
+		known = false // it reads, too
+	}
 	if !known || e.partner != trace.NoGID {
 		return h.before(e)
 	}

@@ -43,7 +43,7 @@ func TestReadsFrom(t *testing.T) {
 	testClasses(t, func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		cfg.ReadsFrom = true
 		return por.Optimal(sys, v, cfg)
-	}, 200, true, readsFrom)
+	}, 600, true, readsFrom)
 }
 
 // readsFrom says that classes are told by what reads from what.
@@ -67,7 +67,7 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Locks | progen.Maps | progen.Prints}
 	if rf {
-		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints, progen.Locks | progen.Atomics, progen.All}
+		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
 	}
 	checked, left, counted, fewer, bad, most := 0, 0, 0, 0, 0, 0
 	for first := *seedFlag; checked+left < total; first += perBatch {
