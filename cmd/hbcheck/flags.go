@@ -97,6 +97,8 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			return o, sel, fmt.Errorf("--equivalence rf: only --por=optimal can do that")
 		case f.hybrid != "auto" && f.hybrid != "none":
 			return o, sel, fmt.Errorf("--equivalence rf: --hybrid %s answers for one order of writes, of which others are possible", f.hybrid)
+		case f.jobs > 1:
+			return o, sel, fmt.Errorf("-j %d: --equivalence rf explores with one worker", f.jobs)
 		case f.preempt >= 0:
 			return o, sel, errors.New("--equivalence rf leaves out schedules for which others stand, which may have more preemptions: it does not go with --preempt")
 		}
@@ -143,6 +145,8 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("a limit cannot be negative")
 	case f.preempt >= 0 && o.POR.Unbounded:
 		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
+	case f.checkDuplicates && f.jobs > 1:
+		return o, sel, fmt.Errorf("-j %d: --check-duplicates compares what one worker explores", f.jobs)
 	case f.checkDuplicates && !o.POR.Once:
 		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
 	case f.depth < 1:
