@@ -5,10 +5,11 @@ import "hbcheck.dev/hbcheck/por"
 // An estimate of how many executions there are is for people who wait. It is made on a machine of its own, while the search goes
 // on, and no count of the search depends on it.
 type estimate struct {
-	m   twin
-	cfg por.Config
-	e   *por.Estimator // nil: not begun
-	off bool           // there will be none
+	m    twin
+	opts *Options
+	cfg  por.Config
+	e    *por.Estimator // nil: not begun
+	off  bool           // there will be none
 }
 
 const (
@@ -23,7 +24,7 @@ func newEstimate(m Machine, opts *Options, cfg por.Config) *estimate {
 	if !ok || opts.Progress == nil || !opts.POR.Classes || opts.ReadsFrom {
 		return nil
 	}
-	return &estimate{m: t, cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
+	return &estimate{m: t, opts: opts, cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
 }
 
 // update adds to the sample and fills in p.
@@ -36,6 +37,9 @@ func (x *estimate) update(p *por.Progress) {
 		if err != nil {
 			x.off = true
 			return
+		}
+		if a, ok := m.(awaiter); ok {
+			a.Await(x.opts.await())
 		}
 		x.e = por.NewEstimator(m, x.cfg, 1)
 	}

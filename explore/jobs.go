@@ -58,6 +58,9 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 		if err != nil {
 			return nil, nil, err
 		}
+		if a, ok := x.(awaiter); ok {
+			a.Await(o.await())
+		}
 		if cmp.Or(o.Hybrid, NoHybrid) == NoHybrid {
 			return x, nil, nil
 		}
