@@ -158,7 +158,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if op.Kind == trace.Park {
 		// If the lock is not locked this ends the program, which matters to everybody.
 		a := op.Access[op.N-1]
-		if n, ok := s.Word(uint64(a.Obj)<<32 | uint64(a.Off)); !ok || uint32(n) == 0 {
+		if n, ok := s.Word(uint64(a.Obj)<<32 | uint64(a.Off)); !ok || n&1 == 0 {
 			return ""
 		}
 	}

@@ -1,14 +1,13 @@
 package mhb_test
 
 import (
-	"encoding/json"
 	"flag"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
 var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their tests fail")
@@ -61,9 +60,9 @@ var mutants = []struct {
 	{"a register holds a variable for good", "mhb/eval.go", "\t\tif w.executed(sc, use, use) != ahead {\n\t\t\treturn 0, false\n\t\t}\n\t\treturn w.register(sc, v)", "\t\treturn w.register(sc, v)", "micro capturedMap"},
 	{"nobody looks at locks", "mhb/conflict.go", "\t\tif x.Key == 0 && o.within(", "\t\tif false && o.within(", "reflected once"},
 	{"reading a lock changes nothing", "por/jpf.go", "\tcase trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad", "\tcase trace.Write, trace.ReadWrite, trace.AtomicLoad", "reflected counter"},
-	{"patterns: nobody unlocks", "mhb/patterns/view.go", "\t\treturn uint32(w) != 0 && !v.released(p)\n", "\t\treturn uint32(w) != 0\n", "patterns globalLockForeign"},
+	{"patterns: nobody unlocks", "mhb/patterns/view.go", "\t\treturn uint32(w) == 1 && !v.released(p)\n", "\t\treturn uint32(w) == 1\n", "patterns globalLockForeign"},
 	{"patterns: a lock is its holder's", "mhb/patterns/view.go", " && !v.o.foreign && !v.released(p)\n", "\n", "patterns thisLockForeign"},
-	{"patterns: readers keep readers out", "mhb/patterns/view.go", "\t\treturn uint32(w) != 0 && !v.released(p)\n", "\t\tr, _ := v.s.Word(p + 16)\n\t\treturn (uint32(w) != 0 || int32(r) == 1) && !v.released(p)\n", "micro readers"},
+	{"patterns: readers keep readers out", "mhb/patterns/view.go", "\t\treturn uint32(w) == 1 && !v.released(p)\n", "\t\tr, _ := v.s.Word(p + 16)\n\t\treturn (uint32(w) != 0 || int32(r) == 1) && !v.released(p)\n", "micro readers"},
 	{"patterns: nobody sends", "mhb/patterns/view.go", "!v.notified(p, static.SendEvent, static.CloseEvent)", "!v.notified(p, static.CloseEvent)", "patterns receiveThird"},
 	{"patterns: nobody closes", "mhb/patterns/view.go", "!v.notified(p, static.SendEvent, static.CloseEvent)", "!v.notified(p, static.SendEvent)", "patterns receiveClosed"},
 	{"patterns: nobody receives", "mhb/patterns/view.go", "!v.notified(p, static.RecvEvent, static.CloseEvent)", "!v.notified(p, static.CloseEvent)", "patterns sendThird"},
@@ -105,13 +104,8 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range mutants {
-		file := filepath.Join(root, x.file)
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(string(src), x.old); n != 1 {
-			t.Errorf("%s: %q is %d times in %s", x.name, x.old, n, x.file)
+		file, text, ok := (&mutation.Mutant{Name: x.name, File: x.file, Old: x.old, New: x.new}).Source(t, root)
+		if !ok {
 			continue
 		}
 		switch *mutantsFlag {
@@ -125,48 +119,15 @@ func TestMutants(t *testing.T) {
 				continue
 			}
 		}
-		text := strings.Replace(string(src), x.old, x.new, 1)
 		if strings.Contains(x.new, "mutant[k]") {
 			text += "\ntype wordKey struct {\n\to *Oracle\n\tp uint64\n}\n\nvar mutant = map[wordKey]answer{}\n"
 		}
 		table, program, _ := strings.Cut(x.test, " ")
 		pkg, test := tables[table][0], tables[table][1]
-		if killer := kills(t, root, file, text, []string{pkg, "-run", "^" + test + "$/^" + program + "$"}); killer != "" {
+		if killer := mutation.Kills(t, root, file, text, pkg, "-run", "^"+test+"$/^"+program+"$"); killer != "" {
 			t.Logf("%s: %s", x.name, killer)
 		} else {
 			t.Errorf("%s: survives", x.name)
 		}
 	}
-}
-
-// kills runs tests with file replaced by text, and returns what failed.
-func kills(t *testing.T, root, file, text string, args []string) string {
-	t.Helper()
-	dir := t.TempDir()
-	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutant}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range map[string][]byte{mutant: []byte(text), overlay: list} {
-		if err := os.WriteFile(name, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	args = append([]string{"test", "-vet=off", "-count=1", "-timeout=2m", "-overlay", overlay}, args...)
-	c := exec.Command("go", args...)
-	c.Dir = root
-	out, err := c.CombinedOutput()
-	if strings.Contains(string(out), "[build failed]") {
-		t.Errorf("%s", out)
-	}
-	if err == nil {
-		return ""
-	}
-	for l := range strings.Lines(string(out)) {
-		if strings.Contains(l, "--- FAIL") && strings.Contains(l, "/") || strings.Contains(l, "seed ") || strings.Contains(l, "panic:") {
-			return strings.TrimSpace(l)
-		}
-	}
-	return "failed: " + string(out)
 }

@@ -161,10 +161,11 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	return true
 }
 
-// locked reports whether the mutex at p is locked, for writing if it is a RWMutex.
+// locked reports whether the mutex at p is locked, for writing if it is a RWMutex, and lets no
+// reader pass.
 func (w *walk) locked(p uint64) bool {
 	n, ok := w.word(p)
-	return ok && uint32(n) != 0
+	return ok && uint32(n) == 1
 }
 
 // unlock notes that the mutex at p is unlocked. Readers leaving free nobody who

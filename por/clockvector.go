@@ -85,6 +85,7 @@ type cvNode struct {
 	choice    int         // the next alternative of it
 	choices   int         // how many it has
 	goesOn    bool        // the program goes on behind a step that has been made here
+	ended     []trace.GID // whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
 	forked    bool        // behind the start or the end of a goroutine
 	counted   bool        // in Stats.States
@@ -170,7 +171,7 @@ func (x *clockVector) enter(forked bool) {
 		x.nodes = append(x.nodes, cvNode{})
 	}
 	n := &x.nodes[len(x.nodes)-1]
-	*n = cvNode{p: -1, cur: x.cur, forked: forked, enabled: append(n.enabled[:0], x.enabled...), standing: x.fx.Standing(n.standing[:0]), backtrack: n.backtrack[:0]}
+	*n = cvNode{p: -1, cur: x.cur, forked: forked, enabled: append(n.enabled[:0], x.enabled...), standing: x.fx.Standing(n.standing[:0]), backtrack: n.backtrack[:0], ended: n.ended[:0]}
 	p := x.cur
 	if !slices.Contains(x.enabled, p) {
 		p = x.enabled[0]
@@ -210,10 +211,14 @@ func (x *clockVector) count(n *cvNode) {
 	}
 }
 
-// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there.
+// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there, or ends the program there:
+// then what it is to do first must be made possible by somebody else.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
 	case n.closed:
+	case slices.Contains(n.ended, p):
+		n.ended = n.ended[:0]
+		x.addAll(n)
 	case !slices.Contains(n.enabled, p):
 		x.addAll(n)
 	case !slices.Contains(n.backtrack, p):
@@ -290,8 +295,13 @@ func (x *clockVector) extra(n *cvNode) {
 	more := intent{op: trace.Op{G: e.g}}
 	if st := x.sys.Status(); st == Cut || st == Ended {
 		e.over = true
+		if n.p > 0 {
+			x.addAll(n)
+		} else {
+			n.ended = append(n.ended, e.g)
+		}
 		for _, q := range n.enabled {
-			if !n.goesOn && n.p == len(n.backtrack)-1 {
+			if q != e.g && !n.goesOn && n.p == len(n.backtrack)-1 {
 				x.add(n, q)
 			}
 		}

@@ -152,7 +152,7 @@ func TestReductionBounds(t *testing.T) {
 		}
 		long := make([]instr, 120)
 		for i := range long {
-			long[i] = instr{op: tAdd, a: 0, b: 1}
+			long[i] = instr{op: tStore, a: 0, b: 1}
 		}
 		for _, tt := range []struct {
 			cfg  Config

@@ -57,6 +57,10 @@ func Context(sys System, v Visitor, cfg Config) Result {
 	}
 	r := s.run()
 	switch {
+	case s.x.uncivil:
+		v.Restart()
+		cfg.rude = true
+		return Context(sys, v, cfg)
 	case s.x.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	case s.x.awaits:

@@ -117,23 +117,23 @@ func TestContextExample(t *testing.T) {
 	}
 }
 
-// cutter is an oracle that says that nothing depends on an Add to an atomic variable once all of
+// cutter is an oracle that says that nothing depends on a Store to variable 1 once all of
 // them are ahead or have been executed, which is so.
 type cutter struct{ toy *toy }
 
 func (c cutter) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind == trace.AtomicRMW && c.toy.pc[1] > 0 {
+	if op.Kind == trace.AtomicStore && op.Access[0].Off == 1 && c.toy.pc[1] > 0 {
 		return "the other one has been executed"
 	}
 	return ""
 }
 
 // TestContextCuts: "if no step in O is dependent on l, we block the execution at this point" (section
-// 5.3) loses an execution. Here l is the first goroutine's Add behind the second one's, and the step
-// that is never executed before the first Store, and so never seen to race with it, is the second Store.
+// 5.3) loses an execution. Here l is the first goroutine's Store to variable 1 behind the second one's, and the step
+// that is never executed before the first Store to variable 0, and so never seen to race with it, is the second one.
 func TestContextCuts(t *testing.T) {
-	toy := newToy([]instr{{op: tGo, a: 1}, {op: tStore, a: 0, b: 1}, {op: tAdd, a: 1, b: 1}},
-		[]instr{{op: tAdd, a: 1, b: 1}, {op: tStore, a: 0, b: 2}})
+	toy := newToy([]instr{{op: tGo, a: 1}, {op: tStore, a: 0, b: 1}, {op: tStore, a: 1, b: 1}},
+		[]instr{{op: tStore, a: 1, b: 1}, {op: tStore, a: 0, b: 2}})
 	for _, cuts := range []bool{false, true} {
 		f := newFindings(toy)
 		r := Context(toy, f, Config{Context: &ContextConfig{Cuts: cuts}, Oracle: cutter{toy}})

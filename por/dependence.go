@@ -10,6 +10,7 @@ import "hbcheck.dev/hbcheck/trace"
 // operations has been executed and so its outcome is known.
 type dependence struct {
 	ignoreOutput bool
+	rude         bool // readers may leave who have not come, see rude
 }
 
 // dependent reports whether b, executed some time after a, depends on it.
@@ -23,6 +24,10 @@ func (d dependence) dependent(a, b *intended) bool {
 		return false // see execution.regroups
 	case a.Kind == trace.Output && b.Kind == trace.Output:
 		return !d.ignoreOutput
+	case a.Commutes == trace.Reads && b.Commutes == trace.Reads:
+		return d.rude && a.Conflicts(&b.Op)
+	case a.place.room > 0 && b.place.room > 0 && a.Access[0] == b.Access[0]:
+		return sameElement(a, b)
 	case (a.Wide && channel(b.Kind)) || (b.Wide && channel(a.Kind)):
 		return true
 	}
@@ -32,11 +37,17 @@ func (d dependence) dependent(a, b *intended) bool {
 // covers reports whether everything that was executed before a and that b depends on comes before a in every order, as a
 // writes all that b touches.
 func (a *intended) covers(b *intended) bool {
-	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 {
-		return false
+	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 || a.amongOthers() || a.place.room > 0 {
+		return false // it commutes with some of that
 	}
 	x, y := &a.Access[0], &b.Access[0]
 	return x.Write && x.Obj == y.Obj && x.Off <= y.Off && y.Off+y.Size <= x.Off+x.Size
+}
+
+// amongOthers reports whether a commutes with others of its kind: what depends on it may depend on
+// them, too, though it does not.
+func (a *intended) amongOthers() bool {
+	return a.Commutes == trace.Reads || a.Commutes == trace.Increments
 }
 
 func channel(k trace.Kind) bool {
@@ -56,7 +67,8 @@ func (n *intended) blocks() bool { return blocks(n.Kind) || n.Awaits != trace.No
 func enables(x *executed, b *trace.Op) bool {
 	switch x.op.Kind {
 	case trace.Unlock:
-		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock
+		// Readers may pass a writer (see trace.Barges).
+		return b.Kind == trace.Lock || b.Kind == trace.WakeLock && x.op.N > 0 && x.op.Access[0].Size == mutex
 	case trace.WgAdd:
 		return b.Kind == trace.WgWait && x.adding.N != 0 // see execution.regroups
 	}
@@ -66,8 +78,11 @@ func enables(x *executed, b *trace.Op) bool {
 // mayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
 // instead, and that would make a difference.
 func mayDepend(d dependence, x *executed, op *intended) bool {
-	if op.Kind == trace.CondWait || !x.over && enables(x, &op.Op) {
+	switch {
+	case op.Kind == trace.CondWait, !x.over && enables(x, &op.Op):
 		return false
+	case x.op.place.room > 0 && op.place.room > 0 && x.op.Kind != op.Kind && x.op.Access[0] == op.Access[0]:
+		return false // they commute, or one enables the other
 	}
 	return d.dependent(&x.op, op) || x.with.Kind != trace.None && d.dependent(&x.with, op)
 }
@@ -79,4 +94,37 @@ func Dependent(a, b *trace.Op) bool {
 	x.classify()
 	y.classify()
 	return dependence{}.dependent(&x, &y)
+}
+
+// rude reports whether event i unlocks a read lock that its goroutine does not hold, or a lock for a writer that is
+// only pending, or is about a Cond with an RWMutex. Readers come and go in any order as long as nobody does;
+// then which of them finds too few readers, or may pass a writer, is a matter of their order.
+func (x *execution) rude(i int) bool {
+	e := &x.events[i]
+	switch e.op.Kind {
+	case trace.Unlock:
+		return e.op.Commutes == trace.Barges
+	case trace.Park, trace.WakeLock, trace.CondWait:
+		return e.op.N > 1 && e.op.Access[1].Size > mutex
+	case trace.RUnlock:
+		if e.op.N == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	held := 0
+	for j := range x.events[:i] {
+		f := &x.events[j]
+		if f.g != e.g || f.op.N == 0 || f.op.Access[0].Obj != e.op.Access[0].Obj || f.op.Access[0].Off != e.op.Access[0].Off {
+			continue
+		}
+		switch {
+		case f.op.Kind == trace.RLock, f.op.Kind == trace.TryRLock && f.op.Access[0].Write:
+			held++
+		case f.op.Kind == trace.RUnlock:
+			held--
+		}
+	}
+	return held <= 0
 }

@@ -28,6 +28,9 @@ type Effects interface {
 	// Adds tells what g's next operation, a WgAdd, does to the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
+	// Queue tells what g's next operation, a send or a receive, finds in the buffer of its channel. room is 0 if it has none.
+	Queue(g trace.GID) (length, room int, closed bool)
+
 	// Moved appends the goroutines besides the one that stepped that the last step has
 	// started, or moved on because its operation was theirs, too: who receives what is sent.
 	Moved(buf []trace.GID) []trace.GID

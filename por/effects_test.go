@@ -73,6 +73,9 @@ func (t *toy) Adds(g trace.GID) Adding {
 	return Adding{int64(i.a), int64(t.wg)}
 }
 
+// Queue implements Effects.
+func (t *toy) Queue(trace.GID) (length, room int, closed bool) { return 0, 0, false }
+
 // Moved implements Effects.
 func (t *toy) Moved(buf []trace.GID) []trace.GID {
 	if t.launched != 0 {

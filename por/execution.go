@@ -16,6 +16,7 @@ type intended struct {
 	// about is a set of things that the operation is about, as bits: objects by their numbers, channels, output. Two
 	// operations that have none in common are independent, unless one is tangled.
 	about uint64
+	place place
 }
 
 const (
@@ -107,6 +108,10 @@ type execution struct {
 	beyond bool
 	// awaits is set when somebody stands before an operation that awaits something: see Context.
 	awaits bool
+	// uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.
+	uncivil bool
+
+	received map[uint32]uint32 // how many elements of a channel with a buffer: see placeOf
 
 	// rf is set if reads of memory depend on what they read from only: see readsFrom. src is then what
 	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
@@ -150,7 +155,7 @@ type lastOf struct {
 }
 
 func newExecution(sys System, cfg Config) *execution {
-	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput}, width: 4, state: 1, elder: func(a, b trace.GID) bool { return a < b }}
+	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
 	if e, ok := sys.(Elders); ok {
 		x.elder = e.Elder
 	}
@@ -177,6 +182,10 @@ func (x *execution) next(g trace.GID) *intended {
 			x.update(n)
 		}
 		n.classify()
+		n.place = place{}
+		if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
+			n.place = x.placeOf(g, &n.Op)
+		}
 	}
 	return n
 }
@@ -230,6 +239,9 @@ func (x *execution) execute(g trace.GID, choice int) {
 	}
 	x.sys.Step(g, choice)
 	x.elsewhere()
+	if takes(&e.op) {
+		x.received[e.op.Access[0].Obj]++
+	}
 	x.path = append(x.path, trace.Step{G: g, Choice: choice})
 	if x.next(g).ways == 0 && len(x.canMove()) == 0 {
 		switch x.sys.Status() {
@@ -239,6 +251,9 @@ func (x *execution) execute(g trace.GID, choice int) {
 			e.over = x.ended || len(x.sys.Standing(x.wait[:0])) > 0
 			e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
 		}
+	}
+	if e.over && takes(&e.op) { // it will be undone
+		x.received[e.op.Access[0].Obj]--
 	}
 	x.buf = x.sys.Moved(x.buf[:0])
 	moved := x.buf
@@ -305,7 +320,8 @@ func (x *execution) execute(g trace.GID, choice int) {
 			}
 		}
 	}
-	x.beyond = x.beyond || x.regroups(i)
+	x.uncivil = x.uncivil || !x.dep.rude && x.rude(i)
+	x.beyond = x.beyond || x.uncivil || x.regroups(i)
 }
 
 // relate adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
@@ -411,6 +427,9 @@ func (x *execution) truncate(n int) {
 	for i := len(x.events) - 1; i >= n; i-- {
 		if e := &x.events[i]; e.unit >= 0 {
 			x.events[e.unit].taken--
+		}
+		if e := &x.events[i]; takes(&e.op) && !e.over {
+			x.received[e.op.Access[0].Obj]--
 		}
 		b := &x.briefs[i]
 		x.count[b.g]--

@@ -150,7 +150,7 @@ func (n *GraphNode) CoEnabled(m *GraphNode) bool {
 // Conflicts reports whether the operations of n and m touch the same location, one of them may
 // change it, and they do not commute.
 func (n *GraphNode) Conflicts(m *GraphNode) bool {
-	if n.Op.Commutes != 0 && n.Op.Commutes == m.Op.Commutes {
+	if n.Op.CommutesWith(&m.Op.Op) {
 		return false
 	}
 	return n.Meets(m, func(a, b trace.Access) bool { return a.Write || b.Write })

@@ -12,9 +12,10 @@ import (
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
-	goesOn    bool   // the program goes on behind a step that has been made here
-	closed    bool   // an oracle says that the first choice is enough
-	prefix    uint64 // hash of the schedule that leads there
+	goesOn    bool        // the program goes on behind a step that has been made here
+	ended     []trace.GID // whose first steps have ended the program
+	closed    bool        // an oracle says that the first choice is enough
+	prefix    uint64      // hash of the schedule that leads there
 }
 
 // generator is a choice generator: a place on the stack that can be returned to.
@@ -307,9 +308,10 @@ func (x *graphSearch) dependent(p, n *GraphNode) bool {
 	return x.Client.Dependence.Dependent(p, n)
 }
 
-// addScheduleFor is that of Algorithm 1. It reports whether t could go on at p.
+// addScheduleFor is that of Algorithm 1. It reports whether t could go on at p, and the program
+// behind that: see clockVector.add.
 func (x *graphSearch) addScheduleFor(p *GraphNode, t trace.GID) bool {
-	if slices.Contains(p.at.runnables, t) {
+	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
 		x.addChoice(p, t)
 		return true
 	}
@@ -408,6 +410,13 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 			}
 		}
 		n.at.goesOn = n.at.goesOn || !h.events[i-1].over
+		switch {
+		case !others:
+		case len(n.at.choices) == 1:
+			n.at.ended = append(n.at.ended[:0], a.G)
+		default:
+			x.addAll(n)
+		}
 		for _, q := range n.at.runnables {
 			if others && !n.at.goesOn && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.extra
 				x.addChoice(n, q)

@@ -111,6 +111,7 @@ type intent struct {
 func (h *history) intent(g trace.GID) intent {
 	h.scratch = h.fx.Touches(g, h.scratch[:0])
 	n := intent{op: h.fx.Next(g), touches: h.scratch, tangled: h.fx.Entangled(g)}
+	n.op.Commutes = 0
 	switch n.op.Kind {
 	case trace.Output, trace.Exit, trace.Crash:
 		if h.output {
@@ -118,7 +119,6 @@ func (h *history) intent(g trace.GID) intent {
 			h.scratch = n.touches
 		}
 	case trace.WgAdd:
-		n.op.Commutes = 0
 		switch a := h.fx.Adds(g); {
 		case a.Raises():
 			n.op.Commutes = commutesUp
@@ -133,8 +133,8 @@ func (h *history) intent(g trace.GID) intent {
 
 // Numbers for Op.Commutes of operations on a WaitGroup's counter.
 const (
-	commutesUp = 1 + iota
-	commutesDown
+	commutesUp   = trace.AddsOne
+	commutesDown = trace.Subtracts
 )
 
 var output = trace.Access{Obj: outputObj, Size: 1, Write: true}

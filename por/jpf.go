@@ -21,7 +21,7 @@ import (
 // loses no outcome ({goroutine} is a persistent set). See quiet for each case.
 //
 // Unlocking commutes with everything only as long as nobody tries a lock, no
-// lock is released twice, and none is copied or overwritten (*p = T{}). All this
+// lock is released twice, no RWMutex is unlocked while its writer waits for readers, and none is copied or overwritten (*p = T{}). All this
 // is noticed when it happens, and the search then starts again with choices in
 // front of unlocking, too. (Whoever copies a lock does so in front of a Lock and
 // behind it, in different executions, so that it is noticed in the latter.)
@@ -41,7 +41,7 @@ func JPF(sys System, v Visitor, cfg Config) Result {
 // syncPolicy says which operations need no choice in front of them.
 type syncPolicy struct {
 	ignoreOutput bool
-	quietUnlock  bool // assumption: nobody tries a lock, releases one that is free, or copies or overwrites one
+	quietUnlock  bool // assumption: nobody tries a lock, releases one that is free or not yet held, or copies or overwrites one
 	violated     bool // the assumption is wrong
 
 	last  trace.Kind // the operation being executed
@@ -119,6 +119,9 @@ func (p *syncPolicy) before(sys System, g trace.GID) {
 	switch op.Kind {
 	case trace.TryLock, trace.TryRLock:
 		p.violated = true
+	case trace.Unlock, trace.Park:
+		// Readers that leave before and behind it make a difference.
+		p.violated = op.Commutes == trace.Barges
 	case trace.Lock, trace.RLock, trace.OnceEnter:
 		p.locks.add(&op)
 	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:

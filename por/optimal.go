@@ -59,7 +59,12 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 		s.waits = true
 		r = s.run()
 	}
-	if s.beyond {
+	switch {
+	case s.uncivil:
+		v.Restart()
+		cfg.rude = true
+		return Optimal(sys, v, cfg)
+	case s.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
@@ -250,7 +255,7 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	if n > 1 {
 		s.stats.Choices++
 	}
-	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || s.waits
+	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || op.amongOthers() || s.waits
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
@@ -562,12 +567,15 @@ func (s *optimal) detect(first bool) {
 				s.offer(i, s.clock(e), e, item{q: ev.g, exact: true, label: ev.label})
 			}
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
-		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !(ev.printed && s.events[x].op.Kind == trace.Output):
+		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !s.events[x].op.amongOthers() && !(ev.printed && s.events[x].op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
-			// something that x does not depend on.
+			// something that x does not depend on; and what depends on x may depend on others of its kind.
 		case first:
 			s.offer(s.at[x], s.clock(e), e, item{q: ev.g})
 		}
+	}
+	if ev.op.Kind == trace.WakeLock {
+		s.woken(e)
 	}
 	for k := ev.undo; k < len(s.moved); k++ {
 		m := &s.moved[k]

@@ -65,6 +65,9 @@ func optimalJobs(sys System, v Joint, cfg Config) Result {
 				v.Restart()
 			}
 			spare = c.spare
+		case c.uncivil:
+			v.Restart()
+			cfg.rude, spare = true, c.spare
 		case c.beyond:
 			return leave("clockvector", ClockVector, sys, v, cfg)
 		default:
@@ -125,6 +128,7 @@ type crew struct {
 	stop      Reason
 	byVisitor bool
 	beyond    bool // see execution
+	uncivil   bool
 	again     bool // see optimal
 }
 
@@ -176,6 +180,7 @@ type piece struct {
 
 	stop                     Reason
 	byVisitor, beyond, again bool
+	uncivil                  bool
 }
 
 func (c *crew) run(sys System) {
@@ -392,7 +397,7 @@ func (c *crew) advance() {
 		goOn := c.v.Join(p.part)
 		switch {
 		case p.beyond, p.again:
-			c.over, c.beyond, c.again = true, p.beyond, p.again
+			c.over, c.beyond, c.uncivil, c.again = true, p.beyond, p.uncivil, p.again
 		case p.byVisitor || !goOn:
 			c.over, c.byVisitor = true, true
 		case p.stop.Bound != "":

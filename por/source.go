@@ -28,7 +28,12 @@ import (
 func Source(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	r := s.run()
-	if s.x.beyond {
+	switch {
+	case s.x.uncivil:
+		v.Restart()
+		cfg.rude = true
+		return Source(sys, v, cfg)
+	case s.x.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r

@@ -34,10 +34,11 @@ func together(h *history, i uint32, q trace.GID, op *intent, enabled []trace.GID
 	return slices.Contains(enabled, q)
 }
 
+const mutex = 8 // bytes of a Mutex in the machine; those of an RWMutex are more
+
 // releases returns the lock that an operation releases, if it can be acquired only then.
 // Readers do not keep a writer from announcing itself.
 func releases(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
-	const mutex = 8 // bytes of a mutex in the machine; those of an RWMutex are more
 	switch {
 	case (k == trace.Unlock || k == trace.OnceLeave) && len(touches) > 0:
 		return touches[0], true
@@ -47,15 +48,16 @@ func releases(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// acquires returns the lock that an operation waits for.
+// acquires returns the lock that an operation waits for, and cannot get while it is held.
+// (Readers may pass a writer, see trace.Barges.)
 func acquires(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
 	switch k {
-	case trace.Lock, trace.RLock, trace.OnceEnter, trace.LockPending:
+	case trace.Lock, trace.OnceEnter:
 		if len(touches) > 0 {
 			return touches[0], true
 		}
 	case trace.WakeLock, trace.CondWait:
-		if len(touches) > 1 {
+		if len(touches) > 1 && touches[1].Size == mutex {
 			return touches[1], true
 		}
 	}

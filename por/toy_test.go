@@ -191,8 +191,22 @@ func (t *toy) Next(gid trace.GID) trace.Op {
 			op.Kind = trace.Park
 		}
 		op.N = uint8(copy(op.Access[:], t.Touches(gid, nil)))
+		switch {
+		case i.op == tAdd:
+			op.Commutes = trace.Increments
+		case t.waitsForReaders(i.a): // they disable it, which is not so in Go
+		case i.op == tRLock, i.op == tRUnlock && t.readers[i.a] > 0:
+			op.Commutes = trace.Reads
+		}
 	}
 	return op
+}
+
+// waitsForReaders reports whether somebody locks mutex m for writing.
+func (t *toy) waitsForReaders(m int8) bool {
+	return slices.ContainsFunc(t.prog, func(code []instr) bool {
+		return slices.ContainsFunc(code, func(i instr) bool { return i.op == tLock && i.a == m })
+	})
 }
 
 func (t *toy) parked() (gs []int) {

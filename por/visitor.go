@@ -53,6 +53,8 @@ type Config struct {
 	// operations, so that they commute with each other.
 	IgnoreOutput bool
 
+	rude bool // readers do not commute, see execution.rude
+
 	// Oracle, if set, is asked whether a choice is needed where one would be made.
 	Oracle Oracle
 

@@ -155,12 +155,23 @@ const (
 
 // Values of Op.Commutes.
 const (
-	AddsOne       = 1 + iota // WaitGroup.Add(1)
-	AddsMore                 // WaitGroup.Add of a larger number
-	Subtracts                // Done, where the counter allows at least two such
-	SubtractsLast            // the same where it allows one; does not commute with another such
-	Compares                 // a compare-and-swap that fails: it loads, and would write if it found something else
+	AddsOne    = 1 + iota // WaitGroup.Add(1)
+	AddsMore              // WaitGroup.Add of a larger number
+	Subtracts             // Done, where the counter allows at least two such
+	Increments            // sync/atomic's Add if nobody uses the result
+
+	// These only say something. Operations with the same number do not commute.
+
+	SubtractsLast // Done, where the counter allows only one such
+	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else
+	Barges        // RWMutex.Unlock for a writer that is only pending
+	Reads         // RLock that passes no writer, RUnlock that has something to unlock
 )
+
+// CommutesWith reports whether o and p commute because they say so, and are on the same location.
+func (o *Op) CommutesWith(p *Op) bool {
+	return o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes < SubtractsLast && o.Access[0] == p.Access[0]
+}
 
 // Races reports whether o and p, the next operations of two goroutines, are a
 // data race: they conflict and are not both synchronisation, which is atomic.
@@ -171,7 +182,7 @@ func (o *Op) Races(p *Op) bool {
 // Conflicts reports whether two operations by different goroutines overlap with at least one write and
 // that do not commute.
 func (o *Op) Conflicts(p *Op) bool {
-	if o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes != SubtractsLast {
+	if o.CommutesWith(p) {
 		return false
 	}
 	for i := range o.Access[:o.N] {

@@ -77,6 +77,16 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 	return por.Adding{N: int64(r.U(1)), Counter: int64(int32(m.u32(r.U(0) + wgCounter)))}
 }
 
+// Queue implements por.Effects.
+func (m *Machine) Queue(id trace.GID) (length, room int, closed bool) {
+	op := m.Next(id)
+	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv {
+		return 0, 0, false
+	}
+	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
+	return int(h[chLen/8]), int(h[chCap/8]), h[chClosed/8] != 0
+}
+
 // Updates implements por.Updater: an assignment to an entry of a map leaves the others, and atomic.Value compares types
 // before it stores.
 func (m *Machine) Updates(op *trace.Op) bool {

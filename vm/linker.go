@@ -58,6 +58,10 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 			}
 			k.natives[n.Name] = len(m.natives)
 			m.natives = append(m.natives, n)
+			if n.PeekUnused != nil {
+				n.Peek = n.PeekUnused
+				m.natives = append(m.natives, n)
+			}
 		}
 	}
 	k.zeroBase = uint64(m.heap.allocStatic(0, 0, objFrozen)) << 32
@@ -88,6 +92,14 @@ func (k *linker) Native(fn *ssa.Function) (int, bool) {
 		n, ok = k.natives[fn.Origin().String()]
 	}
 	return n, ok
+}
+
+// Unused returns the number of native n for calls whose result is not used.
+func (k *linker) Unused(n int) int {
+	if k.m.natives[n].PeekUnused != nil {
+		n++
+	}
+	return n
 }
 
 // Global returns the address of a package variable.

@@ -65,4 +65,6 @@ type Native struct {
 	// call local after all. Fn then runs only when the operation is enabled;
 	// g.choice is the alternative chosen.
 	Peek func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
+	// PeekUnused, if set, is the Peek of calls whose result nobody uses.
+	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 }

@@ -57,6 +57,17 @@ func peekAtomic(k trace.Kind, w word) func(*Machine, *goroutine, Regs, *trace.Op
 	}
 }
 
+// peekAdd is the Peek of an Add whose result nobody uses.
+func peekAdd(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		n := m.syncOp(op, trace.AtomicRMW, r.U(0), w.size, true, true)
+		if op.N > 0 {
+			op.Commutes = trace.Increments
+		}
+		return n
+	}
+}
+
 func peekCAS(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		p, k := r.U(0), trace.AtomicRMW
@@ -113,7 +124,7 @@ func atomicOps(w word) []Native {
 		return ops
 	}
 	return append(ops,
-		Native{Name: "Add", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
+		Native{Name: "Add", Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w), Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
 		Native{Name: "And", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
 		Native{Name: "Or", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
 	)

@@ -13,12 +13,13 @@ import (
 
 // Offsets in the guest structs.
 const (
-	muState = 0 // Mutex: locked
+	muState = 0 // Mutex: muLocked and, in an RWMutex, muPass for each reader that a writer does not keep out
 	muOwner = 4 // number of the holder + 1
 
-	rwPending = 8  // RWMutex: the writer waits for readers
-	rwOwners  = 12 // sum of the readers' numbers + 1 each
-	rwReaders = 16
+	rwAdmitted = 8  // RWMutex: pending writers that have no more reader to wait for
+	rwOwners   = 12 // sum of the readers' numbers + 1 each
+	rwReaders  = 16
+	rwLeaving  = 20 // readers that have to leave before a pending writer is admitted
 
 	wgCounter = 4
 
@@ -30,6 +31,12 @@ const (
 	wtNext     = 0 // waiter
 	wtG        = 8
 	wtNotified = 12
+)
+
+// The state of a Mutex.
+const (
+	muLocked = 1
+	muPass   = 2
 )
 
 // Kinds of lockers, as in the overlay's cond.go.
@@ -50,7 +57,7 @@ var syncNatives = []Native{
 	{Name: "(*sync.Mutex).Unlock", Peek: peekUnlock(trace.Unlock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.unlockFn(g, r, mutexLocker)
 	}},
-	{Name: "(*sync.RWMutex).RLock", Peek: peekLocker(trace.RLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "(*sync.RWMutex).RLock", Peek: peekRLock, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.lockFn(g, r, readLocker)
 	}},
 	{Name: "(*sync.RWMutex).TryRLock", Peek: peekTry(trace.TryRLock, readLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -69,9 +76,9 @@ var syncNatives = []Native{
 		return m.lockFn(g, r, writeLocker)
 	}},
 	{Name: "sync.hbPending", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.LockPending, r.U(0), 24, true, m.u32(r.U(0)+rwReaders) == 0)
+		return m.syncOp(op, trace.LockPending, r.U(0), 24, true, m.u32(r.U(0)+rwAdmitted) > 0)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.setU32(r.U(0)+rwPending, 0)
+		m.setU32(r.U(0)+rwAdmitted, m.u32(r.U(0)+rwAdmitted)-1)
 		return Next
 	}},
 	{Name: "sync.hbWgAdd", Peek: peekWgAdd, Fn: wgAdd},
@@ -205,16 +212,28 @@ func peekAccess(k trace.Kind, size uint32, write bool) func(*Machine, *goroutine
 	}
 }
 
-// peekUnlock is the Peek of unlocking. That it ends the program matters to
-// everybody, even if nobody else can reach the lock.
+// peekUnlock is the Peek of unlocking.
 func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		l, size := r.U(0), lockerSize(kind)
 		n := m.syncOp(op, k, l, size, true, true)
-		if op.N == 0 && m.mapped(l, size) && m.unlockable(l, kind) != "" {
-			op.Kind = trace.Crash
-		}
+		m.peekRelease(op, l, kind)
 		return n
+	}
+}
+
+// peekRelease completes the Peek of what unlocks l. That it ends the program matters to
+// everybody, even if nobody else can reach the lock.
+func (m *Machine) peekRelease(op *trace.Op, l ptr, kind int) {
+	switch {
+	case !m.mapped(l, lockerSize(kind)):
+	case op.N == 0 && m.unlockable(l, kind) != "":
+		op.Kind = trace.Crash
+	case op.N == 0:
+	case m.barges(l, kind):
+		op.Commutes = trace.Barges
+	case op.Kind == trace.RUnlock && m.unlockable(l, kind) == "":
+		op.Commutes = trace.Reads
 	}
 }
 
@@ -225,10 +244,19 @@ func lockerSize(kind int) uint32 {
 	return 24
 }
 
+// An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two). Its fields are
+// those of the runtime, but that readers who wait are not among the readers: they have not arrived yet. So
+// misuse that the runtime does not notice has the same effects. Who unlocks for a writer that is
+// pending lets one reader for each that is still there pass any later writer, and the pending one may wait for ever.
+
+// locked reports whether the mutex at l is locked, an RWMutex by a writer that
+// holds it or is pending.
+func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
+
 // lockable reports whether the operation that kind stands for can lock l now.
 // A writer can announce itself while there are readers.
 func (m *Machine) lockable(l ptr, kind int) bool {
-	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || m.u32(l+muState) == 0
+	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || !m.locked(l) || kind == readLocker && m.u32(l+muState) >= muPass
 }
 
 // lock locks l for g. It reports whether g is only the pending writer.
@@ -237,15 +265,20 @@ func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
 	case otherLocker:
 		return false
 	case readLocker:
+		if m.locked(l) {
+			m.setU32(l+muState, m.u32(l+muState)-muPass)
+		}
 		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
 		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
 		return false
 	}
-	m.setU32(l+muState, 1)
+	m.setU32(l+muState, m.u32(l+muState)|muLocked)
 	m.setU32(l+muOwner, uint32(g.id)+1)
-	if kind == writeLocker && m.u32(l+rwReaders) > 0 {
-		m.setU32(l+rwPending, 1)
-		return true
+	if kind == writeLocker {
+		if n := m.u32(l + rwReaders); n > 0 {
+			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)+n)
+			return m.u32(l+rwLeaving) != 0
+		}
 	}
 	return false
 }
@@ -259,9 +292,10 @@ func (m *Machine) unlockable(l ptr, kind int) string {
 		if m.u32(l+rwReaders) == 0 {
 			return "sync: RUnlock of unlocked RWMutex"
 		}
-	case kind == writeLocker && (m.u32(l+muState) == 0 || m.u32(l+rwPending) != 0):
+	case m.locked(l):
+	case kind == writeLocker:
 		return "sync: Unlock of unlocked RWMutex"
-	case m.u32(l+muState) == 0:
+	default:
 		return "sync: unlock of unlocked mutex"
 	}
 	return ""
@@ -282,17 +316,41 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 		}
 		m.setU32(l+rwReaders, n-1)
 		m.setU32(l+rwOwners, owners)
+		if m.locked(l) { // for a writer that is pending, or holds l and has let readers pass
+			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)-1)
+			if m.u32(l+rwLeaving) == 0 {
+				m.setU32(l+rwAdmitted, m.u32(l+rwAdmitted)+1)
+			}
+		}
 	default:
-		m.setU32(l+muState, 0)
+		pass := uint32(0)
+		if kind == writeLocker {
+			pass = m.u32(l + rwReaders)
+		}
+		m.setU32(l+muState, m.u32(l+muState)-muLocked+pass*muPass)
 		m.setU32(l+muOwner, 0)
 	}
 	return ""
+}
+
+// barges reports whether unlocking l as kind is unlocking for a writer that is only pending.
+func (m *Machine) barges(l ptr, kind int) bool {
+	return kind == writeLocker && m.locked(l) && (m.u32(l+rwLeaving) != 0 || m.u32(l+rwAdmitted) != 0)
 }
 
 func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, k, r.U(0), lockerSize(kind), true, m.lockable(r.U(0), kind))
 	}
+}
+
+func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	l := r.U(0)
+	n := m.syncOp(op, trace.RLock, l, lockerSize(readLocker), true, m.lockable(l, readLocker))
+	if op.N > 0 && m.u32(l+muState) < muPass {
+		op.Commutes = trace.Reads
+	}
+	return n
 }
 
 func (m *Machine) lockFn(g *goroutine, r Regs, kind int) Ctl {
@@ -315,7 +373,7 @@ func (m *Machine) unlockFn(g *goroutine, r Regs, kind int) Ctl {
 
 // canTry reports whether a Try operation would succeed now.
 func (m *Machine) canTry(l ptr, kind int) bool {
-	return m.u32(l+muState) == 0 && (kind != writeLocker || m.u32(l+rwReaders) == 0)
+	return !m.locked(l) && (kind != writeLocker || m.u32(l+rwReaders) == 0)
 }
 
 // peekTry describes a Try operation: one that is going to fail only looks.
@@ -402,7 +460,7 @@ func peekOnce(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return 1
 	}
 	done := m.u32(p+onDone) != 0
-	return m.syncOp(op, trace.OnceEnter, p, 12, !done, done || m.u32(p+onMutex+muState) == 0)
+	return m.syncOp(op, trace.OnceEnter, p, 12, !done, done || !m.locked(p+onMutex))
 }
 
 func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
@@ -424,9 +482,7 @@ func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if kind := int(r.U(2)); kind != otherLocker {
 		l, size := r.U(1), lockerSize(kind)
 		m.syncOp(op, trace.Park, l, size, true, true)
-		if op.N == 0 && m.mapped(l, size) && m.unlockable(l, kind) != "" {
-			op.Kind = trace.Crash
-		}
+		m.peekRelease(op, l, kind)
 	}
 	return 1
 }

@@ -43,6 +43,7 @@ var allowed = map[string]string{
 	"report":               "bench explore trace",
 	"cmd/hbcheck":          "analyze bench explore load por report vm",
 	"internal/litmus":      "",
+	"internal/mutation":    "",
 	"internal/classes":     "por trace",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",

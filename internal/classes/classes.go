@@ -13,6 +13,7 @@ package classes
 
 import (
 	"fmt"
+	"slices"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -40,18 +41,35 @@ type Relation struct {
 	// Label names an alternative of g's next operation, the same in every state that has
 	// it. Nil: its number does.
 	Label func(g trace.GID, choice int) uint64
+
+	// Buffer returns how many elements are in the channel that a send or a receive is on, which is about to be executed, and
+	// how many there is room for. With it, operations on a channel with a buffer are not all dependent:
+	// a send and a receive are only if what is sent is what is received, or if the send needs the room that the receive
+	// makes; and operations on a channel that is closed commute if they send or receive nothing. Nil, or no room: they are.
+	Buffer func(op *trace.Op) (length, room int)
 }
 
 // Conflicts is a dependence: operations on the same location one of which writes.
 // Operations on a WaitGroup that executed one behind the other without a panic could have
 // executed in the other order with the same result, or could not have been
-// in the other order at all (Done before Wait).
+// in the other order at all (Done before Wait). Readers of an RWMutex come and go in any order, if each
+// leaves as often as it has come. Additions whose results nobody sees commute.
 func Conflicts(a, b *trace.Op) bool {
-	if a.Kind == trace.WgAdd && b.Kind == trace.WgAdd {
+	switch {
+	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd, reader(a) && reader(b):
+		return false
+	case a.Commutes == trace.Increments && b.Commutes == trace.Increments && a.Access[0] == b.Access[0]:
 		return false
 	}
-	return a.Conflicts(b)
+	for _, x := range a.Access[:a.N] {
+		if slices.ContainsFunc(b.Access[:b.N], func(y trace.Access) bool { return (x.Write || y.Write) && x.Overlaps(y) }) {
+			return true
+		}
+	}
+	return false
 }
+
+func reader(op *trace.Op) bool { return op.Kind == trace.RLock || op.Kind == trace.RUnlock }
 
 // Silent says that an operation is Free: it starts or ends a goroutine, or is one on a WaitGroup nobody
 // waits for in vain. That is so in programs that call Add in time and Done as often as they should: then
@@ -66,7 +84,8 @@ type Counts struct {
 	Ended, Stuck, Cut int
 
 	// Of those that have ended or are stuck: how many there are if only what reads from
-	// what is looked at.
+	// what is looked at. An addition reads, whether its result is used or not; so they mean something only if
+	// the relation says that such additions are dependent.
 	RFEnded, RFStuck int
 
 	Executions uint64 // leaves met

@@ -24,6 +24,14 @@ type event struct {
 	partner trace.GID // trace.NoGID: nobody
 	with    trace.Op  // the partner's
 	name    Class     // the same in all executions in which this event exists
+	place   place     // of a send or a receive on a channel with a buffer
+}
+
+// place says which element a send or a receive is about.
+type place struct {
+	room  int  // of the channel; 0: this is none
+	index int  // how many elements were sent, or received, before
+	none  bool // it is closed, and nothing is sent, or received
 }
 
 // step executes s and adds its event to both sums.
@@ -40,6 +48,7 @@ func (h *history) step(s trace.Step) {
 			e.name = e.name.with(uint64(p)).with(uint64(h.next(p)))
 		}
 	}
+	e.place = h.place(&e.op)
 	h.class = h.class.plus(e.name.after(h.before(&e)))
 	h.rf = h.rf.plus(e.name.after(h.sources(&e)))
 	h.events = append(h.events, e)
@@ -83,11 +92,51 @@ func (h *history) dependent(f, e *event) bool {
 	if f.step.G == e.step.G {
 		return false
 	}
+	if f.place.room > 0 && e.place.room > 0 && f.op.Access[0] == e.op.Access[0] {
+		return sameElement(f, e)
+	}
 	if f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op) {
 		return true
 	}
 	return e.partner != trace.NoGID && h.rel.Dependent(&f.op, &e.with) ||
 		f.partner != trace.NoGID && (h.rel.Dependent(&f.with, &e.op) || e.partner != trace.NoGID && h.rel.Dependent(&f.with, &e.with))
+}
+
+// place finds out which element op is about.
+func (h *history) place(op *trace.Op) (p place) {
+	if h.rel.Buffer == nil || op.N == 0 || op.Kind != trace.Send && op.Kind != trace.Recv {
+		return p
+	}
+	length, room := h.rel.Buffer(op)
+	p.room = room
+	received, closed := 0, false
+	for i := range h.events {
+		switch f := &h.events[i]; {
+		case f.op.N == 0 || f.op.Access[0] != op.Access[0]:
+		case f.op.Kind == trace.Close:
+			closed = true
+		case f.op.Kind == trace.Recv && !f.place.none:
+			received++
+		}
+	}
+	if op.Kind == trace.Send {
+		p.index, p.none = received+length, closed // some may have been sent before the first event
+	} else {
+		p.index, p.none = received, length == 0
+	}
+	return p
+}
+
+// sameElement reports whether the order of f and e, on one channel, matters.
+func sameElement(f, e *event) bool {
+	if f.op.Kind == e.op.Kind {
+		return !f.place.none || !e.place.none
+	}
+	send, recv := f.place, e.place
+	if f.op.Kind == trace.Recv {
+		send, recv = recv, send
+	}
+	return !send.none && (send.index == recv.index || send.index == recv.index+recv.room)
 }
 
 // sources returns a sum over the events e reads from: the last write to each location it

@@ -108,7 +108,7 @@ func TestSource(t *testing.T) {
 		defer wg.Done()
 		var b, c int64
 		b = x.Load()
-		x.Add(1)
+		seen(x.Add(1))
 		c = x.Add(b) - (b)
 		if c != 0 {
 			m.Lock()

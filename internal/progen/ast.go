@@ -163,7 +163,7 @@ const (
 
 	AtomLoad  // l[A] = atom B
 	AtomStore // atom B = E
-	AtomAdd   // l[A] = atom B.Add(E)
+	AtomAdd   // l[A] = atom B.Add(E); A -1: not used
 	AtomSwap  // l[A] = atom B.Swap(E)
 	AtomCAS   // if atom B.CompareAndSwap(C, E) { Body } else { Else }
 

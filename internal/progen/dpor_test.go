@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 var featuresFlag = flag.Uint("features", 0, "features of the programs of TestOptimal; 0: vary")
@@ -55,6 +56,20 @@ func TestSource(t *testing.T) { testClasses(t, por.Source, 200, true) }
 // TestContext: the outcomes are those of the reference; classes are left out.
 func TestContext(t *testing.T) { testClasses(t, por.Context, 200, false) }
 
+// relation is that of programs in which nothing is misused. That of WaitGroups is por's.
+func relation(m *vm.Machine) classes.Relation {
+	return classes.Relation{
+		Dependent: func(a, b *trace.Op) bool {
+			if a.Kind == trace.WgAdd && b.Kind == trace.WgAdd {
+				return por.Dependent(a, b)
+			}
+			return a.Kind == trace.Output && b.Kind == trace.Output || classes.Conflicts(a, b)
+		},
+		Partner: m.Partner, Label: m.Label,
+		Buffer: func(op *trace.Op) (length, room int) { length, room, _ = m.Queue(op.G); return },
+	}
+}
+
 func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config) por.Result, total int, exact bool, how ...string) {
 	rf := slices.Contains(how, readsFrom)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -64,10 +79,10 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 	} else if testing.Short() {
 		total = perBatch
 	}
-	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
+	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Locks | progen.Maps | progen.Prints}
 	if rf {
-		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
+		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints | progen.Unused, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
 	}
 	checked, left, counted, fewer, bad, most := 0, 0, 0, 0, 0, 0
 	for first := *seedFlag; checked+left < total; first += perBatch {
@@ -117,7 +132,12 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 				if !exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 {
 					return
 				}
-				rel := classes.Relation{Dependent: por.Dependent, Partner: g.m.Partner, Label: g.m.Label}
+				rel := relation(g.m)
+				if rf {
+					rel.Dependent = func(a, b *trace.Op) bool {
+						return a.Commutes == trace.Increments && a.Conflicts(&trace.Op{N: b.N, Access: b.Access}) || relation(g.m).Dependent(a, b)
+					}
+				}
 				count, limit := classes.Merge, 3000
 				if f&progen.Groups != 0 { // a goroutine knows whether it waited when a counter reached zero
 					count, limit = classes.All, 20000

@@ -22,13 +22,35 @@ const (
 	All    = 1<<iota - 1
 )
 
+// Unused has half of the atomic additions' results not used.
+const Unused Features = 1 << 31
+
 // Generate returns the program with the given seed.
 func Generate(seed uint64, f Features) *Prog {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x5eed)), f: f}
 	g.p = &Prog{Seed: seed}
 	g.objects()
 	g.main()
+	if f&Unused != 0 {
+		r := rand.New(rand.NewPCG(seed, 0xadd))
+		unused(r, g.p.Main)
+	}
 	return g.p
+}
+
+// unused makes half of the atomic additions in list statements.
+func unused(r *rand.Rand, list []Stmt) {
+	for i := range list {
+		s := &list[i]
+		if s.Op == AtomAdd && r.IntN(2) == 0 {
+			s.A = -1
+		}
+		unused(r, s.Body)
+		unused(r, s.Else)
+		for k := range s.Cases {
+			unused(r, s.Cases[k].Body)
+		}
+	}
 }
 
 // Complete numbers what a program written by hand consists of.

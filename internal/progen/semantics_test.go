@@ -102,6 +102,30 @@ func TestSemantics(t *testing.T) {
 			{Op: RLock}, {Op: RUnlock}, {Op: RUnlock}, {Op: Print, E: k(1)}}},
 			"1|exit; |deadlock"},
 
+		{"who unlocks for a pending writer lets readers in", Prog{RWs: 1, Main: []Stmt{
+			{Op: RLock},
+			{Op: Go, Body: []Stmt{{Op: WLock}, {Op: Print, E: k(2)}}},
+			{Op: WUnlock}, {Op: RLock}, {Op: Print, E: k(1)}}},
+			"1|leak; |fatal: sync: Unlock of unlocked RWMutex"},
+
+		{"readers that leave behind that do not let the writer go", Prog{RWs: 1, Main: []Stmt{
+			{Op: RLock},
+			{Op: Go, Body: []Stmt{{Op: WLock}, {Op: Print, E: k(2)}}},
+			{Op: WUnlock}, {Op: RUnlock}, {Op: Print, E: k(1)}}},
+			"1|leak; |fatal: sync: Unlock of unlocked RWMutex"},
+
+		{"unlocking for a writer that has only to wake up", Prog{RWs: 1, Main: []Stmt{
+			{Op: RLock},
+			{Op: Go, Body: []Stmt{{Op: WLock}, {Op: Print, E: k(2)}}},
+			{Op: RUnlock}, {Op: WUnlock}, {Op: RLock}, {Op: Print, E: k(1)}}},
+			"1;2|exit; 2;1|exit; |fatal: sync: Unlock of unlocked RWMutex"},
+
+		{"a reader passes the next writer", Prog{RWs: 1, Main: []Stmt{
+			{Op: RLock},
+			{Op: Go, Body: []Stmt{{Op: WLock}, {Op: Print, E: k(2)}}},
+			{Op: WUnlock}, {Op: RUnlock}, {Op: WLock}, {Op: RLock}, {Op: Print, E: k(1)}, {Op: RLock}}},
+			"1|deadlock; |fatal: sync: Unlock of unlocked RWMutex"},
+
 		{"a signal without a waiter is lost", Prog{Mus: 1, Conds: cond, Main: []Stmt{
 			{Op: Go, Body: []Stmt{{Op: Lock}, {Op: Wait}, {Op: Unlock}, {Op: Print, E: k(1)}}},
 			{Op: Signal}}},

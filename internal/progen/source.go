@@ -442,6 +442,10 @@ func (s *source) stmt2(x *Stmt, e string) {
 	case AtomStore:
 		s.ln("%s.Store(int64(%s))", s.id("at", x.B), e)
 	case AtomAdd:
+		if x.A < 0 {
+			s.ln("%s.Add(int64(%s))", s.id("at", x.B), e)
+			break
+		}
 		s.ln("l%d = int(%s.Add(int64(%s)))", x.A, s.id("at", x.B), e)
 	case AtomSwap:
 		s.ln("l%d = int(%s.Swap(int64(%s)))", x.A, s.id("at", x.B), e)

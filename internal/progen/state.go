@@ -27,10 +27,14 @@ type refMap struct {
 	seq              int
 }
 
+// refRW has the counters of the runtime's RWMutex and what its two semaphores hold.
 type refRW struct {
-	writer  bool // held by a writer or claimed by a pending one
-	readers int
+	count, wait int // readerCount, readerWait
+	rsem, wsem  int
 }
+
+// refMaxReaders is subtracted from count by a writer.
+const refMaxReaders = 1 << 30
 
 type onceState uint8
 
@@ -150,8 +154,7 @@ func (s *refState) key(buf []byte) []byte {
 		flag(b)
 	}
 	for _, r := range s.rws {
-		flag(r.writer)
-		num(r.readers)
+		nums([]int{r.count, r.wait, r.rsem, r.wsem})
 	}
 	for _, c := range s.conds {
 		num(len(c))

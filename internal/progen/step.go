@@ -57,9 +57,10 @@ func (r *refMachine) enabled(s *refState, g int, in *instr) bool {
 	case Lock:
 		return !s.mus[in.a]
 	case RLock, WLock:
-		return !s.rws[in.a].writer
+		rw := &s.rws[in.a]
+		return rw.count >= 0 || in.op == RLock && rw.rsem > 0
 	case wlockWait:
-		return s.rws[in.a].readers == 0
+		return s.rws[in.a].wsem > 0
 	case condWake, wgWoken:
 		return !s.gs[g].waiting
 	case Once:
@@ -105,12 +106,9 @@ func (r *refMachine) step(s *refState, g int, in *instr) {
 		}
 		s.mus[in.a] = true
 	case RLock, RUnlock, TryRLock, WLock, wlockWait, WUnlock, TryWLock:
-		if text := r.rwStep(&s.rws[in.a], in, fail); text != "" {
+		if text := r.rwStep(&s.rws[in.a], in, fail, func() { f.pc++ }); text != "" {
 			fatal(text)
 			return
-		}
-		if in.op == WLock && s.rws[in.a].readers == 0 {
-			f.pc++ // nobody to wait for
 		}
 	case condAdd:
 		s.conds[in.a] = append(s.conds[in.a], int8(g))
@@ -174,7 +172,9 @@ func (r *refMachine) step(s *refState, g int, in *instr) {
 		s.atoms[in.b] = v
 	case AtomAdd:
 		s.atoms[in.b] += v
-		me.l[in.a] = s.atoms[in.b]
+		if in.a >= 0 {
+			me.l[in.a] = s.atoms[in.b]
+		}
 	case AtomSwap:
 		me.l[in.a], s.atoms[in.b] = s.atoms[in.b], v
 	case AtomCAS:
@@ -228,34 +228,52 @@ func (s *refState) print(text string) {
 	s.out += text
 }
 
-func (r *refMachine) rwStep(rw *refRW, in *instr, fail func()) string {
+// rwStep is the runtime's code, each method in one step: a reader that would have to wait has not come yet.
+// A writer that has nobody to wait for skips wlockWait.
+func (r *refMachine) rwStep(rw *refRW, in *instr, fail, skip func()) string {
 	switch in.op {
 	case RLock:
-		rw.readers++
+		if rw.count < 0 {
+			rw.rsem--
+		}
+		rw.count++
 	case RUnlock:
-		if rw.readers == 0 {
+		rw.count--
+		if rw.count == -1 || rw.count == -1-refMaxReaders {
 			return "sync: RUnlock of unlocked RWMutex"
 		}
-		rw.readers--
+		if rw.count < 0 {
+			rw.wait--
+			if rw.wait == 0 {
+				rw.wsem++
+			}
+		}
 	case TryRLock:
-		if rw.writer {
+		if rw.count < 0 {
 			fail()
 		} else {
-			rw.readers++
+			rw.count++
 		}
 	case WLock:
-		rw.writer = true
+		n := rw.count
+		rw.count -= refMaxReaders
+		rw.wait += n
+		if n == 0 || rw.wait == 0 {
+			skip()
+		}
 	case wlockWait:
+		rw.wsem--
 	case WUnlock:
-		if !rw.writer || rw.readers > 0 {
+		rw.count += refMaxReaders
+		if rw.count >= refMaxReaders {
 			return "sync: Unlock of unlocked RWMutex"
 		}
-		rw.writer = false
+		rw.rsem += rw.count
 	case TryWLock:
-		if rw.writer || rw.readers > 0 {
+		if rw.count != 0 {
 			fail()
 		} else {
-			rw.writer = true
+			rw.count = -refMaxReaders
 		}
 	}
 	return ""

@@ -59,7 +59,7 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	}
 	switch o.Kind {
 	case static.LockEvent:
-		return uint32(w) != 0 && !v.released(p)
+		return uint32(w) == 1 && !v.released(p)
 	case static.OnceEvent:
 		return uint32(w) == 0 && uint32(w>>32) != 0 && !v.released(p)
 	case static.JoinEvent:
@@ -78,7 +78,7 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 // can unlock it.
 func (v *view) holds(p uint64) bool {
 	w, ok := v.s.Word(p)
-	return ok && uint32(w) != 0 && uint32(w>>32) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
+	return ok && uint32(w) == 1 && uint32(w>>32) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
 }
 
 // released reports whether one of the others may unlock the mutex at p, or leave

@@ -61,9 +61,11 @@ func (c *compiler) call(v *ssa.Call) {
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
-				k := c.arguments(call.Args, 0)
+				if unused(v) {
+					n = c.l.Unused(n)
+				}
+				c.arguments(call.Args, 0)
 				c.standing(c.windowRegs(call.Args)...)
-				_ = k
 				c.emitImm(CallN, c.window, int32(n))
 			} else {
 				c.arguments(call.Args, 0)
@@ -77,6 +79,16 @@ func (c *compiler) call(v *ssa.Call) {
 	}
 	c.returning()
 	c.results(v, c.window)
+}
+
+// unused reports whether nothing refers to v.
+func unused(v ssa.Value) bool {
+	for _, r := range *v.Referrers() {
+		if _, debug := r.(*ssa.DebugRef); !debug {
+			return false
+		}
+	}
+	return true
 }
 
 // windowRegs lists the registers of native arguments in the outgoing window for the live set.

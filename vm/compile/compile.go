@@ -28,6 +28,7 @@ type Linker interface {
 	Func(*ssa.Function) uint32                                       // function number
 	Stub(b *ssa.Builtin, sig *types.Signature, variadic bool) uint32 // function number of a function that performs a builtin
 	Native(*ssa.Function) (int, bool)                                // native number
+	Unused(int) int                                                  // number of that native if its result is not used
 	TypeWord(types.Type) uint64                                      // guest pointer to the type's descriptor
 	MapType(types.Type) uint32                                       // number of a map type
 	Layout(types.Type) *layout.Layout

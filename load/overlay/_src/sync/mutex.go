@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // mutex has the fields of internal/sync.Mutex.
 type mutex struct {
-	state int32  // 1 while locked
+	state int32  // 1 while locked; in an RWMutex, 2 for each reader that a writer does not keep out
 	sema  uint32 // number of the goroutine that locked it, plus 1; for reports only
 }
 
@@ -29,10 +29,10 @@ func (m *Mutex) Unlock()
 // readers to leave keeps new readers out.
 type RWMutex struct {
 	w           Mutex        // locked by the writer, which holds the lock or is pending
-	writerSem   uint32       // 1 while the writer is pending
+	writerSem   uint32       // pending writers that can go on
 	readerSem   uint32       // sum of the readers' numbers, each plus 1; for reports only
 	readerCount atomic.Int32 // readers that hold the lock
-	readerWait  atomic.Int32 // unused
+	readerWait  atomic.Int32 // readers that the pending writer waits for
 }
 
 // RLock locks rw for reading. It is enabled while no writer holds rw or is pending.
@@ -60,13 +60,14 @@ func (rw *RWMutex) Lock() {
 // pending one. It is enabled while there is no other writer.
 func hbAnnounce(rw *RWMutex) bool
 
-// hbPending ends the waiting of rw's pending writer. It is enabled when there are no readers.
+// hbPending ends the waiting of rw's pending writer. It is enabled when the readers that were there have left.
 func hbPending(rw *RWMutex)
 
 // TryLock tries to lock rw for writing and reports whether it succeeded.
 func (rw *RWMutex) TryLock() bool
 
-// Unlock unlocks rw for writing. It is a fatal error if rw is not locked for writing.
+// Unlock unlocks rw for writing. It is a fatal error if rw is not locked for
+// writing and no writer is pending.
 func (rw *RWMutex) Unlock()
 
 // RLocker returns a Locker whose methods are RLock and RUnlock.

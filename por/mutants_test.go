@@ -1,0 +1,120 @@
+package por_test
+
+import (
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
+)
+
+var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their tests fail")
+
+// Tests that notice: of toys, of programs whose classes are counted by hand, of generated programs.
+var (
+	toys    = []string{"./por", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
+	counted = []string{"./internal/progen", "-run", "^TestExact$"}
+	misused = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
+	readers = generated("1", "201", "600")    // with locks
+	sending = generated("8", "200001", "400") // with channels
+	waiting = generated("9", "300001", "600") // with locks, conditions and channels
+)
+
+func generated(features, seed, n string) []string {
+	return []string{"./internal/progen", "-run", "^(TestOptimal|TestSource)$", "-args", "-features", features, "-seed", seed, "-programs", n}
+}
+
+// mutants are clauses of the dependence relation and rules of the explorers that rest on it, each taken
+// away: a test has to notice.
+var mutants = []struct {
+	mutation.Mutant
+	test []string
+}{
+	// The relation.
+	{mutation.Mutant{Name: "a read does not conflict with a write", File: "trace/op.go", Old: "(a.Write || b.Write) && a.Overlaps", New: "(a.Write && b.Write) && a.Overlaps"}, toys},
+	{mutation.Mutant{Name: "overlapping additions commute", File: "trace/op.go", Old: " && o.Access[0] == p.Access[0]\n", New: "\n"}, counted},
+	{mutation.Mutant{Name: "all that say something commute", File: "trace/op.go", Old: "o.Commutes == p.Commutes && o.Commutes < SubtractsLast", New: "o.Commutes == p.Commutes"}, misused},
+	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "	if o.CommutesWith(p) {\n", New: "	if false {\n"}, counted},
+	{mutation.Mutant{Name: "outputs commute", File: "por/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toys},
+	{mutation.Mutant{Name: "what is entangled is independent", File: "por/dependence.go", Old: "case a.tangled || b.tangled:\n\t\treturn true", New: "case false:\n\t\treturn true"}, counted},
+	{mutation.Mutant{Name: "misused readers commute", File: "por/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return false"}, misused},
+	{mutation.Mutant{Name: "readers do not commute", File: "por/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
+	{mutation.Mutant{Name: "who leaves has always come", File: "por/dependence.go", Old: "return held <= 0", New: "return false"}, misused},
+	{mutation.Mutant{Name: "nobody unlocks for a pending writer", File: "por/dependence.go", Old: "return e.op.Commutes == trace.Barges", New: "return false"}, misused},
+	{mutation.Mutant{Name: "a receive does not need the send", File: "por/queue.go", Old: "send.index == recv.index || ", New: ""}, sending},
+	{mutation.Mutant{Name: "a send does not need the room", File: "por/queue.go", Old: " || send.index == recv.index+recv.room", New: ""}, sending},
+	{mutation.Mutant{Name: "sends commute with sends", File: "por/queue.go", Old: "return !a.place.none || !b.place.none", New: "return false"}, sending},
+	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/queue.go", Old: "return !a.place.none || !b.place.none", New: "return true"}, counted},
+	{mutation.Mutant{Name: "what is received is not counted", File: "por/queue.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
+	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/waitgroup.go", Old: "return e.adding.N >= 0 || x.match(int32(i))", New: "return true"}, toys},
+	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/waitgroup.go", Old: "	return slices.ContainsFunc(x.group[1:], apart)\n", New: "	return false\n"}, toys},
+
+	{mutation.Mutant{Name: "an addition covers those before it", File: "por/dependence.go", Old: "|| a.amongOthers() ||", New: "||"}, counted},
+	{mutation.Mutant{Name: "a send covers the sends before a receive", File: "por/dependence.go", Old: " || a.place.room > 0 {\n		return false // it", New: " {\n		return false // it"}, sending},
+
+	// Happens-before.
+	{mutation.Mutant{Name: "who is met does not take part", File: "por/execution.go", Old: "	if blocks(e.op.Kind) {\n		for _, q := range moved {\n			x.part(q, i)\n		}\n	}\n", New: ""}, sending},
+	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/execution.go", Old: "		x.races = append(x.races, int32(j))\n		x.join(c, j)\n", New: "		x.races = append(x.races, int32(j))\n"}, toys},
+	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/execution.go", Old: "		f.printed && op.Kind == trace.Output || printed && f.op.Kind == trace.Output ||\n", New: ""}, toys},
+
+	// Operations that can be disabled.
+	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toys},
+	{mutation.Mutant{Name: "no reader waits", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
+	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, toys},
+	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
+	{mutation.Mutant{Name: "nobody waits to send", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
+	{mutation.Mutant{Name: "nobody waits to receive", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
+	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal.go", Old: "		if s.pending[g].blocks() && int(s.last[g]) != e && ", New: "		if s.pending[g].blocks() && int(s.last[g]) < -1 && "}, toys},
+	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal.go", Old: "		if !s.pending[m.g].blocks() {\n			continue\n", New: "		if true {\n			continue\n"}, toys},
+	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) < -1 && s.x.known[q] && "}, toys},
+	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if false {\n			s.arrived"}, toys},
+	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal.go", Old: " && !s.events[x].op.amongOthers() && ", New: " && "}, readers},
+	{mutation.Mutant{Name: "what waits for two things is found when it arrives", File: "por/optimal.go", Old: "== trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && ", New: "== trace.AwaitRead) && "}, waiting},
+	{mutation.Mutant{Name: "an unlocked lock enables everything", File: "por/dependence.go", Old: "		return b.Kind == trace.Lock || b.Kind == trace.WakeLock &&", New: "		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock &&"}, misused},
+
+	{mutation.Mutant{Name: "only the first Signal is looked at", File: "por/optimal.go", Old: "	if ev.op.Kind == trace.WakeLock {\n		s.woken(e)\n", New: "	if false {\n		s.woken(e)\n"}, generated("9", "210697", "1")},
+
+	// Each class once.
+	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] {\n", New: "		} else if false {\n"}, toys},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},
+	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, toys},
+	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || !s.canonical(f, y) {", New: "	if s.halted || !s.canonical(f, y) {"}, waiting},
+	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
+	{mutation.Mutant{Name: "source: nobody sleeps", File: "por/source.go", Old: "	f.sleep = append(f.sleep, sleeper{steps: []executed{done}}) // line 18\n", New: "	f.sleep = append(f.sleep[:0], sleeper{steps: []executed{done}})\n"}, toys},
+	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/source.go", Old: "		case s.independent(e, &w):\n", New: "		default:\n"}, toys},
+
+	// Executions that end.
+	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal.go", Old: "		goOn = !s.halted && s.revive()\n", New: "		goOn = false\n"}, toys},
+	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal.go", Old: "	if f.cut++; f.cut < f.n {\n		return false\n	}\n", New: "	if f.cut++; f.cut > 0 {\n		return false\n	}\n"}, toys},
+	{mutation.Mutant{Name: "what ends the program is no different behind what is printed", File: "por/optimal.go", Old: "		if s.events[y].over && s.events[y].printed {\n", New: "		if false {\n"}, toys},
+}
+
+// few are the mutants that are always built.
+var few = []string{"readers do not commute", "planned events do not matter", "who arrives is not looked at"}
+
+// TestMutants: every mutant is one of the present code; those that are built do
+// not pass their tests.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range mutants {
+		file, text, ok := x.Source(t, root)
+		if !ok {
+			continue
+		}
+		switch {
+		case *mutantsFlag == "" && (testing.Short() || !slices.Contains(few, x.Name)),
+			*mutantsFlag != "" && *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag):
+			continue
+		}
+		if killer := mutation.Kills(t, root, file, text, x.test...); killer != "" {
+			t.Logf("%s: %s", x.Name, killer)
+		} else {
+			t.Errorf("%s: survives", x.Name)
+		}
+	}
+}
