@@ -621,19 +621,29 @@ func (s *optimal) overtaken(x, e int) bool {
 }
 
 // pairs offers to frame i the meetings of q, which arrived by event e, with those who arrived behind x, too, and
-// independently. (Who has been there before is met in what e alone shows.)
+// independently, whether they stand there still or what they did has been possible behind x without q. (Who has been
+// there before x is met in what e alone shows.)
 func (s *optimal) pairs(frame int32, e int, q trace.GID) {
 	x := s.frames[frame].depth
-	for _, g := range s.order {
-		a := s.last[g]
-		if g == q || int(a) <= x || int(a) == e || !s.known[g] || !channel(s.pending[g].Kind) ||
-			s.before(int(a), s.clock(e)) || s.before(x, s.clock(int(a))) || !s.dep.dependent(&s.pending[g], &s.pending[q]) {
-			continue
+	pair := func(g trace.GID, a int32, op *intended) {
+		if g == q || int(a) <= x || int(a) == e || !channel(op.Kind) ||
+			s.before(int(a), s.clock(e)) || s.before(x, s.clock(int(a))) || !s.dep.dependent(op, &s.pending[q]) {
+			return
 		}
 		both := append(s.both[:0], s.clock(e)...)
 		s.both = both
 		s.join(both, int(a))
 		s.offer(frame, both, e+1, item{q: q, paired: true, mate: g})
+	}
+	for _, g := range s.order {
+		if s.known[g] {
+			pair(g, s.last[g], &s.pending[g])
+		}
+	}
+	for k := s.events[x+1].undo; k < s.events[e].undo; k++ {
+		if m := &s.moved[k]; m.known {
+			pair(m.g, m.last, &m.pending)
+		}
 	}
 }
 
