@@ -252,7 +252,7 @@ type awaiter interface {
 // await returns what becomes of loops that wait. Where states are matched they are found to lead back.
 func (o *Options) await() vm.Await {
 	switch {
-	case o.Match:
+	case o.Match, o.ReadsFrom: // which does not know operations that wait for a value
 		return vm.AwaitNever
 	case o.POR.Samples:
 		return vm.AwaitChange
