@@ -51,7 +51,7 @@ import (
 func readsFrom(sys System, v Visitor, cfg Config) Result {
 	s := &rfSearch{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg)}
 	s.size, _ = sys.(Sized)
-	s.rf = true
+	s.rf, s.dep.rude = true, true // a writer is looked at when it arrives, so what it depends on must depend on all readers
 	s.updater, _ = sys.(Updater)
 	s.elsewhere()
 	for g, known := range s.known {

@@ -133,9 +133,9 @@ func testClasses(t *testing.T, explorer func(por.System, por.Visitor, por.Config
 					return
 				}
 				rel := relation(g.m)
-				if rf {
+				if rf { // which lets nothing commute that conflicts
 					rel.Dependent = func(a, b *trace.Op) bool {
-						return a.Commutes == trace.Increments && a.Conflicts(&trace.Op{N: b.N, Access: b.Access}) || relation(g.m).Dependent(a, b)
+						return (a.Commutes == trace.Increments || a.Commutes == trace.Reads) && a.Conflicts(&trace.Op{N: b.N, Access: b.Access}) || relation(g.m).Dependent(a, b)
 					}
 				}
 				count, limit := classes.Merge, 3000
