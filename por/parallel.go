@@ -55,7 +55,7 @@ const startAfter, shareAfter = 4096, 256
 // optimalJobs is Optimal by several workers.
 func optimalJobs(sys System, v Joint, cfg Config) Result {
 	var spare []helper
-	for waits := false; ; waits = true {
+	for waits := false; ; {
 		c := &crew{v: v, cfg: cfg, waits: waits, spare: spare, unjoined: make(map[*piece]bool)}
 		c.changed.L = &c.mu
 		c.run(sys)
@@ -64,10 +64,10 @@ func optimalJobs(sys System, v Joint, cfg Config) Result {
 			if c.stats.done() > 0 {
 				v.Restart()
 			}
-			spare = c.spare
+			waits, spare = true, c.spare
 		case c.uncivil:
 			v.Restart()
-			cfg.rude, spare = true, c.spare
+			cfg.rude, waits, spare = true, false, c.spare
 		case c.beyond:
 			return leave("clockvector", ClockVector, sys, v, cfg)
 		default:
