@@ -198,7 +198,7 @@ func (o *Oracle) touches(t *target, c int, r ref) bool {
 	for i, a := range t.op.Access[:t.op.N] {
 		mine := class(k)
 		switch k {
-		case trace.Park, trace.WakeLock:
+		case trace.Park:
 			mine = 2
 			if i == 1 || t.op.N == 1 && c == 1 {
 				mine = 1 // a Cond that only its goroutine has is left out

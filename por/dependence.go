@@ -50,6 +50,11 @@ func (a *intended) amongOthers() bool {
 	return a.Commutes == trace.Reads || a.Commutes == trace.Increments
 }
 
+// onCond reports whether the operation is about the goroutines that wait on a Cond.
+func (a *intended) onCond() bool {
+	return a.Kind == trace.Park || a.Kind == trace.Signal || a.Kind == trace.Broadcast
+}
+
 func channel(k trace.Kind) bool {
 	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
 }
@@ -104,8 +109,10 @@ func (x *execution) rude(i int) bool {
 	switch e.op.Kind {
 	case trace.Unlock:
 		return e.op.Commutes == trace.Barges
-	case trace.Park, trace.WakeLock, trace.CondWait:
+	case trace.Park, trace.CondWait:
 		return e.op.N > 1 && e.op.Access[1].Size > mutex
+	case trace.WakeLock:
+		return e.op.N > 0 && e.op.Access[0].Size > mutex
 	case trace.RUnlock:
 		if e.op.N == 0 {
 			return false

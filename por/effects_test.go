@@ -49,6 +49,9 @@ func (t *toy) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 		i.a = 0
 		return touch(objGroup, i.op == tWgAdd)
 	case tWait, tSignal:
+		if t.signal[gid] {
+			return buf // it is in no list any more
+		}
 		i.a = 0
 		return touch(objCond, true)
 	}

@@ -74,8 +74,6 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "what waits for two things is found when it arrives", File: "por/optimal.go", Old: "== trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && ", New: "== trace.AwaitRead) && "}, waiting},
 	{mutation.Mutant{Name: "an unlocked lock enables everything", File: "por/dependence.go", Old: "		return b.Kind == trace.Lock || b.Kind == trace.WakeLock &&", New: "		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock &&"}, misused},
 
-	{mutation.Mutant{Name: "only the first Signal is looked at", File: "por/optimal.go", Old: "	if ev.op.Kind == trace.WakeLock {\n		s.woken(e)\n", New: "	if false {\n		s.woken(e)\n"}, generated("9", "210697", "1")},
-
 	// Each class once.
 	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] {\n", New: "		} else if false {\n"}, toys},
 	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},

@@ -37,7 +37,7 @@ import (
 //
 // An operation that ends the program is executed, and then undone: the others go on without its goroutine.
 //
-// Guarantees: every class of complete executions is met, once; with Conds a few are met twice (6 of 1339 of generated program 963368). Two kinds of programs are left to ClockVector, with which
+// Guarantees: every class of complete executions is met, once. Two kinds of programs are left to ClockVector, with which
 // the search begins again when it first sees that one is: those that use select on several channels, or one that does not
 // wait, because whether somebody can be met depends there on channels that neither operation is about; and those that may
 // use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
@@ -51,14 +51,6 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 	}
 	s := newOptimal(sys, v, cfg)
 	r := s.run()
-	if s.again {
-		if r.Executions+r.Blocked+r.Truncated > 0 {
-			v.Restart()
-		}
-		s = newOptimal(sys, v, cfg)
-		s.waits = true
-		r = s.run()
-	}
 	switch {
 	case s.uncivil:
 		v.Restart()
@@ -100,8 +92,6 @@ type optimal struct {
 	gone    []trace.GID    // their newest event has ended the execution, and they do not move any more
 
 	cur       trace.GID // the goroutine that moved last
-	waits     bool      // somebody may wait on a Cond
-	again     bool      // somebody has, though it had been assumed that nobody would
 	halted    bool
 	stop      Reason
 	byVisitor bool
@@ -255,7 +245,7 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	if n > 1 {
 		s.stats.Choices++
 	}
-	f.dedupe = n > 1 || channel(op.Kind) || op.Kind == trace.WakeLock || op.amongOthers() || s.waits
+	f.dedupe = n > 1 || channel(op.Kind) || op.onCond() || op.amongOthers()
 	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
@@ -454,8 +444,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
 	s.cur = g
 	s.stats.Transitions++
-	s.again = s.again || !s.waits && s.events[len(s.events)-1].op.Kind == trace.Park
-	if s.beyond || s.again {
+	if s.beyond {
 		s.halted = true
 		return false
 	}
@@ -573,9 +562,6 @@ func (s *optimal) detect(first bool) {
 		case first:
 			s.offer(s.at[x], s.clock(e), e, item{q: ev.g})
 		}
-	}
-	if ev.op.Kind == trace.WakeLock {
-		s.woken(e)
 	}
 	for k := ev.undo; k < len(s.moved); k++ {
 		m := &s.moved[k]

@@ -55,19 +55,14 @@ const startAfter, shareAfter = 4096, 256
 // optimalJobs is Optimal by several workers.
 func optimalJobs(sys System, v Joint, cfg Config) Result {
 	var spare []helper
-	for waits := false; ; {
-		c := &crew{v: v, cfg: cfg, waits: waits, spare: spare, unjoined: make(map[*piece]bool)}
+	for {
+		c := &crew{v: v, cfg: cfg, spare: spare, unjoined: make(map[*piece]bool)}
 		c.changed.L = &c.mu
 		c.run(sys)
 		switch {
-		case c.again:
-			if c.stats.done() > 0 {
-				v.Restart()
-			}
-			waits, spare = true, c.spare
 		case c.uncivil:
 			v.Restart()
-			cfg.rude, waits, spare = true, false, c.spare
+			cfg.rude, spare = true, c.spare
 		case c.beyond:
 			return leave("clockvector", ClockVector, sys, v, cfg)
 		default:
@@ -97,9 +92,8 @@ func (s *Stats) add(t *Stats) {
 
 // crew is a search by several workers.
 type crew struct {
-	v     Joint
-	cfg   Config
-	waits bool
+	v   Joint
+	cfg Config
 
 	hungry atomic.Int32 // workers that have nothing to do
 	group  sync.WaitGroup
@@ -129,7 +123,6 @@ type crew struct {
 	byVisitor bool
 	beyond    bool // see execution
 	uncivil   bool
-	again     bool // see optimal
 }
 
 // helper is the system of a worker that is not there at the moment.
@@ -178,9 +171,9 @@ type piece struct {
 	inner    []*branching // the frames it has shared, oldest first
 	found    []*piece
 
-	stop                     Reason
-	byVisitor, beyond, again bool
-	uncivil                  bool
+	stop              Reason
+	byVisitor, beyond bool
+	uncivil           bool
 }
 
 func (c *crew) run(sys System) {
@@ -199,7 +192,7 @@ func (c *crew) worker(h helper) *worker {
 	w := &worker{crew: c, helper: h}
 	cfg.Poll = w.poll
 	w.optimal = newOptimal(h.sys, nil, cfg)
-	w.optimal.worker, w.waits = w, c.waits
+	w.optimal.worker = w
 	w.root, w.beyondAll = w.sys.Mark(), w.beyond
 	c.mu.Lock()
 	c.workers = append(c.workers, w)
@@ -396,8 +389,8 @@ func (c *crew) advance() {
 		c.stats.add(&p.stats)
 		goOn := c.v.Join(p.part)
 		switch {
-		case p.beyond, p.again:
-			c.over, c.beyond, c.uncivil, c.again = true, p.beyond, p.uncivil, p.again
+		case p.beyond:
+			c.over, c.beyond, c.uncivil = true, p.beyond, p.uncivil
 		case p.byVisitor || !goOn:
 			c.over, c.byVisitor = true, true
 		case p.stop.Bound != "":

@@ -56,7 +56,11 @@ func acquires(k trace.Kind, touches []trace.Access) (trace.Access, bool) {
 		if len(touches) > 0 {
 			return touches[0], true
 		}
-	case trace.WakeLock, trace.CondWait:
+	case trace.WakeLock:
+		if len(touches) > 0 && touches[0].Size == mutex {
+			return touches[0], true
+		}
+	case trace.CondWait:
 		if len(touches) > 1 && touches[1].Size == mutex {
 			return touches[1], true
 		}

@@ -40,7 +40,7 @@ func (w *worker) work() {
 func (w *worker) explore(p *piece) {
 	s := w.optimal
 	w.piece = p
-	s.beyond, s.uncivil, s.again = w.beyondAll, false, false // it may have been in a piece that comes behind this one
+	s.beyond, s.uncivil = w.beyondAll, false // it may have been in a piece that comes behind this one
 	w.enter(p.node)
 	p.part = w.crew.v.Part(w.optimal.sys)
 	s.v, s.racer, s.raced = p.part, newRacer(s.sys, p.part), raceSet{}
@@ -78,7 +78,7 @@ func (w *worker) explore(p *piece) {
 	}
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.stats.Executions -= p.begin
-	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil, p.again = s.stats, s.stop, s.byVisitor, s.beyond, s.uncivil, s.again
+	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.stats, s.stop, s.byVisitor, s.beyond, s.uncivil
 }
 
 // enter goes to the state of n's frame.

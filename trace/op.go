@@ -39,7 +39,7 @@ const (
 	TryRLock
 	RUnlock
 	LockPending // the pending writer waits for readers to leave
-	WakeLock    // Cond.Wait taking its lock again
+	WakeLock    // Cond.Wait, notified, taking its lock again: on that only
 
 	// Channels. Park is arriving at an operation that cannot proceed and starting to wait there.
 	Send

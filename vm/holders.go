@@ -12,7 +12,7 @@ func (m *Machine) Holders(op trace.Op) []trace.GID {
 	p := ptr(op.Access[0].Obj)<<32 | ptr(op.Access[0].Off)
 	owner := uint32(0)
 	switch op.Kind {
-	case trace.Lock, trace.RLock:
+	case trace.Lock, trace.RLock, trace.WakeLock:
 		owner = m.u32(p + muOwner)
 	case trace.LockPending:
 		if m.u32(p+rwReaders) == 1 {
@@ -20,10 +20,6 @@ func (m *Machine) Holders(op trace.Op) []trace.GID {
 		}
 	case trace.OnceEnter:
 		owner = m.u32(p + onMutex + muOwner)
-	case trace.WakeLock: // on the Cond and its lock
-		if op.N == 2 {
-			owner = m.u32(ptr(op.Access[1].Obj)<<32 | ptr(op.Access[1].Off) + muOwner)
-		}
 	}
 	if owner == 0 {
 		return nil

@@ -489,14 +489,15 @@ func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	kind := int(r.U(2))
-	k, notified := trace.CondWait, m.heap.bytesOf(r.U(3)+wtNotified, 1)[0] != 0
-	if notified {
-		k = trace.WakeLock
-	}
+	notified := m.heap.bytesOf(r.U(3)+wtNotified, 1)[0] != 0
 	enabled := notified && m.lockable(r.U(1), kind)
-	m.syncOp(op, k, r.U(0)+cdList, 8, true, enabled)
+	if notified { // it is in the list of the Cond no more
+		op.Kind = trace.WakeLock
+	} else {
+		m.syncOp(op, trace.CondWait, r.U(0)+cdList, 8, true, false)
+	}
 	if kind != otherLocker {
-		m.syncOp(op, k, r.U(1), lockerSize(kind), true, enabled)
+		m.syncOp(op, op.Kind, r.U(1), lockerSize(kind), true, enabled)
 	}
 	return int(b2u(enabled))
 }
