@@ -101,21 +101,24 @@ func (m *Machine) passing(g *goroutine) (read trace.Access, ok bool) {
 	in := &g.fn.Code[g.pc]
 	switch op.Kind {
 	case trace.Yield:
-		return read, m.callsNative(g, isYield)
+		return read, m.effect(g) == yields
 	case trace.Sleep:
 		return read, !m.link.clockUsed
 	case trace.Read:
 		return op.Access[0], op.N == 1 && (in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN || in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64)
 	case trace.AtomicLoad, trace.TryLock, trace.TryRLock:
-		return op.Access[0], op.N == 1 && !op.Access[0].Write && m.callsNative(g, passive)
+		return op.Access[0], op.N == 1 && !op.Access[0].Write && m.effect(g) != hasEffect
 	}
 	return read, false
 }
 
-// callsNative reports whether g stands before a native whose name is of a kind.
-func (m *Machine) callsNative(g *goroutine, kind func(name string) bool) bool {
+// effect returns what effect the native has that g stands before, if it does.
+func (m *Machine) effect(g *goroutine) effect {
 	in := &g.fn.Code[g.pc]
-	return in.Op == bytecode.CallN && kind(m.natives[in.Imm32()].Name)
+	if in.Op != bytecode.CallN {
+		return hasEffect
+	}
+	return m.natives[in.Imm32()].effect
 }
 
 // departure is what is noted when a goroutine leaves a stop.
@@ -128,13 +131,10 @@ type departure struct {
 	clock uint64
 }
 
-// depart is called in front of a step of g.
+// depart is called in front of a step of g, who stands at a stop.
 func (m *Machine) depart(g *goroutine) departure {
 	m.hidden = false
 	d := departure{from: g.trail, out: len(m.out), clock: m.clockReads}
-	if d.from == nil {
-		return d
-	}
 	ok := false
 	if d.read, ok = m.passing(g); !ok {
 		return departure{}
@@ -147,14 +147,14 @@ func (m *Machine) depart(g *goroutine) departure {
 // step has completed without effect, if it has.
 func (m *Machine) arrive(g *goroutine, d departure) (start *stop) {
 	g.trail = nil
-	if !m.multi || m.over() || g.status != gReady || g.fn == nil || g.doom != nil || m.timeOrdered(g) {
+	if !m.multi || m.over() || g.status != gReady || g.fn == nil || g.doom != nil || m.timeOrdered(g) || !m.inLoop(g) {
 		return nil
 	}
 	if len(m.moved) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
 		d = departure{}
 	}
-	if _, ok := m.passing(g); !ok && !m.callsNative(g, mayFail) || !m.inLoop(g) {
-		return nil // whatever comes then has an effect, or there is no way back
+	if _, ok := m.passing(g); !ok && m.effect(g) != mayFail {
+		return nil // whatever comes then has an effect
 	}
 	n := &stop{prev: d.from, state: m.ownState(g), read: d.read, of: d.of, val: d.val}
 	if d.from != nil {
@@ -197,7 +197,7 @@ func (m *Machine) awaiting(g *goroutine) trace.Awaiting {
 	switch {
 	case m.await != AwaitOnce || g.trail == lost:
 		return trace.NoAwait
-	case m.callsNative(g, mayFail):
+	case m.effect(g) == mayFail:
 		return trace.AwaitWrite
 	}
 	return trace.AwaitRead
@@ -225,12 +225,12 @@ func (m *Machine) try(g *goroutine) try {
 	if !g.round.valid {
 		g.round = round{valid: true}
 	}
-	r := g.round
-	for _, t := range r.tries {
-		if t.known && t.val == val {
-			return t
+	for i := range g.round.tries {
+		if t := &g.round.tries[i]; t.known && t.val == val {
+			return *t
 		}
 	}
+	r := g.round // which is invalid when g has moved
 	t := m.tryOut(g)
 	t.known, t.val = true, val
 	r.tries[r.next%len(r.tries)] = t

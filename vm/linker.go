@@ -57,6 +57,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 				panic("BUG: two natives for " + n.Name)
 			}
 			k.natives[n.Name] = len(m.natives)
+			n.effect = effectOf(n.Name)
 			m.natives = append(m.natives, n)
 			if n.PeekUnused != nil {
 				n.Peek = n.PeekUnused

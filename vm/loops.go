@@ -13,8 +13,9 @@ import (
 
 // loops tells about the control flow of a function.
 type loops struct {
-	// in says of each instruction whether control can come back to it, or a twin of it.
-	in []bool
+	// in says of each instruction whether control can come back to it, or a twin of it; any whether it can to some.
+	in  []bool
+	any bool
 	// standing and behind are the twins of instructions at which a goroutine stands, or to which a call returns:
 	// the compiler makes two copies of a loop's test, one in front of the loop. Of these
 	// the last one counts.
@@ -36,14 +37,19 @@ func (l *loops) twin(pc int32, top bool, flags uint64) int32 {
 
 // loopsOf returns what is known of f.
 func (m *Machine) loopsOf(f *Func) *loops {
-	if l, ok := m.loops[f]; ok {
-		return l
+	if int(f.ID) < len(m.loops) && m.loops[f.ID] != nil {
+		return m.loops[f.ID]
 	}
-	if m.loops == nil {
-		m.loops = make(map[*Func]*loops)
+	for len(m.loops) <= int(f.ID) {
+		m.loops = append(m.loops, nil)
 	}
+	l := m.findLoops(f)
+	m.loops[f.ID] = l
+	return l
+}
+
+func (m *Machine) findLoops(f *Func) *loops {
 	l := &loops{in: m.cyclic(f), standing: make(map[int32]int32), behind: make(map[int32]int32)}
-	m.loops[f] = l
 	type code struct {
 		from   ssa.Instruction
 		in     Instr
@@ -73,6 +79,7 @@ func (m *Machine) loopsOf(f *Func) *loops {
 			twins(l.behind, 1)
 		}
 	}
+	l.any = slices.Contains(l.in, true)
 	return l
 }
 
@@ -84,61 +91,21 @@ func sameLive(f *Func, a, b int) bool {
 }
 
 // cyclic returns, for each instruction of f, whether control can come back to it
-// without passing an operation that others are certain to notice: only there can
-// a goroutine go round without effect. (Strongly connected components, Tarjan 1972, of
-// the control flow graph without those operations.)
+// without passing an operation that others are certain to notice, or a block that counts: only there can
+// a goroutine go round without effect.
 func (m *Machine) cyclic(f *Func) []bool {
-	in := make([]bool, len(f.Code))
-	type node struct {
-		num, low int
-		open     bool
-		next     int // successors followed
+	var at []int
+	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
+		at = append(at, pc)
 	}
-	at := make([]node, len(f.Code))
-	var stack, path []int
-	count := 0
-	for root := 0; root < len(f.Code); root += 1 + f.Code[root].Words() {
-		if at[root].num != 0 {
-			continue
-		}
-		path = append(path, root)
-		for len(path) > 0 {
-			pc := path[len(path)-1]
-			n := &at[pc]
-			if n.num == 0 {
-				count++
-				n.num, n.low, n.open = count, count, true
-				stack = append(stack, pc)
-			}
-			if s, ok := m.successor(f, pc, n.next); ok {
-				n.next++
-				switch t := &at[s]; {
-				case s == pc:
-					in[pc] = true
-				case t.num == 0:
-					path = append(path, s)
-				case t.open:
-					n.low = min(n.low, t.num)
-				}
-				continue
-			}
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				p := &at[path[len(path)-1]]
-				p.low = min(p.low, n.low)
-			}
-			if n.low != n.num {
-				continue
-			}
-			for alone := stack[len(stack)-1] == pc; ; {
-				last := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				at[last].open = false
-				in[last] = in[last] || !alone
-				if last == pc {
-					break
-				}
-			}
+	in, _ := cycles(len(f.Code), at, func(pc, i int) (int, bool) { return m.successor(f, pc, i) })
+	if !slices.Contains(in, true) || f.SSA == nil {
+		return in
+	}
+	uncounted := uncounted(f)
+	for pc := range in {
+		if instr := f.InstrAt(pc); in[pc] && instr != nil {
+			in[pc] = uncounted[instr.Block().Index]
 		}
 	}
 	return in
@@ -159,7 +126,7 @@ func (m *Machine) successor(f *Func, pc, i int) (int, bool) {
 	case Ret, Ret1, Ret0, Panic, PanicTA, Unsupported, Go, Send, Recv, Select, Close:
 		return 0, false
 	case CallN:
-		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && !passive(m.natives[n].Name) {
+		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && m.natives[n].effect == hasEffect {
 			return 0, false
 		}
 	}
@@ -201,28 +168,42 @@ func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 	return pos, pos.IsValid()
 }
 
-// passive reports whether the visible native of that name can be without any effect.
-func passive(name string) bool {
-	return isYield(name) || name == "time.hbSleep" || mayFail(name) || inSync(name) && strings.Contains(name, ".Load")
-}
+// effect says whether calls of a visible native can be without any.
+type effect uint8
 
-// mayFail reports whether a native has an effect or has none, depending on what it finds.
-func mayFail(name string) bool {
-	return inSync(name) && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try"))
-}
+const (
+	hasEffect effect = iota
+	noEffect         // it only looks
+	yields           // has none, and is runtime.Gosched
+	mayFail          // that depends on what it finds
+)
 
-func isYield(name string) bool { return name == "runtime.Gosched" }
-
-func inSync(name string) bool {
-	return strings.HasPrefix(name, "sync/atomic.") || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "(*sync.")
+// effectOf returns the effect of the native of that name.
+func effectOf(name string) effect {
+	inSync := strings.HasPrefix(name, "sync/atomic.") || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "(*sync.")
+	switch {
+	case name == "runtime.Gosched":
+		return yields
+	case name == "time.hbSleep", inSync && strings.Contains(name, ".Load"):
+		return noEffect
+	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):
+		return mayFail
+	}
+	return hasEffect
 }
 
 // inLoop reports whether g stands in a loop that it could go round without effect, in
 // its running function or in one that has called it.
-func (m *Machine) inLoop(g *goroutine) (found bool) {
-	m.eachFrame(g, func(f *Func, pc int32) bool {
-		found = m.loopsOf(f).in[pc]
-		return !found
-	})
-	return found
+func (m *Machine) inLoop(g *goroutine) bool {
+	fn, fp, pc := g.fn, g.fp, g.executing()
+	for {
+		if l := m.loopsOf(fn); l.any && l.in[pc] {
+			return true
+		}
+		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return false
+		}
+		fp, fn, pc = uint32(link), m.funcs[ra>>32], callPC(link, ra)
+	}
 }

@@ -90,9 +90,9 @@ type Machine struct {
 	cnt        Counters
 
 	await  Await
-	trying bool // what is executed is going to be undone, see tryOut
-	hidden bool // code of the models has accessed shared memory
-	loops  map[*bytecode.Func]*loops
+	trying bool       // what is executed is going to be undone, see tryOut
+	hidden bool       // code of the models has accessed shared memory
+	loops  []*loops   // by function number; nil until asked for
 	copied transcript // ownState's
 
 	check *checker       // nil: Config.Check is not set

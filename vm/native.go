@@ -67,4 +67,6 @@ type Native struct {
 	Peek func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 	// PeekUnused, if set, is the Peek of calls whose result nobody uses.
 	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
+
+	effect effect // filled in when it is linked
 }

@@ -221,7 +221,7 @@ func (m *Machine) Step(id trace.GID, choice int) { m.step(m.gOf(id), choice) }
 // has completed, if it has (see arrive).
 func (m *Machine) step(g *goroutine, choice int) (start *stop) {
 	var d departure
-	if m.await != AwaitNever {
+	if g.trail != nil {
 		d = m.depart(g)
 	}
 	m.look(g)

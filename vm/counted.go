@@ -1,0 +1,172 @@
+package vm
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// A loop that counts is none that waits: an iteration without effect leads back to the state it began in, and
+// the counter is part of that state. So goroutines are not looked at in such loops (see arrive), and reading in one costs what it costs elsewhere.
+//
+// Let S be a strongly connected component of a function's control flow graph, and let block h of S begin with
+// P = phi(...), which on each edge from inside S is P + c, with c > 0 on all of them (or c < 0). Take a way from an instruction of S
+// back to it that passes h. It stays in S, or else could not come back. On it P has become larger, as P is assigned in h only, and by
+// less than 2^64, as each time costs an iteration. Now P is in a register; if it is not live at the
+// instruction then all ways from there to h use a P + c that has been computed since h was passed last, and that is
+// live and has become larger, too. Live registers are compared; so the two states differ.
+//
+// So each h is taken out of the graph, and what is not on a cycle of what is left can only be come back to with another counter. That
+// leaves smaller components, in which other blocks count: the loops inside.
+
+// uncounted returns for each block of f whether control can come back to it without passing one that counts.
+func uncounted(f *bytecode.Func) []bool {
+	blocks := f.SSA.Blocks
+	var all []int
+	for i := range blocks {
+		all = append(all, i)
+	}
+	counts := make([]bool, len(blocks))
+	for {
+		in, part := cycles(len(blocks), all, func(b, i int) (int, bool) {
+			if counts[b] || i >= len(blocks[b].Succs) {
+				return 0, false
+			}
+			return blocks[b].Succs[i].Index, true
+		})
+		more := false
+		for i, b := range blocks {
+			if in[i] && counter(b, part, f.Regs) {
+				counts[i], more = true, true
+			}
+		}
+		if !more {
+			return in
+		}
+	}
+}
+
+// maxCount is the largest difference of a counter: so many times that it overflows cannot be gone round.
+const maxCount = 1 << 16
+
+// counter reports whether block h of a component counts.
+func counter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
+	for _, instr := range h.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			return false
+		}
+		if _, held := regs[phi]; !held || !isWord(phi.Type()) {
+			continue
+		}
+		up, down := false, false
+		for k, p := range h.Preds {
+			if part[p.Index] != part[h.Index] {
+				continue
+			}
+			c := difference(phi.Edges[k], phi)
+			up, down = up || c >= 0, down || c <= 0
+		}
+		if up != down {
+			return true
+		}
+	}
+	return false
+}
+
+// isWord reports whether t is an integer type of 64 bits.
+func isWord(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return false
+	}
+	switch b.Kind() {
+	case types.Int, types.Int64, types.Uint, types.Uint64, types.Uintptr:
+		return true
+	}
+	return false
+}
+
+// difference returns c if v is p + c, and 0 if it is something else.
+func difference(v ssa.Value, p *ssa.Phi) int64 {
+	sum, ok := v.(*ssa.BinOp)
+	if !ok || sum.X != p || sum.Op != token.ADD && sum.Op != token.SUB {
+		return 0
+	}
+	x, ok := sum.Y.(*ssa.Const)
+	if !ok || x.Value == nil {
+		return 0
+	}
+	c, exact := constant.Int64Val(x.Value)
+	if !exact || c < -maxCount || c > maxCount {
+		return 0
+	}
+	if sum.Op == token.SUB {
+		return -c
+	}
+	return c
+}
+
+// cycles returns for each of n nodes of a graph whether it is on a cycle, and the number of its strongly connected component
+// (Tarjan 1972). Component numbers are meant for comparing only. roots are nodes from which all can be reached; successor returns the i-th
+// successor of a node, if it has as many.
+func cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
+	in, part = make([]bool, n), make([]int, n)
+	type node struct {
+		num, low int
+		open     bool
+		next     int // successors followed
+	}
+	at := make([]node, n)
+	var stack, path []int
+	count := 0
+	for _, root := range roots {
+		if at[root].num != 0 {
+			continue
+		}
+		path = append(path, root)
+		for len(path) > 0 {
+			v := path[len(path)-1]
+			x := &at[v]
+			if x.num == 0 {
+				count++
+				x.num, x.low, x.open = count, count, true
+				stack = append(stack, v)
+			}
+			if s, ok := successor(v, x.next); ok {
+				x.next++
+				switch t := &at[s]; {
+				case s == v:
+					in[v] = true
+				case t.num == 0:
+					path = append(path, s)
+				case t.open:
+					x.low = min(x.low, t.num)
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				p := &at[path[len(path)-1]]
+				p.low = min(p.low, x.low)
+			}
+			if x.low != x.num {
+				continue
+			}
+			for alone := stack[len(stack)-1] == v; ; {
+				last := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				at[last].open, part[last] = false, x.num
+				in[last] = in[last] || !alone
+				if last == v {
+					break
+				}
+			}
+		}
+	}
+	return in, part
+}
