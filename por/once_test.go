@@ -17,7 +17,15 @@ var onceEach = []struct {
 	toys, classes int // programs
 }{
 	{"optimal", Optimal, 3000, 4000},
+	{"parsimonious", parsimonious, 3000, 2000},
 	{"source", Source, 1500, 300},
+}
+
+// parsimonious is Optimal if it keeps nothing that it can explore at once: "eager race reversal ... avoids storing
+// initial fragments of to-be-explored executions" (abstract of "Parsimonious Optimal Dynamic Partial Order Reduction").
+func parsimonious(sys System, v Visitor, cfg Config) Result {
+	cfg.PastsMemory = -1
+	return Optimal(sys, v, cfg)
 }
 
 // TestToys: "For each Mazurkiewicz trace T defined by the happens-before relation, Explore(ε, ∅)

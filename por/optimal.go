@@ -2,7 +2,6 @@ package por
 
 import (
 	"slices"
-	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -97,6 +96,10 @@ type optimal struct {
 	byVisitor bool
 	stats     Stats
 
+	due   []due // see settle
+	kept  int64 // bytes of pasts that are kept
+	aside int64 // and of frames that are put aside
+
 	worker *worker // nil: there is only one
 	floor  int     // the frames up to this one are shared with others
 }
@@ -119,7 +122,8 @@ type past struct {
 
 	moves []move
 	items []item
-	used  int // of items
+	used  int   // of items
+	kept  int64 // bytes of these and of seen
 	// dedupe is set if items may be found twice: x, or what depends on it, has several alternatives or waits for
 	// several things. They are in seen.
 	dedupe bool
@@ -164,6 +168,10 @@ func (s *optimal) run() Result {
 // head is the last event of the past it has then.
 func (s *optimal) extend(g trace.GID, head int32) {
 	for !s.halted {
+		if len(s.due) > 0 {
+			s.settle()
+			continue
+		}
 		s.stats.MaxDepth = max(s.stats.MaxDepth, len(s.events))
 		if !s.able(g) {
 			g, head = trace.NoGID, -1
@@ -277,7 +285,7 @@ func (s *optimal) push() *past {
 		f := &s.frames[len(s.frames)-1]
 		clear(f.seen)
 		f.labels, f.mates, f.moves, f.items = f.labels[:0], f.mates[:0], f.moves[:0], f.items[:0]
-		f.used, f.cut, f.meets, f.printed, f.dedupe = 0, 0, false, false, false
+		f.used, f.kept, f.cut, f.meets, f.printed, f.dedupe = 0, 0, 0, false, false, false
 		return f
 	}
 	s.frames = append(s.frames, past{})
@@ -317,6 +325,11 @@ func (s *optimal) alone(g trace.GID, op *intended) bool {
 // backtrack takes the next alternative of the youngest frame, or its next past,
 // or closes it. The system is rewound only to a state in which there is something to do.
 func (s *optimal) backtrack() {
+	if len(s.due) > 0 {
+		if s.settle(); s.halted {
+			return
+		}
+	}
 	f := &s.frames[len(s.frames)-1]
 	switch {
 	case f.next < f.n:
@@ -329,6 +342,7 @@ func (s *optimal) backtrack() {
 		s.past(len(s.frames)-1, f.items[f.used-1])
 	default:
 		s.sys.Release(f.mark)
+		s.kept -= f.kept
 		s.frames = s.frames[:len(s.frames)-1]
 	}
 }
@@ -662,25 +676,32 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 			return
 		}
 	}
-	if s.add(int(i), it, key); int(i) <= s.floor {
+	if !s.add(int(i), it, key) {
 		f.moves = f.moves[:lo]
 	}
 }
 
-// add adds an item to frame i; key is its name if it may be found twice, and else 0.
-func (s *optimal) add(i int, it item, key uint64) {
+// add adds an item to frame i; key is its name if it may be found twice, and else 0. It reports whether the frame keeps it.
+func (s *optimal) add(i int, it item, key uint64) bool {
 	f := &s.frames[i]
 	if i <= s.floor {
 		s.worker.offer(i, it, f.moves[it.lo:it.hi], key)
-		return
+		return false
 	}
 	if key != 0 {
 		if f.seen == nil {
 			f.seen = make(map[uint64]struct{})
 		}
 		f.seen[key] = struct{}{}
+		s.keep(f, nameSize)
 	}
+	if !s.keeps(f) {
+		s.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})
+		return false
+	}
+	s.keep(f, it.size())
 	f.items = append(f.items, it)
+	return true
 }
 
 // signature names a past, whichever order its events are in here, and puts them into one that does not
@@ -817,10 +838,9 @@ func (s *optimal) heed(goOn bool) {
 
 // account measures the memory in use.
 func (s *optimal) account() int64 {
-	n := s.bytes() + s.dups.bytes()
+	n := s.bytes() + s.dups.bytes() + s.aside
 	for i := range s.frames[:cap(s.frames)] {
-		f := &s.frames[:cap(s.frames)][i]
-		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.moves))*int64(unsafe.Sizeof(move{})) + int64(cap(f.items))*int64(unsafe.Sizeof(item{}))
+		n += s.frames[:cap(s.frames)][i].bytes()
 	}
 	if s.size != nil {
 		n += s.size.Bytes()

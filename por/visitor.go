@@ -53,6 +53,10 @@ type Config struct {
 	// operations, so that they commute with each other.
 	IgnoreOutput bool
 
+	// PastsMemory is how many bytes Optimal keeps of what it has found and not yet explored. It explores the rest as soon as it
+	// finds it, which takes longer. 0: a default; less: none.
+	PastsMemory int64
+
 	rude bool // readers do not commute, see execution.rude
 
 	// Oracle, if set, is asked whether a choice is needed where one would be made.
