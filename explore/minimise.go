@@ -32,9 +32,13 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 	}
 	b.Minimal = true
 	left := uint64(budget)
+	run, match := opts.POR.Run, opts.Match
+	if opts.POR.Unbounded || opts.POR.Samples { // it cannot say that there is no schedule with fewer
+		run, match = por.JPF, true
+	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
 		h := &hunter{m: m, b: b}
-		cfg := por.Config{Match: opts.Match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
+		cfg := por.Config{Match: match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
 			IgnoreOutput: !opts.Outcomes,
 			Poll: func(p por.Progress) string {
 				if p.Transitions > left {
@@ -42,7 +46,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 				}
 				return ""
 			}}
-		r := opts.POR.Run(m, h, cfg)
+		r := run(m, h, cfg)
 		left -= min(left, r.Transitions)
 		if h.found != nil {
 			if x, ok := c.attempt(h.found); ok {

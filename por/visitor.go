@@ -255,7 +255,7 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
-		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Classes: true, Once: true, Jobs: true, Run: Optimal},
+		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Unbounded: true, Classes: true, Once: true, Jobs: true, Run: Optimal},
 		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Classes: true, Once: true, Run: Source},
 		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Once: true, Run: Context},
 		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
