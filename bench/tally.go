@@ -74,8 +74,8 @@ func Tallies(suite string) ([]Tally, error) {
 // A Way is an explorer with options of its own.
 type Way struct {
 	POR por.Explorer
-	// Variant of the explorer optimal: "rf" is Config.ReadsFrom. Of the explorer context: "css" is ContextConfig.CSS. Of
-	// the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
+	// Variant of the explorer optimal: "rf" is Config.ReadsFrom. Of the explorer context: "paper" and "css" are those
+	// of ContextConfig. Of the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
 	// are executed again as in the paper.
 	Variant string
 }
@@ -88,7 +88,7 @@ func (w Way) options(o *explore.Options) {
 	words := strings.Fields(w.Variant)
 	o.ReadsFrom = w.POR.Name == "optimal" && slices.Contains(words, "rf")
 	if w.POR.Name == "context" {
-		o.Context = &por.ContextConfig{CSS: slices.Contains(words, "css")}
+		o.Context = &por.ContextConfig{Paper: slices.Contains(words, "paper"), CSS: slices.Contains(words, "css")}
 	}
 	if w.POR.Name == "graph" {
 		o.Graph = func(string, func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
@@ -107,7 +107,7 @@ func WaysOf(suite string, e por.Explorer) []Way {
 		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
 	}
 	if suite == "cdpor" && e.Name == "context" {
-		return []Way{{e, ""}, {e, "css"}}
+		return []Way{{e, ""}, {e, "paper"}, {e, "css"}}
 	}
 	if (suite == "litmus" || suite == "smc") && e.Name == "optimal" {
 		return []Way{{e, ""}, {e, "rf"}}

@@ -9,9 +9,11 @@ import (
 
 // ContextConfig chooses a variant of Context.
 type ContextConfig struct {
+	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses executions (see RATIONALE.md).
+	Paper bool
 	// CSS is not in the paper, but needed for the numbers of its table 1: what sleeps goes on sleeping behind
 	// what depends on it, if the two have turned out to commute where they were executed. And what
-	// commutes may be critical sections. It loses executions (see RATIONALE.md).
+	// commutes may be critical sections. It loses executions, too.
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions (see RATIONALE.md).
 	Cuts bool
@@ -24,6 +26,8 @@ type ContextConfig struct {
 // Set chooses a variant by its name.
 func (c *ContextConfig) Set(name string) error {
 	switch name {
+	case "paper":
+		c.Paper = true
 	case "css":
 		c.CSS = true
 	case "cuts":
@@ -31,21 +35,28 @@ func (c *ContextConfig) Set(name string) error {
 	case "unguided":
 		c.Unguided = true
 	default:
-		return fmt.Errorf("%s: want css, cuts or unguided", name)
+		return fmt.Errorf("%s: want paper, css, cuts or unguided", name)
 	}
 	return nil
 }
 
-// Context is context-sensitive dynamic partial order reduction: Algorithm 1 of Albert, Arenas, de la Banda,
-// Gómez-Zamalloa and Stuckey (CAV 2017). Where it finds that two orders of dependent
-// events lead to the same state, the sequence that reverses them is put to sleep.
+// Context is context-sensitive dynamic partial order reduction (Albert, Arenas, de la Banda, Gómez-Zamalloa and
+// Stuckey, CAV 2017): where two orders of dependent events are found to lead to the same state, one of them is
+// explored.
+//
+// The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same state. That loses
+// outcomes: races that the order it explores hides, and the other one does not, are never seen. With
+// ContextConfig.Paper it is done all the same. Otherwise only twins change places: two writes to the same location (or
+// prints), so that whatever depends on one of them depends on the other. If w sleeps, and the next event is its twin and commutes with it in this
+// state, then w sleeps behind it, too. So no race is hidden in one order and not in the other one.
+// RATIONALE.md has both the proof and a program of which Algorithm 1 loses an outcome.
 //
 // A step of the paper is a task that holds its actor. Here it is one operation. With ContextConfig.CSS, if that
 // locks a mutex, it is all its goroutine does until it unlocks it: operations that lock never commute.
 //
 // "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
-// (section 6.2): so does this one, when it has come back to E'; then it is known whether there is any
-// need to. Stats.Transitions does not count it.
+// (section 6.2): so does this one. With ContextConfig.Paper it does when it has come back to E'; then it is known whether
+// there is any need to. Stats.Transitions does not count it.
 //
 // Programs with loops that wait are left to Source: a goroutine that sleeps in front of the write that
 // somebody waits for stops others, as with CSS, and generated programs lose endings.
@@ -70,7 +81,11 @@ func Context(sys System, v Visitor, cfg Config) Result {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
 	}
 	if s.ctx.kept > 0 {
-		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.kept, Text: "what was kept asleep may have been needed (--context=css)"})
+		name := "paper"
+		if s.ctx.cfg.CSS {
+			name = "css"
+		}
+		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.kept, Text: "what was put to sleep may have been needed (--context=" + name + ")"})
 	}
 	return r
 }
@@ -81,7 +96,7 @@ type contextual struct {
 	cfg   ContextConfig
 	locks []lockRace
 	cuts  uint64
-	kept  uint64 // asleep by CSS
+	kept  uint64 // asleep by Paper or CSS
 }
 
 // lockRace is a race between events e and p, which lock the same mutex.
@@ -96,6 +111,9 @@ type check struct {
 // race is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
 // p is in a race with is the event that locked it; states are compared when p's critical section ends.
 func (c *contextual) race(e, p int) {
+	if !c.cfg.Paper && !c.cfg.CSS {
+		return
+	}
 	x := c.s.x
 	first, second := &x.events[e], &x.events[p]
 	if second.op.Kind != trace.Lock || first.op.Kind != trace.Unlock {
@@ -150,7 +168,7 @@ func (c *contextual) later(e, p int) {
 	if f.closed {
 		return
 	}
-	f.checks = append(f.checks, check{append(v, u...), x.sys.Hash()})
+	f.checks = append(f.checks, check{append(v, u...), named(x.sys, 0)})
 }
 
 // check is lines 12 to 14, if there is anything left to explore.
@@ -162,7 +180,7 @@ func (c *contextual) check(f *sourceState) {
 		if f.covered(k.seq) { // line 12
 			continue
 		}
-		if c.s.replay(k.seq) && c.s.sys.Hash() == k.state {
+		if c.s.replay(k.seq) && named(c.s.sys, 0) == k.state {
 			c.sleep(f)
 		}
 		c.s.back(f)
@@ -172,7 +190,7 @@ func (c *contextual) check(f *sourceState) {
 
 // sleep is line 14: what has been executed since f is put to sleep there.
 func (c *contextual) sleep(f *sourceState) {
-	if c.cfg.CSS {
+	if c.cfg.Paper || c.cfg.CSS {
 		c.kept++
 	}
 	f.sleep = append(f.sleep, sleeper{steps: slices.Clone(c.s.x.events[len(c.s.states)-1:]), equal: true})
@@ -214,26 +232,40 @@ func (c *contextual) prefer(f *sourceState, list []trace.GID, p trace.GID) trace
 // that a race between them is seen.
 func (c *contextual) commuting(f *sourceState, p move) {
 	s := c.s
-	if !c.cfg.CSS {
+	if c.cfg.Paper && !c.cfg.CSS {
 		return
 	}
 	for i := range f.sleep {
 		w := f.sleep[i].steps
 		a, b := executed{op: *s.x.next(p.g)}, executed{op: *s.x.next(w[0].g)}
-		if s.halted || a.op.G == b.op.G || w[0].over || !s.x.dependent(&a, &b) {
+		if s.halted || a.op.G == b.op.G || w[0].over || !s.x.dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !twins(&a, &b)) {
 			continue
 		}
 		if a.op.Races(&b.op.Op) && s.raced.add(&a.op.Op, &b.op.Op) {
 			s.heed(s.v.Race(s.path, a.op.Op, b.op.Op))
 		}
-		ok := c.behind(w) && c.section(p)
-		state := s.sys.Hash()
+		at := a.op.Access[0].Obj
+		ok := c.behind(w) && c.section(p) && c.same()
+		state := named(s.sys, at)
 		s.back(f)
-		if ok && c.section(p) && c.behind(w) && s.sys.Hash() == state {
+		if ok && c.section(p) && c.behind(w) && c.same() && named(s.sys, at) == state {
 			c.sleep(f)
 		}
 		s.back(f)
 	}
+}
+
+// same reports whether the last two events are twins, if they have to be.
+func (c *contextual) same() bool {
+	n := len(c.s.x.events)
+	return c.cfg.CSS || twins(&c.s.x.events[n-2], &c.s.x.events[n-1])
+}
+
+// twins reports whether what depends on one of two events that depend on each other depends on the other one, too: both
+// write the same memory, or print.
+func twins(a, b *executed) bool {
+	return a.op.Kind == b.op.Kind && (memory(a.op.Kind) || a.op.Kind == trace.Output) && !a.over && !b.over && !a.op.tangled && !b.op.tangled &&
+		!a.op.Wide && !b.op.Wide && a.op.Commutes == b.op.Commutes && a.op.N == b.op.N && a.op.Access == b.op.Access
 }
 
 // behind executes w, and if that locks a mutex goes on until it is unlocked.

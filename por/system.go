@@ -44,6 +44,21 @@ type System interface {
 	Status() Status
 }
 
+// A Namer is a System that leaves names out of its Hash.
+type Namer interface {
+	// Named fingerprints the present state, with the names of goroutines and objects, and what object obj is, or
+	// nothing if that is 0: of two states with equal ones each goroutine can do the same to the same objects in both.
+	Named(obj uint32) Hash
+}
+
+// named is Namer's if there is one.
+func named(sys System, obj uint32) Hash {
+	if n, ok := sys.(Namer); ok {
+		return n.Named(obj)
+	}
+	return sys.Hash()
+}
+
 // Status is the condition of a System in its present state.
 type Status uint8
 

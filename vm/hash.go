@@ -30,6 +30,8 @@ type canon struct {
 	// content remembers the contents' hashes of objects flagged objHashed.
 	content []por.Hash
 	own     bool // the traversal is of what a single goroutine can change: shared objects are names
+	named   bool // all objects are names, and goroutines, too; also is one more object
+	also    uint32
 }
 
 // sighting says that traversal gen has given an object the number num.
@@ -76,6 +78,9 @@ func (m *Machine) ref(w uint64) uint64 {
 		*s = sighting{c.gen, c.n}
 		c.queue = append(c.queue, uint32(id))
 	}
+	if c.named {
+		return m.identity(id) + w&(1<<32-1)
+	}
 	return uint64(s.num)<<32 | w&(1<<32-1)
 }
 
@@ -99,7 +104,9 @@ func (m *Machine) Hash() por.Hash {
 	ws := c.words[:0]
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status != gEnded {
-			ws = m.writeG(ws, g)
+			if ws = m.writeG(ws, g); c.named {
+				ws = append(ws, uint64(g.id))
+			}
 			if g.trail != nil { // it decides where the goroutine waits
 				ws = append(ws, g.trail.digest)
 			}
@@ -117,11 +124,22 @@ func (m *Machine) Hash() por.Hash {
 			ws = m.writeObject(append(ws, uint64(id)), id)
 		}
 	}
+	if c.named {
+		ws = append(ws, m.ref(uint64(c.also)<<32))
+	}
 	for i := 0; i < len(c.queue); i++ {
 		ws = m.writeObject(ws, c.queue[i])
 	}
 	c.words = ws
 	return fingerprint(ws)
+}
+
+// Named implements por.Namer. The object counts even if nobody refers to it any more.
+func (m *Machine) Named(obj uint32) por.Hash {
+	m.can.named, m.can.also = true, obj
+	h := m.Hash()
+	m.can.named = false
+	return h
 }
 
 // writeOutput writes down what was printed on stdout.

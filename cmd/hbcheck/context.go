@@ -8,7 +8,7 @@ import (
 )
 
 // contextUsage tells what --context takes.
-const contextUsage = "variants of --por=context, separated by commas: `css,cuts,unguided`: what turns out to commute is kept asleep (loses executions); optimization 1 of the paper (loses executions); without optimization 2"
+const contextUsage = "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to the same state (loses executions); critical sections, too (loses executions); optimization 1 of the paper (loses executions); without optimization 2"
 
 // contextOptions translates --context.
 func contextOptions(words []string, o *explore.Options) error {
