@@ -40,8 +40,7 @@ func (a *intended) covers(b *intended) bool {
 	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 || a.amongOthers() || a.place.room > 0 {
 		return false // it commutes with some of that
 	}
-	x, y := &a.Access[0], &b.Access[0]
-	return x.Write && x.Obj == y.Obj && x.Off <= y.Off && y.Off+y.Size <= x.Off+x.Size
+	return a.Access[0].Write && a.Access[0].Contains(&b.Access[0])
 }
 
 // amongOthers reports whether a commutes with others of its kind: what depends on it may depend on

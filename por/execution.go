@@ -41,16 +41,29 @@ func (n *intended) classify() {
 	}
 }
 
-// arrives returns what g stands before, as it may be executed later.
-func (x *execution) arrives(g trace.GID) intended {
-	n := *x.next(g)
-	x.awaits = x.awaits || n.Awaits != trace.NoAwait
-	if n.Awaits == trace.AwaitWrite {
-		for i := range n.Access[:n.N] {
-			n.Access[i].Write = true
+// simple returns the only location that the operation accesses, if nothing but that decides which others it depends on, and
+// else one of no bytes.
+func (n *intended) simple() trace.Access {
+	if n.N != 1 || n.tangled || n.about >= aboutOutput || n.Kind == trace.WgAdd || n.Commutes != 0 && n.Commutes != trace.Compares {
+		return trace.Access{}
+	}
+	return n.Access[0]
+}
+
+// arrive notes what g stands before, as it may be executed later.
+func (x *execution) arrive(g trace.GID) {
+	n := &x.pending[g]
+	*n = *x.next(g)
+	if n.Awaits != trace.NoAwait {
+		x.awaits = true
+		if n.Awaits == trace.AwaitWrite {
+			for i := range n.Access[:n.N] {
+				n.Access[i].Write = true
+			}
 		}
 	}
-	return n
+	x.known[g], x.blocked[g] = true, n.blocks()
+	x.beyond = x.beyond || selects(&n.Op)
 }
 
 // A move is a step by its stable name (see Effects.Label).
@@ -78,6 +91,15 @@ type executed struct {
 	printed bool
 }
 
+// begin makes e the event of an operation. It is large, and filled in where it stays.
+func (e *executed) begin(m move, op *intended, undo int) {
+	e.move, e.undo, e.unit, e.taken = m, undo, noUnit, 0
+	e.op = *op
+	e.with.Kind, e.with.about, e.with.tangled, e.mate = trace.None, 0, false, 0
+	e.over, e.printed = false, false
+	e.adding = Adding{}
+}
+
 // execution is the path from the initial state to the present one as a partial
 // order. An event happens before another if the latter depends on it, or is the
 // same goroutine's, or the one who executes it was started, met or woken by it, and so
@@ -101,6 +123,7 @@ type execution struct {
 	elder func(a, b trace.GID) bool // which is this
 	// pending is the operation each stood before when it arrived there.
 	pending []intended
+	blocked []bool   // unless this is set it does not block
 	moved   []lastOf // undo log of last and pending
 
 	// beyond is set when the happens-before relation is not enough to tell what can be executed in
@@ -143,8 +166,10 @@ type execution struct {
 // ordered anyway. It is looked at for every earlier event when one is executed.
 type brief struct {
 	g     trace.GID
-	n     uint32 // number among the events g has executed, from 1
-	about uint64 // intended.about of all of it
+	n     uint32       // number among the events g has executed, from 1
+	about uint64       // intended.about of all of it
+	at    trace.Access // intended.simple of it
+	adds  bool         // it is a WgAdd
 }
 
 type lastOf struct {
@@ -161,8 +186,7 @@ func newExecution(sys System, cfg Config) *execution {
 	}
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
-		x.known[g], x.pending[g] = true, x.arrives(g)
-		x.beyond = x.beyond || selects(&x.pending[g].Op)
+		x.arrive(g)
 	}
 	return x
 }
@@ -172,7 +196,9 @@ func (x *execution) elsewhere() { x.state++ }
 
 // next returns what g stands before, valid until somebody moves.
 func (x *execution) next(g trace.GID) *intended {
-	x.grow(int(g))
+	if int(g) >= len(x.ahead) {
+		x.grow(int(g))
+	}
 	n := &x.ahead[g]
 	if x.aheadAt[g] != x.state {
 		x.aheadAt[g] = x.state
@@ -223,8 +249,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 	i := len(x.events)
 	x.events = slices.Grow(x.events, 1)[:i+1]
 	e := &x.events[i]
-	*e = executed{move: move{g, x.label(g, choice)}, undo: len(x.moved), unit: noUnit}
-	e.op = *x.next(g)
+	e.begin(move{g, x.label(g, choice)}, x.next(g), len(x.moved))
 	if channel(e.op.Kind) {
 		if p, ok := x.sys.Partner(g, choice); ok {
 			e.with, e.mate = *x.next(p), p
@@ -270,9 +295,11 @@ func (x *execution) execute(g trace.GID, choice int) {
 		}
 	}
 	x.count[g]++
-	b := brief{g, x.count[g], e.op.about | e.with.about}
+	b := brief{g: g, n: x.count[g], about: e.op.about | e.with.about, adds: e.op.Kind == trace.WgAdd && !e.op.tangled}
 	if e.printed {
 		b.about |= aboutOutput
+	} else {
+		b.at = e.op.simple()
 	}
 	x.briefs = append(x.briefs, b)
 	c := x.clock(i)
@@ -289,8 +316,7 @@ func (x *execution) execute(g trace.GID, choice int) {
 	case b.about != 0:
 		list := x.by[bits.TrailingZeros64(b.about)]
 		for k := len(list) - 1; k >= 0; k-- {
-			x.relate(e, c, int(list[k]))
-			if x.events[list[k]].op.covers(&e.op) {
+			if x.relate(e, c, int(list[k])); x.covers(int(list[k]), i) {
 				break
 			}
 		}
@@ -327,10 +353,30 @@ func (x *execution) execute(g trace.GID, choice int) {
 // relate adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
 // to come later.
 func (x *execution) relate(e *executed, c []uint32, j int) {
-	if f := &x.briefs[j]; c[f.g] < f.n && x.dependent(&x.events[j], e) {
-		x.races = append(x.races, int32(j))
-		x.join(c, j)
+	f := &x.briefs[j]
+	if c[f.g] >= f.n {
+		return
 	}
+	switch b := &x.briefs[len(x.briefs)-1]; {
+	case f.adds && b.adds:
+		return // see regroups
+	case f.at.Size > 0 && b.at.Size > 0:
+		if !f.at.Write && !b.at.Write || !f.at.Overlaps(b.at) {
+			return
+		}
+	case !x.dependent(&x.events[j], e):
+		return
+	}
+	x.races = append(x.races, int32(j))
+	x.join(c, j)
+}
+
+// covers is intended.covers for the operations of events j and i.
+func (x *execution) covers(j, i int) bool {
+	if a, b := &x.briefs[j].at, &x.briefs[i].at; a.Size > 0 && b.Size > 0 {
+		return a.Write && a.Contains(b)
+	}
+	return x.events[j].op.covers(&x.events[i].op)
 }
 
 // selects reports whether op is a select on several channels, or one that does not wait.
@@ -358,9 +404,13 @@ func (x *execution) part(g trace.GID, i int) {
 	if x.last[g] >= 0 {
 		x.join(x.clock(i), int(x.last[g]))
 	}
-	x.moved = append(x.moved, lastOf{g, x.last[g], x.known[g], x.pending[g]})
-	x.last[g], x.known[g], x.pending[g] = int32(i), true, x.arrives(g)
-	x.beyond = x.beyond || selects(&x.pending[g].Op) || x.rf && !understood(&x.pending[g].Op)
+	n := len(x.moved)
+	x.moved = slices.Grow(x.moved, 1)[:n+1]
+	m := &x.moved[n]
+	m.g, m.last, m.known, m.pending = g, x.last[g], x.known[g], x.pending[g]
+	x.last[g] = int32(i)
+	x.arrive(g)
+	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op)
 }
 
 // join makes what happened before event j happen before the event with clock c.
@@ -399,6 +449,7 @@ func (x *execution) grow(g int) {
 		x.last = append(x.last, -1)
 		x.known = append(x.known, false)
 		x.pending = append(x.pending, intended{})
+		x.blocked = append(x.blocked, false)
 		x.ahead, x.aheadAt = append(x.ahead, intended{}), append(x.aheadAt, 0)
 		x.count = append(x.count, 0)
 	}
@@ -442,6 +493,7 @@ func (x *execution) truncate(n int) {
 	for i := len(x.moved) - 1; i >= undo; i-- {
 		m := &x.moved[i]
 		x.last[m.g], x.known[m.g], x.pending[m.g] = m.last, m.known, m.pending
+		x.blocked[m.g] = x.pending[m.g].blocks()
 	}
 	x.moved = x.moved[:undo]
 	x.events, x.briefs = x.events[:n], x.briefs[:n]

@@ -56,7 +56,7 @@ var mutants = []struct {
 
 	// Happens-before.
 	{mutation.Mutant{Name: "who is met does not take part", File: "por/execution.go", Old: "	if blocks(e.op.Kind) {\n		for _, q := range moved {\n			x.part(q, i)\n		}\n	}\n", New: ""}, sending},
-	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/execution.go", Old: "		x.races = append(x.races, int32(j))\n		x.join(c, j)\n", New: "		x.races = append(x.races, int32(j))\n"}, toys},
+	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/execution.go", Old: "	x.races = append(x.races, int32(j))\n	x.join(c, j)\n", New: "	x.races = append(x.races, int32(j))\n"}, toys},
 	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/execution.go", Old: "		f.printed && op.Kind == trace.Output || printed && f.op.Kind == trace.Output ||\n", New: ""}, toys},
 
 	// Operations that can be disabled.
@@ -66,7 +66,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
 	{mutation.Mutant{Name: "nobody waits to send", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
 	{mutation.Mutant{Name: "nobody waits to receive", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
-	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal.go", Old: "		if s.pending[g].blocks() && int(s.last[g]) != e && ", New: "		if s.pending[g].blocks() && int(s.last[g]) < -1 && "}, toys},
+	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal.go", Old: "		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) != e && ", New: "		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) < -1 && "}, toys},
 	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal.go", Old: "		if !s.pending[m.g].blocks() {\n			continue\n", New: "		if true {\n			continue\n"}, toys},
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) < -1 && s.x.known[q] && "}, toys},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if false {\n			s.arrived"}, toys},

@@ -596,7 +596,7 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for _, g := range s.order {
-		if s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
+		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
 			s.offer(s.at[e], s.clock(e), e, item{q: g})
 		}
 	}

@@ -57,8 +57,8 @@ func (x *execution) regroups(i int) bool {
 		if e.adding.N > 0 && slices.ContainsFunc(x.races, func(w int32) bool { return x.events[w].op.Kind == trace.WgWait }) {
 			return true // Wait has returned at a zero, and nothing but the order they are in here says that it was before e
 		}
-		for q, known := range x.known {
-			if p := &x.pending[q]; known && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(int(x.last[q])) {
+		for q, blocked := range x.blocked {
+			if p := &x.pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(int(x.last[q])) {
 				return true
 			}
 		}
@@ -123,8 +123,9 @@ func (x *execution) take(d, u int32) {
 // have made of it, because it is overwritten.
 func (x *execution) matched(i int) bool {
 	sum := x.start
-	for _, j := range x.group[1 : len(x.group)-1] {
-		sum += x.events[j].adding.N
+	if n := len(x.group); n > 2 { // of which the same has been asked
+		a := &x.events[x.group[n-2]].adding
+		sum = a.Counter + a.N
 	}
 	e := &x.events[i]
 	e.unit = noUnit

@@ -122,6 +122,11 @@ func (a Access) Overlaps(b Access) bool {
 	return a.Obj == b.Obj && a.Off < b.Off+b.Size && b.Off < a.Off+a.Size
 }
 
+// Contains reports whether all bytes of b are bytes of a.
+func (a *Access) Contains(b *Access) bool {
+	return a.Obj == b.Obj && a.Off <= b.Off && b.Off+b.Size <= a.Off+a.Size
+}
+
 // Op is a goroutine's next visible operation, seen before it is executed.
 type Op struct {
 	G    GID

@@ -59,12 +59,15 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
 	v := m.look(g)
 	*op = v.op
 	switch {
-	case m.over():
+	case v.n == 0 || m.over():
 		return 0, tangled
 	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
 		return 0, tangled // somebody else can move, or has to wake first
 	}
-	return m.peek(g), tangled
+	if g.trail != nil && m.doomed(g) {
+		return 0, tangled
+	}
+	return v.n, tangled
 }
 
 // Adds implements por.Effects.

@@ -127,11 +127,10 @@ func (g *goroutine) grow(n uint32) {
 
 const minStackWords = 256
 
-// gUndo restores one goroutine.
+// gUndo restores one goroutine, or only words of its stack.
 type gUndo struct {
 	slot    uint32
-	full    bool // state is valid; otherwise only stack words
-	state   gstate
+	full    bool // its record is at the end of Machine.records
 	epoch   uint64
 	savedLo uint32
 	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
@@ -143,7 +142,8 @@ func (m *Machine) touchG(g *goroutine) {
 	if g.epoch == m.heap.epoch {
 		return
 	}
-	u := gUndo{slot: g.slot, full: true, state: g.gstate, epoch: g.epoch, savedLo: g.savedLo}
+	u := gUndo{slot: g.slot, full: true, epoch: g.epoch, savedLo: g.savedLo}
+	m.records = append(m.records, g.gstate)
 	if g.status != gEnded && g.fn != nil {
 		lo := g.fp - bytecode.FrameHeader
 		// The outgoing window too: g may stand before a native with its arguments there.
@@ -178,7 +178,9 @@ func (m *Machine) rewindGs(n int) {
 			m.undoStack = m.undoStack[:off]
 		}
 		if u.full {
-			g.gstate, g.epoch = u.state, u.epoch
+			last := len(m.records) - 1
+			g.gstate, g.epoch = m.records[last], u.epoch
+			m.records = m.records[:last]
 		}
 		g.savedLo = u.savedLo
 		m.gundo = m.gundo[:len(m.gundo)-1]

@@ -324,14 +324,14 @@ type heapMark struct {
 	live          uint64
 }
 
-func (h *heap) mark() heapMark {
-	k := heapMark{h.epoch, len(h.undo), len(h.undoMem), len(h.objs), h.chunk, h.chunkOff, len(h.dirty), h.live}
+// mark makes k the present state.
+func (h *heap) mark(k *heapMark) {
+	k.epoch, k.undo, k.undoMem, k.objs, k.chunk, k.off, k.dirty, k.live = h.epoch, len(h.undo), len(h.undoMem), len(h.objs), h.chunk, h.chunkOff, len(h.dirty), h.live
 	h.lastEpoch++
 	h.epoch = h.lastEpoch
 	// What was freed before the mark stays unused while the mark stands:
 	// reusing it would overwrite bytes a rewind must find again.
 	h.forgetFree()
-	return k
 }
 
 // forgetFree makes what has been freed in this epoch unavailable.

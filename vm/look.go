@@ -91,7 +91,7 @@ func (m *Machine) Bytes() int64 {
 	h := m.heap
 	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + int64(cap(h.objs))*int64(unsafe.Sizeof(object{})) +
 		int64(cap(h.undo))*int64(unsafe.Sizeof(undoRec{})) + int64(cap(h.undoMem)) +
-		int64(cap(m.undoStack))*8 + int64(cap(m.gundo))*int64(unsafe.Sizeof(gUndo{})) +
+		int64(cap(m.undoStack))*8 + int64(cap(m.gundo))*int64(unsafe.Sizeof(gUndo{})) + int64(cap(m.records))*int64(unsafe.Sizeof(gstate{})) +
 		int64(cap(m.marks))*int64(unsafe.Sizeof(mark{})) + int64(cap(m.out))
 	for _, g := range m.gs {
 		n += int64(len(g.stack)) * 8

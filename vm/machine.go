@@ -16,6 +16,7 @@ package vm
 import (
 	"go/token"
 	"io"
+	"slices"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -53,7 +54,9 @@ type Machine struct {
 	met   []bool // by GID: see Met
 
 	marks     []mark
+	raceMarks []race.Mark // of the same, if races are looked for
 	gundo     []gUndo
+	records   []gstate
 	undoStack []uint64
 
 	// ready lists goroutines that have local work to do before the step ends.
@@ -72,7 +75,6 @@ type Machine struct {
 
 	lockers    map[uint64]bool // by type word: it is one of package sync's
 	moment     uint64          // number of the present state: anything computed at an earlier one is stale
-	asked      trace.Op        // grant's
 	arrived    arrived
 	local      uint64 // back edges and calls of the step under way
 	left       int    // of exec's budget of them
@@ -129,9 +131,8 @@ type outRun struct {
 type mark struct {
 	heap          heapMark
 	s             scalars
-	gundo, stack  int
+	gundo         int
 	gs, out, runs int
-	race          race.Mark
 }
 
 // Config chooses what the machine models and how. The zero value explores
@@ -220,11 +221,16 @@ func (m *Machine) Mark() por.Mark {
 	if m.check != nil && m.check.what&CheckState != 0 && len(m.marks) == 0 {
 		m.snapshotBase()
 	}
-	m.marks = append(m.marks, mark{heap: m.heap.mark(), s: m.scalars, gundo: len(m.gundo), stack: len(m.undoStack), gs: len(m.gs), out: len(m.out), runs: len(m.runs)})
+	n := len(m.marks)
+	m.marks = slices.Grow(m.marks, 1)[:n+1]
+	k := &m.marks[n]
+	m.heap.mark(&k.heap)
+	k.s = m.scalars
+	k.gundo, k.gs, k.out, k.runs = len(m.gundo), len(m.gs), len(m.out), len(m.runs)
 	if m.race != nil {
-		m.marks[len(m.marks)-1].race = m.race.Mark()
+		m.raceMarks = append(m.raceMarks, m.race.Mark())
 	}
-	return por.Mark(len(m.marks) - 1)
+	return por.Mark(n)
 }
 
 // Rewind returns to k, which stays open; marks opened after it are gone.
@@ -240,7 +246,8 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.ready = m.ready[:0]
 	m.moment++
 	if m.race != nil {
-		m.race.Rewind(&mk.race)
+		m.raceMarks = m.raceMarks[:k+1]
+		m.race.Rewind(&m.raceMarks[k])
 	}
 	m.verify(false)
 }
@@ -252,7 +259,8 @@ func (m *Machine) Release(k por.Mark) {
 	}
 	m.heap.release(&m.marks[k].heap)
 	if m.race != nil {
-		m.race.Drop(&m.marks[k].race)
+		m.race.Drop(&m.raceMarks[k])
+		m.raceMarks = m.raceMarks[:k]
 	}
 	m.marks = m.marks[:k]
 	m.verify(false)

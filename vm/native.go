@@ -68,5 +68,8 @@ type Native struct {
 	// PeekUnused, if set, is the Peek of calls whose result nobody uses.
 	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 
+	// Steady: as long as a goroutine stands before a call, Peek says the same whatever the others do.
+	Steady bool
+
 	effect effect // filled in when it is linked
 }

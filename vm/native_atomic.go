@@ -104,14 +104,14 @@ func atomicOps(w word) []Native {
 		})
 	}
 	ops := []Native{
-		{Name: "Load", Peek: peekAtomic(trace.AtomicLoad, w), Fn: atomicOp(w, func(m *Machine, p ptr, r Regs) uint64 {
+		{Name: "Load", Steady: true, Peek: peekAtomic(trace.AtomicLoad, w), Fn: atomicOp(w, func(m *Machine, p ptr, r Regs) uint64 {
 			return w.load(m, p)
 		})},
-		{Name: "Store", Peek: peekAtomic(trace.AtomicStore, w), Fn: atomicOp(w, func(m *Machine, p ptr, r Regs) uint64 {
+		{Name: "Store", Steady: true, Peek: peekAtomic(trace.AtomicStore, w), Fn: atomicOp(w, func(m *Machine, p ptr, r Regs) uint64 {
 			w.store(m, p, r.U(1))
 			return 0
 		})},
-		{Name: "Swap", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return v, old })},
+		{Name: "Swap", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return v, old })},
 		{Name: "CompareAndSwap", Peek: peekCAS(w), Fn: atomicOp(w, func(m *Machine, p ptr, r Regs) uint64 {
 			if w.load(m, p) != w.extend(r.U(1)) {
 				return 0
@@ -124,9 +124,9 @@ func atomicOps(w word) []Native {
 		return ops
 	}
 	return append(ops,
-		Native{Name: "Add", Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w), Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
-		Native{Name: "And", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
-		Native{Name: "Or", Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
+		Native{Name: "Add", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w), Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
+		Native{Name: "And", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
+		Native{Name: "Or", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
 	)
 }
 

@@ -18,7 +18,7 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 		}
 		return true
 	}
-	op := &m.asked // not a local variable: Peek would move it to the host's heap
+	op := &g.pending
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
@@ -52,8 +52,11 @@ func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
 		return true
 	}
 	op.G, op.Func, op.PC = g.id, g.fn.ID, uint32(g.pc)
-	g.pending = *op
-	g.view = view{m.moment, n, *op}
+	if op != &g.pending {
+		g.pending = *op
+	}
+	v := &g.view
+	v.moment, v.n, v.op = m.moment, n, *op
 	g.status = gReady
 	g.granted = false
 	m.arrivals++
@@ -86,8 +89,12 @@ func (m *Machine) look(g *goroutine) *view {
 	case CallN:
 		// What a native is going to do may depend on the state: a
 		// compare-and-swap that fails only loads.
-		v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
-		v.n = m.natives[in.Imm32()].Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
+		if nat := &m.natives[in.Imm32()]; nat.Steady {
+			v.op = g.pending
+		} else {
+			v.op = trace.Op{G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
+			v.n = nat.Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
+		}
 		if g.trail != nil {
 			v.op.Awaits = m.awaiting(g)
 		}
@@ -132,7 +139,7 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 			sleepers = sleepers || m.enabled(g)
 			continue
 		}
-		if m.enabled(g) {
+		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
 			buf = append(buf, g.id)
 		}
 	}
