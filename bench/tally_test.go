@@ -111,6 +111,28 @@ func TestTallies(t *testing.T) {
 	}
 }
 
+// TestFormulas: optimal executes as many executions as the formulas for parametric programs say, up to the size with which they
+// are more than 100,000. (Of one program these are 1,728,000, which only hbcheck bench counts.)
+func TestFormulas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some ten million executions")
+	}
+	w, optimal := workspace(t), Way{}
+	optimal.POR, _ = por.Lookup("optimal")
+	for _, x := range tallies(t, "smc") {
+		if x.Classes <= 2500 || x.Classes > 600_000 {
+			continue
+		}
+		r, err := w.Tally(context.Background(), &x, TallyOptions{Way: optimal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range append(r.Check(), r.Result.Incomplete...) {
+			t.Error(problem)
+		}
+	}
+}
+
 // TestClockVectorStates: without state matching the clock vector reduction has fewer states than Java
 // Pathfinder's, at least by the factors of its paper's table 3 (of those sizes that the table
 // does not have, by the largest one).
