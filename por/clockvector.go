@@ -118,8 +118,7 @@ func (x *clockVector) run() Result {
 			n.choice, n.choices = 0, 0
 		}
 		first := n.p == 0 && n.choice == 0
-		if x.cfg.MaxExecutions > 0 && x.stats.Executions+x.stats.Blocked+x.stats.Truncated >= x.cfg.MaxExecutions {
-			x.halt(Reason{Bound: BoundExecutions, Limit: x.cfg.MaxExecutions})
+		if x.spent() {
 			break
 		}
 		if !first {

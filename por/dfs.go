@@ -17,9 +17,8 @@ import (
 // again. The state graph's strongly connected components are found on the
 // way (components), because an execution that never ends is a cycle in it.
 type search struct {
-	sys    System
-	v      Visitor
-	cfg    Config
+	sys System
+	searching
 	policy *syncPolicy // what needs no choice; nil: everything needs one
 	size   Sized       // nil if the system does not tell
 	racer  racer
@@ -42,12 +41,8 @@ type search struct {
 	cur      trace.GID // the goroutine that moved last
 	preempts int       // preemptions on path
 
-	halted      bool
-	stats       Stats
-	preemptCut  bool
-	stop        Reason // what ended the search early
-	stopVisitor bool
-	skipped     int // components whose fairness could not be checked within the memory budget
+	preemptCut bool
+	skipped    int // components whose fairness could not be checked within the memory budget
 }
 
 // A frame is one node on the search stack.
@@ -77,11 +72,8 @@ type access struct {
 // is nothing to choose.
 const chainLimit = 1000
 
-// pollMask makes Poll and the memory budget looked at every 256 transitions.
-const pollMask = 255
-
 func newSearch(sys System, v Visitor, cfg Config, policy *syncPolicy) *search {
-	s := &search{sys: sys, v: v, cfg: cfg, policy: policy, raced: raceSet{}, cur: trace.NoGID}
+	s := &search{sys: sys, searching: searching{v: v, cfg: cfg}, policy: policy, raced: raceSet{}, cur: trace.NoGID}
 	s.size, _ = sys.(Sized)
 	s.racer = newRacer(sys, v)
 	s.watch, _ = cfg.Oracle.(Watcher)
@@ -105,8 +97,7 @@ func (s *search) run() Result {
 			s.pop()
 			continue
 		}
-		if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
-			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+		if s.spent() {
 			break
 		}
 		if f.next > f.alt {
@@ -142,13 +133,7 @@ func (s *search) rewind(m Mark) {
 
 // result collects statistics and the reasons why the search is incomplete.
 func (s *search) result() Result {
-	r := Result{Stats: s.stats, Stopped: s.stopVisitor}
-	if s.stop.Bound != "" {
-		r.Incomplete = append(r.Incomplete, s.stop)
-	}
-	if s.stats.Truncated > 0 {
-		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(s.cfg.MaxSteps), Count: s.stats.Truncated})
-	}
+	r := s.searching.result()
 	if s.preemptCut {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPreempt, Limit: uint64(s.cfg.Preempt)})
 	}
@@ -156,20 +141,6 @@ func (s *search) result() Result {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Text: "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"})
 	}
 	return r
-}
-
-// halt stops the search for a reason.
-func (s *search) halt(r Reason) {
-	if !s.halted {
-		s.halted, s.stop = true, r
-	}
-}
-
-// heed stops the search if the visitor wants no more.
-func (s *search) heed(goOn bool) {
-	if !goOn && !s.halted {
-		s.halted, s.stopVisitor = true, true
-	}
 }
 
 // step executes a and polls.
@@ -194,7 +165,7 @@ func (s *search) step(a trace.Step) {
 		return
 	}
 	if s.stats.Transitions&pollMask == 0 {
-		s.poll()
+		s.poll(s.account(), s.progress())
 	}
 }
 
@@ -564,16 +535,9 @@ func (s *search) account() int64 {
 	return n
 }
 
-// poll looks at the bounds that are not worth a look at every step.
-func (s *search) poll() {
-	if n := s.account(); s.cfg.MaxMemory > 0 && n > s.cfg.MaxMemory {
-		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
-		return
-	}
-	if s.cfg.Poll == nil {
-		return
-	}
-	p := Progress{Stats: s.stats, Depth: len(s.path)}
+// progress tells where the search is.
+func (s *search) progress() Progress {
+	p := Progress{Depth: len(s.path)}
 	// Deeper frames weigh less than the rounding error.
 	share := 1.0
 	for i := range min(len(s.frames), 64) {
@@ -581,7 +545,5 @@ func (s *search) poll() {
 		share /= float64(f.end - f.alt)
 		p.Fraction += share * float64(f.next-f.alt-1)
 	}
-	if why := s.cfg.Poll(p); why != "" {
-		s.halt(Reason{Bound: BoundPoll, Text: why})
-	}
+	return p
 }

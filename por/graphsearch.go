@@ -76,8 +76,7 @@ func (x *graphSearch) run() Result {
 			x.points = x.points[:len(x.points)-1]
 			continue
 		}
-		if x.cfg.MaxExecutions > 0 && x.stats.Executions+x.stats.Blocked+x.stats.Truncated >= x.cfg.MaxExecutions {
-			x.halt(Reason{Bound: BoundExecutions, Limit: x.cfg.MaxExecutions})
+		if x.spent() {
 			break
 		}
 		if p.again {

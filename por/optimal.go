@@ -62,7 +62,7 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 }
 
 func newOptimal(sys System, v Visitor, cfg Config) *optimal {
-	s := &optimal{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID, floor: -1}
+	s := &optimal{execution: newExecution(sys, cfg), searching: searching{v: v, cfg: cfg}, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID, floor: -1}
 	s.size, _ = sys.(Sized)
 	s.watch, _ = cfg.Oracle.(Watcher)
 	return s
@@ -70,8 +70,7 @@ func newOptimal(sys System, v Visitor, cfg Config) *optimal {
 
 type optimal struct {
 	*execution
-	v     Visitor
-	cfg   Config
+	searching
 	racer racer
 	raced raceSet
 	dups  duplicates
@@ -90,11 +89,7 @@ type optimal struct {
 	left    []trace.GID    // scratch of movable
 	gone    []trace.GID    // their newest event has ended the execution, and they do not move any more
 
-	cur       trace.GID // the goroutine that moved last
-	halted    bool
-	stop      Reason
-	byVisitor bool
-	stats     Stats
+	cur trace.GID // the goroutine that moved last
 
 	due   []due // see settle
 	kept  int64 // bytes of pasts that are kept
@@ -154,13 +149,8 @@ func (s *optimal) run() Result {
 	}
 	s.rewind(s.root)
 	s.sys.Release(s.root)
-	r := Result{Stats: s.stats, Stopped: s.byVisitor, Duplicate: s.dups.first}
-	if s.stop.Bound != "" {
-		r.Incomplete = append(r.Incomplete, s.stop)
-	}
-	if s.stats.Truncated > 0 {
-		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(s.cfg.MaxSteps), Count: s.stats.Truncated})
-	}
+	r := s.result()
+	r.Duplicate = s.dups.first
 	return r
 }
 
@@ -187,8 +177,7 @@ func (s *optimal) extend(g trace.GID, head int32) {
 			s.heed(s.v.Leaf(s.taken(), Running))
 			return
 		}
-		if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
-			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+		if s.spent() {
 			return
 		}
 		if g == trace.NoGID {
@@ -473,7 +462,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 		goOn = true
 	}
 	if s.stats.Transitions&pollMask == 0 {
-		s.poll()
+		s.poll(s.account(), Progress{Depth: len(s.events)})
 	}
 	return goOn && !s.halted
 }
@@ -534,7 +523,7 @@ func (s *optimal) leaf(st Status) {
 	default:
 		s.stats.Executions++
 	}
-	if !s.dups.leaf(s.execution, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.taken()) {
+	if !s.dups.leaf(s.execution, s.stats.done(), s.taken()) {
 		s.halted = true
 	}
 	s.heed(s.v.Leaf(s.taken(), st))
@@ -822,20 +811,6 @@ func (s *optimal) rewind(m Mark) {
 	}
 }
 
-// halt stops the search for a reason.
-func (s *optimal) halt(r Reason) {
-	if !s.halted {
-		s.halted, s.stop = true, r
-	}
-}
-
-// heed stops the search if the visitor wants no more.
-func (s *optimal) heed(goOn bool) {
-	if !goOn && !s.halted {
-		s.halted, s.byVisitor = true, true
-	}
-}
-
 // account measures the memory in use.
 func (s *optimal) account() int64 {
 	n := s.bytes() + s.dups.bytes() + s.aside
@@ -847,19 +822,4 @@ func (s *optimal) account() int64 {
 	}
 	s.stats.PeakBytes = max(s.stats.PeakBytes, n)
 	return n
-}
-
-// poll looks at the bounds that are not worth a look at every step.
-func (s *optimal) poll() {
-	if n := s.account(); s.cfg.MaxMemory > 0 && n > s.cfg.MaxMemory {
-		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
-		return
-	}
-	if s.cfg.Poll == nil {
-		return
-	}
-	p := Progress{Stats: s.stats, Depth: len(s.events)}
-	if why := s.cfg.Poll(p); why != "" {
-		s.halt(Reason{Bound: BoundPoll, Text: why})
-	}
 }

@@ -71,9 +71,6 @@ func optimalJobs(sys System, v Joint, cfg Config) Result {
 	}
 }
 
-// done returns the number of executions.
-func (s *Stats) done() uint64 { return s.Executions + s.Blocked + s.Truncated }
-
 // add adds what another piece of the same search has counted.
 func (s *Stats) add(t *Stats) {
 	s.Executions += t.Executions

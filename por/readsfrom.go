@@ -49,7 +49,7 @@ import (
 // (Visitor.Restart); so are those in which a read covers more or less than a write it overlaps, or in which
 // memory is written that something synchronises on.
 func readsFrom(sys System, v Visitor, cfg Config) Result {
-	s := &rfSearch{execution: newExecution(sys, cfg), v: v, cfg: cfg, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg)}
+	s := &rfSearch{execution: newExecution(sys, cfg), searching: searching{v: v, cfg: cfg}, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg)}
 	s.size, _ = sys.(Sized)
 	s.rf, s.dep.rude = true, true // a writer is looked at when it arrives, so what it depends on must depend on all readers
 	s.updater, _ = sys.(Updater)
@@ -70,8 +70,7 @@ func readsFrom(sys System, v Visitor, cfg Config) Result {
 
 type rfSearch struct {
 	*execution
-	v     Visitor
-	cfg   Config
+	searching
 	racer racer
 	raced raceSet
 	dups  duplicates
@@ -86,13 +85,9 @@ type rfSearch struct {
 	gone   []trace.GID // see optimal
 	lin    linearizer
 
-	enabled   []trace.GID
-	real      trace.Schedule
-	present   bool // the newest event has ended the execution, and is not undone yet
-	halted    bool
-	stop      Reason
-	byVisitor bool
-	stats     Stats
+	enabled []trace.GID
+	real    trace.Schedule
+	present bool // the newest event has ended the execution, and is not undone yet
 }
 
 // added is an event of H.
@@ -147,13 +142,8 @@ func (s *rfSearch) run() Result {
 	s.unwind(0)
 	s.sys.Rewind(s.root)
 	s.sys.Release(s.root)
-	r := Result{Stats: s.stats, Stopped: s.byVisitor, Duplicate: s.dups.first}
-	if s.stop.Bound != "" {
-		r.Incomplete = append(r.Incomplete, s.stop)
-	}
-	if s.stats.Truncated > 0 {
-		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(s.cfg.MaxSteps), Count: s.stats.Truncated})
-	}
+	r := s.result()
+	r.Duplicate = s.dups.first
 	return r
 }
 
@@ -189,8 +179,7 @@ func (s *rfSearch) extend(g trace.GID, head int32) {
 			s.heed(s.v.Leaf(s.taken(), Running))
 			return
 		}
-		if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
-			s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
+		if s.spent() {
 			return
 		}
 		if !slices.Contains(s.enabled, g) {
@@ -392,7 +381,7 @@ func (s *rfSearch) new(r int) bool {
 		}
 	}
 	if s.stats.Transitions&pollMask == 0 {
-		s.poll()
+		s.poll(s.account(), Progress{Depth: len(s.added)})
 	}
 	if s.halted {
 		return false
@@ -508,24 +497,10 @@ func (s *rfSearch) leaf(st Status) {
 	} else {
 		s.stats.Executions++
 	}
-	if !s.dups.leaf(s.execution, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.taken()) {
+	if !s.dups.leaf(s.execution, s.stats.done(), s.taken()) {
 		s.halted = true
 	}
 	s.heed(s.v.Leaf(s.taken(), st))
-}
-
-// halt stops the search for a reason.
-func (s *rfSearch) halt(r Reason) {
-	if !s.halted {
-		s.halted, s.stop = true, r
-	}
-}
-
-// heed stops the search if the visitor wants no more.
-func (s *rfSearch) heed(goOn bool) {
-	if !goOn && !s.halted {
-		s.halted, s.byVisitor = true, true
-	}
 }
 
 // account measures the memory in use.
@@ -544,19 +519,4 @@ func (s *rfSearch) account() int64 {
 	}
 	s.stats.PeakBytes = max(s.stats.PeakBytes, n)
 	return n
-}
-
-// poll looks at the bounds that are not worth a look at every step.
-func (s *rfSearch) poll() {
-	if n := s.account(); s.cfg.MaxMemory > 0 && n > s.cfg.MaxMemory {
-		s.halt(Reason{Bound: BoundMemory, Limit: uint64(s.cfg.MaxMemory)})
-		return
-	}
-	if s.cfg.Poll == nil {
-		return
-	}
-	p := Progress{Stats: s.stats, Depth: len(s.added)}
-	if why := s.cfg.Poll(p); why != "" {
-		s.halt(Reason{Bound: BoundPoll, Text: why})
-	}
 }

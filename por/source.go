@@ -149,16 +149,13 @@ func (s *source) goesOn(f *sourceState) bool {
 		s.heed(s.v.Leaf(s.path, Running))
 		return false
 	}
-	if s.cfg.MaxExecutions > 0 && s.stats.Executions+s.stats.Blocked+s.stats.Truncated >= s.cfg.MaxExecutions {
-		s.halt(Reason{Bound: BoundExecutions, Limit: s.cfg.MaxExecutions})
-	}
-	return !s.halted
+	return !s.spent()
 }
 
 // ended is called at the end of an execution.
 func (s *source) ended(st Status) {
 	s.leaf(st)
-	if !s.dups.leaf(s.x, s.stats.Executions+s.stats.Blocked+s.stats.Truncated, s.path) {
+	if !s.dups.leaf(s.x, s.stats.done(), s.path) {
 		s.halted = true
 	}
 }
@@ -267,7 +264,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	s.path = append(s.path, trace.Step{G: p, Choice: choice})
 	s.cur = p
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
-		s.poll()
+		s.poll(s.account(), s.progress())
 	}
 	if s.x.beyond || s.ctx != nil && s.x.awaits {
 		s.halted = true
