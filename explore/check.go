@@ -148,6 +148,9 @@ func (c *StaticCheck) Step(g trace.GID, choice int) {
 	c.Counts.Pointers = c.points.Counts
 }
 
+// Repeat implements por.Repeater.
+func (c *StaticCheck) Repeat(g trace.GID, choice int) { c.Step(g, choice) }
+
 // predict asks what each goroutine may still do. What was asked before on this
 // path remains true.
 func (c *StaticCheck) predict() {

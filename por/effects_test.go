@@ -70,6 +70,9 @@ func (t *toy) View(g trace.GID, op *trace.Op) (ways int, tangled bool) {
 	return ways, false
 }
 
+// Repeat implements Repeater.
+func (t *toy) Repeat(g trace.GID, choice int) { t.Step(g, choice) }
+
 // Adds implements Effects.
 func (t *toy) Adds(g trace.GID) Adding {
 	i, _ := t.at(int(g))

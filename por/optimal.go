@@ -64,7 +64,9 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 func newOptimal(sys System, v Visitor, cfg Config) *optimal {
 	s := &optimal{execution: newExecution(sys, cfg), searching: searching{v: v, cfg: cfg}, racer: newRacer(sys, v), raced: raceSet{}, dups: newDuplicates(cfg), cur: trace.NoGID, floor: -1}
 	s.size, _ = sys.(Sized)
-	s.watch, _ = cfg.Oracle.(Watcher)
+	if s.watch, _ = cfg.Oracle.(Watcher); s.watch == nil { // who would have to watch the path again
+		s.repeater, _ = sys.(Repeater)
+	}
 	return s
 }
 
@@ -77,17 +79,19 @@ type optimal struct {
 	size  Sized
 	watch Watcher
 
-	root    Mark
-	frames  []past
-	planned []bool         // by event: it was executed because it belongs to a past, or is not the first alternative
-	at      []int32        // by event: the frame it is the chosen operation of, or -1
-	head    []int32        // by event: see canonical
-	plan    []move         // scratch
-	both    []uint32       // scratch
-	ages    []uint64       // scratch of signature
-	real    trace.Schedule // scratch of taken
-	left    []trace.GID    // scratch of movable
-	gone    []trace.GID    // their newest event has ended the execution, and they do not move any more
+	root     Mark
+	repeater Repeater // nil: all frames are marked
+	returns  returns
+	frames   []past
+	planned  []bool         // by event: it was executed because it belongs to a past, or is not the first alternative
+	at       []int32        // by event: the frame it is the chosen operation of, or -1
+	head     []int32        // by event: see canonical
+	plan     []move         // scratch
+	both     []uint32       // scratch
+	ages     []uint64       // scratch of signature
+	real     trace.Schedule // scratch of taken
+	left     []trace.GID    // scratch of movable
+	gone     []trace.GID    // their newest event has ended the execution, and they do not move any more
 
 	cur trace.GID // the goroutine that moved last
 
@@ -145,7 +149,7 @@ func (s *optimal) run() Result {
 	}
 	s.account()
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		s.sys.Release(s.frames[i].mark)
+		s.release(&s.frames[i])
 	}
 	s.rewind(s.root)
 	s.sys.Release(s.root)
@@ -234,7 +238,7 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 		return true
 	}
 	f := s.push()
-	f.mark, f.depth, f.g, f.head = s.sys.Mark(), len(s.events), g, head
+	f.mark, f.depth, f.g, f.head = s.mark(&op.Op), len(s.events), g, head
 	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
 	if channel(op.Kind) {
 		s.meetings(f, op.Kind)
@@ -330,7 +334,7 @@ func (s *optimal) backtrack() {
 		f.used++
 		s.past(len(s.frames)-1, f.items[f.used-1])
 	default:
-		s.sys.Release(f.mark)
+		s.release(f)
 		s.kept -= f.kept
 		s.frames = s.frames[:len(s.frames)-1]
 	}
@@ -352,7 +356,7 @@ func (s *optimal) alternative(at, choice int) {
 }
 
 func (s *optimal) rewindTo(f *past) {
-	s.rewind(f.mark)
+	s.back(f)
 	s.truncate(f.depth)
 	s.planned, s.at, s.head = s.planned[:f.depth], s.at[:f.depth], s.head[:f.depth]
 	s.gone = s.gone[:f.gone]
@@ -484,7 +488,7 @@ func (s *optimal) revive() bool {
 	if f.cut++; f.cut < f.n {
 		return false
 	}
-	s.rewind(f.mark)
+	s.back(f)
 	s.gone = append(s.gone, s.events[e].g)
 	s.pending[s.events[e].g] = intended{}
 	return true
@@ -492,19 +496,8 @@ func (s *optimal) revive() bool {
 
 // reopen opens a frame in front of event e, the newest one, which has none.
 func (s *optimal) reopen(e int) {
-	from, f := 0, &past{mark: s.root}
-	if n := len(s.frames); n > 0 {
-		f = &s.frames[n-1]
-		from = f.depth
-	}
-	s.rewind(f.mark)
-	for i := from; i < e; i++ {
-		if !s.events[i].over {
-			s.sys.Step(s.path[i].G, s.path[i].Choice)
-			s.elsewhere()
-		}
-	}
-	f = s.push()
+	s.replay(e)
+	f := s.push()
 	f.mark, f.depth, f.g, f.head, f.gone, f.quiet = s.sys.Mark(), e, s.events[e].g, -1, len(s.gone), true
 	f.n, f.next = 1, 1
 	s.at[e] = int32(len(s.frames) - 1)

@@ -100,7 +100,7 @@ func (s *optimal) settle() {
 func (s *optimal) putAside(a *standing, i int) {
 	above := s.frames[i:]
 	for j := len(above) - 1; j >= 0; j-- {
-		s.sys.Release(above[j].mark)
+		s.release(&above[j])
 		s.aside += above[j].bytes()
 	}
 	a.frames = append(slices.Clone(above), a.frames...)

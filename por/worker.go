@@ -74,7 +74,7 @@ func (w *worker) explore(p *piece) {
 	w.steps += s.stats.Transitions
 	w.account()
 	for i := len(s.frames) - 1; i > base; i-- {
-		s.sys.Release(s.frames[i].mark)
+		s.release(&s.frames[i])
 	}
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.stats.Executions -= p.begin
@@ -170,6 +170,7 @@ func (w *worker) give(i int) {
 		n.frames = append(n.frames, w.nodes[i-1].frames...)
 	}
 	bare := *f
+	bare.mark = unmarked // on other machines
 	bare.moves, bare.items, bare.used, bare.seen = nil, nil, 0, nil
 	bare.mates, bare.labels, bare.next = slices.Clone(f.mates), slices.Clone(f.labels), f.n
 	n.frames = append(n.frames, bare)

@@ -224,6 +224,13 @@ func (m *Machine) Status() por.Status {
 // Step implements por.System.
 func (m *Machine) Step(id trace.GID, choice int) { m.step(m.gOf(id), choice) }
 
+// Repeat implements por.Repeater.
+func (m *Machine) Repeat(id trace.GID, choice int) {
+	cnt := m.cnt
+	m.step(m.gOf(id), choice)
+	m.cnt = cnt
+}
+
 // step is Step. It returns the stop at which the iteration without effect began that it
 // has completed, if it has (see arrive).
 func (m *Machine) step(g *goroutine, choice int) (start *stop) {
