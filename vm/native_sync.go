@@ -118,7 +118,7 @@ var syncNatives = []Native{
 		return Next
 	}},
 	{Name: "sync.hbSignal", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		m.syncOp(op, trace.Signal, r.U(0)+cdList, 8, true, true)
+		peekNotify(m, r, trace.Signal, op)
 		n := 0
 		for w := m.word(r.U(0), cdList); w != 0; w = m.word(w, wtNext) {
 			n++
@@ -133,7 +133,7 @@ var syncNatives = []Native{
 		return Next
 	}},
 	{Name: "sync.hbBroadcast", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.Broadcast, r.U(0)+cdList, 8, true, true)
+		return peekNotify(m, r, trace.Broadcast, op)
 	}, Fn: nop},
 	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
@@ -475,6 +475,12 @@ func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
 	m.lock(g, p+onMutex, mutexLocker)
 	r.SetBool(0, true)
 	return Next
+}
+
+// peekNotify shows a Signal or Broadcast, which only reads if nobody waits.
+func peekNotify(m *Machine, r Regs, k trace.Kind, op *trace.Op) int {
+	list := r.U(0) + cdList
+	return m.syncOp(op, k, list, 8, m.mapped(list, 8) && m.word(list, 0) != 0, true)
 }
 
 func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
