@@ -151,8 +151,11 @@ type execution struct {
 	ahead   []intended // by goroutine: next
 	aheadAt []uint64
 
-	// by lists for every bit of intended.about the events that have it.
+	// by lists for every bit of intended.about the events that have it, of which others are no WgAdds; raises lists
+	// those WgAdds that make a counter larger.
 	by      [64][]int32
+	others  [64]int32
+	raises  []int32
 	tangled bool // some event so far was
 	wait    []trace.GID
 	buf     []trace.GID
@@ -314,7 +317,11 @@ func (x *execution) execute(g trace.GID, choice int) {
 			x.relate(e, c, j)
 		}
 	case b.about != 0:
-		list := x.by[bits.TrailingZeros64(b.about)]
+		bit := bits.TrailingZeros64(b.about)
+		list := x.by[bit]
+		if b.adds && x.others[bit] == 0 {
+			list = nil // see regroups
+		}
 		for k := len(list) - 1; k >= 0; k-- {
 			if x.relate(e, c, int(list[k])); x.covers(int(list[k]), i) {
 				break
@@ -322,8 +329,14 @@ func (x *execution) execute(g trace.GID, choice int) {
 		}
 	}
 	for set := b.about; set != 0; set &= set - 1 {
-		list := &x.by[bits.TrailingZeros64(set)]
-		*list = append(*list, int32(i))
+		bit := bits.TrailingZeros64(set)
+		x.by[bit] = append(x.by[bit], int32(i))
+		if !b.adds {
+			x.others[bit]++
+		}
+	}
+	if e.adding.N > 0 {
+		x.raises = append(x.raises, int32(i))
 	}
 	switch {
 	case blocks(e.op.Kind):
@@ -485,9 +498,15 @@ func (x *execution) truncate(n int) {
 		b := &x.briefs[i]
 		x.count[b.g]--
 		for set := b.about; set != 0; set &= set - 1 {
-			list := &x.by[bits.TrailingZeros64(set)]
-			*list = (*list)[:len(*list)-1]
+			bit := bits.TrailingZeros64(set)
+			x.by[bit] = x.by[bit][:len(x.by[bit])-1]
+			if !b.adds {
+				x.others[bit]--
+			}
 		}
+	}
+	for len(x.raises) > 0 && int(x.raises[len(x.raises)-1]) >= n {
+		x.raises = x.raises[:len(x.raises)-1]
 	}
 	undo := x.events[n].undo
 	for i := len(x.moved) - 1; i >= undo; i-- {

@@ -50,15 +50,17 @@ func (x *execution) regroups(i int) bool {
 	e := &x.events[i]
 	if e.op.Kind == trace.WgAdd && e.op.N > 0 {
 		wg := e.op.Access[0]
-		x.tally(wg)
-		if !x.matched(i) {
-			return true
+		if !x.takesLatest(i) {
+			x.tally(wg)
+			if !x.matched(i) {
+				return true
+			}
 		}
 		if e.adding.N > 0 && slices.ContainsFunc(x.races, func(w int32) bool { return x.events[w].op.Kind == trace.WgWait }) {
 			return true // Wait has returned at a zero, and nothing but the order they are in here says that it was before e
 		}
 		for q, blocked := range x.blocked {
-			if p := &x.pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(int(x.last[q])) {
+			if p := &x.pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(wg, int(x.last[q])) {
 				return true
 			}
 		}
@@ -66,8 +68,7 @@ func (x *execution) regroups(i int) bool {
 	for k := e.undo; k < len(x.moved); k++ {
 		m := &x.moved[k]
 		if p := &x.pending[m.g]; p.Kind == trace.WgWait && p.N > 0 {
-			x.tally(p.Access[0])
-			if x.reused(int(x.last[m.g])) {
+			if x.reused(p.Access[0], int(x.last[m.g])) {
 				return true
 			}
 		}
@@ -118,6 +119,34 @@ func (x *execution) take(d, u int32) {
 	}
 }
 
+// takesLatest is matched in the case that nearly all Dones are: the counter is what the one before has made of it, and of the latest Add
+// that happens before event i a unit is left.
+func (x *execution) takesLatest(i int) bool {
+	e := &x.events[i]
+	wg := e.op.Access[0]
+	list := x.by[aboutObject(wg.Obj)]
+	k := len(list) - 2 // the last one is i
+	for k >= 0 && !x.events[list[k]].adds(wg) {
+		k--
+	}
+	if e.adding.N != -1 || k < 0 {
+		return false
+	}
+	if a := &x.events[list[k]].adding; e.adding.Counter != a.Counter+a.N {
+		return false
+	}
+	for k := len(x.raises) - 1; k >= 0; k-- {
+		if u := x.raises[k]; x.events[u].adds(wg) && x.before(int(u), x.clock(i)) {
+			if x.left(u) == 0 {
+				return false
+			}
+			x.take(int32(i), u)
+			return true
+		}
+	}
+	return false
+}
+
 // matched finds a unit for event i, if it takes one: it reports whether all Dones have one that has been added before. It also
 // reports false if that is not the question: if several are taken at once, or the counter is not what the events
 // have made of it, because it is overwritten.
@@ -158,17 +187,18 @@ func (x *execution) match(d int32) bool {
 	return false
 }
 
-// reused reports whether the counter of the WaitGroup that tally has been called for can be zero while somebody who has
+// reused reports whether the counter of wg can be zero while somebody who has
 // arrived by event a (or atStart) stands before Wait, and grow then.
-func (x *execution) reused(a int) bool {
+func (x *execution) reused(wg trace.Access, a int) bool {
 	x.needed = x.needed[:0]
 	if a >= 0 {
 		x.need(a)
 	}
-	apart := func(r int32) bool { return x.events[r].adding.N > 0 && !x.needs(r) }
-	if !slices.ContainsFunc(x.group[1:], apart) {
+	apart := func(r int32) bool { return x.events[r].adds(wg) && !x.needs(r) }
+	if !slices.ContainsFunc(x.raises, apart) {
 		return false // as in most programs, where all that is added is added first
 	}
+	x.tally(wg)
 	for grown := true; grown; {
 		grown = false
 		for _, u := range x.group {
@@ -183,7 +213,7 @@ func (x *execution) reused(a int) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(x.group[1:], apart)
+	return slices.ContainsFunc(x.raises, apart)
 }
 
 // needs reports whether event i belongs to the set needed.
