@@ -29,7 +29,7 @@ func TestJobs(t *testing.T) {
 	if *jobsCount > 0 {
 		total = *jobsCount
 	}
-	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Locks | progen.Maps | progen.Prints}
+	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal, _ := por.Lookup("optimal")
 	executions, ended, bad := uint64(0), 0, 0
 	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {

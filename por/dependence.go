@@ -28,10 +28,29 @@ func (d dependence) dependent(a, b *intended) bool {
 		return d.rude && a.Conflicts(&b.Op)
 	case a.place.room > 0 && b.place.room > 0 && a.Access[0] == b.Access[0]:
 		return sameElement(a, b)
-	case (a.Wide && channel(b.Kind)) || (b.Wide && channel(a.Kind)):
-		return true
+	case a.more != nil || b.more != nil:
+		return overlap(a.touches(), b.touches())
 	}
 	return a.Conflicts(&b.Op)
+}
+
+// touches returns all locations that n touches.
+func (n *intended) touches() []trace.Access {
+	if n.more != nil {
+		return n.more
+	}
+	return n.Access[:n.N]
+}
+
+func overlap(a, b []trace.Access) bool {
+	for i := range a {
+		for j := range b {
+			if (a[i].Write || b[j].Write) && a[i].Overlaps(b[j]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // covers reports whether everything that was executed before a and that b depends on comes before a in every order, as a

@@ -31,6 +31,13 @@ type Effects interface {
 	// Queue tells what g's next operation, a send or a receive, finds in the buffer of its channel. room is 0 if it has none.
 	Queue(g trace.GID) (length, room int, closed bool)
 
+	// Cases appends what g's next operation, a select or another one on channels that can wait, can do. parks reports
+	// whether it is a matter of its own that g waits there, which it does not yet: see Parker.
+	Cases(g trace.GID, buf []Case) (cases []Case, parks bool)
+
+	// Case returns which of them alternative choice is; -1: none.
+	Case(g trace.GID, choice int) int
+
 	// Moved appends the goroutines besides the one that stepped that the last step has
 	// started, or moved on because its operation was theirs, too: who receives what is sent.
 	Moved(buf []trace.GID) []trace.GID
@@ -43,6 +50,14 @@ type Effects interface {
 	// Partner returns the goroutine whose next operation is executed along with
 	// g's, an operation on channels, if that is executed with the given alternative.
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
+}
+
+// A Case is one direction of one channel.
+type Case struct {
+	Chan      uint32 // object number
+	Send      bool
+	Len, Room int // elements in the buffer, and how many there can be; no Room: there is none
+	Closed    bool
 }
 
 // An Elders is a System that numbers goroutines in the order in which it met them, and knows an order that does not

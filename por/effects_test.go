@@ -103,3 +103,7 @@ func (t *toy) Label(g trace.GID, choice int) uint64 {
 
 // Partner implements Effects.
 func (t *toy) Partner(trace.GID, int) (trace.GID, bool) { return 0, false }
+
+func (t *toy) Cases(_ trace.GID, buf []Case) ([]Case, bool) { return buf, false }
+
+func (t *toy) Case(trace.GID, int) int { return -1 }

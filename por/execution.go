@@ -17,6 +17,7 @@ type intended struct {
 	// operations that have none in common are independent, unless one is tangled.
 	about uint64
 	place place
+	more  []trace.Access // what a select with more than two channels touches; shared
 }
 
 const (
@@ -63,7 +64,6 @@ func (x *execution) arrive(g trace.GID) {
 		}
 	}
 	x.known[g], x.blocked[g] = true, n.blocks()
-	x.beyond = x.beyond || selects(&n.Op)
 }
 
 // A move is a step by its stable name (see Effects.Label).
@@ -87,6 +87,9 @@ type executed struct {
 	adding Adding
 	unit   int32
 	taken  int64 // how many of what it has added belong to Dones
+	// obj is the channel that the case of a select which it was takes an element from (grow is -1) or puts one into (1).
+	obj  uint32
+	grow int
 	// printed marks one with which it is decided what has been printed.
 	printed bool
 }
@@ -97,6 +100,7 @@ func (e *executed) begin(m move, op *intended, undo int) {
 	e.op = *op
 	e.with.Kind, e.with.about, e.with.tangled, e.mate = trace.None, 0, false, 0
 	e.over, e.printed = false, false
+	e.obj, e.grow = 0, 0
 	e.adding = Adding{}
 }
 
@@ -128,7 +132,8 @@ type execution struct {
 
 	// beyond is set when the happens-before relation is not enough to tell what can be executed in
 	// another order: see Optimal.
-	beyond bool
+	beyond  bool
+	selects bool // somebody has stood before a select on several channels, or one that does not wait
 	// awaits is set when somebody stands before an operation that awaits something: see Context.
 	awaits bool
 	// uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.
@@ -159,6 +164,9 @@ type execution struct {
 	tangled bool // some event so far was
 	wait    []trace.GID
 	buf     []trace.GID
+	cases   []Case
+	fronts  []front
+	touched []trace.Access
 
 	group, tried []int32 // see regroups
 	start        int64
@@ -190,6 +198,7 @@ func newExecution(sys System, cfg Config) *execution {
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
 		x.arrive(g)
+		x.beyond = x.beyond || x.confronts(g, -1)
 	}
 	return x
 }
@@ -211,12 +220,24 @@ func (x *execution) next(g trace.GID) *intended {
 			x.update(n)
 		}
 		n.classify()
-		n.place = place{}
+		n.place, n.more = place{}, x.wide(g, n)
 		if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
 			n.place = x.placeOf(g, &n.Op)
 		}
 	}
 	return n
+}
+
+// wide returns what n, which g stands before, touches if there is no room for that in it.
+func (x *execution) wide(g trace.GID, n *intended) []trace.Access {
+	if !n.Wide || !channel(n.Kind) {
+		return nil
+	}
+	x.touched = x.sys.Touches(g, x.touched[:0])
+	if slices.Equal(x.touched, n.more) {
+		return n.more
+	}
+	return slices.Clone(x.touched)
 }
 
 // canMove returns the goroutines that can move, valid until one does.
@@ -257,6 +278,9 @@ func (x *execution) execute(g trace.GID, choice int) {
 		if p, ok := x.sys.Partner(g, choice); ok {
 			e.with, e.mate = *x.next(p), p
 		}
+	}
+	if k := e.op.Kind; k == trace.Select || k == trace.TrySelect {
+		x.fill(e, choice)
 	}
 	if e.op.Kind == trace.WgAdd {
 		e.adding = x.sys.Adds(g)
@@ -392,11 +416,6 @@ func (x *execution) covers(j, i int) bool {
 	return x.events[j].op.covers(&x.events[i].op)
 }
 
-// selects reports whether op is a select on several channels, or one that does not wait.
-func selects(op *trace.Op) bool {
-	return op.Kind == trace.TrySelect || op.Kind == trace.Select && (op.N > 1 || op.Wide)
-}
-
 // label returns the stable name of an alternative.
 func (x *execution) label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
 
@@ -423,7 +442,7 @@ func (x *execution) part(g trace.GID, i int) {
 	m.g, m.last, m.known, m.pending = g, x.last[g], x.known[g], x.pending[g]
 	x.last[g] = int32(i)
 	x.arrive(g)
-	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op)
+	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op) || x.confronts(g, i)
 }
 
 // join makes what happened before event j happen before the event with clock c.
@@ -515,6 +534,9 @@ func (x *execution) truncate(n int) {
 		x.blocked[m.g] = x.pending[m.g].blocks()
 	}
 	x.moved = x.moved[:undo]
+	for len(x.fronts) > 0 && x.fronts[len(x.fronts)-1].at >= n {
+		x.fronts = x.fronts[:len(x.fronts)-1]
+	}
 	x.events, x.briefs = x.events[:n], x.briefs[:n]
 	x.path = x.path[:n]
 	if x.rf {

@@ -14,12 +14,13 @@ var mutantsFlag = flag.String("mutants", "", "build the mutants whose name conta
 
 // Tests that notice: of toys, of programs whose classes are counted by hand, of generated programs.
 var (
-	toys    = []string{"./por", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
-	counted = []string{"./internal/progen", "-run", "^TestExact$"}
-	misused = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
-	readers = generated("1", "201", "600")    // with locks
-	sending = generated("8", "200001", "400") // with channels
-	waiting = generated("9", "300001", "600") // with locks, conditions and channels
+	toys      = []string{"./por", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
+	counted   = []string{"./internal/progen", "-run", "^TestExact$"}
+	misused   = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
+	readers   = generated("1", "201", "600")    // with locks
+	sending   = generated("8", "200001", "400") // with channels
+	selecting = []string{"./internal/progen", "-run", "^TestSelects$"}
+	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
 )
 
 func generated(features, seed, n string) []string {
@@ -67,7 +68,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "nobody waits to send", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
 	{mutation.Mutant{Name: "nobody waits to receive", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
 	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal.go", Old: "		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) != e && ", New: "		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) < -1 && "}, toys},
-	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal.go", Old: "		if !s.pending[m.g].blocks() {\n			continue\n", New: "		if true {\n			continue\n"}, toys},
+	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal.go", Old: "		if !s.pending[m.g].blocks() || channel(s.pending[m.g].Kind) {\n			continue\n", New: "		if true {\n			continue\n"}, toys},
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) < -1 && s.x.known[q] && "}, toys},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if false {\n			s.arrived"}, toys},
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal.go", Old: " && !s.events[x].op.amongOthers() && ", New: " && "}, readers},
@@ -75,13 +76,23 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "an unlocked lock enables everything", File: "por/dependence.go", Old: "		return b.Kind == trace.Lock || b.Kind == trace.WakeLock &&", New: "		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock &&"}, misused},
 
 	// Each class once.
-	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] {\n", New: "		} else if false {\n"}, toys},
-	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},
+	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] && it.q != trace.NoGID {\n", New: "		} else if false {\n"}, toys},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "&& s.mattered(&s.frames[at], y) {\n			return false\n", New: "&& s.mattered(&s.frames[at], y) {\n			return true\n"}, toys},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, toys},
-	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || !s.canonical(f, y) {", New: "	if s.halted || !s.canonical(f, y) {"}, waiting},
+	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || ", New: "	if s.halted || "}, waiting},
 	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
 	{mutation.Mutant{Name: "source: nobody sleeps", File: "por/source.go", Old: "	f.sleep = append(f.sleep, sleeper{steps: []executed{done}}) // line 18\n", New: "	f.sleep = append(f.sleep[:0], sleeper{steps: []executed{done}})\n"}, toys},
 	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/source.go", Old: "		case s.independent(e, &w):\n", New: "		default:\n"}, toys},
+
+	// Operations on channels.
+	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/meetings.go", Old: "	if several {\n", New: "	if false {\n"}, selecting},
+	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/meetings.go", Old: "	if !some {\n		return\n", New: "	if true {\n		return\n"}, selecting},
+	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "			if s.whole(f, g, p) {\n", New: "			if true {\n"}, selecting},
+	{mutation.Mutant{Name: "all alternatives depend on a past", File: "por/meetings.go", Old: "		if !s.before(int(h), c) {\n			return false\n", New: "		if !s.before(int(h), c) {\n			return true\n"}, selecting},
+	{mutation.Mutant{Name: "what matters now has always mattered", File: "por/optimal.go", Old: " && s.mattered(&s.frames[at], y) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "selects meet selects", File: "por/selects.go", Old: "a.Chan != 0 && a.Room == 0 {\n				return true", New: "a.Chan != 0 && a.Room == 0 {\n				return false"}, selecting},
 
 	// Executions that end.
 	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal.go", Old: "		goOn = !s.halted && s.revive()\n", New: "		goOn = false\n"}, toys},

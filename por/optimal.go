@@ -36,9 +36,11 @@ import (
 //
 // An operation that ends the program is executed, and then undone: the others go on without its goroutine.
 //
+// Operations on channels are looked for in another way: see meetings.go.
+//
 // Guarantees: every class of complete executions is met, once. Two kinds of programs are left to ClockVector, with which
-// the search begins again when it first sees that one is: those that use select on several channels, or one that does not
-// wait, because whether somebody can be met depends there on channels that neither operation is about; and those that may
+// the search begins again when it first sees that one is: those in which a select on several channels could meet another, or be met by one that does not
+// wait (see confronts); and those that may
 // use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
 // that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
@@ -88,6 +90,10 @@ type optimal struct {
 	head     []int32        // by event: see canonical
 	plan     []move         // scratch
 	both     []uint32       // scratch
+	staying  []stay         // scratch
+	pair     []*stay        // scratch
+	some     []int          // scratch
+	cut      int            // see maxCuts
 	ages     []uint64       // scratch of signature
 	real     trace.Schedule // scratch of taken
 	left     []trace.GID    // scratch of movable
@@ -111,7 +117,9 @@ type past struct {
 	g       trace.GID
 	mates   []trace.GID // the goroutines it can meet,
 	labels  []uint64    // and the names of its alternatives, if it may
-	meets   bool        // it meets somebody in all of them
+	base    int         // events before the state in which its first past begins,
+	cases   []Case      // what it could do there, if it is a select,
+	parks   bool        // and it may wait there
 	printed bool        // with x it is decided what has been printed
 	quiet   bool        // it has no other past
 	head    int32       // last event of the past it has here that it depends on, or -1; see canonical
@@ -137,8 +145,6 @@ type item struct {
 	exact  bool
 	label  uint64
 	other  bool // not the first alternative
-	paired bool // q meets mate
-	mate   trace.GID
 }
 
 func (s *optimal) run() Result {
@@ -240,35 +246,18 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	f := s.push()
 	f.mark, f.depth, f.g, f.head = s.mark(&op.Op), len(s.events), g, head
 	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
+	f.dedupe = n > 1 || channel(op.Kind) || op.onCond() || op.amongOthers()
 	if channel(op.Kind) {
-		s.meetings(f, op.Kind)
+		s.meet(len(s.frames) - 1)
 	}
 	if n > 1 {
 		s.stats.Choices++
 	}
-	f.dedupe = n > 1 || channel(op.Kind) || op.onCond() || op.amongOthers()
-	if !s.do(g, 0, int32(len(s.frames)-1), false) {
+	if !s.do(g, 0, int32(len(s.frames)-1), false) || !s.behind(&s.frames[len(s.frames)-1], len(s.events)-1) {
 		return false
 	}
 	s.detect(true)
 	return true
-}
-
-// meetings finds out whom the goroutine of f, whose operation has kind k and is one on channels, can meet.
-func (s *optimal) meetings(f *past, k trace.Kind) {
-	f.meets = blocks(k)
-	for c := range f.n {
-		p, ok := s.sys.Partner(f.g, c)
-		if f.meets = f.meets && ok; ok && !slices.Contains(f.mates, p) {
-			f.mates = append(f.mates, p)
-		}
-		f.labels = append(f.labels, s.label(f.g, c))
-	}
-	for _, q := range f.mates {
-		if s.able(q) { // without x it can do something else
-			f.items = append(f.items, item{q: q})
-		}
-	}
 }
 
 // push opens a frame, with the memory of one that was closed. What is not set here the caller has to set.
@@ -277,8 +266,8 @@ func (s *optimal) push() *past {
 		s.frames = s.frames[:len(s.frames)+1]
 		f := &s.frames[len(s.frames)-1]
 		clear(f.seen)
-		f.labels, f.mates, f.moves, f.items = f.labels[:0], f.mates[:0], f.moves[:0], f.items[:0]
-		f.used, f.kept, f.cut, f.meets, f.printed, f.dedupe = 0, 0, 0, false, false, false
+		f.labels, f.mates, f.cases, f.moves, f.items = f.labels[:0], f.mates[:0], f.cases[:0], f.moves[:0], f.items[:0]
+		f.used, f.kept, f.cut, f.printed, f.dedupe = 0, 0, 0, false, false
 		return f
 	}
 	s.frames = append(s.frames, past{})
@@ -344,8 +333,8 @@ func (s *optimal) backtrack() {
 func (s *optimal) alternative(at, choice int) {
 	f := &s.frames[at]
 	goOn := s.do(f.g, choice, int32(at), choice > f.cut)
-	if goOn {
-		s.detect(choice == f.cut)
+	if goOn = goOn && s.behind(&s.frames[at], len(s.events)-1); goOn {
+		s.detect(choice == f.cut || channel(s.events[len(s.events)-1].op.Kind))
 	}
 	if at <= s.floor {
 		s.worker.begun(at)
@@ -374,15 +363,23 @@ func (s *optimal) past(at int, it item) {
 		if !ok {
 			panic("BUG: an operation that happened before another is not enabled without what did not")
 		}
-		if !s.do(m.g, c, -1, true) {
+		if !s.do(m.g, c, -1, true) || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {
 			return
 		}
 	}
-	if s.race(f, it.q); s.halted {
+	if it.q != trace.NoGID {
+		s.race(f, it.q)
+	}
+	if s.halted {
 		return
 	}
 	if !it.exact {
-		alts := s.conflicting(f, it)
+		var alts []move
+		if it.q == trace.NoGID {
+			alts = s.ways(f)
+		} else {
+			alts = s.alternatives(it.q)
+		}
 		if len(alts) == 0 {
 			return
 		}
@@ -397,12 +394,12 @@ func (s *optimal) past(at int, it item) {
 	}
 	goOn := s.do(it.q, c, -1, true)
 	y := len(s.events) - 1
-	if s.halted || goOn && !s.depends(f, y) || !s.canonical(f, y) {
+	if s.halted || goOn && !s.depends(f, y) || !s.canonical(at, y) || s.lastEvent(f.g) == y && !s.behind(f, y) || s.lastEvent(f.g) != y && s.earlier(f, y) {
 		return
 	}
 	s.head[y] = f.head
 	g := f.g
-	if s.detect(!it.other); !goOn {
+	if s.detect(!it.other || channel(s.events[y].op.Kind)); !goOn {
 		if s.events[y].over && s.events[y].printed {
 			// It ends the program only here, so only here it depends on what the others print.
 			s.reopen(y)
@@ -415,7 +412,7 @@ func (s *optimal) past(at int, it item) {
 		}
 		return
 	}
-	if s.lastEvent(g) == y { // it met somebody else: x has become y
+	if s.lastEvent(g) == y { // x has become y
 		s.extend(trace.NoGID, -1)
 		return
 	}
@@ -544,13 +541,10 @@ func (s *optimal) detect(first bool) {
 	if ev.printed && s.at[e] >= 0 {
 		s.frames[s.at[e]].printed = true
 	}
-	met := ev.with.Kind != trace.None
 	for _, x := range s.races {
 		switch {
-		case met && blocks(ev.op.Kind): // if none of the two takes part in x, x does not prevent it
-			if i := s.at[x]; i >= 0 && s.frames[i].meets && !s.frames[i].involves(ev.g) && !s.frames[i].involves(ev.mate) {
-				s.offer(i, s.clock(e), e, item{q: ev.g, exact: true, label: ev.label})
-			}
+		case channel(ev.op.Kind):
+			s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
 		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !s.events[x].op.amongOthers() && !(ev.printed && s.events[x].op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
@@ -561,25 +555,30 @@ func (s *optimal) detect(first bool) {
 	}
 	for k := ev.undo; k < len(s.moved); k++ {
 		m := &s.moved[k]
-		if !s.pending[m.g].blocks() {
+		if !s.pending[m.g].blocks() || channel(s.pending[m.g].Kind) {
 			continue
 		}
 		for i := len(s.frames) - 1; i >= 0; i-- {
 			// x is not executed while another past of a frame is explored.
 			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.before(x, s.clock(e)) && mayDepend(s.dep, &s.events[x], &s.pending[m.g]) {
 				s.offer(int32(i), s.clock(e), e+1, item{q: m.g})
-				if !s.frames[i].meets && channel(s.pending[m.g].Kind) {
-					s.pairs(int32(i), e, m.g)
-				}
 			}
 		}
 	}
+	s.arrivals(e)
 	if s.at[e] < 0 {
 		return
 	}
 	for _, g := range s.order {
+		if channel(ev.op.Kind) && channel(s.pending[g].Kind) {
+			continue
+		}
 		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
-			s.offer(s.at[e], s.clock(e), e, item{q: g})
+			q := g
+			if channel(s.pending[g].Kind) {
+				q = trace.NoGID
+			}
+			s.offer(s.at[e], s.clock(e), e, item{q: q})
 		}
 	}
 }
@@ -602,33 +601,6 @@ func (s *optimal) overtaken(x, e int) bool {
 	return false
 }
 
-// pairs offers to frame i the meetings of q, which arrived by event e, with those who arrived behind x, too, and
-// independently, whether they stand there still or what they did has been possible behind x without q. (Who has been
-// there before x is met in what e alone shows.)
-func (s *optimal) pairs(frame int32, e int, q trace.GID) {
-	x := s.frames[frame].depth
-	pair := func(g trace.GID, a int32, op *intended) {
-		if g == q || int(a) <= x || int(a) == e || !channel(op.Kind) ||
-			s.before(int(a), s.clock(e)) || s.before(x, s.clock(int(a))) || !s.dep.dependent(op, &s.pending[q]) {
-			return
-		}
-		both := append(s.both[:0], s.clock(e)...)
-		s.both = both
-		s.join(both, int(a))
-		s.offer(frame, both, e+1, item{q: q, paired: true, mate: g})
-	}
-	for _, g := range s.order {
-		if s.known[g] {
-			pair(g, s.last[g], &s.pending[g])
-		}
-	}
-	for k := s.events[x+1].undo; k < s.events[e].undo; k++ {
-		if m := &s.moved[k]; m.known {
-			pair(m.g, m.last, &m.pending)
-		}
-	}
-}
-
 // offer adds a past to frame i, unless another exploration shows it: the events behind x up to event
 // end that happened before what has the clock c, and then it.
 func (s *optimal) offer(i int32, c []uint32, end int, it item) {
@@ -644,7 +616,7 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 				return
 			}
 			f.moves = append(f.moves, s.events[j].move)
-		} else if s.planned[j] {
+		} else if s.planned[j] && it.q != trace.NoGID {
 			f.moves = f.moves[:lo]
 			return
 		}
@@ -717,50 +689,16 @@ func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
 	if it.exact {
 		last = mix(last ^ it.label)
 	}
-	if it.paired {
-		last = mix(last ^ uint64(it.mate)<<32)
-	}
 	return max(1, sum+last)
 }
 
-// conflicting lists the ways in which an operation of it.q may be executed that f's operation may
-// depend on: by q, or by a goroutine that meets q. If f's operation is a meeting, too, that is one in which the two
-// share a goroutine: other meetings are possible behind it as well.
-func (s *optimal) conflicting(f *past, it item) []move {
+// alternatives lists the ways in which q's next operation may be executed.
+func (s *optimal) alternatives(q trace.GID) []move {
 	s.plan = s.plan[:0]
-	kind := s.next(it.q).Kind
-	add := func(g trace.GID) {
-		kind := s.next(g).Kind
-		for c := range int(s.next(g).ways) {
-			p, met := s.sys.Partner(g, c)
-			switch {
-			case g != it.q && (!met || p != it.q):
-			case it.paired && !(met && (g == it.mate || p == it.mate)):
-			case met && blocks(kind) && f.meets && !f.involves(g) && !f.involves(p):
-			case g != it.q && !f.involves(g) && !s.later(f, it.q, g): // listed for the goroutine that executes it
-			case g == f.g && slices.Contains(f.labels, s.label(g, c)): // an alternative of f's operation
-			default:
-				s.plan = append(s.plan, move{g, s.label(g, c)})
-			}
-		}
-	}
-	add(it.q)
-	if channel(kind) {
-		for _, g := range s.order {
-			if s.known[g] && g != it.q && channel(s.pending[g].Kind) {
-				add(g)
-			}
-		}
+	for c := range int(s.next(q).ways) {
+		s.plan = append(s.plan, move{q, s.label(q, c)})
 	}
 	return s.plan
-}
-
-// involves reports whether g takes part in some alternative of f's operation.
-func (f *past) involves(g trace.GID) bool { return g == f.g || slices.Contains(f.mates, g) }
-
-// later reports whether q has arrived where it stands behind f's state, and not by the same event as g.
-func (s *optimal) later(f *past, q, g trace.GID) bool {
-	return s.lastEvent(q) >= f.depth && s.lastEvent(q) != s.lastEvent(g)
 }
 
 // depends reports whether f's operation depends on event y, executed in f's state: as it is
@@ -781,14 +719,15 @@ func (s *optimal) depends(f *past, y int) bool {
 	return false
 }
 
-// canonical reports whether event y may be the next last event of the past that frame f's operation has
+// canonical reports whether event y may be the next last event of the past that frame at's operation has
 // so far. The events of a past on which the operation depends directly (its heads) are added in one order:
 // of those that can be next by the happens-before relation the one of the goroutine that comes first
 // in an order that does not depend on how the search went.
-func (s *optimal) canonical(f *past, y int) bool {
+func (s *optimal) canonical(at, y int) bool {
 	c := s.clock(y)
-	for h := f.head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
-		if s.elder(s.events[y].g, s.events[h].g) {
+	for h := s.frames[at].head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
+		at-- // the frame in which h was added
+		if s.elder(s.events[y].g, s.events[h].g) && s.mattered(&s.frames[at], y) {
 			return false
 		}
 	}

@@ -83,8 +83,14 @@ func (s *optimal) settle() {
 		d.it.lo, d.it.hi = moves, len(f.moves)
 		s.rewindTo(f)
 		s.past(d.at, d.it)
-		for len(s.frames) > d.at+1 && !s.halted {
-			s.backtrack()
+		for !s.halted {
+			if len(s.due) > 0 {
+				s.settle()
+			} else if len(s.frames) > d.at+1 {
+				s.backtrack()
+			} else {
+				break
+			}
 		}
 		if s.halted {
 			return

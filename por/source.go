@@ -24,7 +24,7 @@ import (
 //     arrives in front of an operation that can be disabled (see arrived), and not only when it is selected.
 //   - An event that ends the execution is virtual: the others go on, without its goroutine, from where it stood.
 //
-// Programs that the happens-before relation does not tell enough about are left to ClockVector: see Optimal.
+// Programs that the happens-before relation does not tell enough about are left to ClockVector: see Optimal; and so are all with select.
 func Source(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	r := s.run()
@@ -33,7 +33,7 @@ func Source(sys System, v Visitor, cfg Config) Result {
 		v.Restart()
 		cfg.rude = true
 		return Source(sys, v, cfg)
-	case s.x.beyond:
+	case s.x.beyond, s.x.selects:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
@@ -266,7 +266,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
 		s.poll(s.account(), s.progress())
 	}
-	if s.x.beyond || s.ctx != nil && s.x.awaits {
+	if s.x.beyond || s.x.selects || s.ctx != nil && s.x.awaits {
 		s.halted = true
 		return
 	}

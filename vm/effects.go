@@ -103,6 +103,36 @@ func (m *Machine) Updates(op *trace.Op) bool {
 	return m.IsMap(op.Access[0].Obj) || op.N == 2 && m.IsMap(op.Access[1].Obj)
 }
 
+// Cases implements por.Effects.
+func (m *Machine) Cases(id trace.GID, buf []por.Case) (cases []por.Case, parks bool) {
+	g := m.gOf(id)
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
+	default:
+		return buf, false
+	}
+	var arr [8]chcase
+	for _, c := range m.cases(g, arr[:0]) {
+		if c.ch == 0 {
+			buf = append(buf, por.Case{})
+			continue
+		}
+		h := m.chanHdr(c.ch)
+		buf = append(buf, por.Case{Chan: uint32(c.ch >> 32), Send: c.send, Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0})
+		parks = parks || h[chCap/8] == 0 && !g.parked && m.observable(c)
+	}
+	return buf, parks && g.pending.Kind != trace.TrySelect
+}
+
+// Case implements por.Effects.
+func (m *Machine) Case(id trace.GID, choice int) int {
+	a, ok := m.alternative(m.gOf(id), choice)
+	if !ok {
+		return -1
+	}
+	return a.kase
+}
+
 // Moved implements por.Effects.
 func (m *Machine) Moved(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
 

@@ -21,10 +21,11 @@ type history struct {
 type event struct {
 	op      trace.Op
 	step    trace.Step
-	partner trace.GID // trace.NoGID: nobody
-	with    trace.Op  // the partner's
-	name    Class     // the same in all executions in which this event exists
-	place   place     // of a send or a receive on a channel with a buffer
+	partner trace.GID      // trace.NoGID: nobody
+	with    trace.Op       // the partner's
+	name    Class          // the same in all executions in which this event exists
+	wide    []trace.Access // what it touches, and the partner's, if there is no room for that in op or with
+	place   place          // of a send or a receive on a channel with a buffer
 }
 
 // place says which element a send or a receive is about.
@@ -49,6 +50,11 @@ func (h *history) step(s trace.Step) {
 		}
 	}
 	e.place = h.place(&e.op)
+	if h.rel.Touches != nil && (e.op.Wide || e.with.Wide) {
+		if e.wide = h.rel.Touches(s.G, nil); e.partner != trace.NoGID {
+			e.wide = h.rel.Touches(e.partner, e.wide)
+		}
+	}
 	h.class = h.class.plus(e.name.after(h.before(&e)))
 	h.rf = h.rf.plus(e.name.after(h.sources(&e)))
 	h.events = append(h.events, e)
@@ -95,11 +101,25 @@ func (h *history) dependent(f, e *event) bool {
 	if f.place.room > 0 && e.place.room > 0 && f.op.Access[0] == e.op.Access[0] {
 		return sameElement(f, e)
 	}
+	if f.wide != nil && e.touches(f.wide) || e.wide != nil && f.touches(e.wide) {
+		return true
+	}
 	if f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op) {
 		return true
 	}
 	return e.partner != trace.NoGID && h.rel.Dependent(&f.op, &e.with) ||
 		f.partner != trace.NoGID && (h.rel.Dependent(&f.with, &e.op) || e.partner != trace.NoGID && h.rel.Dependent(&f.with, &e.with))
+}
+
+// touches reports whether e is about one of the locations in list, of which one of the two writes.
+func (e *event) touches(list []trace.Access) bool {
+	own := append(append(slices.Clone(e.wide), e.op.Access[:e.op.N]...), e.with.Access[:e.with.N]...)
+	for _, a := range own {
+		if slices.ContainsFunc(list, func(b trace.Access) bool { return (a.Write || b.Write) && a.Overlaps(b) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // place finds out which element op is about.

@@ -109,7 +109,7 @@ func relation(m *vm.Machine) classes.Relation {
 			}
 			return a.Kind == trace.Output && b.Kind == trace.Output || classes.Conflicts(a, b)
 		},
-		Partner: m.Partner, Label: m.Label,
+		Partner: m.Partner, Label: m.Label, Touches: m.Touches,
 		Buffer: func(op *trace.Op) (length, room int) { length, room, _ = m.Queue(op.G); return },
 	}
 }
@@ -123,6 +123,7 @@ func testClasses(t *testing.T, r reduction, total int) {
 		total = perBatch
 	}
 	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
+		progen.Chans | progen.Selects | progen.Trying,
 		progen.Locks | progen.Maps | progen.Prints}
 	if r.rf {
 		sets = []progen.Features{progen.Atomics, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics | progen.Prints | progen.Unused, progen.Locks | progen.Atomics, progen.Maps | progen.Atomics, progen.All}
@@ -207,7 +208,7 @@ func (c *classCheck) explored(m *vm.Machine, p *progen.Prog, f progen.Features, 
 			c.wrong(p, "races (extra or missing in the machine):\n%s", d)
 		}
 	}
-	if !c.exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 {
+	if !c.exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 && f&progen.Locks != 0 {
 		return
 	}
 	rel := relation(m)

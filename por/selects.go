@@ -1,0 +1,144 @@
+package por
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// fill notes what alternative choice of e, a select that is about to be executed, does to a buffer.
+func (x *execution) fill(e *executed, choice int) {
+	k := x.sys.Case(e.g, choice)
+	if k < 0 || e.with.Kind != trace.None {
+		return
+	}
+	x.cases, _ = x.sys.Cases(e.g, x.cases[:0])
+	switch c := &x.cases[k]; {
+	case c.Room == 0 || c.Closed && (c.Send || c.Len == 0):
+	case c.Send:
+		e.obj, e.grow = c.Chan, 1
+	default:
+		e.obj, e.grow = c.Chan, -1
+	}
+}
+
+// several reports whether op waits for one of several channels.
+func (n *intended) several() bool { return n.Kind == trace.Select && (n.N > 1 || n.Wide) }
+
+// earlier reports whether fewer events than those of f's past so far and y, but among them y, disable f's operation.
+func (s *optimal) earlier(f *past, y int) bool {
+	op := s.next(f.g)
+	if f.head < 0 || f.parks || !op.several() {
+		return false
+	}
+	s.some = s.some[:0]
+	for h := f.head; h >= 0; h = s.head[h] {
+		if !s.before(int(h), s.clock(y)) {
+			s.some = append(s.some, int(h))
+		}
+	}
+	return len(s.some) > 0 && s.subset(f, s.clock(y), 0, false)
+}
+
+// subset reports whether f's operation is disabled behind what has the clock c with some of s.some[k:]; short says that some are missing.
+func (s *optimal) subset(f *past, c []uint32, k int, short bool) bool {
+	for k < len(s.some) && s.before(s.some[k], c) {
+		k++
+	}
+	if k == len(s.some) {
+		return short && s.disabled(f, c)
+	}
+	if s.subset(f, c, k+1, true) {
+		return true
+	}
+	with := slices.Clone(c)
+	s.join(with, s.some[k])
+	return s.subset(f, with, k+1, short)
+}
+
+// disabled reports whether f's operation cannot be executed behind the state in which f's first past began and those events since that happened before what
+// has the clock c.
+func (s *optimal) disabled(f *past, c []uint32) bool {
+	for i := range f.cases {
+		k := f.cases[i]
+		if k.Chan == 0 {
+			continue
+		}
+		for j := f.base; j < len(s.events); j++ {
+			if !s.before(j, c) {
+				continue
+			}
+			switch e := &s.events[j]; e.op.Kind {
+			case trace.Close:
+				k.Closed = k.Closed || e.op.Access[0].Obj == k.Chan
+			case trace.Send, trace.Recv:
+				if e.op.place.room == 0 || e.op.place.none || e.op.Access[0].Obj != k.Chan {
+				} else if e.op.Kind == trace.Send {
+					k.Len++
+				} else {
+					k.Len--
+				}
+			case trace.Timer:
+				if e.op.N == 2 && e.op.Access[1].Obj == k.Chan {
+					k.Len = 1
+				}
+			case trace.SyncAccess:
+				if e.op.N == 2 && e.op.Access[1].Obj == k.Chan {
+					k.Len = 0
+				}
+			default:
+				if e.obj == k.Chan {
+					k.Len += e.grow
+				}
+			}
+		}
+		if k.Closed || k.Send && k.Len < k.Room || !k.Send && k.Len > 0 || k.Send && k.Room == 0 && s.faced(f, &k, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// faced reports whether somebody stands there to whom k could send. (Who could send to it does so by himself.)
+func (s *optimal) faced(f *past, k *Case, c []uint32) bool {
+	for _, h := range s.stays(f.base) {
+		if h.op.Kind == trace.Recv && h.op.Access[0].Obj == k.Chan && (h.from < f.base || s.before(h.from, c)) && (h.until >= len(s.events) || !s.before(h.until, c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// front is what a goroutine could do when it arrived before a select by event at.
+type front struct {
+	at    int
+	g     trace.GID
+	try   bool
+	cases []Case
+}
+
+// confronts reports whether g, which has arrived by event i, stands before a select that could meet another.
+func (x *execution) confronts(g trace.GID, i int) bool {
+	op := &x.pending[g]
+	try := op.Kind == trace.TrySelect
+	if !try && !op.several() {
+		return false
+	}
+	x.selects = true
+	x.cases, _ = x.sys.Cases(g, x.cases[:0])
+	f := front{i, g, try, slices.Clone(x.cases)}
+	x.fronts = append(x.fronts, f)
+	return slices.ContainsFunc(x.fronts, func(h front) bool { return h.g != g && !(try && h.try) && f.faces(&h) })
+}
+
+// faces reports whether the two could meet.
+func (f *front) faces(h *front) bool {
+	for i := range f.cases {
+		for j := range h.cases {
+			if a, b := &f.cases[i], &h.cases[j]; a.Chan == b.Chan && a.Send != b.Send && a.Chan != 0 && a.Room == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
