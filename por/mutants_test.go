@@ -21,6 +21,7 @@ var (
 	sending   = generated("8", "200001", "400") // with channels
 	selecting = []string{"./internal/progen", "-run", "^TestSelects$"}
 	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
+	twin      = []string{"./por", "-run", "^TestContext"}
 )
 
 func generated(features, seed, n string) []string {
@@ -93,6 +94,11 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "selects meet selects", File: "por/selects.go", Old: "a.Chan != 0 && a.Room == 0 {\n				return true", New: "a.Chan != 0 && a.Room == 0 {\n				return false"}, selecting},
+
+	// What changes places.
+	{mutation.Mutant{Name: "context: any two events change places", File: "por/context.go", Old: "	return a.op.Kind == b.op.Kind && (memory", New: "	return true || a.op.Kind == b.op.Kind && (memory"}, twin},
+	{mutation.Mutant{Name: "context: twins commute", File: "por/context.go", Old: " && named(s.sys, at) == state {", New: " && state == state {"}, twin},
+	{mutation.Mutant{Name: "context: nothing changes places", File: "por/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !twins(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
 	// Executions that end.
 	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal.go", Old: "		goOn = !s.halted && s.revive()\n", New: "		goOn = false\n"}, toys},
