@@ -45,6 +45,8 @@ import (
 // nobody reads one is executed last. A race is reported if its two operations are next in some state, though no execution need
 // come to that state by itself: it is one if neither happens before the goroutine of the other has got where it is.
 //
+// It asks no oracle: see RATIONALE.md.
+//
 // Programs that do other things than access memory and use locks, groups and Once are left to Optimal, with which the search begins again
 // (Visitor.Restart); so are those in which a read covers more or less than a write it overlaps, or in which
 // memory is written that something synchronises on.

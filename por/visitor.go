@@ -72,7 +72,8 @@ type Config struct {
 	Depth int
 
 	// ReadsFrom makes Optimal tell executions apart by what reads from what only: the order of writes
-	// that nobody reads from makes no difference. It takes no Oracle then.
+	// that nobody reads from makes no difference. It asks no Oracle
+	// then, except about programs that are left to Optimal as it is otherwise: see readsFrom.
 	ReadsFrom bool
 
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most

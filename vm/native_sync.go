@@ -448,10 +448,10 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {
-		m.syncOp(op, trace.WgWait, p, 8, true, true)
+		m.syncOp(op, trace.WgWait, p, 8, false, true)
 		return 2
 	}
-	return m.syncOp(op, trace.WgWait, p, 8, true, !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified)
+	return m.syncOp(op, trace.WgWait, p, 8, false, !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified)
 }
 
 func peekOnce(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

@@ -95,8 +95,6 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		switch {
 		case f.por != "optimal":
 			return o, sel, fmt.Errorf("--equivalence rf: only --por=optimal can do that")
-		case f.hybrid != "auto" && f.hybrid != "none":
-			return o, sel, fmt.Errorf("--equivalence rf: --hybrid %s answers for one order of writes, of which others are possible", f.hybrid)
 		case f.jobs > 1:
 			return o, sel, fmt.Errorf("-j %d: --equivalence rf explores with one worker", f.jobs)
 		case f.preempt >= 0:

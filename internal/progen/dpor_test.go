@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
@@ -19,7 +20,6 @@ var featuresFlag = flag.Uint("features", 0, "features of the programs of TestOpt
 // counter collects the executions it is shown, to count their classes.
 type counter struct {
 	*observer
-	classes   map[classes.Class]bool
 	crashes   bool
 	restarts  int
 	schedules []trace.Schedule
@@ -37,22 +37,32 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
-func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 1000) }
+func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 1500) }
 
 // TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is explored once.
 func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 600) }
 
 // TestSource: the same as of Optimal of Source, which begins other executions, too.
-func TestSource(t *testing.T) { testClasses(t, sourceOnce, 200) }
+func TestSource(t *testing.T) { testClasses(t, sourceOnce, 600) }
 
 // TestContext: the outcomes are those of the reference; classes are left out.
-func TestContext(t *testing.T) { testClasses(t, contextOnce, 200) }
+func TestContext(t *testing.T) { testClasses(t, contextOnce, 1200) }
+
+// TestClassesHybrid: so it is with static facts of every kind.
+func TestClassesHybrid(t *testing.T) {
+	for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
+		r.hybrids = []explore.Hybrid{explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid}
+		testClasses(t, r, 120)
+	}
+}
 
 // A reduction is an explorer that is to explore each class once.
 type reduction struct {
 	run   func(por.System, por.Visitor, por.Config) por.Result
 	exact bool // it does
 	rf    bool // classes are told by what reads from what
+	// hybrids are the kinds of static facts it has, one after the other. nil: none
+	hybrids []explore.Hybrid
 }
 
 var (
@@ -116,11 +126,14 @@ func relation(m *vm.Machine) classes.Relation {
 
 func testClasses(t *testing.T, r reduction, total int) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	const perBatch = 100
+	perBatch := uint64(100)
+	if r.hybrids != nil { // a set of features each
+		perBatch = 20
+	}
 	if *countFlag > 0 {
 		total = *countFlag
 	} else if testing.Short() {
-		total = perBatch
+		total = int(perBatch)
 	}
 	sets := []progen.Features{progen.All | progen.Unused, progen.Locks | progen.Groups | progen.Atomics | progen.Unused, progen.Atomics | progen.Unused, progen.Chans | progen.Locks, progen.Chans | progen.Selects,
 		progen.Chans | progen.Selects | progen.Trying,
@@ -135,7 +148,7 @@ func testClasses(t *testing.T, r reduction, total int) {
 			f = progen.Features(*featuresFlag)
 		}
 		var progs []*progen.Prog
-		for i := range uint64(min(perBatch, total-c.checked-c.left)) {
+		for i := range min(perBatch, uint64(total-c.checked-c.left)) {
 			progs = append(progs, progen.Generate(first+i, f))
 		}
 		g := loadGroup(t, units(progs))
@@ -156,6 +169,9 @@ type classCheck struct {
 func (c *classCheck) report() {
 	c.Helper()
 	c.Logf("%d programs checked, %d left out; of %d the classes were counted, at most %d", c.checked, c.left, c.counted, c.most)
+	if c.checked < 3*c.left {
+		c.Errorf("%d programs are too few", c.checked)
+	}
 	if c.rf {
 		c.Logf("%d have fewer classes than Mazurkiewicz's", c.fewer)
 	}
@@ -175,7 +191,7 @@ func (c *classCheck) program(g *group, i int, p *progen.Prog, f progen.Features)
 				panic(r)
 			}
 		}()
-		c.explored(g.m, p, f, want)
+		c.explored(g, p, f, want)
 	})
 	if c.bad > 2 {
 		c.Fatal("enough")
@@ -189,28 +205,60 @@ func (c *classCheck) wrong(p *progen.Prog, format string, args ...any) {
 	c.Errorf("seed %d: %s\n%s", p.Seed, fmt.Sprintf(format, args...), numbered(p.Source()))
 }
 
-func (c *classCheck) explored(m *vm.Machine, p *progen.Prog, f progen.Features, want progen.Result) {
-	o := &counter{observer: &observer{t: c, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, classes: map[classes.Class]bool{}}
-	r := c.run(m, o, por.Config{MaxExecutions: 20000, MaxSteps: 500, CheckDuplicates: true})
-	if r.Duplicate != nil {
-		c.wrong(p, "%v", r.Duplicate)
+// explored explores p, at whose beginning g is, with static facts of each kind.
+func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want progen.Result) {
+	hybrids := c.hybrids
+	if hybrids == nil {
+		hybrids = []explore.Hybrid{explore.NoHybrid}
 	}
-	if len(r.Incomplete) > 0 {
-		c.left++
-		return
-	}
-	c.checked++
-	if d := difference(o.outcomes, want.Outcomes); d != "" {
-		c.wrong(p, "outcomes (extra or missing in the machine):\n%s", d)
-	}
-	if c.exact && o.restarts == 0 {
-		if d := difference(o.races, want.Races); d != "" {
-			c.wrong(p, "races (extra or missing in the machine):\n%s", d)
+	var there *classesOf
+	for i, h := range hybrids {
+		cfg := por.Config{MaxExecutions: 20000, MaxSteps: 500, CheckDuplicates: true}
+		if h != explore.NoHybrid {
+			cfg.Oracle, cfg.AnyGoroutine = g.oracle(h, 0), true
+		}
+		o := &counter{observer: &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+		r := c.run(g.m, o, cfg)
+		if r.Duplicate != nil {
+			c.wrong(p, "hybrid %s: %v", h, r.Duplicate)
+		}
+		if len(r.Incomplete) > 0 {
+			c.left++
+			return
+		}
+		if i == 0 {
+			c.checked++
+		}
+		if d := difference(o.outcomes, want.Outcomes); d != "" {
+			c.wrong(p, "hybrid %s: outcomes (extra or missing in the machine):\n%s", h, d)
+		}
+		if c.exact && o.restarts == 0 {
+			if d := difference(o.races, want.Races); d != "" {
+				c.wrong(p, "hybrid %s: races (extra or missing in the machine):\n%s", h, d)
+			}
+		}
+		if !c.exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 && f&progen.Locks != 0 {
+			continue
+		}
+		if there == nil {
+			if there = c.classes(g.m, p, f); there == nil {
+				continue
+			}
+		}
+		if n := there.distinct(g.m, o.schedules, c.rf); n != there.total || len(o.schedules) != n {
+			c.wrong(p, "hybrid %s: %d executions of %d classes, want %d", h, len(o.schedules), n, there.total)
 		}
 	}
-	if !c.exact || o.crashes || o.restarts > 0 || f&progen.Trying != 0 && f&progen.Locks != 0 {
-		return
-	}
+}
+
+// classesOf is how many classes a program has, by a relation.
+type classesOf struct {
+	total    int
+	relation classes.Relation
+}
+
+// classes counts those of p; nil if they are too many.
+func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features) *classesOf {
 	rel := relation(m)
 	if c.rf { // which lets nothing commute that conflicts
 		rel.Dependent = func(a, b *trace.Op) bool {
@@ -226,24 +274,28 @@ func (c *classCheck) explored(m *vm.Machine, p *progen.Prog, f progen.Features, 
 		if !errors.As(err, new(classes.Limit)) {
 			c.wrong(p, "%v", err)
 		}
-		return
+		return nil
 	}
 	c.counted++
-	total := all.Total()
+	n := all.Total()
 	if c.rf {
-		if total = all.RFEnded + all.RFStuck; total < all.Total() {
+		if n = all.RFEnded + all.RFStuck; n < all.Total() {
 			c.fewer++
 		}
 	}
-	c.most = max(c.most, total)
-	for _, s := range o.schedules {
-		class, reads := classes.Of(m, rel, s)
-		if c.rf {
+	c.most = max(c.most, n)
+	return &classesOf{n, rel}
+}
+
+// distinct returns how many classes the executions belong to.
+func (c *classesOf) distinct(m *vm.Machine, list []trace.Schedule, rf bool) int {
+	seen := make(map[classes.Class]bool)
+	for _, s := range list {
+		class, reads := classes.Of(m, c.relation, s)
+		if rf {
 			class = reads
 		}
-		o.classes[class] = true
+		seen[class] = true
 	}
-	if len(o.classes) != total || len(o.schedules) != total {
-		c.wrong(p, "%d executions of %d classes, want %d", len(o.schedules), len(o.classes), total)
-	}
+	return len(seen)
 }

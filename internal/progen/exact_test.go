@@ -17,6 +17,7 @@ var exact = []struct {
 	{"additions and a load: any of them come before it", "var n atomic.Int64\nfor range 3 { go func() { n.Add(1) }() }\nn.Load()", 8},
 	{"additions whose result is used, and one whose is not", "var n atomic.Int64\nvar a [2]int64\nfor i := range a { go func() { a[i] = n.Add(1) }() }\nn.Add(1)", 6},
 	{"additions to overlapping words", "var n int64\ngo func() { atomic.AddInt64(&n, 1) }()\natomic.AddInt32((*int32)(unsafe.Pointer(&n)), 1)", 2},
+	{"many wait", "var wg sync.WaitGroup\nwg.Add(1)\nfor range 3 { go func() { wg.Wait() }() }\nwg.Done()", 1},
 	{"readers", "var mu sync.RWMutex\nfor range 4 { go func() { mu.RLock(); mu.RUnlock() }() }", 1},
 	{"a writer comes before, behind or between Lock and Unlock of each reader", "var mu sync.RWMutex\nfor range 3 { go func() { mu.RLock(); mu.RUnlock() }() }\nmu.Lock()\nmu.Unlock()", 27},
 	{"one sends, one receives", "c := make(chan int, 2)\ngo func() { for i := range 5 { c <- i } }()\nfor range 5 { <-c }", 1},
