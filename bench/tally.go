@@ -76,7 +76,7 @@ type Way struct {
 	POR por.Explorer
 	// Variant of the explorer optimal: "rf" is Config.ReadsFrom. Of the explorer context: "paper" and "css" are those
 	// of ContextConfig. Of the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
-	// are executed again as in the paper.
+	// are executed again as in the paper. Of jpf: "counted" is por.JPFTree.
 	Variant string
 }
 
@@ -87,6 +87,9 @@ func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Varia
 func (w Way) options(o *explore.Options) {
 	words := strings.Fields(w.Variant)
 	o.ReadsFrom = w.POR.Name == "optimal" && slices.Contains(words, "rf")
+	if w.POR.Name == "jpf" && slices.Contains(words, "counted") {
+		o.POR.Run = por.JPFTree
+	}
 	if w.POR.Name == "context" {
 		o.Context = &por.ContextConfig{Paper: slices.Contains(words, "paper"), CSS: slices.Contains(words, "css")}
 	}
@@ -105,6 +108,9 @@ func (w Way) options(o *explore.Options) {
 func WaysOf(suite string, e por.Explorer) []Way {
 	if suite == "dporengine" && e.Name == "graph" {
 		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
+	}
+	if suite == "clockvector" && e.Name == "jpf" {
+		return []Way{{e, "counted"}}
 	}
 	if suite == "cdpor" && e.Name == "context" {
 		return []Way{{e, ""}, {e, "paper"}, {e, "css"}}

@@ -148,12 +148,25 @@ func TestClockVectorStates(t *testing.T) {
 			if !ok {
 				t.Fatalf("no explorer %s", name)
 			}
-			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: e}})
+			way := WaysOf("clockvector", e)[0]
+			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way})
 			if err != nil {
 				t.Fatal(err)
 			}
+			if len(r.Result.Incomplete) > 0 {
+				t.Errorf("%s, %s: %v", x.Name(), way.Name(), r.Result.Incomplete)
+			}
 			n, _ := r.Count("states")
-			states[i] = float64(n)
+			if states[i] = float64(n); way.Variant == "" || n > 100_000 {
+				continue
+			}
+			walked, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: e}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, _ := walked.Count("states"); m != n {
+				t.Errorf("%s: %d states of jpf are counted, but there are %d", x.Name(), n, m)
+			}
 		}
 		factor := 3.8
 		if len(x.Published) == 2 {
