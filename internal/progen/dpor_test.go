@@ -52,7 +52,7 @@ func TestContext(t *testing.T) { testClasses(t, contextOnce, 1200) }
 func TestClassesHybrid(t *testing.T) {
 	for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
 		r.hybrids = []explore.Hybrid{explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid}
-		testClasses(t, r, 120)
+		testClasses(t, r, 140)
 	}
 }
 
