@@ -50,7 +50,30 @@ func (s *optimal) meet(i int) {
 			f.cases, f.parks = s.sys.Cases(f.g, f.cases)
 		}
 	}
-	s.offer(int32(i), nil, 0, item{q: trace.NoGID})
+	if s.rivals(f) {
+		s.offer(int32(i), nil, 0, item{q: trace.NoGID})
+	}
+}
+
+// rivals reports whether an operation on channels is possible now that f's depends on and that others execute.
+func (s *optimal) rivals(f *past) bool {
+	depends := func(g trace.GID) bool {
+		return g == f.g || s.dep.dependent(s.next(g), s.next(f.g)) || slices.ContainsFunc(f.mates, func(q trace.GID) bool { return s.dep.dependent(s.next(g), s.next(q)) })
+	}
+	for _, g := range s.order {
+		if g == f.g || !s.known[g] || !channel(s.pending[g].Kind) || !s.able(g) {
+			continue
+		}
+		if depends(g) {
+			return true
+		}
+		for c := range int(s.next(g).ways) {
+			if p, met := s.sys.Partner(g, c); met && depends(p) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stay is a time for which a goroutine stands before an operation on channels.
@@ -114,7 +137,9 @@ func (s *optimal) arrivals(e int) {
 			if !s.shows(e, q) {
 				continue
 			}
-			s.cuts(i, e, q, nil)
+			if !q.lonely() {
+				s.cuts(i, e, q, nil)
+			}
 			for b := range all {
 				if h := &all[b]; h.g != q.g && q.meets(h) {
 					s.cuts(i, e, q, h)
@@ -122,6 +147,11 @@ func (s *optimal) arrivals(e int) {
 			}
 		}
 	}
+}
+
+// lonely reports whether q needs somebody to meet. (If the channel has been closed nothing makes its operation impossible any more.)
+func (q *stay) lonely() bool {
+	return (q.op.Kind == trace.Send || q.op.Kind == trace.Recv) && q.op.N == 1 && q.op.place.room == 0
 }
 
 // meets reports whether the two might meet if they stand there at the same time.
