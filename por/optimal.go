@@ -544,7 +544,9 @@ func (s *optimal) detect(first bool) {
 	for _, x := range s.races {
 		switch {
 		case channel(ev.op.Kind):
-			s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
+			if ev.with.Kind != trace.None || mayDepend(s.dep, &s.events[x], &ev.op) { // else x has enabled it
+				s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
+			}
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
 		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !s.events[x].op.amongOthers() && !(ev.printed && s.events[x].op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
