@@ -20,8 +20,8 @@ import (
 // with it (the first rule of Optimal), and the event that shows it is planned then. So either there are more planned events than before, or that event had been planned
 // before and the frame is a lower one than the last time. Hence less than n*n frames' stacks are ever put aside at the same time.
 //
-// It does not hold of frames whose operations have alternatives as long as these have not all been taken, nor of the names in past.seen, which
-// operations on channels and Conds need, nor if there are several workers.
+// It does not hold of operations on channels, whose pasts leave out what is planned (see meetings.go), and whose names are kept in past.seen, as those of
+// Conds are; of frames whose operations have alternatives, as long as these have not all been taken; nor if there are several workers.
 
 // pastsMemory is the default of Config.PastsMemory.
 const pastsMemory = 32 << 20
