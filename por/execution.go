@@ -42,13 +42,13 @@ func (n *intended) classify() {
 	}
 }
 
-// simple returns the only location that the operation accesses, if nothing but that decides which others it depends on, and
-// else one of no bytes.
+// simple returns the only location that the operation accesses, if nothing but that decides which others it depends on (and
+// that WgAdds commute), and else one of no bytes.
 func (n *intended) simple() trace.Access {
-	if n.N != 1 || n.tangled || n.about >= aboutOutput || n.Kind == trace.WgAdd || n.Commutes != 0 && n.Commutes != trace.Compares {
-		return trace.Access{}
+	if n.N == 1 && !n.tangled && n.about < aboutOutput && (n.Commutes == 0 || n.Commutes == trace.Compares || n.Kind == trace.WgAdd) {
+		return n.Access[0]
 	}
-	return n.Access[0]
+	return trace.Access{}
 }
 
 // arrive notes what g stands before, as it may be executed later.
@@ -347,7 +347,16 @@ func (x *execution) execute(g trace.GID, choice int) {
 			list = nil // see regroups
 		}
 		for k := len(list) - 1; k >= 0; k-- {
-			if x.relate(e, c, int(list[k])); x.covers(int(list[k]), i) {
+			j := int(list[k])
+			f := &x.briefs[j]
+			if c[f.g] < f.n {
+				x.relate(e, c, j)
+			}
+			if f.at.Size > 0 && b.at.Size > 0 {
+				if !f.adds && f.at.Write && f.at.Contains(&b.at) {
+					break
+				}
+			} else if x.events[j].op.covers(&e.op) {
 				break
 			}
 		}
@@ -406,14 +415,6 @@ func (x *execution) relate(e *executed, c []uint32, j int) {
 	}
 	x.races = append(x.races, int32(j))
 	x.join(c, j)
-}
-
-// covers is intended.covers for the operations of events j and i.
-func (x *execution) covers(j, i int) bool {
-	if a, b := &x.briefs[j].at, &x.briefs[i].at; a.Size > 0 && b.Size > 0 {
-		return a.Write && a.Contains(b)
-	}
-	return x.events[j].op.covers(&x.events[i].op)
 }
 
 // label returns the stable name of an alternative.

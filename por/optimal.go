@@ -452,7 +452,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 		s.halted = true
 		return false
 	}
-	if !s.racer.after(s.taken()) {
+	if s.racer.sys != nil && !s.racer.after(s.taken()) {
 		s.heed(false)
 		return false
 	}
