@@ -37,7 +37,7 @@ func (d dependence) dependent(a, b *intended) bool {
 // touches returns all locations that n touches.
 func (n *intended) touches() []trace.Access {
 	if n.more != nil {
-		return n.more
+		return *n.more
 	}
 	return n.Access[:n.N]
 }
@@ -73,9 +73,11 @@ func (a *intended) onCond() bool {
 	return a.Kind == trace.Park || a.Kind == trace.Signal || a.Kind == trace.Broadcast
 }
 
-func channel(k trace.Kind) bool {
-	return k == trace.Send || k == trace.Recv || k == trace.Select || k == trace.TrySelect || k == trace.Close || k == trace.Timer || k == trace.SyncAccess
-}
+// channel reports whether operations of kind k are about channels.
+func channel(k trace.Kind) bool { return onChannels>>k&1 != 0 }
+
+// onChannels has the kinds of which channel is true, as bits.
+const onChannels uint64 = 1<<trace.Send | 1<<trace.Recv | 1<<trace.Select | 1<<trace.TrySelect | 1<<trace.Close | 1<<trace.Timer | 1<<trace.SyncAccess
 
 // blocks reports whether an operation of kind k can be disabled. What one of these
 // does to others if it is executed first is found out when a goroutine arrives in front of it; the

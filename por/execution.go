@@ -17,7 +17,7 @@ type intended struct {
 	// operations that have none in common are independent, unless one is tangled.
 	about uint64
 	place place
-	more  []trace.Access // what a select with more than two channels touches; shared
+	more  *[]trace.Access // what a select with more than two channels touches; shared
 }
 
 const (
@@ -220,7 +220,10 @@ func (x *execution) next(g trace.GID) *intended {
 			x.update(n)
 		}
 		n.classify()
-		n.place, n.more = place{}, x.wide(g, n)
+		n.place = place{}
+		if n.Wide || n.more != nil {
+			n.more = x.wide(g, n)
+		}
 		if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
 			n.place = x.placeOf(g, &n.Op)
 		}
@@ -229,15 +232,16 @@ func (x *execution) next(g trace.GID) *intended {
 }
 
 // wide returns what n, which g stands before, touches if there is no room for that in it.
-func (x *execution) wide(g trace.GID, n *intended) []trace.Access {
+func (x *execution) wide(g trace.GID, n *intended) *[]trace.Access {
 	if !n.Wide || !channel(n.Kind) {
 		return nil
 	}
 	x.touched = x.sys.Touches(g, x.touched[:0])
-	if slices.Equal(x.touched, n.more) {
-		return n.more
+	if n.more == nil || !slices.Equal(x.touched, *n.more) {
+		all := slices.Clone(x.touched)
+		return &all
 	}
-	return slices.Clone(x.touched)
+	return n.more
 }
 
 // canMove returns the goroutines that can move, valid until one does.
@@ -443,7 +447,7 @@ func (x *execution) part(g trace.GID, i int) {
 	m.g, m.last, m.known, m.pending = g, x.last[g], x.known[g], x.pending[g]
 	x.last[g] = int32(i)
 	x.arrive(g)
-	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op) || x.confronts(g, i)
+	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op) || channel(x.pending[g].Kind) && x.confronts(g, i)
 }
 
 // join makes what happened before event j happen before the event with clock c.

@@ -572,10 +572,10 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for _, g := range s.order {
-		if channel(ev.op.Kind) && channel(s.pending[g].Kind) {
+		if !s.blocked[g] || channel(ev.op.Kind) && channel(s.pending[g].Kind) {
 			continue
 		}
-		if s.blocked[g] && s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
+		if s.pending[g].blocks() && int(s.last[g]) != e && s.known[g] && mayDepend(s.dep, ev, &s.pending[g]) {
 			q := g
 			if channel(s.pending[g].Kind) {
 				q = trace.NoGID
