@@ -28,6 +28,10 @@ func generated(features, seed, n string) []string {
 	return []string{"./internal/progen", "-run", "^(TestOptimal|TestSource)$", "-args", "-features", features, "-seed", seed, "-programs", n}
 }
 
+func selectingFrom(seed string) []string {
+	return append(slices.Clone(selecting), "-args", "-seed", seed, "-programs", "100")
+}
+
 // mutants are clauses of the dependence relation and rules of the explorers that rest on it, each taken
 // away: a test has to notice. (None notices yet if what is entangled by time is said to be independent.)
 var mutants = []struct {
@@ -86,11 +90,11 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/source.go", Old: "		case s.independent(e, &w):\n", New: "		default:\n"}, toys},
 
 	// Operations on channels.
-	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/meetings.go", Old: "	if several {\n", New: "	if false {\n"}, selecting},
+	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/meetings.go", Old: "	if several {\n", New: "	if false {\n"}, selectingFrom("4801")},
 	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/meetings.go", Old: "	if !some {\n		return\n", New: "	if true {\n		return\n"}, selecting},
-	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "			if s.whole(f, g, p) {\n", New: "			if true {\n"}, selecting},
+	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "			if s.whole(f, g, p) {\n", New: "			if s.whole(f, g, p) || true {\n"}, selecting},
 	{mutation.Mutant{Name: "all alternatives depend on a past", File: "por/meetings.go", Old: "		if !s.before(int(h), c) {\n			return false\n", New: "		if !s.before(int(h), c) {\n			return true\n"}, selecting},
-	{mutation.Mutant{Name: "what matters now has always mattered", File: "por/optimal.go", Old: " && s.mattered(&s.frames[at], y) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "what matters now has always mattered", File: "por/optimal.go", Old: " && s.mattered(&s.frames[at], y) {\n", New: " {\n"}, selectingFrom("3201")},
 	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "selects meet selects", File: "por/selects.go", Old: "a.Chan != 0 && a.Room == 0 {\n				return true", New: "a.Chan != 0 && a.Room == 0 {\n				return false"}, selecting},
