@@ -77,7 +77,6 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) < -1 && s.x.known[q] && "}, toys},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if false {\n			s.arrived"}, toys},
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal.go", Old: " && !s.events[x].op.amongOthers() && ", New: " && "}, readers},
-	{mutation.Mutant{Name: "what waits for two things is found when it arrives", File: "por/optimal.go", Old: "== trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && ", New: "== trace.AwaitRead) && "}, waiting},
 	{mutation.Mutant{Name: "an unlocked lock enables everything", File: "por/dependence.go", Old: "		return b.Kind == trace.Lock || b.Kind == trace.WakeLock &&", New: "		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock &&"}, misused},
 
 	// Each class once.

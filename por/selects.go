@@ -6,6 +6,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// What selects need besides (see meetings.go): to tell when one is disabled, and which could meet another.
+//
+// A select is disabled if none of its cases is ready, and each case is a matter of its channel. If two sets of events disable it, so does what they
+// have in common: on each channel that is as much as has happened in one of the two. So there is a smallest one. An
+// execution in which a select x has been disabled is explored behind the smallest set that does that, and nowhere else; as long as x is not,
+// the parts of its past are added in the order of canonical, and never one with which a smaller set disables x (earlier).
+
 // fill notes what alternative choice of e, a select that is about to be executed, does to a buffer.
 func (x *execution) fill(e *executed, choice int) {
 	k := x.sys.Case(e.g, choice)
