@@ -16,6 +16,7 @@ var mutantsFlag = flag.String("mutants", "", "build the mutants whose name conta
 var (
 	toys      = []string{"./por", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
 	counted   = []string{"./internal/progen", "-run", "^TestExact$"}
+	semantics = []string{"./internal/progen", "-run", "^TestSemantics$"}
 	misused   = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
 	readers   = generated("1", "201", "600")    // with locks
 	sending   = generated("8", "200001", "400") // with channels
@@ -33,7 +34,12 @@ func selectingFrom(seed string) []string {
 }
 
 // mutants are clauses of the dependence relation and rules of the explorers that rest on it, each taken
-// away: a test has to notice. (None notices yet if what is entangled by time is said to be independent.)
+// away: a test has to notice. These are not among them:
+//
+//   - What is entangled by time is independent, or an RWMutex that is unlocked for a pending writer makes no difference (4000 programs of
+//     TestMisuse), or lets readers come first (2800 of them): nothing notices yet.
+//   - A send covers those before a receive: execution.covers is asked of operations about one thing, and those on channels are about two.
+//   - What waits for two things is found when it arrives: of what is executed only selects do, and those are looked at apart.
 var mutants = []struct {
 	mutation.Mutant
 	test []string
@@ -56,7 +62,6 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/waitgroup.go", Old: "	return slices.ContainsFunc(x.raises, apart)\n", New: "	return false\n"}, toys},
 
 	{mutation.Mutant{Name: "an addition covers those before it", File: "por/dependence.go", Old: "|| a.amongOthers() ||", New: "||"}, counted},
-	{mutation.Mutant{Name: "a send covers the sends before a receive", File: "por/dependence.go", Old: " || a.place.room > 0 {\n		return false // it", New: " {\n		return false // it"}, sending},
 
 	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom.go", Old: "s.rf, s.dep.rude = true, true", New: "s.rf = true"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
 
@@ -68,7 +73,7 @@ var mutants = []struct {
 	// Operations that can be disabled.
 	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toys},
 	{mutation.Mutant{Name: "no reader waits", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
-	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, toys},
+	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
 	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
 	{mutation.Mutant{Name: "nobody waits to send", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
 	{mutation.Mutant{Name: "nobody waits to receive", File: "por/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
@@ -77,15 +82,14 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) < -1 && s.x.known[q] && "}, toys},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if false {\n			s.arrived"}, toys},
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal.go", Old: " && !s.events[x].op.amongOthers() && ", New: " && "}, readers},
-	{mutation.Mutant{Name: "an unlocked lock enables everything", File: "por/dependence.go", Old: "		return b.Kind == trace.Lock || b.Kind == trace.WakeLock &&", New: "		return b.Kind == trace.Lock || b.Kind == trace.RLock || b.Kind == trace.WakeLock &&"}, misused},
 
 	// Each class once.
 	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] && it.q != trace.NoGID {\n", New: "		} else if false {\n"}, toys},
 	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "&& s.mattered(&s.frames[at], y) {\n			return false\n", New: "&& s.mattered(&s.frames[at], y) {\n			return true\n"}, toys},
-	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, toys},
+	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, counted},
 	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || ", New: "	if s.halted || "}, waiting},
 	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
-	{mutation.Mutant{Name: "source: nobody sleeps", File: "por/source.go", Old: "	f.sleep = append(f.sleep, sleeper{steps: []executed{done}}) // line 18\n", New: "	f.sleep = append(f.sleep[:0], sleeper{steps: []executed{done}})\n"}, toys},
+	{mutation.Mutant{Name: "source: nobody goes on sleeping", File: "por/source.go", Old: "		case s.independent(e, &w):\n			sleep = append(sleep, w)\n", New: ""}, toys},
 	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/source.go", Old: "		case s.independent(e, &w):\n", New: "		default:\n"}, toys},
 
 	// Operations on channels.

@@ -15,6 +15,7 @@ var exact = []struct {
 }{
 	{"additions", "var n atomic.Int64\nfor range 4 { go func() { n.Add(1) }() }", 1},
 	{"additions and a load: any of them come before it", "var n atomic.Int64\nfor range 3 { go func() { n.Add(1) }() }\nn.Load()", 8},
+	{"one addition behind another, and one beside them", "var n atomic.Int64\nc := make(chan int, 1)\ngo func() { <-c; n.Add(1) }()\ngo func() { n.Add(1) }()\ngo func() { n.Add(1); c <- 1 }()\nn.Load()", 6},
 	{"additions whose result is used, and one whose is not", "var n atomic.Int64\nvar a [2]int64\nfor i := range a { go func() { a[i] = n.Add(1) }() }\nn.Add(1)", 6},
 	{"additions to overlapping words", "var n int64\ngo func() { atomic.AddInt64(&n, 1) }()\natomic.AddInt32((*int32)(unsafe.Pointer(&n)), 1)", 2},
 	{"many wait", "var wg sync.WaitGroup\nwg.Add(1)\nfor range 3 { go func() { wg.Wait() }() }\nwg.Done()", 1},
