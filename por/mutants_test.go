@@ -58,7 +58,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "sends commute with sends", File: "por/queue.go", Old: "return !a.place.none || !b.place.none", New: "return false"}, sending},
 	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/queue.go", Old: "return !a.place.none || !b.place.none", New: "return true"}, counted},
 	{mutation.Mutant{Name: "what is received is not counted", File: "por/queue.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
-	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/waitgroup.go", Old: "return e.adding.N >= 0 || x.match(int32(i))", New: "return true"}, toys},
+	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/waitgroup.go", Old: "return e.adding.N >= 0 || x.match(int32(i))", New: "return true"}, semantics},
 	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/waitgroup.go", Old: "	return slices.ContainsFunc(x.raises, apart)\n", New: "	return false\n"}, toys},
 
 	{mutation.Mutant{Name: "an addition covers those before it", File: "por/dependence.go", Old: "|| a.amongOthers() ||", New: "||"}, counted},
