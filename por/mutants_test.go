@@ -108,6 +108,9 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "context: twins commute", File: "por/context.go", Old: " && named(s.sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !twins(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
+	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal.go", Old: "		s.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})\n", New: ""}, toys},
+	{mutation.Mutant{Name: "what was planned is not when the search comes back", File: "por/parsimonious.go", Old: "append(s.planned, a.planned...)", New: "append(s.planned, make([]bool, len(a.planned))...)"}, toys},
+
 	// Executions that end.
 	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal.go", Old: "		goOn = !s.halted && s.revive()\n", New: "		goOn = false\n"}, toys},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal.go", Old: "	if f.cut++; f.cut < f.n {\n		return false\n	}\n", New: "	if f.cut++; f.cut > 0 {\n		return false\n	}\n"}, toys},

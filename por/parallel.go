@@ -257,14 +257,8 @@ func (c *crew) result() Result {
 		}
 	}
 	c.stats.PeakBytes = c.peak
-	r := Result{Stats: c.stats, Stopped: c.byVisitor}
-	if c.stop.Bound != "" {
-		r.Incomplete = append(r.Incomplete, c.stop)
-	}
-	if c.stats.Truncated > 0 {
-		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundSteps, Limit: uint64(c.cfg.MaxSteps), Count: c.stats.Truncated})
-	}
-	return r
+	all := searching{cfg: c.cfg, stats: c.stats, stop: c.stop, byVisitor: c.byVisitor}
+	return all.result()
 }
 
 // take waits for a piece for w to explore; nil: there is nothing more to do.
