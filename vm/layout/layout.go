@@ -53,14 +53,15 @@ var Sizes = types.SizesFor("gc", "amd64")
 
 // Table hands out one Layout per type.
 type Table struct {
-	byType typeutil.Map
+	known  map[types.Type]*Layout // of types asked for before
+	byType typeutil.Map           // of identical ones; slow if types are deep
 	list   []*Layout
 }
 
 // NewTable returns a table whose Layout 0 is the empty struct and whose Layout
 // 1 is a raw byte.
 func NewTable() *Table {
-	t := &Table{}
+	t := &Table{known: make(map[types.Type]*Layout)}
 	t.Of(types.NewStruct(nil, nil))
 	t.Of(types.Typ[types.Uint8])
 	return t
@@ -71,6 +72,15 @@ func (t *Table) At(id uint32) *Layout { return t.list[id] }
 
 // Of returns the layout of typ.
 func (t *Table) Of(typ types.Type) *Layout {
+	l, ok := t.known[typ]
+	if !ok {
+		l = t.of(typ)
+		t.known[typ] = l
+	}
+	return l
+}
+
+func (t *Table) of(typ types.Type) *Layout {
 	if l, ok := t.byType.At(typ).(*Layout); ok {
 		return l
 	}
