@@ -72,7 +72,7 @@ func Context(sys System, v Visitor, cfg Config) Result {
 		v.Restart()
 		cfg.rude = true
 		return Context(sys, v, cfg)
-	case s.x.beyond, s.x.selects:
+	case s.x.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	case s.x.awaits:
 		return leave("source", Source, sys, v, cfg)

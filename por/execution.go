@@ -134,6 +134,7 @@ type execution struct {
 	// another order: see Optimal.
 	beyond  bool
 	selects bool // somebody has stood before a select on several channels, or one that does not wait
+	sleeps  bool // the search keeps sleep sets: selects may meet each other, see Source
 	// awaits is set when somebody stands before an operation that awaits something: see Context.
 	awaits bool
 	// uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.
@@ -191,7 +192,7 @@ type lastOf struct {
 }
 
 func newExecution(sys System, cfg Config) *execution {
-	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
+	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, sleeps: cfg.sleeps, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
 	if e, ok := sys.(Elders); ok {
 		x.elder = e.Elder
 	}

@@ -135,7 +135,7 @@ func (x *execution) confronts(g trace.GID, i int) bool {
 	x.cases, _ = x.sys.Cases(g, x.cases[:0])
 	f := front{i, g, try, slices.Clone(x.cases)}
 	x.fronts = append(x.fronts, f)
-	return slices.ContainsFunc(x.fronts, func(h front) bool { return h.g != g && !(try && h.try) && f.faces(&h) })
+	return slices.ContainsFunc(x.fronts, func(h front) bool { return h.g != g && !(try && h.try) && (try != h.try || !x.sleeps) && f.faces(&h) })
 }
 
 // faces reports whether the two could meet.

@@ -33,7 +33,7 @@ func Source(sys System, v Visitor, cfg Config) Result {
 		v.Restart()
 		cfg.rude = true
 		return Source(sys, v, cfg)
-	case s.x.beyond, s.x.selects:
+	case s.x.beyond:
 		return leave("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
@@ -82,7 +82,7 @@ type probe struct {
 }
 
 func newSource(sys System, v Visitor, cfg Config) *source {
-	cfg.Match = false
+	cfg.Match, cfg.sleeps = false, true
 	s := &source{search: newSearch(sys, v, cfg, nil), x: newExecution(sys, cfg), dups: newDuplicates(cfg)}
 	s.size = both{s.size, s.bytes}
 	return s
@@ -266,7 +266,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	if s.stats.Transitions++; s.stats.Transitions&pollMask == 0 {
 		s.poll(s.account(), s.progress())
 	}
-	if s.x.beyond || s.x.selects || s.ctx != nil && s.x.awaits {
+	if s.x.beyond || s.ctx != nil && s.x.awaits {
 		s.halted = true
 		return
 	}
@@ -387,6 +387,10 @@ func (s *source) detect() {
 			s.reverse(n, trace.GID(q))
 		}
 	}
+	// Who was met could have done something else.
+	if f := s.states[n]; p.with.Kind != trace.None && slices.Contains(f.enabled, p.mate) {
+		f.also(p.mate)
+	}
 }
 
 // race is lines 7 to 10: event p is in a race with e.
@@ -481,9 +485,7 @@ func (s *source) reverse(e int, q trace.GID) {
 	switch {
 	case f.closed:
 	case slices.Contains(f.enabled, q) && covers(&s.x.events[e], &s.x.pending[q]):
-		if !slices.Contains(f.backtrack, q) {
-			f.backtrack = append(f.backtrack, q)
-		}
+		f.also(q)
 	default:
 		f.addAll()
 	}
@@ -491,9 +493,14 @@ func (s *source) reverse(e int, q trace.GID) {
 
 func (f *sourceState) addAll() {
 	for _, g := range f.enabled {
-		if !slices.Contains(f.backtrack, g) {
-			f.backtrack = append(f.backtrack, g)
-		}
+		f.also(g)
+	}
+}
+
+// also adds g to the backtrack set.
+func (f *sourceState) also(g trace.GID) {
+	if !f.closed && !slices.Contains(f.backtrack, g) {
+		f.backtrack = append(f.backtrack, g)
 	}
 }
 

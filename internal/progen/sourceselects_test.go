@@ -1,0 +1,76 @@
+package progen_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// TestSelectsSource: Source completes one execution of each class of programs with selects, and Context finds their outcomes.
+func TestSelectsSource(t *testing.T) {
+	const perBatch = 100
+	total := 800
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	checked, counted, left, bad := 0, 0, 0, 0
+	var executions, blocked, most uint64
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var list []unit
+		for i := range uint64(perBatch) {
+			text := dense(rand.New(rand.NewPCG(first+i, 0x5e1)))
+			list = append(list, unit{fmt.Sprintf("Dense%d", i), fmt.Sprintf("package main\n\nfunc Dense%d() {\n%s\n}\n", i, text)})
+		}
+		g := loadGroup(t, list)
+		for i, u := range list {
+			g.in(i, func() {
+				run := func(e func(por.System, por.Visitor, por.Config) por.Result) (*counter, por.Result) {
+					o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+					return o, e(g.m, o, por.Config{MaxExecutions: 10000, CheckDuplicates: true})
+				}
+				o, r := run(por.Source)
+				if o.restarts > 0 || r.Duplicate == nil && len(r.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				executions += r.Executions
+				blocked += r.Blocked
+				most = max(most, r.Executions)
+				if !o.crashes {
+					all, err := classes.Merge(g.m, relation(g.m), 10000)
+					if errors.As(err, new(classes.Limit)) {
+						left++
+						return
+					}
+					counted++
+					switch {
+					case err != nil:
+						bad++
+						t.Errorf("seed %d: %v\n%s", first+uint64(i), err, u.Source)
+					case uint64(all.Total()) != r.Executions || r.Duplicate != nil:
+						bad++
+						t.Errorf("seed %d: %d executions of %d classes, %v\n%s", first+uint64(i), r.Executions, all.Total(), r.Duplicate, u.Source)
+					}
+				}
+				want, full := search(t, g.m, por.Full, por.Config{Match: true})
+				c, _ := run(por.Context)
+				if len(full.Incomplete) > 0 || !maps.Equal(o.outcomes, want.outcomes) || !maps.Equal(c.outcomes, want.outcomes) {
+					bad++
+					t.Errorf("seed %d: %v, context %v, want %v\n%s", first+uint64(i), o.outcomes, c.outcomes, want.outcomes, u.Source)
+				}
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, classes counted of %d, %d left out; %d executions (at most %d), and %d begun for nothing", checked, counted, left, executions, most, blocked)
+}
