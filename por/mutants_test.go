@@ -21,6 +21,7 @@ var (
 	readers   = generated("1", "201", "600")    // with locks
 	sending   = generated("8", "200001", "400") // with channels
 	selecting = []string{"./internal/progen", "-run", "^TestSelects$"}
+	sleeping  = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
 	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
 	twin      = []string{"./por", "-run", "^TestContext"}
 )
@@ -102,6 +103,11 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "selects meet selects", File: "por/selects.go", Old: "a.Chan != 0 && a.Room == 0 {\n				return true", New: "a.Chan != 0 && a.Room == 0 {\n				return false"}, selecting},
+
+	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/source.go", Old: "p.with.Kind != trace.None && slices.Contains(f.enabled, p.mate)", New: "false"}, sleeping},
+	{mutation.Mutant{Name: "source: selects with default meet selects", File: "por/selects.go", Old: "(try != h.try || !x.sleeps)", New: "!x.sleeps"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if s.x.pending[m.g].blocks() && !channel(s.x.pending[m.g].Kind) {\n			s.arrived"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) != n && !channel(s.x.pending[q].Kind) && s.x.known[q] && "}, sleeping},
 
 	// What changes places.
 	{mutation.Mutant{Name: "context: any two events change places", File: "por/context.go", Old: "	return a.op.Kind == b.op.Kind && (memory", New: "	return true || a.op.Kind == b.op.Kind && (memory"}, twin},

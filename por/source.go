@@ -23,8 +23,27 @@ import (
 //     could have been executed in place of an earlier event. So races are looked for when a goroutine
 //     arrives in front of an operation that can be disabled (see arrived), and not only when it is selected.
 //   - An event that ends the execution is virtual: the others go on, without its goroutine, from where it stood.
+//   - An operation on channels is one of two goroutines if they meet, and a select stands before several things.
 //
-// Programs that the happens-before relation does not tell enough about are left to ClockVector: see Optimal; and so are all with select.
+// Why nothing is lost where these meet: whether and how an operation on channels can be executed is a matter of who stands there and of all the
+// channels that those who take part stand before, and all of that the event touches. So what a sleeping move is independent of neither enables nor disables it, and
+// sleep sets are sound. The backtrack set of E is sufficient if for every q that is explored in E, and every w.e that is possible there of which e is the
+// first event to depend on q, something is added that can come first in w.e, or is independent of it. If e is possible behind q.w, they are in a race (race).
+// Else q takes e's place, or something that e needs. Either somebody whose operation e is
+//
+//   - stands, while q is executed, before what q is about: then anybody who can move in E is tried (reverse);
+//   - comes by a part of w to stand before what q is about: then what happened before that is a part of w. What else e
+//     needs, which for a select may be much, need not be known: something of w comes first (arrived);
+//   - moves by q, too, as whom q's goroutine meets, and e is his alone. Nothing in w is about his channels, as q is about all of them. So he can do e in E,
+//     and is tried there;
+//   - or executes a select that does not wait. Behind q.w he does something else then, which depends on all that e depends on or q is about: the race with that adds what
+//     can come first.
+//
+// If two goroutines are needed for e, one of them will do: in all other cases e is the same goroutine's as q, and possible in E. It makes no
+// difference whether the goroutine that e needs could do something else behind q.
+//
+// Programs that the happens-before relation does not tell enough about are left to ClockVector: those that may use a WaitGroup again, or make its counter
+// negative (see Optimal), and those in which a select that does not wait could meet one on several channels: whether it does depends on others of that one's channels, too.
 func Source(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	r := s.run()
