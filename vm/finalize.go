@@ -55,14 +55,16 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbGC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if m.cfg.Run {
-			m.collect(true)
-			if len(m.dueFinals) > 0 {
-				m.startG(g, uint64(m.rt[rtFinalize])|funcBit, nil, true)
-				return Stop // the finalizers' turn
-			}
+		if !m.cfg.Run {
+			return Next
 		}
-		return Next
+		m.collect(true)
+		if len(m.dueFinals) > 0 {
+			m.startG(g, uint64(m.rt[rtFinalize])|funcBit, nil, true)
+		}
+		// The turn of the finalizers and of everybody else: they run meanwhile, for
+		// a collection takes long. So it does here, and a turn may have thousands.
+		return Stop
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, 0)
