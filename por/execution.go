@@ -133,8 +133,7 @@ type execution struct {
 	// beyond is set when the happens-before relation is not enough to tell what can be executed in
 	// another order: see Optimal.
 	beyond  bool
-	selects bool // somebody has stood before a select on several channels, or one that does not wait
-	sleeps  bool // the search keeps sleep sets: selects may meet each other, see Source
+	selects bool // somebody has stood before a select
 	// awaits is set when somebody stands before an operation that awaits something: see Context.
 	awaits bool
 	// uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.
@@ -199,7 +198,7 @@ func newExecution(sys System, cfg Config) *execution {
 	for _, g := range x.sys.Standing(nil) {
 		x.grow(int(g))
 		x.arrive(g)
-		x.beyond = x.beyond || x.confronts(g, -1)
+		x.front(g, -1)
 	}
 	return x
 }
@@ -448,7 +447,8 @@ func (x *execution) part(g trace.GID, i int) {
 	m.g, m.last, m.known, m.pending = g, x.last[g], x.known[g], x.pending[g]
 	x.last[g] = int32(i)
 	x.arrive(g)
-	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op) || channel(x.pending[g].Kind) && x.confronts(g, i)
+	x.beyond = x.beyond || x.rf && !understood(&x.pending[g].Op)
+	x.front(g, i)
 }
 
 // join makes what happened before event j happen before the event with clock c.

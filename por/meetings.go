@@ -26,6 +26,11 @@ import (
 //   - Its alternatives depend on different things: on what concerns whom they meet. Behind a past those are executed that come
 //     behind all of it (behind).
 //   - Somebody it can meet may have come by a part of the past, and with him something else that it depends on (mattered).
+//   - Two selects do not meet if both are ready otherwise, so a part of the past that is only about the one who is met can make a meeting impossible, and
+//     another part possible again. If x is ready by itself, then what is only about others belongs to S, and not to the parts that are added one by one: behind S x
+//     itself is executed, meeting the one who needs all of S. Nothing is lost by that: without a meeting x is independent of these events, so all of them are seen behind
+//     it. If x is not ready it can meet who stands there whether he is ready or not, so each part leaves something to execute, which shows the next one. A part about
+//     x itself can make it ready; so such parts come first, and those about others are added only where x is not ready then (concerns).
 //   - Of two parts of a past that do not depend on each other one may disable it. Behind that one the search goes on without it, and
 //     meets the other, too. So that is the only way: a past is not explored if fewer events disable x (see earlier).
 
@@ -35,8 +40,9 @@ const maxCuts = 100_000
 // meet fills in what frame i, the newest one, has to know if its operation is one on channels.
 func (s *optimal) meet(i int) {
 	f := &s.frames[i]
+	alone := s.ready(f.g)
 	for c := range f.n {
-		if p, ok := s.sys.Partner(f.g, c); ok && !slices.Contains(f.mates, p) {
+		if p, ok := s.sys.Partner(f.g, c); ok && !alone && !slices.Contains(f.mates, p) {
 			f.mates = append(f.mates, p)
 		}
 		f.labels = append(f.labels, s.label(f.g, c))
@@ -53,6 +59,14 @@ func (s *optimal) meet(i int) {
 	if s.rivals(f) {
 		s.offer(int32(i), nil, 0, item{q: trace.NoGID})
 	}
+}
+
+// ready reports whether g, which stands before an operation on channels, can go on without meeting anybody.
+func (x *execution) ready(g trace.GID) bool {
+	x.cases, _ = x.sys.Cases(g, x.cases[:0])
+	return slices.ContainsFunc(x.cases, func(k Case) bool {
+		return k.Chan != 0 && (k.Closed || k.Send && k.Len < k.Room || !k.Send && k.Len > 0)
+	})
 }
 
 // rivals reports whether an operation on channels is possible now that f's depends on and that others execute.
@@ -89,7 +103,7 @@ func (s *optimal) stays(x int) []stay {
 	s.staying = s.staying[:0]
 	add := func(g trace.GID, op *intended, from int32, until int) {
 		if channel(op.Kind) && op.blocks() {
-			s.staying = append(s.staying, stay{g, op, int(from), until, op.N > 1 || op.Wide})
+			s.staying = append(s.staying, stay{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
 		}
 	}
 	for j := x; j < len(s.events); j++ {
@@ -308,6 +322,11 @@ func (s *optimal) mattered(f *past, y int) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.mates, func(q trace.GID) bool { return s.dependentOp(e, s.stood(q, f.depth), false) })
+}
+
+// concerns reports whether event y is about what f's goroutine stands before itself, and not only whom it can meet.
+func (s *optimal) concerns(f *past, y int) bool {
+	return len(f.mates) == 0 || s.lastEvent(f.g) == y || s.dependentOp(&s.events[y], s.stood(f.g, f.depth), f.printed)
 }
 
 // stood returns what q stood before when depth events had been executed.

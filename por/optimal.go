@@ -38,9 +38,8 @@ import (
 //
 // Operations on channels are looked for in another way: see meetings.go.
 //
-// Guarantees: every class of complete executions is met, once. Two kinds of programs are left to ClockVector, with which
-// the search begins again when it first sees that one is: those in which a select on several channels could meet another, or be met by one that does not
-// wait (see confronts); and those that may
+// Guarantees: every class of complete executions is met, once. One kind of programs is left to ClockVector, with which
+// the search begins again when it first sees that one is: those that may
 // use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
 // that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
 func Optimal(sys System, v Visitor, cfg Config) Result {
@@ -724,12 +723,20 @@ func (s *optimal) depends(f *past, y int) bool {
 // canonical reports whether event y may be the next last event of the past that frame at's operation has
 // so far. The events of a past on which the operation depends directly (its heads) are added in one order:
 // of those that can be next by the happens-before relation the one of the goroutine that comes first
-// in an order that does not depend on how the search went.
+// in an order that does not depend on how the search went; and on what only somebody the operation can meet depends comes behind
+// what it depends on itself (see meetings.go).
 func (s *optimal) canonical(at, y int) bool {
 	c := s.clock(y)
 	for h := s.frames[at].head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
 		at-- // the frame in which h was added
-		if s.elder(s.events[y].g, s.events[h].g) && s.mattered(&s.frames[at], y) {
+		f := &s.frames[at]
+		if own := s.concerns(f, y); own != s.concerns(f, int(h)) {
+			if own {
+				return false
+			}
+			continue
+		}
+		if s.elder(s.events[y].g, s.events[h].g) && s.mattered(f, y) {
 			return false
 		}
 	}

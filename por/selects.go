@@ -109,8 +109,21 @@ func (s *optimal) disabled(f *past, c []uint32) bool {
 // faced reports whether somebody stands there to whom k could send. (Who could send to it does so by himself.)
 func (s *optimal) faced(f *past, k *Case, c []uint32) bool {
 	for _, h := range s.stays(f.base) {
-		if h.op.Kind == trace.Recv && h.op.Access[0].Obj == k.Chan && (h.from < f.base || s.before(h.from, c)) && (h.until >= len(s.events) || !s.before(h.until, c)) {
+		if h.g != f.g && (h.from < f.base || s.before(h.from, c)) && (h.until >= len(s.events) || !s.before(h.until, c)) && s.receives(&h, k.Chan) {
 			return true
+		}
+	}
+	return false
+}
+
+// receives reports whether the goroutine that stays there waits for what is sent to channel ch.
+func (s *optimal) receives(h *stay, ch uint32) bool {
+	if h.op.Kind != trace.Select {
+		return h.op.Kind == trace.Recv && h.op.Access[0].Obj == ch
+	}
+	for i := range s.fronts {
+		if f := &s.fronts[i]; f.g == h.g && f.at == h.from {
+			return slices.ContainsFunc(f.cases, func(k Case) bool { return k.Chan == ch && !k.Send })
 		}
 	}
 	return false
@@ -120,32 +133,15 @@ func (s *optimal) faced(f *past, k *Case, c []uint32) bool {
 type front struct {
 	at    int
 	g     trace.GID
-	try   bool
 	cases []Case
 }
 
-// confronts reports whether g, which has arrived by event i, stands before a select that could meet another.
-func (x *execution) confronts(g trace.GID, i int) bool {
-	op := &x.pending[g]
-	try := op.Kind == trace.TrySelect
-	if !try && !op.several() {
-		return false
+// front notes what g could do, which has arrived by event i, if it stands before a select.
+func (x *execution) front(g trace.GID, i int) {
+	if k := x.pending[g].Kind; k != trace.Select && k != trace.TrySelect {
+		return
 	}
 	x.selects = true
-	x.cases, _ = x.sys.Cases(g, x.cases[:0])
-	f := front{i, g, try, slices.Clone(x.cases)}
-	x.fronts = append(x.fronts, f)
-	return slices.ContainsFunc(x.fronts, func(h front) bool { return h.g != g && !(try && h.try) && (try != h.try || !x.sleeps) && f.faces(&h) })
-}
-
-// faces reports whether the two could meet.
-func (f *front) faces(h *front) bool {
-	for i := range f.cases {
-		for j := range h.cases {
-			if a, b := &f.cases[i], &h.cases[j]; a.Chan == b.Chan && a.Send != b.Send && a.Chan != 0 && a.Room == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	cases, _ := x.sys.Cases(g, nil)
+	x.fronts = append(x.fronts, front{i, g, cases})
 }

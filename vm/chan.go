@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -196,6 +197,36 @@ func (m *Machine) partners(g *goroutine, c chcase, list []*goroutine, try, ready
 			f(int(q.slot), k)
 		}
 	}
+}
+
+// besides calls f for the channels that decide, besides those of g's own cases, what g, which does not wait, finds: those that the goroutines wait for,
+// too, that are parked opposite. Once another case of theirs is ready g does not meet them. Who they are depends on operations on g's own channels only.
+func (m *Machine) besides(g *goroutine, f func(trace.Access)) {
+	var arr, parr [8]chcase
+	for _, c := range m.cases(g, arr[:0]) {
+		if c.ch == 0 || m.chanHdr(c.ch)[chCap/8] > 0 {
+			continue
+		}
+		for _, q := range m.opposite(c.send, true) {
+			if q == g || !q.parked || q.pending.Kind != trace.Select {
+				continue
+			}
+			cases := m.cases(q, parr[:0])
+			if !slices.ContainsFunc(cases, func(d chcase) bool { return d.ch == c.ch && d.send != c.send }) {
+				continue
+			}
+			for _, d := range cases {
+				if d.ch != 0 && d.ch != c.ch {
+					f(onChannel(d.ch))
+				}
+			}
+		}
+	}
+}
+
+// onChannel is what an operation on c touches.
+func onChannel(c ptr) trace.Access {
+	return trace.Access{Obj: uint32(c >> 32), Size: 8, Write: true}
 }
 
 func (m *Machine) chanHdr(c ptr) *[5]uint64 {
@@ -396,7 +427,7 @@ func (m *Machine) standChan(g *goroutine) {
 		case op.N == 2:
 			op.Wide = true
 		default:
-			op.Access[op.N] = trace.Access{Obj: uint32(c.ch >> 32), Size: 8, Write: true}
+			op.Access[op.N] = onChannel(c.ch)
 			op.N++
 		}
 	}
@@ -441,7 +472,7 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 
 // closing is the operation of closing c.
 func closing(c ptr) trace.Op {
-	return trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{{Obj: uint32(c >> 32), Size: 8, Write: true}}}
+	return trace.Op{Kind: trace.Close, N: 1, Access: [2]trace.Access{onChannel(c)}}
 }
 
 // closeNow closes c, or returns which panic that is; -1 for none.

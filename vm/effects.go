@@ -28,8 +28,11 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	var arr [8]chcase
 	for _, c := range m.cases(g, arr[:0]) {
 		if c.ch != 0 {
-			buf = append(buf, trace.Access{Obj: uint32(c.ch >> 32), Size: 8, Write: true})
+			buf = append(buf, onChannel(c.ch))
 		}
+	}
+	if op.Kind == trace.TrySelect {
+		m.besides(g, func(a trace.Access) { buf = append(buf, a) })
 	}
 	return buf
 }

@@ -103,6 +103,9 @@ func (m *Machine) look(g *goroutine) *view {
 		v.n = m.alternatives(g, nil)
 	}
 	v.op = g.pending
+	if v.op.Kind == trace.TrySelect {
+		m.besides(g, func(trace.Access) { v.op.Wide = true })
+	}
 	return v
 }
 

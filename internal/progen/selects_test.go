@@ -3,7 +3,9 @@ package progen_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +14,11 @@ import (
 )
 
 // dense is a program of a few goroutines that do nothing but operations on a few channels, more select than others: what two of them
-// make of each other is seen more often than in generated programs of all kinds.
-func dense(r *rand.Rand) string {
+// make of each other is seen more often than in generated programs of all kinds. Where a goroutine is stuck in the end tells what it has done: with
+// telling it goes to a line of its own, by the cases it has taken and what it has received.
+func dense(r *rand.Rand, name string, telling bool) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nfunc %s() {\n", name)
 	chans := 2 + r.IntN(2)
 	for c := range chans {
 		room := r.IntN(3)
@@ -23,38 +27,99 @@ func dense(r *rand.Rand) string {
 			fmt.Fprintf(&b, "c%d <- 9\n", c)
 		}
 	}
-	op := func() string {
-		if r.IntN(2) == 0 {
-			return fmt.Sprintf("c%d <- 1", r.IntN(chans))
+	if telling {
+		b.WriteString("var none chan int\n_ = none\n")
+	}
+	ways := 1
+	channel := func() string {
+		if telling && r.IntN(16) == 0 {
+			return "none"
 		}
-		return fmt.Sprintf("<-c%d", r.IntN(chans))
+		return fmt.Sprintf("c%d", r.IntN(chans))
+	}
+	op := func() string {
+		send := r.IntN(2) == 0
+		switch c := channel(); {
+		case send:
+			return c + " <- 1"
+		case telling:
+			return "v, ok := <-" + c
+		default:
+			return "<-" + c
+		}
+	}
+	// after is what is done with what op has received, in a case that is number k of n.
+	after := func(op string, k, n int) string {
+		switch {
+		case !telling:
+			return ""
+		case strings.HasPrefix(op, "v"):
+			return fmt.Sprintf("h = (h*%d+%d)*3; if !ok { h++ } else if v == 9 { h += 2 }", n, k)
+		}
+		return fmt.Sprintf("h = (h*%d+%d)*3", n, k)
+	}
+	choice := func(n int, other bool) string {
+		all := n
+		if other {
+			all++
+		}
+		ways *= 3 * all
+		var s strings.Builder
+		s.WriteString("select {\n")
+		for k := range n {
+			o := op()
+			fmt.Fprintf(&s, "case %s: %s\n", o, after(o, k, all))
+		}
+		if other {
+			fmt.Fprintf(&s, "default: %s\n", after("", n, all))
+		}
+		return s.String() + "}"
 	}
 	stmt := func() string {
 		switch k := r.IntN(40); {
 		case k < 1:
 			return fmt.Sprintf("close(c%d)", r.IntN(chans))
 		case k < 5:
-			return "select { case " + op() + ": default: }"
+			return choice(1, true)
 		case k < 6:
-			return "select { case " + op() + ": case " + op() + ": default: }"
+			return choice(2, true)
 		case k < 17:
-			return "select { case " + op() + ": case " + op() + ": }"
+			return choice(2, false)
 		case k < 19:
-			return "select { case " + op() + ": case " + op() + ": case " + op() + ": }"
+			return choice(3, false)
 		}
-		return op()
+		send := r.IntN(2) == 0
+		o := fmt.Sprintf("c%d", r.IntN(chans))
+		switch {
+		case send:
+			return o + " <- 1"
+		case telling:
+			ways *= 3
+			return "{ v, ok := <-" + o + "; " + after("v", 0, 1) + " }"
+		}
+		return "<-" + o
 	}
 	body := func() string {
+		ways = 1
 		list := []string{stmt()}
 		for range r.IntN(3) {
 			list = append(list, stmt())
 		}
-		return strings.Join(list, "; ")
+		text := strings.Join(list, "\n")
+		if !telling {
+			return text
+		}
+		text = "h := 0\n" + text + "\nswitch h {\n"
+		for h := range ways {
+			text += fmt.Sprintf("case %d:\nselect {}\n", h)
+		}
+		return text + "}"
 	}
 	for range 1 + r.IntN(3) {
-		fmt.Fprintf(&b, "go func() { %s }()\n", body())
+		fmt.Fprintf(&b, "go func() {\n%s\n}()\n", body())
 	}
-	return b.String() + body()
+	b.WriteString(body() + "\n}\n")
+	return b.String()
 }
 
 // TestSelects: each class of programs with selects is explored once.
@@ -70,13 +135,19 @@ func TestSelects(t *testing.T) {
 	for first := *seedFlag; checked+left < total; first += perBatch {
 		var list []unit
 		for i := range uint64(perBatch) {
-			text := dense(rand.New(rand.NewPCG(first+i, 0x5e1)))
-			list = append(list, unit{fmt.Sprintf("Dense%d", i), fmt.Sprintf("package main\n\nfunc Dense%d() {\n%s\n}\n", i, text)})
+			name := fmt.Sprintf("Pdense%d", i)
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, false)})
 		}
 		g := loadGroup(t, list)
 		for i, u := range list {
 			g.in(i, func() {
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+				defer func() {
+					if p := recover(); p != nil {
+						t.Errorf("seed %d: %v\n%s", first+uint64(i), p, u.Source)
+						panic(p)
+					}
+				}()
 				r := por.Optimal(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true, PastsMemory: int64(1 + i%2<<25)})
 				if o.restarts > 0 || o.crashes || r.Duplicate == nil && len(r.Incomplete) > 0 {
 					left++
@@ -90,7 +161,51 @@ func TestSelects(t *testing.T) {
 				checked++
 				if err != nil || uint64(all.Total()) != r.Executions || r.Duplicate != nil {
 					bad++
-					t.Errorf("seed %d: %d executions, %+v, %v, %v\n%s", first+uint64(i), r.Executions, all, err, r.Duplicate, u.Source)
+					t.Errorf("seed %d: %d executions, %+v, %v, %v\n%s", first+uint64(i), r.Executions, all.Counts, err, r.Duplicate, u.Source)
+				}
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out", checked, left)
+}
+
+// TestSelectsOutcomes: explorers find what such programs do in any interleaving.
+func TestSelectsOutcomes(t *testing.T) {
+	const perBatch = 50
+	total := 200
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	checked, left, bad := 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var list []unit
+		for i := range uint64(perBatch) {
+			name := fmt.Sprintf("Pdense%d", i)
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e2)), name, true)})
+		}
+		g := loadGroup(t, list)
+		for i, u := range list {
+			g.in(i, func() {
+				want, r := search(t, g.m, por.Full, por.Config{MaxExecutions: 20000, Match: true})
+				if len(r.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				for _, e := range por.Explorers() {
+					if e.Samples || e.Stateful {
+						continue
+					}
+					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 20000})
+					if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
+						bad++
+						t.Errorf("seed %d, %s: %v\nwant %v\n%s", first+uint64(i), e.Name, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))
+					}
 				}
 			})
 			if bad > 2 {
