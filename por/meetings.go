@@ -10,29 +10,29 @@ import (
 // Operations on channels, in Optimal. One event can be an operation of two goroutines; who executes it, and whether it is possible, depends on who stands
 // where; and a select stands before several things at once. So for them a past is not looked for together with the operation
 // that it is a past of. An item is only a set S of events behind the frame's state, with all that happened before them. Behind S each
-// operation on channels is executed for which all of S is needed (whole) and that the frame's operation x depends on. It does not
-// depend on anything in S: that would be a past by itself, and be the first part of this one. What is offered as S is
+// operation on channels is executed for which all of S is needed (whole) and that is the frame's operation x or that x depends on. Nothing in S is about
+// what x touches itself: that would be a past by itself, and be the first part of this one. What is offered as S is
 //
 //   - nothing;
-//   - what happens before an operation on channels that is executed behind x and depends on it;
+//   - what happens before an operation on channels that is executed behind x and depends on it; and, if it does so only because of whom x has met, that
+//     operation, too: x may meet him behind it (besides, within);
 //   - what happens before the arrivals of a goroutine, or of two that may meet, who stand there together without x, whether they stand there still or not
 //     (stay). A select may need more: x takes what one of its cases finds; that others find nothing, because they have been
 //     received, has nothing to do with x. So of the events that selects are about all sets are offered that can have been executed by
 //     then (cuts); not more than maxCuts for an event.
 //
 // A select depends on everything that is about one of its channels (Go locks them all), so each event that changes whether one of its
-// cases is ready orders all of them. Three things are different from other operations all the same:
+// cases is ready orders all of them. What it meets somebody for depends on more: on what he waits for besides. Two selects do not meet
+// if both are ready otherwise, so an event that x has nothing to do with by itself can make a meeting impossible, and
+// another one possible again. Such events are never parts that are added to a past one by one, because there may be nothing to execute behind
+// one of them that would show the next. They are in S, which is offered to the frame without them. Proof that all of these sets are found: let x be executed in way a behind S.
+// If x is ready by itself, then it has been explored without S in a way that depends on nothing in S; so all of S is executed behind that, and the last event of S
+// offers it, because it is about whom a meets. If not, x waits for somebody whether he is ready or not. Let S0 be the largest part of S behind which x has been explored, in some way b. (There is
+// one, or x would be disabled.) If b depends on something in S but not in S0, let e be the first such event that is executed behind b: what happened
+// before e, with e and S0, is offered, and x can be executed in way b behind that; so S0 was not the largest. If it does not, all of S is executed behind b, as above.
 //
-//   - Its alternatives depend on different things: on what concerns whom they meet. Behind a past those are executed that come
-//     behind all of it (behind).
-//   - Somebody it can meet may have come by a part of the past, and with him something else that it depends on (mattered).
-//   - Two selects do not meet if both are ready otherwise, so a part of the past that is only about the one who is met can make a meeting impossible, and
-//     another part possible again. If x is ready by itself, then what is only about others belongs to S, and not to the parts that are added one by one: behind S x
-//     itself is executed, meeting the one who needs all of S. Nothing is lost by that: without a meeting x is independent of these events, so all of them are seen behind
-//     it. If x is not ready it can meet who stands there whether he is ready or not, so each part leaves something to execute, which shows the next one. A part about
-//     x itself can make it ready; so such parts come first, and those about others are added only where x is not ready then (concerns).
-//   - Of two parts of a past that do not depend on each other one may disable it. Behind that one the search goes on without it, and
-//     meets the other, too. So that is the only way: a past is not explored if fewer events disable x (see earlier).
+// Of two parts of a past that do not depend on each other one may disable x. Behind that one the search goes on without it, and
+// meets the other, too. So that is the only way: a past is not explored if fewer events disable x (see earlier).
 
 // maxCuts is how many sets of events are offered because of one event. Programs in which there are more are left to ClockVector.
 const maxCuts = 100_000
@@ -40,11 +40,7 @@ const maxCuts = 100_000
 // meet fills in what frame i, the newest one, has to know if its operation is one on channels.
 func (s *optimal) meet(i int) {
 	f := &s.frames[i]
-	alone := s.ready(f.g)
 	for c := range f.n {
-		if p, ok := s.sys.Partner(f.g, c); ok && !alone && !slices.Contains(f.mates, p) {
-			f.mates = append(f.mates, p)
-		}
 		f.labels = append(f.labels, s.label(f.g, c))
 	}
 	if op := s.next(f.g); op.several() {
@@ -61,33 +57,27 @@ func (s *optimal) meet(i int) {
 	}
 }
 
-// ready reports whether g, which stands before an operation on channels, can go on without meeting anybody.
-func (x *execution) ready(g trace.GID) bool {
-	x.cases, _ = x.sys.Cases(g, x.cases[:0])
-	return slices.ContainsFunc(x.cases, func(k Case) bool {
-		return k.Chan != 0 && (k.Closed || k.Send && k.Len < k.Room || !k.Send && k.Len > 0)
-	})
-}
-
 // rivals reports whether an operation on channels is possible now that f's depends on and that others execute.
 func (s *optimal) rivals(f *past) bool {
-	depends := func(g trace.GID) bool {
-		return g == f.g || s.dep.dependent(s.next(g), s.next(f.g)) || slices.ContainsFunc(f.mates, func(q trace.GID) bool { return s.dep.dependent(s.next(g), s.next(q)) })
-	}
 	for _, g := range s.order {
 		if g == f.g || !s.known[g] || !channel(s.pending[g].Kind) || !s.able(g) {
 			continue
 		}
-		if depends(g) {
+		if s.rival(f, g) {
 			return true
 		}
 		for c := range int(s.next(g).ways) {
-			if p, met := s.sys.Partner(g, c); met && depends(p) {
+			if p, met := s.sys.Partner(g, c); met && s.rival(f, p) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// rival reports whether f's operation is g's, too, or depends on it.
+func (s *optimal) rival(f *past, g trace.GID) bool {
+	return g == f.g || s.dep.dependent(s.next(g), s.next(f.g))
 }
 
 // stay is a time for which a goroutine stands before an operation on channels.
@@ -186,6 +176,10 @@ func (s *optimal) cuts(i, e int, q, h *stay) {
 		here = append(here, h)
 	}
 	s.pair = here
+	root := x // the past it has already may not be needed
+	if of := s.frames[i].of; of >= 0 {
+		root = s.frames[of].depth
+	}
 	conflict, several := false, false
 	base := append(s.both[:0], s.clock(e)...)
 	s.both = base
@@ -206,8 +200,8 @@ func (s *optimal) cuts(i, e int, q, h *stay) {
 	}
 	s.some = s.some[:0]
 	if several {
-		for j := x + 1; j < e; j++ {
-			if s.fits(j, x, here) && !s.before(j, base) {
+		for j := root; j < e; j++ {
+			if j != x && s.fits(j, x, here) && !s.before(j, base) {
 				s.some = append(s.some, j)
 			}
 		}
@@ -252,28 +246,72 @@ func (s *optimal) combine(i, e int, c []uint32, k int) {
 	s.combine(i, e, with, k-1)
 }
 
-// ways lists the operations on channels that can be executed now, for which everything is needed that has been executed since f's state.
-func (s *optimal) ways(f *past) []move {
+// ways lists the operations on channels that can be executed now, that f's depends on, and for which everything is needed that has been executed since f's state:
+// those of others, and its own alternatives.
+func (s *optimal) ways(f *past) (others, own []move) {
 	s.plan = s.plan[:0]
 	for _, g := range s.order {
 		if !s.known[g] || !s.able(g) || !channel(s.next(g).Kind) {
 			continue
 		}
 		for c := range int(s.next(g).ways) {
-			l := s.label(g, c)
-			if g == f.g && len(s.events) == f.depth && slices.Contains(f.labels, l) {
-				continue
-			}
 			p, met := s.sys.Partner(g, c)
 			if !met {
 				p = trace.NoGID
 			}
-			if s.whole(f, g, p) {
+			switch l := s.label(g, c); {
+			case g == f.g && len(s.events) == f.depth, g != f.g && !s.rival(f, g) && !(met && s.rival(f, p)), !s.whole(f, g, p):
+			case g == f.g:
+				own = append(own, move{g, l})
+			default:
 				s.plan = append(s.plan, move{g, l})
 			}
 		}
 	}
-	return s.plan
+	return s.plan, own
+}
+
+// besides reports whether event e depends on event x only because of whom x has met.
+func (s *optimal) besides(x, e int) bool {
+	op := &s.events[x].op
+	ev := &s.events[e]
+	return s.events[x].with.Kind != trace.None && !s.dep.dependent(op, &ev.op) && !(ev.with.Kind != trace.None && s.dep.dependent(op, &ev.with))
+}
+
+// apart returns the clock that event e would have without x, which it depends on directly.
+func (s *optimal) apart(e, x int) []uint32 {
+	c := append(s.without[:0], make([]uint32, s.width)...)
+	s.without = c
+	ev := &s.events[e]
+	for _, m := range s.moved[ev.undo:] { // e is the newest event
+		if m.last >= 0 && int(m.last) != x {
+			s.join(c, int(m.last))
+		}
+	}
+	for j := e - 1; j >= 0; j-- {
+		if j != x && !s.before(j, c) && !s.before(x, s.clock(j)) && s.dependent(&s.events[j], ev) {
+			s.join(c, j)
+		}
+	}
+	c[ev.g] = s.briefs[e].n
+	return c
+}
+
+// within executes the operation of frame at's goroutine, in the given ways, behind events that it depends on only because of whom it meets. What else it meets them
+// behind of is a matter of frame at, too.
+func (s *optimal) within(at int, own []move) {
+	f := s.push()
+	root := &s.frames[at]
+	op := s.next(root.g)
+	f.mark, f.depth, f.g, f.head, f.of = s.mark(&op.Op), len(s.events), root.g, root.head, int32(at)
+	f.n, f.next, f.quiet, f.gone = len(own), 1, false, len(s.gone)
+	for _, m := range own {
+		f.labels = append(f.labels, m.label)
+	}
+	if len(own) > 1 {
+		s.stats.Choices++
+	}
+	s.alternative(len(s.frames)-1, 0)
 }
 
 // whole reports whether all events since f's state would happen before what g executes next, meeting p.
@@ -295,49 +333,4 @@ func (s *optimal) whole(f *past, g, p trace.GID) bool {
 		s.join(c, j)
 	}
 	return true
-}
-
-// behind reports whether event y comes behind all of the past that f's operation has so far.
-func (s *optimal) behind(f *past, y int) bool {
-	if !channel(s.events[y].op.Kind) {
-		return true
-	}
-	c := s.clock(y)
-	for h := f.head; h >= 0; h = s.head[h] {
-		if !s.before(int(h), c) {
-			return false
-		}
-	}
-	return true
-}
-
-// mattered reports whether f's operation depended on y in f's state, too: somebody may have come since who could be met, and
-// what matters to him matters now.
-func (s *optimal) mattered(f *past, y int) bool {
-	if !channel(s.events[y].op.Kind) || s.lastEvent(f.g) == y {
-		return true
-	}
-	e := &s.events[y]
-	if s.dependentOp(e, s.next(f.g), f.printed) {
-		return true
-	}
-	return slices.ContainsFunc(f.mates, func(q trace.GID) bool { return s.dependentOp(e, s.stood(q, f.depth), false) })
-}
-
-// concerns reports whether event y is about what f's goroutine stands before itself, and not only whom it can meet.
-func (s *optimal) concerns(f *past, y int) bool {
-	return len(f.mates) == 0 || s.lastEvent(f.g) == y || s.dependentOp(&s.events[y], s.stood(f.g, f.depth), f.printed)
-}
-
-// stood returns what q stood before when depth events had been executed.
-func (s *optimal) stood(q trace.GID, depth int) *intended {
-	for j := depth; j < len(s.events); j++ {
-		switch e := &s.events[j]; {
-		case e.g == q:
-			return &e.op
-		case e.with.Kind != trace.None && e.mate == q:
-			return &e.with
-		}
-	}
-	return s.next(q)
 }

@@ -22,6 +22,7 @@ var (
 	sending   = generated("8", "200001", "400") // with channels
 	selecting = []string{"./internal/progen", "-run", "^TestSelects$"}
 	sleeping  = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
+	meeting   = []string{"./internal/progen", "-run", "^TestMeetings$"}
 	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
 	twin      = []string{"./por", "-run", "^TestContext"}
 )
@@ -87,7 +88,7 @@ var mutants = []struct {
 
 	// Each class once.
 	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] && it.q != trace.NoGID {\n", New: "		} else if false {\n"}, toys},
-	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "&& s.mattered(f, y) {\n			return false\n", New: "&& s.mattered(f, y) {\n			return true\n"}, toys},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, counted},
 	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || ", New: "	if s.halted || "}, waiting},
 	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
@@ -97,18 +98,16 @@ var mutants = []struct {
 	// Operations on channels.
 	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/meetings.go", Old: "	if several {\n", New: "	if false {\n"}, selectingFrom("4801")},
 	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/meetings.go", Old: "	if !some {\n		return\n", New: "	if true {\n		return\n"}, selecting},
-	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "			if s.whole(f, g, p) {\n", New: "			if s.whole(f, g, p) || true {\n"}, selecting},
-	{mutation.Mutant{Name: "all alternatives depend on a past", File: "por/meetings.go", Old: "		if !s.before(int(h), c) {\n			return false\n", New: "		if !s.before(int(h), c) {\n			return true\n"}, selecting},
-	{mutation.Mutant{Name: "what matters now has always mattered", File: "por/optimal.go", Old: " && s.mattered(f, y) {\n", New: " {\n"}, selectingFrom("3201")},
+	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "!s.whole(f, g, p):\n", New: "false:\n"}, selecting},
 	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
-	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/selects.go", Old: "	if h.op.Kind != trace.Select {\n", New: "	if true {\n"}, selecting},
-	{mutation.Mutant{Name: "what only others depend on is added part by part", File: "por/meetings.go", Old: "ok && !alone && ", New: "ok && "}, selecting},
-	{mutation.Mutant{Name: "what only others depend on comes first", File: "por/optimal.go", Old: "own != s.concerns(f, int(h)) {\n", New: "false && own {\n"}, selecting},
+	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/selects.go", Old: "	if h.op.Kind != trace.Select {\n", New: "	if true {\n"}, meeting},
+	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
+	{mutation.Mutant{Name: "what one meets others behind is not needed again", File: "por/meetings.go", Old: "		root = s.frames[of].depth\n", New: "		root = x + int(of)*0\n"}, selecting},
+	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/source.go", Old: "p.with.Kind != trace.None && slices.Contains(f.enabled, p.mate)", New: "false"}, sleeping},
-	{mutation.Mutant{Name: "source: selects with default meet selects", File: "por/selects.go", Old: "(try != h.try || !x.sleeps)", New: "!x.sleeps"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if s.x.pending[m.g].blocks() && !channel(s.x.pending[m.g].Kind) {\n			s.arrived"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) != n && !channel(s.x.pending[q].Kind) && s.x.known[q] && "}, sleeping},
 

@@ -89,6 +89,7 @@ type optimal struct {
 	head     []int32        // by event: see canonical
 	plan     []move         // scratch
 	both     []uint32       // scratch
+	without  []uint32       // scratch of apart
 	staying  []stay         // scratch
 	pair     []*stay        // scratch
 	some     []int          // scratch
@@ -114,15 +115,15 @@ type past struct {
 	mark    Mark
 	depth   int // events before x
 	g       trace.GID
-	mates   []trace.GID // the goroutines it can meet,
-	labels  []uint64    // and the names of its alternatives, if it may
-	base    int         // events before the state in which its first past begins,
-	cases   []Case      // what it could do there, if it is a select,
-	parks   bool        // and it may wait there
-	printed bool        // with x it is decided what has been printed
-	quiet   bool        // it has no other past
-	head    int32       // last event of the past it has here that it depends on, or -1; see canonical
-	gone    int         // len(optimal.gone)
+	labels  []uint64 // the names of its alternatives, if it is one on channels,
+	of      int32    // if it is the operation of an earlier frame behind more of its past, that frame; else -1; see within
+	base    int      // events before the state in which its first past begins,
+	cases   []Case   // what it could do there, if it is a select,
+	parks   bool     // and it may wait there
+	printed bool     // with x it is decided what has been printed
+	quiet   bool     // it has no other past
+	head    int32    // last event of the past it has here that it depends on, or -1; see canonical
+	gone    int      // len(optimal.gone)
 
 	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
 
@@ -252,7 +253,7 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	if n > 1 {
 		s.stats.Choices++
 	}
-	if !s.do(g, 0, int32(len(s.frames)-1), false) || !s.behind(&s.frames[len(s.frames)-1], len(s.events)-1) {
+	if !s.do(g, 0, int32(len(s.frames)-1), false) {
 		return false
 	}
 	s.detect(true)
@@ -265,11 +266,11 @@ func (s *optimal) push() *past {
 		s.frames = s.frames[:len(s.frames)+1]
 		f := &s.frames[len(s.frames)-1]
 		clear(f.seen)
-		f.labels, f.mates, f.cases, f.moves, f.items = f.labels[:0], f.mates[:0], f.cases[:0], f.moves[:0], f.items[:0]
-		f.used, f.kept, f.cut, f.printed, f.dedupe = 0, 0, 0, false, false
+		f.labels, f.cases, f.moves, f.items = f.labels[:0], f.cases[:0], f.moves[:0], f.items[:0]
+		f.used, f.kept, f.cut, f.printed, f.dedupe, f.of = 0, 0, 0, false, false, -1
 		return f
 	}
-	s.frames = append(s.frames, past{})
+	s.frames = append(s.frames, past{of: -1})
 	return &s.frames[len(s.frames)-1]
 }
 
@@ -331,8 +332,12 @@ func (s *optimal) backtrack() {
 // alternative executes another alternative of frame at's operation and goes on.
 func (s *optimal) alternative(at, choice int) {
 	f := &s.frames[at]
-	goOn := s.do(f.g, choice, int32(at), choice > f.cut)
-	if goOn = goOn && s.behind(&s.frames[at], len(s.events)-1); goOn {
+	c := choice
+	if f.of >= 0 {
+		c, _ = s.find(move{f.g, f.labels[choice]})
+	}
+	goOn := s.do(f.g, c, int32(at), choice > f.cut)
+	if goOn {
 		s.detect(choice == f.cut || channel(s.events[len(s.events)-1].op.Kind))
 	}
 	if at <= s.floor {
@@ -357,9 +362,12 @@ func (s *optimal) rewindTo(f *past) {
 // past executes a past of frame f's operation, and if that operation depends on it goes on.
 func (s *optimal) past(at int, it item) {
 	f := &s.frames[at]
-	for _, m := range f.moves[it.lo:it.hi] {
+	for i, m := range f.moves[it.lo:it.hi] {
 		c, ok := s.find(m)
 		if !ok {
+			if it.q == trace.NoGID && it.lo+i == it.hi-1 {
+				return // it was possible because those who stood in its way had met
+			}
 			panic("BUG: an operation that happened before another is not enabled without what did not")
 		}
 		if !s.do(m.g, c, -1, true) || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {
@@ -373,17 +381,23 @@ func (s *optimal) past(at int, it item) {
 		return
 	}
 	if !it.exact {
-		var alts []move
+		var alts, own []move
 		if it.q == trace.NoGID {
-			alts = s.ways(f)
+			alts, own = s.ways(f)
 		} else {
 			alts = s.alternatives(it.q)
 		}
-		if len(alts) == 0 {
+		for i, m := range alts {
+			if i > 0 || len(own) > 0 {
+				s.add(at, item{lo: it.lo, hi: it.hi, q: m.g, exact: true, label: m.label, other: true}, 0)
+			}
+		}
+		if len(own) > 0 {
+			s.within(at, own)
 			return
 		}
-		for _, m := range alts[1:] {
-			s.add(at, item{lo: it.lo, hi: it.hi, q: m.g, exact: true, label: m.label, other: true}, 0)
+		if len(alts) == 0 {
+			return
 		}
 		it.q, it.label = alts[0].g, alts[0].label
 	}
@@ -393,7 +407,7 @@ func (s *optimal) past(at int, it item) {
 	}
 	goOn := s.do(it.q, c, -1, true)
 	y := len(s.events) - 1
-	if s.halted || goOn && !s.depends(f, y) || !s.canonical(at, y) || s.lastEvent(f.g) == y && !s.behind(f, y) || s.lastEvent(f.g) != y && s.earlier(f, y) {
+	if s.halted || goOn && !s.depends(f, y) || !s.canonical(f, y) || s.lastEvent(f.g) != y && s.earlier(f, y) {
 		return
 	}
 	s.head[y] = f.head
@@ -545,6 +559,9 @@ func (s *optimal) detect(first bool) {
 		case channel(ev.op.Kind):
 			if ev.with.Kind != trace.None || mayDepend(s.dep, &s.events[x], &ev.op) { // else x has enabled it
 				s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
+				if s.besides(int(x), e) {
+					s.offer(s.at[x], s.clock(e), e+1, item{q: trace.NoGID})
+				}
 			}
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
 		case (blocks(ev.op.Kind) || ev.op.Awaits == trace.AwaitRead) && !(ev.op.N > 1 || ev.op.Wide) && !s.events[x].op.amongOthers() && !(ev.printed && s.events[x].op.Kind == trace.Output):
@@ -602,15 +619,22 @@ func (s *optimal) overtaken(x, e int) bool {
 	return false
 }
 
-// offer adds a past to frame i, unless another exploration shows it: the events behind x up to event
-// end that happened before what has the clock c, and then it.
+// offer adds a past to frame i, unless another exploration shows it: the events up to event
+// end, apart from its operation x, that happened before what has the clock c, and then it.
 func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 	if i < 0 || s.frames[i].quiet {
 		return
 	}
+	x := s.frames[i].depth
+	if of := s.frames[i].of; of >= 0 {
+		i = of
+	}
 	f := &s.frames[i]
 	lo := len(f.moves)
-	for j := f.depth + 1; j < end; j++ {
+	for j := f.depth; j < end; j++ {
+		if j == x {
+			continue
+		}
 		if s.before(j, c) {
 			if s.events[j].over { // it cannot happen before anything
 				f.moves = f.moves[:lo]
@@ -625,7 +649,7 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 	it.lo, it.hi = lo, len(f.moves)
 	var key uint64
 	if f.dedupe {
-		key = s.signature(f, c, end, it)
+		key = s.signature(f, x, c, end, it)
 		if _, known := f.seen[key]; known {
 			f.moves = f.moves[:lo]
 			return
@@ -661,17 +685,21 @@ func (s *optimal) add(i int, it item, key uint64) bool {
 
 // signature names a past, whichever order its events are in here, and puts them into one that does not
 // depend on that: an event has a greater clock than those before it.
-func (s *optimal) signature(f *past, c []uint32, end int, it item) uint64 {
+func (s *optimal) signature(f *past, x int, c []uint32, end int, it item) uint64 {
 	var sum uint64
 	s.ages = s.ages[:0]
-	for j := f.depth + 1; j < end; j++ {
-		if !s.before(j, c) {
+	for j := f.depth; j < end; j++ {
+		if j == x || !s.before(j, c) {
 			continue
 		}
 		ev := &s.events[j]
 		h := mix(uint64(ev.g)<<32|uint64(s.briefs[j].n)) ^ ev.label
 		age := uint64(0)
-		for g, n := range s.clock(j) {
+		clock := s.clock(j)
+		if s.before(x, clock) {
+			clock = s.apart(j, x)
+		}
+		for g, n := range clock {
 			if n > 0 {
 				h = mix(h ^ uint64(g)<<32 ^ uint64(n))
 				age += uint64(n)
@@ -708,35 +736,17 @@ func (s *optimal) depends(f *past, y int) bool {
 	if s.lastEvent(f.g) == y {
 		return true
 	}
-	e := &s.events[y]
-	if s.dependentOp(e, s.next(f.g), f.printed) {
-		return true
-	}
-	for _, q := range f.mates {
-		if s.lastEvent(q) == y || s.dependentOp(e, s.next(q), false) {
-			return true
-		}
-	}
-	return false
+	return s.dependentOp(&s.events[y], s.next(f.g), f.printed)
 }
 
-// canonical reports whether event y may be the next last event of the past that frame at's operation has
+// canonical reports whether event y may be the next last event of the past that f's operation has
 // so far. The events of a past on which the operation depends directly (its heads) are added in one order:
 // of those that can be next by the happens-before relation the one of the goroutine that comes first
-// in an order that does not depend on how the search went; and on what only somebody the operation can meet depends comes behind
-// what it depends on itself (see meetings.go).
-func (s *optimal) canonical(at, y int) bool {
+// in an order that does not depend on how the search went.
+func (s *optimal) canonical(f *past, y int) bool {
 	c := s.clock(y)
-	for h := s.frames[at].head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
-		at-- // the frame in which h was added
-		f := &s.frames[at]
-		if own := s.concerns(f, y); own != s.concerns(f, int(h)) {
-			if own {
-				return false
-			}
-			continue
-		}
-		if s.elder(s.events[y].g, s.events[h].g) && s.mattered(f, y) {
+	for h := f.head; h >= 0 && !s.before(int(h), c); h = s.head[h] {
+		if s.elder(s.events[y].g, s.events[h].g) {
 			return false
 		}
 	}

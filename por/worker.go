@@ -172,7 +172,7 @@ func (w *worker) give(i int) {
 	bare := *f
 	bare.mark = unmarked // on other machines
 	bare.moves, bare.items, bare.used, bare.seen = nil, nil, 0, nil
-	bare.mates, bare.labels, bare.cases, bare.next = slices.Clone(f.mates), slices.Clone(f.labels), slices.Clone(f.cases), f.n
+	bare.labels, bare.cases, bare.next = slices.Clone(f.labels), slices.Clone(f.cases), f.n
 	n.frames = append(n.frames, bare)
 	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
 	if f.dedupe {

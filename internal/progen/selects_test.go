@@ -142,12 +142,6 @@ func TestSelects(t *testing.T) {
 		for i, u := range list {
 			g.in(i, func() {
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-				defer func() {
-					if p := recover(); p != nil {
-						t.Errorf("seed %d: %v\n%s", first+uint64(i), p, u.Source)
-						panic(p)
-					}
-				}()
 				r := por.Optimal(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true, PastsMemory: int64(1 + i%2<<25)})
 				if o.restarts > 0 || o.crashes || r.Duplicate == nil && len(r.Incomplete) > 0 {
 					left++
@@ -170,6 +164,66 @@ func TestSelects(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs checked, %d left out", checked, left)
+}
+
+// meetings are programs in which who meets whom is not only a matter of what the two have in common. One has a select with default, so in all of them
+// parking is an operation of its own.
+var meetings = []struct {
+	name    string
+	classes uint64
+	body    string
+}{
+	{"a nil channel", 4, `
+		a, b := make(chan int), make(chan int)
+		var none chan int
+		go func() { _ = len(b) }()
+		go func() { select { case <-a: case none <- 1: } }()
+		select { case a <- 1: case b <- 1: }`},
+	{"ready, and not", 14, `
+		a, b, c := make(chan int, 1), make(chan int), make(chan int, 1)
+		go func() { select { case b <- 1: case c <- 1: } }()
+		go func() { a <- 1; <-a }()
+		select { case <-a: case <-b: }`},
+	{"made ready", 14, `
+		a, b, c := make(chan int, 1), make(chan int), make(chan int, 1)
+		c <- 9
+		go func() { _ = len(a) }()
+		go func() { select { case <-b: case <-a: } }()
+		go func() { <-c }()
+		select { case b <- 1: case c <- 1: }`},
+	{"parked", 6, `
+		a, b := make(chan int), make(chan int, 1)
+		go func() { select { case <-a: case <-b: } }()
+		go func() { select { case a <- 1: default: } }()
+		b <- 1`},
+	{"a pipeline that is cancelled", 1644, `
+		a, b, done := make(chan int), make(chan int), make(chan int)
+		go func() { for i := range 2 { select { case a <- i: case <-done: return } } }()
+		go func() { for { select { case v := <-a: select { case b <- v: case <-done: return }; case <-done: return } } }()
+		select { case <-b: case <-done: }
+		close(done)`},
+}
+
+// TestMeetings: each of their classes is explored once.
+func TestMeetings(t *testing.T) {
+	var list []unit
+	for i, p := range meetings {
+		name := fmt.Sprintf("Pmeet%d", i)
+		list = append(list, unit{name, fmt.Sprintf("package main\n\nfunc %s() {%s\n}\n", name, p.body)})
+	}
+	g := loadGroup(t, list)
+	for i, p := range meetings {
+		t.Run(p.name, func(t *testing.T) {
+			g.in(i, func() {
+				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
+				r := por.Optimal(g.m, o, por.Config{CheckDuplicates: true})
+				all, err := classes.Merge(g.m, relation(g.m), 10000)
+				if err != nil || o.restarts > 0 || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
+					t.Errorf("%d executions, restarted %d times, %+v, %v, %v, want %d", r.Executions, o.restarts, all.Counts, err, r.Duplicate, p.classes)
+				}
+			})
+		})
+	}
 }
 
 // TestSelectsOutcomes: explorers find what such programs do in any interleaving.
