@@ -332,11 +332,12 @@ func (s *optimal) backtrack() {
 // alternative executes another alternative of frame at's operation and goes on.
 func (s *optimal) alternative(at, choice int) {
 	f := &s.frames[at]
-	c := choice
+	c, planned := choice, choice > f.cut
 	if f.of >= 0 {
 		c, _ = s.find(move{f.g, f.labels[choice]})
+		planned = true
 	}
-	goOn := s.do(f.g, c, int32(at), choice > f.cut)
+	goOn := s.do(f.g, c, int32(at), planned)
 	if goOn {
 		s.detect(choice == f.cut || channel(s.events[len(s.events)-1].op.Kind))
 	}
@@ -489,6 +490,9 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 func (s *optimal) revive() bool {
 	e := len(s.events) - 1
 	if s.planned[e] {
+		if s.at[e] >= 0 && s.frames[s.at[e]].of >= 0 { // who stands there would have to be met behind more
+			s.beyond, s.halted = true, true
+		}
 		return false
 	}
 	if s.at[e] < 0 {
