@@ -191,7 +191,7 @@ type lastOf struct {
 }
 
 func newExecution(sys System, cfg Config) *execution {
-	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, sleeps: cfg.sleeps, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
+	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
 	if e, ok := sys.(Elders); ok {
 		x.elder = e.Elder
 	}

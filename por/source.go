@@ -26,7 +26,7 @@ import (
 //   - An operation on channels is one of two goroutines if they meet, and a select stands before several things.
 //
 // Why nothing is lost where these meet: whether and how an operation on channels can be executed is a matter of who stands there and of all the
-// channels that those who take part stand before, and all of that the event touches. So what a sleeping move is independent of neither enables nor disables it, and
+// channels that those who take part stand before, and, for a select that does not wait, those that whoever it could meet is parked before; and all of that the event touches. So what a sleeping move is independent of neither enables nor disables it, and
 // sleep sets are sound. The backtrack set of E is sufficient if for every q that is explored in E, and every w.e that is possible there of which e is the
 // first event to depend on q, something is added that can come first in w.e, or is independent of it. If e is possible behind q.w, they are in a race (race).
 // Else q takes e's place, or something that e needs. Either somebody whose operation e is
@@ -43,7 +43,7 @@ import (
 // difference whether the goroutine that e needs could do something else behind q.
 //
 // Programs that the happens-before relation does not tell enough about are left to ClockVector: those that may use a WaitGroup again, or make its counter
-// negative (see Optimal), and those in which a select that does not wait could meet one on several channels: whether it does depends on others of that one's channels, too.
+// negative (see Optimal).
 func Source(sys System, v Visitor, cfg Config) Result {
 	s := newSource(sys, v, cfg)
 	r := s.run()
@@ -101,7 +101,7 @@ type probe struct {
 }
 
 func newSource(sys System, v Visitor, cfg Config) *source {
-	cfg.Match, cfg.sleeps = false, true
+	cfg.Match = false
 	s := &source{search: newSearch(sys, v, cfg, nil), x: newExecution(sys, cfg), dups: newDuplicates(cfg)}
 	s.size = both{s.size, s.bytes}
 	return s

@@ -57,8 +57,7 @@ type Config struct {
 	// finds it, which takes longer. 0: a default; less: none.
 	PastsMemory int64
 
-	rude   bool // readers do not commute, see execution.rude
-	sleeps bool // see execution.sleeps
+	rude bool // readers do not commute, see execution.rude
 
 	// Oracle, if set, is asked whether a choice is needed where one would be made.
 	Oracle Oracle

@@ -204,7 +204,7 @@ var meetings = []struct {
 		close(done)`},
 }
 
-// TestMeetings: each of their classes is explored once.
+// TestMeetings: each of their classes is explored once, by Optimal and by Source.
 func TestMeetings(t *testing.T) {
 	var list []unit
 	for i, p := range meetings {
@@ -220,6 +220,9 @@ func TestMeetings(t *testing.T) {
 				all, err := classes.Merge(g.m, relation(g.m), 10000)
 				if err != nil || o.restarts > 0 || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
 					t.Errorf("%d executions, restarted %d times, %+v, %v, %v, want %d", r.Executions, o.restarts, all.Counts, err, r.Duplicate, p.classes)
+				}
+				if r := por.Source(g.m, o, por.Config{CheckDuplicates: true}); r.Executions != p.classes || r.Duplicate != nil || o.restarts > 0 {
+					t.Errorf("source: %d executions, %v, want %d", r.Executions, r.Duplicate, p.classes)
 				}
 			})
 		})

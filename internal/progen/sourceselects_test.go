@@ -25,8 +25,8 @@ func TestSelectsSource(t *testing.T) {
 	for first := *seedFlag; checked+left < total; first += perBatch {
 		var list []unit
 		for i := range uint64(perBatch) {
-			text := dense(rand.New(rand.NewPCG(first+i, 0x5e1)))
-			list = append(list, unit{fmt.Sprintf("Dense%d", i), fmt.Sprintf("package main\n\nfunc Dense%d() {\n%s\n}\n", i, text)})
+			name := fmt.Sprintf("Pdense%d", i)
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, false)})
 		}
 		g := loadGroup(t, list)
 		for i, u := range list {
