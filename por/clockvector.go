@@ -255,6 +255,11 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, m.g)
 		}
 	}
+	for _, q := range n.standing {
+		if q != a.G && ended(q, x.standing) {
+			x.add(n, q)
+		}
+	}
 	for _, q := range x.standing {
 		op := h.intent(q)
 		arrived := slices.ContainsFunc(e.movers, func(m mover) bool { return m.g == q })

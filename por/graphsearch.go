@@ -399,6 +399,15 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 		h.also(b)
 	}
 	i := h.after()
+	gone := false
+	for _, q := range x.before {
+		if q == a.G || !ended(q, x.standing) {
+			continue
+		}
+		if gone = true; n != nil && n.Type != Replay {
+			x.addScheduleFor(n, q)
+		}
+	}
 	switch {
 	case n != nil && n.Type != Replay:
 		n.step = i
@@ -421,7 +430,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 				x.addChoice(n, q)
 			}
 		}
-	case !others && len(more) == 0:
+	case !others && len(more) == 0 && !gone:
 	case n != nil:
 		x.arrangeReplay(n.Parent, prefix)
 	default:

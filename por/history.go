@@ -249,6 +249,10 @@ func (h *history) met(q trace.GID) *reach {
 	return nil
 }
 
+// ended reports whether a step of somebody else has ended q, which stood before an operation then; standing are those who do now. Stopping a timer
+// ends the hidden goroutine that waits for it. Its operation races with that, but is not there to be looked at behind it.
+func ended(q trace.GID, standing []trace.GID) bool { return !slices.Contains(standing, q) }
+
 func (h *history) moves(e *event, g trace.GID, n uint32) {
 	for int(g) >= len(h.last) {
 		h.last = append(h.last, 0)

@@ -1,0 +1,123 @@
+package progen_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// timed is a program of a few goroutines that share a timer, which they wait for, stop and reset, and channels, and, sometimes, other memory. Who has found
+// what is seen by where they are stuck.
+func timed(r *rand.Rand, name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"time\"\n)\n\nfunc %s() {\n", name)
+	const chans = 2
+	for c := range chans {
+		fmt.Fprintf(&b, "c%d := make(chan int, %d)\n_ = c%d\n", c, r.IntN(3), c)
+	}
+	b.WriteString("var none chan int\n_ = none\nt := time.NewTimer(1)\n_ = t\nvar x atomic.Int64\n_ = &x\nvar mu sync.Mutex\n_ = &mu\n")
+	memory := r.IntN(2) == 0
+	op := func() string {
+		switch r.IntN(6) {
+		case 0, 1:
+			return "<-t.C"
+		case 2, 3:
+			return fmt.Sprintf("c%d <- 1", r.IntN(chans))
+		}
+		return fmt.Sprintf("<-c%d", r.IntN(chans))
+	}
+	choice := func(cases int, other bool) string {
+		s := "select {\n"
+		for range cases {
+			s += "case " + op() + ":\n"
+			if r.IntN(3) == 0 {
+				s += "<-none\n"
+			}
+		}
+		if other {
+			s += "default:\n"
+		}
+		return s + "}"
+	}
+	stmt := func() string {
+		switch k := r.IntN(40); {
+		case k < 1:
+			return fmt.Sprintf("close(c%d)", r.IntN(chans))
+		case k < 5:
+			return "if t.Stop() {\n<-none\n}"
+		case k < 8:
+			return "if t.Reset(1) {\n<-none\n}"
+		case k < 10 && memory:
+			return "x.Add(1)"
+		case k < 13 && memory:
+			return "if x.Load() == 1 {\n" + op() + "\n}"
+		case k < 14 && memory:
+			return "mu.Lock()\n" + op() + "\nmu.Unlock()"
+		case k < 16:
+			return choice(1, true)
+		case k < 26:
+			return choice(2+r.IntN(3), false)
+		}
+		return op()
+	}
+	body := func() string {
+		list := []string{stmt()}
+		for range r.IntN(3) {
+			list = append(list, stmt())
+		}
+		return strings.Join(list, "\n")
+	}
+	for range 1 + r.IntN(2) {
+		fmt.Fprintf(&b, "go func() {\n%s\n}()\n", body())
+	}
+	return b.String() + body() + "\n}\n"
+}
+
+// TestTimers: explorers that store no states find what programs with timers do in any interleaving.
+func TestTimers(t *testing.T) {
+	const perBatch = 50
+	total := 300
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = perBatch
+	}
+	checked, left, bad := 0, 0, 0
+	for first := *seedFlag; checked+left < total; first += perBatch {
+		var list []unit
+		for i := range uint64(perBatch) {
+			name := fmt.Sprintf("Ptimed%d", i)
+			list = append(list, unit{name, timed(rand.New(rand.NewPCG(first+i, 0x71e)), name)})
+		}
+		g := loadGroup(t, list)
+		for i, u := range list {
+			g.in(i, func() {
+				want, r := search(t, g.m, por.Full, por.Config{MaxStates: 20000, Match: true})
+				if len(r.Incomplete) > 0 {
+					left++
+					return
+				}
+				checked++
+				for _, e := range por.Explorers() {
+					if e.Samples || e.Stateful {
+						continue
+					}
+					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 5000})
+					if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
+						bad++
+						t.Errorf("seed %d, %s: %v\nwant %v\n%s", first+uint64(i), e.Name, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))
+					}
+				}
+			})
+			if bad > 2 {
+				t.Fatal("enough")
+			}
+		}
+	}
+	t.Logf("%d programs checked, %d left out", checked, left)
+}
