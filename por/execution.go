@@ -51,6 +51,9 @@ func (n *intended) simple() trace.Access {
 	return trace.Access{}
 }
 
+// gone reports whether somebody else has ended the goroutine that stood there: the hidden one of a timer ends when that is stopped.
+func (n *intended) gone() bool { return n.Kind == trace.End && n.ways == 0 }
+
 // arrive notes what g stands before, as it may be executed later.
 func (x *execution) arrive(g trace.GID) {
 	n := &x.pending[g]

@@ -737,7 +737,7 @@ func (s *optimal) alternatives(q trace.GID) []move {
 // depends reports whether f's operation depends on event y, executed in f's state: as it is
 // now, behind y.
 func (s *optimal) depends(f *past, y int) bool {
-	if s.lastEvent(f.g) == y {
+	if s.lastEvent(f.g) == y || s.next(f.g).gone() {
 		return true
 	}
 	return s.dependentOp(&s.events[y], s.next(f.g), f.printed)
