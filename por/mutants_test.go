@@ -21,6 +21,7 @@ var (
 	readers   = generated("1", "201", "600")    // with locks
 	sending   = generated("8", "200001", "400") // with channels
 	selecting = []string{"./internal/progen", "-run", "^TestSelects$"}
+	timing    = []string{"./internal/progen", "-run", "^TestTimers$"}
 	sleeping  = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
 	meeting   = []string{"./internal/progen", "-run", "^TestMeetings$"}
 	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
@@ -107,6 +108,9 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
+	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal.go", Old: " || s.next(f.g).gone() {", New: " {"}, counted},
+	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/clockvector.go", Old: "		if q != a.G && ended(q, x.standing) {\n", New: "		if false {\n"}, timing},
+	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graphsearch.go", Old: "			x.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/source.go", Old: "p.with.Kind != trace.None && slices.Contains(f.enabled, p.mate)", New: "false"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/source.go", Old: "		if s.x.pending[m.g].blocks() {\n			s.arrived", New: "		if s.x.pending[m.g].blocks() && !channel(s.x.pending[m.g].Kind) {\n			s.arrived"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/source.go", Old: "		if int(a) != n && s.x.known[q] && ", New: "		if int(a) != n && !channel(s.x.pending[q].Kind) && s.x.known[q] && "}, sleeping},

@@ -29,6 +29,9 @@ var exact = []struct {
 	{"the length tells", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2 }()\n_ = len(c)", 3},
 	{"it is closed before either receive, or behind both", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }", 3},
 	{"many find it closed", "c := make(chan int, 1)\nfor range 3 { go func() { <-c }() }\nclose(c)", 1},
+	{"a timer fires before it is stopped, or never", "t := time.NewTimer(1)\ngo func() { t.Stop() }()\n<-(chan int)(nil)", 2},
+	{"either stops it first, and it may fire before", "t := time.NewTimer(1)\nfor range 2 { go func() { t.Stop() }() }\n<-(chan int)(nil)", 4},
+	{"it fires when it was made, when it is set again, both times or never", "t := time.NewTimer(1)\ngo func() { t.Reset(1); t.Stop() }()\n<-(chan int)(nil)", 4},
 }
 
 // TestExact: optimal explores that many executions. Another number would mean that something is
@@ -37,7 +40,7 @@ func TestExact(t *testing.T) {
 	var list []unit
 	for i, x := range exact {
 		list = append(list, unit{fmt.Sprintf("Exact%d", i), fmt.Sprintf(
-			"package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"unsafe\"\n)\n\nvar (\n_ sync.Mutex\n_ atomic.Int64\n_ unsafe.Pointer\n)\n\nfunc Exact%d() {\n%s\n}\n", i, x.body)})
+			"package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"time\"\n\"unsafe\"\n)\n\nvar (\n_ sync.Mutex\n_ atomic.Int64\n_ unsafe.Pointer\n_ time.Time\n)\n\nfunc Exact%d() {\n%s\n}\n", i, x.body)})
 	}
 	g := loadGroup(t, list)
 	for i, x := range exact {
