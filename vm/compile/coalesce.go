@@ -1,6 +1,10 @@
 package compile
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // Coalescing of phis with their operands (Budimlić et al., PLDI 2002, in the
 // small): a phi and the values that flow into it share registers when their
@@ -110,17 +114,8 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 	if ud != nil && ud.Block() != b && !lv.liveIn[b].has(u) {
 		return false
 	}
-	used := false
-	for _, instr := range b.Instrs {
-		if isPhi(instr) || index[instr] <= at || c.isFused(instr) {
-			continue
-		}
-		c.uses(instr, func(x ssa.Value) {
-			if lv.num[x] == u {
-				used = true
-			}
-		})
-		if used {
+	for i, e := range lv.effects[b.Index] {
+		if i+1 > at && slices.Contains(e.uses, int32(u)) {
 			return true
 		}
 	}

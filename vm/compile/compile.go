@@ -49,6 +49,7 @@ type compiler struct {
 	extracts map[ssa.Value][]ssa.Value
 	lv       *liveness
 	reg      map[ssa.Value]int
+	regWords [][]uint16 // by value number: the registers, with pointer marks
 	nregs    int
 
 	// Emission.
@@ -62,6 +63,7 @@ type compiler struct {
 	before    []uint16 // registers live before the present instruction
 	after     []uint16 // and after it, its results excluded
 	lastLive  []uint16
+	listing   []uint16       // regList's
 	pins      []uint64       // constants used in loops, made once on entry
 	pinned    map[uint64]int // and their registers
 	inLoop    map[*ssa.BasicBlock]bool
@@ -290,7 +292,7 @@ func (c *compiler) words(v ssa.Value) int {
 	return c.l.Layout(v.Type()).Words()
 }
 
-// ptrWords calls f with the register offsets of v's pointers.
+// ptrWords returns the byte offsets of v's pointers.
 func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 	switch x := v.(type) {
 	case *ssa.Range:

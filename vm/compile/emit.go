@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -80,7 +81,7 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 	lists := c.liveLists(b)
 	for i, instr := range b.Instrs {
 		c.scratch = 0
-		if c.isFused(instr) || isPhi(instr) {
+		if c.lv.effects[b.Index][i].idle {
 			continue
 		}
 		if pos := position(instr); pos.IsValid() {
@@ -157,23 +158,20 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 		live.add(id)
 	}
 	for i := len(b.Instrs) - 1; i >= 0; i-- {
-		instr := b.Instrs[i]
-		if c.isFused(instr) {
+		e := &c.lv.effects[b.Index][i]
+		for _, id := range e.defs {
+			live.remove(int(id))
+		}
+		if e.idle {
 			continue
 		}
-		c.defs(instr, func(v ssa.Value) {
-			if id, ok := c.lv.num[v]; ok {
-				live.remove(id)
-			}
-		})
-		if isPhi(instr) {
-			continue
-		}
-		stands := c.mayStand(instr)
+		stands := c.mayStand(b.Instrs[i])
 		if stands {
 			lists[i].after = c.regList(live)
 		}
-		c.uses(instr, func(v ssa.Value) { live.add(c.lv.num[v]) })
+		for _, id := range e.uses {
+			live.add(int(id))
+		}
 		if stands {
 			lists[i].before = c.regList(live)
 		}
@@ -198,41 +196,17 @@ func (c *compiler) isFusedValue(v ssa.Value) bool { return c.fused[v] }
 
 // regList turns a live set into register numbers with pointer marks.
 func (c *compiler) regList(live bitset) []uint16 {
-	var list []uint16
+	list := c.listing[:0]
 	for w, x := range live {
 		for ; x != 0; x &= x - 1 {
-			id := w*64 + trailingZeros(x)
-			v := c.lv.values[id]
-			r := c.reg[v]
-			ptrs := c.ptrWords(v)
-			for k := 0; k < c.words(v); k++ {
-				e := uint16(r+k) << 1
-				for _, p := range ptrs {
-					if int(p) == k*8 {
-						e |= 1
-					}
-				}
-				list = append(list, e)
-			}
+			list = append(list, c.regWords[w*64+trailingZeros(x)]...)
 		}
 	}
-	if sameList(list, c.lastLive) {
-		return c.lastLive
+	c.listing = list
+	if !slices.Equal(list, c.lastLive) {
+		c.lastLive = slices.Clone(list)
 	}
-	c.lastLive = list
-	return list
-}
-
-func sameList(a, b []uint16) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return c.lastLive
 }
 
 // standing records that a goroutine may stand at the next instruction emitted.

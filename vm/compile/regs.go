@@ -35,7 +35,15 @@ type liveness struct {
 	values  []ssa.Value
 	liveIn  map[*ssa.BasicBlock]bitset
 	liveOut map[*ssa.BasicBlock]bitset
-	always  []int // values the recover block reads: live everywhere
+	always  []int      // values the recover block reads: live everywhere
+	effects [][]effect // of instructions, by index of the block and in it
+}
+
+// effect is what an instruction writes and reads, by value numbers. It is asked
+// for so often, by all passes, that it is found out once.
+type effect struct {
+	defs, uses []int32 // a phi's and a fused instruction's uses are left out
+	idle       bool    // a phi or fused: nothing is emitted where it stands
 }
 
 // order returns fn's reachable blocks in reverse postorder, the recover block last.
@@ -150,23 +158,21 @@ func (c *compiler) analyse() *liveness {
 			}
 		}
 	}
+	lv.effects = c.effects(lv)
 	n := len(lv.values)
 	gen := map[*ssa.BasicBlock]bitset{}
 	kill := map[*ssa.BasicBlock]bitset{}
 	for _, b := range c.blocks {
 		g, k := newBitset(n), newBitset(n)
-		for i := len(b.Instrs) - 1; i >= 0; i-- {
-			instr := b.Instrs[i]
-			c.defs(instr, func(v ssa.Value) {
-				if id, ok := lv.num[v]; ok {
-					g.remove(id)
-					k.add(id)
-				}
-			})
-			if isPhi(instr) || c.isFused(instr) {
-				continue
+		effects := lv.effects[b.Index]
+		for i := len(effects) - 1; i >= 0; i-- {
+			for _, id := range effects[i].defs {
+				g.remove(int(id))
+				k.add(int(id))
 			}
-			c.uses(instr, func(v ssa.Value) { g.add(lv.num[v]) })
+			for _, id := range effects[i].uses {
+				g.add(int(id))
+			}
 		}
 		gen[b], kill[b] = g, k
 		lv.liveOut[b] = newBitset(n)
@@ -217,6 +223,33 @@ func (c *compiler) analyse() *liveness {
 		}
 	}
 	return lv
+}
+
+// effects returns what lv.effects is to be.
+func (c *compiler) effects(lv *liveness) [][]effect {
+	all := make([][]effect, len(c.fn.Blocks))
+	var ids []int32
+	since := func(n int) []int32 { return ids[n:len(ids):len(ids)] }
+	for _, b := range c.blocks {
+		effects := make([]effect, len(b.Instrs))
+		for i, instr := range b.Instrs {
+			e := &effects[i]
+			e.idle = isPhi(instr) || c.isFused(instr)
+			n := len(ids)
+			c.defs(instr, func(v ssa.Value) {
+				if id, ok := lv.num[v]; ok {
+					ids = append(ids, int32(id))
+				}
+			})
+			e.defs = since(n)
+			if n = len(ids); !e.idle {
+				c.uses(instr, func(v ssa.Value) { ids = append(ids, int32(lv.num[v])) })
+			}
+			e.uses = since(n)
+		}
+		all[b.Index] = effects
+	}
+	return all
 }
 
 // defs calls f for every value instr writes. The components of a tuple are
@@ -280,12 +313,10 @@ func (c *compiler) allocate(lv *liveness) int {
 	pos := 0
 	for _, b := range c.blocks {
 		first := pos
-		for _, instr := range b.Instrs {
-			c.defs(instr, func(v ssa.Value) {
-				id, ok := lv.num[v]
-				if !ok {
-					return
-				}
+		for i, instr := range b.Instrs {
+			e := &lv.effects[b.Index][i]
+			for _, id := range e.defs {
+				id := int(id)
 				switch {
 				case isPhi(instr):
 					extend(id, first)
@@ -297,9 +328,9 @@ func (c *compiler) allocate(lv *liveness) int {
 				if !isPhi(instr) {
 					extend(id, pos+1)
 				}
-			})
-			if !isPhi(instr) && !c.isFused(instr) {
-				c.uses(instr, func(v ssa.Value) { extend(lv.num[v], pos) })
+			}
+			for _, id := range e.uses {
+				extend(int(id), pos)
 			}
 			pos += 2
 		}
@@ -388,8 +419,19 @@ func (c *compiler) allocate(lv *liveness) int {
 		active[at] = id
 	}
 	c.reg = make(map[ssa.Value]int, len(ivs))
+	c.regWords = make([][]uint16, len(ivs))
+	var words []uint16
 	for i := range ivs {
-		c.reg[ivs[i].v] = ivs[cls.find(i)].reg
+		v, reg := ivs[i].v, ivs[cls.find(i)].reg
+		c.reg[v] = reg
+		n := len(words)
+		for k := range ivs[i].words {
+			words = append(words, uint16(reg+k)<<1)
+		}
+		c.regWords[i] = words[n:len(words):len(words)]
+		for _, p := range c.ptrWords(v) {
+			c.regWords[i][p/8] |= 1
+		}
 	}
 	return high
 }
