@@ -105,6 +105,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/selects.go", Old: "	if h.op.Kind != trace.Select {\n", New: "	if true {\n"}, meeting},
 	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
 	{mutation.Mutant{Name: "what one meets others behind is not needed again", File: "por/meetings.go", Old: "		root = s.frames[of].depth\n", New: "		root = x + int(of)*0\n"}, selecting},
+	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal.go", Old: "	case it.late:\n", New: "	case false:\n"}, meeting},
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 

@@ -145,6 +145,7 @@ type item struct {
 	exact  bool
 	label  uint64
 	other  bool // not the first alternative
+	late   bool // the last of the moves has not been executed yet without x before it
 }
 
 func (s *optimal) run() Result {
@@ -375,8 +376,12 @@ func (s *optimal) past(at int, it item) {
 			return
 		}
 	}
-	if it.q != trace.NoGID {
+	switch {
+	case it.q != trace.NoGID:
 		s.race(f, it.q)
+	case it.late:
+		s.detect(true)
+		f = &s.frames[at]
 	}
 	if s.halted {
 		return
@@ -564,7 +569,7 @@ func (s *optimal) detect(first bool) {
 			if ev.with.Kind != trace.None || mayDepend(s.dep, &s.events[x], &ev.op) { // else x has enabled it
 				s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
 				if s.besides(int(x), e) {
-					s.offer(s.at[x], s.clock(e), e+1, item{q: trace.NoGID})
+					s.offer(s.at[x], s.clock(e), e+1, item{q: trace.NoGID, late: true})
 				}
 			}
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below

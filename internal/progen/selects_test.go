@@ -196,6 +196,14 @@ var meetings = []struct {
 		go func() { select { case <-a: case <-b: } }()
 		go func() { select { case a <- 1: default: } }()
 		b <- 1`},
+	{"met again", 20, `
+		a, b := make(chan int, 1), make(chan int)
+		go func() { b <- 1; b <- 1 }()
+		go func() { <-a }()
+		a <- 1
+		select { case <-b: case a <- 1: }
+		select { case <-b: case a <- 1: }
+		select {}`},
 	{"a pipeline that is cancelled", 1644, `
 		a, b, done := make(chan int), make(chan int), make(chan int)
 		go func() { for i := range 2 { select { case a <- i: case <-done: return } } }()
