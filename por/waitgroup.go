@@ -120,7 +120,7 @@ func (x *execution) take(d, u int32) {
 }
 
 // takesLatest is matched in the case that nearly all Dones are: the counter is what the one before has made of it, and of the latest Add
-// that happens before event i a unit is left.
+// that happens before event i a unit is left, or all units have been there from the start.
 func (x *execution) takesLatest(i int) bool {
 	e := &x.events[i]
 	wg := e.op.Access[0]
@@ -129,10 +129,19 @@ func (x *execution) takesLatest(i int) bool {
 	for k >= 0 && !x.events[list[k]].adds(wg) {
 		k--
 	}
-	if e.adding.N != -1 || k < 0 {
+	if e.adding.N != -1 {
 		return false
 	}
-	if a := &x.events[list[k]].adding; e.adding.Counter != a.Counter+a.N {
+	if k >= 0 {
+		if a := &x.events[list[k]].adding; e.adding.Counter != a.Counter+a.N {
+			return false
+		}
+	}
+	if len(x.raises) == 0 { // all has been added from the start
+		x.events[i].unit = atStart
+		return e.adding.Counter > 0
+	}
+	if k < 0 {
 		return false
 	}
 	for k := len(x.raises) - 1; k >= 0; k-- {
