@@ -135,8 +135,7 @@ type execution struct {
 
 	// beyond is set when the happens-before relation is not enough to tell what can be executed in
 	// another order: see Optimal.
-	beyond  bool
-	selects bool // somebody has stood before a select
+	beyond bool
 	// awaits is set when somebody stands before an operation that awaits something: see Context.
 	awaits bool
 	// uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.

@@ -141,7 +141,6 @@ func (x *execution) front(g trace.GID, i int) {
 	if k := x.pending[g].Kind; k != trace.Select && k != trace.TrySelect {
 		return
 	}
-	x.selects = true
 	cases, _ := x.sys.Cases(g, nil)
 	x.fronts = append(x.fronts, front{i, g, cases})
 }
