@@ -34,8 +34,8 @@ func BenchmarkTenLines(b *testing.B) {
 	}{
 		{"relaxed", 800, func() Config { return Config{Implicit: implicit} }},
 		{"overlay", 100, func() Config { return Config{Implicit: implicit} }},
-		{"unpruned", 100, func() Config { return Config{Implicit: implicit, Cache: new(Cache)} }},
-		{"real", 100, func() Config { return Config{Overlay: noOverlay, Cache: new(Cache)} }},
+		{"unpruned", 100, func() Config { return Config{Implicit: implicit, whole: true} }},
+		{"real", 100, func() Config { return Config{Overlay: noOverlay, whole: true} }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			defer debug.SetGCPercent(debug.SetGCPercent(bench.percent))

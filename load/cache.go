@@ -16,7 +16,9 @@ import (
 // phases but the first.
 //
 // Programs loaded with the same cache share one file set, syntax trees and
-// types, but nothing that is written to after Load. The positions of their
+// types, but nothing that is written to after Load. Their packages are checked
+// whole, but of the declarations a program does not mention (see prune) there is
+// no SSA. The positions of their
 // declarations depend on what has been loaded before.
 //
 // A cache serves one Go distribution, set of build tags and overlay at a time;

@@ -49,6 +49,8 @@ type Config struct {
 
 	// Cache, if not nil, keeps std packages for further Loads.
 	Cache *Cache
+
+	whole bool // take nothing away from packages; to measure what that is worth
 }
 
 // The platform whose memory layout, build constraints and system-dependent

@@ -19,7 +19,7 @@
 //	cgo       files that import "C" and have no alternative are taken in, see addCgo
 //	discover  std packages reachable by import        (reads files, headers)
 //	parse     every file, in parallel
-//	prune     std declarations nobody mentions are taken away
+//	prune     std declarations nobody mentions are taken away; with a Cache, behind check
 //	check     go/types, in parallel along the import DAG
 //	create    ssa.Program with all packages created, none built
 //	build     later, package by package: EnsureBuilt, Prebuild

@@ -41,6 +41,7 @@ type Package struct {
 	list      *listPackage // nil for std packages
 	importIDs []string
 	errs      []Error
+	graph     *graph        // see prune; nil if the user's
 	pruned    bool          // prune has taken declarations away
 	done      chan struct{} // closed when type-checked, or given up
 	facts     facts
@@ -83,6 +84,7 @@ type loader struct {
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
 	all      []*Package
+	live     map[*decl]bool // of the declarations that can be taken away
 	phases   []Phase
 }
 
@@ -121,6 +123,9 @@ func Load(cfg Config) (*Program, error) {
 	l.explainLosses()
 	if err := collect(l.all); err != nil {
 		return nil, err
+	}
+	if cfg.Cache != nil {
+		l.removeDead()
 	}
 	var prog *Program
 	err = l.phase("create", func() (err error) { prog, err = l.program(); return })

@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -21,53 +22,76 @@ import (
 // initialisers and //go:linkname directives are where mentions begin.
 // Reflection finds no functions by name, and methods are all kept.
 func (l *loader) prune() error {
-	if l.cfg.Cache != nil {
-		return nil // the next program may mention other names
+	if l.cfg.whole {
+		return nil
 	}
-	pr := &pruner{l: l, names: make(map[*Package]map[string][]*decl), decls: make(map[ast.Node]*decl)}
+	var fresh []*Package
 	for _, p := range l.all {
-		if p.Std {
-			pr.declare(p)
+		if p.Std && p.graph == nil {
+			p.graph = newGraph(p)
+			fresh = append(fresh, p)
 		}
 	}
-	roots := make([][]*decl, len(l.all))
-	parallel(len(l.all), func(i int) { roots[i] = pr.mentionsIn(l.all[i]) })
-	work := slices.Concat(roots...)
+	parallel(len(fresh), func(i int) { fresh[i].graph.roots = l.mentionsIn(fresh[i]) })
+	rest := make([][]*decl, len(l.all))
+	parallel(len(l.all), func(i int) {
+		if p := l.all[i]; p.Std {
+			rest[i] = append(l.linksIn(p), p.graph.roots...)
+		} else {
+			rest[i] = append(l.linksIn(p), l.mentionsIn(p)...)
+		}
+	})
+	work := slices.Concat(rest...)
+	l.live = make(map[*decl]bool)
 	for len(work) > 0 {
 		d := work[len(work)-1]
 		work = work[:len(work)-1]
-		if !d.live {
-			d.live = true
+		if !l.live[d] {
+			l.live[d] = true
 			work = append(work, d.mentions...)
 		}
 	}
-	for _, p := range l.all {
-		pr.remove(p)
+	if l.cfg.Cache == nil {
+		l.removeDead()
 	}
 	return nil
+}
+
+// removeDead takes away what prune has found to be mentioned nowhere. With a
+// cache that is done to the packages of one program only, when they have been
+// checked: the next program may mention other names.
+func (l *loader) removeDead() {
+	if l.cfg.whole {
+		return
+	}
+	parallel(len(l.all), func(i int) {
+		if p := l.all[i]; p.Std && p.Files != nil {
+			p.removeDead(l.live)
+		}
+	})
 }
 
 // decl is a declaration that can be taken away.
 type decl struct {
 	mentions []*decl
-	live     bool
 }
 
-// pruner is the state of prune.
-type pruner struct {
-	l     *loader
-	names map[*Package]map[string][]*decl // by package and name; several if a name is declared twice
-	decls map[ast.Node]*decl              // by *ast.FuncDecl or *ast.ValueSpec
+// graph holds the declarations of a std package that can be taken away. It is
+// the same for all programs.
+type graph struct {
+	names map[string][]*decl // several if a name is declared twice
+	decls map[ast.Node]*decl // by *ast.FuncDecl or *ast.ValueSpec
+	roots []*decl            // mentioned by what stays, links apart
 }
 
-// declare finds the declarations of p that can be taken away.
-func (pr *pruner) declare(p *Package) {
-	names := make(map[string][]*decl)
+// newGraph finds the declarations of p that can be taken away.
+func newGraph(p *Package) *graph {
+	g := &graph{names: make(map[string][]*decl), decls: make(map[ast.Node]*decl)}
 	add := func(n ast.Node, ids ...*ast.Ident) {
 		d := new(decl)
-		pr.decls[n] = d
+		g.decls[n] = d
 		for _, id := range ids {
-			names[id.Name] = append(names[id.Name], d)
+			g.names[id.Name] = append(g.names[id.Name], d)
 		}
 	}
 	for i, f := range p.Files {
@@ -92,23 +116,39 @@ func (pr *pruner) declare(p *Package) {
 			}
 		}
 	}
-	pr.names[p] = names
+	return g
+}
+
+// named returns the declarations of the names of p that can be taken away.
+func (p *Package) named() map[string][]*decl {
+	if p == nil || p.graph == nil {
+		return nil
+	}
+	return p.graph.names
+}
+
+// linksIn returns what the //go:linkname directives of p mention. That depends
+// on what else is loaded.
+func (l *loader) linksIn(p *Package) []*decl {
+	var found []*decl
+	for _, link := range p.links {
+		found = append(found, p.named()[link.local]...)
+		if i := strings.LastIndexByte(link.symbol, '.'); i > 0 {
+			found = append(found, l.stdPkgs[link.symbol[:i]].named()[link.symbol[i+1:]]...)
+		}
+	}
+	return found
 }
 
 // mentionsIn sets the mentions of the declarations of p and returns what the
-// rest of p mentions.
-func (pr *pruner) mentionsIn(p *Package) []*decl {
-	roots := &mentions{own: pr.names[p], seen: make(map[*decl]bool)}
-	for _, link := range p.links {
-		roots.add(pr.names[p][link.local])
-		if i := strings.LastIndexByte(link.symbol, '.'); i > 0 {
-			roots.add(pr.names[pr.l.stdPkgs[link.symbol[:i]]][link.symbol[i+1:]])
-		}
-	}
+// rest of p mentions, links apart.
+func (l *loader) mentionsIn(p *Package) []*decl {
+	own := p.named()
+	roots := &mentions{own: own, seen: make(map[*decl]bool)}
 	for _, f := range p.Files {
 		imports := make(map[string]map[string][]*decl)
 		for _, spec := range f.Imports {
-			q := pr.l.importedBy(p, importPath(spec))
+			q := l.importedBy(p, importPath(spec))
 			if q == nil || !q.Std {
 				continue
 			}
@@ -116,22 +156,22 @@ func (pr *pruner) mentionsIn(p *Package) []*decl {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			imports[name] = pr.names[q]
+			imports[name] = q.named()
 			if name == "." { // in any order: this is about a set
-				for _, decls := range pr.names[q] {
+				for _, decls := range q.named() {
 					roots.add(decls)
 				}
 			}
 		}
 		roots.imports = imports
 		visit := func(n ast.Node) {
-			if d := pr.decls[n]; d != nil {
-				m := &mentions{own: pr.names[p], imports: imports, seen: make(map[*decl]bool)}
-				ast.Inspect(n, m.visit)
-				d.mentions = m.list
-			} else {
+			if p.graph == nil || p.graph.decls[n] == nil {
 				ast.Inspect(n, roots.visit)
+				return
 			}
+			m := &mentions{own: own, imports: imports, seen: make(map[*decl]bool)}
+			ast.Inspect(n, m.visit)
+			p.graph.decls[n].mentions = m.list
 		}
 		for _, d := range f.Decls {
 			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
@@ -226,24 +266,50 @@ func isPure(s *ast.ValueSpec) bool {
 	return pure
 }
 
-// remove takes the declarations that are not live from p's syntax.
-func (pr *pruner) remove(p *Package) {
+// removeDead takes the declarations that are not live from p's syntax, and if p
+// has been checked what is to be initialised with them. Other programs that have
+// p from the same cache keep theirs.
+func (p *Package) removeDead(live map[*decl]bool) {
+	gone := make(map[types.Object]bool)
 	dead := func(n ast.Node) bool {
-		d := pr.decls[n]
-		if d == nil || d.live {
+		d := p.graph.decls[n]
+		if d == nil || live[d] {
 			return false
+		}
+		if spec, ok := n.(*ast.ValueSpec); ok && p.Info != nil {
+			for _, id := range spec.Names {
+				gone[p.Info.Defs[id]] = true
+			}
 		}
 		p.pruned = true
 		return true
 	}
+	var files []*ast.File
+	versions := make(map[*ast.File]string)
 	for _, f := range p.Files {
-		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
-			gen, ok := d.(*ast.GenDecl)
-			if !ok || gen.Tok != token.VAR {
-				return dead(d)
+		pruned := *f
+		pruned.Decls = nil
+		for _, d := range f.Decls {
+			if gen, ok := d.(*ast.GenDecl); !ok || gen.Tok != token.VAR {
+				if !dead(d) {
+					pruned.Decls = append(pruned.Decls, d)
+				}
+			} else if specs := slices.DeleteFunc(slices.Clone(gen.Specs), func(s ast.Spec) bool { return dead(s) }); len(specs) > 0 {
+				kept := *gen
+				kept.Specs = specs
+				pruned.Decls = append(pruned.Decls, &kept)
 			}
-			gen.Specs = slices.DeleteFunc(gen.Specs, func(s ast.Spec) bool { return dead(s) })
-			return len(gen.Specs) == 0
-		})
+		}
+		files = append(files, &pruned)
+		if p.Info != nil {
+			versions[&pruned] = p.Info.FileVersions[f]
+		}
+	}
+	p.Files = files
+	if p.Info != nil {
+		info := *p.Info
+		info.FileVersions = versions
+		info.InitOrder = slices.DeleteFunc(slices.Clone(info.InitOrder), func(in *types.Initializer) bool { return gone[in.Lhs[0]] })
+		p.Info = &info
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPrune checks what remains of package unicode and of what patches leave of
-// others.
+// TestPrune checks what remains of package unicode, when it is loaded for one
+// program and when several have it from the same cache.
 func TestPrune(t *testing.T) {
 	dir := extract(t, `
 -- go.mod --
@@ -36,6 +36,7 @@ import (
 func pulled(rune) bool
 func main() {}
 `)
+	var cache Cache
 	for _, test := range []struct {
 		name       string
 		kept, gone []string
@@ -45,16 +46,19 @@ func main() {}
 		{"none", []string{"RangeTable", "MaxRune", "UpperCase"}, []string{"Han", "_Han", "IsUpper", "Categories", "CaseOrbit"}},
 		{"linked", []string{"IsLower", "Lower"}, []string{"IsUpper"}},
 	} {
-		prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay})
-		scope := prog.Package("unicode").Types.Scope()
-		for _, name := range test.kept {
-			if scope.Lookup(name) == nil {
-				t.Errorf("%s: %s is gone", test.name, name)
+		for _, cache := range []*Cache{nil, &cache} {
+			prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay, Cache: cache})
+			unicode := prog.Package("unicode").SSA
+			unicode.Build()
+			for _, name := range test.kept {
+				if unicode.Members[name] == nil {
+					t.Errorf("%s, cache %t: %s is gone", test.name, cache != nil, name)
+				}
 			}
-		}
-		for _, name := range test.gone {
-			if scope.Lookup(name) != nil {
-				t.Errorf("%s: %s is still there", test.name, name)
+			for _, name := range test.gone {
+				if unicode.Members[name] != nil {
+					t.Errorf("%s, cache %t: %s is still there", test.name, cache != nil, name)
+				}
 			}
 		}
 	}
