@@ -88,11 +88,11 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal.go", Old: " && !s.events[x].op.amongOthers() && ", New: " && "}, readers},
 
 	// Each class once.
-	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal.go", Old: "		} else if s.planned[j] && it.q != trace.NoGID {\n", New: "		} else if false {\n"}, toys},
-	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},
+	{mutation.Mutant{Name: "planned events do not matter", File: "por/pasts.go", Old: "		} else if s.planned[j] && it.q != trace.NoGID {\n", New: "		} else if false {\n"}, toys},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/pasts.go", Old: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return false\n", New: "		if s.elder(s.events[y].g, s.events[h].g) {\n			return true\n"}, toys},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal.go", Old: "	s.head[y] = f.head\n", New: ""}, counted},
 	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal.go", Old: "	if s.halted || goOn && !s.depends(f, y) || ", New: "	if s.halted || "}, waiting},
-	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
+	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/pasts.go", Old: "		if _, known := f.seen[key]; known {\n", New: "		if _, known := f.seen[key]; known && false {\n"}, readers},
 	{mutation.Mutant{Name: "source: nobody goes on sleeping", File: "por/source.go", Old: "		case s.independent(e, &w):\n			sleep = append(sleep, w)\n", New: ""}, toys},
 	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/source.go", Old: "		case s.independent(e, &w):\n", New: "		default:\n"}, toys},
 
@@ -106,10 +106,10 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
 	{mutation.Mutant{Name: "what one meets others behind is not needed again", File: "por/meetings.go", Old: "		root = s.frames[of].depth\n", New: "		root = x + int(of)*0\n"}, selecting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal.go", Old: "	case it.late:\n", New: "	case false:\n"}, meeting},
-	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
+	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/pasts.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
-	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal.go", Old: " || s.next(f.g).gone() {", New: " {"}, counted},
+	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/pasts.go", Old: " || s.next(f.g).gone() {", New: " {"}, counted},
 	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/clockvector.go", Old: "		if q != a.G && ended(q, x.standing) {\n", New: "		if false {\n"}, timing},
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graphsearch.go", Old: "			x.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/source.go", Old: "p.with.Kind != trace.None && slices.Contains(f.enabled, p.mate)", New: "false"}, sleeping},
@@ -121,12 +121,12 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "context: twins commute", File: "por/context.go", Old: " && named(s.sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !twins(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
-	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal.go", Old: "		s.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})\n", New: ""}, toys},
+	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/pasts.go", Old: "		s.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})\n", New: ""}, toys},
 	{mutation.Mutant{Name: "what was planned is not when the search comes back", File: "por/parsimonious.go", Old: "append(s.planned, a.planned...)", New: "append(s.planned, make([]bool, len(a.planned))...)"}, toys},
 
 	// Executions that end.
 	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal.go", Old: "		goOn = !s.halted && s.revive()\n", New: "		goOn = false\n"}, toys},
-	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal.go", Old: "	if f.cut++; f.cut < f.n {\n		return false\n	}\n", New: "	if f.cut++; f.cut > 0 {\n		return false\n	}\n"}, toys},
+	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/ends.go", Old: "	if f.cut++; f.cut < f.n {\n		return false\n	}\n", New: "	if f.cut++; f.cut > 0 {\n		return false\n	}\n"}, toys},
 }
 
 // few are the mutants that are always built.
