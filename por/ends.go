@@ -15,10 +15,11 @@ import (
 // past of is explored without it elsewhere.
 func (s *optimal) revive() bool {
 	e := len(s.events) - 1
+	if s.at[e] >= 0 && s.frames[s.at[e]].of >= 0 { // who stands there would have to be met behind more
+		s.beyond, s.halted = true, true
+		return false
+	}
 	if s.planned[e] {
-		if s.at[e] >= 0 && s.frames[s.at[e]].of >= 0 { // who stands there would have to be met behind more
-			s.beyond, s.halted = true, true
-		}
 		return false
 	}
 	if s.at[e] < 0 {

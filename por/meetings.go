@@ -43,6 +43,17 @@ func (s *optimal) meet(i int) {
 	for c := range f.n {
 		f.labels = append(f.labels, s.label(f.g, c))
 	}
+	first := 0
+	for c := range f.n {
+		if _, met := s.sys.Partner(f.g, c); !met {
+			first = c
+			break
+		}
+	}
+	f.labels[0], f.labels[first] = f.labels[first], f.labels[0]
+	if p, met := s.sys.Partner(f.g, first); met {
+		f.met = *s.next(p)
+	}
 	if op := s.next(f.g); op.several() {
 		if f.head >= 0 { // what is below is its frame with less of a past
 			b := &s.frames[i-1]
@@ -276,6 +287,28 @@ func (s *optimal) besides(x, e int) bool {
 	op := &s.events[x].op
 	ev := &s.events[e]
 	return s.events[x].with.Kind != trace.None && !s.dep.dependent(op, &ev.op) && !(ev.with.Kind != trace.None && s.dep.dependent(op, &ev.with))
+}
+
+// novel reports whether one event e comes last of those up to event end, apart from x, that happened before what has the clock c, and whether f's operation x, executed in the first way,
+// comes before it: then nobody has seen what e shows if it comes without x.
+func (s *optimal) novel(f *past, x int, c []uint32, end int) bool {
+	e := end - 1
+	for e >= f.depth && (e == x || !s.before(e, c)) {
+		e--
+	}
+	if e < f.depth || !s.dependentOp(&s.events[e], &f.met, false) {
+		return false
+	}
+	last := s.clock(e)
+	if s.before(x, last) {
+		last = s.apart(e, x)
+	}
+	for j := f.depth; j < e; j++ {
+		if j != x && s.before(j, c) && !s.before(j, last) {
+			return false
+		}
+	}
+	return true
 }
 
 // apart returns the clock that event e would have without x, which it depends on directly.

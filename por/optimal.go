@@ -115,7 +115,8 @@ type past struct {
 	mark    Mark
 	depth   int // events before x
 	g       trace.GID
-	labels  []uint64 // the names of its alternatives, if it is one on channels,
+	labels  []uint64 // the names of its alternatives in the order in which they are executed, if it is one on channels,
+	met     intended // and what he stands before whom it meets in the first way,
 	of      int32    // if it is the operation of an earlier frame behind more of its past, that frame; else -1; see within
 	base    int      // events before the state in which its first past begins,
 	cases   []Case   // what it could do there, if it is a select,
@@ -145,7 +146,8 @@ type item struct {
 	exact  bool
 	label  uint64
 	other  bool // not the first alternative
-	late   bool // the last of the moves has not been executed yet without x before it
+	late   bool // what the last of the moves shows has not been looked for: see novel
+	unsure bool // and it may not be possible
 }
 
 func (s *optimal) run() Result {
@@ -254,11 +256,20 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	if n > 1 {
 		s.stats.Choices++
 	}
-	if !s.do(g, 0, int32(len(s.frames)-1), false) {
+	if !s.do(g, f.way(s, 0), int32(len(s.frames)-1), false) {
 		return false
 	}
 	s.detect(true)
 	return true
+}
+
+// way returns the number that the alternative has which is executed as number k.
+func (f *past) way(s *optimal, k int) int {
+	if len(f.labels) == 0 {
+		return k
+	}
+	c, _ := s.find(move{f.g, f.labels[k]})
+	return c
 }
 
 // push opens a frame, with the memory of one that was closed. What is not set here the caller has to set.
@@ -268,7 +279,7 @@ func (s *optimal) push() *past {
 		f := &s.frames[len(s.frames)-1]
 		clear(f.seen)
 		f.labels, f.cases, f.moves, f.items = f.labels[:0], f.cases[:0], f.moves[:0], f.items[:0]
-		f.used, f.kept, f.cut, f.printed, f.dedupe, f.of = 0, 0, 0, false, false, -1
+		f.used, f.kept, f.cut, f.printed, f.dedupe, f.of, f.met.Kind = 0, 0, 0, false, false, -1, trace.None
 		return f
 	}
 	s.frames = append(s.frames, past{of: -1})
@@ -333,12 +344,11 @@ func (s *optimal) backtrack() {
 // alternative executes another alternative of frame at's operation and goes on.
 func (s *optimal) alternative(at, choice int) {
 	f := &s.frames[at]
-	c, planned := choice, choice > f.cut
+	planned := choice > f.cut
 	if f.of >= 0 {
-		c, _ = s.find(move{f.g, f.labels[choice]})
-		planned = true
+		planned = f.labels[choice] != s.frames[f.of].labels[0]
 	}
-	goOn := s.do(f.g, c, int32(at), planned)
+	goOn := s.do(f.g, f.way(s, choice), int32(at), planned)
 	if goOn {
 		s.detect(choice == f.cut || channel(s.events[len(s.events)-1].op.Kind))
 	}
@@ -364,10 +374,10 @@ func (s *optimal) rewindTo(f *past) {
 // past executes a past of frame f's operation, and if that operation depends on it goes on.
 func (s *optimal) past(at int, it item) {
 	f := &s.frames[at]
-	for i, m := range f.moves[it.lo:it.hi] {
+	for _, m := range f.moves[it.lo:it.hi] {
 		c, ok := s.find(m)
 		if !ok {
-			if it.q == trace.NoGID && it.lo+i == it.hi-1 {
+			if it.unsure {
 				return // it was possible because those who stood in its way had met
 			}
 			panic("BUG: an operation that happened before another is not enabled without what did not")
@@ -501,7 +511,7 @@ func (s *optimal) detect(first bool) {
 			if ev.with.Kind != trace.None || mayDepend(s.dep, &s.events[x], &ev.op) { // else x has enabled it
 				s.offer(s.at[x], s.clock(e), e, item{q: trace.NoGID})
 				if s.besides(int(x), e) {
-					s.offer(s.at[x], s.clock(e), e+1, item{q: trace.NoGID, late: true})
+					s.offer(s.at[x], s.clock(e), e+1, item{q: trace.NoGID, unsure: true})
 				}
 			}
 		case ev.op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below

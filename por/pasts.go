@@ -36,6 +36,7 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 		}
 	}
 	it.lo, it.hi = lo, len(f.moves)
+	it.late = it.q == trace.NoGID && f.met.Kind != trace.None && s.novel(f, x, c, end)
 	var key uint64
 	if f.dedupe {
 		key = s.signature(f, x, c, end, it)
