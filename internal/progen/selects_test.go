@@ -13,12 +13,26 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
+// style is what dense programs are for.
+type style int
+
+const (
+	pure    style = iota
+	mixed         // some statements are no operations on channels, but on a lock or a variable
+	telling       // see dense
+)
+
 // dense is a program of a few goroutines that do nothing but operations on a few channels, more select than others: what two of them
 // make of each other is seen more often than in generated programs of all kinds. Where a goroutine is stuck in the end tells what it has done: with
 // telling it goes to a line of its own, by the cases it has taken and what it has received.
-func dense(r *rand.Rand, name string, telling bool) string {
+func dense(r *rand.Rand, name string, how style) string {
+	telling := how == telling
 	var b strings.Builder
-	fmt.Fprintf(&b, "package main\n\nfunc %s() {\n", name)
+	if how == mixed {
+		fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nfunc %s() {\nvar mu sync.Mutex\nmu.Lock()\nmu.Unlock()\nx := 0\n_ = x\n", name)
+	} else {
+		fmt.Fprintf(&b, "package main\n\nfunc %s() {\n", name)
+	}
 	chans := 2 + r.IntN(2)
 	for c := range chans {
 		room := r.IntN(3)
@@ -76,6 +90,9 @@ func dense(r *rand.Rand, name string, telling bool) string {
 		return s.String() + "}"
 	}
 	stmt := func() string {
+		if how == mixed && r.IntN(3) == 0 {
+			return []string{"mu.Lock()\nmu.Unlock()", "x = 1", "_ = x"}[r.IntN(3)]
+		}
 		switch k := r.IntN(40); {
 		case k < 1:
 			return fmt.Sprintf("close(c%d)", r.IntN(chans))
@@ -136,7 +153,7 @@ func TestSelects(t *testing.T) {
 		var list []unit
 		for i := range uint64(perBatch) {
 			name := fmt.Sprintf("Pdense%d", i)
-			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, false)})
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, style(i%4/3))})
 		}
 		g := loadGroup(t, list)
 		for i, u := range list {
@@ -251,7 +268,7 @@ func TestSelectsOutcomes(t *testing.T) {
 		var list []unit
 		for i := range uint64(perBatch) {
 			name := fmt.Sprintf("Pdense%d", i)
-			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e2)), name, true)})
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e2)), name, telling)})
 		}
 		g := loadGroup(t, list)
 		for i, u := range list {

@@ -26,7 +26,7 @@ func TestSelectsSource(t *testing.T) {
 		var list []unit
 		for i := range uint64(perBatch) {
 			name := fmt.Sprintf("Pdense%d", i)
-			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, false)})
+			list = append(list, unit{name, dense(rand.New(rand.NewPCG(first+i, 0x5e1)), name, style(i%4/3))})
 		}
 		g := loadGroup(t, list)
 		for i, u := range list {
