@@ -24,6 +24,7 @@ var (
 	timing    = []string{"./internal/progen", "-run", "^TestTimers$"}
 	sleeping  = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
 	meeting   = []string{"./internal/progen", "-run", "^TestMeetings$"}
+	mixing    = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
 	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
 	twin      = []string{"./por", "-run", "^TestContext"}
 )
@@ -106,6 +107,9 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
 	{mutation.Mutant{Name: "what one meets others behind is not needed again", File: "por/meetings.go", Old: "		root = s.frames[of].depth\n", New: "		root = x + int(of)*0\n"}, selecting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal.go", Old: "	case it.late:\n", New: "	case false:\n"}, meeting},
+	{mutation.Mutant{Name: "any way stands for an operation", File: "por/optimal.go", Old: "		planned = f.labels[choice] != s.frames[f.of].labels[0]\n", New: ""}, mixing},
+	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/meetings.go", Old: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = c\n", New: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = 0\n"}, mixing},
+	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/meetings.go", Old: "	if e < f.depth || !s.dependentOp(&s.events[e], &f.met, false) {\n", New: "	if e < f.depth {\n"}, mixing},
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/pasts.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
