@@ -31,6 +31,11 @@ import (
 // one, or x would be disabled.) If b depends on something in S but not in S0, let e be the first such event that is executed behind b: what happened
 // before e, with e and S0, is offered, and x can be executed in way b behind that; so S0 was not the largest. If it does not, all of S is executed behind b, as above.
 //
+// As its ways depend on different things, x may be executed in several of them, behind different S, in front of one and the same y with a past to which x does not belong. Of these
+// executions the one counts in which x is executed in its first way (labels[0]): events of x are planned in all others. The first way meets nobody, if there is such a way, so
+// it is possible whatever S is; else x is not ready by itself, and the first way is possible as long as the one it meets stands there. What an event of S that comes behind the
+// first way shows without it, nobody has seen; so that is looked for behind the S of which it is the last event (novel).
+//
 // Of two parts of a past that do not depend on each other one may disable x. Behind that one the search goes on without it, and
 // meets the other, too. So that is the only way: a past is not explored if fewer events disable x (see earlier).
 
