@@ -45,6 +45,7 @@ func selectingFrom(seed string) []string {
 //     TestMisuse), or lets readers come first (2800 of them): nothing notices yet.
 //   - A send covers those before a receive: execution.covers is asked of operations about one thing, and those on channels are about two.
 //   - What waits for two things is found when it arrives: of what is executed only selects do, and those are looked at apart.
+//   - Behind more of a past (optimal.within) the sets offered contain what it has already (optimal.cuts): 30,000 dense programs do not notice. It may be that another frame offers them as well.
 var mutants = []struct {
 	mutation.Mutant
 	test []string
@@ -105,10 +106,9 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
 	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/selects.go", Old: "	if h.op.Kind != trace.Select {\n", New: "	if true {\n"}, meeting},
 	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
-	{mutation.Mutant{Name: "what one meets others behind is not needed again", File: "por/meetings.go", Old: "		root = s.frames[of].depth\n", New: "		root = x + int(of)*0\n"}, selecting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal.go", Old: "	case it.late:\n", New: "	case false:\n"}, meeting},
 	{mutation.Mutant{Name: "any way stands for an operation", File: "por/optimal.go", Old: "		planned = f.labels[choice] != s.frames[f.of].labels[0]\n", New: ""}, mixing},
-	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/meetings.go", Old: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = c\n", New: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = 0\n"}, mixing},
+	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/meetings.go", Old: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = c\n", New: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = 0\n"}, meeting},
 	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/meetings.go", Old: "	if e < f.depth || !s.dependentOp(&s.events[e], &f.met, false) {\n", New: "	if e < f.depth {\n"}, mixing},
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/pasts.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/sched.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},

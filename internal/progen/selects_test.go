@@ -221,6 +221,14 @@ var meetings = []struct {
 		select { case <-b: case a <- 1: }
 		select { case <-b: case a <- 1: }
 		select {}`},
+	{"ready, and a write elsewhere", 21, `
+		a, b, c, v := make(chan int, 1), make(chan int), make(chan int, 1), 0
+		go func() { select { case b <- 1: case c <- 1: } }()
+		go func() { a <- 1; v = 1 }()
+		go func() { select { case <-b: case <-a: } }()
+		v = 2
+		_ = v
+		select {}`},
 	{"a pipeline that is cancelled", 1644, `
 		a, b, done := make(chan int), make(chan int), make(chan int)
 		go func() { for i := range 2 { select { case a <- i: case <-done: return } } }()
