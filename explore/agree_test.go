@@ -1,0 +1,68 @@
+package explore_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestExplorersAgree: whatever explorer is used, with whatever static facts and by however many workers, ordinary programs print and end in the same.
+func TestExplorersAgree(t *testing.T) {
+	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Tests: true, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := explore.Select(prog, explore.Selection{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+		return explore.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, _ := por.Lookup("full")
+	for _, e := range entries {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			outcomes := func(o explore.Options) []string {
+				o.All, o.Outcomes, o.NoMinimise, o.MaxSteps = true, true, true, 10_000
+				r := runJobs(t, e, o)
+				if len(r.Incomplete) > 0 {
+					t.Errorf("%s: %v", r.POR, r.Incomplete)
+				}
+				set := make(map[string]bool)
+				for _, x := range r.Outcomes {
+					set[x.Output+x.Ending] = true
+				}
+				return slices.Sorted(maps.Keys(set))
+			}
+			want := outcomes(explore.Options{POR: full, Match: true})
+			for _, p := range por.Explorers() {
+				if p.Samples || p.Name == full.Name {
+					continue
+				}
+				hybrids := []explore.Hybrid{explore.NoHybrid}
+				switch { // which takes longer than the search
+				case testing.Short():
+				case p.Name == "jpf", p.Name == "optimal":
+					hybrids = append(hybrids, explore.FullHybrid)
+				case p.Name == "source":
+					hybrids = append(hybrids, explore.MHB)
+				}
+				for _, h := range hybrids {
+					if got := outcomes(explore.Options{POR: p, Match: p.Stateful, Hybrid: h}); !slices.Equal(got, want) {
+						t.Errorf("%s, hybrid %s: %q, want %q", p.Name, h, got, want)
+					}
+				}
+				if p.Name == "optimal" {
+					if got := outcomes(explore.Options{POR: p, Jobs: 2, Eager: true}); !slices.Equal(got, want) {
+						t.Errorf("two workers: %q, want %q", got, want)
+					}
+				}
+			}
+		})
+	}
+}
