@@ -104,7 +104,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/meetings.go", Old: "	if !some {\n		return\n", New: "	if true {\n		return\n"}, selecting},
 	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/meetings.go", Old: "!s.whole(f, g, p):\n", New: "false:\n"}, selecting},
 	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal.go", Old: " || s.lastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
-	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.events)-1) {\n", New: " {\n"}, selectingFrom("13401")},
 	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/selects.go", Old: "	if h.op.Kind != trace.Select {\n", New: "	if true {\n"}, meeting},
 	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal.go", Old: "				if s.besides(int(x), e) {\n", New: "				if false {\n"}, meeting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal.go", Old: "	case it.late:\n", New: "	case false:\n"}, meeting},
