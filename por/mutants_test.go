@@ -25,7 +25,6 @@ var (
 	sleeping  = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
 	meeting   = []string{"./internal/progen", "-run", "^TestMeetings$"}
 	mixing    = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
-	waiting   = generated("9", "300001", "600") // with locks, conditions and channels
 	all       = generated("0", "300301", "100") // with everything
 	twin      = []string{"./por", "-run", "^TestContext"}
 )
