@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"unsafe"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 

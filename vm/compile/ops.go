@@ -99,7 +99,7 @@ func (c *compiler) normalize(r int, t types.Type) {
 	}
 }
 
-// The operations of Cplx, as in vm/value.go.
+// The operations of Cplx, as in vm/step_value.go.
 const (
 	cplxAdd = iota
 	cplxSub

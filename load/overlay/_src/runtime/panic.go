@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// An hbPanic is the machine's record of a panic in progress (vm/panic.go).
+// An hbPanic is the machine's record of a panic in progress (vm/step_panic.go).
 type hbPanic struct {
 	link      *hbPanic // the panic that was running when this one was raised
 	value     any

@@ -12,7 +12,7 @@ import (
 )
 
 // TestConstantPackages: the unexported variables of the packages that the
-// machine takes for constant (constantPkgs in constant.go) are written by their
+// machine takes for constant (constantPkgs in link_constant.go) are written by their
 // initialisers only.
 func TestConstantPackages(t *testing.T) {
 	prog := vmtest.Load(t, `package main

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 

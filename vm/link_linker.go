@@ -24,7 +24,7 @@ type linker struct {
 	ids       map[*ssa.Function]uint32
 	globals   map[*ssa.Global]uint64
 	byAddr    map[uint64]*ssa.Global
-	assigns   map[types.Object]bool // nil until asked for: see constant.go
+	assigns   map[types.Object]bool // nil until asked for: see link_constant.go
 	literals  map[string]uint64
 	natives   map[string]int
 	stubs     map[string]uint32
