@@ -63,7 +63,7 @@ func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n
 			}
 			enabled := m.Enabled(nil)
 			g := enabled[rnd.IntN(len(enabled))]
-			m.Step(g, rnd.IntN(m.Choices(g)))
+			m.Step(g, rnd.IntN(m.Alternatives(g)))
 		}
 		c.Goroutines()
 		c.Heap()

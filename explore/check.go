@@ -34,7 +34,7 @@ import (
 //   - Places: two stacks that stand in different places have different fingerprints.
 //   - Skipped choices: when an oracle says that no choice is needed before an
 //     operation, everything that the others can do while its goroutine waits is
-//     explored (por.Parked), and none of it conflicts with the operation. That is
+//     explored (por.PersistentSingleton), and none of it conflicts with the operation. That is
 //     the criterion that oracles approximate, so a skip that passes is right,
 //     whatever it was derived from.
 //
@@ -250,10 +250,10 @@ type checkedOracle struct {
 	c *StaticCheck
 }
 
-// Moving implements por.Watcher.
-func (o checkedOracle) Moving(g trace.GID, op *trace.Op) {
+// Stepping implements por.Watcher.
+func (o checkedOracle) Stepping(g trace.GID, op *trace.Op) {
 	if w, ok := o.Oracle.(por.Watcher); ok {
-		w.Moving(g, op)
+		w.Stepping(g, op)
 	}
 }
 
@@ -281,7 +281,7 @@ func (c *StaticCheck) skipped(g trace.GID, op *trace.Op, reason string) {
 	}
 	c.skips[k] = true
 	c.Counts.Skips++
-	conflict, complete := por.Parked(c.Machine, g, maxParked)
+	conflict, complete := por.PersistentSingleton(c.Machine, g, maxParked)
 	if !complete {
 		c.Counts.Bounded++
 	}

@@ -21,7 +21,7 @@ const (
 // newEstimate returns the estimate for a search; nil: nobody asks for it, or there can be none.
 func newEstimate(m Machine, opts *Options, cfg por.Config) *estimate {
 	t, ok := m.(twin)
-	if !ok || opts.Progress == nil || !opts.POR.Classes || opts.ReadsFrom {
+	if !ok || opts.Progress == nil || !opts.POR.OnePerClass || opts.ReadsFrom {
 		return nil
 	}
 	return &estimate{m: t, opts: opts, cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}

@@ -110,10 +110,10 @@ func (x *explainer) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
-// Moving implements por.Watcher.
-func (x *explainer) Moving(g trace.GID, op *trace.Op) {
+// Stepping implements por.Watcher.
+func (x *explainer) Stepping(g trace.GID, op *trace.Op) {
 	if w, ok := x.Oracle.(por.Watcher); ok {
-		w.Moving(g, op)
+		w.Stepping(g, op)
 	}
 }
 

@@ -172,7 +172,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, fmt.Errorf("BUG: --check-duplicates: %v", d)
 	}
 	searching = false
-	if r.LeftTo = found.LeftTo; opts.ReadsFrom && r.LeftTo == "" {
+	if r.LeftTo = found.FallbackTo; opts.ReadsFrom && r.LeftTo == "" {
 		r.Equivalence = "rf"
 	}
 	r.Stats.Stats = found.Stats

@@ -107,7 +107,7 @@ func (f *fake) Next(gid trace.GID) trace.Op {
 	return op
 }
 
-func (f *fake) Choices(g trace.GID) int {
+func (f *fake) Alternatives(g trace.GID) int {
 	if op, arg := f.word(int(g)); op == "choose" {
 		return int(arg[0] - '0')
 	}

@@ -89,10 +89,10 @@ func (o *lateOracle) Skip(g trace.GID, op *trace.Op) string {
 	return o.made.Skip(g, op)
 }
 
-// Moving implements por.Watcher.
-func (o *lateOracle) Moving(g trace.GID, op *trace.Op) {
+// Stepping implements por.Watcher.
+func (o *lateOracle) Stepping(g trace.GID, op *trace.Op) {
 	if o.watch != nil {
-		o.watch.Moving(g, op)
+		o.watch.Stepping(g, op)
 	}
 }
 

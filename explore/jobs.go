@@ -38,7 +38,7 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 	}
 	t, ok := m.(twin)
 	switch {
-	case !o.POR.Jobs:
+	case !o.POR.Parallel:
 		return fmt.Errorf("-j %d: --por %s explores with one worker only", o.Jobs, o.POR.Name)
 	case o.Hybrid == FullHybrid || o.Patient:
 		// What looking ahead costs and finds decides where it is done next.
@@ -80,8 +80,8 @@ type part struct {
 	sampled      []string
 }
 
-// Part implements por.Joint.
-func (c *collector) Part(sys por.System) por.Part {
+// Split implements por.Joint.
+func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(twin)
 	p := &part{collector: newCollector(c.ctx, m, c.opts), machine: m}
 	p.apart = true
@@ -100,8 +100,8 @@ func (p *part) End() {
 	p.goroutines, p.sampled = p.machine.Met(), p.machine.Sampled()
 }
 
-// Join implements por.Joint.
-func (c *collector) Join(q por.Part) bool {
+// Merge implements por.Joint.
+func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*part)
 	c.sums.add(p.instructions, p.goroutines, p.sampled)
 	c.sums.alone = false

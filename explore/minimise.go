@@ -33,7 +33,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 	b.Minimal = true
 	left := uint64(budget)
 	run, match := opts.POR.Run, opts.Match
-	if opts.POR.Unbounded || opts.POR.Samples { // it cannot say that there is no schedule with fewer
+	if opts.POR.NoPreemptionBound || opts.POR.Samples { // it cannot say that there is no schedule with fewer
 		run, match = por.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
@@ -179,7 +179,7 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 		switch {
 		case i < len(want):
 			a = want[i]
-			if !slices.Contains(enabled, a.G) || a.Choice >= c.m.Choices(a.G) {
+			if !slices.Contains(enabled, a.G) || a.Choice >= c.m.Alternatives(a.G) {
 				continue
 			}
 		case c.until:

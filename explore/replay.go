@@ -33,7 +33,7 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if !slices.Contains(enabled, a.G) {
 			return events, fmt.Errorf("step %d: %s cannot move", i+1, m.Name(a.G))
 		}
-		if n := m.Choices(a.G); a.Choice >= n {
+		if n := m.Alternatives(a.G); a.Choice >= n {
 			return events, fmt.Errorf("step %d: %s has only %d alternatives", i+1, m.Name(a.G), n)
 		}
 		ev := m.Describe(a.G)
@@ -281,7 +281,7 @@ func follow(m Machine, want Event, step int) ([]Event, error) {
 	if got := m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos {
 		return nil, &Divergence{Step: step, Want: want, Got: got}
 	}
-	if want.Choice >= m.Choices(g) {
+	if want.Choice >= m.Alternatives(g) {
 		return nil, &Divergence{Step: step, Want: want, Reason: "there are fewer alternatives"}
 	}
 	events, err := play(m, trace.Schedule{{G: g, Choice: want.Choice}})

@@ -63,7 +63,7 @@ type Result struct {
 	Entry   string
 	Verdict Verdict
 	POR     string
-	LeftTo  string // see por.Result.LeftTo
+	LeftTo  string // see por.Result.FallbackTo
 	// Equivalence is "rf" with Options.ReadsFrom, unless the program was left to another explorer.
 	Equivalence string
 	Match       bool

@@ -864,7 +864,7 @@ func TestMicro(t *testing.T) {
 			case explore.MHB, explore.Patterns:
 				microtest.Reasons(t, h, r, p.Want)
 			case explore.FullHybrid:
-				microtest.Reasons(t, h, r, p.Want, por.Seen, mhb.Unreachable) // it looks before it reasons
+				microtest.Reasons(t, h, r, p.Want, por.ReasonLookahead, mhb.Unreachable) // it looks before it reasons
 			}
 		}
 		if counts[explore.FullHybrid] > counts[explore.MHB] || counts[explore.MHB] > counts[explore.FieldAccess] || counts[explore.FieldAccess] > counts[explore.NoHybrid] {

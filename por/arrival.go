@@ -41,7 +41,7 @@ func reused(sys Effects, enabled []trace.GID, g trace.GID) bool {
 // arrivals returns the WaitGroups before whose Wait g and those it has moved stand
 // behind its step.
 func arrivals(fx Effects, standing []trace.GID, g trace.GID) (list []trace.Access) {
-	for _, q := range append(fx.Moved(nil), g) {
+	for _, q := range append(fx.Advanced(nil), g) {
 		if !slices.Contains(standing, q) {
 			continue
 		}

@@ -158,7 +158,7 @@ func bounded(t *toy, bound int) []string {
 			if left < 0 {
 				continue
 			}
-			for c := range t.Choices(g) {
+			for c := range t.Alternatives(g) {
 				t.Step(g, c)
 				todo = append(todo, node{t.toyState, int(g), left})
 				t.toyState = n.s

@@ -127,7 +127,7 @@ func (x *clockVector) run() Result {
 			x.path, x.cur = x.path[:depth], n.cur
 		}
 		if n.choices == 0 {
-			n.choices = x.sys.Choices(n.backtrack[n.p])
+			n.choices = x.sys.Alternatives(n.backtrack[n.p])
 		}
 		n.choice++
 		forked := x.execute(n, trace.Step{G: n.backtrack[n.p], Choice: n.choice - 1})
@@ -170,7 +170,7 @@ func (x *clockVector) enter(forked bool) {
 		x.nodes = append(x.nodes, cvNode{})
 	}
 	n := &x.nodes[len(x.nodes)-1]
-	*n = cvNode{p: -1, cur: x.cur, forked: forked, enabled: append(n.enabled[:0], x.enabled...), standing: x.fx.Standing(n.standing[:0]), backtrack: n.backtrack[:0], ended: n.ended[:0]}
+	*n = cvNode{p: -1, cur: x.cur, forked: forked, enabled: append(n.enabled[:0], x.enabled...), standing: x.fx.Pending(n.standing[:0]), backtrack: n.backtrack[:0], ended: n.ended[:0]}
 	p := x.cur
 	if !slices.Contains(x.enabled, p) {
 		p = x.enabled[0]
@@ -245,7 +245,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	}
 	defer x.assumed()
 	x.step(a)
-	x.standing = x.fx.Standing(x.standing[:0])
+	x.standing = x.fx.Pending(x.standing[:0])
 	x.extra(n)
 	i := h.after()
 	e := &h.events[i-1]

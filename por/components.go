@@ -167,7 +167,7 @@ func (s *search) walk(steps []trace.Step, after func(trace.GID) bool) bool {
 			return false
 		}
 		s.enabled = s.sys.Enabled(s.enabled[:0])
-		if !slices.Contains(s.enabled, a.G) || a.Choice >= s.sys.Choices(a.G) {
+		if !slices.Contains(s.enabled, a.G) || a.Choice >= s.sys.Alternatives(a.G) {
 			return false
 		}
 		s.sys.Step(a.G, a.Choice)

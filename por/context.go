@@ -73,9 +73,9 @@ func Context(sys System, v Visitor, cfg Config) Result {
 		cfg.rude = true
 		return Context(sys, v, cfg)
 	case s.x.beyond:
-		return leave("clockvector", ClockVector, sys, v, cfg)
+		return fallBack("clockvector", ClockVector, sys, v, cfg)
 	case s.x.awaits:
-		return leave("source", Source, sys, v, cfg)
+		return fallBack("source", Source, sys, v, cfg)
 	}
 	if s.ctx.cuts > 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Bound: BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
@@ -168,7 +168,7 @@ func (c *contextual) later(e, p int) {
 	if f.closed {
 		return
 	}
-	f.checks = append(f.checks, check{append(v, u...), named(x.sys, 0)})
+	f.checks = append(f.checks, check{append(v, u...), identityHash(x.sys, 0)})
 }
 
 // check is lines 12 to 14, if there is anything left to explore.
@@ -180,7 +180,7 @@ func (c *contextual) check(f *sourceState) {
 		if f.covered(k.seq) { // line 12
 			continue
 		}
-		if c.s.replay(k.seq) && named(c.s.sys, 0) == k.state {
+		if c.s.replay(k.seq) && identityHash(c.s.sys, 0) == k.state {
 			c.sleep(f)
 		}
 		c.s.back(f)
@@ -246,9 +246,9 @@ func (c *contextual) commuting(f *sourceState, p move) {
 		}
 		at := a.op.Access[0].Obj
 		ok := c.behind(w) && c.section(p) && c.same()
-		state := named(s.sys, at)
+		state := identityHash(s.sys, at)
 		s.back(f)
-		if ok && c.section(p) && c.behind(w) && c.same() && named(s.sys, at) == state {
+		if ok && c.section(p) && c.behind(w) && c.same() && identityHash(s.sys, at) == state {
 			c.sleep(f)
 		}
 		s.back(f)
@@ -293,7 +293,7 @@ func (c *contextual) section(m move) bool {
 	}
 	for range sectionLimit {
 		op := s.sys.Next(m.g)
-		if op.Kind == trace.None || s.sys.Choices(m.g) != 1 || !s.replay([]move{{m.g, s.x.label(m.g, 0)}}) {
+		if op.Kind == trace.None || s.sys.Alternatives(m.g) != 1 || !s.replay([]move{{m.g, s.x.label(m.g, 0)}}) {
 			return false
 		}
 		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {

@@ -150,7 +150,7 @@ func (s *search) step(a trace.Step) {
 	}
 	if s.watch != nil {
 		op := s.sys.Next(a.G)
-		s.watch.Moving(a.G, &op)
+		s.watch.Stepping(a.G, &op)
 	}
 	s.sys.Step(a.G, a.Choice)
 	s.path = append(s.path, a)
@@ -286,7 +286,7 @@ func (s *search) mayReduce(alt int) bool {
 
 // choices appends the alternatives of g.
 func (s *search) choices(g trace.GID) {
-	for c := range s.sys.Choices(g) {
+	for c := range s.sys.Alternatives(g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}
 }
@@ -397,7 +397,7 @@ func (s *search) enter(f *frame, key Hash) {
 	}
 	for _, g := range s.enabled {
 		s.comps.enabledHere(g)
-		if n := s.sys.Choices(g); n > 1 {
+		if n := s.sys.Alternatives(g); n > 1 {
 			op := s.sys.Next(g)
 			s.comps.optionsHere(g, op.Func, op.PC, n)
 		}

@@ -8,28 +8,28 @@ import "hbcheck.dev/hbcheck/trace"
 type Effects interface {
 	System
 
-	// Standing appends the goroutines that stand before an operation, whether it can
+	// Pending appends the goroutines that stand before an operation, whether it can
 	// be executed or not, in spawn-path order.
-	Standing(buf []trace.GID) []trace.GID
+	Pending(buf []trace.GID) []trace.GID
 
 	// Touches appends every location that g's next operation reads or may change, or
 	// whose contents decide whether and how it can be executed: op.Access, and what it
 	// has no room for.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access
 
-	// Entangled reports whether g's next operation depends on everything the others do,
+	// DependsOnAll reports whether g's next operation depends on everything the others do,
 	// and they on it.
-	Entangled(g trace.GID) bool
+	DependsOnAll(g trace.GID) bool
 
-	// View fills op with what Next returns. ways is how many alternatives g has, or 0 if it is
-	// not Enabled, and tangled what Entangled returns.
-	View(g trace.GID, op *trace.Op) (ways int, tangled bool)
+	// View fills op with what Next returns. alternatives is how many alternatives g has, or 0 if it is
+	// not Enabled, and dependsOnAll what DependsOnAll returns.
+	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)
 
 	// Adds tells what g's next operation, a WgAdd, does to the counter of its WaitGroup.
 	Adds(g trace.GID) Adding
 
-	// Queue tells what g's next operation, a send or a receive, finds in the buffer of its channel. room is 0 if it has none.
-	Queue(g trace.GID) (length, room int, closed bool)
+	// Buffer tells what g's next operation, a send or a receive, finds in the buffer of its channel. room is 0 if it has none.
+	Buffer(g trace.GID) (length, room int, closed bool)
 
 	// Cases appends what g's next operation, a select or another one on channels that can wait, can do. parks reports
 	// whether it is a matter of its own that g waits there, which it does not yet: see Parker.
@@ -38,9 +38,9 @@ type Effects interface {
 	// Case returns which of them alternative choice is; -1: none.
 	Case(g trace.GID, choice int) int
 
-	// Moved appends the goroutines besides the one that stepped that the last step has
+	// Advanced appends the goroutines besides the one that stepped that the last step has
 	// started, or moved on because its operation was theirs, too: who receives what is sent.
-	Moved(buf []trace.GID) []trace.GID
+	Advanced(buf []trace.GID) []trace.GID
 
 	// Label names alternative choice of g's next operation so that it means the same
 	// in every state in which there is such an alternative: the partner met and
@@ -60,11 +60,11 @@ type Case struct {
 	Closed    bool
 }
 
-// An Elders is a System that numbers goroutines in the order in which it met them, and knows an order that does not
+// An GoroutineOrder is a System that numbers goroutines in the order in which it met them, and knows an order that does not
 // depend on how a search went. Searches by several workers need one.
-type Elders interface {
-	// Elder reports whether a comes before b.
-	Elder(a, b trace.GID) bool
+type GoroutineOrder interface {
+	// Precedes reports whether a comes before b.
+	Precedes(a, b trace.GID) bool
 }
 
 // Updater is implemented by systems in which a write can depend on what was there, or leave some of it

@@ -15,8 +15,8 @@ const (
 	objCond
 )
 
-// Standing implements Effects.
-func (t *toy) Standing(buf []trace.GID) []trace.GID {
+// Pending implements Effects.
+func (t *toy) Pending(buf []trace.GID) []trace.GID {
 	for g := range t.prog {
 		if t.started[g] && !t.ended(g) {
 			buf = append(buf, trace.GID(g))
@@ -58,14 +58,14 @@ func (t *toy) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// Entangled implements Effects.
-func (t *toy) Entangled(trace.GID) bool { return false }
+// DependsOnAll implements Effects.
+func (t *toy) DependsOnAll(trace.GID) bool { return false }
 
 // View implements Effects.
-func (t *toy) View(g trace.GID, op *trace.Op) (ways int, tangled bool) {
+func (t *toy) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	*op = t.Next(g)
 	if slices.Contains(t.Enabled(nil), g) {
-		ways = t.Choices(g)
+		ways = t.Alternatives(g)
 	}
 	return ways, false
 }
@@ -79,11 +79,11 @@ func (t *toy) Adds(g trace.GID) Adding {
 	return Adding{int64(i.a), int64(t.wg)}
 }
 
-// Queue implements Effects.
-func (t *toy) Queue(trace.GID) (length, room int, closed bool) { return 0, 0, false }
+// Buffer implements Effects.
+func (t *toy) Buffer(trace.GID) (length, room int, closed bool) { return 0, 0, false }
 
-// Moved implements Effects.
-func (t *toy) Moved(buf []trace.GID) []trace.GID {
+// Advanced implements Effects.
+func (t *toy) Advanced(buf []trace.GID) []trace.GID {
 	if t.launched != 0 {
 		buf = append(buf, trace.GID(t.launched))
 	}

@@ -114,7 +114,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		} else if len(among) > 1 {
 			g = among[e.rng.IntN(len(among))]
 		}
-		n := x.sys.Choices(g)
+		n := x.sys.Alternatives(g)
 		choice := 0
 		if n > 1 {
 			choice = e.rng.IntN(n)

@@ -194,10 +194,10 @@ type lastOf struct {
 
 func newExecution(sys System, cfg Config) *execution {
 	x := &execution{sys: effects(sys), dep: dependence{ignoreOutput: cfg.IgnoreOutput, rude: cfg.rude}, width: 4, state: 1, received: make(map[uint32]uint32), elder: func(a, b trace.GID) bool { return a < b }}
-	if e, ok := sys.(Elders); ok {
-		x.elder = e.Elder
+	if e, ok := sys.(GoroutineOrder); ok {
+		x.elder = e.Precedes
 	}
-	for _, g := range x.sys.Standing(nil) {
+	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.arrive(g)
 		x.front(g, -1)
@@ -306,14 +306,14 @@ func (x *execution) execute(g trace.GID, choice int) {
 		case Cut:
 			e.over = true
 		case Ended:
-			e.over = x.ended || len(x.sys.Standing(x.wait[:0])) > 0
+			e.over = x.ended || len(x.sys.Pending(x.wait[:0])) > 0
 			e.printed = !x.dep.ignoreOutput && (e.over || ends(e.op.Kind))
 		}
 	}
 	if e.over && takes(&e.op) { // it will be undone
 		x.received[e.op.Access[0].Obj]--
 	}
-	x.buf = x.sys.Moved(x.buf[:0])
+	x.buf = x.sys.Advanced(x.buf[:0])
 	moved := x.buf
 	for _, q := range moved {
 		x.grow(int(q))

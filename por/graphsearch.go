@@ -164,7 +164,7 @@ func (x *graphSearch) take(p *generator) bool {
 		return true
 	}
 	if p.alt == 0 {
-		p.alts = x.sys.Choices(g)
+		p.alts = x.sys.Alternatives(g)
 	}
 	p.alt++
 	x.move(p.node, p.runnables, trace.Step{G: g, Choice: p.alt - 1})
@@ -218,7 +218,7 @@ func (x *graphSearch) mark(g trace.GID) Marking {
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
-	case x.sys.Choices(g) > 1, x.anyTangled(), len(x.known) > 0 && x.known[x.prefix()]:
+	case x.sys.Alternatives(g) > 1, x.anyTangled(), len(x.known) > 0 && x.known[x.prefix()]:
 		return Yes
 	}
 	return m
@@ -226,8 +226,8 @@ func (x *graphSearch) mark(g trace.GID) Marking {
 
 // anyTangled reports whether the operation of some goroutine depends on everything.
 func (x *graphSearch) anyTangled() bool {
-	x.before = x.fx.Standing(x.before[:0])
-	return slices.ContainsFunc(x.before, x.fx.Entangled)
+	x.before = x.fx.Pending(x.before[:0])
+	return slices.ContainsFunc(x.before, x.fx.DependsOnAll)
 }
 
 // prefix is a hash of the present path.
@@ -372,10 +372,10 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	}
 	others, prefix := len(enabled) > 1, x.prefix()
 	h := x.hist
-	x.before = x.fx.Standing(x.before[:0])
+	x.before = x.fx.Pending(x.before[:0])
 	h.before(a.G)
 	x.step(a)
-	x.standing = x.fx.Standing(x.standing[:0])
+	x.standing = x.fx.Pending(x.standing[:0])
 	st := x.sys.Status()
 	others = others && (st == Cut || st == Ended)
 	h.events[len(h.events)-1].over = st == Cut || st == Ended
@@ -389,7 +389,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	if n != nil {
 		above = n.Parent
 	}
-	for _, q := range x.fx.Moved(nil) {
+	for _, q := range x.fx.Advanced(nil) {
 		if r := h.met(q); r != nil {
 			// The operation of who was met is executed, too.
 			x.executeDpor(&GraphNode{Type: Yes, Parent: above, Op: GraphOp{r.op, r.what}, at: &choiceSet{}, x: x})
@@ -454,7 +454,7 @@ func (x *graphSearch) turnsOut(g trace.GID, st Status) (more []trace.Access) {
 // waiting looks at what goroutines stand before at the end of an execution and have not
 // executed: it may depend on something that came first.
 func (x *graphSearch) waiting() {
-	for _, q := range x.fx.Standing(nil) {
+	for _, q := range x.fx.Pending(nil) {
 		if x.mark(q) == No {
 			continue
 		}

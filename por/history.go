@@ -110,7 +110,7 @@ type intent struct {
 // intent returns what g stands before.
 func (h *history) intent(g trace.GID) intent {
 	h.scratch = h.fx.Touches(g, h.scratch[:0])
-	n := intent{op: h.fx.Next(g), touches: h.scratch, tangled: h.fx.Entangled(g)}
+	n := intent{op: h.fx.Next(g), touches: h.scratch, tangled: h.fx.DependsOnAll(g)}
 	n.op.Commutes = 0
 	switch n.op.Kind {
 	case trace.Output, trace.Exit, trace.Crash:
@@ -173,7 +173,7 @@ func (h *history) before(g trace.GID) {
 	h.partner = h.partner[:0]
 	switch i.op.Kind {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
-		h.moved = h.fx.Standing(h.moved[:0])
+		h.moved = h.fx.Pending(h.moved[:0])
 		for _, q := range h.moved {
 			switch op := h.fx.Next(q); op.Kind {
 			case trace.Send, trace.Recv, trace.Select:
@@ -198,7 +198,7 @@ func (h *history) after() uint32 {
 	e := &h.events[n-1]
 	e.clock = e.clock.join(h.clock(e.g))
 	h.moves(e, e.g, n)
-	h.moved = h.fx.Moved(h.moved[:0])
+	h.moved = h.fx.Advanced(h.moved[:0])
 	for _, q := range h.moved {
 		if q == e.g {
 			continue

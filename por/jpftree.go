@@ -49,7 +49,7 @@ type subtree struct{ executions, blocked, steps uint64 }
 // below counts what comes behind the present state, to which chain steps have led without a choice.
 func (t *tree) below(chain int) subtree {
 	s := t.search
-	key := treeKey{named(s.sys, 0), s.cur}
+	key := treeKey{identityHash(s.sys, 0), s.cur}
 	if n, ok := t.known[key]; ok || s.halted {
 		return n
 	}

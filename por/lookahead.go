@@ -8,7 +8,7 @@ import (
 
 // LookAhead is an oracle that, where a quick one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
-// (see Parked), within a small budget. Of two goroutines the other one's future
+// (see PersistentSingleton), within a small budget. Of two goroutines the other one's future
 // is one line of execution until it waits for the first.
 //
 // It looks in front of plain accesses and of locking: a mutex that nobody else
@@ -41,8 +41,8 @@ type LookAhead struct {
 	enabled []trace.GID
 }
 
-// Seen is the reason LookAhead's own answers are counted under.
-const Seen = "lookahead"
+// ReasonLookahead is the reason LookAhead's own answers are counted under.
+const ReasonLookahead = "lookahead"
 
 // lookBudget is the number of transitions one look may execute, with those of
 // the looks inside it. A short look costs most: it took time and saves nothing.
@@ -92,7 +92,7 @@ func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
 	if enablesNothing(op) {
 		switch free, certain := l.free(g, op); {
 		case free:
-			return Seen
+			return ReasonLookahead
 		case certain:
 			return ""
 		}
@@ -194,8 +194,8 @@ func meets(k trace.Kind) bool {
 	return false
 }
 
-// Moving implements Watcher.
-func (l *LookAhead) Moving(g trace.GID, op *trace.Op) {
+// Stepping implements Watcher.
+func (l *LookAhead) Stepping(g trace.GID, op *trace.Op) {
 	for i, f := range l.futures {
 		if f == nil || !f.known {
 			continue

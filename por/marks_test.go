@@ -16,7 +16,7 @@ type scattered struct {
 	repeated int
 }
 
-func (s *scattered) View(g trace.GID, op *trace.Op) (ways int, tangled bool) {
+func (s *scattered) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	ways, tangled = s.toy.View(g, op)
 	s.at++
 	op.PC = s.at

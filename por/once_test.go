@@ -177,7 +177,7 @@ func classOf(t *toy, path trace.Schedule) string {
 			e.deps[s] = true
 		}
 		t.Step(a.G, a.Choice)
-		for _, q := range t.Moved(nil) {
+		for _, q := range t.Advanced(nil) {
 			starter[q] = len(events)
 		}
 		for i := range events {

@@ -46,7 +46,7 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 	if cfg.ReadsFrom {
 		return readsFrom(sys, v, cfg)
 	}
-	if j, ok := v.(Joint); ok && cfg.Jobs > 1 {
+	if j, ok := v.(Mergeable); ok && cfg.Jobs > 1 {
 		return optimalJobs(sys, j, cfg)
 	}
 	s := newOptimal(sys, v, cfg)
@@ -57,7 +57,7 @@ func Optimal(sys System, v Visitor, cfg Config) Result {
 		cfg.rude = true
 		return Optimal(sys, v, cfg)
 	case s.beyond:
-		return leave("clockvector", ClockVector, sys, v, cfg)
+		return fallBack("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
 }
@@ -471,7 +471,7 @@ func (s *optimal) find(m move) (choice int, ok bool) {
 func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn bool) {
 	if s.watch != nil {
 		op := s.sys.Next(g)
-		s.watch.Moving(g, &op)
+		s.watch.Stepping(g, &op)
 	}
 	s.execute(g, choice)
 	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)

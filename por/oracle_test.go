@@ -55,7 +55,7 @@ func buildGraph(t *toy, limit int) *graph {
 					g.races[raceName(oa, ob)] = true
 				}
 			}
-			for c := range t.Choices(a) {
+			for c := range t.Alternatives(a) {
 				t.toyState = g.states[i]
 				t.Step(a, c)
 				to := visit()
@@ -165,7 +165,7 @@ func (g *graph) fairIn(t *toy, alive []bool) bool {
 					ok = false
 				}
 				t.toyState = g.states[x]
-				if t.Choices(e.step.G) > 1 && !met[must{e.step.G, g.states[x].pc[e.step.G], e.step.Choice}] {
+				if t.Alternatives(e.step.G) > 1 && !met[must{e.step.G, g.states[x].pc[e.step.G], e.step.Choice}] {
 					ok = false
 				}
 			}

@@ -19,7 +19,7 @@ func (o *exact) Skip(g trace.GID, op *trace.Op) string {
 	if op.N == 0 || o.plain && !op.Kind.Plain() {
 		return ""
 	}
-	if conflict, complete := Parked(o.sys, g, 10000); conflict != nil || !complete {
+	if conflict, complete := PersistentSingleton(o.sys, g, 10000); conflict != nil || !complete {
 		return ""
 	}
 	return "exact"

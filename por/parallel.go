@@ -12,7 +12,7 @@ import (
 // Optimal by several workers (Config.Jobs), with the result that one has, to the last count and in the same order.
 //
 // The tree of frames and pasts that Optimal walks is a matter of the program only: it does not depend on the
-// order in which pasts are explored (see offer, canonical and Elders). So it may be cut into pieces anywhere. A piece is one
+// order in which pasts are explored (see offer, canonical and GoroutineOrder). So it may be cut into pieces anywhere. A piece is one
 // alternative or one past of a frame with everything behind it. A worker has a system of its own. It
 // executes the events in front of the frame (enter) and explores the piece as ever, with frames of its own. If others have nothing to do, it
 // gives away what is left in its oldest frame: from then on the frame is shared, and pasts of it that
@@ -28,19 +28,19 @@ import (
 //
 // Only bounds on time and memory stop all pieces where they are.
 
-// A Joint is a Visitor of a search in pieces.
-type Joint interface {
+// A Mergeable is a Visitor of a search in pieces.
+type Mergeable interface {
 	Visitor
-	// Part returns a visitor for one piece of the search, explored on sys.
-	Part(sys System) Part
-	// Join takes what p has been told. Parts are joined in the order of a search that is not in pieces, and by one goroutine
+	// Split returns a visitor for one piece of the search, explored on sys.
+	Split(sys System) Subsearch
+	// Merge takes what p has been told. Parts are joined in the order of a search that is not in pieces, and by one goroutine
 	// at a time. It returns false if the search is over.
-	Join(p Part) bool
+	Merge(p Subsearch) bool
 }
 
-// A Part is told what an explorer meets in one piece of a search. If it stops the search, nothing behind
+// A Subsearch is told what an explorer meets in one piece of a search. If it stops the search, nothing behind
 // that is explored, but what is in front of it is.
-type Part interface {
+type Subsearch interface {
 	Visitor
 	// Begin and End are called, with the system in the state where the piece begins, before and
 	// after the piece is explored. What is executed at other times is no part of the search.
@@ -53,7 +53,7 @@ type Part interface {
 const startAfter, shareAfter = 4096, 256
 
 // optimalJobs is Optimal by several workers.
-func optimalJobs(sys System, v Joint, cfg Config) Result {
+func optimalJobs(sys System, v Mergeable, cfg Config) Result {
 	var spare []helper
 	for {
 		c := &crew{v: v, cfg: cfg, spare: spare, unjoined: make(map[*piece]bool)}
@@ -64,7 +64,7 @@ func optimalJobs(sys System, v Joint, cfg Config) Result {
 			v.Restart()
 			cfg.rude, spare = true, c.spare
 		case c.beyond:
-			return leave("clockvector", ClockVector, sys, v, cfg)
+			return fallBack("clockvector", ClockVector, sys, v, cfg)
 		default:
 			return c.result()
 		}
@@ -89,7 +89,7 @@ func (s *Stats) add(t *Stats) {
 
 // crew is a search by several workers.
 type crew struct {
-	v   Joint
+	v   Mergeable
 	cfg Config
 
 	hungry atomic.Int32 // workers that have nothing to do
@@ -163,7 +163,7 @@ type piece struct {
 	finished bool
 	begin    uint64 // executions that were joined when it was begun
 	exact    bool   // and that was everything in front of it
-	part     Part
+	part     Subsearch
 	stats    Stats
 	inner    []*branching // the frames it has shared, oldest first
 	found    []*piece
@@ -253,7 +253,7 @@ func (c *crew) result() Result {
 		slices.SortFunc(rest, func(p, q *piece) int { return int(p.number) - int(q.number) })
 		for _, p := range rest {
 			c.stats.add(&p.stats)
-			c.v.Join(p.part)
+			c.v.Merge(p.part)
 		}
 	}
 	c.stats.PeakBytes = c.peak
@@ -378,7 +378,7 @@ func (c *crew) advance() {
 		}
 		delete(c.unjoined, p)
 		c.stats.add(&p.stats)
-		goOn := c.v.Join(p.part)
+		goOn := c.v.Merge(p.part)
 		switch {
 		case p.beyond:
 			c.over, c.beyond, c.uncivil = true, p.beyond, p.uncivil

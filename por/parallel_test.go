@@ -52,11 +52,11 @@ func (r *recorder) Restart()                          { r.add(racePair{}, "resta
 func (r *recorder) Begin()                            { r.steps++ }
 func (r *recorder) End()                              { r.steps++ }
 
-func (r *recorder) Part(sys System) Part {
+func (r *recorder) Split(sys System) Subsearch {
 	return &recorder{toy: sys.(*toy), races: map[racePair]bool{}, stop: r.stop}
 }
 
-func (r *recorder) Join(p Part) bool {
+func (r *recorder) Merge(p Subsearch) bool {
 	q := p.(*recorder)
 	if q.steps != 2 {
 		panic("a part was not begun and ended once")

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Parked is the criterion itself that oracles approximate: {g} is a persistent
+// PersistentSingleton is the criterion itself that oracles approximate: {g} is a persistent
 // set (Godefroid, 1996) if in no execution in which g does not move another
 // goroutine executes an operation that conflicts with the one g stands before.
 // It explores what the others can do while g waits, with JPF's reduction of
@@ -17,7 +17,7 @@ import (
 // step is in conflict with g's operation; nil if there is none in what was
 // explored. complete is false if limit states did not suffice to say that there
 // is none. The system is left as it was.
-func Parked(sys System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
+func PersistentSingleton(sys System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, g: g, op: sys.Next(g)}
 	r := JPF(p, p, Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at Progress) string {
 		if at.Transitions > max(limit*parkedSteps, 4*chainLimit) {
@@ -95,7 +95,7 @@ func (p *parked) commute(g trace.GID, choice int) bool {
 		p.Release(m)
 	}()
 	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: p.g}
-	for other.Choice = range p.Choices(p.g) {
+	for other.Choice = range p.Alternatives(p.g) {
 		first, ok1 := p.both(m, one, other)
 		second, ok2 := p.both(m, other, one)
 		if !ok1 || !ok2 || first != second {
@@ -108,9 +108,9 @@ func (p *parked) commute(g trace.GID, choice int) bool {
 // both returns the state after a and b; false if b cannot be executed behind a.
 func (p *parked) both(m Mark, a, b trace.Step) (Hash, bool) {
 	p.Rewind(m)
-	n := p.Choices(b.G)
+	n := p.Alternatives(b.G)
 	p.System.Step(a.G, a.Choice)
-	if !slices.Contains(p.System.Enabled(nil), b.G) || p.Choices(b.G) != n {
+	if !slices.Contains(p.System.Enabled(nil), b.G) || p.Alternatives(b.G) != n {
 		return Hash{}, false
 	}
 	p.System.Step(b.G, b.Choice)

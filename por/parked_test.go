@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestParked compares Parked, in every state of random programs, with the state
+// TestPersistentSingleton compares PersistentSingleton, in every state of random programs, with the state
 // graph built by brute force.
 func TestParked(t *testing.T) {
 	n := 400
@@ -31,7 +31,7 @@ func TestParked(t *testing.T) {
 				}
 				want := g.reachesConflict(toy, i, id)
 				toy.toyState = g.states[i]
-				conflict, complete := Parked(toy, id, 10000)
+				conflict, complete := PersistentSingleton(toy, id, 10000)
 				if toy.toyState != g.states[i] || len(toy.marks) != 0 {
 					t.Fatalf("seed %d: the system is not left as it was found", seed)
 				}
@@ -93,14 +93,14 @@ func (g *graph) reachesConflict(t *toy, i int, id trace.GID) bool {
 func TestParkedLimit(t *testing.T) {
 	toy := newToy([]instr{{op: tGo, a: 1}, {op: tWrite, a: 0, b: 1}}, []instr{{op: tLoad}, {op: tJump, a: 0, b: 0}})
 	toy.Step(0, 0)
-	if conflict, complete := Parked(toy, 0, 10); conflict != nil || !complete {
+	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || !complete {
 		t.Errorf("one loop: conflict %v, complete %v", conflict, complete)
 	}
 	toy = newToy([]instr{{op: tGo, a: 1}, {op: tGo, a: 2}, {op: tWrite, a: 0, b: 1}},
 		[]instr{{op: tAdd, a: 0, b: 1}, {op: tJump, a: 0, b: 0}}, []instr{{op: tLoad, a: 1}, {op: tJump, a: 0, b: 0}})
 	toy.Step(0, 0)
 	toy.Step(0, 0)
-	if conflict, complete := Parked(toy, 0, 10); conflict != nil || complete {
+	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || complete {
 		t.Errorf("a counting loop: conflict %v, complete %v", conflict, complete)
 	}
 }

@@ -131,7 +131,7 @@ func (s *optimal) comeBack(a *standing) {
 		x := a.path[i]
 		if s.watch != nil {
 			op := s.sys.Next(x.G)
-			s.watch.Moving(x.G, &op)
+			s.watch.Stepping(x.G, &op)
 		}
 		if !a.over[i] {
 			s.execute(x.G, x.Choice)

@@ -22,7 +22,7 @@ type place struct {
 
 // placeOf returns the place of g's next operation op.
 func (x *execution) placeOf(g trace.GID, op *trace.Op) place {
-	length, room, closed := x.sys.Queue(g)
+	length, room, closed := x.sys.Buffer(g)
 	if room == 0 {
 		return place{}
 	}

@@ -65,7 +65,7 @@ func readsFrom(sys System, v Visitor, cfg Config) Result {
 	r := s.run()
 	if s.beyond {
 		cfg.ReadsFrom = false
-		return leave("optimal", Optimal, sys, v, cfg)
+		return fallBack("optimal", Optimal, sys, v, cfg)
 	}
 	return r
 }

@@ -20,7 +20,7 @@ func (s *rfSearch) replay(m move, leaf bool) {
 	s.ended = int(m.g) < len(s.ranks) && int(n) <= len(s.ranks[m.g]) && s.added[s.ranks[m.g][n-1]].over
 	known := s.ended
 	choice := -1
-	for c := range s.sys.Choices(m.g) {
+	for c := range s.sys.Alternatives(m.g) {
 		if s.label(m.g, c) == m.label {
 			choice = c
 			break

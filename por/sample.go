@@ -82,7 +82,7 @@ func (x *sampler) execution() {
 		}
 		a := trace.Step{G: x.next()}
 		op := x.sys.Next(a.G)
-		if n := x.sys.Choices(a.G); n > 1 {
+		if n := x.sys.Alternatives(a.G); n > 1 {
 			x.stats.Choices++
 			a.Choice = x.rng.IntN(n)
 		}

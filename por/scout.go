@@ -130,7 +130,7 @@ func (s *scout) rewind(m Mark) {
 func (s *scout) move(a trace.Step) bool {
 	s.policy.before(s.System, a.G)
 	op := s.Next(a.G)
-	s.inside.Moving(a.G, &op)
+	s.inside.Stepping(a.G, &op)
 	s.Step(a.G, a.Choice)
 	return !s.stopped && !s.policy.after(s.System, a.G)
 }
@@ -195,14 +195,14 @@ func (s *scout) list(cur trace.GID, reduce bool) {
 	if reduce && len(s.enabled) > 1 {
 		for _, g := range s.enabled {
 			op := s.Next(g)
-			if s.Choices(g) == 1 && (s.policy.quiet(&op) || s.inside.Skip(g, &op) != "") {
+			if s.Alternatives(g) == 1 && (s.policy.quiet(&op) || s.inside.Skip(g, &op) != "") {
 				s.alts = append(s.alts, trace.Step{G: g})
 				return
 			}
 		}
 	}
 	for _, g := range s.enabled {
-		for c := range s.Choices(g) {
+		for c := range s.Alternatives(g) {
 			s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 		}
 	}

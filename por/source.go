@@ -53,7 +53,7 @@ func Source(sys System, v Visitor, cfg Config) Result {
 		cfg.rude = true
 		return Source(sys, v, cfg)
 	case s.x.beyond:
-		return leave("clockvector", ClockVector, sys, v, cfg)
+		return fallBack("clockvector", ClockVector, sys, v, cfg)
 	}
 	return r
 }
@@ -230,7 +230,7 @@ func (s *source) select5(f *sourceState) (g trace.GID, choice int, ok bool) {
 
 // awake returns the first alternative of g that does not sleep.
 func (s *source) awake(f *sourceState, g trace.GID) (choice int, ok bool) {
-	for c := range s.sys.Choices(g) {
+	for c := range s.sys.Alternatives(g) {
 		if f.asleep(move{g, s.x.label(g, c)}) == nil {
 			return c, true
 		}
@@ -269,7 +269,7 @@ func (s *source) alone(g trace.GID, ask bool) bool {
 
 // step executes an alternative of p's next operation, and explores what comes then.
 func (s *source) step(f *sourceState, p trace.GID, choice int) {
-	n := s.sys.Choices(p)
+	n := s.sys.Alternatives(p)
 	if s.ctx != nil && !f.closed {
 		if s.ctx.commuting(f, move{p, s.x.label(p, choice)}); s.halted {
 			return
@@ -277,7 +277,7 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 	}
 	if s.watch != nil {
 		op := s.sys.Next(p)
-		s.watch.Moving(p, &op)
+		s.watch.Stepping(p, &op)
 	}
 	s.x.execute(p, choice)
 	s.path = append(s.path, trace.Step{G: p, Choice: choice})
@@ -374,7 +374,7 @@ func (s *source) find(m move) (choice int, ok bool) {
 	if !slices.Contains(s.standing, m.g) {
 		return 0, false
 	}
-	for c := range s.sys.Choices(m.g) {
+	for c := range s.sys.Alternatives(m.g) {
 		if s.x.label(m.g, c) == m.label {
 			return c, true
 		}
@@ -567,7 +567,7 @@ func (s *source) replay(seq []move) bool {
 		}
 		if s.watch != nil {
 			op := s.sys.Next(m.g)
-			s.watch.Moving(m.g, &op)
+			s.watch.Stepping(m.g, &op)
 		}
 		s.x.execute(m.g, c)
 		s.path = append(s.path, trace.Step{G: m.g, Choice: c})

@@ -24,8 +24,8 @@ type System interface {
 	// if g has ended.
 	Next(g trace.GID) trace.Op
 
-	// Choices returns how many alternatives g's next operation has (at least 1).
-	Choices(g trace.GID) int
+	// Alternatives returns how many alternatives g's next operation has (at least 1).
+	Alternatives(g trace.GID) int
 
 	// Step executes g's next operation with the given alternative and then
 	// everything local up to the next visible operation.
@@ -44,17 +44,17 @@ type System interface {
 	Status() Status
 }
 
-// A Namer is a System that leaves names out of its Hash.
-type Namer interface {
-	// Named fingerprints the present state, with the names of goroutines and objects, and what object obj is, or
+// A IdentityHasher is a System that leaves names out of its Hash.
+type IdentityHasher interface {
+	// IdentityHash fingerprints the present state, with the names of goroutines and objects, and what object obj is, or
 	// nothing if that is 0: of two states with equal ones each goroutine can do the same to the same objects in both.
-	Named(obj uint32) Hash
+	IdentityHash(obj uint32) Hash
 }
 
-// named is Namer's if there is one.
-func named(sys System, obj uint32) Hash {
-	if n, ok := sys.(Namer); ok {
-		return n.Named(obj)
+// identityHash is Namer's if there is one.
+func identityHash(sys System, obj uint32) Hash {
+	if n, ok := sys.(IdentityHasher); ok {
+		return n.IdentityHash(obj)
 	}
 	return sys.Hash()
 }

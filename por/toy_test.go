@@ -218,7 +218,7 @@ func (t *toy) parked() (gs []int) {
 	return gs
 }
 
-func (t *toy) Choices(g trace.GID) int {
+func (t *toy) Alternatives(g trace.GID) int {
 	if i, ok := t.at(int(g)); ok {
 		switch i.op {
 		case tChoose:
@@ -235,7 +235,7 @@ func (t *toy) Step(gid trace.GID, choice int) {
 	if t.over != Running || !t.can(g) {
 		panic("toy: step of a goroutine that is not enabled")
 	}
-	if choice < 0 || choice >= t.Choices(gid) {
+	if choice < 0 || choice >= t.Alternatives(gid) {
 		panic("toy: no such choice")
 	}
 	i, ok := t.at(g)

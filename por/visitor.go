@@ -113,8 +113,8 @@ type Oracle interface {
 // which it is asked.
 type Watcher interface {
 	Oracle
-	// Moving is called before g executes op, its next operation.
-	Moving(g trace.GID, op *trace.Op)
+	// Stepping is called before g executes op, its next operation.
+	Stepping(g trace.GID, op *trace.Op)
 	// Rewound is called when the search has gone back to an earlier state.
 	Rewound()
 }
@@ -206,21 +206,21 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
-	// LeftTo is the explorer to which the program was left (Visitor.Restart), as it does something the one
+	// FallbackTo is the explorer to which the program was left (Visitor.Restart), as it does something the one
 	// that was asked for cannot handle. Empty: it was not.
-	LeftTo string
+	FallbackTo string
 
 	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
 	// search: a mistake of the explorer. nil: there was none.
 	Duplicate *Duplicate
 }
 
-// leave begins the search again with another explorer.
-func leave(name string, run func(System, Visitor, Config) Result, sys System, v Visitor, cfg Config) Result {
+// fallBack begins the search again with another explorer.
+func fallBack(name string, run func(System, Visitor, Config) Result, sys System, v Visitor, cfg Config) Result {
 	v.Restart()
 	r := run(sys, v, cfg)
-	if r.LeftTo == "" {
-		r.LeftTo = name
+	if r.FallbackTo == "" {
+		r.FallbackTo = name
 	}
 	return r
 }
@@ -238,17 +238,17 @@ type Explorer struct {
 	Stateless, Stateful bool
 	// Samples says that it executes some schedules and is never exhaustive.
 	Samples bool
-	// Unbounded says that it cannot honour Config.LimitPreempt: it leaves out schedules
+	// NoPreemptionBound says that it cannot honour Config.LimitPreempt: it leaves out schedules
 	// that others stand for, which may have more preemptions.
-	Unbounded bool
-	// Once says that it executes each class of equivalent executions at most once, and so can
+	NoPreemptionBound bool
+	// NoDuplicates says that it executes each class of equivalent executions at most once, and so can
 	// honour Config.CheckDuplicates.
-	Once bool
-	// Classes says that it completes one execution of each class of equivalent ones, so that Estimator can tell about how many.
-	Classes bool
-	// Jobs says that it can use several workers. The result does not depend on how many.
-	Jobs bool
-	Run  func(System, Visitor, Config) Result
+	NoDuplicates bool
+	// OnePerClass says that it completes one execution of each class of equivalent ones, so that Estimator can tell about how many.
+	OnePerClass bool
+	// Parallel says that it can use several workers. The result does not depend on how many.
+	Parallel bool
+	Run      func(System, Visitor, Config) Result
 }
 
 // Explorers lists the explorers there are, in the order they are documented.
@@ -256,11 +256,11 @@ func Explorers() []Explorer {
 	return []Explorer{
 		{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full},
 		{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF},
-		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, Unbounded: true, Classes: true, Once: true, Jobs: true, Run: Optimal},
-		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, Unbounded: true, Classes: true, Once: true, Run: Source},
-		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, Unbounded: true, Once: true, Run: Context},
-		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, Unbounded: true, Run: ClockVector},
-		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, Unbounded: true, Run: Graph},
+		{Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)", Stateless: true, NoPreemptionBound: true, OnePerClass: true, NoDuplicates: true, Parallel: true, Run: Optimal},
+		{Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)", Stateless: true, NoPreemptionBound: true, OnePerClass: true, NoDuplicates: true, Run: Source},
+		{Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)", Stateless: true, NoPreemptionBound: true, NoDuplicates: true, Run: Context},
+		{Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)", Stateless: true, NoPreemptionBound: true, Run: ClockVector},
+		{Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)", Stateless: true, NoPreemptionBound: true, Run: Graph},
 		{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random},
 		{Name: "pct", Doc: "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)", Stateless: true, Samples: true, Run: PCT},
 		{Name: "pos", Doc: "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)", Stateless: true, Samples: true, Run: POS},

@@ -42,7 +42,7 @@ func (w *worker) explore(p *piece) {
 	w.piece = p
 	s.beyond, s.uncivil = w.beyondAll, false // it may have been in a piece that comes behind this one
 	w.enter(p.node)
-	p.part = w.crew.v.Part(w.optimal.sys)
+	p.part = w.crew.v.Split(w.optimal.sys)
 	s.v, s.racer, s.raced = p.part, newRacer(s.sys, p.part), raceSet{}
 	s.halted, s.stop, s.byVisitor = false, Reason{}, false
 	s.stats = Stats{Executions: p.begin}

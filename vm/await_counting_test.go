@@ -135,7 +135,7 @@ func main() {
 				loads++
 				looked = looked || op.Awaits != trace.NoAwait
 			}
-			if m.Choices(0) == 0 {
+			if m.Alternatives(0) == 0 {
 				break
 			}
 			m.Step(0, 0)

@@ -113,7 +113,7 @@ func (w *walker) step() (trace.Step, bool) {
 	}
 	w.buf = w.m.Enabled(w.buf[:0])
 	s := trace.Step{G: w.buf[w.rng.IntN(len(w.buf))]}
-	s.Choice = w.rng.IntN(w.m.Choices(s.G))
+	s.Choice = w.rng.IntN(w.m.Alternatives(s.G))
 	w.m.Step(s.G, s.Choice)
 	return s, true
 }
@@ -141,7 +141,7 @@ func picture(m *Machine) string {
 		g := m.gs[s]
 		fmt.Fprintln(&b, g.id, g.status, m.Next(g.id))
 		if g.status == gReady && !m.over() {
-			fmt.Fprintln(&b, m.Choices(g.id))
+			fmt.Fprintln(&b, m.Alternatives(g.id))
 		}
 	}
 	fmt.Fprintf(&b, "%q %q\n", m.Output(1), m.Output(2))

@@ -202,7 +202,7 @@ func commute(t *testing.T, s *subject, m *Machine) (n int) {
 	order := func(a, b trace.GID, x, y int) (por.Hash, bool) {
 		defer m.Rewind(k)
 		m.Step(a, x)
-		if m.over() || m.Choices(b) <= y {
+		if m.over() || m.Alternatives(b) <= y {
 			return por.Hash{}, false
 		}
 		m.Step(b, y)

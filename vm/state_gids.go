@@ -9,7 +9,7 @@ import (
 // Goroutines get their numbers in the order in which a machine first meets them, on whichever path. Machines that
 // explore one program together must mean the same goroutine by a number, so they
 // share one table of names. Which number a goroutine has then depends on who was quickest; what an
-// explorer does must depend on spawn paths only (see Elder).
+// explorer does must depend on spawn paths only (see Precedes).
 
 // names is a table of goroutines that several machines share.
 type names struct {
@@ -59,8 +59,8 @@ func (n *names) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	return id
 }
 
-// Elder implements por.Elders: goroutines are ordered by spawn path, parents before children.
-func (m *Machine) Elder(a, b trace.GID) bool { return m.before(a, b) }
+// Precedes implements por.GoroutineOrder: goroutines are ordered by spawn path, parents before children.
+func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 
 // Met returns the goroutines that have existed on some path since Forget was last called.
 func (m *Machine) Met() []trace.GID {

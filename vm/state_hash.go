@@ -134,8 +134,8 @@ func (m *Machine) Hash() por.Hash {
 	return fingerprint(ws)
 }
 
-// Named implements por.Namer. The object counts even if nobody refers to it any more.
-func (m *Machine) Named(obj uint32) por.Hash {
+// IdentityHash implements por.Namer. The object counts even if nobody refers to it any more.
+func (m *Machine) IdentityHash(obj uint32) por.Hash {
 	m.can.named, m.can.also = true, obj
 	h := m.Hash()
 	m.can.named = false

@@ -126,7 +126,7 @@ func (w *walk) steps(n int) {
 func (w *walk) step() trace.Step {
 	all := w.m.Enabled(nil)
 	g := all[w.rng.IntN(len(all))]
-	s := trace.Step{G: g, Choice: w.rng.IntN(w.m.Choices(g))}
+	s := trace.Step{G: g, Choice: w.rng.IntN(w.m.Alternatives(g))}
 	w.m.Step(s.G, s.Choice)
 	return s
 }

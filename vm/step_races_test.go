@@ -252,7 +252,7 @@ func TestRaceRewind(t *testing.T) {
 				marks = marks[:k]
 			case len(gs) > 0:
 				g := gs[r.IntN(len(gs))]
-				a := trace.Step{G: g, Choice: r.IntN(m.Choices(g))}
+				a := trace.Step{G: g, Choice: r.IntN(m.Alternatives(g))}
 				path = append(path, a)
 				found = append(found, step(m, a))
 			}

@@ -198,8 +198,8 @@ func (m *Machine) Next(id trace.GID) trace.Op {
 // Started implements por.Starter.
 func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
 
-// Choices implements por.System.
-func (m *Machine) Choices(id trace.GID) int { return m.peek(m.gOf(id)) }
+// Alternatives implements por.System.
+func (m *Machine) Alternatives(id trace.GID) int { return m.peek(m.gOf(id)) }
 
 // Status implements por.System.
 func (m *Machine) Status() por.Status {

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Standing implements por.Effects.
-func (m *Machine) Standing(buf []trace.GID) []trace.GID {
+// Pending implements por.Effects.
+func (m *Machine) Pending(buf []trace.GID) []trace.GID {
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status == gReady {
 			buf = append(buf, g.id)
@@ -37,10 +37,10 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// Entangled implements por.Effects: it depends on everybody else whether a
+// DependsOnAll implements por.Effects: it depends on everybody else whether a
 // goroutine may sleep on where time is ordered, and whether the rest of a bubble is
 // blocked; and where the clock is read, on who has slept before.
-func (m *Machine) Entangled(id trace.GID) bool {
+func (m *Machine) DependsOnAll(id trace.GID) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Sleep, trace.Timer:
@@ -54,7 +54,7 @@ func (m *Machine) Entangled(id trace.GID) bool {
 // View implements por.Effects.
 func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
 	g := m.gOf(id)
-	tangled = m.Entangled(id)
+	tangled = m.DependsOnAll(id)
 	if g.status != gReady {
 		*op = g.pending
 		return 0, tangled
@@ -83,8 +83,8 @@ func (m *Machine) Adds(id trace.GID) por.Adding {
 	return por.Adding{N: int64(r.U(1)), Counter: int64(int32(m.u32(r.U(0) + wgCounter)))}
 }
 
-// Queue implements por.Effects.
-func (m *Machine) Queue(id trace.GID) (length, room int, closed bool) {
+// Buffer implements por.Effects.
+func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	op := m.Next(id)
 	if op.N != 1 || op.Kind != trace.Send && op.Kind != trace.Recv {
 		return 0, 0, false
@@ -136,8 +136,8 @@ func (m *Machine) Case(id trace.GID, choice int) int {
 	return a.kase
 }
 
-// Moved implements por.Effects.
-func (m *Machine) Moved(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
+// Advanced implements por.Effects.
+func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
 
 // Label implements por.Effects.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {

@@ -141,17 +141,17 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
 	case f.maxSteps < -1 || f.timeout < 0:
 		return o, sel, fmt.Errorf("a limit cannot be negative")
-	case f.preempt >= 0 && o.POR.Unbounded:
+	case f.preempt >= 0 && o.POR.NoPreemptionBound:
 		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
 	case f.checkDuplicates && f.jobs > 1:
 		return o, sel, fmt.Errorf("-j %d: --check-duplicates compares what one worker explores", f.jobs)
-	case f.checkDuplicates && !o.POR.Once:
+	case f.checkDuplicates && !o.POR.NoDuplicates:
 		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
 	case f.depth < 1:
 		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
 	case f.jobs < 1:
 		return o, sel, fmt.Errorf("-j %d: want 1 or more", f.jobs)
-	case f.jobs > 1 && !o.POR.Jobs:
+	case f.jobs > 1 && !o.POR.Parallel:
 		return o, sel, fmt.Errorf("-j %d: --por %s explores with one worker; several can be had with --por=%s", f.jobs, o.POR.Name, jobsNames())
 	case f.preempt < -1:
 		return o, sel, fmt.Errorf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)
@@ -210,7 +210,7 @@ func explorerNames() string {
 func onceNames() string {
 	var names []string
 	for _, e := range por.Explorers() {
-		if e.Once {
+		if e.NoDuplicates {
 			names = append(names, e.Name)
 		}
 	}
@@ -221,7 +221,7 @@ func onceNames() string {
 func jobsNames() string {
 	var names []string
 	for _, e := range por.Explorers() {
-		if e.Jobs {
+		if e.Parallel {
 			names = append(names, e.Name)
 		}
 	}

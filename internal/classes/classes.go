@@ -179,7 +179,7 @@ func (e *enumerator) explore() error {
 		return e.leaf()
 	}
 	for _, g := range e.relevant(gs) {
-		for c := range e.sys.Choices(g) {
+		for c := range e.sys.Alternatives(g) {
 			m := e.sys.Mark()
 			class, rf := e.class, e.rf
 			e.step(trace.Step{G: g, Choice: c})

@@ -79,7 +79,7 @@ func (t *toy) Next(g trace.GID) trace.Op {
 	return trace.Op{G: g, Kind: o.kind, N: 1, Access: [2]trace.Access{{Obj: obj, Size: 8, Write: o.kind != trace.AtomicLoad}}}
 }
 
-func (t *toy) Choices(trace.GID) int { return 1 }
+func (t *toy) Alternatives(trace.GID) int { return 1 }
 
 func (t *toy) Step(g trace.GID, _ int) {
 	o, _ := t.op(g)

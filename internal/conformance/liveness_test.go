@@ -87,7 +87,7 @@ func stepwise(root string, p program) (output string, done bool, err error) {
 		}
 		all := m.Enabled(nil)
 		g := all[rng.IntN(len(all))]
-		m.Step(g, rng.IntN(m.Choices(g)))
+		m.Step(g, rng.IntN(m.Alternatives(g)))
 	}
 	output = m.Output(1) + m.Output(2)
 	switch code, exited := m.Exited(); {

@@ -90,7 +90,7 @@ func loadGroup(t testing.TB, list []unit) *group {
 	}
 	g := &group{m: m, analysis: explore.NewAnalysis(m, prog, e), oracles: make(map[oracleKey]por.Oracle)}
 	first := m.Enabled(nil)
-	if len(first) != 1 || m.Next(first[0]).Kind != trace.Choose || m.Choices(first[0]) != len(list) {
+	if len(first) != 1 || m.Next(first[0]).Kind != trace.Choose || m.Alternatives(first[0]) != len(list) {
 		t.Fatalf("the entry does not begin with its choice")
 	}
 	g.main = first[0]
@@ -186,17 +186,17 @@ func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 			c.seen = make(map[skipped]bool)
 		}
 		c.seen[k] = true
-		if conflict, _ := por.Parked(c.m, g, maxParked); conflict != nil {
+		if conflict, _ := por.PersistentSingleton(c.m, g, maxParked); conflict != nil {
 			c.wrong = append(c.wrong, fmt.Sprintf("no choice before %s at %v by g%d (%s), but while it waits: %v", op.Kind, c.m.Pos(*op), g, reason, conflict))
 		}
 	}
 	return reason
 }
 
-// Moving implements por.Watcher.
-func (c *skipCheck) Moving(g trace.GID, op *trace.Op) {
+// Stepping implements por.Watcher.
+func (c *skipCheck) Stepping(g trace.GID, op *trace.Op) {
 	if w, ok := c.Oracle.(por.Watcher); ok {
-		w.Moving(g, op)
+		w.Stepping(g, op)
 	}
 }
 
