@@ -60,7 +60,7 @@ type Case struct {
 	Closed    bool
 }
 
-// An GoroutineOrder is a System that numbers goroutines in the order in which it met them, and knows an order that does not
+// A GoroutineOrder is a System that numbers goroutines in the order in which it met them, and knows an order that does not
 // depend on how a search went. Searches by several workers need one.
 type GoroutineOrder interface {
 	// Precedes reports whether a comes before b.

@@ -65,9 +65,9 @@ func (t *toy) DependsOnAll(trace.GID) bool { return false }
 func (t *toy) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	*op = t.Next(g)
 	if slices.Contains(t.Enabled(nil), g) {
-		ways = t.Alternatives(g)
+		alternatives = t.Alternatives(g)
 	}
-	return ways, false
+	return alternatives, false
 }
 
 // Repeat implements Repeater.

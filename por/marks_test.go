@@ -17,10 +17,10 @@ type scattered struct {
 }
 
 func (s *scattered) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
-	ways, tangled = s.toy.View(g, op)
+	alternatives, dependsOnAll = s.toy.View(g, op)
 	s.at++
 	op.PC = s.at
-	return ways, tangled
+	return alternatives, dependsOnAll
 }
 
 func (s *scattered) Repeat(g trace.GID, choice int) {
