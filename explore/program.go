@@ -194,12 +194,10 @@ func frames(stack []vm.Frame) []Frame {
 	return list
 }
 
-// misuses are the messages of panics and fatal errors that tell of the wrong
-// use of a synchronisation object.
-var misuses = []string{
-	"send on closed channel", "close of closed channel", "close of nil channel",
-	"sync: negative WaitGroup counter", "sync: WaitGroup is reused", "sync: WaitGroup misuse",
-	"sync: unlock of unlocked mutex", "sync: Unlock of unlocked RWMutex", "sync: RUnlock of unlocked RWMutex", "sync.Cond is copied",
+// faultKinds are the kinds of bug that the machine's faults are.
+var faultKinds = [...]Kind{
+	vm.GoPanic: Panic, vm.RuntimePanic: Panic, vm.FatalError: Panic,
+	vm.SyncMisuse: Misuse, vm.ChannelMisuse: Misuse, vm.TestFailure: Failure,
 }
 
 // Ending implements Machine.
@@ -223,12 +221,9 @@ func (m *machine) Ending() Ending {
 	if f == nil {
 		return end
 	}
-	bug := Fault{Kind: Panic, Message: "panic: " + strings.TrimRight(f.Message, "\n\t"), Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
-	if f.Kind == "fatal" {
-		bug.Message = "fatal error: " + f.Message
-	}
-	if slices.ContainsFunc(misuses, func(s string) bool { return strings.Contains(f.Message, s) }) {
-		bug.Kind = Misuse
+	bug := Fault{Kind: faultKinds[f.Kind], Message: f.Text(), Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
+	if !f.Fatal {
+		bug.Message = strings.TrimRight(bug.Message, "\n\t")
 	}
 	if at, ok := userFrame(slices.Concat(f.Frames, m.CreationStack(f.G))); ok {
 		bug.Pos = plain(at.Pos)

@@ -166,16 +166,6 @@ type Counters struct {
 	Instructions uint64 // back edges and calls
 }
 
-// Fault is how an execution failed.
-type Fault struct {
-	Kind    string // panic, fatal or failure
-	Message string
-	G       trace.GID
-	Exit    int
-	Pos     token.Position
-	Frames  []Frame
-}
-
 // Frame is one line of a goroutine's stack.
 type Frame struct {
 	Func string // as the runtime shows it: see funcName

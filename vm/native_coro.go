@@ -36,7 +36,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 	c := r.U(0)
 	w := m.word(c, crWaiting)
 	if w == 0 {
-		m.fatal(g, "coroswitch on exited coro")
+		m.fatal(g, FatalError, "coroswitch on exited coro")
 		return Stop
 	}
 	q := m.gOf(trace.GID(w - 1))

@@ -200,7 +200,7 @@ func (m *Machine) nilFault(g *goroutine) Ctl {
 
 // misuse ends the program with a fatal error of package sync.
 func (m *Machine) misuse(g *goroutine, text string) Ctl {
-	m.fatal(g, text)
+	m.fatal(g, SyncMisuse, text)
 	return Stop
 }
 

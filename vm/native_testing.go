@@ -45,7 +45,7 @@ var testingNatives = []Native{
 	{Name: "testing.hbFailed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.failure == nil {
 			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
-			m.failure = &Fault{Kind: "failure", Message: m.string(r, 3), G: g.id, Exit: 1, Pos: m.frame(f, pc).Pos, Frames: m.Stack(g.id)}
+			m.failure = &Fault{Kind: TestFailure, Message: m.string(r, 3), G: g.id, Exit: 1, Pos: m.frame(f, pc).Pos, Frames: m.Stack(g.id)}
 		}
 		return Next
 	}},

@@ -22,7 +22,7 @@ func (e *ends) Leaf(_ trace.Schedule, st por.Status) bool {
 	if st != por.Running {
 		text := fmt.Sprint(st, " ", e.m.Output(1), " ", e.m.CutReason())
 		if f := e.m.Fault(); f != nil {
-			text += f.Kind + " " + f.Message
+			text += f.Text()
 		}
 		e.seen[text] = true
 	}

@@ -99,9 +99,36 @@ const (
 	numRtFuncs
 )
 
-var rtNames = [numRtFuncs]string{
-	"hbPanicMem", "hbPanicDivide", "hbPanicShift", "hbPanicIndex", "hbPanicSlice", "hbPanicUncomparable", "hbPanicUnhashable", "hbPanicTypeAssert",
-	"hbPanicMakeSlice", "hbPanicMakeChan", "hbPanicNilMap", "hbPanicSendClosed", "hbPanicCloseClosed", "hbPanicCloseNil", "hbPanicArrayConv", "hbPanicText", "hbPanicNil", "hbPanicString", "hbPanicUnsafe", "hbPanicWrap", "hbFatalPanic", "gopanic", "main", "hbRunFinalizers", "goexit",
+// rtFuncs are the overlay's functions, and the faults that their panics are.
+var rtFuncs = [numRtFuncs]struct {
+	name  string
+	fault FaultKind
+}{
+	rtPanicMem:          {"hbPanicMem", RuntimePanic},
+	rtPanicDivide:       {"hbPanicDivide", RuntimePanic},
+	rtPanicShift:        {"hbPanicShift", RuntimePanic},
+	rtPanicIndex:        {"hbPanicIndex", RuntimePanic},
+	rtPanicSlice:        {"hbPanicSlice", RuntimePanic},
+	rtPanicUncomparable: {"hbPanicUncomparable", RuntimePanic},
+	rtPanicUnhashable:   {"hbPanicUnhashable", RuntimePanic},
+	rtPanicTypeAssert:   {"hbPanicTypeAssert", RuntimePanic},
+	rtPanicMakeSlice:    {"hbPanicMakeSlice", RuntimePanic},
+	rtPanicMakeChan:     {"hbPanicMakeChan", RuntimePanic},
+	rtPanicNilMap:       {"hbPanicNilMap", RuntimePanic},
+	rtPanicSendClosed:   {"hbPanicSendClosed", ChannelMisuse},
+	rtPanicCloseClosed:  {"hbPanicCloseClosed", ChannelMisuse},
+	rtPanicCloseNil:     {"hbPanicCloseNil", ChannelMisuse},
+	rtPanicArrayConv:    {"hbPanicArrayConv", RuntimePanic},
+	rtPanicText:         {"hbPanicText", FatalError},
+	rtPanicNil:          {"hbPanicNil", GoPanic},
+	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model: what it says is the model's
+	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
+	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},
+	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value could not be had
+	rtGopanic:           {"gopanic", GoPanic},
+	rtMain:              {"main", GoPanic},
+	rtFinalize:          {"hbRunFinalizers", GoPanic},
+	rtGoexit:            {"goexit", GoPanic},
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling

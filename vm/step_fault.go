@@ -2,24 +2,67 @@ package vm
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// How programs end badly: the texts are the real runtime's, so that whoever
-// reads them, man or program, finds what it expects.
+// How programs end badly: the texts are the real runtime's, so that a reader or a program that
+// knows those finds what it expects.
 
-// crash ends the program with a fault: kind is panic or fatal, msg what was
-// wrong in one line, text what goes to stderr.
-func (m *Machine) crash(g *goroutine, kind, msg, text string, frames []Frame) {
+// Fault is how an execution failed.
+type Fault struct {
+	Kind    FaultKind
+	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
+	Message string // without "panic: " or "fatal error: "
+	G       trace.GID
+	Exit    int // status of the process
+	Pos     token.Position
+	Frames  []Frame // innermost first
+}
+
+// A FaultKind says what went wrong. The machine knows it from the place where the fault was
+// raised, never from its text: a program may panic with any text.
+type FaultKind uint8
+
+const (
+	GoPanic       FaultKind = iota + 1 // a panic statement of the program or of a library
+	RuntimePanic                       // a run-time panic: nil dereference, index out of range, division by zero, ...
+	FatalError                         // a fatal error of the runtime: stack overflow, deadlock in run mode, ...
+	SyncMisuse                         // what package sync forbids: an unlock of an unlocked mutex, a negative counter, ...
+	ChannelMisuse                      // a send on a closed channel, a close of a closed or a nil one
+	TestFailure                        // a test has reported a failure
+)
+
+var faultKinds = [...]string{GoPanic: "panic", RuntimePanic: "run-time panic", FatalError: "fatal error",
+	SyncMisuse: "misuse of package sync", ChannelMisuse: "misuse of a channel", TestFailure: "test failure"}
+
+// String returns what k is, in words.
+func (k FaultKind) String() string { return faultKinds[k] }
+
+// Text returns the fault's message as the runtime begins to print it.
+func (f *Fault) Text() string {
+	switch {
+	case f.Fatal:
+		return "fatal error: " + f.Message
+	case f.Kind == TestFailure:
+		return "failure: " + f.Message
+	}
+	return "panic: " + f.Message
+}
+
+// crash ends the program with fault f of g; text is what goes to stderr.
+func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.output(2, []byte(text))
-	f := &Fault{Kind: kind, Message: msg, G: g.id, Exit: 2, Frames: frames}
+	f.G, f.Exit = g.id, 2
 	if len(f.Frames) > 0 {
 		f.Pos = f.Frames[0].Pos
 	}
-	m.fault = f
+	m.fault = &f
 	m.standEnded(g)
 }
 
@@ -32,9 +75,9 @@ func (m *Machine) standEnded(g *goroutine) {
 }
 
 // fatal ends the program as the runtime's fatal errors do: they cannot be recovered.
-func (m *Machine) fatal(g *goroutine, msg string) {
+func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	text := "fatal error: " + indent(msg) + "\n"
-	m.crash(g, "fatal", msg, text+m.goroutineText(g, "running")+m.othersText(g), m.Stack(g.id))
+	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text+m.goroutineText(g, "running")+m.othersText(g))
 }
 
 // stackOverflow ends the program as the runtime does. As that is everybody's
@@ -77,7 +120,7 @@ type doom struct {
 
 // overflow ends the program because of x.
 func (m *Machine) overflow(g *goroutine, x *doom) {
-	m.crash(g, "fatal", "stack overflow", x.text, x.frames)
+	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
 // deadlock ends the program because nobody can go on.
@@ -87,7 +130,7 @@ func (m *Machine) deadlock() {
 		msg = "no goroutines (main called runtime.Goexit) - deadlock!"
 	}
 	g := m.gs[0]
-	m.crash(g, "fatal", msg, "fatal error: "+msg+"\n"+m.othersText(nil), m.Stack(g.id))
+	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, "fatal error: "+msg+"\n"+m.othersText(nil))
 }
 
 // crashPanic ends the program because of panic p and those below it.
@@ -112,7 +155,36 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 		text += fmt.Sprintf("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=%#x]\n", pc)
 	}
 	text += "\ngoroutine " + m.goid(g) + " [running]:\n" + framesText(frames) + m.createdText(g)
-	m.crash(g, "panic", m.panicValue(m.word(first, pnType), m.word(first, pnData)), text, frames)
+	m.crash(g, Fault{Kind: m.panicKind(first), Message: m.panicValue(m.word(first, pnType), m.word(first, pnData)), Frames: frames}, text)
+}
+
+// panicKind says what panic p is, from the function that raised it:
+//
+//  1. Run-time panics are raised by functions of the overlay's runtime that only the machine calls.
+//  2. The models in package sync panic with constant texts about misuse. What else panics there
+//     passes a panic of the program's on (WaitGroup.Go, OnceFunc): its value is no constant.
+//  3. Everything else is a panic statement of the program or of a library.
+func (m *Machine) panicKind(p ptr) FaultKind {
+	w := m.traceWords(m.word(p, pnTrace))
+	if len(w) == 0 {
+		return GoPanic
+	}
+	id, pc := uint32(w[0]>>32), int(uint32(w[0]))
+	if i := slices.Index(m.rt[:], id); i >= 0 {
+		return rtFuncs[i].fault
+	}
+	f := m.code(id)
+	if f.SSA == nil || !f.Trusted || m.link.prog.PackageOf(f.SSA).Path != "sync" {
+		return GoPanic
+	}
+	if at, ok := f.InstrAt(pc).(*ssa.Panic); ok {
+		if x, ok := at.X.(*ssa.MakeInterface); ok {
+			if _, constant := x.X.(*ssa.Const); constant {
+				return SyncMisuse
+			}
+		}
+	}
+	return GoPanic
 }
 
 // panicsText prints a chain of panics, the eldest first.

@@ -55,10 +55,10 @@ func (m *Machine) start(e *load.Entry) error {
 	if rt == nil {
 		return fmt.Errorf("package runtime of the overlay is not loaded")
 	}
-	for i, name := range rtNames {
-		fn := rt.SSA.Func(name)
+	for i, f := range rtFuncs {
+		fn := rt.SSA.Func(f.name)
 		if fn == nil {
-			return fmt.Errorf("BUG: the overlay's runtime has no %s", name)
+			return fmt.Errorf("BUG: the overlay's runtime has no %s", f.name)
 		}
 		m.rt[i] = k.Func(fn)
 	}

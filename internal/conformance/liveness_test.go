@@ -96,7 +96,7 @@ func stepwise(root string, p program) (output string, done bool, err error) {
 	case m.CutReason() != "":
 		done = false
 	case m.Fault() != nil:
-		return output, done, fmt.Errorf("%s: %s", m.Fault().Kind, m.Fault().Message)
+		return output, done, fmt.Errorf("%s", m.Fault().Text())
 	case exited && code != 0:
 		return output, done, fmt.Errorf("exit status %d", code)
 	case m.Status() == por.Stuck && !m.MainEnded():

@@ -158,7 +158,7 @@ type search struct {
 
 func (s *search) Leaf(path trace.Schedule, st por.Status) bool {
 	if f := s.m.Fault(); f != nil {
-		s.trouble[f.Kind+": "+f.Message] = true
+		s.trouble[f.Text()] = true
 	}
 	if st == por.Cut {
 		s.trouble[s.m.CutReason()] = true

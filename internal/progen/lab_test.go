@@ -91,10 +91,10 @@ func ending(m *vm.Machine, st por.Status) string {
 	switch f := m.Fault(); {
 	case st == por.Cut:
 		end = "cut: " + m.CutReason()
-	case f != nil && f.Kind == "panic":
+	case f != nil && !f.Fatal:
 		end = "panic: " + lastPanic(m.Output(2))
 	case f != nil:
-		end = f.Kind + ": " + f.Message
+		end = "fatal: " + f.Message
 	case st == por.Stuck && m.MainEnded():
 		end = fmt.Sprintf("leak %v", lines)
 	case st == por.Stuck:

@@ -76,7 +76,7 @@ type verdict struct {
 
 func (v *verdict) Leaf(path trace.Schedule, st por.Status) bool {
 	if f := v.m.Fault(); f != nil {
-		v.note("%s: %s at %s", f.Kind, f.Message, f.Pos)
+		v.note("%s at %s", f.Text(), f.Pos)
 	}
 	if f := v.m.Failure(); f != nil {
 		v.note("failed: %s at %s", f.Message, f.Pos)

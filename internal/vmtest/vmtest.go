@@ -104,7 +104,7 @@ func (x *Exploration) ending(st por.Status) string {
 	case st == por.Cut:
 		return "cut: " + tempDir.ReplaceAllString(x.m.CutReason(), "")
 	case f != nil:
-		return f.Kind + ": " + f.Message
+		return f.Text()
 	case ended && code != 0:
 		return fmt.Sprintf("exit %d", code)
 	case st == por.Stuck:
