@@ -1,9 +1,12 @@
-// Package trace holds the words in which everything that happens in an
-// execution is told: goroutine ids, locations, operations, events and
-// schedules. It contains no algorithms; every other package speaks it.
+// Package trace holds the words in which an execution is described: goroutine
+// numbers, locations, operations and schedules. It contains no algorithms; all
+// other packages use it.
+//
+// What is true of every operation of one kind, whoever executes it and whatever
+// it is on, is in one table (see Row): its name, whether it can be disabled, what
+// it acquires and releases, the Go functions that execute it, and so on. What is
+// true of one operation in one state is in Op.
 package trace
-
-import "fmt"
 
 // GID identifies a goroutine. It is a dense number interned from the
 // goroutine's spawn path (which child of which parent), so the same goroutine
@@ -12,102 +15,6 @@ type GID uint32
 
 // NoGID is the absence of a goroutine.
 const NoGID GID = 1<<32 - 1
-
-// Kind says what a visible operation does.
-type Kind uint8
-
-// The kinds of visible operations. A goroutine always stands before one of
-// these, or is parked in one, or has ended.
-const (
-	None Kind = iota
-
-	// Plain memory. Two of these on overlapping bytes, one a Write, are a data race.
-	Read
-	Write
-	ReadWrite // one operation that reads Access[0] and writes Access[1] (copy, append)
-
-	// sync/atomic and other operations that synchronise on one location.
-	AtomicLoad
-	AtomicStore
-	AtomicRMW
-
-	// sync.Mutex and sync.RWMutex.
-	Lock
-	TryLock
-	Unlock
-	RLock
-	TryRLock
-	RUnlock
-	LockPending // the pending writer waits for readers to leave
-	WakeLock    // Cond.Wait, notified, taking its lock again: on that only
-
-	// Channels. Park is arriving at an operation that cannot proceed and starting to wait there.
-	Send
-	Recv
-	Select
-	TrySelect // select with a default clause
-	Close
-	Park
-
-	// Other synchronisation.
-	WgAdd
-	WgWait
-	OnceEnter
-	OnceLeave
-	CondWait // waiting to be signalled
-	Signal
-	Broadcast
-	SemAcquire
-	SemRelease
-	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
-
-	// Environment.
-	Sleep  // waiting for the clock
-	Timer  // a timer about to fire
-	Choose // hbtest.Choose, math/rand: a value from a small range
-	Yield  // runtime.Gosched
-	Output // bytes for stdout or stderr
-	Exit   // os.Exit, or main returning
-	Crash  // an unrecovered panic or a fatal error about to end the program
-	Go     // starting a goroutine
-	End    // the goroutine's last step
-	Spin   // never enabled: a loop without end in which nothing is visible
-
-	numKinds
-)
-
-var kindNames = [numKinds]string{
-	None: "none", Read: "read", Write: "write", ReadWrite: "read-write",
-	AtomicLoad: "atomic-load", AtomicStore: "atomic-store", AtomicRMW: "atomic-rmw",
-	Lock: "lock", TryLock: "try-lock", Unlock: "unlock", RLock: "rlock", TryRLock: "try-rlock", RUnlock: "runlock",
-	LockPending: "lock-pending", WakeLock: "wake-lock",
-	Send: "send", Recv: "recv", Select: "select", TrySelect: "try-select", Close: "close", Park: "park",
-	WgAdd: "wg-add", WgWait: "wg-wait", OnceEnter: "once-enter", OnceLeave: "once-leave",
-	CondWait: "cond-wait", Signal: "signal", Broadcast: "broadcast",
-	SemAcquire: "sem-acquire", SemRelease: "sem-release", SyncAccess: "sync-access",
-	Sleep: "sleep", Timer: "timer", Choose: "choose", Yield: "yield",
-	Output: "output", Exit: "exit", Crash: "crash", Go: "go", End: "end", Spin: "spin",
-}
-
-// String returns the kind's name as schedules and transcripts print it.
-func (k Kind) String() string {
-	if k < numKinds {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
-
-// Plain reports whether k is an ordinary memory access. One of the two sides of
-// a data race is.
-func (k Kind) Plain() bool { return k == Read || k == Write || k == ReadWrite }
-
-// Blocks reports whether an operation of kind k can be disabled. All others can be executed whenever their
-// goroutine stands before them.
-func (k Kind) Blocks() bool { return blocking>>k&1 != 0 }
-
-// blocking has the kinds of which Blocks is true, as bits.
-const blocking uint64 = 1<<Lock | 1<<RLock | 1<<LockPending | 1<<WakeLock | 1<<CondWait | 1<<Send | 1<<Recv | 1<<Select |
-	1<<WgWait | 1<<OnceEnter | 1<<SemAcquire | 1<<Sleep | 1<<Timer | 1<<Spin
 
 // Access is one location an operation touches: size bytes at offset in an object.
 type Access struct {
@@ -140,6 +47,9 @@ type Op struct {
 	// Awaits says that the operation is not enabled as long as the memory it accesses has
 	// certain contents, because it would be part of a loop that waits for other ones.
 	Awaits Awaiting
+	// Lock says of an operation on a lock which sort of lock that is, and how it is held. Row.Acquires
+	// and Row.Releases say which access is the lock.
+	Lock LockMode
 	// Access lists what the operation touches: the memory, or the
 	// synchronisation object (mutex, channel, ...), with Write set when the
 	// operation may change it.
@@ -147,6 +57,20 @@ type Op struct {
 	Func   uint32 // machine function number and pc: resolve with Machine.Pos
 	PC     uint32
 }
+
+// LockMode is a sort of lock and a way of holding it.
+type LockMode uint8
+
+// The modes.
+const (
+	NoLock    LockMode = iota // not an operation on a lock, or on a Locker that is none of package sync's
+	MutexLock                 // a Mutex
+	WriteLock                 // an RWMutex, for writing
+	ReadLock                  // an RWMutex, as one of several readers
+)
+
+// RW reports whether the lock is an RWMutex.
+func (m LockMode) RW() bool { return m == WriteLock || m == ReadLock }
 
 // Awaiting says what an operation that waits for other contents of memory may do when it goes on.
 type Awaiting uint8

@@ -76,7 +76,7 @@ var syncNatives = []Native{
 		return m.lockFn(g, r, writeLocker)
 	}},
 	{Name: "sync.hbPending", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.LockPending, r.U(0), 24, true, m.u32(r.U(0)+rwAdmitted) > 0)
+		return m.lockOp(op, trace.LockPending, r.U(0), writeLocker, true, m.u32(r.U(0)+rwAdmitted) > 0)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.setU32(r.U(0)+rwAdmitted, m.u32(r.U(0)+rwAdmitted)-1)
 		return Next
@@ -182,6 +182,20 @@ func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, ena
 	return int(b2u(enabled))
 }
 
+// lockOp is syncOp for an operation on the lock l.
+func (m *Machine) lockOp(op *trace.Op, k trace.Kind, l ptr, kind int, write, enabled bool) int {
+	n := m.syncOp(op, k, l, lockerSize(kind), write, enabled)
+	if op.N > 0 {
+		op.Lock = lockModes[kind]
+	}
+	return n
+}
+
+// lockModes are the modes of the kinds of lockers.
+var lockModes = [...]trace.LockMode{
+	mutexLocker: trace.MutexLock, writeLocker: trace.WriteLock, readLocker: trace.ReadLock, otherLocker: trace.NoLock,
+}
+
 // mapped reports whether n bytes at p are guest memory.
 func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.load(p, uint64(n), 0) != nil }
 
@@ -215,8 +229,8 @@ func peekAccess(k trace.Kind, size uint32, write bool) func(*Machine, *goroutine
 // peekUnlock is the Peek of unlocking.
 func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		l, size := r.U(0), lockerSize(kind)
-		n := m.syncOp(op, k, l, size, true, true)
+		l := r.U(0)
+		n := m.lockOp(op, k, l, kind, true, true)
 		m.peekRelease(op, l, kind)
 		return n
 	}
@@ -340,13 +354,13 @@ func (m *Machine) barges(l ptr, kind int) bool {
 
 func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, k, r.U(0), lockerSize(kind), true, m.lockable(r.U(0), kind))
+		return m.lockOp(op, k, r.U(0), kind, true, m.lockable(r.U(0), kind))
 	}
 }
 
 func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	l := r.U(0)
-	n := m.syncOp(op, trace.RLock, l, lockerSize(readLocker), true, m.lockable(l, readLocker))
+	n := m.lockOp(op, trace.RLock, l, readLocker, true, m.lockable(l, readLocker))
 	if op.N > 0 && m.u32(l+muState) < muPass {
 		op.Commutes = trace.Reads
 	}
@@ -380,7 +394,7 @@ func (m *Machine) canTry(l ptr, kind int) bool {
 func peekTry(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		l, size := r.U(0), lockerSize(kind)
-		return m.syncOp(op, k, l, size, m.mapped(l, size) && m.canTry(l, kind), true)
+		return m.lockOp(op, k, l, kind, m.mapped(l, size) && m.canTry(l, kind), true)
 	}
 }
 
@@ -486,8 +500,8 @@ func peekNotify(m *Machine, r Regs, k trace.Kind, op *trace.Op) int {
 func peekPark(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	m.syncOp(op, trace.Park, r.U(0)+cdList, 8, true, true)
 	if kind := int(r.U(2)); kind != otherLocker {
-		l, size := r.U(1), lockerSize(kind)
-		m.syncOp(op, trace.Park, l, size, true, true)
+		l := r.U(1)
+		m.lockOp(op, trace.Park, l, kind, true, true)
 		m.peekRelease(op, l, kind)
 	}
 	return 1
@@ -503,7 +517,7 @@ func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.syncOp(op, trace.CondWait, r.U(0)+cdList, 8, true, false)
 	}
 	if kind != otherLocker {
-		m.syncOp(op, op.Kind, r.U(1), lockerSize(kind), true, enabled)
+		m.lockOp(op, op.Kind, r.U(1), kind, true, enabled)
 	}
 	return int(b2u(enabled))
 }
