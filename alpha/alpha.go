@@ -145,7 +145,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 		x := &a.stack[i]
 		f := pointer.Frame{Fn: x.Fn, Deferred: x.Deferred}
 		if i+1 < len(a.stack) {
-			if out := &a.stack[i+1]; !x.Indirect && (!out.Again || x.Deferred) {
+			if out := &a.stack[i+1]; !x.Indirect && (!out.Unexecuted || x.Deferred) {
 				f.Site = out.Instr
 			}
 		} else if s, ok := a.starts[g]; ok {

@@ -64,7 +64,7 @@ func (c *Checker) Goroutine(g trace.GID) {
 			c.call(&s, &stack[i], true)
 		}
 	}
-	if len(stack) > 0 && stack[0].Again && stack[0].Instr != nil {
+	if len(stack) > 0 && stack[0].Unexecuted && stack[0].Instr != nil {
 		c.operands(g, &stack[0])
 	}
 }
@@ -90,7 +90,7 @@ func (c *Checker) call(caller, callee *Frame, started bool) {
 	}
 	site, ok := caller.Instr.(ssa.CallInstruction)
 	switch {
-	case !ok, caller.Again && !started, callee.Indirect && !started: // the machine has called
+	case !ok, caller.Unexecuted && !started, callee.Indirect && !started: // the machine has called
 		if !c.byself[callee.Fn] {
 			c.errorf("the machine has called %s, which the call graph does not have", callee.Fn)
 		}

@@ -106,7 +106,7 @@ func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
 	clear(f.where)
 	f.choice, f.born = choice, f.born[:0]
 	f.c.Live(func(id trace.GID) {
-		f.next[id], f.where[id] = f.c.Next(id), f.c.Where(id)
+		f.next[id], f.where[id] = f.c.Next(id), f.c.StackFingerprint(id)
 		if _, known := f.state.sites[id]; !known {
 			f.ask(id)
 		}
@@ -165,7 +165,7 @@ func (f *mustFacts) after(g trace.GID) {
 			delete(f.state.promises, id)
 			return
 		}
-		if where := f.c.Where(id); f.where[id] != where || id == g {
+		if where := f.c.StackFingerprint(id); f.where[id] != where || id == g {
 			f.place(id, where)
 			f.ask(id)
 		}
@@ -295,7 +295,7 @@ func synchronises(t types.Type) bool {
 func (f *mustFacts) place(g trace.GID, where [2]uint64) {
 	text := ""
 	for _, a := range f.c.Activations(g, nil) {
-		text += fmt.Sprintf("%d:%d:%t:%t:%t ", a.Func, a.PC, a.Again, a.Deferred, a.Recovered)
+		text += fmt.Sprintf("%d:%d:%t:%t:%t ", a.Func, a.PC, a.Unexecuted, a.Deferred, a.Recovered)
 	}
 	if was, known := f.places[where]; known && was != text {
 		f.c.errorf("g%d stands at %s, which has the fingerprint of %s", g, text, was)

@@ -246,7 +246,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 // An awaiter is a machine that can leave out iterations of loops that wait.
 type awaiter interface {
 	Await(vm.Await)
-	Rounds() trace.Schedule
+	SpinSchedule() trace.Schedule
 }
 
 // await returns what becomes of loops that wait. Where states are matched they are found to lead back.
@@ -363,7 +363,7 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		return true
 	}
 	if w, ok := c.m.(awaiter); ok && status == por.Stuck {
-		if loop := w.Rounds(); len(loop) > 0 {
+		if loop := w.SpinSchedule(); len(loop) > 0 {
 			return c.Livelock(slices.Concat(path, loop), len(path))
 		}
 	}

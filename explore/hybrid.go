@@ -283,7 +283,7 @@ func (f *oracle) stackOf(g trace.GID) *stack {
 	}
 	s := f.stacks[g]
 	if now := f.m.Moment(); s.moment != now {
-		s.moment, s.where = now, f.m.Where(g)
+		s.moment, s.where = now, f.m.StackFingerprint(g)
 	}
 	return s
 }
@@ -319,7 +319,7 @@ func (f *oracle) Deferred(g trace.GID, i int) (list []mhb.Deferred) {
 
 // Objects implements mhb.State.
 func (f *oracle) Objects(obj uint32) static.Set {
-	site, layout := f.m.Identity(obj)
+	site, layout := f.m.AllocationIdentity(obj)
 	k := identity{site, layout, 0}
 	if site == 0 {
 		k.static = obj
@@ -341,25 +341,25 @@ type identity struct {
 }
 
 // Private implements mhb.State.
-func (f *oracle) Private(obj uint32) bool { return f.m.Private(obj) }
+func (f *oracle) Private(obj uint32) bool { return f.m.Unescaped(obj) }
 
 // IsMap implements mhb.State.
 func (f *oracle) IsMap(obj uint32) bool { return f.m.IsMap(obj) }
 
 // CanMove implements mhb.State.
-func (f *oracle) CanMove(g trace.GID) bool { return f.m.CanMove(g) }
+func (f *oracle) CanMove(g trace.GID) bool { return f.m.CanStep(g) }
 
 // Next implements mhb.State.
 func (f *oracle) Next(g trace.GID) trace.Op { return f.m.Next(g) }
 
 // Identity implements mhb.State.
 func (f *oracle) Identity(obj uint32) mhb.Identity {
-	site, layout := f.m.Identity(obj)
+	site, layout := f.m.AllocationIdentity(obj)
 	return mhb.Identity{Site: site, Layout: layout}
 }
 
 // Stuffed implements mhb.State.
-func (f *oracle) Stuffed(p uint64) bool { return f.m.Stuffed(p) }
+func (f *oracle) Stuffed(p uint64) bool { return f.m.FullNoReceiver(p) }
 
 // LockerAt implements mhb.State.
 func (f *oracle) LockerAt(p uint64) (uint64, bool) { return f.m.LockerAt(p) }
@@ -376,14 +376,14 @@ func (f *oracle) TypeOf(w uint64) types.Type { return f.m.DynamicType(w) }
 func (f *oracle) Word(p uint64) (uint64, bool) { return f.m.Word(p) }
 
 // Silent implements mhb.State.
-func (f *oracle) Silent(p uint64) bool { return f.m.Silent(p) }
+func (f *oracle) Silent(p uint64) bool { return f.m.EmptyNoSender(p) }
 
 // Address implements mhb.State.
 func (f *oracle) Address(g *ssa.Global) uint64 { return f.m.Address(g) }
 
 func appendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
-		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Again, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
+		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Unexecuted, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
 	}
 	return list
 }

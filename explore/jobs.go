@@ -12,19 +12,19 @@ import (
 // A twin is a Machine of which there can be several at a time.
 type twin interface {
 	Machine
-	// Share is called once, before twins are made.
-	Share()
+	// ShareGIDs is called once, before twins are made.
+	ShareGIDs()
 	// another returns a machine like this one in its initial state. Both may be used at the same time.
 	another() (Machine, error)
-	// Forget, Met and Sampled are those of vm.Machine.
-	Forget()
-	Met() []trace.GID
+	// ForgetExisted, Existed and Sampled are those of vm.Machine.
+	ForgetExisted()
+	Existed() []trace.GID
 	Sampled() []string
 }
 
 // another implements twin.
 func (m *machine) another() (Machine, error) {
-	t, err := m.Twin()
+	t, err := m.Replica()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 	case !ok:
 		return errors.New("-j: there can be only one such machine")
 	}
-	t.Share()
+	t.ShareGIDs()
 	c.sums = beginSums(t)
 	cfg.Jobs, cfg.Eager = o.Jobs, o.Eager
 	cfg.Another = func() (por.System, por.Oracle, error) {
@@ -91,13 +91,13 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 // Begin implements por.Part.
 func (p *part) Begin() {
 	p.before = p.machine.Counters().Instructions
-	p.machine.Forget()
+	p.machine.ForgetExisted()
 }
 
 // End implements por.Part.
 func (p *part) End() {
 	p.instructions = p.machine.Counters().Instructions - p.before
-	p.goroutines, p.sampled = p.machine.Met(), p.machine.Sampled()
+	p.goroutines, p.sampled = p.machine.Existed(), p.machine.Sampled()
 }
 
 // Merge implements por.Joint.
@@ -148,20 +148,20 @@ func (s *sums) add(instructions uint64, met []trace.GID, sampled []string) {
 // beginSums counts what t has done before the search.
 func beginSums(t twin) *sums {
 	s := &sums{met: make(map[trace.GID]bool)}
-	s.add(t.Counters().Instructions, t.Met(), t.Sampled())
+	s.add(t.Counters().Instructions, t.Existed(), t.Sampled())
 	return s
 }
 
 // restart: what comes may not be in pieces.
 func (s *sums) restart(t twin) {
 	s.end(t) // if it is not the first time
-	t.Forget()
+	t.ForgetExisted()
 	s.alone, s.since = true, t.Counters().Instructions
 }
 
 // end adds what t has done alone.
 func (s *sums) end(t twin) {
 	if s.alone {
-		s.add(t.Counters().Instructions-s.since, t.Met(), t.Sampled())
+		s.add(t.Counters().Instructions-s.since, t.Existed(), t.Sampled())
 	}
 }

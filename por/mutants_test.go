@@ -111,7 +111,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/meetings.go", Old: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = c\n", New: "		if _, met := s.sys.Partner(f.g, c); !met {\n			first = 0\n"}, meeting},
 	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/meetings.go", Old: "	if e < f.depth || !s.dependentOp(&s.events[e], &f.met, false) {\n", New: "	if e < f.depth {\n"}, mixing},
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/pasts.go", Old: "		if s.before(x, clock) {\n", New: "		if false {\n"}, meeting},
-	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "		m.besides(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
+	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
 	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/pasts.go", Old: " || s.next(f.g).gone() {", New: " {"}, counted},
 	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/clockvector.go", Old: "		if q != a.G && ended(q, x.standing) {\n", New: "		if false {\n"}, timing},

@@ -23,8 +23,8 @@ import (
 // So each h is taken out of the graph, and what is not on a cycle of what is left can only be come back to with another counter. That
 // leaves smaller components, in which other blocks count: the loops inside.
 
-// uncounted returns for each block of f whether control can come back to it without passing one that counts.
-func uncounted(f *bytecode.Func) []bool {
+// uncountedBlocks returns for each block of f whether control can come back to it without passing one that counts.
+func uncountedBlocks(f *bytecode.Func) []bool {
 	blocks := f.SSA.Blocks
 	var all []int
 	for i := range blocks {
@@ -40,7 +40,7 @@ func uncounted(f *bytecode.Func) []bool {
 		})
 		more := false
 		for i, b := range blocks {
-			if in[i] && counter(b, part, f.Regs) {
+			if in[i] && isCounter(b, part, f.Regs) {
 				counts[i], more = true, true
 			}
 		}
@@ -53,8 +53,8 @@ func uncounted(f *bytecode.Func) []bool {
 // maxCount is the largest difference of a counter: so many times that it overflows cannot be gone round.
 const maxCount = 1 << 16
 
-// counter reports whether block h of a component counts.
-func counter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
+// isCounter reports whether block h of a component counts.
+func isCounter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
 	for _, instr := range h.Instrs {
 		phi, ok := instr.(*ssa.Phi)
 		if !ok {

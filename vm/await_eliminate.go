@@ -50,9 +50,9 @@ const (
 	AwaitChange              // they are not completed until what was read has changed: for those that sample
 )
 
-// A stop is a point at which a goroutine has stood since its last effect.
-type stop struct {
-	prev   *stop
+// A snapshot is a point at which a goroutine has stood since its last effect.
+type snapshot struct {
+	prev   *snapshot
 	depth  int
 	state  por.Hash     // the goroutine's own
 	read   trace.Access // what it has read behind prev, if Size > 0,
@@ -61,25 +61,25 @@ type stop struct {
 	digest uint64       // of all that, and of what was before
 }
 
-// maxStops is how many stops are remembered. An iteration that takes longer is like one with an effect.
-const maxStops = 64
+// maxSnapshots is how many stops are remembered. An iteration that takes longer is like one with an effect.
+const maxSnapshots = 64
 
-// lost takes the place of stops that are too many.
-var lost = &stop{depth: maxStops, digest: 1}
+// tooLong takes the place of stops that are too many.
+var tooLong = &snapshot{depth: maxSnapshots, digest: 1}
 
-// round remembers of a goroutine that stands before an operation what that would lead to.
-type round struct {
+// outcomes remembers of a goroutine that stands before an operation what that would lead to.
+type outcomes struct {
 	valid bool // it has not moved since
 	next  int
-	tries [4]try
+	known [4]outcome
 }
 
-// try is what an operation leads to if it reads val.
-type try struct {
-	known bool
+// outcome is what an operation leads to if it reads val.
+type outcome struct {
+	valid bool
 	val   uint64
-	start *stop // it completes the iteration that began there; nil: it does not complete one without effect
-	steps int   // to get there
+	start *snapshot // it completes the iteration that began there; nil: it does not complete one without effect
+	steps int       // to get there
 }
 
 // Await sets what is done about iterations without effect. The machine must stand in its initial state.
@@ -87,17 +87,17 @@ func (m *Machine) Await(a Await) {
 	m.await = a
 	m.moment++
 	for _, g := range m.gs {
-		g.trail, g.round.valid = nil, false
+		g.trail, g.outcomes.valid = nil, false
 		if a != AwaitNever {
-			m.arrive(g, departure{})
+			m.afterStep(g, stepStart{})
 		}
 	}
 }
 
-// passing reports whether the operation g stands before can be part of an iteration without effect, as it
+// isZeroEffect reports whether the operation g stands before can be part of an iteration without effect, as it
 // would be executed now, and what it reads then.
-func (m *Machine) passing(g *goroutine) (read trace.Access, ok bool) {
-	op := &m.look(g).op
+func (m *Machine) isZeroEffect(g *goroutine) (read trace.Access, ok bool) {
+	op := &m.viewOf(g).op
 	in := &g.fn.Code[g.pc]
 	switch op.Kind {
 	case trace.Yield:
@@ -121,9 +121,9 @@ func (m *Machine) effect(g *goroutine) effect {
 	return m.natives[in.Imm32()].effect
 }
 
-// departure is what is noted when a goroutine leaves a stop.
-type departure struct {
-	from  *stop
+// stepStart is what is noted when a goroutine leaves a stop.
+type stepStart struct {
+	from  *snapshot
 	read  trace.Access
 	of    uint64
 	val   uint64
@@ -131,35 +131,35 @@ type departure struct {
 	clock uint64
 }
 
-// depart is called in front of a step of g, who stands at a stop.
-func (m *Machine) depart(g *goroutine) departure {
+// beforeStep is called in front of a step of g, who stands at a stop.
+func (m *Machine) beforeStep(g *goroutine) stepStart {
 	m.hidden = false
-	d := departure{from: g.trail, out: len(m.out), clock: m.clockReads}
+	d := stepStart{from: g.trail, out: len(m.out), clock: m.clockReads}
 	ok := false
-	if d.read, ok = m.passing(g); !ok {
-		return departure{}
+	if d.read, ok = m.isZeroEffect(g); !ok {
+		return stepStart{}
 	}
 	d.of, d.val = m.value(d.read)
 	return d
 }
 
-// arrive notes where g stands behind a step. It returns the stop at which the iteration began that the
+// afterStep notes where g stands behind a step. It returns the stop at which the iteration began that the
 // step has completed without effect, if it has.
-func (m *Machine) arrive(g *goroutine, d departure) (start *stop) {
+func (m *Machine) afterStep(g *goroutine, d stepStart) (start *snapshot) {
 	g.trail = nil
-	if !m.multi || m.over() || g.status != gReady || g.fn == nil || g.doom != nil || m.timeOrdered(g) || !m.inLoop(g) {
+	if !m.multi || m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || m.timeOrdered(g) || !m.inLoop(g) {
 		return nil
 	}
-	if len(m.moved) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
-		d = departure{}
+	if len(m.advanced) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
+		d = stepStart{}
 	}
-	if _, ok := m.passing(g); !ok && m.effect(g) != mayFail {
+	if _, ok := m.isZeroEffect(g); !ok && m.effect(g) != mayFail {
 		return nil // whatever comes then has an effect
 	}
-	n := &stop{prev: d.from, state: m.ownState(g), read: d.read, of: d.of, val: d.val}
+	n := &snapshot{prev: d.from, state: m.ownState(g), read: d.read, of: d.of, val: d.val}
 	if d.from != nil {
-		if n.depth = d.from.depth + 1; n.depth >= maxStops {
-			g.trail = lost
+		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
+			g.trail = tooLong
 			return nil
 		}
 		n.digest = d.from.digest
@@ -170,18 +170,18 @@ func (m *Machine) arrive(g *goroutine, d departure) (start *stop) {
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
 	}
 	switch {
-	case start == nil, m.trying:
+	case start == nil, m.speculating:
 	case m.await == AwaitChange || n.interfered(start):
 		g.trail = start // as if it had not left
 	default:
-		g.status, g.transcript.valid = gSpinning, false
+		g.status, g.serial.valid = gSpinning, false
 		g.pending = trace.Op{G: g.id, Kind: trace.Spin, Func: g.fn.ID, PC: uint32(g.pc)}
 	}
 	return start
 }
 
 // interfered reports whether between start and n one location has been read with different values.
-func (n *stop) interfered(start *stop) bool {
+func (n *snapshot) interfered(start *snapshot) bool {
 	for a := n; a != start; a = a.prev {
 		for b := a.prev; b != start && a.read.Size > 0; b = b.prev {
 			if a.read == b.read && a.of == b.of && a.val != b.val {
@@ -195,7 +195,7 @@ func (n *stop) interfered(start *stop) bool {
 // awaiting returns how the operation g stands before depends on what others write.
 func (m *Machine) awaiting(g *goroutine) trace.Awaiting {
 	switch {
-	case m.await != AwaitOnce || g.trail == lost:
+	case m.await != AwaitOnce || g.trail == tooLong:
 		return trace.NoAwait
 	case m.effect(g) == mayFail:
 		return trace.AwaitWrite
@@ -203,52 +203,52 @@ func (m *Machine) awaiting(g *goroutine) trace.Awaiting {
 	return trace.AwaitRead
 }
 
-// doomed reports whether g is not to execute the operation it stands before.
-func (m *Machine) doomed(g *goroutine) bool {
-	if m.trying || g.trail == nil || g.trail == lost {
+// awaitBlocked reports whether g is not to execute the operation it stands before.
+func (m *Machine) awaitBlocked(g *goroutine) bool {
+	if m.speculating || g.trail == nil || g.trail == tooLong {
 		return false
 	}
-	if m.await == AwaitOnce && m.look(g).op.Kind.Plain() {
+	if m.await == AwaitOnce && m.viewOf(g).op.Kind.Plain() {
 		return false
 	}
-	t := m.try(g)
-	return t.start != nil && (m.await == AwaitOnce || m.holds(g.trail, t.start))
+	t := m.outcomeOf(g)
+	return t.start != nil && (m.await == AwaitOnce || m.readsUnchanged(g.trail, t.start))
 }
 
-// try returns what the operation g stands before leads to.
-func (m *Machine) try(g *goroutine) try {
-	read, ok := m.passing(g)
+// outcomeOf returns what the operation g stands before leads to.
+func (m *Machine) outcomeOf(g *goroutine) outcome {
+	read, ok := m.isZeroEffect(g)
 	if !ok {
-		return try{}
+		return outcome{}
 	}
 	_, val := m.value(read)
-	if !g.round.valid {
-		g.round = round{valid: true}
+	if !g.outcomes.valid {
+		g.outcomes = outcomes{valid: true}
 	}
-	for i := range g.round.tries {
-		if t := &g.round.tries[i]; t.known && t.val == val {
+	for i := range g.outcomes.known {
+		if t := &g.outcomes.known[i]; t.valid && t.val == val {
 			return *t
 		}
 	}
-	r := g.round // which is invalid when g has moved
-	t := m.tryOut(g)
-	t.known, t.val = true, val
-	r.tries[r.next%len(r.tries)] = t
+	r := g.outcomes // which is invalid when g has moved
+	t := m.speculate(g)
+	t.valid, t.val = true, val
+	r.known[r.next%len(r.known)] = t
 	r.next++
-	g.round = r
+	g.outcomes = r
 	return t
 }
 
 // maxIdle is how many operations that read nothing an iteration may have behind the last one that does.
 const maxIdle = 8
 
-// tryOut executes the operation g stands before, and what comes then as long as that reads nothing, and undoes it all.
-func (m *Machine) tryOut(g *goroutine) (t try) {
-	moved, arrivals, cnt, reads := m.moved, m.arrivals, m.cnt, m.clockReads
+// speculate executes the operation g stands before, and what comes then as long as that reads nothing, and undoes it all.
+func (m *Machine) speculate(g *goroutine) (t outcome) {
+	moved, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
 	races, check, observer := m.race, m.check, m.heap.allocated
 	started := m.cfg.Observer
-	m.moved, m.race, m.check, m.heap.allocated, m.cfg.Observer = nil, nil, nil, nil, nil
-	m.trying = true
+	m.advanced, m.race, m.check, m.heap.allocated, m.cfg.Observer = nil, nil, nil, nil, nil
+	m.speculating = true
 	k := m.Mark()
 	base := g.trail
 	for t.steps < maxIdle {
@@ -264,17 +264,17 @@ func (m *Machine) tryOut(g *goroutine) (t try) {
 			}
 			break
 		}
-		if start != nil || g.trail == nil || g.trail == lost || g.status != gReady {
+		if start != nil || g.trail == nil || g.trail == tooLong || g.status != gReady {
 			break
 		}
-		if read, ok := m.passing(g); !ok || read.Size > 0 {
+		if read, ok := m.isZeroEffect(g); !ok || read.Size > 0 {
 			break
 		}
 	}
 	m.Rewind(k)
 	m.Release(k)
-	m.trying = false
-	m.moved, m.arrivals, m.cnt, m.clockReads = moved, arrivals, cnt, reads
+	m.speculating = false
+	m.advanced, m.arrivals, m.cnt, m.clockReads = moved, arrivals, cnt, reads
 	m.race, m.check, m.heap.allocated, m.cfg.Observer = races, check, observer, started
 	return t
 }
@@ -312,8 +312,8 @@ func (m *Machine) identity(id uint64) uint64 {
 	return mix(mix(1, uint64(o.gid)), uint64(o.seq))
 }
 
-// holds reports whether all that was read between two stops is still there.
-func (m *Machine) holds(n, start *stop) bool {
+// readsUnchanged reports whether all that was read between two stops is still there.
+func (m *Machine) readsUnchanged(n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
 		if of, val := m.value(n.read); of != n.of || val != n.val {
 			return false
@@ -322,17 +322,17 @@ func (m *Machine) holds(n, start *stop) bool {
 	return true
 }
 
-// circle returns where the iteration began that g does not complete or, if it stands still, has completed, and
+// iterationOf returns where the iteration began that g does not complete or, if it stands still, has completed, and
 // how many steps there are in it.
-func (m *Machine) circle(g *goroutine) (start *stop, steps int) {
+func (m *Machine) iterationOf(g *goroutine) (start *snapshot, steps int) {
 	switch {
-	case g.trail == nil || g.trail == lost:
+	case g.trail == nil || g.trail == tooLong:
 	case g.status == gSpinning:
 		for start = g.trail.prev; start.state != g.trail.state; start = start.prev {
 		}
 		return start, g.trail.depth - start.depth
-	case g.status == gReady && m.look(g).n > 0:
-		if t := m.try(g); t.start != nil {
+	case g.status == gReady && m.viewOf(g).n > 0:
+		if t := m.outcomeOf(g); t.start != nil {
 			return t.start, t.steps + g.trail.depth - t.start.depth
 		}
 	}
@@ -343,17 +343,17 @@ func (m *Machine) circle(g *goroutine) (start *stop, steps int) {
 func (m *Machine) redundant() bool {
 	return slices.ContainsFunc(m.order, func(s uint32) bool {
 		g := m.gs[s]
-		start, _ := m.circle(g)
-		return start != nil && !m.holds(g.trail, start)
+		start, _ := m.iterationOf(g)
+		return start != nil && !m.readsUnchanged(g.trail, start)
 	})
 }
 
-// Rounds returns, in a state in which nobody can go on, the steps of those who would only go round loops without effect: they lead
+// SpinSchedule returns, in a state in which nobody can go on, the steps of those who would only go round loops without effect: they lead
 // back to the same state.
-func (m *Machine) Rounds() (loop trace.Schedule) {
+func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	for _, s := range m.order {
 		g := m.gs[s]
-		_, steps := m.circle(g)
+		_, steps := m.iterationOf(g)
 		for range steps {
 			loop = append(loop, trace.Step{G: g.id})
 		}
@@ -363,14 +363,14 @@ func (m *Machine) Rounds() (loop trace.Schedule) {
 
 // ownState is a fingerprint of what only g can change, without its fate: of its stack, and the objects that only it can reach.
 func (m *Machine) ownState(g *goroutine) por.Hash {
-	c := &m.can
-	c.own = true
-	m.begin()
-	m.transcribe(&m.copied, g, true)
-	ws := m.writeTranscript(c.words[:0], &m.copied)
+	c := &m.canon
+	c.ownOnly = true
+	m.beginTraversal()
+	m.serialise(&m.ownSerial, g, true)
+	ws := m.writeSerialised(c.words[:0], &m.ownSerial)
 	for i := 0; i < len(c.queue); i++ {
 		ws = m.writeObject(ws, c.queue[i])
 	}
-	c.words, c.own = ws, false
+	c.words, c.ownOnly = ws, false
 	return fingerprint(ws)
 }

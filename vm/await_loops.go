@@ -11,23 +11,23 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
 )
 
-// loops tells about the control flow of a function.
-type loops struct {
+// loopInfo tells about the control flow of a function.
+type loopInfo struct {
 	// in says of each instruction whether control can come back to it, or a twin of it; any whether it can to some.
 	in  []bool
 	any bool
-	// standing and behind are the twins of instructions at which a goroutine stands, or to which a call returns:
+	// pendingCopies and behind are the twins of instructions at which a goroutine stands, or to which a call returns:
 	// the compiler makes two copies of a loop's test, one in front of the loop. Of these
 	// the last one counts.
-	standing, behind map[int32]int32
+	pendingCopies, returnCopies map[int32]int32
 }
 
-// twin returns the instruction that counts for the one at pc: of the running function if top is set, or
+// lastCopy returns the instruction that counts for the one at pc: of the running function if top is set, or
 // else of one behind a call. With flags it is no ordinary one.
-func (l *loops) twin(pc int32, top bool, flags uint64) int32 {
-	of := l.behind
+func (l *loopInfo) lastCopy(pc int32, top bool, flags uint64) int32 {
+	of := l.returnCopies
 	if top {
-		of = l.standing
+		of = l.pendingCopies
 	}
 	if last, ok := of[pc]; ok && flags == 0 {
 		return last
@@ -35,8 +35,8 @@ func (l *loops) twin(pc int32, top bool, flags uint64) int32 {
 	return pc
 }
 
-// loopsOf returns what is known of f.
-func (m *Machine) loopsOf(f *Func) *loops {
+// loopInfoOf returns what is known of f.
+func (m *Machine) loopInfoOf(f *Func) *loopInfo {
 	if int(f.ID) < len(m.loops) && m.loops[f.ID] != nil {
 		return m.loops[f.ID]
 	}
@@ -48,8 +48,8 @@ func (m *Machine) loopsOf(f *Func) *loops {
 	return l
 }
 
-func (m *Machine) findLoops(f *Func) *loops {
-	l := &loops{in: m.cyclic(f), standing: make(map[int32]int32), behind: make(map[int32]int32)}
+func (m *Machine) findLoops(f *Func) *loopInfo {
+	l := &loopInfo{in: m.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
 		from   ssa.Instruction
 		in     Instr
@@ -72,11 +72,11 @@ func (m *Machine) findLoops(f *Func) *loops {
 			}
 		}
 		if _, stands := f.Live(at); stands {
-			twins(l.standing, 0)
+			twins(l.pendingCopies, 0)
 		}
 		if _, returns := f.Live(at + 1); returns {
 			c.behind = true
-			twins(l.behind, 1)
+			twins(l.returnCopies, 1)
 		}
 	}
 	l.any = slices.Contains(l.in, true)
@@ -102,7 +102,7 @@ func (m *Machine) cyclic(f *Func) []bool {
 	if !slices.Contains(in, true) || f.SSA == nil {
 		return in
 	}
-	uncounted := uncounted(f)
+	uncounted := uncountedBlocks(f)
 	for pc := range in {
 		if instr := f.InstrAt(pc); in[pc] && instr != nil {
 			in[pc] = uncounted[instr.Block().Index]
@@ -197,7 +197,7 @@ func effectOf(name string) effect {
 func (m *Machine) inLoop(g *goroutine) bool {
 	fn, fp, pc := g.fn, g.fp, g.executing()
 	for {
-		if l := m.loopsOf(fn); l.any && l.in[pc] {
+		if l := m.loopInfoOf(fn); l.any && l.in[pc] {
 			return true
 		}
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]

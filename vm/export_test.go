@@ -1,9 +1,9 @@
 package vm
 
-// ForgetTranscripts makes the next Hash write every goroutine down anew.
-func (m *Machine) ForgetTranscripts() {
+// ForgetSerialised makes the next Hash write every goroutine down anew.
+func (m *Machine) ForgetSerialised() {
 	for _, g := range m.gs {
-		g.transcript.valid = false
+		g.serial.valid = false
 	}
 }
 

@@ -39,7 +39,7 @@ func (k *linker) relative(pos token.Position) string {
 // g is a goroutine of the library's own, it is where it was started.
 func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 	found := false
-	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		f := m.code(id)
 		if id == 0 || f.SSA == nil {
 			return true

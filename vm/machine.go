@@ -8,7 +8,7 @@
 // enabled or not, or has ended, or is in a loop that it will not leave:
 //
 //	        Step
-//	gReady ──────▶ gLocal ──▶ gEnded, gSpinning
+//	gReady ──────▶ gRunning ──▶ gEnded, gSpinning
 //	  ▲              │
 //	  └──────────────┘ a visible operation is ahead
 package vm
@@ -45,13 +45,13 @@ type Machine struct {
 	layTick                                             uint32 // elements of timers' channels; 0 while there was none
 	chanLays                                            map[chanKey]uint32
 
-	gs    []*goroutine // by slot
-	order []uint32     // slots in spawn-path order
-	slots []int32      // GID → slot, -1 if not alive on this path
-	gids  map[spawnKey]trace.GID
-	spawn []spawnInfo
-	names *names // nil: only this machine numbers goroutines
-	met   []bool // by GID: see Met
+	gs         []*goroutine // by slot
+	order      []uint32     // slots in spawn-path order
+	slots      []int32      // GID → slot, -1 if not alive on this path
+	gids       map[spawnKey]trace.GID
+	spawn      []spawnInfo
+	sharedGIDs *gidTable // nil: only this machine numbers goroutines
+	existed    []bool    // by GID: see Met
 
 	marks     []mark
 	raceMarks []race.Mark // of the same, if races are looked for
@@ -60,8 +60,8 @@ type Machine struct {
 	undoStack []uint64
 
 	// ready lists goroutines that have local work to do before the step ends.
-	ready []uint32
-	moved []trace.GID // the goroutines that were put there in this step
+	ready    []uint32
+	advanced []trace.GID // the goroutines that were put there in this step
 	// auto: one schedule, every enabled operation is granted at once. On while
 	// packages are initialised and in run mode.
 	auto    bool
@@ -75,27 +75,27 @@ type Machine struct {
 
 	lockers    map[uint64]bool // by type word: it is one of package sync's
 	moment     uint64          // number of the present state: anything computed at an earlier one is stale
-	arrived    arrived
-	local      uint64 // back edges and calls of the step under way
-	left       int    // of exec's budget of them
+	waiters    chanWaiters
+	localWork  uint64 // back edges and calls of the step under way
+	budgetLeft int    // of exec's budget of them
 	pollAt     uint64 // of them, when to look at the outside world
-	spin       spin
+	divergence divergence
 	clockReads uint64
 	arrivals   uint32
 	finalizers []finalizer // run mode
 	dueFinals  []finalizer // of objects that are unreachable
 	cleanups   uint64
 	nans       uint64 // NaNs hashed so far
-	alts       []alt
+	alts       []chanAlt
 	work       []uint32
-	can        canon
+	canon      canonicaliser
 	cnt        Counters
 
-	await  Await
-	trying bool       // what is executed is going to be undone, see tryOut
-	hidden bool       // code of the models has accessed shared memory
-	loops  []*loops   // by function number; nil until asked for
-	copied transcript // ownState's
+	await       Await
+	speculating bool        // what is executed is going to be undone, see speculate
+	hidden      bool        // code of the models has accessed shared memory
+	loops       []*loopInfo // by function number; nil until asked for
+	ownSerial   serialised  // ownState's
 
 	check *checker       // nil: Config.Check is not set
 	race  *race.Detector // nil: races are not looked for
@@ -157,7 +157,7 @@ type Config struct {
 	Observer      Observer    // nil, or who is told of allocations and new goroutines
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 
-	names *names // see Twin
+	sharedGIDs *gidTable // see Twin
 }
 
 // Counters are running totals; rewinding does not take anything back.
@@ -187,7 +187,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxStack = 1 << 30
 	}
 	lt := layout.NewTable()
-	m := &Machine{cfg: cfg, names: cfg.names, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
+	m := &Machine{cfg: cfg, sharedGIDs: cfg.sharedGIDs, fset: prog.Fset, layouts: lt, heap: newHeap(lt), moment: 1, gids: map[spawnKey]trace.GID{}, chanLays: map[chanKey]uint32{}, rand: 0x9E3779B97F4A7C15}
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
 		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage
@@ -227,8 +227,8 @@ func (m *Machine) Mark() por.Mark {
 func (m *Machine) Rewind(k por.Mark) {
 	mk := &m.marks[k]
 	m.marks = m.marks[:k+1]
-	m.rewindGs(mk.gundo)
-	m.dropGs(mk.gs)
+	m.rewindGoroutines(mk.gundo)
+	m.dropGoroutines(mk.gs)
 	m.heap.rewind(&mk.heap)
 	m.scalars = mk.s
 	m.out = m.out[:mk.out]

@@ -24,7 +24,7 @@ var choiceNatives = []Native{
 			return Next
 		}
 		m.cut = assumption
-		m.standEnded(g)
+		m.halt(g)
 		return Stop
 	}},
 	{Name: "hbcheck.dev/hbcheck/hbtest.Running", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -24,7 +24,7 @@ func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 		panic("BUG: no stack for a coroutine")
 	}
 	n.coro = c
-	n.status = gSuspended
+	n.status = gSwitchedOut
 	m.setWord(c, crWaiting, uint64(n.id)+1)
 	m.setWord(c, crOwner, uint64(g.id)+1)
 	r.Set(0, c)
@@ -48,7 +48,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 		}
 	}
 	m.setWord(c, crWaiting, uint64(g.id)+1)
-	g.status = gSuspended
+	g.status = gSwitchedOut
 	m.resume(g, q)
 	return Stop
 }
@@ -58,10 +58,10 @@ func (m *Machine) resume(g, q *goroutine) {
 	if m.race != nil {
 		m.race.Handoff(g.slot, q.slot)
 	}
-	m.touchG(q)
-	q.status = gLocal
+	m.saveGoroutine(q)
+	q.status = gRunning
 	m.ready = append(m.ready, q.slot)
-	m.moved = append(m.moved, q.id)
+	m.advanced = append(m.advanced, q.id)
 }
 
 // coroEnd is called when coroutine g has ended.

@@ -78,7 +78,7 @@ var fileNatives = []Native{
 			return Stop
 		}
 		m.exited, m.exit, m.exitG = true, status, g.id
-		m.standEnded(g)
+		m.halt(g)
 		return Stop
 	}},
 	{Name: "syscall.gettimeofday", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -174,7 +174,7 @@ func callers(m *Machine, g *goroutine, r Regs) Ctl {
 		}
 		return n < limit
 	}
-	if m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+	if m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		switch {
 		case id == 0:
 			return add(m.rt[rtMain], 0)

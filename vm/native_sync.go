@@ -90,7 +90,7 @@ var syncNatives = []Native{
 		if g.choice == 1 { // it had not begun to wait when the counter was zero
 			g.pc--
 			var op trace.Op
-			m.pass(g, peekWgWait(m, g, r, &op), &op)
+			m.mayExecute(g, peekWgWait(m, g, r, &op), &op)
 			return Stop
 		}
 		r.SetBool(0, m.u32(r.U(0)+wgCounter) == 0)
@@ -202,7 +202,7 @@ func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.load(p, uint64(n)
 func (m *Machine) u32(p ptr) uint32 { return *(*uint32)(m.heap.load(p, 4, 0)) }
 
 func (m *Machine) setU32(p ptr, v uint32) {
-	m.heap.touch(uint32(p >> 32))
+	m.heap.willWrite(uint32(p >> 32))
 	*(*uint32)(m.heap.load(p, 4, 0)) = v
 }
 
@@ -447,7 +447,7 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 		for _, s := range m.order {
 			q := m.gs[s]
 			if q.status == gReady && q.pending.Kind == trace.WgWait && !q.wait.notified && q.pending.Access[0].Obj == uint32(p>>32) && q.pending.Access[0].Off == uint32(p) {
-				m.touchG(q)
+				m.saveGoroutine(q)
 				q.wait.notified = true
 			}
 		}

@@ -27,7 +27,7 @@ var synctestNatives = []Native{
 	{Name: bubbleDrain, Peek: peekBubbleWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := 0
 		for _, s := range m.order {
-			if q := m.gs[s]; q != g && m.member(q, g.bubble) {
+			if q := m.gs[s]; q != g && m.inBubble(q, g.bubble) {
 				n++
 			}
 		}
@@ -38,7 +38,7 @@ var synctestNatives = []Native{
 		waiting := false
 		for _, s := range m.order {
 			q := m.gs[s]
-			waiting = waiting || m.member(q, g.bubble) && m.standsBefore(q, bubbleWait)
+			waiting = waiting || m.inBubble(q, g.bubble) && m.isAtNative(q, bubbleWait)
 		}
 		r.SetBool(0, waiting)
 		return Next
@@ -69,13 +69,13 @@ func awaitBubble(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// member reports whether q is a live goroutine of the bubble. Timers are none.
-func (m *Machine) member(q *goroutine, bubble uint32) bool {
+// inBubble reports whether q is a live goroutine of the bubble. Timers are none.
+func (m *Machine) inBubble(q *goroutine, bubble uint32) bool {
 	return q.bubble == bubble && !q.system && q.status != gEnded
 }
 
-// standsBefore reports whether q stands before the native with that name.
-func (m *Machine) standsBefore(q *goroutine, name string) bool {
+// isAtNative reports whether q stands before the native with that name.
+func (m *Machine) isAtNative(q *goroutine, name string) bool {
 	if q.status != gReady || q.pending.Kind != trace.SemAcquire {
 		return false
 	}
@@ -96,16 +96,16 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 		}
 		switch q.pending.Kind {
 		case trace.Sleep:
-			if m.due(q) {
+			if m.isDue(q) {
 				return false
 			}
 		case trace.Timer:
-			if m.due(q) && m.canFire(q) {
+			if m.isDue(q) && m.canFire(q) {
 				return false
 			}
 		case trace.SemAcquire:
 		case trace.Send, trace.Recv, trace.Select:
-			if m.alternatives(q, nil) > 0 {
+			if m.chanAlternatives(q, nil) > 0 {
 				return false
 			}
 		case trace.CondWait, trace.WgWait:
@@ -123,15 +123,15 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	return true
 }
 
-// due reports whether the time of a sleeper or timer has come.
-func (m *Machine) due(g *goroutine) bool { return m.deadline(g) <= m.clock }
+// isDue reports whether the time of a sleeper or timer has come.
+func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clock }
 
-// bubbleTurn reports whether it is the turn of g, a sleeper or timer of a
+// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a
 // bubble: its time has come, or the clock moves to it because everyone is
 // blocked, nobody waits for just that, and no other deadline is earlier. The
 // clock stops when the function the bubble runs has returned.
-func (m *Machine) bubbleTurn(g *goroutine) bool {
-	if m.due(g) {
+func (m *Machine) isBubbleTurn(g *goroutine) bool {
+	if m.isDue(g) {
 		return true
 	}
 	if !m.bubbleBlocked(g.bubble, g) {
@@ -143,7 +143,7 @@ func (m *Machine) bubbleTurn(g *goroutine) bool {
 			continue
 		}
 		switch {
-		case m.standsBefore(q, bubbleWait), m.standsBefore(q, bubbleDrain):
+		case m.isAtNative(q, bubbleWait), m.isAtNative(q, bubbleDrain):
 			return false
 		case q.pending.Kind == trace.Sleep, q.pending.Kind == trace.Timer && m.canFire(q):
 			if m.deadline(q) < m.deadline(g) {

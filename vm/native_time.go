@@ -32,7 +32,7 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Sleep
-		return int(b2u(g.bubble == 0 || m.bubbleTurn(g)))
+		return int(b2u(g.bubble == 0 || m.isBubbleTurn(g)))
 	}, Fn: elapse},
 	{Name: "time.hbFire", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Timer
@@ -42,11 +42,11 @@ var timeNatives = []Native{
 			op.Access[1] = accessOf(c, 8, true)
 			op.N = 2
 		}
-		return int(b2u(m.canFire(g) && (g.bubble == 0 || m.bubbleTurn(g))))
+		return int(b2u(m.canFire(g) && (g.bubble == 0 || m.isBubbleTurn(g))))
 	}, Fn: elapse},
 	{Name: "time.hbSend", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		c := r.U(0)
-		m.heap.touch(uint32(c >> 32))
+		m.heap.willWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
 		return Next
@@ -55,7 +55,7 @@ var timeNatives = []Native{
 		c := r.U(0)
 		full := m.chanHdr(c)[chLen/8] != 0
 		if full {
-			m.heap.touch(uint32(c >> 32))
+			m.heap.willWrite(uint32(c >> 32))
 			m.chanHdr(c)[chLen/8] = 0
 			m.setWord(c, chBuf+16, 0)
 		}
@@ -72,7 +72,7 @@ var timeNatives = []Native{
 	{Name: "time.hbKill", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		for _, s := range m.order {
 			if q := m.gs[s]; q.system && q.status != gEnded && q.wait.obj == r.U(0) {
-				m.touchG(q)
+				m.saveGoroutine(q)
 				q.status = gEnded
 				q.pending = trace.Op{G: q.id, Kind: trace.End}
 			}

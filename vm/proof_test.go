@@ -140,7 +140,7 @@ func picture(m *Machine) string {
 	for _, s := range m.order {
 		g := m.gs[s]
 		fmt.Fprintln(&b, g.id, g.status, m.Next(g.id))
-		if g.status == gReady && !m.over() {
+		if g.status == gReady && !m.executionOver() {
 			fmt.Fprintln(&b, m.Alternatives(g.id))
 		}
 	}

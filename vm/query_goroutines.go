@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Look is one goroutine as a report shows it.
-type Look struct {
+// A GoroutineSnapshot is one goroutine as a report shows it.
+type GoroutineSnapshot struct {
 	ID      trace.GID
 	System  bool     // a helper of the models: a timer
 	Path    []uint32 // place among its parent's children, from main's child down; empty for main
@@ -20,15 +20,15 @@ type Look struct {
 }
 
 // Goroutines looks at the goroutines that have not ended, in spawn-path order.
-func (m *Machine) Goroutines() []Look {
-	var all []Look
+func (m *Machine) Goroutines() []GoroutineSnapshot {
+	var all []GoroutineSnapshot
 	for _, s := range m.order {
 		g := m.gs[s]
 		if g.status == gEnded {
 			continue
 		}
-		l := Look{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
-			Enabled: !m.over() && m.peek(g) > 0, Stack: m.Stack(g.id)}
+		l := GoroutineSnapshot{ID: g.id, System: m.System(g.id), Path: m.SpawnPath(g.id), Parent: g.parent, Next: m.Next(g.id),
+			Enabled: !m.executionOver() && m.numAlternatives(g) > 0, Stack: m.Stack(g.id)}
 		if !l.Enabled {
 			l.Wait = m.waitReason(g)
 		}

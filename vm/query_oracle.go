@@ -25,9 +25,9 @@ type Activation struct {
 	Instr ssa.Instruction
 	// FP is the frame's place on the stack, for Register.
 	FP uint32
-	// Again: Instr has not had its effect yet; it (or, while unwinding, what
+	// Unexecuted: Instr has not had its effect yet; it (or, while unwinding, what
 	// follows its panic) is still to come.
-	Again bool
+	Unexecuted bool
 	// Deferred: the function was called because the next outer one runs its
 	// deferred calls.
 	Deferred bool
@@ -41,7 +41,7 @@ type Activation struct {
 // middle of an instruction.
 func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	g := m.gOf(id)
-	if g.status == gEnded || g.doom != nil {
+	if g.status == gEnded || g.overflow != nil {
 		return buf
 	}
 	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
@@ -67,7 +67,7 @@ func activation(fn *bytecode.Func, fp uint32, pc int32, again bool, link uint64)
 	if !again {
 		at--
 	}
-	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Instr: fn.InstrAt(at), FP: fp, Again: again,
+	return Activation{Func: fn.ID, PC: uint32(pc), Fn: fn.SSA, Instr: fn.InstrAt(at), FP: fp, Unexecuted: again,
 		Deferred: link>>32&(frPanicDefer|frRunDefer|frRecovered) != 0, Recovered: link>>32&frRecovered != 0}
 }
 
@@ -94,12 +94,12 @@ func (m *Machine) Fset() *token.FileSet { return m.fset }
 // Moment is the number of the present state: it changes whenever that does.
 func (m *Machine) Moment() uint64 { return m.moment }
 
-// Where fingerprints the stack of goroutine id: where each frame stands, and
+// StackFingerprint fingerprints the stack of goroutine id: where each frame stands, and
 // how it was entered.
-func (m *Machine) Where(id trace.GID) [2]uint64 {
+func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 	g := m.gOf(id)
 	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
-	if g.doom != nil {
+	if g.overflow != nil {
 		h[1] = 1 << 7 // no frames
 		return h
 	}
@@ -122,8 +122,8 @@ func (m *Machine) Where(id trace.GID) [2]uint64 {
 // IsMap reports whether object id is the header of a map.
 func (m *Machine) IsMap(id uint32) bool { return m.heap.objs[id].layout == m.layMap }
 
-// CanMove reports whether goroutine id could take a step now.
-func (m *Machine) CanMove(id trace.GID) bool { return m.peek(m.gOf(id)) > 0 }
+// CanStep reports whether goroutine id could take a step now.
+func (m *Machine) CanStep(id trace.GID) bool { return m.numAlternatives(m.gOf(id)) > 0 }
 
 // Words returns the words of value v in frame a of goroutine id, like Register.
 func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
@@ -174,33 +174,33 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 	return *(*uint64)(h), true
 }
 
-// Silent reports whether p is a channel that is open and empty, with nobody
+// EmptyNoSender reports whether p is a channel that is open and empty, with nobody
 // standing before an operation that sends to it.
-func (m *Machine) Silent(p uint64) bool {
+func (m *Machine) EmptyNoSender(p uint64) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.standing(p, true)
+	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true)
 }
 
-// Stuffed reports whether p is a channel that is open and full, with nobody
+// FullNoReceiver reports whether p is a channel that is open and full, with nobody
 // standing before an operation that receives from it.
-func (m *Machine) Stuffed(p uint64) bool {
+func (m *Machine) FullNoReceiver(p uint64) bool {
 	if !m.isChan(p) {
 		return false
 	}
 	h := m.chanHdr(p)
-	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.standing(p, false)
+	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false)
 }
 
 func (m *Machine) isChan(p uint64) bool {
 	return p>>32 < uint64(len(m.heap.objs)) && p>>32 >= staticLimit && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
 }
 
-// standing reports whether somebody stands before an operation that sends to
+// hasPendingPeer reports whether somebody stands before an operation that sends to
 // channel p, or else receives from it.
-func (m *Machine) standing(p uint64, send bool) bool {
+func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
 		if q.status != gReady {
@@ -211,7 +211,7 @@ func (m *Machine) standing(p uint64, send bool) bool {
 			if q.pending.Kind == trace.Park && !isChanOp(q) {
 				continue
 			}
-			for _, c := range m.cases(q, nil) {
+			for _, c := range m.chanCases(q, nil) {
 				if c.send == send && c.ch == p {
 					return true
 				}
@@ -254,9 +254,9 @@ func (m *Machine) LockerAt(p uint64) (uint64, bool) {
 	return l, is
 }
 
-// Identity tells objects with the same number apart: what allocated it, and the
+// AllocationIdentity tells objects with the same number apart: what allocated it, and the
 // layout of its memory.
-func (m *Machine) Identity(id uint32) (site uint64, layout uint32) {
+func (m *Machine) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 	o := &m.heap.objs[id]
 	return o.site, uint32(o.layout)
 }
@@ -315,8 +315,8 @@ func (m *Machine) Exists(id uint32) bool {
 	return uint64(id) < uint64(len(m.heap.objs)) && m.heap.objs[id].flags&objFreed == 0 && m.heap.objs[id].mem != nil
 }
 
-// Private reports whether only one goroutine can reach object id.
-func (m *Machine) Private(id uint32) bool {
+// Unescaped reports whether only one goroutine can reach object id.
+func (m *Machine) Unescaped(id uint32) bool {
 	return id >= staticLimit && m.Exists(id) && m.heap.objs[id].flags&(objShared|objFrozen) == 0
 }
 

@@ -59,7 +59,7 @@ const maxTrace = 100
 // captureTrace records where g is.
 func (m *Machine) captureTrace(g *goroutine) ptr {
 	var w []uint64
-	m.logical(g, func(id uint32, pc int32, fp uint32) bool {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		w = append(w, uint64(id)<<32|uint64(uint32(pc)), uint64(fp))
 		return len(w) < 2*maxTrace
 	})
@@ -77,13 +77,13 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 	return unsafe.Slice((*uint64)(o.mem), o.size/8)
 }
 
-// logical walks g's stack as the program sees it. The machine unwinds a
+// eachLogicalFrame walks g's stack as the program sees it. The machine unwinds a
 // panicking stack before it runs deferred calls; the real runtime runs them on
 // top of the panicking frames, with a frame of gopanic in between. So wherever a
 // deferred call runs because of a panic, the frames of the panic's trace that
 // were above the deferring function are put back. It reports whether f wanted
 // to see all.
-func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) bool {
+func (m *Machine) eachLogicalFrame(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) bool {
 	p := g.panics
 	more, unwinding := true, false
 	m.eachWindow(g, func(fn *bytecode.Func, pc int32, fp uint32) bool {
@@ -92,7 +92,7 @@ func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) b
 				p = m.word(p, pnLink)
 			}
 			if p != 0 {
-				more = m.lostFrames(p, fp, f)
+				more = m.eachUnwoundFrame(p, fp, f)
 				p = m.word(p, pnLink)
 			}
 		}
@@ -103,9 +103,9 @@ func (m *Machine) logical(g *goroutine, f func(id uint32, pc int32, fp uint32) b
 	return more
 }
 
-// lostFrames calls f for the frames that panic p had above stack word fp when
+// eachUnwoundFrame calls f for the frames that panic p had above stack word fp when
 // it was raised.
-func (m *Machine) lostFrames(p ptr, fp uint32, f func(id uint32, pc int32, fp uint32) bool) bool {
+func (m *Machine) eachUnwoundFrame(p ptr, fp uint32, f func(id uint32, pc int32, fp uint32) bool) bool {
 	if m.word(p, pnFlags)&pfGoexit == 0 && !f(m.rt[rtGopanic], 0, fp+1) {
 		return false
 	}
@@ -125,11 +125,11 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 	if g.status == gEnded {
 		return nil
 	}
-	if g.doom != nil {
-		return g.doom.frames
+	if g.overflow != nil {
+		return g.overflow.frames
 	}
 	var frames []Frame
-	m.logical(g, func(id uint32, pc int32, _ uint32) bool {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		frames = m.addFrame(frames, id, pc)
 		return len(frames) < maxTrace
 	})

@@ -52,7 +52,7 @@ func (m *Machine) verify(ran bool) {
 	}
 	if ran && m.check.what&CheckLiveness != 0 {
 		for _, g := range m.gs {
-			if !g.transcript.valid {
+			if !g.serial.valid {
 				m.killDead(g)
 			}
 		}
@@ -62,7 +62,7 @@ func (m *Machine) verify(ran bool) {
 	}
 	m.verifyGoroutines()
 	m.verifyHash()
-	if m.multi && !m.over() {
+	if m.multi && !m.executionOver() {
 		m.verifyEscape()
 	}
 	m.verifyBase()
@@ -72,7 +72,7 @@ func (m *Machine) verify(ran bool) {
 // it is wrong, the program goes on with nonsense. Scratch registers hold
 // constants and parts of live values and are not told apart.
 func (m *Machine) killDead(g *goroutine) {
-	if g.status == gEnded || g.fn == nil || m.over() {
+	if g.status == gEnded || g.fn == nil || m.executionOver() {
 		return
 	}
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
@@ -89,7 +89,7 @@ func (m *Machine) killDead(g *goroutine) {
 
 // eachLive calls f for the frames of g from the innermost on.
 func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
-	if g.doom != nil {
+	if g.overflow != nil {
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc
@@ -117,18 +117,18 @@ func (m *Machine) verifyGoroutines() {
 		if i > 0 && !m.before(m.gs[m.order[i-1]].id, g.id) {
 			panic("BUG: goroutines are not in spawn-path order")
 		}
-		if g.status == gLocal && !m.over() {
+		if g.status == gRunning && !m.executionOver() {
 			panic(fmt.Sprintf("BUG: goroutine %d has local work to do between steps", g.id))
 		}
-		if g.status != gReady || m.over() {
+		if g.status != gReady || m.executionOver() {
 			continue
 		}
-		old := *m.look(g)
+		old := *m.viewOf(g)
 		if !g.pending.Kind.Blocks() && old.n == 0 {
 			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.id, old.op))
 		}
 		g.view.moment = 0
-		if now := *m.look(g); now.n != old.n || now.op != old.op {
+		if now := *m.viewOf(g); now.n != old.n || now.op != old.op {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d ways of %+v, now %d ways of %+v", g.id, old.n, old.op, now.n, now.op))
 		}
 	}
@@ -138,7 +138,7 @@ func (m *Machine) verifyGoroutines() {
 func (m *Machine) verifyHash() {
 	old := m.Hash()
 	for _, g := range m.gs {
-		g.transcript.valid = false
+		g.serial.valid = false
 	}
 	for id := range m.heap.each() {
 		m.heap.objs[id].flags &^= objHashed

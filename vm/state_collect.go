@@ -8,10 +8,10 @@ import (
 // gcThreshold is how many bytes are allocated at least between two collections.
 const gcThreshold = 64 << 20
 
-// tidy collects if that is due, or if the program has more memory than it may;
+// collectIfNeeded collects if that is due, or if the program has more memory than it may;
 // if it really has, the execution is abandoned. Between two calls garbage can
 // pile up: the heap has a limit of its own, above MaxHeap, for that.
-func (m *Machine) tidy() {
+func (m *Machine) collectIfNeeded() {
 	h := m.heap
 	most := m.cfg.MaxHeap
 	full := most > 0 && h.live > most
@@ -33,10 +33,10 @@ func (m *Machine) outOfMemory() string {
 	return text + " (--max-memory)"
 }
 
-// endOfMemory is deferred where goroutines execute: it abandons the execution
+// recoverOutOfMemory is deferred where goroutines execute: it abandons the execution
 // if the heap's limit was met in the middle of an instruction. What that
 // instruction leaves behind is never looked at, and a rewind takes it back.
-func (m *Machine) endOfMemory() {
+func (m *Machine) recoverOutOfMemory() {
 	if m.heap.exhausted {
 		recover()
 		m.heap.exhausted = false
@@ -139,7 +139,7 @@ func (m *Machine) collect(precise bool) {
 
 // liveWords calls root for the words of g's stack that may be used again.
 func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
-	if g.doom != nil {
+	if g.overflow != nil {
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc

@@ -14,7 +14,7 @@ import (
 // freshHash is the state hash with nothing remembered.
 func freshHash(m *Machine) por.Hash {
 	for _, g := range m.gs {
-		g.transcript.valid = false
+		g.serial.valid = false
 	}
 	for id := range m.heap.each() {
 		m.heap.objs[id].flags &^= objHashed
@@ -51,7 +51,7 @@ func TestHashSees(t *testing.T) {
 // changeAll changes one part of the state after the other and looks at the hash.
 func changeAll(t *testing.T, m *Machine) (n int) {
 	h := freshHash(m)
-	objects := append(slices.Clone(m.heap.dirty), m.can.queue...)
+	objects := append(slices.Clone(m.heap.dirty), m.canon.queue...)
 	see := func(format string, args ...any) {
 		n++
 		if freshHash(m) == h {
@@ -202,11 +202,11 @@ func commute(t *testing.T, s *subject, m *Machine) (n int) {
 	order := func(a, b trace.GID, x, y int) (por.Hash, bool) {
 		defer m.Rewind(k)
 		m.Step(a, x)
-		if m.over() || m.Alternatives(b) <= y {
+		if m.executionOver() || m.Alternatives(b) <= y {
 			return por.Hash{}, false
 		}
 		m.Step(b, y)
-		return m.Hash(), !m.over()
+		return m.Hash(), !m.executionOver()
 	}
 	for i, a := range enabled {
 		for _, b := range enabled[:i] {

@@ -11,38 +11,38 @@ import (
 // share one table of names. Which number a goroutine has then depends on who was quickest; what an
 // explorer does must depend on spawn paths only (see Precedes).
 
-// names is a table of goroutines that several machines share.
-type names struct {
+// gidTable is a table of goroutines that several machines share.
+type gidTable struct {
 	mu    sync.Mutex
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 }
 
-// Twin returns another machine that stands in the initial state of the same program, with the
+// Replica returns another machine that stands in the initial state of the same program, with the
 // same configuration. The two may be used at the same time by two goroutines of the host, and agree on the
 // numbers of goroutines. Share must have been called before; Twin itself may be called at any time.
-func (m *Machine) Twin() (*Machine, error) {
+func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
-	cfg.names = m.names
+	cfg.sharedGIDs = m.sharedGIDs
 	cfg.Observer = nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
-// Share makes Twin possible.
-func (m *Machine) Share() {
-	if m.names != nil {
+// ShareGIDs makes Twin possible.
+func (m *Machine) ShareGIDs() {
+	if m.sharedGIDs != nil {
 		return
 	}
-	m.names = &names{gids: make(map[spawnKey]trace.GID)}
+	m.sharedGIDs = &gidTable{gids: make(map[spawnKey]trace.GID)}
 	for i, s := range m.spawn {
-		m.names.gids[s.spawnKey] = trace.GID(i)
-		m.names.spawn = append(m.names.spawn, s)
+		m.sharedGIDs.gids[s.spawnKey] = trace.GID(i)
+		m.sharedGIDs.spawn = append(m.sharedGIDs.spawn, s)
 	}
 }
 
 // number returns the GID of the goroutine with key k and path, which is not known to m, and makes m know
 // all goroutines up to it.
-func (n *names) number(m *Machine, k spawnKey, path []uint32) trace.GID {
+func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	id, ok := n.gids[k]
@@ -62,10 +62,10 @@ func (n *names) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 // Precedes implements por.GoroutineOrder: goroutines are ordered by spawn path, parents before children.
 func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 
-// Met returns the goroutines that have existed on some path since Forget was last called.
-func (m *Machine) Met() []trace.GID {
+// Existed returns the goroutines that have existed on some path since Forget was last called.
+func (m *Machine) Existed() []trace.GID {
 	var list []trace.GID
-	for g, met := range m.met {
+	for g, met := range m.existed {
 		if met {
 			list = append(list, trace.GID(g))
 		}
@@ -73,19 +73,19 @@ func (m *Machine) Met() []trace.GID {
 	return list
 }
 
-// Forget forgets what Met and Sampled would return; the goroutines of the present state
+// ForgetExisted forgets what Met and Sampled would return; the goroutines of the present state
 // have existed since.
-func (m *Machine) Forget() {
+func (m *Machine) ForgetExisted() {
 	m.sampled = nil
-	clear(m.met)
+	clear(m.existed)
 	for _, g := range m.gs {
-		m.meet(g.id)
+		m.noteExisted(g.id)
 	}
 }
 
-func (m *Machine) meet(g trace.GID) {
-	for len(m.met) <= int(g) {
-		m.met = append(m.met, false)
+func (m *Machine) noteExisted(g trace.GID) {
+	for len(m.existed) <= int(g) {
+		m.existed = append(m.existed, false)
 	}
-	m.met[g] = true
+	m.existed[g] = true
 }

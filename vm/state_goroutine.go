@@ -13,10 +13,10 @@ type status uint8
 const (
 	// gReady: it stands before a visible operation (pending), enabled or not.
 	gReady status = iota
-	// gLocal: it has local work to do before its next visible operation.
-	gLocal
-	// gSuspended: it waits to be switched to (see coroSwitch).
-	gSuspended
+	// gRunning: it has local work to do before its next visible operation.
+	gRunning
+	// gSwitchedOut: it waits to be switched to (see coroSwitch).
+	gSwitchedOut
 	// gSpinning: it goes round a loop for ever (see spin).
 	gSpinning
 	// gEnded: it has returned, called Goexit, or been stopped.
@@ -27,13 +27,13 @@ const (
 // saved by copying the struct.
 type goroutine struct {
 	gstate
-	view       view
-	round      round      // invalid, and
-	transcript transcript // invalid as soon as gstate or the stack changes
-	slot       uint32
-	stack      []uint64
-	callers    callerCache
-	inNative   bool // its native is executing: pc is behind the call
+	view     view
+	outcomes outcomes   // invalid, and
+	serial   serialised // invalid as soon as gstate or the stack changes
+	slot     uint32
+	stack    []uint64
+	callers  callerCache
+	inNative bool // its native is executing: pc is behind the call
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -41,30 +41,30 @@ type goroutine struct {
 
 // gstate is the part of a goroutine that changes as it runs.
 type gstate struct {
-	id      trace.GID
-	status  status
-	system  bool // a timer or other helper of the models: never a leak
-	parked  bool // it waits in its channel operation, where others can see it
-	granted bool // the pending operation may execute now
-	choice  int32
-	fn      *bytecode.Func
-	pc      int32
-	fp      uint32
-	panics  ptr // top panic record
-	nspawn  uint32
-	nalloc  uint32
-	wait    waitState
-	pending trace.Op
-	steps   uint64 // visible operations executed
-	parent  trace.GID
-	goFunc  uint32 // where it was created
-	goPC    int32
-	coro    ptr    // the coroutine it is, or 0
-	nrand   uint32 // random words it has been given
-	label   uint64 // deadline on the virtual clock while it sleeps
-	bubble  uint32 // synctest bubble it belongs to; 0: none
-	doom    *doom  // the stack overflow that it stands before, with only its outermost frame left; or nil
-	trail   *stop  // where it has stood since its last effect, if the machine cares and it is in a loop
+	id        trace.GID
+	status    status
+	system    bool // a timer or other helper of the models: never a leak
+	parked    bool // it waits in its channel operation, where others can see it
+	scheduled bool // the pending operation may execute now
+	choice    int32
+	fn        *bytecode.Func
+	pc        int32
+	fp        uint32
+	panics    ptr // top panic record
+	nspawn    uint32
+	nalloc    uint32
+	wait      waitState
+	pending   trace.Op
+	steps     uint64 // visible operations executed
+	parent    trace.GID
+	goFunc    uint32 // where it was created
+	goPC      int32
+	coro      ptr            // the coroutine it is, or 0
+	nrand     uint32         // random words it has been given
+	label     uint64         // deadline on the virtual clock while it sleeps
+	bubble    uint32         // synctest bubble it belongs to; 0: none
+	overflow  *stackOverflow // the stack overflow that it stands before, with only its outermost frame left; or nil
+	trail     *snapshot      // where it has stood since its last effect, if the machine cares and it is in a loop
 }
 
 // waitState describes a channel operation or a signalled wait in progress.
@@ -136,9 +136,9 @@ type gUndo struct {
 	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
 }
 
-// touchG saves g before it changes: the record and its top frame.
-func (m *Machine) touchG(g *goroutine) {
-	g.transcript.valid, g.round.valid = false, false
+// saveGoroutine saves g before it changes: the record and its top frame.
+func (m *Machine) saveGoroutine(g *goroutine) {
+	g.serial.valid, g.outcomes.valid = false, false
 	if g.epoch == m.heap.epoch {
 		return
 	}
@@ -157,23 +157,23 @@ func (m *Machine) touchG(g *goroutine) {
 	g.epoch = m.heap.epoch
 }
 
-// saveBelow saves the frame that starts at lo (its header) up to what is
+// saveCallerFrame saves the frame that starts at lo (its header) up to what is
 // already saved, before control returns into it.
-func (m *Machine) saveBelow(g *goroutine, lo uint32) {
+func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	n := g.savedLo - lo
 	m.undoStack = append(m.undoStack, g.stack[lo:lo+n]...)
 	m.gundo = append(m.gundo, gUndo{slot: g.slot, lo: lo, n: n, savedLo: g.savedLo})
 	g.savedLo = lo
 }
 
-func (m *Machine) rewindGs(n int) {
+func (m *Machine) rewindGoroutines(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
 		g := m.gs[u.slot]
-		g.transcript.valid, g.round.valid = false, false
+		g.serial.valid, g.outcomes.valid = false, false
 		if u.n > 0 {
 			off := len(m.undoStack) - int(u.n)
-			g.grow(u.lo + u.n) // see stackOverflow
+			g.grow(u.lo + u.n) // see overflowStack
 			copy(g.stack[u.lo:], m.undoStack[off:])
 			m.undoStack = m.undoStack[:off]
 		}
@@ -210,8 +210,8 @@ func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
 		p := m.spawn[parent].path
 		path = append(append(make([]uint32, 0, len(p)+1), p...), n)
 	}
-	if m.names != nil {
-		return m.names.number(m, k, path)
+	if m.sharedGIDs != nil {
+		return m.sharedGIDs.number(m, k, path)
 	}
 	id := trace.GID(len(m.spawn))
 	m.spawn = append(m.spawn, spawnInfo{k, path})
@@ -253,7 +253,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		n = parent.nspawn
 		parent.nspawn++
 	}
-	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gLocal}
+	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gRunning}
 	if parent != nil {
 		g.bubble = parent.bubble
 	}
@@ -263,9 +263,9 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		}
 	}
 	g.epoch, g.savedLo = m.heap.epoch, 0
-	g.transcript.valid, g.round.valid = false, false
+	g.serial.valid, g.outcomes.valid = false, false
 	m.slots[g.id] = int32(slot)
-	m.meet(g.id)
+	m.noteExisted(g.id)
 	// Insert into spawn-path order.
 	i := len(m.order)
 	m.order = append(m.order, uint32(slot))
@@ -280,8 +280,8 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	return g
 }
 
-// dropGs forgets the goroutines created since there were n.
-func (m *Machine) dropGs(n int) {
+// dropGoroutines forgets the goroutines created since there were n.
+func (m *Machine) dropGoroutines(n int) {
 	if len(m.gs) == n {
 		return
 	}

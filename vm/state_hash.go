@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// canon computes the canonical fingerprint of a state (peers.md A 4: JPF's
+// canonicaliser computes the canonical fingerprint of a state (peers.md A 4: JPF's
 // CFSerializer does the like). Dynamic objects are numbered in the order a
 // traversal from the goroutines, in spawn-path order, meets them; references
 // are hashed as such numbers. So neither object numbers nor garbage nor the
@@ -19,45 +19,45 @@ import (
 // The traversal writes the state down as a string of words, which is hashed in
 // one go: that keeps the hash's two accumulators in registers and takes half
 // the time of mixing in word by word.
-type canon struct {
-	seen  []sighting // by object
-	gen   uint32     // number of the traversal
-	n     uint32     // objects met
-	queue []uint32   // the same, in the order they were met
+type canonicaliser struct {
+	seen  []visit  // by object
+	gen   uint32   // number of the traversal
+	n     uint32   // objects met
+	queue []uint32 // the same, in the order they were met
 	dirty []uint32
 	words []uint64
 	text  []byte
 	// content remembers the contents' hashes of objects flagged objHashed.
-	content []por.Hash
-	own     bool // the traversal is of what a single goroutine can change: shared objects are names
-	named   bool // all objects are names, and goroutines, too; also is one more object
-	also    uint32
+	content    []por.Hash
+	ownOnly    bool // the traversal is of what a single goroutine can change: shared objects are names
+	byIdentity bool // all objects are names, and goroutines, too; also is one more object
+	extra      uint32
 }
 
-// sighting says that traversal gen has given an object the number num.
-type sighting struct{ gen, num uint32 }
+// visit says that traversal gen has given an object the number num.
+type visit struct{ gen, num uint32 }
 
 // fingerprint hashes words: two independent multiply-and-fold chains (as in
 // wyhash) that swallow two words a round.
 func fingerprint(words []uint64) por.Hash {
 	a, b := 0x243F6A8885A308D3^uint64(len(words)), uint64(0x13198A2E03707344)
 	for ; len(words) >= 2; words = words[2:] {
-		a, b = stir(a, b, words[0], words[1])
+		a, b = mixPair(a, b, words[0], words[1])
 	}
 	if len(words) > 0 {
-		a, b = stir(a, b, words[0], 0)
+		a, b = mixPair(a, b, words[0], 0)
 	}
-	return por.Hash(fold(a, b))
+	return por.Hash(finishHash(a, b))
 }
 
-func stir(a, b, x, y uint64) (uint64, uint64) {
+func mixPair(a, b, x, y uint64) (uint64, uint64) {
 	h, l := bits.Mul64(a^x, y^0xA0761D6478BD642F)
 	i, k := bits.Mul64(b^y, x^0xE7037ED1A0B428DB)
 	// The old values stay in play should a factor be zero.
 	return bits.RotateLeft64(a, 29) ^ h ^ l, bits.RotateLeft64(b, 31) ^ i ^ k
 }
 
-func fold(a, b uint64) [2]uint64 {
+func finishHash(a, b uint64) [2]uint64 {
 	h, l := bits.Mul64(a^0x8EBC6AF09C88C6E3, b^0x589965CC75374CC3)
 	return [2]uint64{h ^ l ^ a, h + l + b}
 }
@@ -65,30 +65,30 @@ func fold(a, b uint64) [2]uint64 {
 // ref returns the canonical form of a pointer word.
 func (m *Machine) ref(w uint64) uint64 {
 	id := w >> 32
-	c := &m.can
-	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) || id < uint64(m.heap.baseLimit) && !c.own {
+	c := &m.canon
+	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) || id < uint64(m.heap.baseLimit) && !c.ownOnly {
 		return w
 	}
-	if c.own && m.heap.objs[id].flags&objShared != 0 {
+	if c.ownOnly && m.heap.objs[id].flags&objShared != 0 {
 		return m.identity(id) + w&(1<<32-1)
 	}
 	s := &c.seen[id]
 	if s.gen != c.gen {
 		c.n++
-		*s = sighting{c.gen, c.n}
+		*s = visit{c.gen, c.n}
 		c.queue = append(c.queue, uint32(id))
 	}
-	if c.named {
+	if c.byIdentity {
 		return m.identity(id) + w&(1<<32-1)
 	}
 	return uint64(s.num)<<32 | w&(1<<32-1)
 }
 
-// begin begins a traversal.
-func (m *Machine) begin() {
-	c := &m.can
+// beginTraversal begins a traversal.
+func (m *Machine) beginTraversal() {
+	c := &m.canon
 	if n := len(m.heap.objs); n > len(c.seen) {
-		c.seen = append(c.seen, make([]sighting, n-len(c.seen)+256)...)
+		c.seen = append(c.seen, make([]visit, n-len(c.seen)+256)...)
 	}
 	c.gen++
 	c.queue = c.queue[:0]
@@ -98,13 +98,13 @@ func (m *Machine) begin() {
 // Hash implements por.System. That the program has exited or crashed is part of
 // the state: what is left of it may look like one that goes on.
 func (m *Machine) Hash() por.Hash {
-	c := &m.can
+	c := &m.canon
 	h := m.heap
-	m.begin()
+	m.beginTraversal()
 	ws := c.words[:0]
 	for _, s := range m.order {
 		if g := m.gs[s]; g.status != gEnded {
-			if ws = m.writeG(ws, g); c.named {
+			if ws = m.writeG(ws, g); c.byIdentity {
 				ws = append(ws, uint64(g.id))
 			}
 			if g.trail != nil { // it decides where the goroutine waits
@@ -124,8 +124,8 @@ func (m *Machine) Hash() por.Hash {
 			ws = m.writeObject(append(ws, uint64(id)), id)
 		}
 	}
-	if c.named {
-		ws = append(ws, m.ref(uint64(c.also)<<32))
+	if c.byIdentity {
+		ws = append(ws, m.ref(uint64(c.extra)<<32))
 	}
 	for i := 0; i < len(c.queue); i++ {
 		ws = m.writeObject(ws, c.queue[i])
@@ -136,15 +136,15 @@ func (m *Machine) Hash() por.Hash {
 
 // IdentityHash implements por.Namer. The object counts even if nobody refers to it any more.
 func (m *Machine) IdentityHash(obj uint32) por.Hash {
-	m.can.named, m.can.also = true, obj
+	m.canon.byIdentity, m.canon.extra = true, obj
 	h := m.Hash()
-	m.can.named = false
+	m.canon.byIdentity = false
 	return h
 }
 
 // writeOutput writes down what was printed on stdout.
 func (m *Machine) writeOutput(ws []uint64) []uint64 {
-	c := &m.can
+	c := &m.canon
 	c.text = c.text[:0]
 	start := 0
 	for _, r := range m.runs {
@@ -157,16 +157,16 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 	return writeRaw(ws, unsafe.Pointer(unsafe.SliceData(c.text)), uint32(len(c.text)))
 }
 
-// transcript is what is written down of a goroutine, kept until it changes: in
+// serialised is what is written down of a goroutine, kept until it changes: in
 // most states all but one goroutine are as they were in the state before.
-type transcript struct {
+type serialised struct {
 	valid bool
 	words []uint64
 	refs  []uint32 // which words are references
 }
 
 // ref appends a word that may be a reference.
-func (t *transcript) ref(w uint64) {
+func (t *serialised) ref(w uint64) {
 	if w>>32 >= staticLimit {
 		t.refs = append(t.refs, uint32(len(t.words)))
 	}
@@ -175,18 +175,18 @@ func (t *transcript) ref(w uint64) {
 
 // writeG writes down a goroutine.
 func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
-	t := &g.transcript
+	t := &g.serial
 	if !t.valid {
-		m.transcribe(t, g, false)
+		m.serialise(t, g, false)
 	}
-	ws = m.writeTranscript(ws, t)
+	ws = m.writeSerialised(ws, t)
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, uint64(m.deadline(g)-m.clock))
 	}
 	return ws
 }
 
-func (m *Machine) writeTranscript(ws []uint64, t *transcript) []uint64 {
+func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 	n := len(ws)
 	ws = append(ws, t.words...)
 	for _, i := range t.refs {
@@ -196,9 +196,9 @@ func (m *Machine) writeTranscript(ws []uint64, t *transcript) []uint64 {
 	return ws
 }
 
-// transcribe writes down g's frames with their live registers. With twins the two copies that
+// serialise writes down g's frames with their live registers. With twins the two copies that
 // there are of some loops' tests are one.
-func (m *Machine) transcribe(t *transcript, g *goroutine, twins bool) {
+func (m *Machine) serialise(t *serialised, g *goroutine, twins bool) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
 	// What few goroutines have is written down for those only.
@@ -214,7 +214,7 @@ func (m *Machine) transcribe(t *transcript, g *goroutine, twins bool) {
 	} else {
 		t.words = append(t.words, x)
 	}
-	if g.doom != nil {
+	if g.overflow != nil {
 		// Where it stood is what is told of it.
 		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
@@ -225,7 +225,7 @@ func (m *Machine) transcribe(t *transcript, g *goroutine, twins bool) {
 		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
 		place := pc
 		if twins {
-			place = m.loopsOf(fn).twin(pc, above == frame{}, above.flags)
+			place = m.loopInfoOf(fn).lastCopy(pc, above == frame{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
 		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
@@ -314,7 +314,7 @@ const cachedObject = 256
 // contents returns the hash of the contents of a large object without pointers.
 // Setting its epoch to none makes the next write pass through heap.changed.
 func (m *Machine) contents(id uint32, o *object) por.Hash {
-	c := &m.can
+	c := &m.canon
 	for uint32(len(c.content)) <= id {
 		c.content = append(c.content, make([]por.Hash, len(m.heap.objs)-len(c.content))...)
 	}

@@ -60,7 +60,7 @@ type walk struct {
 // remembered of the state before.
 func (w *walk) hash() por.Hash {
 	h := w.m.Hash()
-	w.m.ForgetTranscripts()
+	w.m.ForgetSerialised()
 	if again := w.m.Hash(); again != h {
 		w.t.Fatalf("hash %x, from nothing %x", h, again)
 	}

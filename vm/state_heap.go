@@ -146,13 +146,13 @@ func (h *heap) bytesOf(p ptr, n uint32) []byte {
 func (h *heap) writable(p ptr, n uint32) []byte {
 	b := h.bytesOf(p, n)
 	if n != 0 && b != nil {
-		h.touchRange(uint32(p>>32), uint32(p), n)
+		h.willWriteRange(uint32(p>>32), uint32(p), n)
 	}
 	return b
 }
 
-// touchRange prepares n bytes at off of object id for being written.
-func (h *heap) touchRange(id, off, n uint32) {
+// willWriteRange prepares n bytes at off of object id for being written.
+func (h *heap) willWriteRange(id, off, n uint32) {
 	o := &h.objs[id]
 	if o.epoch == h.epoch {
 		return
@@ -200,8 +200,8 @@ func (h *heap) changed(id uint32, o *object) {
 	}
 }
 
-// touch prepares object id for being written.
-func (h *heap) touch(id uint32) {
+// willWrite prepares object id for being written.
+func (h *heap) willWrite(id uint32) {
 	if o := &h.objs[id]; o.epoch != h.epoch {
 		h.save(id, o)
 	}
@@ -273,7 +273,7 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 var zeroBase uint64
 
 // alloc creates a dynamic object of size zero bytes for goroutine g (nil while
-// linking). If that is more than the heap may hold it panics (see endOfMemory).
+// linking). If that is more than the heap may hold it panics (see recoverOutOfMemory).
 func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 	if h.live+uint64(size) > h.limit {
 		h.exhausted = true

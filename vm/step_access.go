@@ -44,16 +44,16 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	}
 	// What never changes after its creation (boxes of interfaces) orders nothing.
 	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
-		if !g.granted {
+		if !g.scheduled {
 			kind := trace.Read
 			if write {
 				kind = trace.Write
 			}
 			g.pc = pc - 1
-			m.stand(g, kind, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write})
+			m.setPending(g, kind, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write})
 			return nil
 		}
-		g.granted = false
+		g.scheduled = false
 		if m.race != nil {
 			kind := trace.Read
 			if write {
@@ -63,13 +63,13 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 		}
 	}
 	if write {
-		h.touchRange(id, uint32(p), uint32(n))
+		h.willWriteRange(id, uint32(p), uint32(n))
 	}
 	return unsafe.Add(o.mem, uint32(p))
 }
 
-// stand makes g stand before a visible operation of its current instruction.
-func (m *Machine) stand(g *goroutine, kind trace.Kind, acc ...trace.Access) {
+// setPending makes g stand before a visible operation of its current instruction.
+func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access) {
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: kind, N: uint8(len(acc)), Func: g.fn.ID, PC: uint32(g.pc)}
 	copy(g.pending.Access[:], acc)

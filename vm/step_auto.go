@@ -11,35 +11,35 @@ import (
 // Those with local work come first, oldest first; when there are none, or when
 // one has used up its turn, everybody is asked who stands before something enabled.
 func (m *Machine) runAuto() {
-	defer m.endOfMemory()
+	defer m.recoverOutOfMemory()
 	m.ready = append(m.ready[:0], 0)
-	for m.auto && !m.over() {
+	for m.auto && !m.executionOver() {
 		ran, spent := false, false
 		turn := func(g *goroutine) {
-			g.status = gLocal
-			m.left = budget
+			g.status = gRunning
+			m.budgetLeft = budget
 			m.exec(g)
 			m.cnt.Steps++
 			if m.cfg.Run {
 				m.clock += turnWeight * nanosPerLoop
 			}
 			ran = true
-			if g.status == gLocal {
+			if g.status == gRunning {
 				spent = true
 				m.ready = append(m.ready, g.slot)
 			}
 		}
-		for n := len(m.ready); n > 0 && m.auto && !m.over(); n-- {
+		for n := len(m.ready); n > 0 && m.auto && !m.executionOver(); n-- {
 			g := m.gs[m.ready[0]]
 			m.ready = m.ready[:copy(m.ready, m.ready[1:])]
-			if g.status == gLocal {
+			if g.status == gRunning {
 				turn(g)
 			}
 		}
 		if !ran || spent {
-			for i := 0; i < len(m.gs) && m.auto && !m.over(); i++ {
-				if g := m.gs[i]; g.status == gReady && m.peekAuto(g) > 0 {
-					g.granted = g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer
+			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
+				if g := m.gs[i]; g.status == gReady && m.numAlternativesAuto(g) > 0 {
+					g.scheduled = g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer
 					turn(g)
 				}
 			}
@@ -50,21 +50,21 @@ func (m *Machine) runAuto() {
 		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
 			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
 		}
-		m.tidy()
+		m.collectIfNeeded()
 		if !ran && m.auto {
 			g := m.firstSleeper()
 			if g == nil {
 				return
 			}
-			g.granted = true
+			g.scheduled = true
 			turn(g)
 		}
 		if m.cfg.Run && m.mainEnd && !m.goexited {
 			m.exited = true
 		}
 	}
-	if !m.over() {
-		m.settle2()
+	if !m.executionOver() {
+		m.runLocalAfterAuto()
 	}
 	m.moment++
 }
@@ -76,13 +76,13 @@ const turnWeight = 16
 // program that is run: what measures time must see it pass.
 const nanosPerLoop = 4
 
-// settle2 brings every goroutine to its next visible operation after auto
+// runLocalAfterAuto brings every goroutine to its next visible operation after auto
 // ended. One that comes later may give an earlier one work again: a coroutine
 // hands control back.
-func (m *Machine) settle2() {
-	m.begun()
-	for i := 0; i < len(m.gs) && !m.over(); i++ {
-		for m.gs[i].status == gLocal && !m.over() {
+func (m *Machine) runLocalAfterAuto() {
+	m.beginStep()
+	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
+		for m.gs[i].status == gRunning && !m.executionOver() {
 			m.exec(m.gs[i])
 			i = 0
 		}
@@ -90,13 +90,13 @@ func (m *Machine) settle2() {
 	m.ready = m.ready[:0]
 }
 
-// peekAuto is peek for run mode, where those who wait for time do not run by themselves.
-func (m *Machine) peekAuto(g *goroutine) int {
+// numAlternativesAuto is peek for run mode, where those who wait for time do not run by themselves.
+func (m *Machine) numAlternativesAuto(g *goroutine) int {
 	if k := g.pending.Kind; (k == trace.Sleep || k == trace.Timer) && m.deadline(g) > m.clock {
 		return 0
 	}
 	m.moment++
-	return m.peek(g)
+	return m.numAlternatives(g)
 }
 
 // firstSleeper returns the goroutine with the earliest deadline, or nil.
@@ -171,7 +171,7 @@ func (m *Machine) clockHash() int64 {
 // a panic, a fatal error or a deadlock, whose text is printed as the runtime
 // does. reason is not empty if the program met something the machine does not model.
 func (m *Machine) Exit() (status int, reason string) {
-	if !m.over() {
+	if !m.executionOver() {
 		m.deadlock()
 	}
 	switch {

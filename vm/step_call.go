@@ -41,7 +41,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 		c = m.compile(id)
 	}
 	if !m.ensure(g, fp+uint32(c.Window)) {
-		m.stackOverflow(g)
+		m.overflowStack(g)
 		return false
 	}
 	if c.NCap > 0 {
@@ -60,7 +60,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
 	if !m.ensure(g, fp+uint32(len(args))+64) {
-		m.stackOverflow(g)
+		m.overflowStack(g)
 		return
 	}
 	copy(g.stack[fp:], args)
@@ -134,7 +134,7 @@ var rtFuncs = [numRtFuncs]struct {
 // throw raises a run-time panic at the instruction g is executing by calling
 // the runtime overlay.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
-	g.granted = false
+	g.scheduled = false
 	g.pc = g.executing()
 	m.callGuest(g, uint64(m.rt[fn])|funcBit, frFault, args...)
 }
@@ -172,7 +172,7 @@ func (m *Machine) returned(g *goroutine) bool {
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.fp, g.fn = fp, m.funcs[id]
 	if fp-bytecode.FrameHeader < g.savedLo {
-		m.saveBelow(g, fp-bytecode.FrameHeader)
+		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
 	}
 }
 
@@ -205,7 +205,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		panic("BUG: go of a nil func value")
 	}
 	m.ready = append(m.ready, n.slot)
-	m.moved = append(m.moved, n.id)
+	m.advanced = append(m.advanced, n.id)
 	return n
 }
 

@@ -35,44 +35,44 @@ const shiftCap = 64
 //
 // internal/progen compares this with the runtime's queues.
 
-// chcase is one direction of one channel of an operation.
-type chcase struct {
+// chanCase is one direction of one channel of an operation.
+type chanCase struct {
 	ch   ptr
 	send bool
 	reg  uint16 // send: the value; receive: where it goes
 }
 
-// cases decodes the channel operation at g.pc.
-func (m *Machine) cases(g *goroutine, buf []chcase) []chcase {
+// chanCases decodes the channel operation at g.pc.
+func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
 	case Send:
-		return append(buf, chcase{*g.reg(uint32(in.A)), true, in.B})
+		return append(buf, chanCase{*g.reg(uint32(in.A)), true, in.B})
 	case Recv:
-		return append(buf, chcase{*g.reg(uint32(in.B)), false, in.A})
+		return append(buf, chanCase{*g.reg(uint32(in.B)), false, in.A})
 	}
 	for i := 0; i < int(in.B); i++ {
 		w := g.fn.Code[int(g.pc)+1+i] // Op: 1 send; A: channel; B: value or destination
-		buf = append(buf, chcase{*g.reg(uint32(w.A)), w.Op == 1, w.B})
+		buf = append(buf, chanCase{*g.reg(uint32(w.A)), w.Op == 1, w.B})
 	}
 	return buf
 }
 
-// alt is one way a channel operation can proceed.
-type alt struct {
-	kase    int
-	partner int // slot of the goroutine met, or -1
-	pcase   int // the partner's case
-	park    bool
+// chanAlt is one way a channel operation can proceed.
+type chanAlt struct {
+	caseIndex   int
+	partner     int // slot of the goroutine met, or -1
+	partnerCase int // the partner's case
+	park        bool
 }
 
 // blocking reports whether the channel operation at g.pc waits.
 func blocking(in *Instr) bool { return in.Op != Select || in.C != 0 }
 
-// alternatives enumerates the ways g's channel operation can proceed now.
-func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
+// chanAlternatives enumerates the ways g's channel operation can proceed now.
+func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	n := 0
-	add := func(a alt) {
+	add := func(a chanAlt) {
 		n++
 		if list != nil {
 			*list = append(*list, a)
@@ -80,27 +80,27 @@ func (m *Machine) alternatives(g *goroutine, list *[]alt) int {
 	}
 	in := &g.fn.Code[g.pc]
 	waits := blocking(in)
-	var arr [8]chcase
-	cases := m.cases(g, arr[:0])
-	ready, seen := m.anyAlone(cases), false
+	var arr [8]chanCase
+	cases := m.chanCases(g, arr[:0])
+	ready, seen := m.anyReadyWithoutPartner(cases), false
 	for i, c := range cases {
 		switch {
 		case c.ch == 0:
-		case ready && m.alone(c):
-			add(alt{i, -1, 0, false})
+		case ready && m.readyWithoutPartner(c):
+			add(chanAlt{i, -1, 0, false})
 		case m.chanHdr(c.ch)[chCap/8] > 0:
 		default:
 			seen = seen || m.observable(c)
 			if c.send || !waits {
-				m.partners(g, c, m.opposite(c.send, list == nil), !waits, ready, func(slot, k int) { add(alt{i, slot, k, false}) })
+				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, func(slot, k int) { add(chanAlt{i, slot, k, false}) })
 			}
 		}
 	}
 	if !waits && n == 0 {
-		add(alt{-1, -1, 0, false}) // default
+		add(chanAlt{-1, -1, 0, false}) // default
 	}
 	if waits && seen && !ready && !g.parked && !m.auto {
-		add(alt{-1, -1, 0, true})
+		add(chanAlt{-1, -1, 0, true})
 	}
 	return n
 }
@@ -110,42 +110,42 @@ func (m *Machine) Parks(id trace.GID, choice int) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Send, trace.Recv, trace.Select:
-		var alts []alt
-		m.alternatives(g, &alts)
+		var alts []chanAlt
+		m.chanAlternatives(g, &alts)
 		return choice < len(alts) && alts[choice].park
 	}
 	return false
 }
 
-// alone reports whether c can proceed without a partner.
-func (m *Machine) alone(c chcase) bool {
+// readyWithoutPartner reports whether c can proceed without a partner.
+func (m *Machine) readyWithoutPartner(c chanCase) bool {
 	h := m.chanHdr(c.ch)
 	return h[chClosed/8] != 0 || c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0
 }
 
-// anyAlone reports whether one of the cases can proceed without a partner.
-func (m *Machine) anyAlone(cases []chcase) bool {
+// anyReadyWithoutPartner reports whether one of the cases can proceed without a partner.
+func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 	for _, c := range cases {
-		if c.ch != 0 && m.alone(c) {
+		if c.ch != 0 && m.readyWithoutPartner(c) {
 			return true
 		}
 	}
 	return false
 }
 
-// arrived lists the goroutines that stand before a channel operation which
+// chanWaiters lists the goroutines that stand before a channel operation which
 // waits, by what they could do.
-type arrived struct {
+type chanWaiters struct {
 	moment    uint64 // Machine.moment the lists were made at
 	senders   []*goroutine
 	receivers []*goroutine
 }
 
-// opposite returns the goroutines among which a sender or a receiver looks for
+// waitingPeers returns the goroutines among which a sender or a receiver looks for
 // its partner, in spawn-path order. As long as a state is only looked at, the
 // lists are not made again.
-func (m *Machine) opposite(send, looking bool) []*goroutine {
-	l := &m.arrived
+func (m *Machine) waitingPeers(send, looking bool) []*goroutine {
+	l := &m.waiters
 	if !looking || l.moment != m.moment {
 		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
 		for _, s := range m.order {
@@ -173,8 +173,8 @@ func (m *Machine) opposite(send, looking bool) []*goroutine {
 
 // partners calls f for each goroutine of list and case that can meet case c of
 // g. If g is ready otherwise or does not wait, the partner has to be parked.
-func (m *Machine) partners(g *goroutine, c chcase, list []*goroutine, try, ready bool, f func(slot, kase int)) {
-	var arr [8]chcase
+func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, ready bool, f func(slot, kase int)) {
+	var arr [8]chanCase
 	for _, q := range list {
 		if q == g || try && !q.parked && !m.auto {
 			continue
@@ -182,14 +182,14 @@ func (m *Machine) partners(g *goroutine, c chcase, list []*goroutine, try, ready
 		if q.pending.Kind != trace.Select && q.pending.Access[0].Obj != uint32(c.ch>>32) {
 			continue // it stands before another channel
 		}
-		cases := m.cases(q, arr[:0])
+		cases := m.chanCases(q, arr[:0])
 		checked := !try && !ready
 		for k, d := range cases {
 			if d.ch != c.ch || d.send == c.send {
 				continue
 			}
 			if !checked {
-				if m.anyAlone(cases) {
+				if m.anyReadyWithoutPartner(cases) {
 					break
 				}
 				checked = true
@@ -199,20 +199,20 @@ func (m *Machine) partners(g *goroutine, c chcase, list []*goroutine, try, ready
 	}
 }
 
-// besides calls f for the channels that decide, besides those of g's own cases, what g, which does not wait, finds: those that the goroutines wait for,
+// peerChannels calls f for the channels that decide, besides those of g's own cases, what g, which does not wait, finds: those that the goroutines wait for,
 // too, that are parked opposite. Once another case of theirs is ready g does not meet them. Who they are depends on operations on g's own channels only.
-func (m *Machine) besides(g *goroutine, f func(trace.Access)) {
-	var arr, parr [8]chcase
-	for _, c := range m.cases(g, arr[:0]) {
+func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
+	var arr, parr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
 		if c.ch == 0 || m.chanHdr(c.ch)[chCap/8] > 0 {
 			continue
 		}
-		for _, q := range m.opposite(c.send, true) {
+		for _, q := range m.waitingPeers(c.send, true) {
 			if q == g || !q.parked || q.pending.Kind != trace.Select {
 				continue
 			}
-			cases := m.cases(q, parr[:0])
-			if !slices.ContainsFunc(cases, func(d chcase) bool { return d.ch == c.ch && d.send != c.send }) {
+			cases := m.chanCases(q, parr[:0])
+			if !slices.ContainsFunc(cases, func(d chanCase) bool { return d.ch == c.ch && d.send != c.send }) {
 				continue
 			}
 			for _, d := range cases {
@@ -235,16 +235,16 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 
 // observable reports whether an operation that does not wait may find a
 // goroutine that is parked in c.
-func (m *Machine) observable(c chcase) bool {
+func (m *Machine) observable(c chanCase) bool {
 	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
 // chanOp executes Send, Recv or Select at g.pc, or makes g stand before it.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	alts := m.alts[:0]
-	n := m.alternatives(g, &alts)
+	n := m.chanAlternatives(g, &alts)
 	m.alts = alts
-	if !m.passChan(g, n) {
+	if !m.chanMayExecute(g, n) {
 		return Stop
 	}
 	a := alts[g.choice]
@@ -253,36 +253,36 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	}
 	in := &g.fn.Code[g.pc]
 	if a.park {
-		m.standChan(g)
+		m.setPendingChan(g)
 		g.parked = true
 		return Stop
 	}
 	g.parked = false
-	if a.kase < 0 {
+	if a.caseIndex < 0 {
 		m.finishChan(g, -1, false)
 		return Next
 	}
-	var arr, parr [8]chcase
-	c := m.cases(g, arr[:0])[a.kase]
+	var arr, parr [8]chanCase
+	c := m.chanCases(g, arr[:0])[a.caseIndex]
 	hp := m.chanHdr(c.ch)
 	es := uint32(hp[chElem/8])
 	if a.partner >= 0 {
 		q := m.gs[a.partner]
-		m.touchG(q)
-		d := m.cases(q, parr[:0])[a.pcase]
+		m.saveGoroutine(q)
+		d := m.chanCases(q, parr[:0])[a.partnerCase]
 		from, to := g, q
 		fr, tr := c.reg, d.reg
 		if !c.send {
 			from, to, fr, tr = q, g, d.reg, c.reg
 		}
 		if m.following() {
-			m.raceMeet(from, to, c.ch)
+			m.raceRendezvous(from, to, c.ch)
 		}
 		m.copyRegs(to, tr, from, fr, es, uint32(hp[chElem/8]>>32))
 		m.publishRegs(from, fr, es)
-		m.finishChan(q, a.pcase, true)
+		m.finishChan(q, a.partnerCase, true)
 		m.wake(q)
-		m.finishChan(g, a.kase, true)
+		m.finishChan(g, a.caseIndex, true)
 		return Next
 	}
 	if m.following() {
@@ -292,7 +292,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		m.throw(g, rtPanicSendClosed)
 		return Called
 	}
-	m.heap.touch(uint32(c.ch >> 32))
+	m.heap.willWrite(uint32(c.ch >> 32))
 	base := uint64(c.ch) + chBuf
 	switch {
 	case c.send:
@@ -308,14 +308,14 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		if in.Op != Recv || c.reg != NoReg {
 			m.zeroRegs(g, c.reg, es)
 		}
-		m.finishChan(g, a.kase, false)
+		m.finishChan(g, a.caseIndex, false)
 		return Next
 	}
-	m.finishChan(g, a.kase, true)
+	m.finishChan(g, a.caseIndex, true)
 	return Next
 }
 
-func (m *Machine) takeBuffered(g *goroutine, c chcase, hp *[5]uint64, es uint32) {
+func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
 	base := uint64(c.ch) + chBuf
 	if es > 0 {
 		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
@@ -374,7 +374,7 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 // kase is -1 for default; ok tells whether a received value was sent.
 func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
 	in := &g.fn.Code[g.pc]
-	g.granted = false
+	g.scheduled = false
 	switch in.Op {
 	case Recv:
 		if in.C != NoReg {
@@ -395,21 +395,21 @@ func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
 	g.pc++
 }
 
-// passChan is pass for the channel operation at g.pc with n alternatives.
-func (m *Machine) passChan(g *goroutine, n int) bool {
-	if n > 0 && (g.granted || m.auto || n == 1 && !m.multi) {
-		if !g.granted {
+// chanMayExecute is pass for the channel operation at g.pc with n alternatives.
+func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
+	if n > 0 && (g.scheduled || m.auto || n == 1 && !m.multi) {
+		if !g.scheduled {
 			g.choice = 0
 		}
-		g.granted = false
+		g.scheduled = false
 		return true
 	}
-	m.standChan(g)
+	m.setPendingChan(g)
 	return false
 }
 
-// standChan makes g stand before its channel operation.
-func (m *Machine) standChan(g *goroutine) {
+// setPendingChan makes g stand before its channel operation.
+func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
 	switch {
@@ -420,8 +420,8 @@ func (m *Machine) standChan(g *goroutine) {
 	case !blocking(in):
 		op.Kind = trace.TrySelect
 	}
-	var arr [8]chcase
-	for _, c := range m.cases(g, arr[:0]) {
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
 		switch {
 		case c.ch == 0:
 		case op.N == 2:
@@ -437,15 +437,15 @@ func (m *Machine) standChan(g *goroutine) {
 	}
 	g.pending = op
 	g.status = gReady
-	g.granted = false
+	g.scheduled = false
 }
 
 // oldest chooses, in run mode, a ready case at random and of its partners the
 // one that has waited longest, as the runtime does.
-func (m *Machine) oldest(alts []alt) alt {
+func (m *Machine) oldest(alts []chanAlt) chanAlt {
 	a := alts[m.autoChoice(len(alts))]
 	for _, b := range alts {
-		if b.kase == a.kase && b.partner >= 0 && m.gs[b.partner].wait.seq < m.gs[a.partner].wait.seq {
+		if b.caseIndex == a.caseIndex && b.partner >= 0 && m.gs[b.partner].wait.seq < m.gs[a.partner].wait.seq {
 			a = b
 		}
 	}
@@ -455,7 +455,7 @@ func (m *Machine) oldest(alts []alt) alt {
 // closeChan executes close.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
-		if op := closing(c); !m.pass(g, 1, &op) {
+		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
 		}
 		if m.following() {
@@ -480,7 +480,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 	if c == 0 {
 		return rtPanicCloseNil
 	}
-	m.heap.touch(uint32(c >> 32))
+	m.heap.willWrite(uint32(c >> 32))
 	h := m.chanHdr(c)
 	if h[chClosed/8] != 0 {
 		return rtPanicCloseClosed
@@ -504,7 +504,7 @@ func (m *Machine) chanLen(g *goroutine, op Op, dst *uint64, c ptr) Ctl {
 		*dst = 0
 	case op == ChanCap:
 		*dst = h[chCap/8]
-	case m.heap.objs[c>>32].flags&objShared != 0 && !m.pass(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
+	case m.heap.objs[c>>32].flags&objShared != 0 && !m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
 		*dst = h[chLen/8]

@@ -17,15 +17,15 @@ import (
 // What is compared first are a few words of the running frame; the whole state
 // is hashed only if they agree, and only as long as that costs little beside
 // the work.
-type spin struct {
-	begin  uint64 // when the next state is noted, in back edges and calls of the step
-	end    uint64 // when it is given up
-	noted  bool
-	frame  uint64 // the running frame of the noted state
-	whole  bool   // state has been computed
-	state  por.Hash
-	reads  uint64 // of the clock, when it was
-	hashed uint64 // words hashed in this step
+type divergence struct {
+	begin    uint64 // when the next state is noted, in back edges and calls of the step
+	end      uint64 // when it is given up
+	recorded bool
+	frame    uint64 // the running frame of the noted state
+	whole    bool   // state has been computed
+	state    por.Hash
+	reads    uint64 // of the clock, when it was
+	hashed   uint64 // words hashed in this step
 }
 
 const (
@@ -34,37 +34,37 @@ const (
 	spinCost   = 16         // what part of it may be spent on hashing, in words
 )
 
-// spins reports whether g, which stands behind a back edge or, if not back, in
+// diverges reports whether g, which stands behind a back edge or, if not back, in
 // front of a call, goes round for ever. It may ask to be called soon again.
-func (m *Machine) spins(g *goroutine, back bool) bool {
-	s := &m.spin
+func (m *Machine) diverges(g *goroutine, back bool) bool {
+	s := &m.divergence
 	switch {
 	case s.begin == 0:
 		s.begin = spinStart
 		return false
-	case m.local < s.begin:
+	case m.localWork < s.begin:
 		return false
 	case s.end == 0:
-		s.end = m.local + m.local/spinWindow
-	case m.local > s.end:
-		s.begin, s.end, s.noted = 2*m.local, 0, false
+		s.end = m.localWork + m.localWork/spinWindow
+	case m.localWork > s.end:
+		s.begin, s.end, s.recorded = 2*m.localWork, 0, false
 		return false
 	}
 	if !back {
-		m.left = 1 // it makes the call
+		m.budgetLeft = 1 // it makes the call
 		return false
 	}
-	m.left = 0
+	m.budgetLeft = 0
 	frame := m.frameWords(g)
-	if !s.noted {
-		s.noted, s.frame, s.whole = true, frame, false
+	if !s.recorded {
+		s.recorded, s.frame, s.whole = true, frame, false
 	}
-	if frame != s.frame || s.hashed > m.local/spinCost {
+	if frame != s.frame || s.hashed > m.localWork/spinCost {
 		return false
 	}
 	state := m.Hash()
-	g.transcript.valid = false // g goes on
-	s.hashed += uint64(len(m.can.words)) + 64
+	g.serial.valid = false // g goes on
+	s.hashed += uint64(len(m.canon.words)) + 64
 	if !s.whole {
 		s.whole, s.state, s.reads = true, state, m.clockReads
 		return false
@@ -85,10 +85,10 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 	return x
 }
 
-// standSpinning makes g stand in its loop for good. If the loop looks at the
+// setSpinning makes g stand in its loop for good. If the loop looks at the
 // clock, it waits for what does not happen here, and the execution is abandoned.
-func (m *Machine) standSpinning(g *goroutine) {
-	if m.clockReads != m.spin.reads {
+func (m *Machine) setSpinning(g *goroutine) {
+	if m.clockReads != m.divergence.reads {
 		m.cut = "the loop at " + m.place(g) + " goes round until time has passed, which it does here only if somebody sleeps"
 		return
 	}

@@ -58,7 +58,7 @@ func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(c
 // looks at the outside world.
 const budget = 1 << 14
 
-// exec runs g. It returns when g.status is no longer gLocal or m.left, which is
+// exec runs g. It returns when g.status is no longer gRunning or m.left, which is
 // what is left of the budget, is spent and m.more says so.
 func (m *Machine) exec(g *goroutine) {
 	h := m.heap
@@ -67,7 +67,7 @@ func (m *Machine) exec(g *goroutine) {
 	ip := unsafe.Add(code, int(g.pc)*8)
 	r := g.regs()
 	stop := m.stopFlags()
-	left := m.left
+	left := m.budgetLeft
 	var addr, size uint64  // operands of the slow path
 	var callee, win uint32 // operands of a call
 	for {
@@ -874,7 +874,7 @@ func (m *Machine) exec(g *goroutine) {
 			regs := Regs{unsafe.Pointer(rg(r, in.A))}
 			if nat.Peek != nil {
 				g.pc = pcOf(code, ip) - 1
-				if !m.grant(g, nat, regs) {
+				if !m.nativeMayExecute(g, nat, regs) {
 					goto stopped
 				}
 			}
@@ -887,7 +887,7 @@ func (m *Machine) exec(g *goroutine) {
 				stop = m.stopFlags()
 				r = g.regs()
 				if h.sinceGC > h.gcAt {
-					left = m.soon(left)
+					left = m.pollSoon(left)
 				}
 			case Called:
 				goto called
@@ -938,13 +938,13 @@ func (m *Machine) exec(g *goroutine) {
 		default:
 			// Everything that is not worth a place in the hot loop.
 			g.pc = pcOf(code, ip) - 1
-			switch m.rare(g, f, in, r) {
+			switch m.slowOp(g, f, in, r) {
 			case Next:
 				ip = unsafe.Add(code, int(g.pc)*8)
 				stop = m.stopFlags()
 				r = g.regs()
 				if h.sinceGC > h.gcAt {
-					left = m.soon(left)
+					left = m.pollSoon(left)
 				}
 			case Called:
 				goto called
@@ -971,7 +971,7 @@ func (m *Machine) exec(g *goroutine) {
 			fp := g.fp + win
 			if int(fp)+c.Window > len(g.stack) && !m.ensure(g, fp+uint32(c.Window)) {
 				g.pc = pcOf(code, ip) - 1
-				m.stackOverflow(g)
+				m.overflowStack(g)
 				goto stopped
 			}
 			r = unsafe.Pointer(&g.stack[fp])
@@ -998,7 +998,7 @@ func (m *Machine) exec(g *goroutine) {
 			f = m.funcs[ra>>32]
 			g.fn = f
 			if g.fp-FrameHeader < g.savedLo {
-				m.saveBelow(g, g.fp-FrameHeader)
+				m.saveCallerFrame(g, g.fp-FrameHeader)
 			}
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
 			ip = unsafe.Add(code, int(uint32(ra))*8)
@@ -1011,7 +1011,7 @@ func (m *Machine) exec(g *goroutine) {
 		m.throwIndex(g, addr, size)
 
 	called: // g's frame, pc or status changed under us
-		if g.status != gLocal {
+		if g.status != gRunning {
 			goto stopped
 		}
 		f = g.fn
@@ -1022,32 +1022,32 @@ func (m *Machine) exec(g *goroutine) {
 		continue
 
 	paused: // the slow path either parked g before this instruction or threw
-		if g.status != gLocal {
+		if g.status != gRunning {
 			goto stopped
 		}
 		goto called
 
 	yield: // behind a back edge, with left negative, or in front of a call
 		g.pc = pcOf(code, ip)
-		if !m.more(g, left) {
+		if !m.refillBudget(g, left) {
 			return
 		}
-		left = m.left
+		left = m.budgetLeft
 		stop = m.stopFlags()
 		continue
 
 	stopped:
-		m.cnt.Instructions += uint64(m.left - left)
-		m.local += uint64(m.left - left)
-		m.left = left
+		m.cnt.Instructions += uint64(m.budgetLeft - left)
+		m.localWork += uint64(m.budgetLeft - left)
+		m.budgetLeft = left
 		return
 	}
 }
 
-// soon makes what is left of the budget 0, so that m.more is asked at the next
+// pollSoon makes what is left of the budget 0, so that m.more is asked at the next
 // back edge or call and collects.
-func (m *Machine) soon(left int) int {
-	m.left -= left
+func (m *Machine) pollSoon(left int) int {
+	m.budgetLeft -= left
 	m.pollAt = 0
 	return 0
 }

@@ -63,13 +63,13 @@ func (m *Machine) crash(g *goroutine, f Fault, text string) {
 		f.Pos = f.Frames[0].Pos
 	}
 	m.fault = &f
-	m.standEnded(g)
+	m.halt(g)
 }
 
-// standEnded leaves g where it is for good.
-func (m *Machine) standEnded(g *goroutine) {
+// halt leaves g where it is for good.
+func (m *Machine) halt(g *goroutine) {
 	g.status = gReady
-	if g.doom == nil {
+	if g.overflow == nil {
 		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
 	}
 }
@@ -80,23 +80,23 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text+m.goroutineText(g, "running")+m.othersText(g))
 }
 
-// stackOverflow ends the program as the runtime does. As that is everybody's
+// overflowStack ends the program as the runtime does. As that is everybody's
 // business, g first stands before it: others may move, and the program may end in
 // another way.
 //
 // The instruction is not executed again. What it has found is kept, and the stack is
 // not: g does nothing else any more, and nobody would want to go through a gigabyte
 // in each state that g is part of.
-func (m *Machine) stackOverflow(g *goroutine) {
+func (m *Machine) overflowStack(g *goroutine) {
 	frames := m.Stack(g.id)
-	x := &doom{text: "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n" + m.goroutineText(g, "running"), frames: frames}
+	x := &stackOverflow{text: "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n" + m.goroutineText(g, "running"), frames: frames}
 	if m.auto {
-		m.overflow(g, x)
+		m.crashOverflow(g, x)
 		return
 	}
-	m.standEnded(g)
-	g.doom = x
-	g.granted = false
+	m.halt(g)
+	g.overflow = x
+	g.scheduled = false
 	m.arrivals++
 	g.wait.seq = m.arrivals
 	for {
@@ -112,14 +112,14 @@ func (m *Machine) stackOverflow(g *goroutine) {
 	}
 }
 
-// doom is the stack overflow that a goroutine stands before.
-type doom struct {
+// stackOverflow is the stack overflow that a goroutine stands before.
+type stackOverflow struct {
 	text   string
 	frames []Frame
 }
 
-// overflow ends the program because of x.
-func (m *Machine) overflow(g *goroutine, x *doom) {
+// crashOverflow ends the program because of x.
+func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
@@ -312,9 +312,9 @@ func (m *Machine) waitReason(g *goroutine) string {
 		return "sync.Cond.Wait"
 	case trace.SemAcquire:
 		switch {
-		case m.standsBefore(g, bubbleWait):
+		case m.isAtNative(g, bubbleWait):
 			return "synctest.Wait"
-		case m.standsBefore(g, bubbleDrain):
+		case m.isAtNative(g, bubbleDrain):
 			return "synctest.Run"
 		}
 		return "semacquire"

@@ -77,21 +77,21 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	h := m.heap
 	if i >= 0 {
 		hd := (*[5]uint64)(h.load(mp, mpSize, 0))
-		h.touch(uint32(hd[mpEntries/8] >> 32))
+		h.willWrite(uint32(hd[mpEntries/8] >> 32))
 		e = m.mapEntry(hd, t, i)
 		if !t.key.PureMem { // +0 and -0: the newest key stays, as in the runtime
 			copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
 		}
 		return e, 0
 	}
-	h.touch(uint32(mp >> 32))
+	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 	if hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(h.objs[hd[mpEntries/8]>>32].size/t.entry.Size) {
 		m.mapGrow(g, mp, t, max(minMapCap, 2*(int(hd[mpCount/8])+1)))
 		hd = (*[5]uint64)(h.load(mp, mpSize, 0))
 	}
-	h.touch(uint32(hd[mpEntries/8] >> 32))
-	h.touch(uint32(hd[mpIndex/8] >> 32))
+	h.willWrite(uint32(hd[mpEntries/8] >> 32))
+	h.willWrite(uint32(hd[mpIndex/8] >> 32))
 	n := hd[mpUsed/8]
 	e = m.mapEntry(hd, t, int(n))
 	hd[mpSeq/8]++
@@ -123,7 +123,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	shared := h.objs[mp>>32].flags & objShared
 	h.objs[ents].flags |= shared
 	h.objs[idx].flags |= shared | objDerived
-	h.touch(uint32(mp >> 32))
+	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 	used := 0
 	index := unsafe.Slice((*uint32)(h.objs[idx].mem), capIdx)
@@ -148,9 +148,9 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 		return bad
 	}
 	h := m.heap
-	h.touch(uint32(mp >> 32))
+	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
-	h.touch(uint32(hd[mpEntries/8] >> 32))
+	h.willWrite(uint32(hd[mpEntries/8] >> 32))
 	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
 	hd[mpCount/8]--
 	if hd[mpCount/8] == 0 {
@@ -166,7 +166,7 @@ func (m *Machine) mapReset(hd *[5]uint64) {
 	}
 	for _, p := range []ptr{hd[mpEntries/8], hd[mpIndex/8]} {
 		id := uint32(p >> 32)
-		m.heap.touch(id)
+		m.heap.willWrite(id)
 		o := &m.heap.objs[id]
 		clear(unsafe.Slice((*byte)(o.mem), o.size))
 	}
@@ -223,7 +223,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		if *b == 0 {
 			*a = 0
 		} else {
-			if !m.touches(g, f, mapAccess(*b, false)) {
+			if !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 				return Stop
 			}
 			*a = m.word(*b, mpCount)
@@ -237,7 +237,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 	case MkMap:
 		*a = m.newMap(g, t, b, in.B)
 	case MapGet:
-		if *b != 0 && !m.touches(g, f, mapAccess(*b, false)) {
+		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
 		e := -1
@@ -266,7 +266,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 			m.throw(g, rtPanicNilMap)
 			return Called
 		}
-		if !m.touches(g, f, mapAccess(*a, true)) {
+		if !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 			return Stop
 		}
 		k := keyImage(b)
@@ -279,7 +279,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		m.publishWords(*a, b, int(t.key.Size/8))
 		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
 	case MapDel:
-		if *a != 0 && !m.touches(g, f, mapAccess(*a, true)) {
+		if *a != 0 && !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 			return Stop
 		}
 		var bad uint64
@@ -294,14 +294,14 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		}
 	case MapClear:
 		if *a != 0 {
-			if !m.touches(g, f, mapAccess(*a, true)) {
+			if !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 				return Stop
 			}
-			m.heap.touch(uint32(*a >> 32))
+			m.heap.willWrite(uint32(*a >> 32))
 			m.mapReset((*[5]uint64)(m.heap.load(*a, mpSize, 0)))
 		}
 	case MapNext:
-		if *b != 0 && !m.touches(g, f, mapAccess(*b, false)) {
+		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
 		e, s := m.mapNextEntry(*b, t, *rg(r, in.B+1))

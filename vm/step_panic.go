@@ -49,7 +49,7 @@ func (m *Machine) word(p ptr, off uint64) uint64 {
 }
 
 func (m *Machine) setWord(p ptr, off uint64, v uint64) {
-	m.heap.touch(uint32(p >> 32))
+	m.heap.willWrite(uint32(p >> 32))
 	*(*uint64)(m.heap.load(p+off, 8, 0)) = v
 }
 
@@ -68,7 +68,7 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 	id := m.heap.alloc(g, dfArgs+uint32(len(args))*8, lay)
 	w := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 2+len(args))
 	if fp-bytecode.FrameHeader < g.savedLo {
-		m.saveBelow(g, fp-bytecode.FrameHeader)
+		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
 	}
 	head := &g.stack[fp-hdrDefer]
 	w[0], w[1] = *head, fv

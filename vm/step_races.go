@@ -68,7 +68,7 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 	calls := m.calls[:0]
 	c := &g.callers
 	c.rets = c.rets[:0]
-	m.logical(g, func(id uint32, pc int32, fp uint32) bool {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
 		switch g.stack[fp-hdrLink] >> 32 {
 		case 0:
@@ -250,10 +250,10 @@ func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 	}
 }
 
-// raceMeet follows a meeting on unbuffered channel c.
-func (m *Machine) raceMeet(from, to *goroutine, c ptr) {
+// raceRendezvous follows a meeting on unbuffered channel c.
+func (m *Machine) raceRendezvous(from, to *goroutine, c ptr) {
 	m.raceSend(from, c)
-	m.race.Meet(from.slot, to.slot)
+	m.race.Rendezvous(from.slot, to.slot)
 }
 
 // As the runtime's race detector does, sending counts as a read of the channel

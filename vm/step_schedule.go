@@ -8,11 +8,11 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
 )
 
-// grant decides whether g may execute the visible native nat now. If not, g
+// nativeMayExecute decides whether g may execute the visible native nat now. If not, g
 // stands before the call (g.pc).
-func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
-	if op := &g.view.op; g.granted && op.Kind != trace.None { // Step has looked at it
-		g.granted = false
+func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
+	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // Step has looked at it
+		g.scheduled = false
 		if m.following() {
 			m.raceOp(g, r, op)
 		}
@@ -27,7 +27,7 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 		g.choice = 0
 		return true
 	}
-	if !m.pass(g, n, op) {
+	if !m.mayExecute(g, n, op) {
 		return false
 	}
 	if m.following() {
@@ -36,13 +36,13 @@ func (m *Machine) grant(g *goroutine, nat *Native, r Regs) bool {
 	return true
 }
 
-// pass reports whether g may execute the visible operation op, which has n
+// mayExecute reports whether g may execute the visible operation op, which has n
 // alternatives, at once; otherwise g stands before it.
-func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
+func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	case n == 0:
-	case g.granted:
-		g.granted = false
+	case g.scheduled:
+		g.scheduled = false
 		return true
 	case m.auto && op.Kind != trace.Sleep && op.Kind != trace.Timer:
 		g.choice = m.autoChoice(n)
@@ -58,7 +58,7 @@ func (m *Machine) pass(g *goroutine, n int, op *trace.Op) bool {
 	v := &g.view
 	v.moment, v.n, v.op = m.moment, n, *op
 	g.status = gReady
-	g.granted = false
+	g.scheduled = false
 	m.arrivals++
 	g.wait.seq = m.arrivals
 	return false
@@ -73,14 +73,14 @@ type view struct {
 	op     trace.Op
 }
 
-// look returns g's view of the present state; g stands before an operation.
-func (m *Machine) look(g *goroutine) *view {
+// viewOf returns g's view of the present state; g stands before an operation.
+func (m *Machine) viewOf(g *goroutine) *view {
 	v := &g.view
 	if v.moment == m.moment {
 		return v
 	}
 	v.moment, v.n = m.moment, 1 // what pass fills in must be the same
-	if g.doom != nil {
+	if g.overflow != nil {
 		v.op = g.pending
 		return v
 	}
@@ -100,22 +100,22 @@ func (m *Machine) look(g *goroutine) *view {
 		}
 		return v
 	case Send, Recv, Select:
-		v.n = m.alternatives(g, nil)
+		v.n = m.chanAlternatives(g, nil)
 	}
 	v.op = g.pending
 	if v.op.Kind == trace.TrySelect {
-		m.besides(g, func(trace.Access) { v.op.Wide = true })
+		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
 	return v
 }
 
-// peek returns the number of alternatives of the operation g stands before.
-func (m *Machine) peek(g *goroutine) int {
+// numAlternatives returns the number of alternatives of the operation g stands before.
+func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	n := m.look(g).n
-	if n > 0 && g.trail != nil && m.doomed(g) {
+	n := m.viewOf(g).n
+	if n > 0 && g.trail != nil && m.awaitBlocked(g) {
 		return 0
 	}
 	return n
@@ -123,12 +123,12 @@ func (m *Machine) peek(g *goroutine) int {
 
 // enabled reports whether the operation that g stands before, if it does, can execute now.
 func (m *Machine) enabled(g *goroutine) bool {
-	return g.status == gReady && (!g.pending.Kind.Blocks() || m.look(g).n > 0) && (g.trail == nil || !m.doomed(g))
+	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && (g.trail == nil || !m.awaitBlocked(g))
 }
 
 // Enabled implements por.System.
 func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
-	if m.over() {
+	if m.executionOver() {
 		return buf
 	}
 	sleepers := false
@@ -168,7 +168,7 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 }
 
 func (m *Machine) sleeping(g *goroutine) bool {
-	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.peek(g) > 0
+	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.numAlternatives(g) > 0
 }
 
 // deadline is when a sleeping goroutine wakes. A ticker whose last tick has not
@@ -183,8 +183,8 @@ func (m *Machine) deadline(g *goroutine) int64 {
 	return d
 }
 
-// over reports whether the execution has ended, with whatever result.
-func (m *Machine) over() bool { return m.fault != nil || m.exited || m.cut != "" }
+// executionOver reports whether the execution has ended, with whatever result.
+func (m *Machine) executionOver() bool { return m.fault != nil || m.exited || m.cut != "" }
 
 // Next implements por.System.
 func (m *Machine) Next(id trace.GID) trace.Op {
@@ -192,14 +192,14 @@ func (m *Machine) Next(id trace.GID) trace.Op {
 	if g.status != gReady {
 		return g.pending
 	}
-	return m.look(g).op
+	return m.viewOf(g).op
 }
 
 // Started implements por.Starter.
 func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
 
 // Alternatives implements por.System.
-func (m *Machine) Alternatives(id trace.GID) int { return m.peek(m.gOf(id)) }
+func (m *Machine) Alternatives(id trace.GID) int { return m.numAlternatives(m.gOf(id)) }
 
 // Status implements por.System.
 func (m *Machine) Status() por.Status {
@@ -236,97 +236,97 @@ func (m *Machine) Repeat(id trace.GID, choice int) {
 
 // step is Step. It returns the stop at which the iteration without effect began that it
 // has completed, if it has (see arrive).
-func (m *Machine) step(g *goroutine, choice int) (start *stop) {
-	var d departure
+func (m *Machine) step(g *goroutine, choice int) (start *snapshot) {
+	var d stepStart
 	if g.trail != nil {
-		d = m.depart(g)
+		d = m.beforeStep(g)
 	}
-	m.look(g)
-	m.touchG(g)
-	g.granted, g.choice = true, int32(choice)
-	g.status = gLocal
+	m.viewOf(g)
+	m.saveGoroutine(g)
+	g.scheduled, g.choice = true, int32(choice)
+	g.status = gRunning
 	g.steps++
 	m.cnt.Steps++
 	m.steps++
-	m.begun()
+	m.beginStep()
 	m.moment++
 	if m.race != nil {
 		m.race.Clear()
 	}
-	defer m.endOfMemory()
-	if g.doom != nil {
-		m.overflow(g, g.doom)
+	defer m.recoverOutOfMemory()
+	if g.overflow != nil {
+		m.crashOverflow(g, g.overflow)
 	} else {
 		m.exec(g)
 	}
 	seen := g.view.moment == m.moment && len(m.ready) == 0 // when it arrived, and nobody moves after that
-	m.settle()
+	m.runLocal()
 	m.moment++
 	if seen {
 		g.view.moment = m.moment
 	}
 	if m.await != AwaitNever {
-		start = m.arrive(g, d)
+		start = m.afterStep(g, d)
 	}
 	m.verify(true)
 	return start
 }
 
-// settle runs the local work of goroutines that were created or completed by
+// runLocal runs the local work of goroutines that were created or completed by
 // the step just executed, until each stands before a visible operation.
-func (m *Machine) settle() {
-	for len(m.ready) > 0 && !m.over() {
+func (m *Machine) runLocal() {
+	for len(m.ready) > 0 && !m.executionOver() {
 		g := m.gs[m.ready[0]]
 		m.ready = m.ready[:copy(m.ready, m.ready[1:])]
-		if g.status == gLocal {
-			m.touchG(g)
+		if g.status == gRunning {
+			m.saveGoroutine(g)
 			m.exec(g)
 			if m.await != AwaitNever {
 				m.moment++
-				m.arrive(g, departure{})
+				m.afterStep(g, stepStart{})
 			}
 		}
 	}
 	m.ready = m.ready[:0]
 }
 
-// more is asked by exec when g has used up its budget of back edges and calls,
+// refillBudget is asked by exec when g has used up its budget of back edges and calls,
 // left being what remains: less than 0 behind a back edge, 0 in front of a
 // call. It sets the next budget and reports whether g may go on.
-func (m *Machine) more(g *goroutine, left int) bool {
-	used := uint64(m.left - left)
+func (m *Machine) refillBudget(g *goroutine, left int) bool {
+	used := uint64(m.budgetLeft - left)
 	m.cnt.Instructions += used
-	m.local += used
-	m.left = budget
+	m.localWork += used
+	m.budgetLeft = budget
 	if m.auto {
 		if m.cfg.Run {
 			m.clock += budget * nanosPerLoop
 		}
 		return false // the other goroutines get their turn
 	}
-	if m.local >= m.pollAt {
-		m.pollAt = m.local + budget
-		m.tidy()
+	if m.localWork >= m.pollAt {
+		m.pollAt = m.localWork + budget
+		m.collectIfNeeded()
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = "interrupted"
-		} else if m.cfg.MaxLocal > 0 && m.local >= m.cfg.MaxLocal {
-			m.cut = "step bound: no visible operation after " + itoa(m.local) + " loop iterations and calls in the loop at " + m.place(g)
+		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
+			m.cut = "step bound: no visible operation after " + itoa(m.localWork) + " loop iterations and calls in the loop at " + m.place(g)
 		}
 	}
-	if m.cut == "" && m.spins(g, left < 0) {
-		m.standSpinning(g)
+	if m.cut == "" && m.diverges(g, left < 0) {
+		m.setSpinning(g)
 		return false
 	}
 	return m.cut == ""
 }
 
-// begun resets what is counted from the beginning of a step.
-func (m *Machine) begun() {
-	m.local, m.left, m.pollAt = 0, budget, 0
-	if m.spin.begin != 0 {
-		m.spin = spin{}
+// beginStep resets what is counted from the beginning of a step.
+func (m *Machine) beginStep() {
+	m.localWork, m.budgetLeft, m.pollAt = 0, budget, 0
+	if m.divergence.begin != 0 {
+		m.divergence = divergence{}
 	}
-	m.moved = m.moved[:0]
+	m.advanced = m.advanced[:0]
 }
 
 // place returns where in the program g is, as messages name it.
@@ -338,8 +338,8 @@ func (m *Machine) place(g *goroutine) string {
 // wake gives g, which stands before an operation that a partner has just
 // completed for it, its turn to run on.
 func (m *Machine) wake(g *goroutine) {
-	g.status = gLocal
+	g.status = gRunning
 	g.parked = false
 	m.ready = append(m.ready, g.slot)
-	m.moved = append(m.moved, g.id)
+	m.advanced = append(m.advanced, g.id)
 }

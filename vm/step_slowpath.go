@@ -13,10 +13,10 @@ import (
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// touches reports whether g may carry out an operation with the given plain
+// accessesMayExecute reports whether g may carry out an operation with the given plain
 // accesses now; if one of them is visible and not granted, g stands before it.
 // Accesses of no bytes are ignored.
-func (m *Machine) touches(g *goroutine, f *Func, acc ...trace.Access) bool {
+func (m *Machine) accessesMayExecute(g *goroutine, f *Func, acc ...trace.Access) bool {
 	if !m.multi || m.auto || f.Trusted {
 		return true
 	}
@@ -39,8 +39,8 @@ func (m *Machine) touches(g *goroutine, f *Func, acc ...trace.Access) bool {
 	if op.N == 0 {
 		return true
 	}
-	if g.granted {
-		g.granted = false
+	if g.scheduled {
+		g.scheduled = false
 		if m.race != nil {
 			for _, a := range op.Access[:op.N] {
 				m.raceAccess(g, a, op.Kind)
@@ -48,7 +48,7 @@ func (m *Machine) touches(g *goroutine, f *Func, acc ...trace.Access) bool {
 		}
 		return true
 	}
-	m.stand(g, op.Kind, op.Access[:op.N]...)
+	m.setPending(g, op.Kind, op.Access[:op.N]...)
 	return false
 }
 
@@ -94,9 +94,9 @@ func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
 	}
 }
 
-// rare executes the operations that have no place in exec's loop. g.pc is the
+// slowOp executes the operations that have no place in exec's loop. g.pc is the
 // instruction; it is moved past it on success.
-func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
+func (m *Machine) slowOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	a, b, c := rg(r, in.A), rg(r, in.B), rg(r, in.C)
@@ -210,7 +210,7 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 		es := word(0)
 		n := min(*rg(r, in.B+1), *rg(r, in.C+1))
 		src, dst := *c, *b
-		if !m.touches(g, f, accessOf(src, n*es, false), accessOf(dst, n*es, true)) {
+		if !m.accessesMayExecute(g, f, accessOf(src, n*es, false), accessOf(dst, n*es, true)) {
 			return Stop
 		}
 		if n*es > 0 {
@@ -224,7 +224,7 @@ func (m *Machine) rare(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
 		return m.copyBig(g, f, in, r)
 	case ClearS:
 		n := *rg(r, in.A+1) * word(0)
-		if !m.touches(g, f, accessOf(*a, n, true)) {
+		if !m.accessesMayExecute(g, f, accessOf(*a, n, true)) {
 			return Stop
 		}
 		clear(h.writable(*a, uint32(n)))
@@ -255,12 +255,12 @@ func (m *Machine) copyBig(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ct
 		return Called
 	}
 	if in.B == NoReg {
-		if !m.touches(g, f, accessOf(dst, n, true)) {
+		if !m.accessesMayExecute(g, f, accessOf(dst, n, true)) {
 			return Stop
 		}
 		clear(m.heap.writable(dst, uint32(n)))
 	} else {
-		if !m.touches(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
+		if !m.accessesMayExecute(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
 			return Stop
 		}
 		from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
@@ -387,7 +387,7 @@ func (m *Machine) appendOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) C
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
 	if total <= k {
-		if !m.touches(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
+		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop
 		}
 		if add*es > 0 {
@@ -396,7 +396,7 @@ func (m *Machine) appendOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) C
 			copy(to, from)
 		}
 	} else {
-		if !m.touches(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
+		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
 			return Stop
 		}
 		if es > 0 && total > maxObject/es && total <= maxAlloc/es {
@@ -463,7 +463,7 @@ func (m *Machine) strOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 			*a, *a1 = uint64(id)<<32, uint64(len(dst))
 		}
 	case BytesToStr:
-		if !m.touches(g, f, accessOf(*b, n, false)) {
+		if !m.accessesMayExecute(g, f, accessOf(*b, n, false)) {
 			return Stop
 		}
 		*a, *a1 = m.newString(g, m.str(*b, n))
@@ -472,7 +472,7 @@ func (m *Machine) strOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		copy(unsafe.Slice((*byte)(h.objs[id].mem), n), m.str(*b, n))
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, n
 	case RunesToStr:
-		if !m.touches(g, f, accessOf(*b, n*4, false)) {
+		if !m.accessesMayExecute(g, f, accessOf(*b, n*4, false)) {
 			return Stop
 		}
 		var s string

@@ -25,14 +25,14 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	if op.Kind != trace.Select && op.Kind != trace.TrySelect {
 		return append(buf, op.Access[:op.N]...)
 	}
-	var arr [8]chcase
-	for _, c := range m.cases(g, arr[:0]) {
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
 		if c.ch != 0 {
 			buf = append(buf, onChannel(c.ch))
 		}
 	}
 	if op.Kind == trace.TrySelect {
-		m.besides(g, func(a trace.Access) { buf = append(buf, a) })
+		m.peerChannels(g, func(a trace.Access) { buf = append(buf, a) })
 	}
 	return buf
 }
@@ -59,15 +59,15 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
 		*op = g.pending
 		return 0, tangled
 	}
-	v := m.look(g)
+	v := m.viewOf(g)
 	*op = v.op
 	switch {
-	case v.n == 0 || m.over():
+	case v.n == 0 || m.executionOver():
 		return 0, tangled
 	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
 		return 0, tangled // somebody else can move, or has to wake first
 	}
-	if g.trail != nil && m.doomed(g) {
+	if g.trail != nil && m.awaitBlocked(g) {
 		return 0, tangled
 	}
 	return v.n, tangled
@@ -114,8 +114,8 @@ func (m *Machine) Cases(id trace.GID, buf []por.Case) (cases []por.Case, parks b
 	default:
 		return buf, false
 	}
-	var arr [8]chcase
-	for _, c := range m.cases(g, arr[:0]) {
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
 		if c.ch == 0 {
 			buf = append(buf, por.Case{})
 			continue
@@ -129,27 +129,27 @@ func (m *Machine) Cases(id trace.GID, buf []por.Case) (cases []por.Case, parks b
 
 // Case implements por.Effects.
 func (m *Machine) Case(id trace.GID, choice int) int {
-	a, ok := m.alternative(m.gOf(id), choice)
+	a, ok := m.chanAlternative(m.gOf(id), choice)
 	if !ok {
 		return -1
 	}
-	return a.kase
+	return a.caseIndex
 }
 
 // Advanced implements por.Effects.
-func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.moved...) }
+func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.advanced...) }
 
 // Label implements por.Effects.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
-		a, ok := m.alternative(g, choice)
+		a, ok := m.chanAlternative(g, choice)
 		if !ok {
 			return uint64(choice)
 		}
 		// case, partner and its case, or parking
-		label := uint64(a.kase+1) | uint64(a.pcase)<<16
+		label := uint64(a.caseIndex+1) | uint64(a.partnerCase)<<16
 		if a.partner >= 0 {
 			label |= uint64(m.gs[a.partner].id+1) << 32
 		}
@@ -176,19 +176,19 @@ func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
-		if a, ok := m.alternative(g, choice); ok && a.partner >= 0 {
+		if a, ok := m.chanAlternative(g, choice); ok && a.partner >= 0 {
 			return m.gs[a.partner].id, true
 		}
 	}
 	return 0, false
 }
 
-func (m *Machine) alternative(g *goroutine, choice int) (alt, bool) {
+func (m *Machine) chanAlternative(g *goroutine, choice int) (chanAlt, bool) {
 	alts := m.alts[:0]
-	n := m.alternatives(g, &alts)
+	n := m.chanAlternatives(g, &alts)
 	m.alts = alts
 	if choice >= n {
-		return alt{}, false
+		return chanAlt{}, false
 	}
 	return alts[choice], true
 }

@@ -34,7 +34,7 @@ type waiter struct {
 // Leaf implements por.Visitor.
 func (w *waiter) Leaf(path trace.Schedule, st por.Status) bool {
 	w.schedules = append(w.schedules, slices.Clone(path))
-	if st == por.Stuck && len(w.m.Rounds()) > 0 {
+	if st == por.Stuck && len(w.m.SpinSchedule()) > 0 {
 		return w.Livelock(nil, 0)
 	}
 	return w.observer.Leaf(path, st)

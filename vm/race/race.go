@@ -124,8 +124,8 @@ func (d *Detector) learn(g uint32, s *stamp) {
 	}
 }
 
-// Meet is a rendezvous: a and b know of each other what they did up to it.
-func (d *Detector) Meet(a, b uint32) {
+// Rendezvous is a rendezvous: a and b know of each other what they did up to it.
+func (d *Detector) Rendezvous(a, b uint32) {
 	x, y := d.stamp(a), d.stamp(b)
 	d.learn(a, &y)
 	d.learn(b, &x)

@@ -132,7 +132,7 @@ func TestOracle(t *testing.T) {
 				h := uint32(rnd.IntN(len(o.last)))
 				if h != g {
 					say("%d meet %d", g, h)
-					d.Meet(g, h)
+					d.Rendezvous(g, h)
 					o.meet(g, h)
 				}
 			case op < 6:
