@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -116,8 +117,8 @@ func rate(n uint64, d time.Duration) float64 {
 // SpaceOptions say how Explore measures.
 type SpaceOptions struct {
 	POR       por.Explorer
-	Hybrid    explore.Hybrid // "": none
-	Count     int            // measured searches; the quickest counts. 0: one, whose time means little
+	Hybrid    oracle.Kind // "": none
+	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
 	MaxMemory int64
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -24,7 +25,7 @@ type Study struct {
 	// seconds, and as in the paper as far as it tells.
 	Small, Paper string
 	// Table2 is what the paper reports, by column; nil for its figure 1.
-	Table2 map[explore.Hybrid]Measured
+	Table2 map[oracle.Kind]Measured
 }
 
 // Measured is one entry of the paper's table 2.
@@ -35,18 +36,18 @@ type Measured struct {
 
 // StudyHybrids are the columns of the table, from left to right: each uses more
 // static facts than the one before.
-func StudyHybrids() []explore.Hybrid {
-	return []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.MHB, explore.FullHybrid}
+func StudyHybrids() []oracle.Kind {
+	return []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full}
 }
 
 // Studies returns the programs of the suite spin14.
 func Studies() []Study {
-	table2 := func(none, total uint64, fa, faStatic, faTotal uint64, mhb, mhbStatic, mhbTotal uint64) map[explore.Hybrid]Measured {
+	table2 := func(none, total uint64, fa, faStatic, faTotal uint64, mhb, mhbStatic, mhbTotal uint64) map[oracle.Kind]Measured {
 		s := func(n uint64) time.Duration { return time.Duration(n) * time.Second }
-		return map[explore.Hybrid]Measured{
-			explore.NoHybrid:    {none, 0, s(total)},
-			explore.FieldAccess: {fa, s(faStatic), s(faTotal)},
-			explore.MHB:         {mhb, s(mhbStatic), s(mhbTotal)},
+		return map[oracle.Kind]Measured{
+			oracle.None:        {none, 0, s(total)},
+			oracle.FieldAccess: {fa, s(faStatic), s(faTotal)},
+			oracle.MHB:         {mhb, s(mhbStatic), s(mhbTotal)},
 		}
 	}
 	return []Study{
@@ -143,7 +144,7 @@ func (r *StudyRow) Eliminated() []Reason {
 // StudyOptions say how Study measures.
 type StudyOptions struct {
 	Size      string // small or paper
-	Hybrids   []explore.Hybrid
+	Hybrids   []oracle.Kind
 	POR       por.Explorer
 	Timeout   time.Duration // of each column; 0: none
 	MaxMemory int64

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -62,7 +63,7 @@ func TestStudies(t *testing.T) {
 // TestCheckNotices: a column that is not like the others is a problem.
 func TestCheckNotices(t *testing.T) {
 	row := func(f func(*explore.Result), left *StudyRow) *StudyRow {
-		r := &explore.Result{Verdict: explore.OK, Hybrid: explore.FieldAccess, Finals: []por.Hash{{1, 2}, {3, 4}}}
+		r := &explore.Result{Verdict: explore.OK, Hybrid: oracle.FieldAccess, Finals: []por.Hash{{1, 2}, {3, 4}}}
 		r.Stats.Choices = 10
 		f(r)
 		return &StudyRow{Study: &Study{Program: "p"}, Result: r, Left: left}

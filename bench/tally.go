@@ -12,6 +12,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -214,8 +215,8 @@ func (r *TallyRow) Check() []string {
 // TallyOptions say how Tally explores.
 type TallyOptions struct {
 	Way       Way
-	Hybrid    explore.Hybrid // "": none
-	Count     int            // measured searches; the quickest counts. 0: one
+	Hybrid    oracle.Kind // "": none
+	Count     int         // measured searches; the quickest counts. 0: one
 	MaxMemory int64
 	// CheckDuplicates makes it an error if a class is explored twice.
 	CheckDuplicates bool

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/classes"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -183,7 +183,7 @@ func TestClockVectorStates(t *testing.T) {
 // the one before.
 func TestTalliesHybrid(t *testing.T) {
 	w := workspace(t)
-	kinds := []explore.Hybrid{explore.FieldAccess, explore.MHB, explore.FullHybrid}
+	kinds := []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Full}
 	n := 0
 	for _, suite := range []string{"smc", "condpor-det"} {
 		done := make(map[string]bool)

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -44,13 +45,13 @@ func TestExplorersAgree(t *testing.T) {
 				if p.Samples || p.Name == full.Name {
 					continue
 				}
-				hybrids := []explore.Hybrid{explore.NoHybrid}
+				hybrids := []oracle.Kind{oracle.None}
 				switch { // which takes longer than the search
 				case testing.Short():
 				case p.Name == "jpf", p.Name == "optimal":
-					hybrids = append(hybrids, explore.FullHybrid)
+					hybrids = append(hybrids, oracle.Full)
 				case p.Name == "source":
-					hybrids = append(hybrids, explore.MHB)
+					hybrids = append(hybrids, oracle.MHB)
 				}
 				for _, h := range hybrids {
 					if got := outcomes(explore.Options{POR: p, Match: p.Stateful, Hybrid: h}); !slices.Equal(got, want) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -34,16 +36,16 @@ type Entry struct {
 type Options struct {
 	POR             por.Explorer
 	Match           bool
-	Hybrid          Hybrid // "": none
-	Patient         bool   // analyse the program only when the search has become longer than that takes
-	All             bool   // go on after the first bug
-	CheckStatic     bool   // compare what the machine does with what static analyses say; see StaticCheck
-	CheckDuplicates bool   // see por.Config.CheckDuplicates
-	Jobs            int    // workers; 0: one
-	Eager           bool   // see por.Config.Eager
-	Explain         *Place // collect Result.Explained for this place
-	Outcomes        bool   // collect Result.Outcomes
-	Finals          bool   // collect Result.Finals
+	Hybrid          oracle.Kind   // "": none
+	Patient         bool          // analyse the program only when the search has become longer than that takes
+	All             bool          // go on after the first bug
+	CheckStatic     bool          // compare what the machine does with what static analyses say; see check.Machine
+	CheckDuplicates bool          // see por.Config.CheckDuplicates
+	Jobs            int           // workers; 0: one
+	Eager           bool          // see por.Config.Eager
+	Explain         *oracle.Place // collect Result.Explained for this place
+	Outcomes        bool          // collect Result.Outcomes
+	Finals          bool          // collect Result.Finals
 	MaxExecs        uint64
 	MaxSteps        int
 	StopTruncated   bool // end the search with the first execution of more than MaxSteps
@@ -89,7 +91,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match, Hybrid: cmp.Or(opts.Hybrid, NoHybrid)}
+	r := &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match, Hybrid: cmp.Or(opts.Hybrid, oracle.None)}
 	r.Stats.Load = time.Since(begin)
 	begin = time.Now()
 
@@ -105,18 +107,20 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		return ""
 	}
-	var late *lateOracle
-	if opts.Hybrid != "" && opts.Hybrid != NoHybrid {
+	var late *oracle.Lazy
+	if opts.Hybrid != "" && opts.Hybrid != oracle.None {
 		h, ok := m.(hybridMachine)
 		if !ok {
 			return nil, fmt.Errorf("--hybrid %s: this machine knows no static facts", opts.Hybrid)
 		}
 		if opts.CheckStatic || opts.Explain != nil {
-			cfg.Oracle, r.Stats.Static = h.oracle(opts.Hybrid)
+			begin := time.Now()
+			cfg.Oracle = h.oracle(opts.Hybrid)
+			r.Stats.Static = time.Since(begin)
 		} else {
-			late = &lateOracle{h: h, hybrid: opts.Hybrid}
+			late = oracle.NewLazy(func() por.Oracle { return h.oracle(opts.Hybrid) })
 			if opts.Patient {
-				late.wait = h.patience()
+				late.Threshold = h.patience()
 			}
 			cfg.Oracle = late
 		}
@@ -132,23 +136,23 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		})
 	}
 	var sys por.System = m
-	var check *StaticCheck
+	var checked *check.Machine
 	if opts.CheckStatic {
 		h, ok := m.(staticChecker)
 		if !ok {
 			return nil, errors.New("--check-static: this machine knows no static facts")
 		}
-		var took time.Duration
-		check, took = h.checkStatic(cfg.Oracle)
-		r.Stats.Static += took
-		sys = check
+		begin := time.Now()
+		checked = h.checkStatic(cfg.Oracle)
+		r.Stats.Static += time.Since(begin)
+		sys = checked
 		if cfg.Oracle != nil {
-			cfg.Oracle = check.Oracle(cfg.Oracle)
+			cfg.Oracle = checked.Oracle(cfg.Oracle)
 		}
 	}
-	var why *explainer
+	var why *oracle.Explainer
 	if x, ok := m.(*machine); ok && opts.Explain != nil && cfg.Oracle != nil {
-		why = newExplainer(cfg.Oracle, x.Machine, opts.Hybrid, *opts.Explain)
+		why = oracle.NewExplainer(cfg.Oracle, opts.Hybrid, *opts.Explain, x.position)
 		cfg.Oracle = why
 	}
 	awaits, _ := m.(awaiter)
@@ -157,16 +161,16 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	found := opts.POR.Run(sys, c, cfg)
 	if late != nil {
-		r.Stats.Static = late.took
+		r.Stats.Static = late.Took
 	}
 	if why != nil {
-		r.Explained = why.explanations()
+		r.Explained = why.Explanations()
 	}
-	if check != nil {
-		if err := check.Err(); err != nil {
-			return nil, err
+	if checked != nil {
+		if err := checked.Err(); err != nil {
+			return nil, fmt.Errorf("BUG: --check-static: %v", err)
 		}
-		r.Stats.Checked = &check.Counts
+		r.Stats.Checked = &checked.Counts
 	}
 	if d := found.Duplicate; d != nil {
 		return nil, fmt.Errorf("BUG: --check-duplicates: %v", d)
@@ -241,6 +245,18 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	r.Stats.Explore = time.Since(begin)
 	return r, nil
+}
+
+// hybridMachine is a machine that can be asked by static analyses.
+type hybridMachine interface {
+	oracle(k oracle.Kind) por.Oracle
+	// patience is how many choices cost about as much as the analysis.
+	patience() int
+}
+
+// staticChecker is a machine that can be compared with static analyses.
+type staticChecker interface {
+	checkStatic(o por.Oracle) *check.Machine
 }
 
 // An awaiter is a machine that can leave out iterations of loops that wait.

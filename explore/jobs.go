@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -40,7 +41,7 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 	switch {
 	case !o.POR.Parallel:
 		return fmt.Errorf("-j %d: --por %s explores with one worker only", o.Jobs, o.POR.Name)
-	case o.Hybrid == FullHybrid || o.Patient:
+	case o.Hybrid == oracle.Full || o.Patient:
 		// What looking ahead costs and finds decides where it is done next.
 		return fmt.Errorf("-j %d: --hybrid %s learns while it explores, so that the result would depend on who is quicker; use none, fa or mhb", o.Jobs, o.Hybrid)
 	case o.ReadsFrom:
@@ -61,10 +62,10 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 		if a, ok := x.(awaiter); ok {
 			a.Await(o.await())
 		}
-		if cmp.Or(o.Hybrid, NoHybrid) == NoHybrid {
+		if cmp.Or(o.Hybrid, oracle.None) == oracle.None {
 			return x, nil, nil
 		}
-		return x, &lateOracle{h: x.(hybridMachine), hybrid: o.Hybrid}, nil
+		return x, oracle.NewLazy(func() por.Oracle { return x.(hybridMachine).oracle(o.Hybrid) }), nil
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -85,7 +86,7 @@ func TestJobsPrograms(t *testing.T) {
 		}}
 		o := explore.Options{POR: optimal, All: true}
 		if i%2 == 1 {
-			o.Hybrid = explore.MHB
+			o.Hybrid = oracle.MHB
 		}
 		want := runJobs(t, e, o)
 		for o.Jobs = 2; o.Jobs <= 4; o.Jobs++ {

@@ -2,11 +2,15 @@ package explore
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strconv"
 	"strings"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -117,6 +121,27 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 	first, second = side(r.First), side(r.Second)
 	second.Ended = false // not when it makes the access
 	return first, second
+}
+
+// oracle implements hybridMachine.
+func (m *machine) oracle(k oracle.Kind) por.Oracle {
+	return oracle.New(m.Machine, m.prog, m.entry, k)
+}
+
+// patience implements hybridMachine.
+func (m *machine) patience() int { return oracle.Cost(m.prog) }
+
+// checkStatic implements staticChecker.
+func (m *machine) checkStatic(o por.Oracle) *check.Machine {
+	return check.NewMachine(m.Machine, m.prog, m.entry, o)
+}
+
+// position returns where the pending operation op of g is in the user's program.
+func (m *machine) position(g trace.GID, op *trace.Op) token.Position {
+	if at, ok := userFrame(m.Stack(g)); ok {
+		return at.Pos
+	}
+	return m.Pos(*op)
 }
 
 // userFrame returns the innermost frame outside the standard library, or else

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"time"
 
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -67,7 +69,7 @@ type Result struct {
 	// Equivalence is "rf" with Options.ReadsFrom, unless the program was left to another explorer.
 	Equivalence string
 	Match       bool
-	Hybrid      Hybrid
+	Hybrid      oracle.Kind
 
 	Bugs     []*Bug
 	Stats    Stats
@@ -77,7 +79,7 @@ type Result struct {
 	// on one machine: the numbers of types and literals are part of them.
 	Finals []por.Hash
 	// Explained tells, with Options.Explain, what was decided at a place.
-	Explained []Explanation
+	Explained []oracle.Explanation
 	// Incomplete lists the reasons why not everything is covered. A failing
 	// result can have some, too.
 	Incomplete []string
@@ -91,7 +93,7 @@ type Stats struct {
 	Counters
 	Load    time.Duration // loading and building the program
 	Static  time.Duration // analysing it
-	Checked *StaticCounts // with Options.CheckStatic
+	Checked *check.Counts // with Options.CheckStatic
 	Explore time.Duration
 }
 

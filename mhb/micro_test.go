@@ -3,10 +3,10 @@ package mhb_test
 import (
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -854,20 +854,20 @@ func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Un
 func TestMicro(t *testing.T) {
 	s := microtest.Load(t, "\t\"hbcheck.dev/hbcheck/hbtest\"\n", decls, micro)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
-		counts := map[explore.Hybrid]uint64{}
-		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, microtest.Walks, explore.FullHybrid} {
+		all, _ := s.Explore(t, e, oracle.None, por.Full)
+		counts := map[oracle.Kind]uint64{}
+		for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
 			got, r := s.Explore(t, e, h, por.JPF)
 			microtest.Same(t, h, got, all)
 			counts[h] = r.Choices
 			switch h {
-			case explore.MHB, explore.Patterns:
+			case oracle.MHB, oracle.Patterns:
 				microtest.Reasons(t, h, r, p.Want)
-			case explore.FullHybrid:
+			case oracle.Full:
 				microtest.Reasons(t, h, r, p.Want, por.ReasonLookahead, mhb.Unreachable) // it looks before it reasons
 			}
 		}
-		if counts[explore.FullHybrid] > counts[explore.MHB] || counts[explore.MHB] > counts[explore.FieldAccess] || counts[explore.FieldAccess] > counts[explore.NoHybrid] {
+		if counts[oracle.Full] > counts[oracle.MHB] || counts[oracle.MHB] > counts[oracle.FieldAccess] || counts[oracle.FieldAccess] > counts[oracle.None] {
 			t.Errorf("who knows more makes more choices: %v", counts)
 		}
 	})

@@ -3,9 +3,9 @@ package mhb_test
 import (
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -72,9 +72,9 @@ var reflected = []microtest.Program{
 func TestReflected(t *testing.T) {
 	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n\t\"unsafe\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, _ := s.Explore(t, e, explore.NoHybrid, por.Full)
+		all, _ := s.Explore(t, e, oracle.None, por.Full)
 		t.Log(all)
-		for _, h := range []explore.Hybrid{explore.NoHybrid, explore.Patterns, explore.MHB, microtest.Walks, explore.FullHybrid} {
+		for _, h := range []oracle.Kind{oracle.None, oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
 			got, _ := s.Explore(t, e, h, por.JPF)
 			microtest.Same(t, h, got, all)
 		}

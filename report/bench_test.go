@@ -13,12 +13,13 @@ import (
 
 	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // someStudies are two programs with two columns, one of them not in the paper.
 func someStudies() [][]*bench.StudyRow {
-	column := func(s *bench.Study, h explore.Hybrid, choices uint64, left *bench.StudyRow) *bench.StudyRow {
+	column := func(s *bench.Study, h oracle.Kind, choices uint64, left *bench.StudyRow) *bench.StudyRow {
 		r := &explore.Result{Verdict: explore.OK, POR: "jpf", Hybrid: h, Finals: make([]por.Hash, 3)}
 		r.Stats.Choices, r.Stats.States = choices, choices+1
 		if left != nil {
@@ -29,8 +30,8 @@ func someStudies() [][]*bench.StudyRow {
 	}
 	var programs [][]*bench.StudyRow
 	for _, s := range bench.Studies()[:2] {
-		none := column(&s, explore.NoHybrid, 1000, nil)
-		programs = append(programs, []*bench.StudyRow{none, column(&s, explore.FieldAccess, 100, none)})
+		none := column(&s, oracle.None, 1000, nil)
+		programs = append(programs, []*bench.StudyRow{none, column(&s, oracle.FieldAccess, 100, none)})
 	}
 	return programs
 }

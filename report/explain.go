@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 )
 
-// maxBecause bounds the causes that are told of one operation.
-const maxBecause = 8
+// maxCauses bounds the causes that are told of one operation.
+const maxCauses = 8
 
 // eliminatedText tells how many choices static facts made unnecessary.
 func eliminatedText(b *bytes.Buffer, r *explore.Result) {
@@ -38,7 +39,7 @@ func byReason(m map[string]uint64) string {
 }
 
 // explained writes what was decided before an operation.
-func (t *Text) explained(b *bytes.Buffer, e *explore.Explanation) {
+func (t *Text) explained(b *bytes.Buffer, e *oracle.Explanation, k oracle.Kind) {
 	skipped := uint64(0)
 	for _, n := range e.Skipped {
 		skipped += n
@@ -48,17 +49,38 @@ func (t *Text) explained(b *bytes.Buffer, e *explore.Explanation) {
 		return
 	}
 	fmt.Fprintf(b, "    a choice was made %s, because another goroutine may first\n", often(e.Choices))
-	for i, x := range e.Because {
-		if i == maxBecause {
-			fmt.Fprintf(b, "        ... and %d more\n", len(e.Because)-i)
+	for i, x := range e.Causes {
+		if i == maxCauses {
+			fmt.Fprintf(b, "        ... and %d more\n", len(e.Causes)-i)
 			break
 		}
 		if x.Pos.IsValid() {
-			fmt.Fprintf(b, "        %s: %s (%s)\n", t.Paths.Pos(x.Pos), x.What, often(x.Count))
+			fmt.Fprintf(b, "        %s: %s (%s)\n", t.Paths.Pos(x.Pos), causeText(&x, k), often(x.Count))
 		} else {
-			fmt.Fprintf(b, "        do %s (%s)\n", x.What, often(x.Count))
+			fmt.Fprintf(b, "        do %s (%s)\n", causeText(&x, k), often(x.Count))
 		}
 	}
+}
+
+// causeText returns what another goroutine may do first, as an oracle of kind k sees it.
+func causeText(c *oracle.Cause, k oracle.Kind) string {
+	switch c.Act {
+	case oracle.ActAny:
+		return fmt.Sprintf("something: --hybrid=%s knows of accesses to memory only", k)
+	case oracle.ActCall:
+		return "call of " + c.What
+	case oracle.ActRead:
+		return "read " + c.What
+	case oracle.ActReceive:
+		return "receive"
+	case oracle.ActSend:
+		return "send"
+	case oracle.ActWrite:
+		return "write " + c.What
+	case oracle.ActOther:
+		return c.What
+	}
+	return "something that conflicts with it"
 }
 
 func often(n uint64) string {

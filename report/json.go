@@ -128,8 +128,8 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 	}
 	for _, e := range r.Explained {
 		x := jsonExplained{Pos: j.Paths.Pos(e.Pos), Op: e.Kind.String(), Skipped: e.Skipped, Choices: e.Choices, Because: []jsonBecause{}}
-		for _, b := range e.Because {
-			y := jsonBecause{What: b.What, Count: b.Count}
+		for _, b := range e.Causes {
+			y := jsonBecause{What: causeText(&b, r.Hybrid), Count: b.Count}
 			if b.Pos.IsValid() {
 				y.Pos = j.Paths.Pos(b.Pos)
 			}

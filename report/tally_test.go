@@ -11,12 +11,13 @@ import (
 
 	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // TestTallyFormats: every format has what was counted, what was expected, and what others report.
 func TestTallyFormats(t *testing.T) {
-	res := &explore.Result{Verdict: explore.OK, POR: "optimal", Hybrid: explore.NoHybrid}
+	res := &explore.Result{Verdict: explore.OK, POR: "optimal", Hybrid: oracle.None}
 	res.Stats.Executions, res.Stats.Blocked = 2689, 11
 	row := &bench.TallyRow{
 		Tally: &bench.Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []bench.Count{{By: "optimal", What: "blocked", N: 0}},

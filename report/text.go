@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -63,11 +64,11 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		}
 		fmt.Fprintln(&b)
 	}
-	if t.Hybrid && r.Hybrid != "" && r.Hybrid != explore.NoHybrid {
+	if t.Hybrid && r.Hybrid != "" && r.Hybrid != oracle.None {
 		eliminatedText(&b, r)
 	}
 	for i := range r.Explained {
-		t.explained(&b, &r.Explained[i])
+		t.explained(&b, &r.Explained[i], r.Hybrid)
 	}
 	if t.Explain != "" && len(r.Explained) == 0 {
 		fmt.Fprintf(&b, "    --explain %s: no decision was made there: never did a goroutine stand before an operation in this place that others can meet while they could move\n", t.Explain)

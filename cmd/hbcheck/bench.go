@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/bench"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -111,9 +111,9 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	var hybrids []explore.Hybrid
+	var hybrids []oracle.Kind
 	for _, name := range f.hybrid {
-		h, err := explore.ParseHybrid(name)
+		h, err := parseHybrid(name)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if slices.Contains(args, "jpf") {
 		none := hybrids
 		if len(none) == 0 {
-			none = []explore.Hybrid{explore.NoHybrid}
+			none = []oracle.Kind{oracle.None}
 		}
 		if err := f.spaces(ctx, space, w, run, normal, none); err != nil {
 			return err
@@ -216,7 +216,7 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 }
 
 // spaces runs the suite jpf.
-func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []explore.Hybrid) error {
+func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []oracle.Kind) error {
 	for _, s := range bench.Spaces() {
 		if !f.wants(run, s.Name()) {
 			continue
@@ -242,7 +242,7 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w repor
 }
 
 // studies runs the suite spin14.
-func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []explore.Hybrid) error {
+func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
 		hybrids = bench.StudyHybrids()
 	}
@@ -288,9 +288,9 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 }
 
 // tallies runs those of the suites in which executions are counted.
-func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []por.Explorer, hybrids []explore.Hybrid) error {
+func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
-		hybrids = []explore.Hybrid{explore.NoHybrid}
+		hybrids = []oracle.Kind{oracle.None}
 	}
 	var problems []string
 	any := false

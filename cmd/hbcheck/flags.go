@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -106,20 +108,20 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	}
 	switch {
 	case f.hybrid != "auto":
-		if o.Hybrid, err = explore.ParseHybrid(f.hybrid); err != nil {
+		if o.Hybrid, err = parseHybrid(f.hybrid); err != nil {
 			return o, sel, err
 		}
 	case f.por == "jpf" && f.preempt < 0:
-		o.Hybrid, o.Patient = explore.MHB, true
+		o.Hybrid, o.Patient = oracle.MHB, true
 	default:
-		o.Hybrid = explore.NoHybrid
+		o.Hybrid = oracle.None
 	}
 	if f.explain != "" {
-		p, err := explore.ParsePlace(f.explain)
+		p, err := parsePlace(f.explain)
 		if err != nil {
 			return o, sel, fmt.Errorf("--explain %v", err)
 		}
-		if o.Hybrid == explore.NoHybrid {
+		if o.Hybrid == oracle.None {
 			return o, sel, errors.New("--explain needs --hybrid: without it there is a choice before every operation that others could meet")
 		}
 		o.Explain = &p
@@ -189,6 +191,31 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	o.Seed, o.Depth, o.Jobs = uint64(f.seed), f.depth, f.jobs
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil
+}
+
+// parseHybrid reads the value of --hybrid.
+func parseHybrid(s string) (oracle.Kind, error) {
+	k, ok := oracle.ParseKind(s)
+	if !ok {
+		return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb, full", s)
+	}
+	return k, nil
+}
+
+// parsePlace reads file.go:line or file.go.
+func parsePlace(s string) (oracle.Place, error) {
+	p := oracle.Place{File: filepath.ToSlash(s)}
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil || n <= 0 {
+			return p, fmt.Errorf("%s: want file.go:line", s)
+		}
+		p.File, p.Line = filepath.ToSlash(s[:i]), n
+	}
+	if !strings.HasSuffix(p.File, ".go") {
+		return p, fmt.Errorf("%s: want file.go:line", s)
+	}
+	return p, nil
 }
 
 // The bounds on the steps of an execution if none is given. Where no states are stored, a loop

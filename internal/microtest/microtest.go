@@ -15,8 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -63,9 +64,9 @@ func say(vals ...int) {
 func main() {}
 `
 
-// Walks is explore.FullHybrid without looking ahead: what that finds out at once
+// Walks is oracle.Full without looking ahead: what that finds out at once
 // is left to reasoning.
-const Walks explore.Hybrid = "walks"
+const Walks oracle.Kind = "walks"
 
 // A Suite is a number of programs.
 type Suite struct {
@@ -117,13 +118,13 @@ func (s *Suite) Each(t *testing.T, f func(t *testing.T, p Program, e *load.Entry
 
 // Explore returns the outcomes of e, what it prints and how it ends. All that
 // static analyses say with the oracle h is checked meanwhile.
-func (s *Suite) Explore(t *testing.T, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
+func (s *Suite) Explore(t *testing.T, e *load.Entry, h oracle.Kind, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
 	t.Helper()
 	return Explore(t, s.prog, e, h, run)
 }
 
 // Explore is Suite.Explore for any program.
-func Explore(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
+func Explore(t *testing.T, prog *load.Program, e *load.Entry, h oracle.Kind, run func(por.System, por.Visitor, por.Config) por.Result) (map[string]bool, por.Result) {
 	t.Helper()
 	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, MaxStack: 1 << 20})
 	if err != nil {
@@ -131,25 +132,25 @@ func Explore(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, 
 	}
 	cfg := por.Config{Match: true}
 	var sys por.System = m
-	var check *explore.StaticCheck
-	if h != explore.NoHybrid {
+	var checked *check.Machine
+	if h != oracle.None {
 		var o por.Oracle
 		if h == Walks {
-			o = explore.NewOracle(m, prog, e, explore.FullHybrid).(*por.LookAhead).Last()
+			o = oracle.New(m, prog, e, oracle.Full).(*por.LookAhead).Last()
 		} else {
-			o = explore.NewOracle(m, prog, e, h)
+			o = oracle.New(m, prog, e, h)
 		}
 		cfg.AnyGoroutine = true
-		check = explore.NewStaticCheck(m, prog, e, o)
-		cfg.Oracle, sys = check.Oracle(o), check
+		checked = check.NewMachine(m, prog, e, o)
+		cfg.Oracle, sys = checked.Oracle(o), checked
 	}
 	v := &ends{m: m, set: map[string]bool{}}
 	r := run(sys, v, cfg)
-	if check != nil {
-		if err := check.Err(); err != nil {
+	if checked != nil {
+		if err := checked.Err(); err != nil {
 			t.Errorf("hybrid %s: %v", h, err)
 		}
-		t.Logf("hybrid %s: %+v", h, check.Counts)
+		t.Logf("hybrid %s: %+v", h, checked.Counts)
 	}
 	if len(r.Incomplete) > 0 {
 		t.Errorf("hybrid %s: incomplete: %v", h, r.Incomplete)
@@ -158,7 +159,7 @@ func Explore(t *testing.T, prog *load.Program, e *load.Entry, h explore.Hybrid, 
 }
 
 // Same compares outcomes with those of a full search.
-func Same(t *testing.T, h explore.Hybrid, got, all map[string]bool) {
+func Same(t *testing.T, h oracle.Kind, got, all map[string]bool) {
 	t.Helper()
 	if !maps.Equal(got, all) {
 		t.Errorf("hybrid %s: outcomes %v, want %v", h, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(all)))
@@ -168,11 +169,11 @@ func Same(t *testing.T, h explore.Hybrid, got, all map[string]bool) {
 // Reasons compares the reasons for which choices were eliminated with what a
 // program wants of the oracle h. What cannot be told apart from a wanted reason counts
 // as one, too.
-func Reasons(t *testing.T, h explore.Hybrid, r por.Result, wants string, alike ...string) {
+func Reasons(t *testing.T, h oracle.Kind, r por.Result, wants string, alike ...string) {
 	t.Helper()
 	for _, want := range strings.Fields(wants) {
 		if only, reason, ok := strings.Cut(want, ":"); ok {
-			if explore.Hybrid(only) != h {
+			if oracle.Kind(only) != h {
 				continue
 			}
 			want = reason

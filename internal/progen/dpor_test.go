@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -51,7 +51,7 @@ func TestContext(t *testing.T) { testClasses(t, contextOnce, 1200) }
 // TestClassesHybrid: so it is with static facts of every kind.
 func TestClassesHybrid(t *testing.T) {
 	for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
-		r.hybrids = []explore.Hybrid{explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid}
+		r.hybrids = []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full}
 		testClasses(t, r, 140)
 	}
 }
@@ -62,7 +62,7 @@ type reduction struct {
 	exact bool // it does
 	rf    bool // classes are told by what reads from what
 	// hybrids are the kinds of static facts it has, one after the other. nil: none
-	hybrids []explore.Hybrid
+	hybrids []oracle.Kind
 }
 
 var (
@@ -209,12 +209,12 @@ func (c *classCheck) wrong(p *progen.Prog, format string, args ...any) {
 func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want progen.Result) {
 	hybrids := c.hybrids
 	if hybrids == nil {
-		hybrids = []explore.Hybrid{explore.NoHybrid}
+		hybrids = []oracle.Kind{oracle.None}
 	}
 	var there *classesOf
 	for i, h := range hybrids {
 		cfg := por.Config{MaxExecutions: 20000, MaxSteps: 500, CheckDuplicates: true}
-		if h != explore.NoHybrid {
+		if h != oracle.None {
 			cfg.Oracle, cfg.AnyGoroutine = g.oracle(h, 0), true
 		}
 		o := &counter{observer: &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}

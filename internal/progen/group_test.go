@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -21,13 +21,13 @@ import (
 // analysis. What is not in the group's choice is executed as if it were alone.
 type group struct {
 	m        *vm.Machine
-	analysis *explore.Analysis
+	analysis *oracle.Analysis
 	main     trace.GID
 	oracles  map[oracleKey]por.Oracle
 }
 
 type oracleKey struct {
-	h   explore.Hybrid
+	h   oracle.Kind
 	off mhb.Stages
 }
 
@@ -88,7 +88,7 @@ func loadGroup(t testing.TB, list []unit) *group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &group{m: m, analysis: explore.NewAnalysis(m, prog, e), oracles: make(map[oracleKey]por.Oracle)}
+	g := &group{m: m, analysis: oracle.Analyze(m, prog, e), oracles: make(map[oracleKey]por.Oracle)}
 	first := m.Enabled(nil)
 	if len(first) != 1 || m.Next(first[0]).Kind != trace.Choose || m.Alternatives(first[0]) != len(list) {
 		t.Fatalf("the entry does not begin with its choice")
@@ -107,7 +107,7 @@ func (g *group) in(i int, f func()) {
 }
 
 // oracle returns the oracle h without the stages in off.
-func (g *group) oracle(h explore.Hybrid, off mhb.Stages) por.Oracle {
+func (g *group) oracle(h oracle.Kind, off mhb.Stages) por.Oracle {
 	k := oracleKey{h, off}
 	o := g.oracles[k]
 	if o == nil {
@@ -121,7 +121,7 @@ func (g *group) oracle(h explore.Hybrid, off mhb.Stages) por.Oracle {
 type mode struct {
 	name string
 	run  func(por.System, por.Visitor, por.Config) por.Result
-	h    explore.Hybrid
+	h    oracle.Kind
 	off  mhb.Stages
 
 	noLook, noAny bool // without LookAhead, without AnyGoroutine
@@ -146,8 +146,8 @@ func (x mode) String() string {
 // oracle skips is checked.
 func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.Result) {
 	cfg := por.Config{Match: true}
-	if x.h != explore.NoHybrid {
-		cfg.AnyGoroutine = x.h != explore.NoHybrid && !x.noAny
+	if x.h != oracle.None {
+		cfg.AnyGoroutine = x.h != oracle.None && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)
 		if l, ok := cfg.Oracle.(*por.LookAhead); ok && x.noLook {
 			cfg.Oracle = l.Last()

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -129,7 +129,7 @@ func modes(seed uint64) []mode {
 	rng := rand.New(rand.NewPCG(seed, 0x57a6e5))
 	var list []mode
 	jpf, full := mode{name: "jpf", run: por.JPF}, mode{name: "full", run: por.Full}
-	for _, h := range []explore.Hybrid{explore.NoHybrid, explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+	for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full} {
 		x := jpf
 		if rng.IntN(8) == 0 {
 			x = full
@@ -139,7 +139,7 @@ func modes(seed uint64) []mode {
 		list = append(list, x)
 	}
 	// One stage off, or all but one, of each kind of oracle.
-	for _, h := range []explore.Hybrid{explore.MHB, explore.FullHybrid} {
+	for _, h := range []oracle.Kind{oracle.MHB, oracle.Full} {
 		x := jpf
 		x.h = h
 		x.off = 1 << rng.IntN(mhb.NumStages)

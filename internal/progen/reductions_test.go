@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -124,8 +124,8 @@ func TestReductionsHybrid(t *testing.T) {
 		}
 		g.in(i, func() {
 			for _, e := range reductions() {
-				for _, h := range []explore.Hybrid{explore.FullHybrid, explore.MHB} {
-					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 1000, Oracle: g.oracle(h, 0), AnyGoroutine: h == explore.FullHybrid})
+				for _, h := range []oracle.Kind{oracle.Full, oracle.MHB} {
+					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 1000, Oracle: g.oracle(h, 0), AnyGoroutine: h == oracle.Full})
 					if len(r.Incomplete) == 0 {
 						complete++
 					}

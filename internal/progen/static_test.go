@@ -4,8 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -20,7 +21,7 @@ func TestCheckStatic(t *testing.T) {
 		total = 15
 	}
 	const perBatch = 40
-	var sum explore.StaticCounts
+	var sum check.Counts
 	bad := 0
 	seeds := slices.Clone(knownPrograms)
 	for i := range total {
@@ -40,13 +41,13 @@ func TestCheckStatic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, h := range append(explore.Hybrids()[1:], explore.Patterns) {
+			for _, h := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {
 				m := b.machine(t, p, vm.Config{})
-				o := explore.NewOracle(m, b.prog, e, h)
+				o := oracle.New(m, b.prog, e, h)
 				if l, ok := o.(*por.LookAhead); ok && p.Seed%2 == 0 {
 					o = l.Last() // what it falls back on
 				}
-				c := explore.NewStaticCheck(m, b.prog, e, o)
+				c := check.NewMachine(m, b.prog, e, o)
 				por.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})
 				sum.Steps += c.Counts.Steps
 				sum.Skips += c.Counts.Skips

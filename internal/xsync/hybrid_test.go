@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -25,15 +25,15 @@ func TestHybrid(t *testing.T) {
 		}
 		t.Run(e.Func.Name(), func(t *testing.T) {
 			ran++
-			all, none := microtest.Explore(t, prog, e, explore.NoHybrid, por.JPF)
-			for _, h := range []explore.Hybrid{explore.FieldAccess, explore.Patterns, explore.MHB, explore.FullHybrid} {
+			all, none := microtest.Explore(t, prog, e, oracle.None, por.JPF)
+			for _, h := range []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full} {
 				got, r := microtest.Explore(t, prog, e, h, por.JPF)
 				microtest.Same(t, h, got, all)
 				if r.Choices > none.Choices {
 					t.Errorf("hybrid %s: %d choices, without static facts %d", h, r.Choices, none.Choices)
 				}
 				t.Logf("hybrid %s: %d choices of %d, eliminated %v", h, r.Choices, none.Choices, r.Eliminated)
-				if h == explore.MHB && e.Func.Name() == "TestErrgroupJoins" {
+				if h == oracle.MHB && e.Func.Name() == "TestErrgroupJoins" {
 					microtest.Reasons(t, h, r, "join")
 				}
 			}

@@ -3,9 +3,9 @@ package patterns_test
 import (
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -352,12 +352,12 @@ type rwObject struct { mu sync.RWMutex; n int }
 func TestPatterns(t *testing.T) {
 	s := microtest.Load(t, "", decls, programs)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, none := s.Explore(t, e, explore.NoHybrid, por.JPF)
-		got, r := s.Explore(t, e, explore.Patterns, por.JPF)
-		microtest.Same(t, explore.Patterns, got, all)
+		all, none := s.Explore(t, e, oracle.None, por.JPF)
+		got, r := s.Explore(t, e, oracle.Patterns, por.JPF)
+		microtest.Same(t, oracle.Patterns, got, all)
 		if r.Choices > none.Choices {
 			t.Errorf("%d choices, without static facts %d", r.Choices, none.Choices)
 		}
-		microtest.Reasons(t, explore.Patterns, r, p.Want)
+		microtest.Reasons(t, oracle.Patterns, r, p.Want)
 	})
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // The abstraction function: from where and in which context an object of the
-// machine was allocated to what stands for it. Package alpha finds out both for
+// machine was allocated to what stands for it. Package abstraction finds out both for
 // live objects, and the contexts of live frames: it walks the stack from the
 // outermost frame, whose context follows from the go statement and the context of
-// the frame that executed it (alpha.Abstraction.Started, Policy.Contexts).
+// the frame that executed it (abstraction.Abstraction.Start, Policy.Contexts).
 // Where the stack does not tell, the context is Unknown, and all objects of the
 // instruction are candidates.
 

@@ -49,7 +49,7 @@
 // activation of function f with context c has computed value v, what v points
 // to was allocated at a place and in a context that Allocated maps to an object
 // in PointsTo(v, c), and the offset in it has a label in that set; if site calls
-// g then g is among Callees(site, c). Package alpha compares this with running
+// g then g is among Callees(site, c). Package oracle/check compares this with running
 // programs, in its tests and for hbcheck explore --check-static. It holds in the
 // presence of unsafe, reflection, panics, timers and goroutines, with these
 // exceptions:

@@ -1,5 +1,5 @@
-// Package alpha says what the objects and frames of a running machine are in
-// terms of the points-to analysis: the abstraction function, and the contexts of
+// Package abstraction says what the objects and frames of a running machine are in
+// terms of the points-to analysis: the abstraction function α, and the contexts of
 // live activations.
 //
 // An object of the machine is represented by the abstract object of the
@@ -17,7 +17,7 @@
 //
 // A value in a function that has yet to be called is asked for in the context
 // pointer.Unknown: in all contexts together.
-package alpha
+package abstraction
 
 import (
 	"go/types"
@@ -117,6 +117,12 @@ func (a *Abstraction) Started(m *vm.Machine, parent, child trace.GID) {
 	}
 }
 
+// Analysis returns the analysis it relates machines to.
+func (a *Abstraction) Analysis() *pointer.Result { return a.r }
+
+// Machine returns the machine it observes.
+func (a *Abstraction) Machine() *vm.Machine { return a.m }
+
 // Start returns the frame that executed the go statement of goroutine g as it
 // was then. There is none if g is the first goroutine, or the machine started it.
 func (a *Abstraction) Start(g trace.GID) (Frame, bool) {
@@ -164,14 +170,14 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 // analysis does not execute in this context: in the wrapper of a method that it
 // calls without.
 func (a *Abstraction) PointsTo(v ssa.Value, ctx pointer.Context) (s pointer.Set, ok bool) {
-	if fn := v.Parent(); fn != nil && (a.r.IsOpaque(fn) || !a.has(fn, ctx)) {
+	if fn := v.Parent(); fn != nil && (a.r.IsOpaque(fn) || !a.Executes(fn, ctx)) {
 		return s, false
 	}
 	return a.r.PointsTo(v, ctx), true
 }
 
-// has reports whether the analysis executes fn in context ctx.
-func (a *Abstraction) has(fn *ssa.Function, ctx pointer.Context) bool {
+// Executes reports whether the analysis executes fn in context ctx.
+func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 	list := a.r.Contexts(fn)
 	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
@@ -206,6 +212,15 @@ func (a *Abstraction) Object(id uint32) []*pointer.Object {
 		a.classes[k] = list
 	}
 	return list
+}
+
+// Known reports whether there have to be abstract objects that stand for object id.
+func (a *Abstraction) Known(id uint32) bool {
+	info := a.m.Object(id)
+	if id < a.first {
+		return info.Global != nil
+	}
+	return a.Origin(id).Instr != nil && info.Size > 0
 }
 
 // Origin returns where object id was allocated.

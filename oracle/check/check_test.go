@@ -1,4 +1,4 @@
-package explore
+package check
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
@@ -88,7 +89,7 @@ func main() {}
 `
 
 // alwaysSkips makes no choices at accesses.
-type alwaysSkips struct{ *oracle }
+type alwaysSkips struct{ *oracle.State }
 
 func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
 	if op.Kind.Plain() {
@@ -97,18 +98,28 @@ func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
 	return ""
 }
 
+// accessesOnly knows of accesses what its State says.
+type accessesOnly struct{ *oracle.State }
+
+func (o accessesOnly) Skip(g trace.GID, op *trace.Op) string {
+	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
+		return fieldaccess.Reason
+	}
+	return ""
+}
+
 // readsOnly takes its goroutine's writes for reads.
-type readsOnly struct{ *oracle }
+type readsOnly struct{ *oracle.State }
 
 func (o readsOnly) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind.Plain() && o.fa.Skip(o, g) {
+	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
 		return "reads only"
 	}
 	return ""
 }
 
 func (o readsOnly) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldaccess.Location, bool) {
-	buf, ok := o.oracle.Locations(g, buf)
+	buf, ok := o.State.Locations(g, buf)
 	for i := range buf {
 		buf[i].Write = false
 	}
@@ -116,10 +127,10 @@ func (o readsOnly) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldac
 }
 
 // oneOther looks at one other goroutine.
-type oneOther struct{ *oracle }
+type oneOther struct{ *oracle.State }
 
 func (o oneOther) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind.Plain() && o.fa.Skip(o, g) {
+	if op.Kind.Plain() && o.Accesses.Skip(o, g) {
 		return "one other"
 	}
 	return ""
@@ -127,7 +138,7 @@ func (o oneOther) Skip(g trace.GID, op *trace.Op) string {
 
 func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 	seen := false
-	o.oracle.Others(g, func(stack []hybrid.Frame) bool {
+	o.State.Others(g, func(stack []hybrid.Frame) bool {
 		if seen {
 			return false
 		}
@@ -138,10 +149,10 @@ func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 
 // inLock believes that nobody gets in while a lock is held: the paper's second
 // pattern as it is right for Java.
-type inLock struct{ *oracle }
+type inLock struct{ *oracle.State }
 
 func (o inLock) Skip(g trace.GID, op *trace.Op) string {
-	if op.Kind.Plain() && o.m.Innermost(g).Fn.Name() == "locked" {
+	if op.Kind.Plain() && o.Machine.Innermost(g).Fn.Name() == "locked" {
 		return "lock"
 	}
 	return ""
@@ -172,21 +183,20 @@ func TestCheckStatic(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		broken func(o *oracle, e *load.Entry) por.Oracle
+		broken func(o por.Oracle, s *oracle.State, e *load.Entry) por.Oracle
 		wrong  map[string]string // entries, and what is said of them
 	}{
-		{"right", func(o *oracle, e *load.Entry) por.Oracle { return o }, nil},
-		{"always", func(o *oracle, e *load.Entry) por.Oracle { return alwaysSkips{o} }, map[string]string{
+		{"right", func(o por.Oracle, _ *oracle.State, _ *load.Entry) por.Oracle { return o }, nil},
+		{"always", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return alwaysSkips{s} }, map[string]string{
 			"Foreign": "no choice was made before read at main.go:8:", "Racy": "no choice was made before write at main.go:31:2", "Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
-		{"reads only", func(o *oracle, e *load.Entry) por.Oracle { return readsOnly{o} }, map[string]string{
+		{"reads only", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return readsOnly{s} }, map[string]string{
 			"Reader": "executes read at main.go:35:18", "Third": "executes read at main.go:42:18"}},
-		{"one other", func(o *oracle, e *load.Entry) por.Oracle { return oneOther{o} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
-		{"in lock", func(o *oracle, e *load.Entry) por.Oracle { return inLock{o} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
-		{"deaf", func(o *oracle, e *load.Entry) por.Oracle {
-			o.graph = static.NewCallGraph(prog, e, natives{o.m})
-			o.fa, o.mhb = fieldaccess.New(hybrid.New(static.NewFieldAccess(static.NewBase(deaf{o.graph}))), prog.Sizes), nil
-			o.objs = make(map[objsKey]static.Set)
-			return o
+		{"one other", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return oneOther{s} }, map[string]string{"Third": "executes read at main.go:42:18", "Foreign": "no choice was made"}},
+		{"in lock", func(_ por.Oracle, s *oracle.State, _ *load.Entry) por.Oracle { return inLock{s} }, map[string]string{"Foreign": "no choice was made before read at main.go:8"}},
+		{"deaf", func(_ por.Oracle, s *oracle.State, e *load.Entry) por.Oracle {
+			g := static.NewCallGraph(prog, e, oracle.Natives{Machine: s.Machine})
+			acc := fieldaccess.New(hybrid.New(static.NewFieldAccess(static.NewBase(deaf{g}))), prog.Sizes)
+			return accessesOnly{oracle.NewState(s.Machine, prog, g, acc)}
 		}, map[string]string{"Called": "write at main.go:48:25 by g0 to offset 0 of a int was not predicted"}},
 	}
 	for _, tt := range tests {
@@ -200,8 +210,9 @@ func TestCheckStatic(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o := tt.broken(NewOracle(m, prog, e, MHB).(*oracle), e)
-				c := NewStaticCheck(m, prog, e, o)
+				o := oracle.New(m, prog, e, oracle.MHB)
+				o = tt.broken(o, oracle.StateOf(o), e)
+				c := NewMachine(m, prog, e, o)
 				before := c.Hash()
 				por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
 				if c.Hash() != before || len(c.marks) > 0 {
@@ -244,10 +255,10 @@ func TestCheckMust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := NewOracle(m, prog, e, MHB).(*oracle)
-		c := NewStaticCheck(m, prog, e, o)
+		o := oracle.New(m, prog, e, oracle.MHB)
+		c := NewMachine(m, prog, e, o)
 		if !hears {
-			c.must = newMustFacts(c, static.NewBase(deaf{o.graph}))
+			c.must = newMustFacts(c, static.NewBase(deaf{oracle.StateOf(o).Graph}))
 		}
 		por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
 		got := fmt.Sprint(c.Err())
@@ -262,13 +273,13 @@ func TestCheckMust(t *testing.T) {
 	}
 }
 
-// walksOnly is FullHybrid without exploring ahead.
-const walksOnly Hybrid = "walks"
+// walksOnly is Full without exploring ahead.
+const walksOnly oracle.Kind = "walks"
 
 // TestStaticPrograms checks what is said of accesses that are easily overlooked.
 func TestStaticPrograms(t *testing.T) {
 	for _, file := range []string{"plain.go", "library.go", "std.go", "memory.go", "control.go"} {
-		prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "static"), Patterns: []string{file}, Implicit: []string{"runtime"}})
+		prog, err := load.Load(load.Config{Dir: "testdata", Patterns: []string{file}, Implicit: []string{"runtime"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,9 +295,9 @@ func TestStaticPrograms(t *testing.T) {
 					t.Fatal(err)
 				}
 				ran++
-				kinds := []Hybrid{walksOnly}
+				kinds := []oracle.Kind{walksOnly}
 				if file == "plain.go" {
-					kinds = append(kinds, FullHybrid, Patterns)
+					kinds = append(kinds, oracle.Full, oracle.Patterns)
 				}
 				for _, h := range kinds {
 					m, err := vm.New(prog, e, vm.Config{})
@@ -295,11 +306,11 @@ func TestStaticPrograms(t *testing.T) {
 					}
 					var o por.Oracle
 					if h == walksOnly {
-						o = NewOracle(m, prog, e, FullHybrid).(*por.LookAhead).Last()
+						o = oracle.New(m, prog, e, oracle.Full).(*por.LookAhead).Last()
 					} else {
-						o = NewOracle(m, prog, e, h)
+						o = oracle.New(m, prog, e, h)
 					}
-					c := NewStaticCheck(m, prog, e, o)
+					c := NewMachine(m, prog, e, o)
 					por.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
 					if err := c.Err(); err != nil {
 						t.Errorf("%s: %v", h, err)

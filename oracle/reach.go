@@ -1,4 +1,4 @@
-package explore
+package oracle
 
 import (
 	"go/types"
@@ -6,7 +6,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/fieldaccess"
-	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -26,8 +25,7 @@ import (
 // Any word in a register that could be a pointer is one. What is not accessed by loads and stores of the program
 // (closures, maps, channels, boxes, records of the machine) is followed whole.
 type reach struct {
-	f       *oracle
-	fut     *hybrid.Futures
+	s       *State
 	allowed map[allowedKey]bool
 	size    map[types.Type]int64
 	globals map[static.Set][]uint32 // static objects that accesses in a set name
@@ -46,8 +44,8 @@ type allowedKey struct {
 // maxReach bounds the objects looked at; beyond it everything is reached.
 const maxReach = 2000
 
-func newReach(f *oracle, fut *hybrid.Futures) *reach {
-	return &reach{f: f, fut: fut, allowed: map[allowedKey]bool{}, size: map[types.Type]int64{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
+func newReach(s *State) *reach {
+	return &reach{s: s, allowed: map[allowedKey]bool{}, size: map[types.Type]int64{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
 }
 
 // reaches reports whether a goroutine other than g can get hold of one of
@@ -62,7 +60,7 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	found := false
 	visit := func(w uint64) {
 		id := uint32(w >> 32)
-		if id == 0 || r.seen[id] || !r.f.m.Exists(id) {
+		if id == 0 || r.seen[id] || !r.s.Machine.Exists(id) {
 			return
 		}
 		r.seen[id] = true
@@ -74,9 +72,9 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	for _, id := range globals {
 		visit(uint64(id) << 32)
 	}
-	r.f.m.Live(func(id trace.GID) {
+	r.s.Machine.Live(func(id trace.GID) {
 		if id != g && !found {
-			r.f.m.Roots(id, visit)
+			r.s.Machine.Roots(id, visit)
 		}
 	})
 	for len(r.work) > 0 && !found {
@@ -94,11 +92,11 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 func (r *reach) scan(id uint32, acc static.Set, visit func(uint64)) {
 	var l fieldaccess.Location
 	known, whole := false, false
-	r.f.m.Pointers(id, func(off uint32, w uint64) {
+	r.s.Machine.Pointers(id, func(off uint32, w uint64) {
 		if !known {
 			known = true
-			obj := r.f.m.Object(id)
-			l, _ = r.f.location(id, 0, 8)
+			obj := r.s.Machine.Object(id)
+			l, _ = r.s.location(id, 0, 8)
 			whole = obj.Map || obj.Type == nil || obj.Global == nil && !loadable(obj.Site)
 		}
 		if whole || r.may(&l, int64(off), acc) {
@@ -124,7 +122,7 @@ func loadable(i ssa.Instruction) bool {
 func (r *reach) may(l *fieldaccess.Location, off int64, acc static.Set) bool {
 	n, ok := r.size[l.Type]
 	if !ok {
-		n = r.f.sizes.Sizeof(l.Type)
+		n = r.s.sizes.Sizeof(l.Type)
 		r.size[l.Type] = n
 	}
 	if n > 0 {
@@ -135,7 +133,7 @@ func (r *reach) may(l *fieldaccess.Location, off int64, acc static.Set) bool {
 	if !known {
 		// As a write it conflicts with every access to it.
 		x := fieldaccess.Location{Type: l.Type, Objs: l.Objs, Off: off, Size: 8, Write: true}
-		ok = r.f.fa.Conflict(acc, &x)
+		ok = r.s.Accesses.Conflict(acc, &x)
 		r.allowed[k] = ok
 	}
 	return ok
@@ -148,7 +146,7 @@ func (r *reach) named(acc static.Set) ([]uint32, bool) {
 	if ok {
 		return list, list != nil
 	}
-	f := r.fut.F
+	f := r.s.Futures().F
 	seen := map[uint32]bool{}
 	list = []uint32{}
 	for _, n := range f.Sets.Elems(acc) {
@@ -161,8 +159,8 @@ func (r *reach) named(acc static.Set) ([]uint32, bool) {
 			break
 		}
 		for _, o := range f.Acc.Objs.Elems(x.Objs) {
-			if g, ok := r.f.graph.Object(o).Site.(*ssa.Global); ok {
-				if id := uint32(r.f.m.Address(g) >> 32); !seen[id] {
+			if g, ok := r.s.Graph.Object(o).Site.(*ssa.Global); ok {
+				if id := uint32(r.s.Machine.Address(g) >> 32); !seen[id] {
 					seen[id] = true
 					list = append(list, id)
 				}

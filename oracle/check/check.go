@@ -1,4 +1,4 @@
-package explore
+package check
 
 import (
 	"errors"
@@ -6,18 +6,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"hbcheck.dev/hbcheck/alpha"
 	"hbcheck.dev/hbcheck/hybrid"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// StaticCheck is a machine that compares, while it is explored, what it does with
+// Machine is a machine that compares, while it is explored, what it does with
 // what static analyses have said of it. Behind every step:
 //
 //   - Points-to: what the operands of the operation that each goroutine stands
@@ -40,13 +39,13 @@ import (
 //
 // A difference is a mistake of ours. Nothing is assumed to be right but the
 // machine and por.
-type StaticCheck struct {
+type Machine struct {
 	*vm.Machine
-	Counts StaticCounts
+	Counts Counts
 
-	o      *oracle // whose predictions are checked
-	born   uint32  // number of the first object that the entry allocates
-	points *alpha.Checker
+	o      *oracle.State // whose predictions are checked
+	born   uint32        // number of the first object that the entry allocates
+	points *Pointers
 	skips  map[skip]bool
 	acts   []vm.Activation
 	frames []hybrid.Frame
@@ -60,14 +59,14 @@ type StaticCheck struct {
 	both    map[[2]static.Set]static.Set // see intersect
 }
 
-// StaticCounts says how much a StaticCheck has compared.
-type StaticCounts struct {
+// Counts says how much a Machine has compared.
+type Counts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
 	Bounded  uint64 // of them, those of which not everything was explored
 	Musts    uint64 // accesses compared with what had to come first
 	Allocs   uint64 // allocations of what synchronises
-	Pointers alpha.Counts
+	Pointers PointerCounts
 }
 
 // skip is a skipped choice: the state and the goroutine.
@@ -89,49 +88,45 @@ const maxParked = 2000
 // maxStaticErrors bounds the differences that are told.
 const maxStaticErrors = 20
 
-// NewStaticCheck returns a checking machine over m, which is in its initial
+// NewMachine returns a checking machine over m, which is in its initial
 // state. o is an oracle that NewOracle has made for m: its futures are checked.
 // If it is none, they are computed anew.
-func NewStaticCheck(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *StaticCheck {
-	c := &StaticCheck{Machine: m, skips: make(map[skip]bool), allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
-	if l, ok := o.(*por.LookAhead); ok {
-		o = l.Last()
+func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *Machine {
+	c := &Machine{Machine: m, skips: make(map[skip]bool), allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+	if c.o = oracle.StateOf(o); c.o == nil {
+		c.o = oracle.StateOf(oracle.New(m, prog, e, oracle.FieldAccess))
 	}
-	var ok bool
-	if c.o, ok = o.(*oracle); !ok {
-		c.o = NewOracle(m, prog, e, FieldAccess).(*oracle)
-	}
-	c.points = alpha.NewChecker(c.o.graph.Pointers)
+	c.points = NewPointers(c.o.Graph.Pointers)
 	c.points.Observe(m)
-	c.must = newMustFacts(c, static.NewBase(c.o.graph))
+	c.must = newMustFacts(c, static.NewBase(c.o.Graph))
 	m.Observe(observer{c.points, c})
 	c.born, _ = m.Objects()
 	return c
 }
 
 // Oracle returns o with a check of every choice it skips.
-func (c *StaticCheck) Oracle(o por.Oracle) por.Oracle { return checkedOracle{o, c} }
+func (c *Machine) Oracle(o por.Oracle) por.Oracle { return checkedOracle{o, c} }
 
 // Err returns the differences found so far; nil if there are none.
-func (c *StaticCheck) Err() error {
+func (c *Machine) Err() error {
 	errs := slices.Concat(c.errs, c.points.Errors)
 	if len(errs) == 0 {
 		return nil
 	}
-	return errors.New("BUG: --check-static: " + strings.Join(errs, "\n"))
+	return errors.New(strings.Join(errs, "\n"))
 }
 
-func (c *StaticCheck) errorf(format string, args ...any) {
+func (c *Machine) errorf(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); len(c.errs) < maxStaticErrors && !slices.Contains(c.errs, text) {
 		c.errs = append(c.errs, text)
 	}
 }
 
 // at names an operation: kind and position.
-func (c *StaticCheck) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op.Kind, c.Pos(op)) }
+func (c *Machine) at(op trace.Op) string { return fmt.Sprintf("%s at %v", op.Kind, c.Pos(op)) }
 
 // Step implements por.System.
-func (c *StaticCheck) Step(g trace.GID, choice int) {
+func (c *Machine) Step(g trace.GID, choice int) {
 	c.predict()
 	op := c.Next(g)
 	c.executes(g, &op, c.allowed[g])
@@ -149,11 +144,11 @@ func (c *StaticCheck) Step(g trace.GID, choice int) {
 }
 
 // Repeat implements por.Repeater.
-func (c *StaticCheck) Repeat(g trace.GID, choice int) { c.Step(g, choice) }
+func (c *Machine) Repeat(g trace.GID, choice int) { c.Step(g, choice) }
 
 // predict asks what each goroutine may still do. What was asked before on this
 // path remains true.
-func (c *StaticCheck) predict() {
+func (c *Machine) predict() {
 	gone := maps.Clone(c.allowed)
 	c.Live(func(id trace.GID) {
 		is := c.future(id)
@@ -169,14 +164,14 @@ func (c *StaticCheck) predict() {
 }
 
 // intersect returns what is in both a and b.
-func (c *StaticCheck) intersect(a, b static.Set) static.Set {
+func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a
 	}
 	k := [2]static.Set{min(a, b), max(a, b)}
 	r, ok := c.both[k]
 	if !ok {
-		sets := c.o.fa.Futures().F.Sets
+		sets := c.o.Futures().F.Sets
 		r = sets.Of(slices.DeleteFunc(sets.Elems(a), func(x int) bool { return !sets.Has(b, x) })...)
 		c.both[k] = r
 	}
@@ -184,14 +179,14 @@ func (c *StaticCheck) intersect(a, b static.Set) static.Set {
 }
 
 // Mark implements por.System.
-func (c *StaticCheck) Mark() por.Mark {
+func (c *Machine) Mark() por.Mark {
 	k := c.Machine.Mark()
 	c.marks = append(c.marks, predictions{k, maps.Clone(c.allowed), c.must.state.clone()})
 	return k
 }
 
 // Rewind implements por.System.
-func (c *StaticCheck) Rewind(k por.Mark) {
+func (c *Machine) Rewind(k por.Mark) {
 	c.Machine.Rewind(k)
 	for c.marks[len(c.marks)-1].mark != k {
 		c.marks = c.marks[:len(c.marks)-1]
@@ -201,21 +196,21 @@ func (c *StaticCheck) Rewind(k por.Mark) {
 }
 
 // Release implements por.System.
-func (c *StaticCheck) Release(k por.Mark) {
+func (c *Machine) Release(k por.Mark) {
 	c.Machine.Release(k)
 	i := slices.IndexFunc(c.marks, func(p predictions) bool { return p.mark == k })
 	c.marks = c.marks[:i]
 }
 
 // future returns what goroutine g may still do.
-func (c *StaticCheck) future(g trace.GID) static.Set {
+func (c *Machine) future(g trace.GID) static.Set {
 	c.acts = c.Activations(g, c.acts[:0])
-	c.frames = appendFrames(c.frames[:0], c.acts)
-	return c.o.fa.Futures().Of(c.frames)
+	c.frames = oracle.AppendFrames(c.frames[:0], c.acts)
+	return c.o.Futures().Of(c.frames)
 }
 
 // executes checks that op, which g is about to execute, is in fut.
-func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
+func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 	switch op.Kind {
 	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
 		locs, ok := c.o.Locations(g, nil)
@@ -231,14 +226,14 @@ func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
 			// A predicted access is one that a query about a conflicting one finds.
 			ask := l
 			ask.Write = !l.Write
-			if !c.o.fa.Conflict(fut, &ask) {
+			if !c.o.Accesses.Conflict(fut, &ask) {
 				c.errorf("%s by g%d to offset %d of a %v was not predicted", c.at(*op), g, l.Off, l.Type)
 			}
 		}
 	case trace.Lock, trace.TryLock, trace.Unlock, trace.RLock, trace.TryRLock, trace.RUnlock, trace.LockPending, trace.WakeLock,
 		trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.WgAdd, trace.WgWait,
 		trace.OnceEnter, trace.OnceLeave, trace.CondWait, trace.Signal, trace.Broadcast, trace.SemAcquire, trace.SemRelease:
-		if f := c.o.fa.Futures().F; !f.Sets.Has(fut, f.Sync()) {
+		if f := c.o.Futures().F; !f.Sets.Has(fut, f.Sync()) {
 			c.errorf("%s by g%d was not predicted", c.at(*op), g)
 		}
 	}
@@ -247,8 +242,11 @@ func (c *StaticCheck) executes(g trace.GID, op *trace.Op, fut static.Set) {
 // checkedOracle checks every choice that an oracle skips.
 type checkedOracle struct {
 	por.Oracle
-	c *StaticCheck
+	c *Machine
 }
+
+// Unwrap implements oracle.Wrapper.
+func (o checkedOracle) Unwrap() por.Oracle { return o.Oracle }
 
 // Stepping implements por.Watcher.
 func (o checkedOracle) Stepping(g trace.GID, op *trace.Op) {
@@ -274,7 +272,7 @@ func (o checkedOracle) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // skipped checks that no choice is needed before op.
-func (c *StaticCheck) skipped(g trace.GID, op *trace.Op, reason string) {
+func (c *Machine) skipped(g trace.GID, op *trace.Op, reason string) {
 	k := skip{c.Hash(), g}
 	if c.skips[k] {
 		return
@@ -297,15 +295,4 @@ func (c *StaticCheck) skipped(g trace.GID, op *trace.Op, reason string) {
 		c.at(*op), g, reason, last.G, c.at(c.Next(last.G)), len(conflict))
 	c.Machine.Rewind(m)
 	c.Machine.Release(m)
-}
-
-// staticChecker is a machine that can be compared with static analyses.
-type staticChecker interface {
-	checkStatic(o por.Oracle) (*StaticCheck, time.Duration)
-}
-
-// checkStatic implements staticChecker.
-func (m *machine) checkStatic(o por.Oracle) (*StaticCheck, time.Duration) {
-	begin := time.Now()
-	return NewStaticCheck(m.Machine, m.prog, m.entry, o), time.Since(begin)
 }

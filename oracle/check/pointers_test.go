@@ -1,4 +1,4 @@
-package alpha_test
+package check_test
 
 import (
 	"math/rand/v2"
@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"hbcheck.dev/hbcheck/alpha"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/vm"
@@ -20,7 +20,7 @@ import (
 // TestMachine runs programs on random schedules and compares every pointer and
 // every call with the analysis.
 func TestMachine(t *testing.T) {
-	for _, pattern := range []string{"../vm/testdata/models/*.txtar", "../static/pointer/testdata/*.txtar", "../vm/testdata/proof/*.go", "../vm/testdata/reflect/*.go"} {
+	for _, pattern := range []string{"../../vm/testdata/models/*.txtar", "../../static/pointer/testdata/*.txtar", "../../vm/testdata/proof/*.go", "../../vm/testdata/reflect/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)
@@ -39,11 +39,63 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// TestNotices: a checker that has the analysis of something else notices.
+func TestNotices(t *testing.T) {
+	prog := loadSource(t, `package main
+
+import "sync"
+
+type S struct{ p *int }
+
+func set(s *S, f func() *int) { s.p = f() }
+
+func run(f func() *int) {
+	var wg sync.WaitGroup
+	s := &S{}
+	wg.Go(func() { set(s, f) })
+	wg.Wait()
+	*s.p = 1
+}
+
+func Other() { run(func() *int { return new(int) }) }
+
+func main() {
+	x := 0
+	run(func() *int { return &x })
+}
+`)
+	other, err := prog.Lookup("test.Other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*load.Entry{prog.Entries[0], other} {
+		c := check.NewPointers(pointer.Analyze(prog, e))
+		m, err := vm.New(prog, prog.Entries[0], vm.Config{Observer: c, Check: vm.CheckStops})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for enabled := m.Enabled(nil); len(enabled) > 0; enabled = m.Enabled(nil) {
+			c.Goroutines()
+			m.Step(enabled[0], 0)
+		}
+		c.Heap()
+		found := strings.Join(c.Errors, "\n")
+		switch {
+		case e != other:
+			if found != "" {
+				t.Error(found)
+			}
+		case !strings.Contains(found, "which the call graph does not have"), !strings.Contains(found, "points to"):
+			t.Errorf("found only: %s", found)
+		}
+	}
+}
+
 // walks executes up to the given number of steps of n schedules of prog's first
 // entry, at random, and checks the states.
 func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n uint64, steps int) {
 	t.Helper()
-	c := alpha.NewChecker(r)
+	c := check.NewPointers(r)
 	cfg.Observer = c
 	m, err := vm.New(prog, prog.Entries[0], cfg)
 	if err != nil {

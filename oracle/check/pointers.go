@@ -1,4 +1,4 @@
-package alpha
+package check
 
 import (
 	"fmt"
@@ -8,59 +8,64 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/oracle/abstraction"
 	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Checker compares states of the machine with the analysis: every pointer must
+// Pointers compares states of the machine with the analysis: every pointer must
 // be in the set of its variable, every call on a stack in the call graph. A
 // difference is an error in the analysis, or in the abstraction.
-type Checker struct {
-	*Abstraction
+type Pointers struct {
+	*abstraction.Abstraction
 	// Errors are the differences found, each once, at most maxErrors.
 	Errors []string
-	Counts Counts
-	byself map[*ssa.Function]bool // what the machine and code that is not looked at call
+	Counts PointerCounts
+
+	r *pointer.Result
+	p *pointer.Policy
+	// called by the machine itself, and by external callees
+	external map[*ssa.Function]bool
 }
 
-// Counts says how much has been compared.
-type Counts struct {
+// PointerCounts says how much has been compared.
+type PointerCounts struct {
 	Pointers, Interfaces, Calls int
 	Unknown                     int // pointers to objects whose context is not known
 }
 
 const maxErrors = 50
 
-// NewChecker returns a checker of r. Like any Abstraction it has to observe the
+// NewPointers returns a comparison with r. Like any Abstraction it has to observe the
 // machine.
-func NewChecker(r *pointer.Result) *Checker {
-	c := &Checker{Abstraction: New(r), byself: make(map[*ssa.Function]bool)}
+func NewPointers(r *pointer.Result) *Pointers {
+	c := &Pointers{Abstraction: abstraction.New(r), r: r, p: r.Policy(), external: make(map[*ssa.Function]bool)}
 	for call := range r.Calls() {
 		if call.Site == nil {
-			c.byself[call.Callee.Fn] = true
+			c.external[call.Callee.Fn] = true
 		}
 	}
 	return c
 }
 
-func (c *Checker) errorf(format string, args ...any) {
+func (c *Pointers) errorf(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); len(c.Errors) < maxErrors && !slices.Contains(c.Errors, text) {
 		c.Errors = append(c.Errors, text)
 	}
 }
 
 // Goroutines checks all goroutines: see Goroutine.
-func (c *Checker) Goroutines() { c.m.Live(c.Goroutine) }
+func (c *Pointers) Goroutines() { c.Machine().Live(c.Goroutine) }
 
 // Goroutine checks the calls on the stack of goroutine g, and the operands of the
 // instruction it stands before.
-func (c *Checker) Goroutine(g trace.GID) {
+func (c *Pointers) Goroutine(g trace.GID) {
 	stack := c.Stack(g)
 	for i := range stack {
 		if i+1 < len(stack) {
 			c.call(&stack[i+1], &stack[i], false)
-		} else if s, ok := c.starts[g]; ok {
+		} else if s, ok := c.Start(g); ok {
 			c.call(&s, &stack[i], true)
 		}
 	}
@@ -71,11 +76,11 @@ func (c *Checker) Goroutine(g trace.GID) {
 
 // call checks that caller may call callee where it stands; started says that it
 // executed a go statement there.
-func (c *Checker) call(caller, callee *Frame, started bool) {
+func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 	if c.isExtra(caller) {
 		return
 	}
-	if !c.has(callee.Fn, callee.Context) && !c.r.IsOpaque(callee.Fn) && callee.Context != pointer.Inside && !c.isExtra(callee) {
+	if !c.Executes(callee.Fn, callee.Context) && !c.r.IsOpaque(callee.Fn) && callee.Context != pointer.Inside && !c.isExtra(callee) {
 		c.errorf("%s runs in context %s, which the analysis does not have", callee.Fn, c.p.String(callee.Context))
 	}
 	if c.r.IsOpaque(caller.Fn) || c.r.IsOpaque(callee.Fn) || caller.Context == pointer.Inside || callee.Fn.Name() == "hbFatalPanic" {
@@ -91,7 +96,7 @@ func (c *Checker) call(caller, callee *Frame, started bool) {
 	site, ok := caller.Instr.(ssa.CallInstruction)
 	switch {
 	case !ok, caller.Unexecuted && !started, callee.Indirect && !started: // the machine has called
-		if !c.byself[callee.Fn] {
+		if !c.external[callee.Fn] {
 			c.errorf("the machine has called %s, which the call graph does not have", callee.Fn)
 		}
 	case !c.allows(site, caller.Context, callee.Fn):
@@ -102,12 +107,12 @@ func (c *Checker) call(caller, callee *Frame, started bool) {
 // isExtra reports whether f is the wrapper of a method with a value receiver. The
 // machine calls methods of interfaces through these where the analysis calls the
 // method.
-func (c *Checker) isExtra(f *Frame) bool {
-	return f.Fn.Synthetic != "" && f.Fn.Syntax() == nil && f.Fn.Signature.Recv() != nil && !c.has(f.Fn, f.Context)
+func (c *Pointers) isExtra(f *abstraction.Frame) bool {
+	return f.Fn.Synthetic != "" && f.Fn.Syntax() == nil && f.Fn.Signature.Recv() != nil && !c.Executes(f.Fn, f.Context)
 }
 
 // allows reports whether site may call fn in context ctx.
-func (c *Checker) allows(site ssa.CallInstruction, ctx pointer.Context, fn *ssa.Function) bool {
+func (c *Pointers) allows(site ssa.CallInstruction, ctx pointer.Context, fn *ssa.Function) bool {
 	ctxs := []pointer.Context{ctx}
 	if ctx == pointer.Unknown {
 		ctxs = c.r.Contexts(site.Parent())
@@ -133,7 +138,7 @@ func isWrapperOf(w, fn *ssa.Function) bool {
 
 // defers reports whether callee may be a deferred call that fn runs: the bodies of
 // range-over-func loops defer on behalf of the function around them.
-func (c *Checker) defers(fn *ssa.Function, ctx pointer.Context, callee *ssa.Function) bool {
+func (c *Pointers) defers(fn *ssa.Function, ctx pointer.Context, callee *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			if d, ok := i.(*ssa.Defer); ok && c.allows(d, ctx, callee) {
@@ -150,7 +155,7 @@ func (c *Checker) defers(fn *ssa.Function, ctx pointer.Context, callee *ssa.Func
 }
 
 // operands checks the operands of the instruction at which g stands in frame f.
-func (c *Checker) operands(g trace.GID, f *Frame) {
+func (c *Pointers) operands(g trace.GID, f *abstraction.Frame) {
 	for _, op := range f.Instr.Operands(nil) {
 		v := *op
 		if v == nil || v.Parent() != f.Fn {
@@ -159,7 +164,7 @@ func (c *Checker) operands(g trace.GID, f *Frame) {
 		if _, ok := v.(*ssa.FreeVar); ok {
 			continue // may be captured by value
 		}
-		words := c.m.Words(g, &f.Activation, v)
+		words := c.Machine().Words(g, &f.Activation, v)
 		if words == nil {
 			continue
 		}
@@ -174,7 +179,7 @@ func (c *Checker) operands(g trace.GID, f *Frame) {
 }
 
 // value checks the words of a value of type t that is a pointer of some kind.
-func (c *Checker) value(t types.Type, words []uint64, s pointer.Set, what func() string) {
+func (c *Pointers) value(t types.Type, words []uint64, s pointer.Set, what func() string) {
 	if s.Universal() {
 		return
 	}
@@ -197,13 +202,12 @@ func (c *Checker) value(t types.Type, words []uint64, s pointer.Set, what func()
 }
 
 // pointer checks that p is in s.
-func (c *Checker) pointer(p uint64, s pointer.Set, what func() string) {
+func (c *Pointers) pointer(p uint64, s pointer.Set, what func() string) {
 	if p == 0 || s.Universal() {
 		return
 	}
 	id, off := uint32(p>>32), int64(uint32(p))
-	objs, known := c.objects(id)
-	if !known || off > 0 && off >= int64(c.m.Object(id).Size) {
+	if !c.Known(id) || off > 0 && off >= int64(c.Machine().Object(id).Size) {
 		return
 	}
 	c.Counts.Pointers++
@@ -212,7 +216,7 @@ func (c *Checker) pointer(p uint64, s pointer.Set, what func() string) {
 		c.Counts.Unknown++
 	}
 	var names []string
-	for _, o := range objs {
+	for _, o := range c.Object(id) {
 		l := o.Label(off)
 		if s.Has(l) {
 			return
@@ -223,25 +227,11 @@ func (c *Checker) pointer(p uint64, s pointer.Set, what func() string) {
 	if at.Instr != nil {
 		where = fmt.Sprintf("%s in %s, context %s", at.Instr, at.Instr.Parent(), c.p.String(at.Context))
 	}
-	c.errorf("%s points to %s (object %d+%d of type %v, allocated by %s), not to one of %v", what(), strings.Join(names, " or "), id, off, c.m.Object(id).Type, where, s.Strings())
-}
-
-// objects is like Object, and tells whether there has to be one.
-func (c *Checker) objects(id uint32) (list []*pointer.Object, known bool) {
-	info := c.m.Object(id)
-	if id < c.first {
-		known = info.Global != nil
-	} else {
-		known = c.Origin(id).Instr != nil && info.Size > 0
-	}
-	if !known {
-		return nil, false
-	}
-	return c.Object(id), true
+	c.errorf("%s points to %s (object %d+%d of type %v, allocated by %s), not to one of %v", what(), strings.Join(names, " or "), id, off, c.Machine().Object(id).Type, where, s.Strings())
 }
 
 // function checks that func value fv is in s.
-func (c *Checker) function(fv uint64, s pointer.Set, what func() string) {
+func (c *Pointers) function(fv uint64, s pointer.Set, what func() string) {
 	if fv == 0 || s.Universal() {
 		return
 	}
@@ -249,7 +239,7 @@ func (c *Checker) function(fv uint64, s pointer.Set, what func() string) {
 		c.pointer(fv, s, what)
 		return
 	}
-	fn := c.m.Function(fv)
+	fn := c.Machine().Function(fv)
 	if fn == nil {
 		return
 	}
@@ -263,8 +253,8 @@ func (c *Checker) function(fv uint64, s pointer.Set, what func() string) {
 }
 
 // iface checks that the interface with words tw and data is in s.
-func (c *Checker) iface(tw, data uint64, s pointer.Set, what func() string) {
-	t := c.m.DynamicType(tw)
+func (c *Pointers) iface(tw, data uint64, s pointer.Set, what func() string) {
+	t := c.Machine().DynamicType(tw)
 	if t == nil || s.Universal() {
 		return
 	}
@@ -288,7 +278,7 @@ func (c *Checker) iface(tw, data uint64, s pointer.Set, what func() string) {
 }
 
 // direct checks word w, a value of type t, which is pointer-shaped.
-func (c *Checker) direct(t types.Type, w uint64, s pointer.Set, what func() string) {
+func (c *Pointers) direct(t types.Type, w uint64, s pointer.Set, what func() string) {
 	switch u := t.Underlying().(type) {
 	case *types.Signature:
 		c.function(w, s, what)
@@ -302,10 +292,10 @@ func (c *Checker) direct(t types.Type, w uint64, s pointer.Set, what func() stri
 }
 
 // Heap checks the pointers in all objects.
-func (c *Checker) Heap() {
-	n, first := c.m.Objects()
+func (c *Pointers) Heap() {
+	n, first := c.Machine().Objects()
 	for id := uint32(1); id < n; id++ {
-		if id >= first && c.m.Freed(id) {
+		if id >= first && c.Machine().Freed(id) {
 			continue
 		}
 		c.memory(id)
@@ -314,13 +304,16 @@ func (c *Checker) Heap() {
 
 // memory checks the pointers in object id. What the machine arranges in a way of
 // its own is left out.
-func (c *Checker) memory(id uint32) {
-	info := c.m.Object(id)
+func (c *Pointers) memory(id uint32) {
+	info := c.Machine().Object(id)
 	if info.Type == nil || info.Map {
 		return
 	}
-	objs, known := c.objects(id)
-	if !known || len(objs) == 0 {
+	if !c.Known(id) {
+		return
+	}
+	objs := c.Object(id)
+	if len(objs) == 0 {
 		return
 	}
 	switch o := objs[0]; {
@@ -339,7 +332,7 @@ func (c *Checker) memory(id uint32) {
 			var words [3]uint64
 			p := uint64(id)<<32 | uint64(off)
 			for i := range sizes.Sizeof(t) / 8 {
-				words[i], _ = c.m.Word(p + uint64(i)*8)
+				words[i], _ = c.Machine().Word(p + uint64(i)*8)
 			}
 			if words[0] == 0 {
 				return
@@ -395,4 +388,4 @@ func pointers(t types.Type, off int64, left *int, f func(off int64, t types.Type
 	}
 }
 
-var _ vm.Observer = (*Checker)(nil)
+var _ vm.Observer = (*Pointers)(nil)

@@ -1,15 +1,14 @@
-package explore
+package check
 
 import (
 	"fmt"
-	"go/types"
 	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/alpha"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -22,7 +21,7 @@ import (
 // they say is kept until it is fulfilled: a promise is fulfilled by the operation
 // it is of, and broken by one of the accesses that it was to come before.
 type mustFacts struct {
-	c    *StaticCheck
+	c    *Machine
 	base *static.Base
 
 	locks, joins *static.First
@@ -70,7 +69,7 @@ type allocation struct {
 }
 
 // newMustFacts returns the comparison of c's machine with analyses on b.
-func newMustFacts(c *StaticCheck, b *static.Base) mustFacts {
+func newMustFacts(c *Machine, b *static.Base) mustFacts {
 	f := mustFacts{c: c, base: b, locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
 		places: map[[2]uint64]string{}, next: map[trace.GID]trace.Op{}, where: map[trace.GID][2]uint64{}}
 	f.onLocks, f.onJoins = hybrid.NewMerger(b, f.locks.Engine), hybrid.NewMerger(b, f.joins.Engine)
@@ -88,13 +87,13 @@ func (s mustState) clone() mustState {
 
 // observer sees to it that both are told of allocations.
 type observer struct {
-	*alpha.Checker
-	c *StaticCheck
+	*Pointers
+	c *Machine
 }
 
 // Allocated implements vm.Observer.
 func (o observer) Allocated(m *vm.Machine, g trace.GID, obj uint32) {
-	o.Checker.Allocated(m, g, obj)
+	o.Pointers.Allocated(m, g, obj)
 	if top := m.Innermost(g); top.Instr != nil {
 		o.c.must.born = append(o.c.must.born, allocation{g, top.Instr})
 	}
@@ -122,10 +121,10 @@ func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
 // accesses checks that nothing had to come before the access g is about to make.
 func (f *mustFacts) accesses(g trace.GID, op *trace.Op) {
 	frame := f.c.o.Stack(g)[0]
-	if frame.Instr == nil || !f.c.o.fa.Futures().F.Known(frame.Instr.Parent()) {
+	if frame.Instr == nil || !f.c.o.Futures().F.Known(frame.Instr.Parent()) {
 		return
 	}
-	f.base.Acc.Direct(frame.Instr, f.c.o.graph.Where, func(x static.Access) {
+	f.base.Acc.Direct(frame.Instr, f.c.o.Graph.Where, func(x static.Access) {
 		n := f.base.Acc.Num(x)
 		for _, p := range f.state.promises[g] {
 			f.c.Counts.Musts++
@@ -210,7 +209,7 @@ func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 // ask asks the analyses what g, which has just come to where it stands, must and may do.
 func (f *mustFacts) ask(g trace.GID) {
 	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
-	now := sites{set: f.onAllocs.Of(l).Set, all: f.anything(f.c.future(g), f.c.o.fa.Futures().F.Sets)}
+	now := sites{set: f.onAllocs.Of(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}
 	switch was, known := f.state.sites[g]; {
 	case !known || was.all:
 		f.state.sites[g] = now
@@ -261,34 +260,13 @@ func (f *mustFacts) allocated(a allocation) {
 		return
 	}
 	v, ok := a.site.(ssa.Value)
-	if !ok || !synchronises(v.Type()) {
+	if !ok || !oracle.IsSync(v.Type()) {
 		return
 	}
 	f.c.Counts.Allocs++
 	if !slices.Contains(f.allocs.Sites(static.May{Set: said.set}), a.site) {
 		f.c.errorf("g%d allocates what was not predicted, in %s at %v", a.g, a.site.Parent(), f.c.Fset().Position(a.site.Pos()))
 	}
-}
-
-// synchronises reports whether an allocation of a value of type t, a pointer or a
-// channel, is one of something that synchronises.
-func synchronises(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Chan:
-		return true
-	case *types.Pointer:
-		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
-			return n.Obj().Exported() // others are the models' own
-		}
-		if st, ok := u.Elem().Underlying().(*types.Struct); ok {
-			for v := range st.Fields() {
-				if synchronises(types.NewPointer(v.Type())) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // place checks that a fingerprint stands for one place only.
@@ -331,7 +309,7 @@ func (l *live) Word(p uint64) (uint64, bool) {
 	}
 	loc.Stored = true
 	stable := true
-	c.Live(func(g trace.GID) { stable = stable && !c.o.fa.Conflict(c.future(g), &loc) })
+	c.Live(func(g trace.GID) { stable = stable && !c.o.Accesses.Conflict(c.future(g), &loc) })
 	if !stable {
 		return 0, false
 	}

@@ -1,70 +1,19 @@
-package alpha_test
+package abstraction_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/alpha"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle/abstraction"
 	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// TestNotices: a checker that has the analysis of something else notices.
-func TestNotices(t *testing.T) {
-	prog := loadSource(t, `package main
-
-import "sync"
-
-type S struct{ p *int }
-
-func set(s *S, f func() *int) { s.p = f() }
-
-func run(f func() *int) {
-	var wg sync.WaitGroup
-	s := &S{}
-	wg.Go(func() { set(s, f) })
-	wg.Wait()
-	*s.p = 1
-}
-
-func Other() { run(func() *int { return new(int) }) }
-
-func main() {
-	x := 0
-	run(func() *int { return &x })
-}
-`)
-	other, err := prog.Lookup("test.Other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range []*load.Entry{prog.Entries[0], other} {
-		c := alpha.NewChecker(pointer.Analyze(prog, e))
-		m, err := vm.New(prog, prog.Entries[0], vm.Config{Observer: c, Check: vm.CheckStops})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for enabled := m.Enabled(nil); len(enabled) > 0; enabled = m.Enabled(nil) {
-			c.Goroutines()
-			m.Step(enabled[0], 0)
-		}
-		c.Heap()
-		found := strings.Join(c.Errors, "\n")
-		switch {
-		case e != other:
-			if found != "" {
-				t.Error(found)
-			}
-		case !strings.Contains(found, "which the call graph does not have"), !strings.Contains(found, "points to"):
-			t.Errorf("found only: %s", found)
-		}
-	}
-}
 
 // TestObject: two lists made by one function are told apart when each goroutine
 // stands before its access, whether or not their allocation was observed with
@@ -85,7 +34,7 @@ func main() {
 	e := prog.Entries[0]
 	r := pointer.Analyze(prog, e)
 	for _, early := range []bool{true, false} {
-		abs := alpha.New(r)
+		abs := abstraction.New(r)
 		cfg := vm.Config{}
 		if early {
 			cfg.Observer = abs
@@ -129,4 +78,20 @@ func main() {
 			}
 		}
 	}
+}
+
+// loadSource loads a program of one file.
+func loadSource(t *testing.T, src string) *load.Program {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": src, "go.mod": "module test\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
 }

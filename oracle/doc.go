@@ -1,0 +1,29 @@
+// Package oracle decides, in the present state of a machine, whether an explorer
+// needs a choice before an operation: it brings the static analyses of a program
+// together with the machine that executes it.
+//
+// The analyses know the program, the machine knows the state. State is the adapter
+// between the two: it implements what mhb and fieldaccess ask of a state in terms of a
+// vm.Machine, and maps objects of the machine to the objects of the points-to analysis
+// that may stand for them.
+//
+//	por ──Skip(g, op)──▶ oracle ──▶ mhb or fieldaccess ──▶ State ──▶ vm.Machine
+//	                                       │
+//	                                       └──▶ static facts (Analysis)
+//
+// An oracle that says "no choice is needed" claims that {g} is a persistent set
+// (Godefroid 1996): nothing that the other goroutines can do while g waits conflicts
+// with g's pending operation. Package oracle/check compares these claims, and the
+// static facts below them, with what happens.
+//
+// How much is used is a Kind:
+//
+//	none      nothing
+//	fa        fieldaccess: which accesses other goroutines can still make
+//	mhb       and mhb: which of them are certain to block before
+//	full      and por.LookAhead: bounded exploration of what they do
+//	patterns  the four patterns of Parízek and Jančík (SPIN 2014) instead of mhb
+//
+// mhb asks in addition whether another goroutine can get hold of an object at all
+// while g waits: see reach.
+package oracle

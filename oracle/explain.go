@@ -1,0 +1,189 @@
+package oracle
+
+import (
+	"cmp"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Place is a line of the program, or all lines of a file.
+type Place struct {
+	File string // the end of its path, with slashes
+	Line int    // 0: all
+}
+
+func (p *Place) has(pos token.Position) bool {
+	name := filepath.ToSlash(pos.Filename)
+	return (p.Line == 0 || p.Line == pos.Line) && (name == p.File || strings.HasSuffix(name, "/"+p.File))
+}
+
+// An Explanation counts what was decided about one operation of the program,
+// each time it was the pending one of a goroutine and other goroutines were enabled.
+type Explanation struct {
+	Pos     token.Position
+	Kind    trace.Kind
+	Skipped map[string]uint64 // times that no choice was needed, by reason
+	Choices uint64            // times that one was made
+	Causes  []Cause           // why: most frequent first
+}
+
+// A Cause is something another goroutine may do first, which conflicts with the
+// operation.
+type Cause struct {
+	Pos   token.Position // not valid if it is not known
+	Act   Act
+	What  string // the type written, the function called: as Act says
+	Count uint64
+}
+
+// Act is what the other goroutine may do.
+type Act uint8
+
+// The acts.
+const (
+	ActUnknown Act = iota // the oracle does not say
+	ActAny                // anything: this kind of oracle knows accesses to memory only
+	ActCall               // of function What
+	ActRead               // a value of type What
+	ActReceive
+	ActSend
+	ActWrite // a value of type What
+	ActOther // the instruction What
+)
+
+// An Explainer counts the answers of an oracle by operation.
+type Explainer struct {
+	por.Oracle
+	kind  Kind
+	pos   func(g trace.GID, op *trace.Op) token.Position
+	place Place
+	list  map[opSite]*Explanation
+	why   map[opSite]map[ssa.Instruction]uint64
+}
+
+// opSite is an operation of the program.
+type opSite struct {
+	pos  token.Position
+	kind trace.Kind
+}
+
+// NewExplainer returns an oracle that answers as o does, which is of kind k, and counts
+// the answers about operations at p. pos returns where a pending operation is for the user.
+func NewExplainer(o por.Oracle, k Kind, p Place, pos func(g trace.GID, op *trace.Op) token.Position) *Explainer {
+	return &Explainer{o, k, pos, p, map[opSite]*Explanation{}, map[opSite]map[ssa.Instruction]uint64{}}
+}
+
+// Unwrap implements Wrapper.
+func (x *Explainer) Unwrap() por.Oracle { return x.Oracle }
+
+// Skip implements por.Oracle.
+func (x *Explainer) Skip(g trace.GID, op *trace.Op) string {
+	reason := x.Oracle.Skip(g, op)
+	k := opSite{x.pos(g, op), op.Kind}
+	if !x.place.has(k.pos) {
+		return reason
+	}
+	e := x.list[k]
+	if e == nil {
+		e = &Explanation{Pos: k.pos, Kind: op.Kind, Skipped: map[string]uint64{}}
+		x.list[k] = e
+	}
+	switch {
+	case reason != "":
+		e.Skipped[reason]++
+	default:
+		e.Choices++
+		if x.why[k] == nil {
+			x.why[k] = map[ssa.Instruction]uint64{}
+		}
+		x.why[k][culprit(x.Oracle)]++
+	}
+	return reason
+}
+
+// Stepping implements por.Watcher.
+func (x *Explainer) Stepping(g trace.GID, op *trace.Op) {
+	if w, ok := x.Oracle.(por.Watcher); ok {
+		w.Stepping(g, op)
+	}
+}
+
+// Rewound implements por.Watcher.
+func (x *Explainer) Rewound() {
+	if w, ok := x.Oracle.(por.Watcher); ok {
+		w.Rewound()
+	}
+}
+
+// culprit returns the instruction for which o's last answer was that a choice is
+// needed; nil if that is not known.
+func culprit(o por.Oracle) ssa.Instruction {
+	if x, ok := unwrap(o).(*oracle); ok {
+		if walks, ok := x.mhb.(*mhb.Oracle); ok {
+			return walks.Culprit
+		}
+	}
+	return nil
+}
+
+// Explanations returns what was counted, in the order of the source.
+func (x *Explainer) Explanations() []Explanation {
+	var list []Explanation
+	s := StateOf(x.Oracle)
+	for k, e := range x.list {
+		for i, n := range x.why[k] {
+			c := Cause{Count: n}
+			switch {
+			case i != nil:
+				c.Pos = s.Machine.Fset().Position(i.Pos())
+				c.Act, c.What = act(i)
+			case !e.Kind.Plain() && (x.kind == FieldAccess || x.kind == Patterns):
+				c.Act = ActAny
+			}
+			e.Causes = append(e.Causes, c)
+		}
+		slices.SortFunc(e.Causes, func(a, b Cause) int {
+			return cmp.Or(-cmp.Compare(a.Count, b.Count), comparePos(a.Pos, b.Pos), cmp.Compare(a.Act, b.Act), cmp.Compare(a.What, b.What))
+		})
+		list = append(list, *e)
+	}
+	slices.SortFunc(list, func(a, b Explanation) int {
+		return cmp.Or(comparePos(a.Pos, b.Pos), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Choices, b.Choices))
+	})
+	return list
+}
+
+func comparePos(a, b token.Position) int {
+	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// act returns what an instruction does, and to what.
+func act(i ssa.Instruction) (Act, string) {
+	switch i := i.(type) {
+	case *ssa.Store:
+		return ActWrite, i.Addr.Type().String()[1:]
+	case *ssa.UnOp:
+		if i.Op == token.ARROW {
+			return ActReceive, ""
+		}
+		return ActRead, i.Type().String()
+	case *ssa.Send:
+		return ActSend, ""
+	case *ssa.MapUpdate:
+		return ActWrite, i.Map.Type().String()
+	case ssa.CallInstruction:
+		if fn := i.Common().StaticCallee(); fn != nil {
+			return ActCall, fn.String()
+		}
+		return ActOther, i.Common().Description()
+	}
+	return ActOther, i.String()
+}

@@ -1,0 +1,157 @@
+package oracle
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/fieldaccess"
+	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/mhb"
+	"hbcheck.dev/hbcheck/mhb/patterns"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Kind is how much of the static analyses an oracle uses.
+type Kind string
+
+// The kinds. Of None, FieldAccess, MHB and Full, each knows what the one before it knows.
+const (
+	None        Kind = "none"
+	FieldAccess Kind = "fa"       // the field access analysis
+	MHB         Kind = "mhb"      // and may-happen-before reasoning on top of it
+	Full        Kind = "full"     // and everything else that is known, looking ahead included
+	Patterns    Kind = "patterns" // the four patterns of the paper instead of the closure of MHB
+)
+
+// ParseKind returns the kind called s, and whether there is one.
+func ParseKind(s string) (Kind, bool) {
+	switch k := Kind(s); k {
+	case None, FieldAccess, MHB, Full, Patterns:
+		return k, true
+	}
+	return "", false
+}
+
+// New analyses the program of m, which explores e, and returns an oracle on m's
+// present states.
+func New(m *vm.Machine, prog *load.Program, e *load.Entry, k Kind) por.Oracle {
+	return Analyze(m, prog, e).Oracle(k, 0)
+}
+
+// An Analysis is what oracles on one machine can share.
+type Analysis struct {
+	m       *vm.Machine
+	prog    *load.Program
+	entry   *load.Entry
+	graph   *static.CallGraph
+	base    *static.Base
+	futures *hybrid.Futures
+	fa      *fieldaccess.Oracle
+	copies  bool // locks may be overwritten
+}
+
+// Analyze analyses the program of m, which explores e.
+func Analyze(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
+	graph := static.NewCallGraph(prog, e, Natives{m})
+	base := static.NewBase(graph)
+	futures := hybrid.New(static.NewFieldAccess(base))
+	return &Analysis{base: base, m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes),
+		copies: graph.CopiesLocks() || overwritesLocks(graph, Natives{m})}
+}
+
+// Oracle returns an oracle that does without the stages in off.
+func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
+	o := &oracle{State: NewState(a.m, a.prog, a.graph, a.fa)}
+	closure := func(level mhb.Level) {
+		c := mhb.New(level, a.fa, a.futures, program{a.graph, a.m})
+		c.CopiesLocks, c.Off = a.copies, off
+		o.mhb = c
+	}
+	switch k {
+	case MHB:
+		closure(mhb.Plain)
+	case Full:
+		closure(mhb.Full)
+	case Patterns:
+		if !a.copies { // overwriting a mutex unlocks it, which the patterns do not look for
+			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
+		}
+	}
+	a.futures.F.Whole(a.entry.Func)
+	if k == Full {
+		// Looking ahead costs less than the walk: it executes what the walk imagines.
+		quick := &oracle{State: o.State}
+		return por.NewLookAhead(a.m, quick, o)
+	}
+	return o
+}
+
+// oracle decides from the state of a machine.
+type oracle struct {
+	*State
+	mhb interface { // nil: only field accesses
+		Skip(s mhb.State, g trace.GID, op *trace.Op) string
+	}
+}
+
+// Skip implements por.Oracle.
+func (o *oracle) Skip(g trace.GID, op *trace.Op) string {
+	switch {
+	case o.mhb != nil:
+		return o.mhb.Skip(o.State, g, op)
+	case op.Kind.Plain() && o.Accesses.Skip(o.State, g):
+		return fieldaccess.Reason
+	}
+	return ""
+}
+
+// A Wrapper is an oracle that adds something to another one.
+type Wrapper interface {
+	por.Oracle
+	Unwrap() por.Oracle
+}
+
+// unwrap returns the oracle below all wrappers, and below looking ahead.
+func unwrap(o por.Oracle) por.Oracle {
+	for {
+		switch x := o.(type) {
+		case Wrapper:
+			o = x.Unwrap()
+		case *por.LookAhead:
+			o = x.Last()
+		default:
+			return o
+		}
+	}
+}
+
+// StateOf returns the state that an oracle of this package decides from; nil if o is
+// another one.
+func StateOf(o por.Oracle) *State {
+	if x, ok := unwrap(o).(interface{ state() *State }); ok {
+		return x.state()
+	}
+	return nil
+}
+
+func (s *State) state() *State { return s }
+
+// program adds what the machine knows of captured variables.
+type program struct {
+	*static.CallGraph
+	m *vm.Machine
+}
+
+func (p program) ByValue(fn *ssa.Function, i int) bool { return p.m.ByValue(fn, i) }
+
+// Natives describes the natives of a machine to static analyses.
+type Natives struct{ Machine *vm.Machine }
+
+// Native reports whether the machine executes fn itself.
+func (n Natives) Native(fn *ssa.Function) bool { return n.Machine.IsNative(fn) }
+
+// Trusted reports whether fn is part of a model.
+func (n Natives) Trusted(fn *ssa.Function) bool { return n.Machine.IsTrusted(fn) }
