@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // Merger merges the partial results of one analysis over live stacks to what
@@ -219,7 +220,7 @@ func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
 // number is a parameter; the live state knows it.
 func adding(instr ssa.Instruction) *ssa.CallCommon {
 	if c, ok := instr.(*ssa.Call); ok {
-		if fn := c.Call.StaticCallee(); fn != nil && fn.String() == "sync.hbWgAdd" {
+		if static.Executes(c.Call.StaticCallee(), trace.WgAdd) {
 			return &c.Call
 		}
 	}

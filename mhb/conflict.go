@@ -52,7 +52,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	for i := range op.N {
 		k.ident[i] = s.Identity(op.Access[i].Obj)
 	}
-	if !memory(op.Kind) || s.IsMap(op.Access[0].Obj) {
+	if !op.Kind.Memory() || s.IsMap(op.Access[0].Obj) {
 		k.pc = uint64(op.Func)<<32 | uint64(op.PC)
 	}
 	known := true
@@ -69,7 +69,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 		t.objs[i] = s.Objects(a.Obj)
 	}
 	switch {
-	case memory(op.Kind):
+	case op.Kind.Memory():
 		t.locs, t.known = s.Locations(g, nil)
 		for _, a := range op.Access[:op.N] {
 			t.ranges = append(t.ranges, Range{uint64(a.Obj)<<32 | uint64(a.Off), uint64(a.Size)})
@@ -111,7 +111,7 @@ func condPark(stack []hybrid.Frame) bool {
 		return false
 	}
 	c, ok := callOf(stack[0].Instr)
-	return ok && c.StaticCallee() != nil && c.StaticCallee().String() == "sync.hbPark"
+	return ok && static.Executes(c.StaticCallee(), trace.Park)
 }
 
 // ofTimer reports whether a goroutine stands before changing a timer, which the
@@ -142,7 +142,7 @@ func (o *Oracle) conflicts(set static.Set, t *target) bool {
 }
 
 // syncs reports whether t is an operation that synchronises.
-func (t *target) syncs() bool { return !t.collects && !memory(t.op.Kind) }
+func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 
 // looksAt reports whether x may be an access to the memory of the primitive that
 // t, which synchronises, is an operation on: by reflection, or through an
@@ -162,50 +162,37 @@ func (o *Oracle) within(a, b static.Set) bool {
 }
 
 // quietable reports whether operations of kind k, which synchronise, can do
-// without a choice if nobody meets them. Operations on channels are not among
-// them: whoever waits in one takes part in the operations of others.
+// without a choice if no other goroutine executes one that does not commute with it.
+// Operations on channels are not among them: a goroutine that waits in one takes part
+// in the operations of others.
 func quietable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.Park,
 		trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.Signal, trace.Broadcast, trace.SyncAccess:
 		return true
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
+	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.SemRelease, trace.Sleep, trace.Output,
+		trace.Exit, trace.Crash, trace.Spin: // nothing is known of them
+	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Yield, trace.Go, trace.End: // the explorer knows
+	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
+	default:
+		panic("BUG: the oracle has no answer to " + k.String())
 	}
 	return false
 }
 
-// class groups the kinds of operations that can meet on one object.
-func class(k trace.Kind) int {
-	switch k {
-	case trace.Lock, trace.RLock, trace.TryLock, trace.TryRLock, trace.Unlock, trace.RUnlock, trace.LockPending, trace.WakeLock:
-		return 1
-	case trace.CondWait, trace.Signal, trace.Broadcast:
-		return 2
-	case trace.WgAdd, trace.WgWait:
-		return 3
-	case trace.OnceEnter, trace.OnceLeave:
-		return 4
-	case trace.SyncAccess:
-		return 5
-	}
-	return 0
-}
-
-// touches reports whether t may be an operation of class c on the object r. A
+// touches reports whether t may be an operation on the object r, which is of sort c. A
 // Park of Cond.Wait is an operation on the Cond and on its lock.
-func (o *Oracle) touches(t *target, c int, r ref) bool {
+func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
 	k := t.op.Kind
 	for i, a := range t.op.Access[:t.op.N] {
-		mine := class(k)
-		switch k {
-		case trace.Park:
-			mine = 2
-			if i == 1 || t.op.N == 1 && c == 1 {
-				mine = 1 // a Cond that only its goroutine has is left out
-			}
+		mine := k.Row().On
+		if k == trace.Park && (i == 1 || t.op.N == 1 && c == trace.OnLock) {
+			mine = trace.OnLock // a Cond that only its goroutine has is left out
 		}
 		at := uint64(a.Obj)<<32 | uint64(a.Off)
-		if mine == 2 {
+		if mine == trace.OnCond {
 			at -= condList
 		}
 		if mine == c && (r.known && at == r.p || !r.known && o.within(t.objs[i], r.objs)) {
@@ -246,7 +233,7 @@ func (w *walk) meet(m meeting) {
 	switch {
 	case w.t.collects:
 		w.met = addMeeting(w.met, m)
-	case !memory(w.t.op.Kind) && w.o.meets(w.t, &m):
+	case !w.t.op.Kind.Memory() && w.o.meets(w.t, &m):
 		w.hit()
 	}
 }
@@ -260,7 +247,7 @@ func addMeeting(list []meeting, m meeting) []meeting {
 
 // meets reports whether t, which synchronises, does not commute with m.
 func (o *Oracle) meets(t *target, m *meeting) bool {
-	if !o.touches(t, class(m.kind), m.on) {
+	if !o.touches(t, m.kind.Row().On, m.on) {
 		return false
 	}
 	switch t.op.Kind {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // Locks on objects that are not known (the paper's third pattern, and more).
@@ -65,11 +67,8 @@ func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
 	if !ok {
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
-				if c, ok := i.(*ssa.Call); ok && c.Call.StaticCallee() != nil {
-					switch c.Call.StaticCallee().String() {
-					case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock":
-						list = append(list, c)
-					}
+				if c, ok := i.(*ssa.Call); ok && method(c.Call.StaticCallee(), "Lock", trace.Lock) {
+					list = append(list, c)
 				}
 			}
 		}
@@ -127,9 +126,16 @@ func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (li
 	return list
 }
 
-func condWait(fn *ssa.Function) bool {
-	return fn.Name() == "Wait" && fn.String() == "(*sync.Cond).Wait"
+// method reports whether fn is a method of that name that executes operations of kind k.
+func method(fn *ssa.Function, name string, k trace.Kind) bool {
+	if fn == nil || fn.Name() != name {
+		return false
+	}
+	_, ok := k.Row().Func(fn.String())
+	return ok
 }
+
+func condWait(fn *ssa.Function) bool { return method(fn, "Wait", trace.CondWait) }
 
 // holds reports whether site is a call of fn, Cond.Wait, and the mutex that it unlocks
 // is one that has been locked ahead. Most Conds are in a struct beside their mutex.

@@ -168,10 +168,10 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	o.Culprit, o.CulpritOf = nil, trace.NoGID
 	o.now = present{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
 	t := o.targetOf(s, g, op)
-	if !t.known || o.CopiesLocks && !memory(op.Kind) {
+	if !t.known || o.CopiesLocks && !op.Kind.Memory() {
 		return ""
 	}
-	if memory(op.Kind) && !o.conflicts(o.future(s, g), t) {
+	if op.Kind.Memory() && !o.conflicts(o.future(s, g), t) {
 		return fieldaccess.Reason
 	}
 	if t.copies {
@@ -182,15 +182,15 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	switch {
 	case !ok:
 		return ""
-	case !o.conflicts(reached, t) && (memory(op.Kind) || !o.meetsOneOf(s, t)):
+	case !o.conflicts(reached, t) && (op.Kind.Memory() || !o.meetsOneOf(s, t)):
 		return why
-	case !memory(op.Kind) && o.level < Full:
+	case !op.Kind.Memory() && o.level < Full:
 		return "" // the walk for this operation would find the same
 	}
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)
 	}
-	if o.level < Full || !memory(op.Kind) || !o.has(Gateway) {
+	if o.level < Full || !op.Kind.Memory() || !o.has(Gateway) {
 		return ""
 	}
 	var buf [2]uint32
@@ -246,12 +246,6 @@ func reason(list []*summary) string {
 		return fieldaccess.Reason
 	}
 	return r
-}
-
-// memory reports whether operations of kind k access memory that programs
-// reach by its address.
-func memory(k trace.Kind) bool {
-	return k.Plain() || k == trace.AtomicLoad || k == trace.AtomicStore || k == trace.AtomicRMW
 }
 
 // future returns the accesses that goroutines other than tc may ever make.

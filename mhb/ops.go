@@ -41,26 +41,53 @@ const (
 	libraryOp
 )
 
-// nativeOps lists the natives that block or enable, by name. The first argument
-// is the object. The address of an RWMutex is that of the Mutex inside, which is
-// locked by its writer; RUnlock frees no one who waits for that.
-var nativeOps = map[string]nativeOp{
-	"(*sync.Mutex).Lock": lockOp, "(*sync.RWMutex).RLock": lockOp, "sync.hbAnnounce": lockOp,
-	"(*sync.Mutex).TryLock": tryOp, "(*sync.RWMutex).TryLock": tryOp, "(*sync.RWMutex).TryRLock": tryOp,
-	"(*sync.Mutex).Unlock": unlockOp, "(*sync.RWMutex).Unlock": unlockOp, "(*sync.RWMutex).RUnlock": unlockOp,
-	"sync.hbPending": pendingOp,
-	"sync.hbPark":    parkOp, "sync.hbWake": wakeOp, "sync.hbSignal": signalOp, "sync.hbBroadcast": signalOp,
-	"sync.hbWgWait": waitOp, "sync.hbWgAdd": addOp,
-	"sync.hbOnceEnter": onceOp, "sync.hbOnceLeave": leaveOp,
-	"time.hbSend":   tickOp,
-	"sync.hbAccess": libraryOp, "sync.hbPool": libraryOp,
+// nativeOpOf returns what executing an operation of kind k by a native means.
+func nativeOpOf(k trace.Kind) nativeOp {
+	switch k {
+	case trace.Lock, trace.RLock: // the address of an RWMutex is that of the Mutex inside, which its writer locks
+		return lockOp
+	case trace.TryLock, trace.TryRLock:
+		return tryOp
+	case trace.Unlock, trace.RUnlock:
+		return unlockOp
+	case trace.LockPending:
+		return pendingOp
+	case trace.Park:
+		return parkOp
+	case trace.CondWait, trace.WakeLock: // of one native
+		return wakeOp
+	case trace.Signal, trace.Broadcast:
+		return signalOp
+	case trace.WgWait:
+		return waitOp
+	case trace.WgAdd:
+		return addOp
+	case trace.OnceEnter:
+		return onceOp
+	case trace.OnceLeave:
+		return leaveOp
+	case trace.Send:
+		return tickOp
+	case trace.SyncAccess:
+		return libraryOp
+	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
+		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire, trace.SemRelease,
+		trace.Sleep, trace.Timer, trace.Choose, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin:
+		return otherOp // what it accesses is all that matters
+	}
+	panic("BUG: the walk has no answer to " + k.String())
 }
 
-// opOf returns what native fn means.
+// opOf returns what native fn means. The table of operations has its kind.
 func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	op, ok := o.ops[fn]
 	if !ok {
-		op = nativeOps[fn.String()]
+		if kinds := trace.KindsOf(fn.String()); len(kinds) > 0 {
+			op = nativeOpOf(kinds[0])
+		}
+		if op == libraryOp && fn.Pkg.Pkg.Path() != "sync" {
+			op = otherOp
+		}
 		o.ops[fn] = op
 	}
 	return op

@@ -81,10 +81,10 @@ func (w *walk) recovery(sc *scope) {
 	}
 }
 
-// panicsAgain reports whether fn, which is pending in frame i of g, is the deferred
-// function of WaitGroup.Go, and finds a panic: it then does not call Done.
+// panicsAgain reports whether fn, which is pending in frame i of g, is the function that
+// WaitGroup.Go defers, and finds a panic: it then does not call Done.
 func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
-	if fn == nil || fn.String() != "(*sync.WaitGroup).Go$1$1" {
+	if !rethrows(fn) {
 		return false
 	}
 	for _, fr := range w.v.s.Stack(g)[:i] {
@@ -93,6 +93,47 @@ func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
 		}
 	}
 	return true
+}
+
+// rethrows reports whether fn, declared in WaitGroup.Go, begins with
+//
+//	if x := recover(); x != nil {
+//		panic(...)
+//	}
+func rethrows(fn *ssa.Function) bool {
+	if fn == nil || fn.Parent() == nil || len(fn.Blocks) == 0 {
+		return false
+	}
+	outer := fn
+	for outer.Parent() != nil {
+		outer = outer.Parent()
+	}
+	first := fn.Blocks[0].Instrs
+	test, ok := first[len(first)-1].(*ssa.If)
+	if !ok || outer.String() != static.WaitGroupGo {
+		return false
+	}
+	cond, ok := test.Cond.(*ssa.BinOp)
+	if !ok || cond.Op != token.NEQ {
+		return false
+	}
+	call, ok := cond.X.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "recover" {
+		return false
+	}
+	for _, instr := range fn.Blocks[0].Succs[0].Instrs {
+		switch instr.(type) {
+		case ssa.CallInstruction:
+			return false
+		case *ssa.Panic:
+			return true
+		}
+	}
+	return false
 }
 
 // exits reports whether a call of fn may call runtime.Goexit, which runs deferred
@@ -480,7 +521,7 @@ func (w *walk) accesses(sc *scope, a *action) {
 	switch {
 	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, a.accesses)
-	case memory(w.t.op.Kind) && w.o.conflicts(a.accesses, w.t):
+	case w.t.op.Kind.Memory() && w.o.conflicts(a.accesses, w.t):
 		for _, x := range a.touching {
 			w.looking = x
 			if w.direct(sc, x); w.conflict {
@@ -636,8 +677,7 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 		args = append(args, r)
 	}
 	if (sc.held || sc.lockers != static.Empty) && len(args) > 1 && !args[1].known {
-		switch fn.String() {
-		case "sync.hbPark", "sync.hbWake":
+		if op := w.o.opOf(fn); op == parkOp || op == wakeOp {
 			args[1].objs, args[1].ahead = sc.lockers, sc.held
 		}
 	}

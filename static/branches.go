@@ -29,9 +29,9 @@ func (b *Base) branches(c *code) {
 			if fn == nil {
 				break
 			}
-			if m, ok := tryOps[fn.String()]; ok && len(x.Call.Args) == 1 {
+			if ops := tryOps[fn.String()]; ops != nil && len(x.Call.Args) == 1 {
 				e := edge{blk.Index, yes}
-				c.edges[e] = append(c.edges[e], Event{Kind: TryEvent, Mode: m, Path: b.Paths.Of(x.Call.Args[0]), Instr: x})
+				c.edges[e] = append(c.edges[e], Event{Kind: TryEvent, Mode: ops[0].mode, Path: b.Paths.Of(x.Call.Args[0]), Instr: x})
 			}
 		case *ssa.BinOp:
 			sel, i := selected(x)

@@ -2,6 +2,7 @@ package static
 
 import (
 	"go/token"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -94,6 +95,13 @@ func (b *Base) syncAccess(site ssa.Instruction, f func(Event)) {
 	f(Event{Kind: AccessEvent, N: b.Acc.Num(Access{Key: b.Acc.Key(Key{Kind: SyncOp})}), Instr: site})
 }
 
+// Functions of package sync that call a function they are given or, NewCond, keep its argument.
+const (
+	WaitGroupGo = "(*sync.WaitGroup).Go"
+	onceDo      = "(*sync.Once).Do"
+	newCond     = "sync.NewCond"
+)
+
 // runner decodes calls of functions that run or start the function they are
 // given, if that is known here: their own body is analysed once for all
 // functions ever given to them.
@@ -103,7 +111,7 @@ func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool 
 		return false
 	}
 	name := fn.String()
-	if name != "(*sync.WaitGroup).Go" && name != "(*sync.Once).Do" {
+	if name != WaitGroupGo && name != onceDo {
 		return false
 	}
 	given := b.Paths.function(args[1])
@@ -124,7 +132,7 @@ func (b *Base) runner(n *node, site ssa.CallInstruction, fn *ssa.Function) bool 
 	p := b.Paths.Of(args[0])
 	b.syncAccess(site, func(e Event) { n.events = append(n.events, e) })
 	run := call{fn: body, ren: b.into(site, nil, body, closure)}
-	if name == "(*sync.Once).Do" {
+	if name == onceDo {
 		n.kind = maybeNode
 		n.events = append(n.events, Event{Kind: OnceEvent, Path: p, Instr: site})
 		run.then = []Event{{Kind: OnceEndEvent, Path: p, Instr: site}}

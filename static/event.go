@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // EventKind is what an instruction does that analyses care about.
@@ -56,46 +58,110 @@ type syncOp struct {
 	kind EventKind
 	mode Mode
 	arg  int // number of the argument that is the object
-	n    int
-}
-
-// syncOps lists them by name. For calls of functions that have a body in the
-// model, the entry stands for that; goroutines that stand in such a body are
-// covered by the entries of its natives.
-var syncOps = map[string][]syncOp{
-	"(*sync.Mutex).Lock":      {{kind: LockEvent}},
-	"(*sync.Mutex).Unlock":    {{kind: UnlockEvent}},
-	"(*sync.RWMutex).Lock":    {{kind: LockEvent}},
-	"(*sync.RWMutex).Unlock":  {{kind: UnlockEvent}},
-	"(*sync.RWMutex).RLock":   {{kind: LockEvent, mode: Read}},
-	"(*sync.RWMutex).RUnlock": {{kind: UnlockEvent, mode: Read}},
-	"sync.hbAnnounce":         {{kind: LockEvent}},
-	// The locker's mode is not known: a reader's keeps out writers only.
-	"(*sync.Cond).Wait":      {{kind: ReleaseEvent}, {kind: WaitEvent}, {kind: LockEvent, mode: Read, arg: lockerOf}},
-	"sync.hbPark":            {{kind: ReleaseEvent}},
-	"sync.hbWake":            {{kind: WaitEvent}, {kind: LockEvent, mode: Read, arg: 1}},
-	"(*sync.Cond).Signal":    {{kind: SignalEvent}},
-	"(*sync.Cond).Broadcast": {{kind: SignalEvent}},
-	"sync.hbSignal":          {{kind: SignalEvent}},
-	"sync.hbBroadcast":       {{kind: SignalEvent}},
-	"(*sync.WaitGroup).Add":  {{kind: AddEvent}},
-	"(*sync.WaitGroup).Done": {{kind: AddEvent, n: -1}},
-	"(*sync.WaitGroup).Wait": {{kind: JoinEvent}},
-	"sync.hbWgAdd":           {{kind: AddEvent}},
-	"sync.hbWgWait":          {{kind: JoinEvent}},
-	"sync.hbOnceEnter":       {{kind: OnceEvent}},
-	"sync.hbOnceLeave":       {{kind: OnceEndEvent}},
-	"time.hbSend":            {{kind: SendEvent}},
+	n    int // what it adds to a WaitGroup; 0: argument 1
 }
 
 // lockerOf is the Locker L of a Cond that is argument 0.
 const lockerOf = -1
 
-// tryOps are the functions that lock if they return true.
-var tryOps = map[string]Mode{
-	"(*sync.Mutex).TryLock":    Write,
-	"(*sync.RWMutex).TryLock":  Write,
-	"(*sync.RWMutex).TryRLock": Read,
+// eventOf returns what an operation of kind k that a function of the standard library
+// executes is for analyses, if it is one event.
+func eventOf(k trace.Kind) (e EventKind, ok bool) {
+	switch k {
+	case trace.Lock, trace.RLock, trace.WakeLock:
+		return LockEvent, true
+	case trace.TryLock, trace.TryRLock:
+		return TryEvent, true
+	case trace.Unlock, trace.RUnlock:
+		return UnlockEvent, true
+	case trace.Park:
+		return ReleaseEvent, true
+	case trace.CondWait:
+		return WaitEvent, true
+	case trace.Signal, trace.Broadcast:
+		return SignalEvent, true
+	case trace.WgAdd:
+		return AddEvent, true
+	case trace.WgWait:
+		return JoinEvent, true
+	case trace.OnceEnter:
+		return OnceEvent, true
+	case trace.OnceLeave:
+		return OnceEndEvent, true
+	case trace.Send:
+		return SendEvent, true
+	case trace.LockPending: // the lock excludes all but readers since Lock
+	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
+		trace.SyncAccess: // accesses, see Program.NativeAccesses
+	case trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Go: // instructions, see Base.events
+	case trace.SemAcquire, trace.SemRelease, trace.Sleep, trace.Timer, trace.Choose, trace.Yield, trace.Output, trace.Exit,
+		trace.Crash, trace.End, trace.Spin: // of no interest
+	default:
+		panic("BUG: analyses have no answer to " + k.String())
+	}
+	return 0, false
+}
+
+// syncOps lists the functions that are events, by name. For calls of functions that
+// have a body in the model, the entry stands for that; goroutines that are in such a
+// body are covered by the entries of its natives.
+var syncOps = syncFuncs(func(e EventKind) bool { return e != TryEvent })
+
+// tryOps lists the functions that lock if they return true.
+var tryOps = syncFuncs(func(e EventKind) bool { return e == TryEvent })
+
+// syncFuncs looks the functions up whose events pass.
+func syncFuncs(pass func(EventKind) bool) map[string][]syncOp {
+	m := map[string][]syncOp{}
+	for k := range trace.NumKinds {
+		e, ok := eventOf(k)
+		if !ok || !pass(e) {
+			continue
+		}
+		for _, f := range k.Row().Funcs {
+			if m[f.Name] == nil {
+				m[f.Name] = opsOf(f.Name)
+			}
+		}
+	}
+	return m
+}
+
+// opsOf returns what the function of that name does, in its order.
+func opsOf(name string) (ops []syncOp) {
+	for _, k := range trace.KindsOf(name) {
+		e, ok := eventOf(k)
+		if !ok {
+			continue
+		}
+		f, _ := k.Row().Func(name)
+		op := syncOp{kind: e, n: f.Adds}
+		if k.Row().Shared {
+			op.mode = Read
+		}
+		switch k {
+		case trace.WakeLock:
+			op.mode = Read // it is not known; a reader's lock excludes writers only
+			fallthrough
+		case trace.Park:
+			op.arg = 1
+			if f.Body {
+				op.arg = lockerOf
+			}
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// Executes reports whether fn is the native of the machine that executes operations of
+// kind k.
+func Executes(fn *ssa.Function, k trace.Kind) bool {
+	if fn == nil {
+		return false
+	}
+	f, ok := k.Row().Func(fn.String())
+	return ok && !f.Body
 }
 
 // syncEvents calls f for the events of a call of fn if that is a
@@ -103,8 +169,7 @@ var tryOps = map[string]Mode{
 func (b *Base) syncEvents(fn *ssa.Function, c *ssa.CallCommon, instr ssa.Instruction, f func(Event)) bool {
 	ops, ok := syncOps[fn.String()]
 	if !ok {
-		_, try := tryOps[fn.String()]
-		return try
+		return tryOps[fn.String()] != nil
 	}
 	arg := func(i int) ssa.Value {
 		if c.IsInvoke() {
@@ -119,13 +184,10 @@ func (b *Base) syncEvents(fn *ssa.Function, c *ssa.CallCommon, instr ssa.Instruc
 	}
 	for _, op := range ops {
 		e := Event{Kind: op.kind, Mode: op.mode, N: op.n, Known: op.n != 0, Instr: instr}
-		v := arg(max(op.arg, 0))
-		switch {
+		switch v := arg(max(op.arg, 0)); {
 		case v == nil:
-		case op.arg == lockerOf || op.kind == ReleaseEvent && fn.Signature.Recv() != nil:
+		case op.arg == lockerOf:
 			e.Path = b.Paths.locker(v)
-		case op.kind == ReleaseEvent:
-			e.Path = b.Paths.Of(arg(1))
 		default:
 			e.Path = b.Paths.Of(v)
 		}

@@ -122,7 +122,7 @@ func (t *Paths) lockerStore(l *lockers, st *ssa.Store) {
 	}
 	if p, ok := field.Type().Underlying().(*types.Pointer); ok && isCond(p.Elem()) {
 		mu := Unknown
-		if call, ok := st.Val.(*ssa.Call); ok && call.Call.StaticCallee() != nil && call.Call.StaticCallee().String() == "sync.NewCond" {
+		if call, ok := st.Val.(*ssa.Call); ok && call.Call.StaticCallee() != nil && call.Call.StaticCallee().String() == newCond {
 			mu = t.Of(call.Call.Args[0])
 		}
 		t.condIn(l, t.Of(st.Addr), true, mu)
@@ -211,7 +211,7 @@ func (t *Paths) newCond(cond Path) (Path, bool) {
 		return Unknown, false
 	}
 	c, ok := t.nodes[cond].root.(*ssa.Call)
-	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != "sync.NewCond" || t.lockers == nil || t.lockers.pointed {
+	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != newCond || t.lockers == nil || t.lockers.pointed {
 		return Unknown, false
 	}
 	return t.Of(c.Call.Args[0]), true

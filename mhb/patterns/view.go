@@ -154,7 +154,7 @@ func (t *goroutine) woken() bool {
 		return false
 	}
 	c, ok := t.stack[0].Instr.(*ssa.Call)
-	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != "sync.hbWake" {
+	if !ok || !static.Executes(c.Call.StaticCallee(), trace.CondWait) {
 		return false
 	}
 	w, ok := t.v.s.Register(t.g, 0, c.Call.Args[3], 0)
