@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -243,7 +244,7 @@ func counter(s State, p uint64) int64 {
 	if !ok {
 		return 0
 	}
-	return int64(int32(n >> 32))
+	return int64(int32(overlay.Uint32(n, overlay.WaitGroupCounter)))
 }
 
 // refuted reports whether the goroutines together speak against executing t at

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -193,7 +194,7 @@ func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
 		}
 		at := uint64(a.Obj)<<32 | uint64(a.Off)
 		if mine == trace.OnCond {
-			at -= condList
+			at -= overlay.CondList
 		}
 		if mine == c && (r.known && at == r.p || !r.known && o.within(t.objs[i], r.objs)) {
 			return true
@@ -201,9 +202,6 @@ func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
 	}
 	return false
 }
-
-// condList is where, in a Cond, the list is that its operations access.
-const condList = 16
 
 // meeting is an operation that the others can execute.
 type meeting struct {

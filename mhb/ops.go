@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -156,7 +157,9 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		w.meets(trace.Signal, r)
 	case waitOp:
 		if known {
-			if n, ok := w.word(p); ok && int32(n>>32) > 0 && !(standing && w.canMove) && w.blocked(stop{opWgWait, p}, "join") {
+			n, ok := w.word(p)
+			waits := ok && int32(overlay.Uint32(n, overlay.WaitGroupCounter)) > 0 && !(standing && w.canMove)
+			if waits && w.blocked(stop{opWgWait, p}, "join") {
 				if !standing {
 					w.meets(trace.WgWait, r)
 				}
@@ -168,7 +171,9 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		w.add(r, args.at(1), v, loop)
 	case onceOp:
 		if known {
-			if n, ok := w.word(p); ok && uint32(n) == 0 && n>>32 != 0 && w.blocked(stop{opOnce, p}, "once") {
+			n, ok := w.word(p)
+			runs := ok && overlay.Uint32(n, overlay.OnceDone) == 0 && overlay.Uint32(n, overlay.OnceMutex) != 0
+			if runs && w.blocked(stop{opOnce, p}, "once") {
 				return false
 			}
 		}
@@ -192,7 +197,7 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 // reader pass.
 func (w *walk) locked(p uint64) bool {
 	n, ok := w.word(p)
-	return ok && uint32(n) == 1
+	return ok && overlay.Uint32(n, overlay.MutexState) == overlay.MutexLocked
 }
 
 // unlock notes that the mutex at p is unlocked. Readers leaving free nobody who
@@ -204,9 +209,6 @@ func (w *walk) unlock(fn *ssa.Function, m ref, guarded bool) {
 	}
 	w.meets(trace.Unlock, m)
 }
-
-// condLocker is where a Cond keeps its Locker.
-const condLocker = 0
 
 // lockOf returns l, the lock of the Cond c as the code has it.
 func (w *walk) lockOf(c, l ref) ref {
@@ -220,10 +222,10 @@ func (w *walk) lockOf(c, l ref) ref {
 
 // locker returns the mutex of the Cond at p, if nobody can change it.
 func (w *walk) locker(p uint64) (uint64, bool) {
-	if !w.stable(p+condLocker) || !w.stable(p+condLocker+8) {
+	if !w.stable(p+overlay.CondLocker) || !w.stable(p+overlay.CondLocker+8) {
 		return 0, false
 	}
-	a := w.v.ask(question{kind: askLocker, p: p + condLocker})
+	a := w.v.ask(question{kind: askLocker, p: p + overlay.CondLocker})
 	return a.x, a.ok
 }
 
@@ -250,12 +252,9 @@ func (w *walk) sleeps(c, l ref, standing bool) bool {
 	return c.known && l.known && l.p != 0 && w.isMutex(c.p, l.p) && w.locked(l.p) && w.blocked(stop{opLock, l.p}, "wait")
 }
 
-// waiterNotified is where a waiter of a Cond is told that it has been notified.
-const waiterNotified = 12
-
 // isMutex reports whether l, the lock of the Cond at c, is one of package sync's.
 func (w *walk) isMutex(c, l uint64) bool {
-	a := w.v.ask(question{kind: askLocker, p: c + condLocker})
+	a := w.v.ask(question{kind: askLocker, p: c + overlay.CondLocker})
 	return a.ok && a.x == l
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/fieldaccess"
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -144,8 +145,8 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 		a.ok = s.Private(uint32(q.p >> 32))
 	case askNotified:
 		if w, ok := s.Register(g, 0, q.v, 0); ok {
-			a.x, a.ok = s.Word(w + waiterNotified&^7)
-			a.x = a.x >> (waiterNotified % 8 * 8) & 0xff
+			a.x, a.ok = s.Word(w + overlay.WaiterNotified&^7)
+			a.x = uint64(overlay.Uint32(a.x, overlay.WaiterNotified) & 0xff) // a bool
 		}
 	case askStable, askParked:
 		a.ok = o.stable(s, tc, q.p, q.kind == askParked)

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/race"
@@ -11,40 +12,40 @@ import (
 // of holders kept there tell reports who must act for a goroutine to go on;
 // nothing the program does depends on them.
 
-// Offsets in the guest structs.
+// Offsets in the guest structs, from the place where they are compared with the source.
 const (
-	muState = 0 // Mutex: muLocked and, in an RWMutex, muPass for each reader that a writer does not keep out
-	muOwner = 4 // number of the holder + 1
+	muState = overlay.MutexState
+	muOwner = overlay.MutexOwner
 
-	rwAdmitted = 8  // RWMutex: pending writers that have no more reader to wait for
-	rwOwners   = 12 // sum of the readers' numbers + 1 each
-	rwReaders  = 16
-	rwLeaving  = 20 // readers that have to leave before a pending writer is admitted
+	rwAdmitted = overlay.RWMutexAdmitted
+	rwOwners   = overlay.RWMutexOwners
+	rwReaders  = overlay.RWMutexReaders
+	rwLeaving  = overlay.RWMutexLeaving
 
-	wgCounter = 4
+	wgCounter = overlay.WaitGroupCounter
 
-	onDone  = 0
-	onMutex = 4
+	onDone  = overlay.OnceDone
+	onMutex = overlay.OnceMutex
 
-	cdList = 16 // Cond: first waiter
+	cdList = overlay.CondList
 
-	wtNext     = 0 // waiter
-	wtG        = 8
-	wtNotified = 12
+	wtNext     = overlay.WaiterNext
+	wtG        = overlay.WaiterG
+	wtNotified = overlay.WaiterNotified
 )
 
 // The state of a Mutex.
 const (
-	muLocked = 1
-	muPass   = 2
+	muLocked = overlay.MutexLocked
+	muPass   = overlay.MutexPass
 )
 
-// Kinds of lockers, as in the overlay's cond.go.
+// Kinds of lockers.
 const (
-	mutexLocker = iota
-	writeLocker
-	readLocker
-	otherLocker
+	mutexLocker = overlay.MutexLocker
+	writeLocker = overlay.WriteLocker
+	readLocker  = overlay.ReadLocker
+	otherLocker = overlay.OtherLocker
 )
 
 var syncNatives = []Native{
@@ -253,9 +254,9 @@ func (m *Machine) peekRelease(op *trace.Op, l ptr, kind int) {
 
 func lockerSize(kind int) uint32 {
 	if kind == mutexLocker {
-		return 8
+		return overlay.MutexSize
 	}
-	return 24
+	return overlay.RWMutexSize
 }
 
 // An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two). Its fields are

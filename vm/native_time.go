@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -90,9 +91,9 @@ var timeNatives = []Native{
 
 // Offsets in the guest's hbTimer.
 const (
-	tmChan   = 0
-	tmPeriod = 16
-	tmSize   = 32
+	tmChan   = overlay.TimerChan
+	tmPeriod = overlay.TimerPeriod
+	tmSize   = overlay.TimerSize
 )
 
 // timeOrdered reports whether those who sleep beside g wake in the order of

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/hybrid"
+	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
@@ -59,11 +60,11 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	}
 	switch o.Kind {
 	case static.LockEvent:
-		return uint32(w) == 1 && !v.released(p)
+		return locked(w) && !v.released(p)
 	case static.OnceEvent:
-		return uint32(w) == 0 && uint32(w>>32) != 0 && !v.released(p)
+		return overlay.Uint32(w, overlay.OnceDone) == 0 && overlay.Uint32(w, overlay.OnceMutex) != 0 && !v.released(p)
 	case static.JoinEvent:
-		return v.counted(p, int64(int32(w>>32)))
+		return v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))
 	case static.RecvEvent:
 		return v.s.Silent(p) && !v.notified(p, static.SendEvent, static.CloseEvent)
 	case static.SendEvent:
@@ -74,11 +75,15 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	return false
 }
 
+// locked reports whether the mutex whose first word is w is locked, for writing if it is an
+// RWMutex, and lets no reader pass.
+func locked(w uint64) bool { return overlay.Uint32(w, overlay.MutexState) == overlay.MutexLocked }
+
 // holds reports whether Tc has locked the mutex at p for writing and nobody else
 // can unlock it.
 func (v *view) holds(p uint64) bool {
 	w, ok := v.s.Word(p)
-	return ok && uint32(w) == 1 && uint32(w>>32) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
+	return ok && locked(w) && overlay.Uint32(w, overlay.MutexOwner) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
 }
 
 // released reports whether one of the others may unlock the mutex at p, or leave
@@ -161,9 +166,8 @@ func (t *goroutine) woken() bool {
 	if !ok {
 		return true
 	}
-	// A waiter is {next *waiter; g uint32; notified bool}.
-	x, ok := t.v.s.Word(w + 8)
-	return !ok || x>>32&0xff != 0
+	x, ok := t.v.s.Word(w + overlay.WaiterNotified&^7)
+	return !ok || overlay.Uint32(x, overlay.WaiterNotified)&0xff != 0 // a bool
 }
 
 // Stack implements hybrid.Live.
