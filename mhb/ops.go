@@ -1,6 +1,7 @@
 package mhb
 
 import (
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -86,8 +87,8 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		if kinds := trace.KindsOf(fn.String()); len(kinds) > 0 {
 			op = nativeOpOf(kinds[0])
 		}
-		if op == libraryOp && fn.Pkg.Pkg.Path() != "sync" {
-			op = otherOp
+		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
+			op = otherOp // of a timer: nothing is skipped before such operations, see ofTimer
 		}
 		o.ops[fn] = op
 	}
@@ -184,13 +185,24 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	case tickOp:
 		w.o.note(&w.eff.sends, r)
 	case libraryOp:
-		if write := args.at(1); write.known && write.p == 0 && fn.Name() == "hbAccess" {
+		if write, ok := writeFlag(fn, args); ok && write.known && write.p == 0 {
 			w.meetsReading(trace.SyncAccess, r)
 		} else {
 			w.meets(trace.SyncAccess, r)
 		}
 	}
 	return true
+}
+
+// writeFlag returns the argument that says whether an access to a library object writes: the
+// last parameter of its native, if that is a bool. Others always do.
+func writeFlag(fn *ssa.Function, args argRefs) (ref, bool) {
+	params := fn.Signature.Params()
+	last := params.Len() - 1
+	if b, ok := params.At(last).Type().(*types.Basic); !ok || b.Kind() != types.Bool {
+		return ref{}, false
+	}
+	return args.at(last), true
 }
 
 // locked reports whether the mutex at p is locked, for writing if it is a RWMutex, and lets no
