@@ -87,7 +87,7 @@ func (o *Oracle) Skip(s State, g trace.GID) bool {
 func (o *Oracle) Reachable(s State, g trace.GID, l *Location) bool {
 	found := false
 	s.Others(g, func(stack []hybrid.Frame) bool {
-		found = o.Conflict(o.fut.Of(stack), l)
+		found = o.Conflict(o.fut.FutureOf(stack), l)
 		return !found
 	})
 	return found

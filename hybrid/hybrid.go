@@ -25,9 +25,9 @@ type Frame struct {
 	Fn *ssa.Function
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool
-	// Again: control returns to Instr itself and not behind it (RunDefers, and
+	// Unwinding: control returns to Instr itself and not behind it (RunDefers, and
 	// frames that are being unwound).
-	Again bool
+	Unwinding bool
 	// Recovered: it is a deferred call, and an earlier one of the same function has
 	// recovered from a panic.
 	Recovered bool
@@ -42,8 +42,8 @@ type Futures struct {
 }
 
 type key struct {
-	id           uint64
-	inner, again bool
+	id               uint64
+	inner, unwinding bool
 }
 
 // New returns a merger over the analysis f.
@@ -51,15 +51,15 @@ func New(f *static.FieldAccess) *Futures {
 	return &Futures{F: f, cache: map[key]static.Set{}}
 }
 
-// Of returns the accesses a goroutine with the given stack, innermost frame
+// FutureOf returns the accesses a goroutine with the given stack, innermost frame
 // first, may still make.
-func (h *Futures) Of(stack []Frame) static.Set {
+func (h *Futures) FutureOf(stack []Frame) static.Set {
 	s := static.Empty
 	for i, fr := range stack {
 		if fr.Main {
 			continue
 		}
-		k := key{fr.ID, i == 0, i > 0 && fr.Again || isRunDefers(fr.Instr)}
+		k := key{fr.ID, i == 0, i > 0 && fr.Unwinding || isRunDefers(fr.Instr)}
 		x, ok := h.cache[k]
 		if !ok {
 			switch {
@@ -71,7 +71,7 @@ func (h *Futures) Of(stack []Frame) static.Set {
 				x = h.F.Everything()
 			case !h.F.Known(fr.Instr.Parent()):
 				x = h.F.Everything()
-			case k.again:
+			case k.unwinding:
 				x = h.F.Leaving(fr.Instr)
 			case k.inner:
 				x = h.F.Before(fr.Instr)

@@ -30,9 +30,9 @@ type Merger[V comparable] struct {
 
 // site is what a frame's partial result depends on.
 type site struct {
-	id    uint64
-	inner bool
-	again bool
+	id        uint64
+	inner     bool
+	unwinding bool
 }
 
 // partial is a flow and the paths that occur in it.
@@ -53,23 +53,23 @@ func NewMerger[V comparable](b *static.Base, e *static.Engine[V]) *Merger[V] {
 // maxCached bounds the number of remembered results.
 const maxCached = 1 << 16
 
-// part is a frame, or one of its pending deferred calls, with the place where its
+// stackPart is a frame, or one of its pending deferred calls, with the place where its
 // paths are evaluated.
-type part[V comparable] struct {
-	p     *partial[V]
-	place static.Place
-	frame bool
-	again bool          // the frame runs its deferred calls
-	fn    *ssa.Function // of a deferred call, or of a frame without instructions
-	arg   uint64        // the first argument of a deferred call
+type stackPart[V comparable] struct {
+	p         *partial[V]
+	place     static.Place
+	frame     bool
+	unwinding bool          // the frame runs its deferred calls
+	fn        *ssa.Function // of a deferred call, or of a frame without instructions
+	arg       uint64        // the first argument of a deferred call
 }
 
-// Of returns what l's goroutine does until it ends.
-func (m *Merger[V]) Of(l Live) V {
+// FutureOf returns what l's goroutine does until it ends.
+func (m *Merger[V]) FutureOf(l Live) V {
 	// First everything the result depends on, to look whether it is known.
-	var parts []part[V]
+	var parts []stackPart[V]
 	key := m.buf[:0]
-	note := func(x part[V]) {
+	note := func(x stackPart[V]) {
 		parts = append(parts, x)
 		key = binary.LittleEndian.AppendUint32(key, uint32(x.p.num))
 		for _, p := range x.p.paths {
@@ -88,21 +88,21 @@ func (m *Merger[V]) Of(l Live) V {
 		if fr.Instr == nil && i == 0 && fr.Fn != nil {
 			key = binary.LittleEndian.AppendUint64(key, l.Operand())
 		}
-		again := i > 0 && fr.Again || isRunDefers(fr.Instr)
+		again := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
 		x := m.partial(fr, i == 0, again)
 		var place static.Place = &callPlace{l: l, fn: fr.Fn} // of a call with unknown arguments
 		if fr.Instr != nil {
-			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, behind: i > 0 && !again, lives: m.lives, defers: x.defers}
+			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !again, lives: m.lives, defers: x.defers}
 		}
 		if x.add != nil {
 			key = binary.LittleEndian.AppendUint64(key, m.delta(x, place))
 		}
-		note(part[V]{p: x, place: place, frame: true, again: again, fn: fr.Fn})
+		note(stackPart[V]{p: x, place: place, frame: true, unwinding: again, fn: fr.Fn})
 		if !again {
 			continue
 		}
 		l.Deferred(i, func(fn *ssa.Function, args, captured []uint64) {
-			d := part[V]{p: m.call(fn), place: &callPlace{l, fn, slices.Clone(args), slices.Clone(captured)}, fn: fn}
+			d := stackPart[V]{p: m.call(fn), place: &callPlace{l, fn, slices.Clone(args), slices.Clone(captured)}, fn: fn}
 			if len(args) > 0 {
 				d.arg = args[0]
 			}
@@ -130,7 +130,7 @@ func isRunDefers(instr ssa.Instruction) bool {
 }
 
 // fold puts parts together, from the innermost outwards.
-func (m *Merger[V]) fold(l Live, parts []part[V]) V {
+func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	e := m.e
 	x := e.Returning() // of nothing to its caller, the innermost frame
 	for k := 0; k < len(parts); k++ {
@@ -152,7 +152,7 @@ func (m *Merger[V]) fold(l Live, parts []part[V]) V {
 		for k+1 < len(parts) && !parts[k+1].frame {
 			k++
 		}
-		if c.again {
+		if c.unwinding {
 			resume, panicked = m.leaving(resume, panicked, parts[first:k+1])
 		}
 		x = e.Then(x, resume, panicked)
@@ -162,7 +162,7 @@ func (m *Merger[V]) fold(l Live, parts []part[V]) V {
 
 // leaving returns what follows in a frame that has the given deferred calls left:
 // returns and recovered follow when there are none.
-func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []part[V]) (resume, panicked static.Flow[V]) {
+func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackPart[V]) (resume, panicked static.Flow[V]) {
 	e := m.e
 	z, r, u := returns, recovered, e.Panicking()
 	for i := len(deferred) - 1; i >= 0; i-- {

@@ -146,7 +146,7 @@ func (x *fixture) frame(fn *ssa.Function, runDefers bool) hybrid.Frame {
 			switch i := instr.(type) {
 			case *ssa.RunDefers:
 				if runDefers {
-					return hybrid.Frame{Instr: i, Fn: fn, Again: true, ID: x.ids}
+					return hybrid.Frame{Instr: i, Fn: fn, Unwinding: true, ID: x.ids}
 				}
 			case *ssa.Call:
 				if line := x.prog.Fset.Position(i.Pos()).Line; !runDefers && line > 0 && strings.HasSuffix(lines[line-1], "// "+fn.Name()) {
@@ -199,23 +199,23 @@ func TestMerge(t *testing.T) {
 		stack: []hybrid.Frame{inner, outer, {Main: true}},
 		regs:  []map[string]uint64{{"s": object1}, {"t": object2}, nil},
 	}
-	v := m.Of(g)
+	v := m.FutureOf(g)
 	x.equal("x", x.before(locks, v, "x"), object1)
 	x.equal("y", x.before(locks, v, "y"), object1, object2+8)
 
 	// The same stack with other arguments.
 	g.regs[0]["s"], g.regs[1]["t"] = object2, object1
-	x.equal("y with other arguments", x.before(locks, m.Of(g), "y"), object1+8, object2)
+	x.equal("y with other arguments", x.before(locks, m.FutureOf(g), "y"), object1+8, object2)
 
 	// What is not known is not certain.
 	g.regs[0] = nil
-	v = m.Of(g)
+	v = m.FutureOf(g)
 	x.equal("x with an unknown argument", x.before(locks, v, "x"))
 	x.equal("y with an unknown argument", x.before(locks, v, "y"), object1+8)
 
 	// Only the inner frame.
 	g.stack, g.regs = g.stack[:1], []map[string]uint64{{"s": object1}}
-	x.equal("y of the inner frame", x.before(locks, m.Of(g), "y"), 0)
+	x.equal("y of the inner frame", x.before(locks, m.FutureOf(g), "y"), 0)
 }
 
 // TestMergePanics: a panic in the inner frame, before it has the lock, leads to
@@ -226,7 +226,7 @@ func TestMergePanics(t *testing.T) {
 	m := hybrid.NewMerger(x.base, locks.Engine)
 	inner, outer := x.frame(x.main.Func("inner"), false), x.frame(x.main.Func("recovering"), false)
 	g := &fake{stack: []hybrid.Frame{inner, outer}, regs: []map[string]uint64{{"s": object1}, nil}}
-	v := m.Of(g)
+	v := m.FutureOf(g)
 	x.equal("z", x.before(locks, v, "z"), object1)
 	x.equal("y", x.before(locks, v, "y"))
 }
@@ -261,13 +261,13 @@ func TestMergeDeferred(t *testing.T) {
 		regs:     []map[string]uint64{{}},
 		deferred: [][]call{{{fn: mutexUnlock, args: []uint64{object1}}}},
 	}
-	x.equal("deferred", unlocked(x, unheld, m.Of(g)), object1)
+	x.equal("deferred", unlocked(x, unheld, m.FutureOf(g)), object1)
 
 	// The function runs its deferred calls, and this one is still to come; then not.
 	g.stack = []hybrid.Frame{x.frame(fn, true)}
-	x.equal("pending", unlocked(x, unheld, m.Of(g)), object1)
+	x.equal("pending", unlocked(x, unheld, m.FutureOf(g)), object1)
 	g.deferred = nil
-	x.equal("done", unlocked(x, unheld, m.Of(g)))
+	x.equal("done", unlocked(x, unheld, m.FutureOf(g)))
 
 	// A closure has a copy of the variable.
 	fn = x.main.Func("closing")
@@ -276,7 +276,7 @@ func TestMergeDeferred(t *testing.T) {
 		regs:     []map[string]uint64{{}},
 		deferred: [][]call{{{fn: fn.AnonFuncs[0], captured: []uint64{object2}}}},
 	}
-	x.equal("closure", unlocked(x, unheld, m.Of(g)), object2)
+	x.equal("closure", unlocked(x, unheld, m.FutureOf(g)), object2)
 }
 
 // TestMergeAdd: a goroutine in the middle of WaitGroup.Add knows the number.
@@ -299,7 +299,7 @@ func TestMergeAdd(t *testing.T) {
 	least := map[uint64]int{}
 	collect := func() map[uint64]int {
 		clear(least)
-		prefix.Least(m.Of(g), func(p static.Path, n int) {
+		prefix.Least(m.FutureOf(g), func(p static.Path, n int) {
 			a, _ := x.base.Paths.Addr(p)
 			least[a] = n
 		})

@@ -37,7 +37,7 @@ type framePlace struct {
 	i      int
 	fn     *ssa.Function
 	at     ssa.Instruction
-	behind bool // of the point behind at
+	after  bool // of the point behind at
 	lives  map[liveKey]bool
 	defers []*ssa.Defer         // what is pending, newest last, if that is known
 	saved  map[ssa.Value]uint64 // what pending calls have been given
@@ -66,10 +66,10 @@ func (p *framePlace) Captured(fv *ssa.FreeVar) (uint64, bool) {
 }
 
 func (p *framePlace) register(v ssa.Value) (uint64, bool) {
-	k := liveKey{v, p.at, p.behind}
+	k := liveKey{v, p.at, p.after}
 	live, ok := p.lives[k]
 	if !ok {
-		live = liveAt(v, p.at, p.behind)
+		live = liveAt(v, p.at, p.after)
 		p.lives[k] = live
 	}
 	if live {
@@ -211,9 +211,9 @@ func constant(c *ssa.Const) (uint64, bool) {
 }
 
 type liveKey struct {
-	v      ssa.Value
-	at     ssa.Instruction
-	behind bool
+	v     ssa.Value
+	at    ssa.Instruction
+	after bool
 }
 
 // liveAt reports whether v, having been computed, may still be used at instr or

@@ -14,10 +14,10 @@ import (
 // what the others can enable.
 type summary struct {
 	conflict bool            // it can reach what conflicts with the target, or anything
-	culprit  ssa.Instruction // where; nil if it is nowhere in the program's code
+	witness  ssa.Instruction // where; nil if it is nowhere in the program's code
 	reason   string          // the rarest of what it is blocked at
 	reached  static.Set      // the accesses it can make, if the target collects them,
-	met      []meeting       // and operations that synchronise
+	syncs    []syncEffect    // and operations that synchronise
 	eff      effects         // what it can do that enables others
 	stops    []stop          // where it was blocked
 
@@ -47,7 +47,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 			}
 			x := o.summary(s, tc, g, t, found, round > 0)
 			if x.conflict {
-				o.Culprit, o.CulpritOf = x.culprit, g
+				o.Witness, o.WitnessOf = x.witness, g
 				return nil, false
 			}
 			list = append(list, x)
@@ -66,14 +66,14 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 // later one begins with is no part of the key: that differs in nearly every state,
 // and a walk depends on it only at the few operations that it finds disabled.
 type treeKey struct {
-	where          [2]uint64
+	stack          [2]uint64
 	canMove, later bool
 }
 
 // summary returns what g can do, if t is the operation that tc stands before and
 // found is what the round before this one has found, if this is a later one.
 func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
-	k := treeKey{s.Where(g), s.CanMove(g), later}
+	k := treeKey{s.StackFingerprint(g), s.CanMove(g), later}
 	n := t.trees[k]
 	if n == nil {
 		n = new(node)
@@ -89,7 +89,7 @@ func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, 
 	}
 	w.v.record(n)
 	if stack := s.Stack(g); len(stack) > 0 {
-		w.standing, _ = stack[0].Instr.(ssa.CallInstruction)
+		w.nextCall, _ = stack[0].Instr.(ssa.CallInstruction)
 	}
 	v := &visit{}
 	w.frames(g, v)
@@ -107,10 +107,10 @@ type walk struct {
 	t  *target
 
 	canMove  bool                // the goroutine is enabled
-	standing ssa.CallInstruction // what it stands before, if that is a call
+	nextCall ssa.CallInstruction // what it stands before, if that is a call
 
 	summary                   // of what has been found so far
-	looking   ssa.Instruction // what is being looked at
+	current   ssa.Instruction // what is being looked at
 	later     bool            // what the others have been found to enable does not count as disabled
 	memo      map[visitKey]*visit
 	recursive int // how often memo had the answer
@@ -266,7 +266,7 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 // that is disabled in the present state.
 func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
-		return false // see names
+		return false // see renaming
 	}
 	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
 		return false // somebody may overwrite it
@@ -290,12 +290,12 @@ func rarer(a, b string) string {
 	return a
 }
 
-// anything notes that something unknown may happen.
-func (w *walk) anything() { w.hit() }
+// top notes that something unknown may happen.
+func (w *walk) top() { w.foundConflict() }
 
-// hit notes that the target may be in conflict with what is being looked at.
-func (w *walk) hit() {
+// foundConflict notes that the target may be in conflict with what is being looked at.
+func (w *walk) foundConflict() {
 	if !w.conflict {
-		w.conflict, w.culprit = true, w.looking
+		w.conflict, w.witness = true, w.current
 	}
 }

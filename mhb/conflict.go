@@ -30,10 +30,10 @@ type target struct {
 	delta  int64                  // of WaitGroup.Add
 	copies bool                   // the memory is part of a mutex or the like
 
-	objs  [2]static.Set // of the points-to analysis, for the objects of op
-	hits  map[static.Set]bool
-	trees map[treeKey]*node
-	calls map[callKey]*callTree
+	objs      [2]static.Set // of the points-to analysis, for the objects of op
+	conflicts map[static.Set]bool
+	trees     map[treeKey]*node
+	calls     map[callKey]*callTree
 }
 
 // targetKey is what a target depends on: the operation and its objects. Where
@@ -64,7 +64,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	if t != nil {
 		return t
 	}
-	t = &target{op: *op, delta: k.delta, known: known, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
+	t = &target{op: *op, delta: k.delta, known: known, conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 	t.op.G = trace.NoGID
 	for i, a := range op.Access[:op.N] {
 		t.objs[i] = s.Objects(a.Obj)
@@ -127,17 +127,17 @@ func ofTimer(stack []hybrid.Frame) bool {
 
 // conflicts reports whether an access in set may conflict with t.
 func (o *Oracle) conflicts(set static.Set, t *target) bool {
-	c, ok := t.hits[set]
+	c, ok := t.conflicts[set]
 	if !ok {
 		for i := range t.locs {
 			c = c || o.fa.Conflict(set, &t.locs[i])
 		}
 		if t.syncs() {
 			for _, n := range o.fut.F.Acc.OfKey(0) {
-				c = c || o.fut.F.Sets.Has(set, n) && o.looksAt(o.fut.F.Acc.At(n), t)
+				c = c || o.fut.F.Sets.Has(set, n) && o.accessesPrimitive(o.fut.F.Acc.At(n), t)
 			}
 		}
-		t.hits[set] = c
+		t.conflicts[set] = c
 	}
 	return c
 }
@@ -145,10 +145,10 @@ func (o *Oracle) conflicts(set static.Set, t *target) bool {
 // syncs reports whether t is an operation that synchronises.
 func (t *target) syncs() bool { return !t.collects && !t.op.Kind.Memory() }
 
-// looksAt reports whether x may be an access to the memory of the primitive that
+// accessesPrimitive reports whether x may be an access to the memory of the primitive that
 // t, which synchronises, is an operation on: by reflection, or through an
 // unsafe.Pointer. Others count as copies (Oracle.CopiesLocks).
-func (o *Oracle) looksAt(x static.Access, t *target) bool {
+func (o *Oracle) accessesPrimitive(x static.Access, t *target) bool {
 	for i := range t.op.N {
 		if x.Key == 0 && o.within(x.Objs, t.objs[i]) {
 			return true
@@ -162,11 +162,11 @@ func (o *Oracle) within(a, b static.Set) bool {
 	return a == static.Empty || b == static.Empty || o.fut.F.Acc.Objs.Intersects(a, b)
 }
 
-// quietable reports whether operations of kind k, which synchronise, can do
+// skippable reports whether operations of kind k, which synchronise, can do
 // without a choice if no other goroutine executes one that does not commute with it.
 // Operations on channels are not among them: a goroutine that waits in one takes part
 // in the operations of others.
-func quietable(k trace.Kind) bool {
+func skippable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.Park,
@@ -203,8 +203,8 @@ func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
 	return false
 }
 
-// meeting is an operation that the others can execute.
-type meeting struct {
+// syncEffect is an operation that the others can execute.
+type syncEffect struct {
 	kind  trace.Kind
 	on    ref
 	sign  int8 // of what WaitGroup.Add adds, 0 if that is not known
@@ -213,38 +213,40 @@ type meeting struct {
 }
 
 // same reports whether m and n are equal but for where they are.
-func (m *meeting) same(n *meeting) bool {
+func (m *syncEffect) same(n *syncEffect) bool {
 	return m.kind == n.kind && m.on == n.on && m.sign == n.sign && m.reads == n.reads
 }
 
-// meets notes that the others can execute an operation of kind k on the object r.
-func (w *walk) meets(k trace.Kind, r ref) { w.meet(meeting{kind: k, on: r}) }
+// mayExecute notes that the others can execute an operation of kind k on the object r.
+func (w *walk) mayExecute(k trace.Kind, r ref) { w.noteSync(syncEffect{kind: k, on: r}) }
 
-// meetsReading is meets for operations that change nothing.
-func (w *walk) meetsReading(k trace.Kind, r ref) { w.meet(meeting{kind: k, on: r, reads: true}) }
+// mayExecuteReading is mayExecute for operations that change nothing.
+func (w *walk) mayExecuteReading(k trace.Kind, r ref) {
+	w.noteSync(syncEffect{kind: k, on: r, reads: true})
+}
 
-// meetsAdd is meets for WaitGroup.Add of a number with the given sign.
-func (w *walk) meetsAdd(r ref, sign int8) { w.meet(meeting{kind: trace.WgAdd, on: r, sign: sign}) }
+// mayAdd is mayExecute for WaitGroup.Add of a number with the given sign.
+func (w *walk) mayAdd(r ref, sign int8) { w.noteSync(syncEffect{kind: trace.WgAdd, on: r, sign: sign}) }
 
-func (w *walk) meet(m meeting) {
-	m.at = w.looking
+func (w *walk) noteSync(m syncEffect) {
+	m.at = w.current
 	switch {
 	case w.t.collects:
-		w.met = addMeeting(w.met, m)
-	case !w.t.op.Kind.Memory() && w.o.meets(w.t, &m):
-		w.hit()
+		w.syncs = addSync(w.syncs, m)
+	case !w.t.op.Kind.Memory() && w.o.dependent(w.t, &m):
+		w.foundConflict()
 	}
 }
 
-func addMeeting(list []meeting, m meeting) []meeting {
-	if slices.ContainsFunc(list, func(n meeting) bool { return n.same(&m) }) {
+func addSync(list []syncEffect, m syncEffect) []syncEffect {
+	if slices.ContainsFunc(list, func(n syncEffect) bool { return n.same(&m) }) {
 		return list
 	}
 	return append(list, m)
 }
 
-// meets reports whether t, which synchronises, does not commute with m.
-func (o *Oracle) meets(t *target, m *meeting) bool {
+// dependent reports whether t, which synchronises, does not commute with m.
+func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	if !o.touches(t, m.kind.Row().On, m.on) {
 		return false
 	}
@@ -270,15 +272,15 @@ func (w *walk) access(x static.Access) {
 	switch {
 	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, w.o.fut.F.Sets.Of(w.o.fut.F.Acc.Num(x)))
-	case w.hits(x):
-		w.hit()
+	case w.mayConflict(x):
+		w.foundConflict()
 	}
 }
 
-// hits reports whether an access of class x may conflict with t.
-func (w *walk) hits(x static.Access) bool {
+// mayConflict reports whether an access of class x may conflict with t.
+func (w *walk) mayConflict(x static.Access) bool {
 	if w.t.syncs() {
-		return w.o.looksAt(x, w.t)
+		return w.o.accessesPrimitive(x, w.t)
 	}
 	n := w.o.fut.F.Acc.Num(x)
 	for i := range w.t.locs {
@@ -289,8 +291,8 @@ func (w *walk) hits(x static.Access) bool {
 	return false
 }
 
-// beside reports whether memory at place p is certainly not t's.
-func (t *target) beside(p place) bool {
+// disjointFrom reports whether memory at place p is certainly not t's.
+func (t *target) disjointFrom(p place) bool {
 	for _, r := range t.ranges {
 		switch {
 		case p.fresh || p.obj != uint32(r.Addr>>32):

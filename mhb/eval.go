@@ -13,8 +13,8 @@ import (
 // Certain values: what an operand of an operation ahead is going to be, as far
 // as the present state tells.
 
-// scope evaluates values of one activation.
-type scope struct {
+// activation evaluates values of one activation.
+type activation struct {
 	fn     *ssa.Function
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
 	guards []guard              // locks that are certain to be acquired before the activation begins
@@ -35,11 +35,13 @@ func (w *walk) word(p uint64) (uint64, bool) {
 	return a.x, a.ok
 }
 
-// register returns what v has been computed to be in sc's frame, its first word.
-func (w *walk) register(sc *scope, v ssa.Value) (uint64, bool) { return w.registerWord(sc, v, 0) }
+// register returns what v has been computed to be in act's frame, its first word.
+func (w *walk) register(act *activation, v ssa.Value) (uint64, bool) {
+	return w.registerWord(act, v, 0)
+}
 
-func (w *walk) registerWord(sc *scope, v ssa.Value, k int) (uint64, bool) {
-	a := w.v.ask(question{kind: askRegister, i: sc.i, v: v, p: uint64(k)})
+func (w *walk) registerWord(act *activation, v ssa.Value, k int) (uint64, bool) {
+	a := w.v.ask(question{kind: askRegister, i: act.i, v: v, p: uint64(k)})
 	return a.x, a.ok
 }
 
@@ -52,21 +54,21 @@ const (
 	ahead       // it was not, or will be again before it is used
 )
 
-// executed tells when i, which dominates use, is: on no way from where sc's frame
+// executed tells when i, which dominates use, is: on no way from where act's frame
 // stands to use, on all, or on some. An activation that is walked from its
 // entry has executed nothing.
-func (w *walk) executed(sc *scope, i, use ssa.Instruction) when {
-	if !sc.live {
+func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
+	if !act.live {
 		return ahead
 	}
 	if i.Block() == nil || use == nil || use.Block() == nil {
 		return maybe
 	}
-	f := w.o.flow(sc.fn)
-	k := [3]ssa.Instruction{sc.at, i, use}
+	f := w.o.flow(act.fn)
+	k := [3]ssa.Instruction{act.at, i, use}
 	x, ok := f.when[k]
 	if !ok {
-		x = f.order(sc.at, i, use)
+		x = f.order(act.at, i, use)
 		f.when[k] = x
 	}
 	return x
@@ -119,11 +121,11 @@ func (f *flow) order(at, i, use ssa.Instruction) when {
 }
 
 // eval returns the value of v, its first word, in use, if it is certain.
-func (w *walk) eval(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
-	return w.evalTo(sc, v, use, 0)
+func (w *walk) eval(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	return w.evalTo(act, v, use, 0)
 }
 
-func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
+func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
 	if depth > maxDepth {
 		return 0, false
 	}
@@ -139,32 +141,32 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		}
 		return 0, false
 	case *ssa.Parameter:
-		return w.given(sc, v, use)
+		return w.paramValue(act, v, use)
 	case *ssa.FreeVar:
-		if w.captured(sc.fn, v) {
+		if w.captured(act.fn, v) {
 			return 0, false // it is no address, though its type says so
 		}
-		return w.given(sc, v, use)
+		return w.paramValue(act, v, use)
 	case *ssa.ChangeType:
-		if sc.live && w.executed(sc, v, use) == before {
+		if act.live && w.executed(act, v, use) == before {
 			break // the register of v.X may hold something else by now
 		}
-		return w.evalTo(sc, v.X, use, depth+1)
+		return w.evalTo(act, v.X, use, depth+1)
 	case *ssa.FieldAddr:
-		if x, ok := w.computed(sc, v, use); ok {
+		if x, ok := w.computed(act, v, use); ok {
 			return x, true
 		}
-		x, ok := w.evalTo(sc, v.X, use, depth+1)
+		x, ok := w.evalTo(act, v.X, use, depth+1)
 		if !ok || x == 0 {
 			return 0, false
 		}
 		return x + w.o.offset(v), true
 	case *ssa.IndexAddr:
-		if x, ok := w.computed(sc, v, use); ok {
+		if x, ok := w.computed(act, v, use); ok {
 			return x, true
 		}
-		x, ok := w.evalTo(sc, v.X, use, depth+1)
-		i, ok2 := w.evalTo(sc, v.Index, use, depth+1)
+		x, ok := w.evalTo(act, v.X, use, depth+1)
+		i, ok2 := w.evalTo(act, v.Index, use, depth+1)
 		if !ok || !ok2 || x == 0 {
 			return 0, false
 		}
@@ -173,50 +175,50 @@ func (w *walk) evalTo(sc *scope, v ssa.Value, use ssa.Instruction, depth int) (u
 		if v.Op != token.MUL {
 			break
 		}
-		if fv, ok := v.X.(*ssa.FreeVar); ok && w.captured(sc.fn, fv) {
-			return w.given(sc, fv, use)
+		if fv, ok := v.X.(*ssa.FreeVar); ok && w.captured(act.fn, fv) {
+			return w.paramValue(act, fv, use)
 		}
-		if w.executed(sc, v, use) != ahead {
+		if w.executed(act, v, use) != ahead {
 			break
 		}
-		if x, ok := w.evalTo(sc, v.X, v, depth+1); ok && x != 0 && w.o.sizeof(v.Type()) >= 8 && w.stable(x) {
+		if x, ok := w.evalTo(act, v.X, v, depth+1); ok && x != 0 && w.o.sizeof(v.Type()) >= 8 && w.stable(x) {
 			return w.word(x)
 		}
 		return 0, false
 	}
-	return w.computed(sc, v, use)
+	return w.computed(act, v, use)
 }
 
-// given returns the first word of what sc's function has been given as parameter
+// paramValue returns the first word of what act's function has been given as parameter
 // or captured variable v; of one that is captured by value, its value. In a frame
 // it must be ahead that it is used: its register may hold something else by now.
-func (w *walk) given(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
-	if sc.live {
-		if w.executed(sc, use, use) != ahead {
+func (w *walk) paramValue(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	if act.live {
+		if w.executed(act, use, use) != ahead {
 			return 0, false
 		}
-		return w.register(sc, v)
+		return w.register(act, v)
 	}
-	x, ok := sc.vals[v]
+	x, ok := act.vals[v]
 	return x, ok
 }
 
 // computed returns the value of v in use if its instruction has been executed.
-func (w *walk) computed(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+func (w *walk) computed(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	i, ok := v.(ssa.Instruction)
-	if !ok || !sc.live || w.executed(sc, i, use) != before {
+	if !ok || !act.live || w.executed(act, i, use) != before {
 		return 0, false
 	}
-	return w.register(sc, v)
+	return w.register(act, v)
 }
 
 // capturedValue returns what variable b, an Alloc or FreeVar that is captured by
 // value, holds when mc makes the closure.
-func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint64, bool) {
+func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) (uint64, bool) {
 	switch b := b.(type) {
 	case *ssa.FreeVar:
-		if w.captured(sc.fn, b) {
-			return w.given(sc, b, mc)
+		if w.captured(act.fn, b) {
+			return w.paramValue(act, b, mc)
 		}
 	case *ssa.Alloc:
 		// The only store, if there is one, is of the value.
@@ -232,11 +234,11 @@ func (w *walk) capturedValue(sc *scope, b ssa.Value, mc *ssa.MakeClosure) (uint6
 		if st == nil || w.o.sizeof(st.Val.Type()) != 8 || !dominates(st, mc) {
 			return 0, false
 		}
-		switch w.executed(sc, st, mc) {
+		switch w.executed(act, st, mc) {
 		case ahead:
-			return w.eval(sc, st.Val, st)
+			return w.eval(act, st.Val, st)
 		case before:
-			if p, ok := w.eval(sc, b, mc); ok && p != 0 && w.stable(p) {
+			if p, ok := w.eval(act, b, mc); ok && p != 0 && w.stable(p) {
 				return w.word(p)
 			}
 		}
@@ -277,17 +279,17 @@ func pointer(t types.Type) bool {
 }
 
 // dataWord returns the second word of interface v in use, if it is certain.
-func (w *walk) dataWord(sc *scope, v ssa.Value, use ssa.Instruction) (uint64, bool) {
-	return w.interfaceWord(sc, v, use, 1)
+func (w *walk) dataWord(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
+	return w.interfaceWord(act, v, use, 1)
 }
 
 // dynamicType returns the type of the receiver of a dynamic call, nil if it is
 // not certain.
-func (w *walk) dynamicType(sc *scope, x *ssa.Call) types.Type {
+func (w *walk) dynamicType(act *activation, x *ssa.Call) types.Type {
 	if !x.Call.IsInvoke() || !w.o.has(Receivers) {
 		return nil
 	}
-	t, ok := w.interfaceWord(sc, x.Call.Value, x, 0)
+	t, ok := w.interfaceWord(act, x.Call.Value, x, 0)
 	if !ok || t == 0 {
 		return nil
 	}
@@ -295,31 +297,31 @@ func (w *walk) dynamicType(sc *scope, x *ssa.Call) types.Type {
 }
 
 // interfaceWord returns word k of interface v in use, if it is certain.
-func (w *walk) interfaceWord(sc *scope, v ssa.Value, use ssa.Instruction, k int) (uint64, bool) {
+func (w *walk) interfaceWord(act *activation, v ssa.Value, use ssa.Instruction, k int) (uint64, bool) {
 	switch x := v.(type) {
 	case *ssa.Parameter:
-		if sc.live && w.executed(sc, use, use) == ahead {
-			return w.registerWord(sc, v, k)
+		if act.live && w.executed(act, use, use) == ahead {
+			return w.registerWord(act, v, k)
 		}
 		return 0, false
 	case *ssa.ChangeInterface:
-		return w.interfaceWord(sc, x.X, use, k)
+		return w.interfaceWord(act, x.X, use, k)
 	case *ssa.MakeInterface:
 		if k == 1 && pointer(x.X.Type()) {
-			return w.eval(sc, x.X, use)
+			return w.eval(act, x.X, use)
 		}
 		return 0, false
 	case *ssa.UnOp:
-		if x.Op == token.MUL && w.executed(sc, x, use) == ahead {
-			p, ok := w.evalTo(sc, x.X, x, 1)
+		if x.Op == token.MUL && w.executed(act, x, use) == ahead {
+			p, ok := w.evalTo(act, x.X, x, 1)
 			if ok && p != 0 && w.stable(p+8*uint64(k)) {
 				return w.word(p + 8*uint64(k))
 			}
 			return 0, false
 		}
 	}
-	if i, ok := v.(ssa.Instruction); ok && sc.live && w.executed(sc, i, use) == before {
-		return w.registerWord(sc, v, k)
+	if i, ok := v.(ssa.Instruction); ok && act.live && w.executed(act, i, use) == before {
+		return w.registerWord(act, v, k)
 	}
 	return 0, false
 }
@@ -343,44 +345,44 @@ type place struct {
 	size  uint64 // this much; 0: anywhere in it
 }
 
-// elsewhere reports whether instr accesses memory that is certainly not t's.
-func (w *walk) elsewhere(sc *scope, instr ssa.Instruction) bool {
-	if !w.o.has(Elsewhere) {
+// disjoint reports whether instr accesses memory that is certainly not t's.
+func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
+	if !w.o.has(Disjoint) {
 		return false
 	}
 	var p place
 	ok := false
 	switch x := instr.(type) {
 	case *ssa.UnOp:
-		if p, ok = w.placeOf(sc, x.X, x); !ok {
-			return w.guardedElsewhere(sc, x.X, x)
+		if p, ok = w.placeOf(act, x.X, x); !ok {
+			return w.disjointByLock(act, x.X, x)
 		}
 	case *ssa.Store:
-		if p, ok = w.placeOf(sc, x.Addr, x); !ok {
-			return w.guardedElsewhere(sc, x.Addr, x)
+		if p, ok = w.placeOf(act, x.Addr, x); !ok {
+			return w.disjointByLock(act, x.Addr, x)
 		}
 	case *ssa.Lookup:
-		p, ok = w.container(sc, x.X, x)
+		p, ok = w.container(act, x.X, x)
 	case *ssa.MapUpdate:
-		p, ok = w.container(sc, x.Map, x)
+		p, ok = w.container(act, x.Map, x)
 	case *ssa.Next:
 		if r, isRange := x.Iter.(*ssa.Range); isRange {
-			if p, ok = w.container(sc, r.X, r); !ok {
-				p, ok = w.iterated(sc, r, x)
+			if p, ok = w.container(act, r.X, r); !ok {
+				p, ok = w.iterated(act, r, x)
 			}
 		}
 	case *ssa.Call:
 		if b, isB := x.Call.Value.(*ssa.Builtin); isB && (b.Name() == "delete" || b.Name() == "clear" || b.Name() == "len") {
-			p, ok = w.container(sc, x.Call.Args[0], x)
+			p, ok = w.container(act, x.Call.Args[0], x)
 		}
 	}
-	return ok && w.t.beside(p)
+	return ok && w.t.disjointFrom(p)
 }
 
 // placeOf returns where address v points to.
-func (w *walk) placeOf(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool) {
+func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	n := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
-	if p, ok := w.eval(sc, v, use); ok && p != 0 && n > 0 {
+	if p, ok := w.eval(act, v, use); ok && p != 0 && n > 0 {
 		return place{obj: uint32(p >> 32), off: uint64(uint32(p)), size: n}, true
 	}
 	// At least the object.
@@ -393,33 +395,33 @@ func (w *walk) placeOf(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool
 			v = x.X
 			continue
 		case *ssa.Slice:
-			if w.executed(sc, x, use) == ahead {
+			if w.executed(act, x, use) == ahead {
 				v = x.X
 				continue
 			}
 		}
 		break
 	}
-	return w.container(sc, v, use)
+	return w.container(act, v, use)
 }
 
 // container returns the object that v, a pointer, slice or map, leads to.
-func (w *walk) container(sc *scope, v ssa.Value, use ssa.Instruction) (place, bool) {
+func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	switch x := v.(type) {
 	case *ssa.Alloc:
-		if w.executed(sc, x, use) == ahead {
+		if w.executed(act, x, use) == ahead {
 			return place{fresh: true}, true
 		}
 	case *ssa.MakeSlice:
-		if w.executed(sc, x, use) == ahead {
+		if w.executed(act, x, use) == ahead {
 			return place{fresh: true}, true
 		}
 	case *ssa.MakeMap:
-		if w.executed(sc, x, use) == ahead {
+		if w.executed(act, x, use) == ahead {
 			return place{fresh: true}, true
 		}
 	}
-	p, ok := w.eval(sc, v, use)
+	p, ok := w.eval(act, v, use)
 	if !ok || p == 0 {
 		return place{}, false
 	}
@@ -427,8 +429,8 @@ func (w *walk) container(sc *scope, v ssa.Value, use ssa.Instruction) (place, bo
 }
 
 // iterated returns the map that next goes on with, if the loop has begun.
-func (w *walk) iterated(sc *scope, loop *ssa.Range, next *ssa.Next) (place, bool) {
-	p, ok := w.computed(sc, loop, next) // the map, and how far it is
+func (w *walk) iterated(act *activation, loop *ssa.Range, next *ssa.Next) (place, bool) {
+	p, ok := w.computed(act, loop, next) // the map, and how far it is
 	if !ok || p == 0 || next.IsString {
 		return place{}, false
 	}

@@ -3,6 +3,6 @@ package mhb
 // What the tests look at.
 var (
 	NativeOpOf = nativeOpOf
-	Quietable  = quietable
+	Skippable  = skippable
 	Rethrows   = rethrows
 )

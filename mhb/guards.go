@@ -79,18 +79,18 @@ func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
 
 // lockedAt calls f with the offset of each mutex in what base points to that
 // is certain to be locked ahead of use, until f returns true.
-func (w *walk) lockedAt(sc *scope, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
+func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
 	if !w.o.has(Guards) {
 		return false
 	}
-	for _, g := range sc.guards {
+	for _, g := range act.guards {
 		if base == ssa.Value(g.base) && f(g.offset) {
 			return true
 		}
 	}
-	for _, c := range w.o.lockCalls(sc.fn) {
+	for _, c := range w.o.lockCalls(act.fn) {
 		b, off := w.o.field(c.Call.Args[0])
-		if w.same(sc.fn, b, base) && dominates(c, use) && w.executed(sc, c, use) == ahead && f(off) {
+		if w.same(act.fn, b, base) && dominates(c, use) && w.executed(act, c, use) == ahead && f(off) {
 			return true
 		}
 	}
@@ -99,9 +99,9 @@ func (w *walk) lockedAt(sc *scope, base ssa.Value, use ssa.Instruction, f func(o
 
 // guards returns what is locked ahead of a call of fn, in terms of its
 // parameters. A native has one guard if its first argument is such a mutex.
-func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (list []guard) {
+func (w *walk) guards(act *activation, site ssa.CallInstruction, fn *ssa.Function) (list []guard) {
 	c := site.Common()
-	if sc.held && c.IsInvoke() && w.o.prog.Body(fn) == nil {
+	if act.held && c.IsInvoke() && w.o.prog.Body(fn) == nil {
 		return []guard{{base: fn.Params[0]}} // of the Cond's L
 	}
 	if c.IsInvoke() || c.StaticCallee() != fn {
@@ -112,7 +112,7 @@ func (w *walk) guards(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (li
 			continue
 		}
 		base, at := w.o.field(a)
-		w.lockedAt(sc, base, site, func(off uint64) bool {
+		w.lockedAt(act, base, site, func(off uint64) bool {
 			if g := (guard{fn.Params[i], off - at}); off >= at && !slices.Contains(list, g) {
 				list = append(list, g)
 			}
@@ -139,24 +139,24 @@ func condWait(fn *ssa.Function) bool { return method(fn, "Wait", trace.CondWait)
 
 // holds reports whether site is a call of fn, Cond.Wait, and the mutex that it unlocks
 // is one that has been locked ahead. Most Conds are in a struct beside their mutex.
-func (w *walk) holds(sc *scope, site ssa.CallInstruction, fn *ssa.Function) bool {
+func (w *walk) holds(act *activation, site ssa.CallInstruction, fn *ssa.Function) bool {
 	if !condWait(fn) || site.Common().StaticCallee() != fn {
 		return false
 	}
 	base, off, ok := w.o.prog.LockerField(site)
-	return ok && w.lockedAt(sc, base, site, func(at uint64) bool { return at == uint64(off) })
+	return ok && w.lockedAt(act, base, site, func(at uint64) bool { return at == uint64(off) })
 }
 
-// guardedElsewhere reports whether the access to address v, which is not
+// disjointByLock reports whether the access to address v, which is not
 // certain, does not touch t's memory because of a lock ahead.
-func (w *walk) guardedElsewhere(sc *scope, v ssa.Value, use ssa.Instruction) bool {
+func (w *walk) disjointByLock(act *activation, v ssa.Value, use ssa.Instruction) bool {
 	base, at := w.o.field(v)
 	size := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	for _, r := range w.t.ranges {
 		if r.Size != size || uint64(uint32(r.Addr)) < at {
 			return false
 		}
-		if !w.lockedAt(sc, base, use, func(off uint64) bool {
+		if !w.lockedAt(act, base, use, func(off uint64) bool {
 			m := r.Addr - at + off // the mutex, if this were t's memory
 			return w.locked(m) && w.blocked(stop{opLock, m}, "lock")
 		}) {

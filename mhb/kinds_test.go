@@ -21,7 +21,7 @@ func TestKinds(t *testing.T) {
 		if mhb.NativeOpOf(k) != 0 {
 			ops++
 		}
-		if mhb.Quietable(k) {
+		if mhb.Skippable(k) {
 			quiet++
 			if k.Blocks() && k.Row().On == trace.OnChannel {
 				t.Errorf("%v: a goroutine that waits there takes part in other operations", k)

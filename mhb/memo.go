@@ -17,13 +17,13 @@ const maxNodes = 1 << 20
 
 // node is a question, or a result.
 type node struct {
-	q    question
-	leaf *summary
-	kids []kid
-	more map[answer]*node // instead of kids, when there are many
+	q     question
+	leaf  *summary
+	edges []edge
+	more  map[answer]*node // instead of kids, when there are many
 }
 
-type kid struct {
+type edge struct {
 	a answer
 	n *node
 }
@@ -33,9 +33,9 @@ func (n *node) child(a answer) *node {
 	if n.more != nil {
 		return n.more[a]
 	}
-	for i := range n.kids {
-		if n.kids[i].a == a {
-			return n.kids[i].n
+	for i := range n.edges {
+		if n.edges[i].a == a {
+			return n.edges[i].n
 		}
 	}
 	return nil
@@ -47,14 +47,14 @@ func (n *node) grow(a answer) *node {
 	switch {
 	case n.more != nil:
 		n.more[a] = c
-	case len(n.kids) < 8:
-		n.kids = append(n.kids, kid{a, c})
+	case len(n.edges) < 8:
+		n.edges = append(n.edges, edge{a, c})
 	default:
 		n.more = make(map[answer]*node)
-		for _, k := range n.kids {
+		for _, k := range n.edges {
 			n.more[k.a] = k.n
 		}
-		n.kids = nil
+		n.edges = nil
 		n.more[a] = c
 	}
 	return c
@@ -63,12 +63,12 @@ func (n *node) grow(a answer) *node {
 // recall follows the tree at n as far as answers are known. It returns the
 // result, or nil.
 func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node) *summary {
-	objs := o.names[:0]
-	o.names = nil // an answer may take other walks
+	objs := o.renaming[:0]
+	o.renaming = nil // an answer may take other walks
 	for n != nil && n.leaf == nil && n.q.kind != noQuestion {
 		n = n.child(o.answer(s, tc, g, found, n.q, &objs))
 	}
-	o.names = objs
+	o.renaming = objs
 	if n == nil {
 		return nil
 	}
@@ -77,13 +77,13 @@ func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node) *su
 
 // view asks the state on behalf of one walk and writes down what it says.
 type view struct {
-	o     *Oracle
-	s     State
-	tc    trace.GID  // who waits
-	g     trace.GID  // who is walked
-	found []*summary // what the round before this one has found
-	objs  names
-	recs  []record // the walk's, and those of the functions that are being walked
+	o       *Oracle
+	s       State
+	tc      trace.GID  // who waits
+	g       trace.GID  // who is walked
+	found   []*summary // what the round before this one has found
+	renamed renaming
+	recs    []record // the walk's, and those of the functions that are being walked
 }
 
 // record is what a walk or a part of it has asked, and where that has led to in
@@ -127,7 +127,7 @@ func (v *view) ask(q question) (a answer) {
 		}
 	}
 	if known == 0 {
-		a = v.o.answer(v.s, v.tc, v.g, v.found, q, &v.objs)
+		a = v.o.answer(v.s, v.tc, v.g, v.found, q, &v.renamed)
 	}
 	for i := known; i < len(v.recs); i++ {
 		v.note(&v.recs[i], q, a)

@@ -73,41 +73,41 @@ const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.
 type Oracle struct {
-	// Culprit is, when Skip has found no reason, what another goroutine,
-	// CulpritOf, may do first: nil if that is not known.
-	Culprit   ssa.Instruction
-	CulpritOf trace.GID
+	// Witness is, when Skip has found no reason, what another goroutine,
+	// WitnessOf, may do first: nil if that is not known.
+	Witness   ssa.Instruction
+	WitnessOf trace.GID
 	// CopiesLocks: the program copies values of package sync, or structs with
 	// such fields, so that operations on these conflict with plain accesses.
 	CopiesLocks bool
 	// Off lists what is done without. It is set before the first question.
 	Off Stages
 
-	level   Level
-	fa      *fieldaccess.Oracle
-	fut     *hybrid.Futures
-	prog    Program
-	flows   map[*ssa.Function]*flow
-	ops     map[*ssa.Function]nativeOp
-	numbers map[*ssa.Function]uint64
-	goexits map[*ssa.Function]bool
+	level     Level
+	fa        *fieldaccess.Oracle
+	fut       *hybrid.Futures
+	prog      Program
+	flows     map[*ssa.Function]*flow
+	ops       map[*ssa.Function]nativeOp
+	numbers   map[*ssa.Function]uint64
+	mayGoexit map[*ssa.Function]bool
 
-	targets map[targetKey]*target
-	collect *target
-	nodes   int // of decision trees
-	futures map[[2]uint64]static.Set
-	stables map[stableKey]bool
-	direct  map[ssa.Instruction][]static.Access
-	natives map[nativeKey][]static.Access
-	sizes   map[types.Type]int64
-	offsets map[*ssa.FieldAddr]uint64
-	locks   map[*ssa.Function][]*ssa.Call
-	names   names // buffer
-	now     present
+	targets  map[targetKey]*target
+	collect  *target
+	nodes    int // of decision trees
+	futures  map[[2]uint64]static.Set
+	stables  map[stableKey]bool
+	direct   map[ssa.Instruction][]static.Access
+	natives  map[nativeKey][]static.Access
+	sizes    map[types.Type]int64
+	offsets  map[*ssa.FieldAddr]uint64
+	locks    map[*ssa.Function][]*ssa.Call
+	renaming renaming // buffer
+	now      stateCache
 }
 
-// present is what has been found out about the present state, for one call of Skip.
-type present struct {
+// stateCache is what has been found out about the present state, for one call of Skip.
+type stateCache struct {
 	live      []trace.GID
 	future    static.Set // of the goroutines that do not wait
 	hasFuture bool
@@ -124,7 +124,7 @@ type present struct {
 func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
 	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
-		flows: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, goexits: map[*ssa.Function]bool{},
+		flows: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, mayGoexit: map[*ssa.Function]bool{},
 		futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
 		direct: map[ssa.Instruction][]static.Access{}, natives: map[nativeKey][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
 	}
@@ -136,7 +136,7 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 func (o *Oracle) forget() {
 	o.nodes = 0
 	o.targets = map[targetKey]*target{}
-	o.collect = &target{collects: true, hits: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
+	o.collect = &target{collects: true, conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 }
 
 // maxRounds bounds the fixed point iteration, maxWork the instructions looked
@@ -152,7 +152,7 @@ const (
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
-	if !op.Kind.Plain() && (!quietable(op.Kind) || !o.has(Syncs)) || op.N == 0 {
+	if !op.Kind.Plain() && (!skippable(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""
 	}
 	if op.Kind == trace.Park {
@@ -165,8 +165,8 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if o.nodes > maxNodes {
 		o.forget()
 	}
-	o.Culprit, o.CulpritOf = nil, trace.NoGID
-	o.now = present{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
+	o.Witness, o.WitnessOf = nil, trace.NoGID
+	o.now = stateCache{live: s.Live(o.now.live[:0]), list: o.now.list[:0], lists: o.now.lists}
 	t := o.targetOf(s, g, op)
 	if !t.known || o.CopiesLocks && !op.Kind.Memory() {
 		return ""
@@ -182,7 +182,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	switch {
 	case !ok:
 		return ""
-	case !o.conflicts(reached, t) && (op.Kind.Memory() || !o.meetsOneOf(s, t)):
+	case !o.conflicts(reached, t) && (op.Kind.Memory() || !o.dependsOnOne(s, t)):
 		return why
 	case !op.Kind.Memory() && o.level < Full:
 		return "" // the walk for this operation would find the same
@@ -190,7 +190,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if list, ok := o.closure(s, g, t); ok {
 		return reason(list)
 	}
-	if o.level < Full || !op.Kind.Memory() || !o.has(Gateway) {
+	if o.level < Full || !op.Kind.Memory() || !o.has(HeapReachability) {
 		return ""
 	}
 	var buf [2]uint32
@@ -222,13 +222,13 @@ func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 	return n.parked, n.reason, n.isParked
 }
 
-// meetsOneOf reports whether t, which synchronises, does not commute with something
+// dependsOnOne reports whether t, which synchronises, does not commute with something
 // that the others can execute while its goroutine waits.
-func (o *Oracle) meetsOneOf(s State, t *target) bool {
+func (o *Oracle) dependsOnOne(s State, t *target) bool {
 	for _, x := range o.now.list {
-		for i := range x.met {
-			if o.meets(t, &x.met[i]) {
-				o.Culprit = x.met[i].at
+		for i := range x.syncs {
+			if o.dependent(t, &x.syncs[i]) {
+				o.Witness = x.syncs[i].at
 				return true
 			}
 		}
@@ -258,10 +258,10 @@ func (o *Oracle) future(s State, tc trace.GID) static.Set {
 		if g == tc {
 			continue
 		}
-		k := s.Where(g)
+		k := s.StackFingerprint(g)
 		f, ok := o.futures[k]
 		if !ok {
-			f = o.fut.Of(s.Stack(g))
+			f = o.fut.FutureOf(s.Stack(g))
 			o.futures[k] = f
 		}
 		n.future = o.fut.F.Sets.Union(n.future, f)

@@ -119,7 +119,7 @@ func (a argRefs) at(i int) ref {
 func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop, standing bool) bool {
 	for _, x := range w.o.nativeAccesses(fn, site) {
 		if x.Key == 0 && x.Write {
-			w.anything() // nothing is known of it
+			w.top() // nothing is known of it
 			return true
 		}
 		if w.access(x); w.conflict {
@@ -133,41 +133,41 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		if known && w.locked(p) && w.blocked(stop{opLock, p}, "lock") {
 			return false
 		}
-		w.meets(trace.Lock, r)
+		w.mayExecute(trace.Lock, r)
 	case tryOp:
-		w.meets(trace.TryLock, r)
+		w.mayExecute(trace.TryLock, r)
 	case pendingOp:
-		w.meets(trace.LockPending, r)
+		w.mayExecute(trace.LockPending, r)
 	case unlockOp:
 		w.unlock(fn, r, guarded)
 	case parkOp:
-		w.meets(trace.CondWait, r)
+		w.mayExecute(trace.CondWait, r)
 		l := w.lockOf(r, args.at(1))
 		if l.known || !l.ahead {
 			w.o.note(&w.eff.unlocks, l)
 		}
-		w.meets(trace.Unlock, l)
+		w.mayExecute(trace.Unlock, l)
 	case wakeOp:
 		l := w.lockOf(r, args.at(1))
 		if w.sleeps(r, l, standing) {
 			return false
 		}
-		w.meets(trace.Lock, l)
+		w.mayExecute(trace.Lock, l)
 	case signalOp:
 		w.o.note(&w.eff.signals, r)
-		w.meets(trace.Signal, r)
+		w.mayExecute(trace.Signal, r)
 	case waitOp:
 		if known {
 			n, ok := w.word(p)
 			waits := ok && int32(overlay.Uint32(n, overlay.WaitGroupCounter)) > 0 && !(standing && w.canMove)
 			if waits && w.blocked(stop{opWgWait, p}, "join") {
 				if !standing {
-					w.meets(trace.WgWait, r)
+					w.mayExecute(trace.WgWait, r)
 				}
 				return false
 			}
 		}
-		w.meets(trace.WgWait, r)
+		w.mayExecute(trace.WgWait, r)
 	case addOp:
 		w.add(r, args.at(1), v, loop)
 	case onceOp:
@@ -178,17 +178,17 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 				return false
 			}
 		}
-		w.meets(trace.OnceEnter, r)
+		w.mayExecute(trace.OnceEnter, r)
 	case leaveOp:
 		w.o.note(&w.eff.leaves, r)
-		w.meets(trace.OnceLeave, r)
+		w.mayExecute(trace.OnceLeave, r)
 	case tickOp:
 		w.o.note(&w.eff.sends, r)
 	case libraryOp:
 		if write, ok := writeFlag(fn, args); ok && write.known && write.p == 0 {
-			w.meetsReading(trace.SyncAccess, r)
+			w.mayExecuteReading(trace.SyncAccess, r)
 		} else {
-			w.meets(trace.SyncAccess, r)
+			w.mayExecute(trace.SyncAccess, r)
 		}
 	}
 	return true
@@ -219,7 +219,7 @@ func (w *walk) unlock(fn *ssa.Function, m ref, guarded bool) {
 	if (m.known || !guarded) && !strings.HasSuffix(fn.Name(), "RUnlock") {
 		w.o.note(&w.eff.unlocks, m)
 	}
-	w.meets(trace.Unlock, m)
+	w.mayExecute(trace.Unlock, m)
 }
 
 // lockOf returns l, the lock of the Cond c as the code has it.
@@ -252,7 +252,7 @@ func (w *walk) sleeps(c, l ref, standing bool) bool {
 		if w.canMove {
 			return false
 		}
-		a := w.v.ask(question{kind: askNotified, v: w.standing.Common().Args[3]})
+		a := w.v.ask(question{kind: askNotified, v: w.nextCall.Common().Args[3]})
 		if !a.ok {
 			return false
 		}
@@ -275,7 +275,7 @@ func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 	d := int64(delta.p)
 	switch {
 	case delta.known && d >= 0:
-		w.meetsAdd(wg, +1)
+		w.mayAdd(wg, +1)
 		return
 	case !wg.known || wg.p >= private:
 		w.o.note(&v.dones, wg)
@@ -285,8 +285,8 @@ func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 		v.dones.add(wg.p, int(-d))
 	}
 	if !delta.known {
-		w.meetsAdd(wg, 0)
+		w.mayAdd(wg, 0)
 	} else {
-		w.meetsAdd(wg, -1)
+		w.mayAdd(wg, -1)
 	}
 }

@@ -7,14 +7,14 @@ type Stages uint16
 
 // The stages.
 const (
-	Guards    Stages = 1 << iota // locks on objects that are not known (guards.go)
-	Receivers                    // of dynamic calls: their types, and where they lie
-	Narrowing                    // operands that are not certain lie where the points-to analysis says
-	Conds                        // waiters of a Cond need a signal and its lock
-	Elsewhere                    // accesses to other objects, or to ones that do not exist yet
-	Stability                    // memory that can be written, but not while Tc waits
-	Syncs                        // operations that synchronise
-	Gateway                      // objects that nobody can get hold of
+	Guards           Stages = 1 << iota // locks on objects that are not known (guards.go)
+	Receivers                           // of dynamic calls: their types, and where they lie
+	Narrowing                           // operands that are not certain lie where the points-to analysis says
+	Conds                               // waiters of a Cond need a signal and its lock
+	Disjoint                            // accesses to other objects, or to ones that do not exist yet
+	Stability                           // memory that can be written, but not while Tc waits
+	SyncOps                             // operations that synchronise
+	HeapReachability                    // objects that nobody can get hold of
 
 	AllStages Stages = 1<<iota - 1
 )

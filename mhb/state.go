@@ -20,8 +20,8 @@ type State interface {
 	fieldaccess.State
 	// Live appends the goroutines that have not ended.
 	Live(buf []trace.GID) []trace.GID
-	// Where fingerprints g's stack: where each of its frames stands.
-	Where(g trace.GID) [2]uint64
+	// StackFingerprint fingerprints g's stack: where each of its frames stands.
+	StackFingerprint(g trace.GID) [2]uint64
 	// CanMove reports whether g is enabled.
 	CanMove(g trace.GID) bool
 	// Next returns the operation g stands before.
@@ -44,11 +44,11 @@ type State interface {
 	Deferred(g trace.GID, i int) []Deferred
 	// Word returns the word of memory at p.
 	Word(p uint64) (uint64, bool)
-	// Silent reports whether the channel at p is open and empty and nobody stands
+	// EmptyNoSender reports whether the channel at p is open and empty and nobody stands
 	// before sending to it; Stuffed, whether it is open and full and nobody stands
 	// before receiving from it.
-	Silent(p uint64) bool
-	Stuffed(p uint64) bool
+	EmptyNoSender(p uint64) bool
+	FullNoReceiver(p uint64) bool
 	// LockerAt returns the mutex that the sync.Locker at p holds.
 	LockerAt(p uint64) (uint64, bool)
 	// Address returns a package variable's.
@@ -82,8 +82,8 @@ const (
 	askRegister
 	askWord
 	askDeferred
-	askSilent
-	askStuffed
+	askEmptyNoSender
+	askFullNoReceiver
 	askLocker
 	askPrivate
 	askNotified // has the goroutine, which stands before hbWake, been notified
@@ -109,7 +109,7 @@ type answer struct {
 
 // answer asks the state, in which the private objects found so far are those in names,
 // and found is what the round before this one has found.
-func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, names *names) (a answer) {
+func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, names *renaming) (a answer) {
 	if q.kind != askRegister {
 		q.p = names.resolve(q.p)
 	}
@@ -117,14 +117,14 @@ func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, 
 	case askRegister:
 		a.x, a.ok = s.Register(g, q.i, q.v, int(q.p))
 		if a.ok && q.p == 0 && addresses(q.v.Type()) {
-			a.x = names.name(s, a.x)
+			a.x = names.rename(s, a.x)
 		}
 	case askWord:
 		a.x, a.ok = s.Word(q.p)
-	case askSilent:
-		a.ok = s.Silent(q.p)
-	case askStuffed:
-		a.ok = s.Stuffed(q.p)
+	case askEmptyNoSender:
+		a.ok = s.EmptyNoSender(q.p)
+	case askFullNoReceiver:
+		a.ok = s.FullNoReceiver(q.p)
 	case askLocker:
 		a.x, a.ok = s.LockerAt(q.p)
 	case askDeferred:
@@ -166,19 +166,19 @@ func (o *Oracle) number(fn *ssa.Function) uint64 {
 	return n
 }
 
-// names are the private objects that a walk has found in registers, in the order in
+// renaming are the private objects that a walk has found in registers, in the order in
 // which it has. What nobody else can reach has a new address in every execution, but
 // most of what is ahead does not depend on that: the walk knows such an object by its
 // place here, which takes the place of its number in addresses.
 //
 // Nobody is blocked at an operation on a private object, so that what else happens to
 // it enables nobody. And Tc's operation is on another one.
-type names []uint32
+type renaming []uint32
 
 // private is set in addresses in private objects.
 const private = 1 << 63
 
-func (n *names) name(s State, p uint64) uint64 {
+func (n *renaming) rename(s State, p uint64) uint64 {
 	obj := uint32(p >> 32)
 	if obj == 0 || p >= private || !s.Private(obj) {
 		return p
@@ -191,7 +191,7 @@ func (n *names) name(s State, p uint64) uint64 {
 	return private | uint64(k)<<32 | uint64(uint32(p))
 }
 
-func (n *names) resolve(p uint64) uint64 {
+func (n *renaming) resolve(p uint64) uint64 {
 	if p < private {
 		return p
 	}

@@ -34,13 +34,13 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		// Whoever is blocked where it stands does not panic either.
-		if i == 0 && w.standsBlocked(g, v) {
+		if i == 0 && w.blockedAtNext(g, v) {
 			return
 		}
 		w.v.ask(question{kind: askDeferred, i: i})
 		// The deferred call that runs now is none of the pending ones. It may have
 		// recovered already, and so may those before it.
-		recovered := i > 0 && fr.Again && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
+		recovered := i > 0 && fr.Unwinding && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
 		for _, d := range w.v.s.Deferred(g, i) {
 			if unwinding && w.panicsAgain(g, i, d.Fn) {
 				continue
@@ -52,31 +52,31 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		case unwinding && !recovered:
 			continue
 		case fr.Instr == nil && fr.Fn == nil: // a builtin as the goroutine's function
-			w.anything()
+			w.top()
 			return
 		case fr.Instr == nil: // a native
 			unwinding = !w.native(fr.Fn, nil, nil, false, v, false, false) && !recovered
 			continue
 		case !w.o.fut.F.Known(fr.Instr.Parent()):
-			w.anything()
+			w.top()
 			return
 		}
-		sc := &scope{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
+		act := &activation{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
 		if unwinding {
-			w.recovery(sc)
+			w.recovery(act)
 			unwinding = false
 			continue
 		}
-		unwinding = !w.body(sc, fr.Instr, i == 0 || fr.Again, v) && !recovered
+		unwinding = !w.body(act, fr.Instr, i == 0 || fr.Unwinding, v) && !recovered
 	}
 }
 
-// recovery walks what is behind a recovered panic in sc's function: the results
+// recovery walks what is behind a recovered panic in act's function: the results
 // are loaded.
-func (w *walk) recovery(sc *scope) {
-	if r := sc.fn.Recover; r != nil {
+func (w *walk) recovery(act *activation) {
+	if r := act.fn.Recover; r != nil {
 		for _, x := range r.Instrs {
-			w.direct(sc, x)
+			w.direct(act, x)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func rethrows(fn *ssa.Function) bool {
 // exits reports whether a call of fn may call runtime.Goexit, which runs deferred
 // calls without a panic.
 func (o *Oracle) exits(fn *ssa.Function) bool {
-	r, ok := o.goexits[fn]
+	r, ok := o.mayGoexit[fn]
 	if ok {
 		return r
 	}
@@ -165,28 +165,28 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 			}
 		}
 	}
-	o.goexits[fn] = r
+	o.mayGoexit[fn] = r
 	return r
 }
 
-// standsBlocked reports whether g stands before an operation that is disabled
+// blockedAtNext reports whether g stands before an operation that is disabled
 // and stays so. If it does, what it waits for is noted among the stops.
-func (w *walk) standsBlocked(g trace.GID, v *visit) bool {
+func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	fr := w.v.s.Stack(g)[0]
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
 		return false
 	}
-	sc := &scope{fn: fr.Instr.Parent(), live: true, at: fr.Instr}
+	act := &activation{fn: fr.Instr.Parent(), live: true, at: fr.Instr}
 	switch x := fr.Instr.(type) {
 	case *ssa.Send:
-		return !w.send(sc, x.Chan, x)
+		return !w.send(act, x.Chan, x)
 	case *ssa.Select:
-		return !w.selects(sc, x)
+		return !w.selects(act, x)
 	case *ssa.UnOp:
-		return x.Op == token.ARROW && !w.receive(sc, x.X, x)
+		return x.Op == token.ARROW && !w.receive(act, x.X, x)
 	case *ssa.Call:
 		if fn := x.Call.StaticCallee(); fn != nil && w.o.prog.Body(fn) == nil {
-			_, args := w.arguments(sc, x, fn)
+			_, args := w.arguments(act, x, fn)
 			return !w.native(fn, x, args, false, v, false, true)
 		}
 	}
@@ -196,10 +196,10 @@ func (w *walk) standsBlocked(g trace.GID, v *visit) bool {
 // deferred walks a deferred call with known arguments; it reports whether it may recover.
 func (w *walk) deferred(d Deferred, v *visit) bool {
 	if d.Fn == nil {
-		w.anything() // a builtin: close, delete, ...
+		w.top() // a builtin: close, delete, ...
 		return true
 	}
-	if w.boring(w.o.prog.Body(d.Fn)) {
+	if w.irrelevant(w.o.prog.Body(d.Fn)) {
 		return mayRecover(d.Fn)
 	}
 	vals := map[ssa.Value]uint64{}
@@ -273,13 +273,13 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
-	sc := &scope{fn: b, vals: vals, guards: guards}
+	act := &activation{fn: b, vals: vals, guards: guards}
 	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && condWait(fn) {
-		sc.lockers, sc.held = w.o.prog.Lockers(site), held
+		act.lockers, act.held = w.o.prog.Lockers(site), held
 	}
 	k := w.key(b, vals, guards)
-	k.lockers, k.held = sc.lockers, sc.held
-	returns, dones := w.visited(k, sc)
+	k.lockers, k.held = act.lockers, act.held
+	returns, dones := w.visited(k, act)
 	// Each call of the function counts, though it is walked once.
 	n := 1
 	if loop {
@@ -289,13 +289,13 @@ func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa
 	return returns
 }
 
-// visited walks sc's function, unless that has been done: in this walk or in an
+// visited walks act's function, unless that has been done: in this walk or in an
 // earlier one that got the same answers from the state. It reports whether the
 // function may return, and how far it takes the counters of WaitGroups down.
 //
 // What is recursive, or calls what is, is only remembered for this walk: what
 // a recursive call adds depends on where the recursion began.
-func (w *walk) visited(k visitKey, sc *scope) (returns bool, dones *events) {
+func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events) {
 	if v := w.memo[k]; v != nil {
 		w.recursive++
 		if v.open {
@@ -321,7 +321,7 @@ func (w *walk) visited(k visitKey, sc *scope) (returns bool, dones *events) {
 	w.summary = summary{}
 	v := &visit{open: true}
 	w.memo[k] = v
-	v.returns = w.body(sc, sc.fn.Blocks[0].Instrs[0], true, v)
+	v.returns = w.body(act, act.fn.Blocks[0].Instrs[0], true, v)
 	v.open = false
 	x := w.summary
 	x.returns, x.eff.dones, x.work = v.returns, v.dones, w.work-work
@@ -343,10 +343,10 @@ func (w *walk) visited(k visitKey, sc *scope) (returns bool, dones *events) {
 func (w *walk) merge(x *summary) {
 	w.work += x.work
 	if w.work > maxWork && !w.conflict {
-		w.anything()
+		w.top()
 	}
 	if x.conflict && !w.conflict {
-		w.conflict, w.culprit = true, x.culprit
+		w.conflict, w.witness = true, x.witness
 	}
 	if x.reason != "" {
 		w.reason = rarer(w.reason, x.reason)
@@ -358,8 +358,8 @@ func (w *walk) merge(x *summary) {
 			w.o.unite(mine[i], theirs[i], 1)
 		}
 	}
-	for _, m := range x.met {
-		w.met = addMeeting(w.met, m)
+	for _, m := range x.syncs {
+		w.syncs = addSync(w.syncs, m)
 	}
 	for _, st := range x.stops {
 		if !slices.Contains(w.stops, st) {
@@ -413,20 +413,20 @@ func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) 
 	return visitKey{fn: fn, vals: string(b)}
 }
 
-// interesting reports whether a call with these accesses has to be walked:
+// relevant reports whether a call with these accesses has to be walked:
 // it may conflict or synchronise.
-func (w *walk) interesting(s static.Set) bool {
+func (w *walk) relevant(s static.Set) bool {
 	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
 }
 
-// boring reports whether a call of a function with body b needs no walk, and then
+// irrelevant reports whether a call of a function with body b needs no walk, and then
 // notes what it does.
-func (w *walk) boring(b *ssa.Function) bool {
+func (w *walk) irrelevant(b *ssa.Function) bool {
 	if b == nil {
 		return false
 	}
 	whole := w.o.fut.F.Whole(b)
-	if w.interesting(whole) {
+	if w.relevant(whole) {
 		return false
 	}
 	if w.t.collects {
@@ -435,19 +435,19 @@ func (w *walk) boring(b *ssa.Function) bool {
 	return true
 }
 
-// body walks sc's function from instr on (behind it without including) and
+// body walks act's function from instr on (behind it without including) and
 // reports whether it may return to its caller.
-func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) (returns bool) {
-	f := w.o.flow(sc.fn)
-	seen := make([]bool, len(sc.fn.Blocks))
+func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *visit) (returns bool) {
+	f := w.o.flow(act.fn)
+	seen := make([]bool, len(act.fn.Blocks))
 	work := []*ssa.BasicBlock{}
 	run := func(b *ssa.BasicBlock, code []action) {
 		passed := true
 		for i := range code {
 			if w.work++; w.work > maxWork {
-				w.anything()
+				w.top()
 			} else {
-				passed = w.act(sc, &code[i], v, &returns)
+				passed = w.act(act, &code[i], v, &returns)
 			}
 			if w.conflict {
 				returns = true
@@ -476,55 +476,55 @@ func (w *walk) body(sc *scope, instr ssa.Instruction, including bool, v *visit) 
 			run(b, w.o.code(f, b, 0))
 		}
 	}
-	if r := sc.fn.Recover; r != nil && !seen[r.Index] && !w.conflict {
-		w.recovery(sc)
+	if r := act.fn.Recover; r != nil && !seen[r.Index] && !w.conflict {
+		w.recovery(act)
 	}
 	return returns
 }
 
 // act walks an action. It reports whether control goes on from there, and sets
 // returns if it may leave the function.
-func (w *walk) act(sc *scope, a *action, v *visit, returns *bool) bool {
+func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 	if a.accesses != static.Empty {
-		w.accesses(sc, a)
+		w.accesses(act, a)
 	}
 	if a.instr == nil || w.conflict {
 		return true
 	}
-	w.looking = a.instr
+	w.current = a.instr
 	switch x := a.instr.(type) {
 	case *ssa.Return:
 		*returns = true
 	case *ssa.Defer:
-		if w.starts(sc, x, a, v) {
+		if w.starts(act, x, a, v) {
 			*returns = true
 		}
-		w.builtin(sc, x)
+		w.builtin(act, x)
 	case *ssa.Go:
-		w.starts(sc, x, a, v)
-		w.builtin(sc, x)
+		w.starts(act, x, a, v)
+		w.builtin(act, x)
 	case *ssa.Send:
-		return w.send(sc, x.Chan, x)
+		return w.send(act, x.Chan, x)
 	case *ssa.Select:
-		return w.selects(sc, x)
+		return w.selects(act, x)
 	case *ssa.UnOp:
-		return w.receive(sc, x.X, x)
+		return w.receive(act, x.X, x)
 	case *ssa.Call:
-		w.builtin(sc, x)
-		return w.call(sc, x, a, v)
+		w.builtin(act, x)
+		return w.call(act, x, a, v)
 	}
 	return true
 }
 
 // accesses notes the accesses of the instructions of a.
-func (w *walk) accesses(sc *scope, a *action) {
+func (w *walk) accesses(act *activation, a *action) {
 	switch {
 	case w.t.collects:
 		w.reached = w.o.fut.F.Sets.Union(w.reached, a.accesses)
 	case w.t.op.Kind.Memory() && w.o.conflicts(a.accesses, w.t):
 		for _, x := range a.touching {
-			w.looking = x
-			if w.direct(sc, x); w.conflict {
+			w.current = x
+			if w.direct(act, x); w.conflict {
 				return
 			}
 		}
@@ -533,25 +533,25 @@ func (w *walk) accesses(sc *scope, a *action) {
 
 // starts walks the call of a go or defer statement. It reports whether the
 // function may recover a panic.
-func (w *walk) starts(sc *scope, x ssa.CallInstruction, a *action, v *visit) (recover bool) {
+func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visit) (recover bool) {
 	for i := range a.callees {
 		c := &a.callees[i]
 		recover = recover || c.recovers
-		if !w.boring(c.body) {
-			w.callee(sc, x, c, v, a.loop)
+		if !w.irrelevant(c.body) {
+			w.callee(act, x, c, v, a.loop)
 		}
 	}
 	return recover
 }
 
 // call walks a call and reports whether control may come back from it.
-func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
+func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	if _, ok := x.Call.Value.(*ssa.Builtin); ok {
 		return true
 	}
 	callees := a.callees
 	back := len(callees) == 0
-	if t := w.dynamicType(sc, x); t != nil {
+	if t := w.dynamicType(act, x); t != nil {
 		if i := slices.IndexFunc(callees, func(c callee) bool {
 			return len(c.fn.Params) > 0 && types.Identical(c.fn.Params[0].Type(), t)
 		}); i >= 0 {
@@ -559,7 +559,7 @@ func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
 		}
 	}
 	for i := range callees {
-		if c := &callees[i]; w.boring(c.body) || w.callee(sc, x, c, v, a.loop) {
+		if c := &callees[i]; w.irrelevant(c.body) || w.callee(act, x, c, v, a.loop) {
 			back = true
 		}
 		if w.conflict {
@@ -570,9 +570,9 @@ func (w *walk) call(sc *scope, x *ssa.Call, a *action, v *visit) bool {
 }
 
 // callee walks a call of c and reports whether it may return.
-func (w *walk) callee(sc *scope, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
-	vals, args := w.arguments(sc, site, c.fn)
-	return w.function(c.fn, site, vals, args, w.guards(sc, site, c.fn), v, loop, sc.live && sc.i == 0 && site == w.standing, w.holds(sc, site, c.fn))
+func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
+	vals, args := w.arguments(act, site, c.fn)
+	return w.function(c.fn, site, vals, args, w.guards(act, site, c.fn), v, loop, act.live && act.i == 0 && site == w.nextCall, w.holds(act, site, c.fn))
 }
 
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
@@ -584,10 +584,10 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 }
 
 // send notes that channel ch may be sent to and reports whether it may happen.
-func (w *walk) send(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
-	r := w.ref(sc, ch, use)
+func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
+	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.sends, r)
-	if r.known && (r.p == 0 || w.v.ask(question{kind: askStuffed, p: r.p}).ok && w.blocked(stop{opSend, r.p}, "send")) {
+	if r.known && (r.p == 0 || w.v.ask(question{kind: askFullNoReceiver, p: r.p}).ok && w.blocked(stop{opSend, r.p}, "send")) {
 		return false
 	}
 	return true
@@ -595,48 +595,48 @@ func (w *walk) send(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
 
 // receive notes that channel ch may be received from and reports whether it
 // may happen.
-func (w *walk) receive(sc *scope, ch ssa.Value, use ssa.Instruction) bool {
-	r := w.ref(sc, ch, use)
+func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool {
+	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.recvs, r)
-	if r.known && (r.p == 0 || w.v.ask(question{kind: askSilent, p: r.p}).ok && w.blocked(stop{opRecv, r.p}, "receive")) {
+	if r.known && (r.p == 0 || w.v.ask(question{kind: askEmptyNoSender, p: r.p}).ok && w.blocked(stop{opRecv, r.p}, "receive")) {
 		return false
 	}
 	return true
 }
 
 // selects notes what a select may do, and reports whether it may go on.
-func (w *walk) selects(sc *scope, x *ssa.Select) bool {
+func (w *walk) selects(act *activation, x *ssa.Select) bool {
 	goesOn := !x.Blocking
 	for _, st := range x.States {
 		if st.Dir == types.SendOnly {
-			goesOn = w.send(sc, st.Chan, x) || goesOn
+			goesOn = w.send(act, st.Chan, x) || goesOn
 		} else {
-			goesOn = w.receive(sc, st.Chan, x) || goesOn
+			goesOn = w.receive(act, st.Chan, x) || goesOn
 		}
 	}
 	return goesOn
 }
 
 // builtin notes what a builtin does to channels.
-func (w *walk) builtin(sc *scope, x ssa.CallInstruction) {
+func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
 	if !ok || b.Name() != "close" {
 		return
 	}
-	r := w.ref(sc, c.Args[0], x)
+	r := w.ref(act, c.Args[0], x)
 	w.o.note(&w.eff.sends, r)
 	w.o.note(&w.eff.recvs, r)
 }
 
 // direct notes the accesses instr itself makes.
-func (w *walk) direct(sc *scope, instr ssa.Instruction) {
+func (w *walk) direct(act *activation, instr ssa.Instruction) {
 	for _, x := range w.o.accesses(instr) {
 		switch {
 		case w.t.collects:
 			w.access(x)
-		case w.hits(x) && !w.elsewhere(sc, instr):
-			w.hit()
+		case w.mayConflict(x) && !w.disjoint(act, instr):
+			w.foundConflict()
 			return
 		}
 	}
@@ -644,7 +644,7 @@ func (w *walk) direct(sc *scope, instr ssa.Instruction) {
 
 // arguments evaluates the arguments of a call of fn: as values of its
 // parameters, and as words for natives.
-func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argRefs) {
+func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argRefs) {
 	c := site.Common()
 	vals := map[ssa.Value]uint64{}
 	if c.IsInvoke() {
@@ -652,7 +652,7 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 		if w.o.has(Receivers) {
 			r.objs = w.o.prog.Receivers(site)
 		}
-		if data, ok := w.dataWord(sc, c.Value, site); ok && fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type()) {
+		if data, ok := w.dataWord(act, c.Value, site); ok && fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type()) {
 			r = ref{p: data, known: true}
 			if len(fn.Params) > 0 {
 				vals[fn.Params[0]] = data
@@ -670,24 +670,24 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 			args = append(args, make(argRefs, n)...)
 			continue
 		}
-		r := w.ref(sc, a, site)
+		r := w.ref(act, a, site)
 		if r.known && i < len(fn.Params) && c.StaticCallee() == fn {
 			vals[fn.Params[i]] = r.p
 		}
 		args = append(args, r)
 	}
-	if (sc.held || sc.lockers != static.Empty) && len(args) > 1 && !args[1].known {
+	if (act.held || act.lockers != static.Empty) && len(args) > 1 && !args[1].known {
 		if op := w.o.opOf(fn); op == parkOp || op == wakeOp {
-			args[1].objs, args[1].ahead = sc.lockers, sc.held
+			args[1].objs, args[1].ahead = act.lockers, act.held
 		}
 	}
 	if mc, ok := c.Value.(*ssa.MakeClosure); ok && mc.Fn == fn {
 		for i, b := range mc.Bindings {
 			if w.o.prog.ByValue(fn, i) {
-				if x, ok := w.capturedValue(sc, b, mc); ok {
+				if x, ok := w.capturedValue(act, b, mc); ok {
 					vals[fn.FreeVars[i]] = x
 				}
-			} else if x, ok := w.eval(sc, b, mc); ok {
+			} else if x, ok := w.eval(act, b, mc); ok {
 				vals[fn.FreeVars[i]] = x
 			}
 		}
@@ -696,9 +696,9 @@ func (w *walk) arguments(sc *scope, site ssa.CallInstruction, fn *ssa.Function) 
 }
 
 // ref evaluates v.
-func (w *walk) ref(sc *scope, v ssa.Value, use ssa.Instruction) ref {
+func (w *walk) ref(act *activation, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
-	if r.p, r.known = w.eval(sc, v, use); r.known {
+	if r.p, r.known = w.eval(act, v, use); r.known {
 		return r
 	}
 	if !w.o.has(Narrowing) {

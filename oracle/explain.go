@@ -128,7 +128,7 @@ func (x *Explainer) Rewound() {
 func culprit(o por.Oracle) ssa.Instruction {
 	if x, ok := unwrap(o).(*oracle); ok {
 		if walks, ok := x.mhb.(*mhb.Oracle); ok {
-			return walks.Culprit
+			return walks.Witness
 		}
 	}
 	return nil

@@ -134,8 +134,8 @@ func (s *State) stackOf(g trace.GID) *stack {
 	return k
 }
 
-// Where implements mhb.State.
-func (s *State) Where(g trace.GID) [2]uint64 { return s.stackOf(g).where }
+// StackFingerprint implements mhb.State.
+func (s *State) StackFingerprint(g trace.GID) [2]uint64 { return s.stackOf(g).where }
 
 // Stack implements mhb.State. Frames are made anew only if g stands elsewhere.
 func (s *State) Stack(g trace.GID) []hybrid.Frame { return s.activations(g).frames }
@@ -204,8 +204,8 @@ func (s *State) Identity(obj uint32) mhb.Identity {
 	return mhb.Identity{Site: site, Layout: layout}
 }
 
-// Stuffed implements mhb.State.
-func (s *State) Stuffed(p uint64) bool { return s.Machine.FullNoReceiver(p) }
+// FullNoReceiver implements mhb.State.
+func (s *State) FullNoReceiver(p uint64) bool { return s.Machine.FullNoReceiver(p) }
 
 // LockerAt implements mhb.State.
 func (s *State) LockerAt(p uint64) (uint64, bool) { return s.Machine.LockerAt(p) }
@@ -221,8 +221,8 @@ func (s *State) TypeOf(w uint64) types.Type { return s.Machine.DynamicType(w) }
 // Word implements mhb.State.
 func (s *State) Word(p uint64) (uint64, bool) { return s.Machine.Word(p) }
 
-// Silent implements mhb.State.
-func (s *State) Silent(p uint64) bool { return s.Machine.EmptyNoSender(p) }
+// EmptyNoSender implements mhb.State.
+func (s *State) EmptyNoSender(p uint64) bool { return s.Machine.EmptyNoSender(p) }
 
 // Address implements mhb.State.
 func (s *State) Address(g *ssa.Global) uint64 { return s.Machine.Address(g) }
@@ -230,7 +230,7 @@ func (s *State) Address(g *ssa.Global) uint64 { return s.Machine.Address(g) }
 // AppendFrames appends the frames of a stack as static analyses see them.
 func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
-		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Again: a.Unexecuted, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
+		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
 	}
 	return list
 }

@@ -182,7 +182,7 @@ func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 // addr while Tc does not move.
 func (v *view) blocked(th *goroutine, l *fieldaccess.Location, addr uint64, used map[string]bool) bool {
 	o := v.o
-	locks := v.o.onLocks.Of(th)
+	locks := v.o.onLocks.FutureOf(th)
 	for _, g := range o.locks.Groups(locks) {
 		// The table of accesses grows while functions are analysed.
 		conflicts := o.base.Sets.Inter(g.Accesses, o.conflicting(l))
@@ -222,7 +222,7 @@ func (v *view) any(th *goroutine, objs *static.Objects, set static.Set) string {
 
 // joins is pattern 4: th passes something that blocks it before access n.
 func (v *view) joins(th *goroutine, n int) string {
-	set, _ := v.passed(v.o.joins, v.o.onJoins.Of(th), n)
+	set, _ := v.passed(v.o.joins, v.o.onJoins.FutureOf(th), n)
 	return v.any(th, v.o.joins.Objects(), set)
 }
 
@@ -239,10 +239,10 @@ func (v *view) passed(a *static.First, x static.Before, n int) (static.Set, bool
 // waits is pattern 1: th waits before access n on every path, and all it may wait
 // for blocks it.
 func (v *view) waits(th *goroutine, n int) string {
-	if v.o.base.Sets.Has(v.o.onMust.Of(th).Set, n) {
+	if v.o.base.Sets.Has(v.o.onMust.FutureOf(th).Set, n) {
 		return ""
 	}
-	set, ok := v.passed(v.o.waits, v.o.onWaits.Of(th), n)
+	set, ok := v.passed(v.o.waits, v.o.onWaits.FutureOf(th), n)
 	if !ok || set == static.Empty {
 		return ""
 	}
@@ -258,7 +258,7 @@ func (v *view) waits(th *goroutine, n int) string {
 // distance from what it accesses as one that Tc holds is from addr.
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	reason := Fresh
-	v.o.guarded.Each(v.o.onGuard.Of(th), func(x static.Guarded, guards []static.Guard) {
+	v.o.guarded.Each(v.o.onGuard.FutureOf(th), func(x static.Guarded, guards []static.Guard) {
 		if x.Access != n || reason == "" {
 			return
 		}

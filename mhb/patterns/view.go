@@ -30,7 +30,7 @@ func newView(o *Oracle, s mhb.State, tc trace.GID) *view {
 	}
 	for _, th := range v.others {
 		th.stack = append(th.stack, s.Stack(th.g)...)
-		v.future = o.fa.Futures().F.Sets.Union(v.future, o.fa.Futures().Of(th.stack))
+		v.future = o.fa.Futures().F.Sets.Union(v.future, o.fa.Futures().FutureOf(th.stack))
 	}
 	return v
 }
@@ -66,9 +66,9 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	case static.JoinEvent:
 		return v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))
 	case static.RecvEvent:
-		return v.s.Silent(p) && !v.notified(p, static.SendEvent, static.CloseEvent)
+		return v.s.EmptyNoSender(p) && !v.notified(p, static.SendEvent, static.CloseEvent)
 	case static.SendEvent:
-		return v.s.Stuffed(p) && !v.notified(p, static.RecvEvent, static.CloseEvent)
+		return v.s.FullNoReceiver(p) && !v.notified(p, static.RecvEvent, static.CloseEvent)
 	case static.WaitEvent:
 		return !th.woken() && !v.notified(p, static.SignalEvent)
 	}
@@ -94,7 +94,7 @@ func (v *view) released(p uint64) bool {
 		return found
 	}
 	for _, th := range v.others {
-		v.o.unheld.Paths(v.o.onUnheld.Of(th), func(q static.Path) {
+		v.o.unheld.Paths(v.o.onUnheld.FutureOf(th), func(q static.Path) {
 			a, ok := v.o.base.Paths.Addr(q)
 			found = found || !ok && !v.o.base.Paths.Fresh(q) || ok && a == p
 		})
@@ -107,7 +107,7 @@ func (v *view) released(p uint64) bool {
 func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	objs := v.o.notify.Objects()
 	for _, th := range v.others {
-		for _, n := range v.o.base.Sets.Elems(v.o.onNotify.Of(th).Set) {
+		for _, n := range v.o.base.Sets.Elems(v.o.onNotify.FutureOf(th).Set) {
 			x := objs.At(n)
 			if x.Kind == static.AnyEvent {
 				return true
@@ -133,7 +133,7 @@ func (v *view) counted(p uint64, n int64) bool {
 		return false
 	}
 	for _, th := range v.others {
-		v.o.prefix.Least(v.o.onPrefix.Of(th), func(q static.Path, least int) {
+		v.o.prefix.Least(v.o.onPrefix.FutureOf(th), func(q static.Path, least int) {
 			if a, ok := v.o.base.Paths.Addr(q); !ok || a == p {
 				n += int64(least)
 			}

@@ -206,7 +206,7 @@ func (c *Machine) Release(k por.Mark) {
 func (c *Machine) future(g trace.GID) static.Set {
 	c.acts = c.Activations(g, c.acts[:0])
 	c.frames = oracle.AppendFrames(c.frames[:0], c.acts)
-	return c.o.Futures().Of(c.frames)
+	return c.o.Futures().FutureOf(c.frames)
 }
 
 // executes checks that op, which g is about to execute, is in fut.

@@ -209,7 +209,7 @@ func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 // ask asks the analyses what g, which has just come to where it stands, must and may do.
 func (f *mustFacts) ask(g trace.GID) {
 	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
-	now := sites{set: f.onAllocs.Of(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}
+	now := sites{set: f.onAllocs.FutureOf(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}
 	switch was, known := f.state.sites[g]; {
 	case !known || was.all:
 		f.state.sites[g] = now
@@ -237,9 +237,9 @@ func (f *mustFacts) ask(g trace.GID) {
 			}
 		}
 	}
-	say(f.locks, f.onLocks.Of(l))
-	say(f.joins, f.onJoins.Of(l))
-	if unwaited := f.onWaits.Of(l).Set; !f.anything(unwaited, f.base.Sets) {
+	say(f.locks, f.onLocks.FutureOf(l))
+	say(f.joins, f.onJoins.FutureOf(l))
+	if unwaited := f.onWaits.FutureOf(l).Set; !f.anything(unwaited, f.base.Sets) {
 		add(promise{kind: static.WaitEvent, classes: unwaited, but: true})
 	}
 	f.state.promises[g] = list
