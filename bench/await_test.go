@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // TestAwait: explorers that reduce by dependence end on programs that wait in loops, and
@@ -23,7 +23,7 @@ func TestAwait(t *testing.T) {
 		{"peterson", "2 broken", explore.Fail},
 	}
 	for _, p := range programs {
-		for _, e := range por.Explorers() {
+		for _, e := range explorers.All() {
 			if e.Stateful || e.Samples {
 				continue
 			}

@@ -116,7 +116,7 @@ func rate(n uint64, d time.Duration) float64 {
 
 // SpaceOptions say how Explore measures.
 type SpaceOptions struct {
-	POR       por.Explorer
+	POR       *por.Explorer
 	Hybrid    oracle.Kind // "": none
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool

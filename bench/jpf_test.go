@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 func workspace(t testing.TB) *Workspace {
@@ -34,8 +34,7 @@ func space(name string) Space {
 
 func exploreSpace(t testing.TB, w *Workspace, name, explorer string, o SpaceOptions) *SpaceRow {
 	t.Helper()
-	var ok bool
-	if o.POR, ok = por.Lookup(explorer); !ok {
+	if o.POR = explorers.Lookup(explorer); o.POR == nil {
 		t.Fatalf("no explorer %q", explorer)
 	}
 	r, err := w.Explore(context.Background(), space(name), o)
@@ -127,7 +126,7 @@ func TestOutcomesOfRacyBuffer(t *testing.T) {
 		"3": "(2,0) (2,1) (3,0) (3,1) (3,2)",
 		"4": "(2,0) (2,2) (3,0) (3,1) (3,2) (3,3) (4,0) (4,1) (4,2) (4,3) (4,4)",
 	} {
-		for _, e := range por.Explorers() {
+		for _, e := range explorers.All() {
 			if !e.Stateful {
 				continue
 			}
@@ -155,7 +154,7 @@ func TestOutcomesOfRacyBuffer(t *testing.T) {
 func BenchmarkExplore(b *testing.B) {
 	w := workspace(b)
 	for _, name := range []string{"prodcons 2 2 2 1", "phil 5 ordered 1", "bank 4 ordered", "rw 2 2 1", "workers 3 2"} {
-		for _, e := range por.Explorers() {
+		for _, e := range explorers.All() {
 			if !e.Stateful {
 				continue
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
@@ -14,7 +14,7 @@ import (
 //	go test ./bench -run NONE -bench Optimal -benchmem -cpuprofile cpu.out
 func BenchmarkOptimal(b *testing.B) {
 	w := workspace(b)
-	optimal, _ := por.Lookup("optimal")
+	optimal := explorers.Lookup("optimal")
 	programs := []string{
 		"readers 13", "lastzero 10", "fibbench 4", "big 7 3", "coa 5", "exponentialbug 3", "raceparametric 4", "szymanski 2",
 		"sigma 6", "casrot 8", "ainc 7", "lockinc 7", "indexer 14",

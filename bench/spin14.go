@@ -145,7 +145,7 @@ func (r *StudyRow) Eliminated() []Reason {
 type StudyOptions struct {
 	Size      string // small or paper
 	Hybrids   []oracle.Kind
-	POR       por.Explorer
+	POR       *por.Explorer
 	Timeout   time.Duration // of each column; 0: none
 	MaxMemory int64
 }

@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // what they save is exactly what testdata/spin14.golden says.
 func TestStudies(t *testing.T) {
 	w := workspace(t)
-	jpf, _ := por.Lookup("jpf")
+	jpf := explorers.Lookup("jpf")
 	var out strings.Builder
 	for _, s := range Studies() {
 		rows, err := w.Study(context.Background(), &s, StudyOptions{Size: "small", Hybrids: StudyHybrids(), POR: jpf})

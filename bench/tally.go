@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -74,55 +74,47 @@ func Tallies(suite string) ([]Tally, error) {
 
 // A Way is an explorer with options of its own.
 type Way struct {
-	POR por.Explorer
-	// Variant of the explorer optimal: "rf" is Config.ReadsFrom. Of the explorer context: "paper" and "css" are those
-	// of ContextConfig. Of the explorer graph: "everyaccess" is its client EveryAccess, "restart" that regions
-	// are executed again as in the paper. Of jpf: "counted" is por.JPFTree.
+	POR *por.Explorer
+	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
 }
 
 // Name tells the explorer and its options.
 func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Variant) }
 
-// options sets those of the variant.
-func (w Way) options(o *explore.Options) {
-	words := strings.Fields(w.Variant)
-	o.ReadsFrom = w.POR.Name == "optimal" && slices.Contains(words, "rf")
-	if w.POR.Name == "jpf" && slices.Contains(words, "counted") {
-		o.POR.Run = por.JPFTree
-	}
-	if w.POR.Name == "context" {
-		o.Context = &por.ContextConfig{Paper: slices.Contains(words, "paper"), CSS: slices.Contains(words, "css")}
-	}
-	if w.POR.Name == "graph" {
-		o.Graph = func(string, func(io.Writer, *por.DPORGraph) error) *por.GraphConfig {
-			c := &por.GraphConfig{Restart: slices.Contains(words, "restart")}
-			if slices.Contains(words, "everyaccess") {
-				c.Client = por.GraphClient{Marker: por.EveryAccess{}, Dependence: por.EveryAccess{}}
-			}
-			return c
+// variants are the ways in which suites use explorers, if not only by their defaults.
+var variants = []struct {
+	suite, explorer, variant string
+	options                  []string // names and values in turn
+}{
+	{"dporengine", "graph", "restart", []string{"replay", "restart"}},
+	{"dporengine", "graph", "everyaccess restart", []string{"client", "everyaccess", "replay", "restart"}},
+	{"dporengine", "graph", "", nil},
+	{"dporengine", "graph", "everyaccess", []string{"client", "everyaccess"}},
+	{"clockvector", "jpf", "counted", []string{"counted", "true"}},
+	{"cdpor", "context", "", nil},
+	{"cdpor", "context", "paper", []string{"context", "paper"}},
+	{"cdpor", "context", "css", []string{"context", "css"}},
+	{"litmus", "optimal", "", nil},
+	{"litmus", "optimal", "rf", []string{"equivalence", "rf"}},
+	{"smc", "optimal", "", nil},
+	{"smc", "optimal", "rf", []string{"equivalence", "rf"}},
+}
+
+// WaysOf returns the ways in which a suite uses the explorer called name.
+func WaysOf(suite, name string) (ways []Way) {
+	for _, v := range variants {
+		if v.suite == suite && v.explorer == name {
+			ways = append(ways, Way{explorers.With(name, v.options...), v.variant})
 		}
 	}
+	if len(ways) == 0 {
+		ways = []Way{{explorers.With(name), ""}}
+	}
+	return ways
 }
 
-// WaysOf returns the ways in which a suite uses an explorer.
-func WaysOf(suite string, e por.Explorer) []Way {
-	if suite == "dporengine" && e.Name == "graph" {
-		return []Way{{e, "restart"}, {e, "everyaccess restart"}, {e, ""}, {e, "everyaccess"}}
-	}
-	if suite == "clockvector" && e.Name == "jpf" {
-		return []Way{{e, "counted"}}
-	}
-	if suite == "cdpor" && e.Name == "context" {
-		return []Way{{e, ""}, {e, "paper"}, {e, "css"}}
-	}
-	if (suite == "litmus" || suite == "smc") && e.Name == "optimal" {
-		return []Way{{e, ""}, {e, "rf"}}
-	}
-	return []Way{{e, ""}}
-}
-
-// SuiteWays returns what a suite of tallies is about, as far as it is there.
+// SuiteWays returns what a suite of tallies is about, by default.
 func SuiteWays(suite string) (ways []Way) {
 	names := []string{"source", "optimal"}
 	switch suite {
@@ -134,13 +126,7 @@ func SuiteWays(suite string) (ways []Way) {
 		names = []string{"graph"}
 	}
 	for _, name := range names {
-		if e, ok := por.Lookup(name); ok {
-			ways = append(ways, WaysOf(suite, e)...)
-		}
-	}
-	if len(ways) == 0 {
-		jpf, _ := por.Lookup("jpf")
-		ways = []Way{{jpf, ""}}
+		ways = append(ways, WaysOf(suite, name)...)
 	}
 	return ways
 }
@@ -238,7 +224,6 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Way.POR.NoDuplicates}
-	o.Way.options(&opts)
 	row := &TallyRow{Tally: t, Way: o.Way}
 	for range max(1, o.Count) {
 		if o.Count > 0 {

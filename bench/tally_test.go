@@ -9,7 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -84,12 +84,12 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 func TestTallies(t *testing.T) {
 	w := workspace(t)
 	for _, suite := range TallySuites() {
-		for _, e := range por.Explorers() {
+		for _, e := range explorers.All() {
 			most := uint64(100) // the others begin many executions that they do not complete
 			if e.Name == "optimal" {
 				most = 2500
 			}
-			for _, way := range WaysOf(suite, e) {
+			for _, way := range WaysOf(suite, e.Name) {
 				for _, x := range tallies(t, suite) {
 					if x.Large || x.Classes > most || len(x.Expected(way)) == 0 {
 						continue
@@ -118,7 +118,7 @@ func TestFormulas(t *testing.T) {
 		t.Skip("some ten million executions")
 	}
 	w, optimal := workspace(t), Way{}
-	optimal.POR, _ = por.Lookup("optimal")
+	optimal.POR = explorers.Lookup("optimal")
 	for _, x := range tallies(t, "smc") {
 		if x.Classes <= 2500 || x.Classes > 600_000 {
 			continue
@@ -144,11 +144,7 @@ func TestClockVectorStates(t *testing.T) {
 		}
 		var states [2]float64
 		for i, name := range []string{"jpf", "clockvector"} {
-			e, ok := por.Lookup(name)
-			if !ok {
-				t.Fatalf("no explorer %s", name)
-			}
-			way := WaysOf("clockvector", e)[0]
+			way := WaysOf("clockvector", name)[0]
 			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way})
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +156,7 @@ func TestClockVectorStates(t *testing.T) {
 			if states[i] = float64(n); way.Variant == "" || n > 100_000 {
 				continue
 			}
-			walked, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: e}})
+			walked, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: explorers.Lookup(name)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +189,7 @@ func TestTalliesHybrid(t *testing.T) {
 			}
 			done[x.Program] = true
 			n++
-			for _, e := range por.Explorers() {
+			for _, e := range explorers.All() {
 				way := Way{POR: e}
 				if len(x.Expected(way)) == 0 {
 					continue

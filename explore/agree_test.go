@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -24,7 +24,7 @@ func TestExplorersAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, _ := por.Lookup("full")
+	full := explorers.Lookup("full")
 	for _, e := range entries {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestExplorersAgree(t *testing.T) {
 				return slices.Sorted(maps.Keys(set))
 			}
 			want := outcomes(explore.Options{POR: full, Match: true})
-			for _, p := range por.Explorers() {
+			for _, p := range explorers.All() {
 				if p.Samples || p.Name == full.Name {
 					continue
 				}
@@ -59,7 +59,7 @@ func TestExplorersAgree(t *testing.T) {
 					}
 				}
 				if p.Name == "optimal" {
-					if got := outcomes(explore.Options{POR: p, Jobs: 2, Eager: true}); !slices.Equal(got, want) {
+					if got := outcomes(explore.Options{POR: explorers.With("optimal", "eager", "true"), Jobs: 2}); !slices.Equal(got, want) {
 						t.Errorf("two workers: %q, want %q", got, want)
 					}
 				}

@@ -1,6 +1,9 @@
 package explore
 
-import "hbcheck.dev/hbcheck/por"
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/sample"
+)
 
 // An estimate of how many executions there are is for people who wait. It is made on a machine of its own, while the search goes
 // on, and no count of the search depends on it.
@@ -8,8 +11,8 @@ type estimate struct {
 	m    twin
 	opts *Options
 	cfg  por.Config
-	e    *por.Estimator // nil: not begun
-	off  bool           // there will be none
+	e    *sample.Estimator // nil: not begun
+	off  bool              // there will be none
 }
 
 const (
@@ -21,7 +24,7 @@ const (
 // newEstimate returns the estimate for a search; nil: nobody asks for it, or there can be none.
 func newEstimate(m Machine, opts *Options, cfg por.Config) *estimate {
 	t, ok := m.(twin)
-	if !ok || opts.Progress == nil || !opts.POR.OnePerClass || opts.ReadsFrom {
+	if !ok || opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}
 	return &estimate{m: t, opts: opts, cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
@@ -41,7 +44,7 @@ func (x *estimate) update(p *por.Progress) {
 		if a, ok := m.(awaiter); ok {
 			a.Await(x.opts.await())
 		}
-		x.e = por.NewEstimator(m, x.cfg, 1)
+		x.e = sample.NewEstimator(m, x.cfg, 1)
 	}
 	for i := 0; i < estimateBatch && x.e.Steps() < p.Transitions/estimateShare; i++ {
 		if !x.e.Sample() {

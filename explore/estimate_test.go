@@ -8,6 +8,8 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/sample"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -29,7 +31,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := por.NewEstimator(m, por.Config{IgnoreOutput: true}, 1)
+		e := sample.NewEstimator(m, por.Config{IgnoreOutput: true}, 1)
 		for e.Samples() < 1000 {
 			if !e.Sample() {
 				t.Fatalf("%s: nothing can be estimated", p.name)
@@ -49,7 +51,7 @@ func TestEstimate(t *testing.T) {
 // TestEstimateShown: a long search tells an estimate, which gets better, and counts nothing else because of it.
 func TestEstimateShown(t *testing.T) {
 	prog, entry := benchmark(t, "smc/fibbench")
-	optimal, _ := por.Lookup("optimal")
+	optimal := explorers.Lookup("optimal")
 	e := explore.Entry{Package: "fibbench", Name: "main", New: func(interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(prog, entry, vm.Config{Args: []string{"fibbench", "5"}, Interrupt: interrupted})
 	}}

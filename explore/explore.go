@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,7 +35,7 @@ type Entry struct {
 // reduction and without storing states, stops at the first bug, and never
 // gives up.
 type Options struct {
-	POR             por.Explorer
+	POR             *por.Explorer // with its own options
 	Match           bool
 	Hybrid          oracle.Kind   // "": none
 	Patient         bool          // analyse the program only when the search has become longer than that takes
@@ -42,7 +43,6 @@ type Options struct {
 	CheckStatic     bool          // compare what the machine does with what static analyses say; see check.Machine
 	CheckDuplicates bool          // see por.Config.CheckDuplicates
 	Jobs            int           // workers; 0: one
-	Eager           bool          // see por.Config.Eager
 	Explain         *oracle.Place // collect Result.Explained for this place
 	Outcomes        bool          // collect Result.Outcomes
 	Finals          bool          // collect Result.Finals
@@ -54,14 +54,6 @@ type Options struct {
 	LimitPreempt    bool
 	Preempt         int
 	Seed            uint64 // of explorers that sample
-	Depth           int    // bug depth of por.PCT
-	ReadsFrom       bool   // see por.Config.ReadsFrom
-	// Context is what por.Context is told; nil: its defaults.
-	Context *por.ContextConfig
-
-	// Graph, if set, makes what por.Graph is told about an entry. write writes a graph
-	// with the places of operations.
-	Graph func(entry string, write func(io.Writer, *por.DPORGraph) error) *por.GraphConfig
 	// AllowLeak, if set, accepts goroutines that are left behind when one of
 	// the functions on their stack matches.
 	AllowLeak *regexp.Regexp
@@ -129,11 +121,12 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err := opts.jobs(m, c, &cfg); err != nil {
 		return nil, err
 	}
-	cfg.Context = opts.Context
-	if opts.Graph != nil {
-		cfg.Graph = opts.Graph(e.Name, func(w io.Writer, g *por.DPORGraph) error {
-			return g.WriteDOT(w, func(op trace.Op) string { return operationPlace(m, op) })
-		})
+	cfg.Describe = func(op trace.Op) string { return operationPlace(m, op) }
+	cfg.Create = func(dir, name string) (io.WriteCloser, error) {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+		return os.Create(filepath.Join(dir, strings.ReplaceAll(e.Name, "/", "_")+"."+name))
 	}
 	var sys por.System = m
 	var checked *check.Machine
@@ -159,7 +152,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if awaits != nil {
 		awaits.Await(opts.await())
 	}
-	found := opts.POR.Run(sys, c, cfg)
+	found := opts.POR.Explore(sys, c, cfg)
 	if late != nil {
 		r.Stats.Static = late.Took
 	}
@@ -176,8 +169,8 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, fmt.Errorf("BUG: --check-duplicates: %v", d)
 	}
 	searching = false
-	if r.LeftTo = found.FallbackTo; opts.ReadsFrom && r.LeftTo == "" {
-		r.Equivalence = "rf"
+	if r.LeftTo = found.FallbackTo; r.LeftTo == "" {
+		r.Equivalence = opts.POR.Equivalence
 	}
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = m.Counters()
@@ -268,7 +261,7 @@ type awaiter interface {
 // await returns what becomes of loops that wait. Where states are matched they are found to lead back.
 func (o *Options) await() vm.Await {
 	switch {
-	case o.Match, o.ReadsFrom: // which does not know operations that wait for a value
+	case o.Match, o.POR.NoAwaits:
 		return vm.AwaitNever
 	case o.POR.Samples:
 		return vm.AwaitChange
@@ -289,8 +282,8 @@ func operationPlace(m Machine, op trace.Op) string {
 func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
-		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, Depth: o.Depth, IgnoreOutput: !o.Outcomes,
-		CheckDuplicates: o.CheckDuplicates, ReadsFrom: o.ReadsFrom,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes,
+		CheckDuplicates: o.CheckDuplicates,
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 func options(name string) Options {
-	e, _ := por.Lookup(name)
+	e := explorers.Lookup(name)
 	return Options{POR: e, Match: true, All: true}
 }
 

@@ -44,8 +44,6 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 	case o.Hybrid == oracle.Full || o.Patient:
 		// What looking ahead costs and finds decides where it is done next.
 		return fmt.Errorf("-j %d: --hybrid %s learns while it explores, so that the result would depend on who is quicker; use none, fa or mhb", o.Jobs, o.Hybrid)
-	case o.ReadsFrom:
-		return fmt.Errorf("-j %d: --equivalence=rf explores with one worker only", o.Jobs)
 	case o.CheckStatic, o.CheckDuplicates, o.Explain != nil, o.Finals:
 		return fmt.Errorf("-j %d: --check-static, --check-duplicates and --explain work with one worker only", o.Jobs)
 	case !ok:
@@ -53,7 +51,7 @@ func (o *Options) jobs(m Machine, c *collector, cfg *por.Config) error {
 	}
 	t.ShareGIDs()
 	c.sums = beginSums(t)
-	cfg.Jobs, cfg.Eager = o.Jobs, o.Eager
+	cfg.Jobs = o.Jobs
 	cfg.Another = func() (por.System, por.Oracle, error) {
 		x, err := t.another()
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -31,7 +31,7 @@ func TestJobs(t *testing.T) {
 		total = *jobsCount
 	}
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
-	optimal, _ := por.Lookup("optimal")
+	optimal := explorers.Lookup("optimal")
 	executions, ended, bad := uint64(0), 0, 0
 	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]
@@ -60,7 +60,7 @@ func TestJobs(t *testing.T) {
 			if want.FirstOnly || len(want.Incomplete) > 0 {
 				ended++
 			}
-			o.Jobs, o.Eager = 2+i%3, true
+			o.Jobs, o.POR = 2+i%3, explorers.With("optimal", "eager", "true")
 			got := runJobs(t, e, o)
 			if !reflect.DeepEqual(want, got) {
 				bad++
@@ -77,7 +77,7 @@ func TestJobs(t *testing.T) {
 // TestJobsPrograms: the same for programs large enough that work is given away only when somebody has none, with static facts and
 // without.
 func TestJobsPrograms(t *testing.T) {
-	optimal, _ := por.Lookup("optimal")
+	optimal := explorers.Lookup("optimal")
 	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {
 		args := strings.Fields(name)
 		prog, entry := benchmark(t, args[0])

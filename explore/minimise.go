@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -32,9 +33,9 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 	}
 	b.Minimal = true
 	left := uint64(budget)
-	run, match := opts.POR.Run, opts.Match
+	run, match := opts.POR.Explore, opts.Match
 	if opts.POR.NoPreemptionBound || opts.POR.Samples { // it cannot say that there is no schedule with fewer
-		run, match = por.JPF, true
+		run, match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
 		h := &hunter{m: m, b: b}

@@ -66,7 +66,7 @@ type Result struct {
 	Verdict Verdict
 	POR     string
 	LeftTo  string // see por.Result.FallbackTo
-	// Equivalence is "rf" with Options.ReadsFrom, unless the program was left to another explorer.
+	// Equivalence is por.Explorer.Equivalence, unless the program was left to another explorer.
 	Equivalence string
 	Match       bool
 	Hybrid      oracle.Kind

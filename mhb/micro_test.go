@@ -7,7 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // The micro programs: each is about one condition under which a choice before
@@ -854,17 +855,17 @@ func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Un
 func TestMicro(t *testing.T) {
 	s := microtest.Load(t, "\t\"hbcheck.dev/hbcheck/hbtest\"\n", decls, micro)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, _ := s.Explore(t, e, oracle.None, por.Full)
+		all, _ := s.Explore(t, e, oracle.None, stateful.Full)
 		counts := map[oracle.Kind]uint64{}
 		for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
-			got, r := s.Explore(t, e, h, por.JPF)
+			got, r := s.Explore(t, e, h, stateful.JPF)
 			microtest.Same(t, h, got, all)
 			counts[h] = r.Choices
 			switch h {
 			case oracle.MHB, oracle.Patterns:
 				microtest.Reasons(t, h, r, p.Want)
 			case oracle.Full:
-				microtest.Reasons(t, h, r, p.Want, por.ReasonLookahead, mhb.Unreachable) // it looks before it reasons
+				microtest.Reasons(t, h, r, p.Want, lookahead.ReasonLookahead, mhb.Unreachable) // it looks before it reasons
 			}
 		}
 		if counts[oracle.Full] > counts[oracle.MHB] || counts[oracle.MHB] > counts[oracle.FieldAccess] || counts[oracle.FieldAccess] > counts[oracle.None] {

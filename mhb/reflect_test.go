@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // reflected are programs that get at primitives of package sync by other ways than
@@ -72,10 +72,10 @@ var reflected = []microtest.Program{
 func TestReflected(t *testing.T) {
 	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n\t\"unsafe\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, _ := s.Explore(t, e, oracle.None, por.Full)
+		all, _ := s.Explore(t, e, oracle.None, stateful.Full)
 		t.Log(all)
 		for _, h := range []oracle.Kind{oracle.None, oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
-			got, _ := s.Explore(t, e, h, por.JPF)
+			got, _ := s.Explore(t, e, h, stateful.JPF)
 			microtest.Same(t, h, got, all)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // TestFailed: whether a test has failed already depends on the order of two operations on
@@ -47,12 +47,12 @@ func TestFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _ := microtest.Explore(t, prog, e, oracle.None, por.Full)
+	all, _ := microtest.Explore(t, prog, e, oracle.None, stateful.Full)
 	if len(all) < 2 {
 		t.Fatalf("outcomes %v: the test depends on no order", all)
 	}
 	for _, h := range []oracle.Kind{oracle.Patterns, oracle.MHB, microtest.Walks, oracle.Full} {
-		got, _ := microtest.Explore(t, prog, e, h, por.JPF)
+		got, _ := microtest.Explore(t, prog, e, h, stateful.JPF)
 		microtest.Same(t, h, got, all)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/mhb/patterns"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -84,7 +85,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	if k == Full {
 		// Looking ahead costs less than the walk: it executes what the walk imagines.
 		quick := &oracle{State: o.State}
-		return por.NewLookAhead(a.m, quick, o)
+		return lookahead.NewLookAhead(a.m, quick, o)
 	}
 	return o
 }
@@ -120,7 +121,7 @@ func unwrap(o por.Oracle) por.Oracle {
 		switch x := o.(type) {
 		case Wrapper:
 			o = x.Unwrap()
-		case *por.LookAhead:
+		case *lookahead.LookAhead:
 			o = x.Last()
 		default:
 			return o

@@ -60,25 +60,14 @@ type Case struct {
 	Closed    bool
 }
 
-// A GoroutineOrder is a System that numbers goroutines in the order in which it met them, and knows an order that does not
-// depend on how a search went. Searches by several workers need one.
-type GoroutineOrder interface {
-	// Precedes reports whether a comes before b.
-	Precedes(a, b trace.GID) bool
+// Adding is what an operation does to the counter of a WaitGroup.
+type Adding struct {
+	N       int64 // added to it
+	Counter int64 // its value before
 }
 
-// Updater is implemented by systems in which a write can depend on what was there, or leave some of it
-// as it was: a map with another entry.
-type Updater interface {
-	// Updates reports whether op, a Write or an AtomicStore, is such a one.
-	Updates(op *trace.Op) bool
-}
+// Raises reports whether it leaves the counter as it is or makes it larger.
+func (a Adding) Raises() bool { return a.N >= 0 }
 
-// effects returns sys as what a reduction by dependence needs.
-func effects(sys System) Effects {
-	fx, ok := sys.(Effects)
-	if !ok {
-		panic("BUG: the system does not tell what its operations touch")
-	}
-	return fx
-}
+// Underruns reports whether it makes the counter negative, which fails.
+func (a Adding) Underruns() bool { return a.N < 0 && a.Counter+a.N < 0 }

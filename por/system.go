@@ -44,21 +44,6 @@ type System interface {
 	Status() Status
 }
 
-// A IdentityHasher is a System that leaves names out of its Hash.
-type IdentityHasher interface {
-	// IdentityHash fingerprints the present state, with the names of goroutines and objects, and what object obj is, or
-	// nothing if that is 0: of two states with equal ones each goroutine can do the same to the same objects in both.
-	IdentityHash(obj uint32) Hash
-}
-
-// identityHash is Namer's if there is one.
-func identityHash(sys System, obj uint32) Hash {
-	if n, ok := sys.(IdentityHasher); ok {
-		return n.IdentityHash(obj)
-	}
-	return sys.Hash()
-}
-
 // Status is the condition of a System in its present state.
 type Status uint8
 
@@ -75,3 +60,11 @@ const (
 	// what can still happen is found in executions in which it did not begin.
 	Redundant
 )
+
+// Mix is the finaliser of splitmix64.
+func Mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

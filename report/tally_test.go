@@ -22,7 +22,7 @@ func TestTallyFormats(t *testing.T) {
 	row := &bench.TallyRow{
 		Tally: &bench.Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []bench.Count{{By: "optimal", What: "blocked", N: 0}},
 			Published: []bench.Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
-		Way: bench.Way{POR: por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
+		Way: bench.Way{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
 	}
 	problems := row.Check()
 	if len(problems) != 2 || !strings.Contains(problems[0], "2689 executions, want 2688") || !strings.Contains(problems[1], "11 blocked, want 0") {

@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -42,7 +43,7 @@ func TestModels(t *testing.T) {
 			}
 			vcfg := vm.Config{VirtualTime: strings.Contains(flags, "virtual"), RandFixed: strings.Contains(flags, "rand"), VisibleOutput: strings.Contains(flags, "output")}
 			cfg := por.Config{Match: strings.Contains(flags, "match"), MaxMemory: 1 << 28}
-			x := vmtest.Explore(t, src, vcfg, cfg, por.Full)
+			x := vmtest.Explore(t, src, vcfg, cfg, stateful.Full)
 			got := x.String()
 			if strings.Contains(flags, "states") {
 				got += fmt.Sprintln(x.States, "states")

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -123,7 +124,7 @@ func call(f func(int) int, x int) int { return int(reflect.ValueOf(f).Call([]ref
 			t.Parallel()
 			explore := func(imports, helpers string) *vmtest.Exploration {
 				src := "package main\n" + imports + helpers + "func main() {" + body + "\n}\n"
-				return vmtest.Explore(t, src, vm.Config{}, por.Config{}, por.Full)
+				return vmtest.Explore(t, src, vm.Config{}, por.Config{}, stateful.Full)
 			}
 			want, got := explore("", plain), explore("import \"reflect\"\n", through)
 			if want.Executions < 2 {

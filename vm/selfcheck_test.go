@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -36,7 +37,7 @@ func (e *ends) Restart()                                     {}
 func explored(t *testing.T, s *subject, cfg Config, pcfg por.Config) (string, uint64) {
 	t.Helper()
 	e := &ends{m: s.machine(t, cfg), seen: map[string]bool{}}
-	r := por.Full(e.m, e, pcfg)
+	r := stateful.Full(e.m, e, pcfg)
 	return strings.Join(slices.Sorted(maps.Keys(e.seen)), "\n"), r.States
 }
 
@@ -114,7 +115,7 @@ func main() {
 			s := source(t, src)
 			m := s.machine(t, Config{Check: CheckLiveness | CheckState})
 			e := &ends{m: m, seen: map[string]bool{}}
-			por.Full(m, e, por.Config{Match: true})
+			stateful.Full(m, e, por.Config{Match: true})
 			if e.races == 0 {
 				t.Error("the race is not found")
 			}

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -78,7 +79,7 @@ func TestOverflow(t *testing.T) {
 			want := map[string]bool{"stack overflow": true, "main stack overflow": true}
 			for _, match := range []bool{true, false} {
 				clear(v.ends)
-				if r := por.Full(m, v, por.Config{Match: match}); len(r.Incomplete) > 0 {
+				if r := stateful.Full(m, v, por.Config{Match: match}); len(r.Incomplete) > 0 {
 					t.Errorf("incomplete: %v", r.Incomplete)
 				}
 				if !maps.Equal(v.ends, want) {

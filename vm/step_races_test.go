@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -67,7 +68,7 @@ func exploreRaces(t *testing.T, prog *load.Program, name string, cfg por.Config)
 		t.Fatal(err)
 	}
 	l := &raceLog{m: m, coenabled: map[string]bool{}, clocks: map[string]bool{}}
-	r := por.Full(m, l, cfg)
+	r := stateful.Full(m, l, cfg)
 	l.complete = len(r.Incomplete) == 0
 	if m.CutReason() != "" {
 		t.Errorf("cut: %s", m.CutReason())

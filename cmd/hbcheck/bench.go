@@ -16,6 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -101,13 +102,13 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--run: %v", err)
 	}
-	chosen, err := explorers(f.por)
+	chosen, err := explorersNamed(f.por)
 	if err != nil {
 		return err
 	}
 	normal := chosen
 	if len(normal) == 0 {
-		if normal, err = explorers([]string{"jpf"}); err != nil {
+		if normal, err = explorersNamed([]string{"jpf"}); err != nil {
 			return err
 		}
 	}
@@ -175,11 +176,11 @@ func (f *benchFlags) wants(run *regexp.Regexp, name string) bool {
 	return ok
 }
 
-// explorers returns the explorers called names.
-func explorers(names []string) (list []por.Explorer, err error) {
+// explorersNamed returns the explorers called names.
+func explorersNamed(names []string) (list []*por.Explorer, err error) {
 	for _, name := range names {
-		e, ok := por.Lookup(name)
-		if !ok {
+		e := explorers.Lookup(name)
+		if e == nil {
 			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
 		}
 		list = append(list, e)
@@ -216,7 +217,7 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 }
 
 // spaces runs the suite jpf.
-func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
 	for _, s := range bench.Spaces() {
 		if !f.wants(run, s.Name()) {
 			continue
@@ -242,7 +243,7 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w repor
 }
 
 // studies runs the suite spin14.
-func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
 		hybrids = bench.StudyHybrids()
 	}
@@ -288,7 +289,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 }
 
 // tallies runs those of the suites in which executions are counted.
-func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []*por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
 		hybrids = []oracle.Kind{oracle.None}
 	}
@@ -306,7 +307,7 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w repo
 		if len(chosen) > 0 {
 			ways = nil
 			for _, e := range chosen {
-				ways = append(ways, bench.WaysOf(suite, e)...)
+				ways = append(ways, bench.WaysOf(suite, e.Name)...)
 			}
 		}
 		for _, t := range list {

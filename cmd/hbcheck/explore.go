@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -45,7 +45,7 @@ Explorers (--por):
 // explorerDocs lists the explorers.
 func explorerDocs() string {
 	var b strings.Builder
-	for _, e := range por.Explorers() {
+	for _, e := range explorers.All() {
 		fmt.Fprintf(&b, "  %-11s %s\n", e.Name, e.Doc)
 	}
 	return b.String()

@@ -15,7 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/sample"
 )
 
 // loadFlags say what to load.
@@ -37,16 +38,14 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
-	graph                             graphFlags
-	context                           []string
+	own                               ownFlags
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
 	first, all, verbose               bool
 	checkStatic, checkDuplicates      bool
-	equivalence                       string
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
-	maxSteps, preempt, depth, jobs    int
+	maxSteps, preempt, jobs           int
 	maxMemory                         byteSize
 	format, out                       string
 }
@@ -54,7 +53,6 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
-	fs.StringVar(&f.equivalence, "equivalence", "mazurkiewicz", "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent operations alike, or (rf) those in which every read reads from the same write; with rf the order of writes nobody reads is left open, and so is which one remains at the end")
 	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
@@ -68,15 +66,13 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+jobsNames())
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
-	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(por.DefaultSamples))
-	fs.IntVar(&f.depth, "depth", por.DefaultDepth, "number `d` of ordering constraints that make a bug for --por=pct")
+	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
-	f.graph.register(fs)
-	fs.StringSliceVar(&f.context, "context", nil, contextUsage)
+	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
@@ -87,24 +83,11 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 	var o explore.Options
 	var sel explore.Selection
 	var err error
-	var ok bool
-	if o.POR, ok = por.Lookup(f.por); !ok {
+	if o.POR = explorers.Lookup(f.por); o.POR == nil {
 		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
 	}
-	switch f.equivalence {
-	case "mazurkiewicz":
-	case "rf":
-		switch {
-		case f.por != "optimal":
-			return o, sel, fmt.Errorf("--equivalence rf: only --por=optimal can do that")
-		case f.jobs > 1:
-			return o, sel, fmt.Errorf("-j %d: --equivalence rf explores with one worker", f.jobs)
-		case f.preempt >= 0:
-			return o, sel, errors.New("--equivalence rf leaves out schedules for which others stand, which may have more preemptions: it does not go with --preempt")
-		}
-		o.ReadsFrom = true
-	default:
-		return o, sel, fmt.Errorf("--equivalence %s: want mazurkiewicz or rf", f.equivalence)
+	if err := f.own.set(o.POR); err != nil {
+		return o, sel, err
 	}
 	switch {
 	case f.hybrid != "auto":
@@ -149,10 +132,10 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("-j %d: --check-duplicates compares what one worker explores", f.jobs)
 	case f.checkDuplicates && !o.POR.NoDuplicates:
 		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
-	case f.depth < 1:
-		return o, sel, fmt.Errorf("--depth %d: want 1 or more", f.depth)
 	case f.jobs < 1:
 		return o, sel, fmt.Errorf("-j %d: want 1 or more", f.jobs)
+	case f.jobs > 1 && o.POR.Equivalence != "":
+		return o, sel, fmt.Errorf("-j %d: --equivalence %s explores with one worker", f.jobs, o.POR.Equivalence)
 	case f.jobs > 1 && !o.POR.Parallel:
 		return o, sel, fmt.Errorf("-j %d: --por %s explores with one worker; several can be had with --por=%s", f.jobs, o.POR.Name, jobsNames())
 	case f.preempt < -1:
@@ -161,12 +144,6 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 		return o, sel, fmt.Errorf("--first and --all exclude each other")
 	case f.entry != "" && f.run != "":
 		return o, sel, fmt.Errorf("--entry and --run exclude each other")
-	}
-	if err := contextOptions(f.context, &o); err != nil {
-		return o, sel, err
-	}
-	if err := f.graph.options(&o); err != nil {
-		return o, sel, err
 	}
 	if f.run != "" {
 		if sel.Run, err = regexp.Compile(f.run); err != nil {
@@ -188,7 +165,7 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			o.MaxSteps, o.StopTruncated = unmatchedSteps, true
 		}
 	}
-	o.Seed, o.Depth, o.Jobs = uint64(f.seed), f.depth, f.jobs
+	o.Seed, o.Jobs = uint64(f.seed), f.jobs
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
 	return o, sel, nil
 }
@@ -227,7 +204,7 @@ const (
 
 func explorerNames() string {
 	var names []string
-	for _, e := range por.Explorers() {
+	for _, e := range explorers.All() {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, ", ")
@@ -236,7 +213,7 @@ func explorerNames() string {
 // onceNames lists the explorers that explore no class twice.
 func onceNames() string {
 	var names []string
-	for _, e := range por.Explorers() {
+	for _, e := range explorers.All() {
 		if e.NoDuplicates {
 			names = append(names, e.Name)
 		}
@@ -247,7 +224,7 @@ func onceNames() string {
 // jobsNames lists the explorers that can use several workers.
 func jobsNames() string {
 	var names []string
-	for _, e := range por.Explorers() {
+	for _, e := range explorers.All() {
 		if e.Parallel {
 			names = append(names, e.Name)
 		}

@@ -19,6 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -197,7 +198,7 @@ func explore(t *testing.T, prog *load.Program, p program) *search {
 	s := &search{m: m, want: p.leaks, found: make([]bool, len(p.leaks)), sites: map[string]bool{}, trouble: map[string]bool{}}
 	total := uint64(0)
 	for preempt := 0; preempt <= maxPreempt+1 && slices.Contains(s.found, false); preempt++ {
-		r := por.JPF(m, s, por.Config{Match: true, MaxMemory: 1 << 30, LimitPreempt: preempt <= maxPreempt, Preempt: preempt, MaxSteps: 5000,
+		r := stateful.JPF(m, s, por.Config{Match: true, MaxMemory: 1 << 30, LimitPreempt: preempt <= maxPreempt, Preempt: preempt, MaxSteps: 5000,
 			Poll: func(p por.Progress) string {
 				if p.Transitions > maxTransitions {
 					return "too many transitions"

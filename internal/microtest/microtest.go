@@ -19,6 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -136,7 +137,7 @@ func Explore(t *testing.T, prog *load.Program, e *load.Entry, h oracle.Kind, run
 	if h != oracle.None {
 		var o por.Oracle
 		if h == Walks {
-			o = oracle.New(m, prog, e, oracle.Full).(*por.LookAhead).Last()
+			o = oracle.New(m, prog, e, oracle.Full).(*lookahead.LookAhead).Last()
 		} else {
 			o = oracle.New(m, prog, e, h)
 		}

@@ -11,6 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -66,16 +68,11 @@ type reduction struct {
 }
 
 var (
-	optimalOnce   = reduction{run: por.Optimal, exact: true}
-	readsFromOnce = reduction{run: readsFrom, exact: true, rf: true}
-	sourceOnce    = reduction{run: por.Source, exact: true}
-	contextOnce   = reduction{run: por.Context}
+	optimalOnce   = reduction{run: explorers.With("optimal").Explore, exact: true}
+	readsFromOnce = reduction{run: explorers.With("optimal", "equivalence", "rf").Explore, exact: true, rf: true}
+	sourceOnce    = reduction{run: explorers.With("source").Explore, exact: true}
+	contextOnce   = reduction{run: explorers.With("context").Explore}
 )
-
-func readsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	cfg.ReadsFrom = true
-	return por.Optimal(sys, v, cfg)
-}
 
 // knownClasses are programs that something was wrong with: Context lost outcomes where more than twins changed places;
 // Optimal missed a deadlock of an RWMutex, and channels, and
@@ -115,7 +112,7 @@ func relation(m *vm.Machine) classes.Relation {
 	return classes.Relation{
 		Dependent: func(a, b *trace.Op) bool {
 			if a.Kind == trace.WgAdd && b.Kind == trace.WgAdd {
-				return por.Dependent(a, b)
+				return hb.Dependent(a, b)
 			}
 			return a.Kind == trace.Output && b.Kind == trace.Output || classes.Conflicts(a, b)
 		},

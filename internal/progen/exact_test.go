@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // exact are programs whose classes are counted by hand.
@@ -46,10 +47,10 @@ func TestExact(t *testing.T) {
 	for i, x := range exact {
 		g.in(i, func() {
 			o := &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
-			if r := por.Optimal(g.m, o, por.Config{}); r.Executions != x.classes || len(r.Incomplete) > 0 {
+			if r := explorers.With("optimal").Explore(g.m, o, por.Config{}); r.Executions != x.classes || len(r.Incomplete) > 0 {
 				t.Errorf("%s: optimal: %d executions, want %d; %v", x.name, r.Executions, x.classes, r.Incomplete)
 			}
-			if r := por.Source(g.m, o, por.Config{}); r.Executions != x.classes {
+			if r := explorers.With("source").Explore(g.m, o, por.Config{}); r.Executions != x.classes {
 				t.Errorf("%s: source: %d executions, want %d", x.name, r.Executions, x.classes)
 			}
 			e, err := classes.Merge(g.m, relation(g.m), 10000)

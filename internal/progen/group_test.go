@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -149,7 +150,7 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 	if x.h != oracle.None {
 		cfg.AnyGoroutine = x.h != oracle.None && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)
-		if l, ok := cfg.Oracle.(*por.LookAhead); ok && x.noLook {
+		if l, ok := cfg.Oracle.(*lookahead.LookAhead); ok && x.noLook {
 			cfg.Oracle = l.Last()
 		}
 		if check != nil {
@@ -186,7 +187,7 @@ func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 			c.seen = make(map[skipped]bool)
 		}
 		c.seen[k] = true
-		if conflict, _ := por.PersistentSingleton(c.m, g, maxParked); conflict != nil {
+		if conflict, _ := lookahead.PersistentSingleton(c.m, g, maxParked); conflict != nil {
 			c.wrong = append(c.wrong, fmt.Sprintf("no choice before %s at %v by g%d (%s), but while it waits: %v", op.Kind, c.m.Pos(*op), g, reason, conflict))
 		}
 	}

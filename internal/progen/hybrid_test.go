@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // knownPrograms are programs of Generate that something was wrong with: in a
@@ -128,7 +128,7 @@ func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcom
 func modes(seed uint64) []mode {
 	rng := rand.New(rand.NewPCG(seed, 0x57a6e5))
 	var list []mode
-	jpf, full := mode{name: "jpf", run: por.JPF}, mode{name: "full", run: por.Full}
+	jpf, full := mode{name: "jpf", run: stateful.JPF}, mode{name: "full", run: stateful.Full}
 	for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full} {
 		x := jpf
 		if rng.IntN(8) == 0 {

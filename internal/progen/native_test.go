@@ -14,6 +14,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -38,7 +39,7 @@ func TestNative(t *testing.T) {
 	seen, known := 0, 0
 	for _, p := range progs {
 		m := b.machine(t, p, vm.Config{})
-		got, _ := search(t, m, por.Full, por.Config{Match: true})
+		got, _ := search(t, m, stateful.Full, por.Config{Match: true})
 		observed := map[string]bool{}
 		for i := range runs {
 			o, ok := runNative(t, binary, p.Name, 1<<(i%3))

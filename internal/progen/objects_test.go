@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // knownObjects are programs of Objects that something was wrong with: jpf did not
@@ -59,7 +60,7 @@ func (c *comparison) objects(list []objectProgram) {
 	for i, p := range list {
 		g.in(i, func() {
 			o := &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
-			if r := por.Full(g.m, o, por.Config{Match: true, MaxStates: maxStates, AnyGoroutine: false}); len(r.Incomplete) > 0 {
+			if r := stateful.Full(g.m, o, por.Config{Match: true, MaxStates: maxStates, AnyGoroutine: false}); len(r.Incomplete) > 0 {
 				c.left++
 				return
 			}

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -69,9 +70,9 @@ func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 		run  func(por.System, por.Visitor, por.Config) por.Result
 		cfg  por.Config
 	}{
-		{"full with matching", por.Full, por.Config{Match: true}},
-		{"jpf with matching", por.JPF, por.Config{Match: true}},
-		{"full", por.Full, por.Config{MaxExecutions: 200, MaxSteps: 200}},
+		{"full with matching", stateful.Full, por.Config{Match: true}},
+		{"jpf with matching", stateful.JPF, por.Config{Match: true}},
+		{"full", stateful.Full, por.Config{MaxExecutions: 200, MaxSteps: 200}},
 	} {
 		got, r := search(t, m, mode.run, mode.cfg)
 		for _, set := range []struct {

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -40,7 +41,7 @@ func TestReductions(t *testing.T) {
 			checked++
 			m := b.machine(t, p, vm.Config{})
 			for _, e := range reductions() {
-				got, r := search(t, m, e.Run, por.Config{MaxExecutions: 3000})
+				got, r := search(t, m, e.Explore, por.Config{MaxExecutions: 3000})
 				if len(r.Incomplete) > 0 {
 					large++
 				}
@@ -57,18 +58,17 @@ func TestReductions(t *testing.T) {
 	t.Logf("%d programs checked, %d left out, %d searches not exhaustive", checked, left, large)
 }
 
+// named gives e a name that says with which options it is.
+func named(name string, e *por.Explorer) *por.Explorer {
+	e.Name = name
+	return e
+}
+
 // reductions are the explorers to compare, and the clients of Graph.
-func reductions() []por.Explorer {
-	list := append(por.Explorers(),
-		por.Explorer{Name: "graph-everyaccess", Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-			cfg.Graph = &por.GraphConfig{Client: por.GraphClient{Marker: por.EveryAccess{}, Dependence: por.EveryAccess{}}}
-			return por.Graph(sys, v, cfg)
-		}},
-		por.Explorer{Name: "graph-restart", Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-			cfg.Graph = &por.GraphConfig{Restart: true}
-			return por.Graph(sys, v, cfg)
-		}})
-	return slices.DeleteFunc(list, func(e por.Explorer) bool {
+func reductions() []*por.Explorer {
+	list := append(explorers.All(),
+		named("graph-everyaccess", explorers.With("graph", "client", "everyaccess")), named("graph-restart", explorers.With("graph", "replay", "restart")))
+	return slices.DeleteFunc(list, func(e *por.Explorer) bool {
 		switch {
 		case e.Samples || e.Stateful:
 			return true
@@ -125,7 +125,7 @@ func TestReductionsHybrid(t *testing.T) {
 		g.in(i, func() {
 			for _, e := range reductions() {
 				for _, h := range []oracle.Kind{oracle.Full, oracle.MHB} {
-					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 1000, Oracle: g.oracle(h, 0), AnyGoroutine: h == oracle.Full})
+					got, r := search(t, g.m, e.Explore, por.Config{MaxExecutions: 1000, Oracle: g.oracle(h, 0), AnyGoroutine: h == oracle.Full})
 					if len(r.Incomplete) == 0 {
 						complete++
 					}

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // TestMisuse: an RWMutex that is locked and unlocked without discipline does in the machine what
@@ -27,8 +28,8 @@ func TestMisuse(t *testing.T) {
 			c.checked++
 			g.in(i, func() {
 				c.hybrids(g, p.Seed, p.Source, want.Outcomes, want.Races)
-				for _, e := range append(reductions(), por.Explorer{Name: "optimal", Run: por.Optimal}, por.Explorer{Name: "source", Run: por.Source}, por.Explorer{Name: "context", Run: por.Context}) {
-					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 3000})
+				for _, e := range append(reductions(), explorers.With("optimal"), explorers.With("source"), explorers.With("context")) {
+					got, r := search(t, g.m, e.Explore, por.Config{MaxExecutions: 3000})
 					if !agrees(t, p, e.Name, got, r, want) {
 						t.Fatalf("seed %d:\n%s", p.Seed, numbered(p.Source()))
 					}

@@ -6,11 +6,14 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // style is what dense programs are for.
@@ -159,7 +162,7 @@ func TestSelects(t *testing.T) {
 		for i, u := range list {
 			g.in(i, func() {
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-				r := por.Optimal(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true, PastsMemory: int64(1 + i%2<<25)})
+				r := explorers.With("optimal", "prefix-memory", strconv.Itoa(1+i%2<<25)).Explore(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
 				if o.restarts > 0 || o.crashes || r.Duplicate == nil && len(r.Incomplete) > 0 {
 					left++
 					return
@@ -249,12 +252,12 @@ func TestMeetings(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			g.in(i, func() {
 				o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-				r := por.Optimal(g.m, o, por.Config{CheckDuplicates: true})
+				r := explorers.With("optimal").Explore(g.m, o, por.Config{CheckDuplicates: true})
 				all, err := classes.Merge(g.m, relation(g.m), 10000)
 				if err != nil || o.restarts > 0 || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
 					t.Errorf("%d executions, restarted %d times, %+v, %v, %v, want %d", r.Executions, o.restarts, all.Counts, err, r.Duplicate, p.classes)
 				}
-				if r := por.Source(g.m, o, por.Config{CheckDuplicates: true}); r.Executions != p.classes || r.Duplicate != nil || o.restarts > 0 {
+				if r := explorers.With("source").Explore(g.m, o, por.Config{CheckDuplicates: true}); r.Executions != p.classes || r.Duplicate != nil || o.restarts > 0 {
 					t.Errorf("source: %d executions, %v, want %d", r.Executions, r.Duplicate, p.classes)
 				}
 			})
@@ -281,17 +284,17 @@ func TestSelectsOutcomes(t *testing.T) {
 		g := loadGroup(t, list)
 		for i, u := range list {
 			g.in(i, func() {
-				want, r := search(t, g.m, por.Full, por.Config{MaxExecutions: 20000, Match: true})
+				want, r := search(t, g.m, stateful.Full, por.Config{MaxExecutions: 20000, Match: true})
 				if len(r.Incomplete) > 0 {
 					left++
 					return
 				}
 				checked++
-				for _, e := range por.Explorers() {
+				for _, e := range explorers.All() {
 					if e.Samples || e.Stateful {
 						continue
 					}
-					got, r := search(t, g.m, e.Run, por.Config{MaxExecutions: 20000})
+					got, r := search(t, g.m, e.Explore, por.Config{MaxExecutions: 20000})
 					if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
 						bad++
 						t.Errorf("seed %d, %s: %v\nwant %v\n%s", first+uint64(i), e.Name, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))

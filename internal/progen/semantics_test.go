@@ -8,6 +8,7 @@ import (
 
 	. "hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // TestSemantics: small programs about one thing each. Their outcomes, written
@@ -189,10 +190,10 @@ func TestSemantics(t *testing.T) {
 			}
 			compare(t, b, &test.p, r)
 			for _, name := range []string{"optimal", "source", "context", "clockvector"} {
-				e, _ := por.Lookup(name)
+				e := explorers.Lookup(name)
 				g.in(int(test.p.Seed-1), func() {
 					o := &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
-					e.Run(g.m, o, por.Config{})
+					e.Explore(g.m, o, por.Config{})
 					if d := difference(o.outcomes, r.Outcomes); d != "" {
 						t.Errorf("%s: outcomes (extra or missing):\n%s", name, d)
 					}

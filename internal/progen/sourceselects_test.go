@@ -9,6 +9,8 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // TestSelectsSource: Source completes one execution of each class of programs with selects, and Context finds their outcomes.
@@ -35,7 +37,7 @@ func TestSelectsSource(t *testing.T) {
 					o := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
 					return o, e(g.m, o, por.Config{MaxExecutions: 10000, CheckDuplicates: true})
 				}
-				o, r := run(por.Source)
+				o, r := run(explorers.With("source").Explore)
 				if o.restarts > 0 || r.Duplicate == nil && len(r.Incomplete) > 0 {
 					left++
 					return
@@ -60,8 +62,8 @@ func TestSelectsSource(t *testing.T) {
 						t.Errorf("seed %d: %d executions of %d classes, %v\n%s", first+uint64(i), r.Executions, all.Total(), r.Duplicate, u.Source)
 					}
 				}
-				want, full := search(t, g.m, por.Full, por.Config{Match: true})
-				c, _ := run(por.Context)
+				want, full := search(t, g.m, stateful.Full, por.Config{Match: true})
+				c, _ := run(explorers.With("context").Explore)
 				if len(full.Incomplete) > 0 || !maps.Equal(o.outcomes, want.outcomes) || !maps.Equal(c.outcomes, want.outcomes) {
 					bad++
 					t.Errorf("seed %d: %v, context %v, want %v\n%s", first+uint64(i), o.outcomes, c.outcomes, want.outcomes, u.Source)

@@ -12,6 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -50,11 +52,11 @@ func (w *waiter) Livelock(trace.Schedule, int) bool {
 func (w *waiter) Restart() { w.schedules, w.restarts = nil, w.restarts+1 }
 
 // explore explores the present program, doing a about iterations without effect.
-func (g *group) explore(t testing.TB, e por.Explorer, a vm.Await, cfg por.Config) (*waiter, por.Result) {
+func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Config) (*waiter, por.Result) {
 	g.m.Await(a)
 	defer g.m.Await(vm.AwaitNever)
 	w := &waiter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-	return w, e.Run(g.m, w, cfg)
+	return w, e.Explore(g.m, w, cfg)
 }
 
 // TestSpins: explorers that store no states find in programs with loops that wait what
@@ -69,7 +71,7 @@ func TestSpins(t *testing.T) {
 	} else if testing.Short() {
 		total = perBatch
 	}
-	full, _ := por.Lookup("full")
+	full := explorers.Lookup("full")
 	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
 	for first := *seedFlag; checked+left < total; first += perBatch {
 		var texts []progen.Text
@@ -108,7 +110,7 @@ func TestSpins(t *testing.T) {
 				checked++
 				// The classes that are left when iterations without effect are not completed.
 				g.m.Await(vm.AwaitOnce)
-				rel := classes.Relation{Dependent: por.Dependent, Partner: g.m.Partner, Label: g.m.Label}
+				rel := classes.Relation{Dependent: hb.Dependent, Partner: g.m.Partner, Label: g.m.Label}
 				all, err := classes.Merge(g.m, rel, 3000)
 				g.m.Await(vm.AwaitNever)
 				if err != nil && !errors.As(err, new(classes.Limit)) {
@@ -163,13 +165,13 @@ func TestSpins(t *testing.T) {
 }
 
 // samplers are the explorers that sample.
-func samplers() []por.Explorer {
-	return slices.DeleteFunc(por.Explorers(), func(e por.Explorer) bool { return !e.Samples })
+func samplers() []*por.Explorer {
+	return slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return !e.Samples })
 }
 
 // stateless are the explorers that TestSpins compares.
-func stateless() []por.Explorer {
-	return slices.DeleteFunc(por.Explorers(), func(e por.Explorer) bool {
+func stateless() []*por.Explorer {
+	return slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool {
 		return e.Samples || *reductionFlag != "" && *reductionFlag != e.Name
 	})
 }

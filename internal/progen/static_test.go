@@ -8,6 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -44,11 +46,11 @@ func TestCheckStatic(t *testing.T) {
 			for _, h := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {
 				m := b.machine(t, p, vm.Config{})
 				o := oracle.New(m, b.prog, e, h)
-				if l, ok := o.(*por.LookAhead); ok && p.Seed%2 == 0 {
+				if l, ok := o.(*lookahead.LookAhead); ok && p.Seed%2 == 0 {
 					o = l.Last() // what it falls back on
 				}
 				c := check.NewMachine(m, b.prog, e, o)
-				por.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})
+				stateful.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})
 				sum.Steps += c.Counts.Steps
 				sum.Skips += c.Counts.Skips
 				sum.Bounded += c.Counts.Bounded

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // timed is a program of a few goroutines that share a timer, which they wait for, stop and reset, and channels, and, sometimes, other memory. Who has found
@@ -98,18 +100,18 @@ func TestTimers(t *testing.T) {
 		g := loadGroup(t, list)
 		for i, u := range list {
 			g.in(i, func() {
-				want, r := search(t, g.m, por.Full, por.Config{MaxStates: 20000, Match: true})
+				want, r := search(t, g.m, stateful.Full, por.Config{MaxStates: 20000, Match: true})
 				if len(r.Incomplete) > 0 {
 					left++
 					return
 				}
 				checked++
-				for _, e := range por.Explorers() {
+				for _, e := range explorers.All() {
 					if e.Samples || e.Stateful {
 						continue
 					}
 					got := &counter{observer: &observer{t: t, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}}
-					r := e.Run(g.m, got, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
+					r := e.Explore(g.m, got, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
 					if r.Duplicate != nil || len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, want.outcomes) {
 						bad++
 						t.Errorf("seed %d, %s: %v, %v\nwant %v\n%s", first+uint64(i), e.Name, r.Duplicate, slices.Sorted(maps.Keys(got.outcomes)), slices.Sorted(maps.Keys(want.outcomes)), numbered(u.Source))

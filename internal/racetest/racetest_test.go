@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -131,7 +132,7 @@ func judge(t *testing.T, prog *load.Program, e *load.Entry) *verdict {
 		}
 		return ""
 	}}
-	v.Result = por.JPF(m, v, cfg)
+	v.Result = stateful.JPF(m, v, cfg)
 	return v
 }
 

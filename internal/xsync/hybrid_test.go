@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // TestHybrid: static facts about the library lose no outcome of the tests, and make
@@ -25,9 +25,9 @@ func TestHybrid(t *testing.T) {
 		}
 		t.Run(e.Func.Name(), func(t *testing.T) {
 			ran++
-			all, none := microtest.Explore(t, prog, e, oracle.None, por.JPF)
+			all, none := microtest.Explore(t, prog, e, oracle.None, stateful.JPF)
 			for _, h := range []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full} {
-				got, r := microtest.Explore(t, prog, e, h, por.JPF)
+				got, r := microtest.Explore(t, prog, e, h, stateful.JPF)
 				microtest.Same(t, h, got, all)
 				if r.Choices > none.Choices {
 					t.Errorf("hybrid %s: %d choices, without static facts %d", h, r.Choices, none.Choices)

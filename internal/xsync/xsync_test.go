@@ -17,7 +17,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -57,7 +57,7 @@ func exploreTests(t *testing.T, dir, run string, cache *load.Cache) map[string]*
 	if err != nil {
 		t.Fatal(err)
 	}
-	jpf, _ := por.Lookup("jpf")
+	jpf := explorers.Lookup("jpf")
 	results := make(map[string]*explore.Result)
 	for _, e := range entries {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Minute, errors.New("two minutes are over"))

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/microtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // Programs, each about one condition of a pattern. What is printed depends on the
@@ -352,8 +352,8 @@ type rwObject struct { mu sync.RWMutex; n int }
 func TestPatterns(t *testing.T) {
 	s := microtest.Load(t, "", decls, programs)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {
-		all, none := s.Explore(t, e, oracle.None, por.JPF)
-		got, r := s.Explore(t, e, oracle.Patterns, por.JPF)
+		all, none := s.Explore(t, e, oracle.None, stateful.JPF)
+		got, r := s.Explore(t, e, oracle.Patterns, stateful.JPF)
 		microtest.Same(t, oracle.Patterns, got, all)
 		if r.Choices > none.Choices {
 			t.Errorf("%d choices, without static facts %d", r.Choices, none.Choices)

@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -279,7 +280,7 @@ func (c *Machine) skipped(g trace.GID, op *trace.Op, reason string) {
 	}
 	c.skips[k] = true
 	c.Counts.Skips++
-	conflict, complete := por.PersistentSingleton(c.Machine, g, maxParked)
+	conflict, complete := lookahead.PersistentSingleton(c.Machine, g, maxParked)
 	if !complete {
 		c.Counts.Bounded++
 	}

@@ -15,6 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
+	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/static"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -214,7 +216,7 @@ func TestCheckStatic(t *testing.T) {
 				o = tt.broken(o, oracle.StateOf(o), e)
 				c := NewMachine(m, prog, e, o)
 				before := c.Hash()
-				por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
+				stateful.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
 				if c.Hash() != before || len(c.marks) > 0 {
 					t.Error("the machine is not left as it was found")
 				}
@@ -260,7 +262,7 @@ func TestCheckMust(t *testing.T) {
 		if !hears {
 			c.must = newMustFacts(c, static.NewBase(deaf{oracle.StateOf(o).Graph}))
 		}
-		por.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
+		stateful.JPF(c, silent{}, por.Config{Match: true, Oracle: c.Oracle(o)})
 		got := fmt.Sprint(c.Err())
 		for _, want := range []string{"main.go:56:43 by g0 was to come only after waiting", "allocates what was not predicted"} {
 			if strings.Contains(got, want) == hears {
@@ -306,12 +308,12 @@ func TestStaticPrograms(t *testing.T) {
 					}
 					var o por.Oracle
 					if h == walksOnly {
-						o = oracle.New(m, prog, e, oracle.Full).(*por.LookAhead).Last()
+						o = oracle.New(m, prog, e, oracle.Full).(*lookahead.LookAhead).Last()
 					} else {
 						o = oracle.New(m, prog, e, h)
 					}
 					c := NewMachine(m, prog, e, o)
-					por.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
+					stateful.JPF(c, silent{}, por.Config{Match: true, MaxStates: 300, Oracle: c.Oracle(o)})
 					if err := c.Err(); err != nil {
 						t.Errorf("%s: %v", h, err)
 					}

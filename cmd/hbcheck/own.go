@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// ownFlags are the flags that explorers declare as their own options, in that order.
+type ownFlags []*ownFlag
+
+// ownFlag is one of them, with the values it has been given.
+type ownFlag struct {
+	por.Option
+	values []string
+}
+
+func (f *ownFlags) register(fs *pflag.FlagSet) {
+	for _, e := range explorers.All() {
+		for _, o := range e.Options {
+			if o.Hidden {
+				continue
+			}
+			x := &ownFlag{Option: o}
+			*f = append(*f, x)
+			if o.List {
+				fs.StringSliceVar(&x.values, o.Name, nil, o.Doc)
+				continue
+			}
+			x.values = []string{o.Default}
+			fs.StringVar(&x.values[0], o.Name, o.Default, o.Doc)
+		}
+	}
+}
+
+// set tells e what its flags say. A flag of another explorer is an error.
+func (f ownFlags) set(e *por.Explorer) error {
+	for _, x := range f {
+		for _, v := range x.values {
+			if v == x.Default {
+				continue
+			}
+			if err := e.Set(x.Name, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

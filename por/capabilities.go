@@ -1,0 +1,125 @@
+package por
+
+import "hbcheck.dev/hbcheck/trace"
+
+// A Capability is an interface that a System can have besides its own, by its name in this package.
+type Capability string
+
+// The capabilities. The table in the package documentation says which explorer needs or uses them.
+const (
+	NeedEffects        Capability = "Effects"
+	NeedIdentityHasher Capability = "IdentityHasher"
+)
+
+// Capabilities are the interfaces that a System may have besides its own. Those it has not are nil.
+type Capabilities struct {
+	Effects        Effects
+	IdentityHasher IdentityHasher
+	GoroutineOrder GoroutineOrder
+	Updater        Updater
+	Racer          Racer
+	Parker         Parker
+	Repeater       Repeater
+	Lister         Lister
+	Starter        Starter
+	Sized          Sized
+}
+
+// CapabilitiesOf finds out what sys can do. It is the only place where a System is asked.
+func CapabilitiesOf(sys System) (c Capabilities) {
+	c.Effects, _ = sys.(Effects)
+	c.IdentityHasher, _ = sys.(IdentityHasher)
+	c.GoroutineOrder, _ = sys.(GoroutineOrder)
+	c.Updater, _ = sys.(Updater)
+	c.Racer, _ = sys.(Racer)
+	c.Parker, _ = sys.(Parker)
+	c.Repeater, _ = sys.(Repeater)
+	c.Lister, _ = sys.(Lister)
+	c.Starter, _ = sys.(Starter)
+	c.Sized, _ = sys.(Sized)
+	return c
+}
+
+// MissingOf returns the first of needs that sys has not; "" if it has them all.
+func MissingOf(sys System, needs []Capability) Capability {
+	c := CapabilitiesOf(sys)
+	has := map[Capability]bool{NeedEffects: c.Effects != nil, NeedIdentityHasher: c.IdentityHasher != nil}
+	for _, n := range needs {
+		if !has[n] {
+			return n
+		}
+	}
+	return ""
+}
+
+// EffectsOf returns sys as what a reduction by dependence needs.
+func EffectsOf(sys System) Effects {
+	fx := CapabilitiesOf(sys).Effects
+	if fx == nil {
+		panic("BUG: the system is no por." + string(NeedEffects))
+	}
+	return fx
+}
+
+// An IdentityHasher is a System whose Hash leaves the names of goroutines and objects out.
+type IdentityHasher interface {
+	// IdentityHash fingerprints the present state with the names of goroutines and objects, and with
+	// what object obj is unless that is 0: of two states with equal ones each goroutine can do the
+	// same to the same objects in both.
+	IdentityHash(obj uint32) Hash
+}
+
+// A GoroutineOrder is a System that numbers goroutines in the order in which they were first
+// started, and knows an order that does not depend on how a search went. Searches by several
+// workers need one.
+type GoroutineOrder interface {
+	// Precedes reports whether a comes before b.
+	Precedes(a, b trace.GID) bool
+}
+
+// An Updater is a System in which a write can depend on what was there, or leave some of it
+// as it was: a map with another entry.
+type Updater interface {
+	// Updates reports whether op, a Write or an AtomicStore, is such a one.
+	Updates(op *trace.Op) bool
+}
+
+// A Racer is a System that also follows the happens-before relation of the
+// present path, and so finds races between accesses that are far apart.
+type Racer interface {
+	// Raced reports whether the step executed last was the second access of a race.
+	Raced() bool
+}
+
+// A Parker is a System in which goroutines can be seen to wait: whether one has
+// arrived where it waits, or is parked there, makes a difference to operations
+// that do not wait or have something else to do.
+type Parker interface {
+	// Parks reports whether alternative choice of g's next operation is that g
+	// parks, and nothing else.
+	Parks(g trace.GID, choice int) bool
+}
+
+// A Repeater is a System that can execute a step a second time without counting it.
+type Repeater interface {
+	// Repeat is Step for a step that has been executed before, in the same state.
+	Repeat(g trace.GID, choice int)
+}
+
+// A Lister is a System that knows which goroutines have not ended.
+type Lister interface {
+	// Live calls f for the goroutines that have not ended.
+	Live(f func(g trace.GID))
+}
+
+// A Starter is a System in which goroutines can be started between two visible
+// operations.
+type Starter interface {
+	// Started returns how many goroutines g has started.
+	Started(g trace.GID) uint32
+}
+
+// A Sized system knows how much memory it holds.
+type Sized interface {
+	Bytes() int64
+}

@@ -1,0 +1,60 @@
+package por
+
+import (
+	"io"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Config bounds a search. The zero value explores everything without
+// storing states.
+type Config struct {
+	// Match stores the states met and does not explore a state twice.
+	Match bool
+
+	MaxExecutions uint64 // 0: no bound
+	MaxSteps      int    // steps of one execution; 0: no bound
+	MaxStates     uint64 // 0: no bound
+	MaxMemory     int64  // bytes of the explorer and, if it tells them, of the system; 0: no bound
+
+	// LimitPreempt explores only schedules that take the processor away from
+	// a goroutine that could go on at most Preempt times.
+	LimitPreempt bool
+	Preempt      int
+
+	// IgnoreOutput declares that nobody looks at the order of Output
+	// operations, so that they commute with each other.
+	IgnoreOutput bool
+
+	// Oracle, if set, is asked whether a choice is needed where one would be made.
+	Oracle Oracle
+
+	// AnyGoroutine asks it not only of the goroutine that moved last but, if that
+	// needs a choice or cannot go on, of every other one that can.
+	AnyGoroutine bool
+
+	// Seed begins the random numbers of explorers that sample.
+	Seed uint64
+
+	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most
+	// once (Explorer.NoDuplicates) see whether it does: Result.Duplicate. What it leaves to another explorer
+	// (Visitor.Restart) is not looked at.
+	CheckDuplicates bool
+
+	// Jobs is how many workers explore at the same time, if the explorer can (see Explorer.Parallel) and the visitor is
+	// Mergeable; 0 is 1. Another returns a system in the state the first one is in, for one more of them, and an oracle on it if there
+	// is one. It is called by several goroutines at once.
+	Jobs    int
+	Another func() (System, Oracle, error)
+
+	// Create makes a file in a directory, with a name that begins with that of the entry, for
+	// explorers whose options ask for that. Describe says what an operation is and where. Nil: not.
+	Create   func(dir, name string) (io.WriteCloser, error)
+	Describe func(trace.Op) string
+
+	// Poll, if set, is called every few hundred transitions. A reason other
+	// than "" stops the search.
+	Poll func(Progress) (reason string)
+
+	_ struct{}
+}

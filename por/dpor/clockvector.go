@@ -1,0 +1,359 @@
+package dpor
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// ClockVector is the clock vector reduction of Noonan, Mercer and Rungta ("Vector-clock
+// Based Partial Order Reduction for JPF", 2014, Table 2), which is Flanagan and Godefroid's
+// dynamic partial order reduction (POPL 2005) with the choice points of Java Pathfinder at
+// the start and the end of threads: "When a thread start or thread terminate
+// instruction are reached, we perform the same actions as JPF's original POR" (all
+// that are enabled are explored). Symbols are the paper's: S is the sequence of
+// steps (history), C(p) a clock vector, pre(S, i) the state before step i (a node),
+// backtrack and done its sets.
+//
+// It reaches every deadlock, every end of the program with everything that was printed,
+// and every pair of conflicting accesses that can be next at the same time. It stores no states and
+// can store none: what was added to the backtrack sets on the way to a state depends on what
+// comes after it, so that a state that is known cannot be cut off. (Yang et al., SPIN 2008,
+// keep a summary of the steps behind each state for that.) Loops that go on for ever
+// need Config.MaxSteps.
+//
+// Where it differs from Table 2, and why:
+//
+//   - Every visible operation is a place that can be returned to, here at no cost. So whether an
+//     object is shared need not be known beforehand, nothing depends on what
+//     earlier executions have shown of sharing, and the first access to an
+//     object is an access like any other. (Table 2 skips it, line 33, and relies on the choice
+//     points at thread starts to come back.)
+//   - The search for the last dependent step is made for whatever a goroutine
+//     stands before, as in POPL 2005, and not only for what is executed next: an operation
+//     that stays disabled until the end would lose its races.
+//   - What operations cannot be co-enabled, which the papers leave to locks ("if
+//     nextins(p) is a release", line 17), is decided by together.
+//
+// Stats.States is the "total states" of Table 3: "Each state stored on the stack in the
+// pseudo-code corresponds to a choice generator". It counts the states behind the
+// start and the end of a goroutine, those in which an operation is about to be executed
+// on an object that more than one goroutine has touched in the search so far, and the ends of
+// executions.
+func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	for a := (hb.Assumptions{NoReuse: true, NoUnderrun: true}); ; {
+		x := newClockVector(sys, v, cfg, a)
+		r := x.run()
+		was := a
+		if a = a.Without(x.reused, x.hist.Underrun); a == was {
+			return r
+		}
+		v.Restart()
+	}
+}
+
+// clockVector is the state of ClockVector.
+type clockVector struct {
+	search.Core
+	fx    por.Effects
+	hist  *hb.History
+	nodes []cvNode // nodes[i-1] is pre(S, i)
+
+	arrive bool // arriving at a WaitGroup's Wait is an access to it
+	reused bool // and it is not, but should be
+
+	accessed map[uint32]accessor // who has touched an object, for Stats.States
+
+	standing []trace.GID
+}
+
+// accessor is who has touched an object.
+type accessor struct {
+	g    trace.GID
+	more bool // and others
+}
+
+// cvNode is a state on the stack.
+type cvNode struct {
+	mark      por.Mark
+	cur       trace.GID   // who moved last
+	enabled   []trace.GID // enabled(s)
+	standing  []trace.GID // before whatever operation
+	backtrack []trace.GID // in the order of their exploration
+	p         int         // backtrack[p] is being explored, the ones before it are done
+	choice    int         // the next alternative of it
+	choices   int         // how many it has
+	goesOn    bool        // the program goes on behind a step that has been made here
+	ended     []trace.GID // whose steps have ended the program
+	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
+	forked    bool        // behind the start or the end of a goroutine
+	counted   bool        // in Stats.States
+}
+
+func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumptions) *clockVector {
+	cfg.Match = false
+	x := &clockVector{Core: search.NewCore(sys, v, cfg), fx: por.EffectsOf(sys), arrive: !a.NoReuse, accessed: make(map[uint32]accessor)}
+	x.hist = hb.NewHistory(x.fx, !cfg.IgnoreOutput)
+	x.hist.Careful = !a.NoUnderrun
+	x.Size = search.WithMore{Sys: x.Size, More: x.bytes}
+	return x
+}
+
+// run explores from the present state of the system and leaves it there.
+func (x *clockVector) run() por.Result {
+	root := x.Sys.Mark()
+	x.enter(false)
+	for len(x.nodes) > 0 && !x.Halted {
+		depth := len(x.nodes) - 1
+		n := &x.nodes[depth]
+		if n.choice == n.choices { // backtrack[p] is done
+			if n.p++; n.p == len(n.backtrack) {
+				x.Sys.Rewind(n.mark)
+				x.Sys.Release(n.mark)
+				x.hist.Cut(depth)
+				x.nodes = x.nodes[:depth]
+				continue
+			}
+			n.choice, n.choices = 0, 0
+		}
+		first := n.p == 0 && n.choice == 0
+		if x.Spent() {
+			break
+		}
+		if !first {
+			x.Rewind(n.mark)
+			x.hist.Cut(depth)
+			x.Path, x.Cur = x.Path[:depth], n.cur
+		}
+		if n.choices == 0 {
+			n.choices = x.Sys.Alternatives(n.backtrack[n.p])
+		}
+		n.choice++
+		forked := x.execute(n, trace.Step{G: n.backtrack[n.p], Choice: n.choice - 1})
+		if !x.Halted {
+			x.enter(forked)
+		}
+	}
+	x.Account()
+	for i := len(x.nodes) - 1; i >= 0; i-- {
+		x.Sys.Rewind(x.nodes[i].mark)
+		x.Sys.Release(x.nodes[i].mark)
+	}
+	x.Rewind(root)
+	x.Sys.Release(root)
+	return x.Result()
+}
+
+// enter makes the present state a node, unless the execution ends here.
+func (x *clockVector) enter(forked bool) {
+	x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
+	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
+	switch {
+	case len(x.Enabled) == 0:
+		if x.Stored(); x.Halted {
+			return
+		}
+		x.Leaf(x.Sys.Status())
+		return
+	case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
+		x.Stats.Truncated++
+		x.Heed(x.V.Leaf(x.Path, por.Running))
+		return
+	}
+	if x.Races(); x.Halted {
+		return
+	}
+	if len(x.nodes) < cap(x.nodes) {
+		x.nodes = x.nodes[:len(x.nodes)+1]
+	} else {
+		x.nodes = append(x.nodes, cvNode{})
+	}
+	n := &x.nodes[len(x.nodes)-1]
+	*n = cvNode{p: -1, cur: x.Cur, forked: forked, enabled: append(n.enabled[:0], x.Enabled...), standing: x.fx.Pending(n.standing[:0]), backtrack: n.backtrack[:0], ended: n.ended[:0]}
+	p := x.Cur
+	if !slices.Contains(x.Enabled, p) {
+		p = x.Enabled[0]
+	}
+	if len(x.Enabled) > 1 && x.Cfg.Oracle != nil {
+		p, n.closed = x.unhindered(p)
+	}
+	n.backtrack = append(n.backtrack, p) // line 43
+	if forked {
+		x.addAll(n) // line 42
+		x.count(n)
+	}
+	n.mark = x.Sys.Mark()
+}
+
+// unhindered asks the oracle whether nothing is lost if only p goes on, or another one.
+func (x *clockVector) unhindered(p trace.GID) (trace.GID, bool) {
+	op := x.Sys.Next(p)
+	if x.Allowed(p, &op) {
+		return p, true
+	}
+	if x.Cfg.AnyGoroutine {
+		for _, q := range x.Enabled {
+			if op := x.Sys.Next(q); q != p && x.Allowed(q, &op) {
+				return q, true
+			}
+		}
+	}
+	return p, false
+}
+
+// count counts n in the statistics.
+func (x *clockVector) count(n *cvNode) {
+	if !n.counted {
+		n.counted = true
+		x.Stored()
+	}
+}
+
+// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there, or ends the program there:
+// then what it is to do first must be made possible by somebody else.
+func (x *clockVector) add(n *cvNode, p trace.GID) {
+	switch {
+	case n.closed:
+	case slices.Contains(n.ended, p):
+		n.ended = n.ended[:0]
+		x.addAll(n)
+	case !slices.Contains(n.enabled, p):
+		x.addAll(n)
+	case !slices.Contains(n.backtrack, p):
+		n.backtrack = append(n.backtrack, p)
+		if len(n.backtrack) == 2 {
+			x.Stats.Choices++
+		}
+	}
+}
+
+func (x *clockVector) addAll(n *cvNode) {
+	for _, q := range n.enabled {
+		x.add(n, q)
+	}
+}
+
+// execute makes the step a from the top node n, and adds what it shows to backtrack sets.
+// It reports whether a goroutine has started or ended.
+func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
+	h := x.hist
+	h.Before(a.G)
+	x.touched(n, h.Intent(a.G))
+	if !x.arrive && hb.Reused(x.fx, n.enabled, a.G) {
+		x.reused, x.Halted = true, true
+	}
+	defer x.assumed()
+	x.Step(a)
+	x.standing = x.fx.Pending(x.standing[:0])
+	x.extra(n)
+	i := h.After()
+	e := &h.Events[i-1]
+	for _, m := range e.Movers {
+		// Who was met could have done something else.
+		if slices.Contains(n.enabled, m.G) {
+			x.add(n, m.G)
+		}
+	}
+	for _, q := range n.standing {
+		if q != a.G && hb.Ended(q, x.standing) {
+			x.add(n, q)
+		}
+	}
+	for _, q := range x.standing {
+		op := h.Intent(q)
+		arrived := slices.ContainsFunc(e.Movers, func(m hb.Mover) bool { return m.G == q })
+		if arrived || h.Dependent(i, &op) {
+			x.race(q, &op, h.Clock(q))
+		}
+	}
+	return !slices.Equal(n.standing, x.standing)
+}
+
+// assumed stops the search if an assumption is wrong.
+func (x *clockVector) assumed() {
+	x.Halted = x.Halted || x.hist.Underrun && !x.hist.Careful
+}
+
+// race finds the last step that the operation q stands before could come before,
+// and has it tried (lines 27 to 32). c is C(q).
+func (x *clockVector) race(q trace.GID, op *hb.Intent, c hb.Clock) {
+	i := x.hist.LastRace(op, c, func(i uint32) bool {
+		n := &x.nodes[i-1]
+		// In front of what an oracle calls unhindered nothing else could come; but in front of an earlier step it may.
+		return n.closed || !hb.Together(x.hist, i, q, op, n.enabled)
+	})
+	if i > 0 {
+		x.add(&x.nodes[i-1], q)
+	}
+}
+
+// extra is about what a step shows only when it has been made. If the program has ended,
+// that depends on what has been printed; and the others are to go on first, where they
+// can. One of them that does not end the program is enough: what they have to do with each other is seen then, and the
+// step that ends the program is no different when it comes later. If somebody has arrived at a WaitGroup's Wait,
+// that can matter.
+func (x *clockVector) extra(n *cvNode) {
+	h := x.hist
+	e := &h.Events[len(h.Events)-1]
+	more := hb.Intent{Op: trace.Op{G: e.G}}
+	if st := x.Sys.Status(); st == por.Cut || st == por.Ended {
+		e.Over = true
+		if n.p > 0 {
+			x.addAll(n)
+		} else {
+			n.ended = append(n.ended, e.G)
+		}
+		for _, q := range n.enabled {
+			if q != e.G && !n.goesOn && n.p == len(n.backtrack)-1 {
+				x.add(n, q)
+			}
+		}
+		if h.Output {
+			more.Touches = append(more.Touches, hb.Output)
+		}
+	}
+	n.goesOn = n.goesOn || !e.Over
+	if x.arrive {
+		more.Touches = append(more.Touches, hb.Arrivals(x.fx, x.standing, e.G)...)
+	}
+	if len(more.Touches) == 0 {
+		return
+	}
+	// The step itself is in the history, but not in any list yet.
+	var c hb.Clock
+	if e.PrevLast > 0 {
+		c = h.Events[e.PrevLast-1].Clock
+	}
+	x.race(e.G, &more, c)
+	for _, a := range more.Touches {
+		h.Also(a)
+	}
+}
+
+// touched notes who touches what, and counts n if others have touched it.
+func (x *clockVector) touched(n *cvNode, op hb.Intent) {
+	for _, a := range op.Touches {
+		who, ok := x.accessed[a.Obj]
+		if !ok {
+			who.g = op.Op.G
+		}
+		who.more = who.more || who.g != op.Op.G
+		x.accessed[a.Obj] = who
+		if who.more {
+			x.count(n)
+		}
+	}
+}
+
+// bytes is the memory of the stack.
+func (x *clockVector) bytes() int64 {
+	n := int64(cap(x.nodes)) * int64(unsafe.Sizeof(cvNode{}))
+	if len(x.nodes) > 0 {
+		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].standing))
+	}
+	return n + x.hist.Bytes()
+}

@@ -1,0 +1,326 @@
+package dpor
+
+import (
+	"errors"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// ContextConfig chooses a variant of Context.
+type ContextConfig struct {
+	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses executions (see RATIONALE.md).
+	Paper bool
+	// CSS is not in the paper, but needed for the numbers of its table 1: what sleeps goes on sleeping behind
+	// what depends on it, if the two have turned out to commute where they were executed. And what
+	// commutes may be critical sections. It loses executions, too.
+	CSS bool
+	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions (see RATIONALE.md).
+	Cuts bool
+	// Unguided leaves out optimization 2, guiding with sleep sequences.
+	Unguided bool
+
+	_ struct{}
+}
+
+// Set chooses a variant by its name.
+func (c *ContextConfig) Set(name string) error {
+	switch name {
+	case "paper":
+		c.Paper = true
+	case "css":
+		c.CSS = true
+	case "cuts":
+		c.Cuts = true
+	case "unguided":
+		c.Unguided = true
+	default:
+		return errors.New("want paper, css, cuts or unguided")
+	}
+	return nil
+}
+
+// Context is context-sensitive dynamic partial order reduction (Albert, Arenas, de la Banda, Gómez-Zamalloa and
+// Stuckey, CAV 2017): where two orders of dependent events are found to lead to the same state, one of them is
+// explored.
+//
+// The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same state. That loses
+// outcomes: races that the order it explores hides, and the other one does not, are never seen. With
+// ContextConfig.Paper it is done all the same. Otherwise only twins change places: two writes to the same location (or
+// prints), so that whatever depends on one of them depends on the other. If w sleeps, and the next event is its twin and commutes with it in this
+// state, then w sleeps behind it, too. So no race is hidden in one order and not in the other one.
+// RATIONALE.md has both the proof and a program of which Algorithm 1 loses an outcome.
+//
+// A step of the paper is a task that holds its actor. Here it is one operation. With ContextConfig.CSS, if that
+// locks a mutex, it is all its goroutine does until it unlocks it: operations that lock never commute.
+//
+// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
+// (section 6.2): so does this one. With ContextConfig.Paper it does when it has come back to E'; then it is known whether
+// there is any need to. Stats.Transitions does not count it.
+//
+// Programs with loops that wait are left to Source: a goroutine that sleeps in front of the write that
+// somebody waits for stops others, as with CSS, and generated programs lose endings.
+func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
+	return context(sys, v, cfg, variant, false)
+}
+
+// context is Context; rude says that readers do not commute, which it finds out.
+func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, rude bool) por.Result {
+	s := newSource(sys, v, cfg, rude)
+	s.ctx = &contextual{s: s, cfg: variant}
+	r := s.run()
+	switch {
+	case s.x.Uncivil:
+		v.Restart()
+		return context(sys, v, cfg, variant, true)
+	case s.x.Beyond:
+		return por.Result{FallbackTo: "clockvector"}
+	case s.x.Awaits:
+		return por.Result{FallbackTo: "source"}
+	}
+	if s.ctx.cuts > 0 {
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
+	}
+	if s.ctx.kept > 0 {
+		name := "paper"
+		if s.ctx.cfg.CSS {
+			name = "css"
+		}
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.kept, Text: "what was put to sleep may have been needed (--context=" + name + ")"})
+	}
+	return r
+}
+
+// contextual is what Context adds to a source.
+type contextual struct {
+	s     *source
+	cfg   ContextConfig
+	locks []lockRace
+	cuts  uint64
+	kept  uint64 // asleep by Paper or CSS
+}
+
+// lockRace is a race between events e and p, which lock the same mutex.
+type lockRace struct{ e, p int }
+
+// check is line 13, put off: does the sequence v.u lead to the state?
+type check struct {
+	seq   []hb.Move
+	state por.Hash
+}
+
+// race is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
+// p is in a race with is the event that locked it; states are compared when p's critical section ends.
+func (c *contextual) race(e, p int) {
+	if !c.cfg.Paper && !c.cfg.CSS {
+		return
+	}
+	x := c.s.x
+	first, second := &x.Events[e], &x.Events[p]
+	if second.Op.Kind != trace.Lock || first.Op.Kind != trace.Unlock {
+		c.later(e, p)
+		return
+	}
+	if !c.cfg.CSS {
+		return
+	}
+	for j := e - 1; j >= 0; j-- {
+		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
+			if known := x.Moved[second.Undo].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
+				c.locks = append(c.locks, lockRace{j, p})
+			}
+			return
+		}
+	}
+}
+
+// executed looks for critical sections that end with the newest event, n.
+func (c *contextual) executed(n int) {
+	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return l.p > n })
+	last := &c.s.x.Events[n]
+	if last.Op.Kind != trace.Unlock {
+		return
+	}
+	for _, l := range c.locks {
+		if f := &c.s.x.Events[l.p]; f.G == last.G && f.Op.Access[0] == last.Op.Access[0] {
+			c.later(l.e, l.p)
+		}
+	}
+	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return c.s.x.Events[l.p].G == last.G })
+}
+
+// later has it checked whether everything since e leads to the present state, too, if what happens after e comes
+// after event p and what happens after that.
+func (c *contextual) later(e, p int) {
+	x := c.s.x
+	var v, u []hb.Move
+	for j := e; j < len(x.Events); j++ {
+		f := &x.Events[j]
+		if f.Over {
+			return
+		}
+		if j < p && x.Before(e, x.Clock(j)) || j > p && !x.Before(p, x.Clock(j)) && x.Before(e, x.Clock(j)) {
+			u = append(u, f.Move)
+		} else {
+			v = append(v, f.Move)
+		}
+	}
+	f := c.s.states[e]
+	if f.closed {
+		return
+	}
+	f.checks = append(f.checks, check{append(v, u...), hb.IdentityHash(x.Sys, 0)})
+}
+
+// check is lines 12 to 14, if there is anything left to explore.
+func (c *contextual) check(f *sourceState) {
+	if _, _, ok := c.s.select5(f); !ok {
+		return
+	}
+	for _, k := range f.checks {
+		if f.covered(k.seq) { // line 12
+			continue
+		}
+		if c.s.replay(k.seq) && hb.IdentityHash(c.s.Sys, 0) == k.state {
+			c.sleep(f)
+		}
+		c.s.back(f)
+	}
+	f.checks = f.checks[:0]
+}
+
+// sleep is line 14: what has been executed since f is put to sleep there.
+func (c *contextual) sleep(f *sourceState) {
+	if c.cfg.Paper || c.cfg.CSS {
+		c.kept++
+	}
+	f.sleep = append(f.sleep, sleeper{steps: slices.Clone(c.s.x.Events[len(c.s.states)-1:]), equal: true})
+}
+
+// covered reports whether a prefix of seq sleeps.
+func (f *sourceState) covered(seq []hb.Move) bool {
+	return slices.ContainsFunc(f.sleep, func(w sleeper) bool {
+		if len(w.steps) > len(seq) {
+			return false
+		}
+		for i := range w.steps {
+			if w.steps[i].Move != seq[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// prefer is optimization 2: "Implementations should make these selections such that the
+// shortest sequences in the sleep set are explored first." It returns the first of those of list
+// that begin one, or p.
+func (c *contextual) prefer(f *sourceState, list []trace.GID, p trace.GID) trace.GID {
+	if c.cfg.Unguided {
+		return p
+	}
+	shortest := 0
+	for i := range f.sleep {
+		if w := f.sleep[i].steps; len(w) > 1 && (shortest == 0 || len(w) < shortest) && slices.Contains(list, w[0].G) {
+			p, shortest = w[0].G, len(w)
+		}
+	}
+	return p
+}
+
+// commuting adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
+// they are dependent: w has been explored, and with it w.p. Here is where the two are ahead, so it is here
+// that a race between them is seen.
+func (c *contextual) commuting(f *sourceState, p hb.Move) {
+	s := c.s
+	if c.cfg.Paper && !c.cfg.CSS {
+		return
+	}
+	for i := range f.sleep {
+		w := f.sleep[i].steps
+		a, b := hb.Event{Op: *s.x.Next(p.G)}, hb.Event{Op: *s.x.Next(w[0].G)}
+		if s.Halted || a.Op.G == b.Op.G || w[0].Over || !s.x.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !twins(&a, &b)) {
+			continue
+		}
+		if a.Op.Races(&b.Op.Op) && s.Raced.Add(&a.Op.Op, &b.Op.Op) {
+			s.Heed(s.V.Race(s.Path, a.Op.Op, b.Op.Op))
+		}
+		at := a.Op.Access[0].Obj
+		ok := c.behind(w) && c.section(p) && c.same()
+		state := hb.IdentityHash(s.Sys, at)
+		s.back(f)
+		if ok && c.section(p) && c.behind(w) && c.same() && hb.IdentityHash(s.Sys, at) == state {
+			c.sleep(f)
+		}
+		s.back(f)
+	}
+}
+
+// same reports whether the last two events are twins, if they have to be.
+func (c *contextual) same() bool {
+	n := len(c.s.x.Events)
+	return c.cfg.CSS || twins(&c.s.x.Events[n-2], &c.s.x.Events[n-1])
+}
+
+// twins reports whether what depends on one of two events that depend on each other depends on the other one, too: both
+// write the same memory, or print.
+func twins(a, b *hb.Event) bool {
+	return a.Op.Kind == b.Op.Kind && (hb.Memory(a.Op.Kind) || a.Op.Kind == trace.Output) && !a.Over && !b.Over && !a.Op.Tangled && !b.Op.Tangled &&
+		!a.Op.Wide && !b.Op.Wide && a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
+}
+
+// behind executes w, and if that locks a mutex goes on until it is unlocked.
+func (c *contextual) behind(w []hb.Event) bool {
+	if len(w) == 1 {
+		return c.section(w[0].Move)
+	}
+	for i := range w {
+		if !c.s.replay([]hb.Move{w[i].Move}) {
+			return false
+		}
+	}
+	return true
+}
+
+// section executes m, and if that locks a mutex goes on until it is unlocked.
+func (c *contextual) section(m hb.Move) bool {
+	s := c.s
+	if !s.replay([]hb.Move{m}) {
+		return false
+	}
+	first := s.x.Events[len(s.x.Events)-1].Op
+	if first.Kind != trace.Lock {
+		return true
+	}
+	for range sectionLimit {
+		op := s.Sys.Next(m.G)
+		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Move{{G: m.G, Label: s.x.Label(m.G, 0)}}) {
+			return false
+		}
+		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// sectionLimit is how many operations a critical section may have that commutes with others.
+const sectionLimit = 1000
+
+// cut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to a context-sensitive
+// check) is consumed except for its last step l, if no step in O is dependent on l, we block
+// the execution at this point".
+func (c *contextual) cut(f *sourceState) bool {
+	if !c.cfg.Cuts {
+		return false
+	}
+	for i := range f.sleep {
+		if w := &f.sleep[i]; w.equal && len(w.steps) == 1 && c.s.alone(w.steps[0].G, true) {
+			c.cuts++
+			return true
+		}
+	}
+	return false
+}

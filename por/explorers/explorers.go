@@ -1,0 +1,56 @@
+// Package explorers is the registry: every explorer by its name, wired to those it leaves programs to.
+package explorers
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/dpor"
+	"hbcheck.dev/hbcheck/por/graph"
+	"hbcheck.dev/hbcheck/por/optimal"
+	"hbcheck.dev/hbcheck/por/sample"
+	"hbcheck.dev/hbcheck/por/stateful"
+)
+
+// All lists the explorers there are, in the order in which they are documented. Each call returns
+// new ones, whose options are the defaults.
+func All() []*por.Explorer {
+	clockvector := dpor.ClockVectorExplorer()
+	plain := optimal.OptimalExplorer()
+	plain.Fallbacks = []*por.Explorer{clockvector}
+	optimal := optimal.OptimalExplorer()
+	optimal.Fallbacks = []*por.Explorer{clockvector, plain}
+	source := dpor.SourceExplorer()
+	source.Fallbacks = []*por.Explorer{clockvector}
+	context := dpor.ContextExplorer()
+	context.Fallbacks = []*por.Explorer{clockvector, source}
+	return []*por.Explorer{
+		stateful.FullExplorer(), stateful.JPFExplorer(), optimal, source, context, clockvector, graph.GraphExplorer(),
+		sample.RandomExplorer(), sample.PCTExplorer(), sample.POSExplorer(),
+	}
+}
+
+// Lookup returns the explorer called name; nil if there is none.
+func Lookup(name string) *por.Explorer {
+	all := All()
+	i := slices.IndexFunc(all, func(e *por.Explorer) bool { return e.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// With returns the explorer called name with options set, whose names and values are given in turn.
+// It panics if there is no such explorer or option: it is for names that are part of the program.
+func With(name string, options ...string) *por.Explorer {
+	e := Lookup(name)
+	if e == nil {
+		panic("BUG: no explorer " + name)
+	}
+	for i := 0; i < len(options); i += 2 {
+		if err := e.Set(options[i], options[i+1]); err != nil {
+			panic("BUG: " + err.Error())
+		}
+	}
+	return e
+}

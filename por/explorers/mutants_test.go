@@ -1,0 +1,162 @@
+package explorers_test
+
+import (
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
+)
+
+var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their tests fail")
+
+// Tests that notice: of toys, of programs whose classes are counted by hand, of generated programs.
+var (
+	toySystems = []string{"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
+	counted    = []string{"./internal/progen", "-run", "^TestExact$"}
+	semantics  = []string{"./internal/progen", "-run", "^TestSemantics$"}
+	misused    = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
+	readers    = generated("1", "201", "600")    // with locks
+	sending    = generated("8", "200001", "400") // with channels
+	selecting  = []string{"./internal/progen", "-run", "^TestSelects$"}
+	timing     = []string{"./internal/progen", "-run", "^TestTimers$"}
+	sleeping   = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
+	meeting    = []string{"./internal/progen", "-run", "^TestMeetings$"}
+	mixing     = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
+	all        = generated("0", "300301", "100") // with everything
+	twin       = []string{"./por/explorers", "-run", "^TestContext"}
+)
+
+func generated(features, seed, n string) []string {
+	return []string{"./internal/progen", "-run", "^(TestOptimal|TestSource)$", "-args", "-features", features, "-seed", seed, "-programs", n}
+}
+
+func selectingFrom(seed string) []string {
+	return append(slices.Clone(selecting), "-args", "-seed", seed, "-programs", "100")
+}
+
+// mutants are clauses of the dependence relation and rules of the explorers that rest on it, each taken
+// away: a test has to notice. These are not among them:
+//
+//   - What ends the program is no different behind what is printed (optimal.past): 60,000 toys that print and exit do not notice, so the rule may not be needed.
+//   - What is entangled by time is independent, or an RWMutex that is unlocked for a pending writer makes no difference (4000 programs of
+//     TestMisuse), or lets readers come first (2800 of them): nothing notices yet.
+//   - A send covers those before a receive: execution.covers is asked of operations about one thing, and those on channels are about two.
+//   - What waits for two things is found when it arrives: of what is executed only selects do, and those are looked at apart.
+//   - Behind more of a past (optimal.within) the sets offered contain what it has already (optimal.cuts): 30,000 dense programs do not notice. It may be that another frame offers them as well.
+var mutants = []struct {
+	mutation.Mutant
+	test []string
+}{
+	// The relation.
+	{mutation.Mutant{Name: "a read does not conflict with a write", File: "trace/op.go", Old: "(a.Write || b.Write) && a.Overlaps", New: "(a.Write && b.Write) && a.Overlaps"}, toySystems},
+	{mutation.Mutant{Name: "overlapping additions commute", File: "trace/op.go", Old: " && o.Access[0] == p.Access[0]\n", New: "\n"}, counted},
+	{mutation.Mutant{Name: "all that say something commute", File: "trace/op.go", Old: "o.Commutes == p.Commutes && o.Commutes < SubtractsLast", New: "o.Commutes == p.Commutes"}, misused},
+	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "	if o.CommutesWith(p) {\n", New: "	if false {\n"}, counted},
+	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
+	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return false"}, misused},
+	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
+	{mutation.Mutant{Name: "who leaves has always come", File: "por/hb/dependence.go", Old: "return held <= 0", New: "return false"}, misused},
+	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/queue.go", Old: "send.index == recv.index || ", New: ""}, sending},
+	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/queue.go", Old: " || send.index == recv.index+recv.Room", New: ""}, sending},
+	{mutation.Mutant{Name: "sends commute with sends", File: "por/hb/queue.go", Old: "return !a.Place.None || !b.Place.None", New: "return false"}, sending},
+	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/hb/queue.go", Old: "return !a.Place.None || !b.Place.None", New: "return true"}, counted},
+	{mutation.Mutant{Name: "what is received is not counted", File: "por/hb/queue.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
+	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/hb/waitgroup.go", Old: "return e.adding.N >= 0 || x.match(int32(i))", New: "return true"}, semantics},
+	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.raises, apart)\n", New: "\treturn false\n"}, toySystems},
+
+	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/dependence.go", Old: "|| a.AmongOthers() ||", New: "||"}, counted},
+
+	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "hb.NewExecution(sys, cfg.IgnoreOutput, true)", New: "hb.NewExecution(sys, cfg.IgnoreOutput, false)"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
+
+	// Happens-before.
+	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif Blocks(e.Op.Kind) {\n\t\tfor _, q := range moved {\n\t\t\tx.part(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
+	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/execution.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
+	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/execution.go", Old: "\t\tf.Printed && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
+
+	// Operations that can be disabled.
+	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
+	{mutation.Mutant{Name: "no reader waits", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
+	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
+	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
+	{mutation.Mutant{Name: "nobody waits to send", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
+	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
+	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) != e && ", New: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
+	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !s.Pending[m.G].Blocks() || hb.Channel(s.Pending[m.G].Kind) {\n\t\t\tcontinue\n", New: "\t\tif true {\n\t\t\tcontinue\n"}, toySystems},
+	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.x.Known[q] && ", New: "\t\tif int(a) < -1 && s.x.Known[q] && "}, toySystems},
+	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/dpor/source.go", Old: "\t\tif s.x.Pending[m.G].Blocks() {\n\t\t\ts.arrived", New: "\t\tif false {\n\t\t\ts.arrived"}, toySystems},
+	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal/optimal.go", Old: " && !s.Events[x].Op.AmongOthers() && ", New: " && "}, readers},
+
+	// Each class once.
+	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal/pasts.go", Old: "\t\t} else if s.planned[j] && it.q != trace.NoGID {\n", New: "\t\t} else if false {\n"}, toySystems},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal/pasts.go", Old: "\t\tif s.Elder(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn false\n", New: "\t\tif s.Elder(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn true\n"}, toySystems},
+	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal/optimal.go", Old: "\ts.head[y] = f.head\n", New: ""}, counted},
+	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal/optimal.go", Old: "\tif s.Halted || goOn && !s.depends(f, y) || ", New: "\tif s.Halted || "}, all},
+	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal/pasts.go", Old: "\t\tif _, known := f.seen[key]; known {\n", New: "\t\tif _, known := f.seen[key]; known && false {\n"}, readers},
+	{mutation.Mutant{Name: "source: nobody goes on sleeping", File: "por/dpor/source.go", Old: "\t\tcase s.independent(e, &w):\n\t\t\tsleep = append(sleep, w)\n", New: ""}, toySystems},
+	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/dpor/source.go", Old: "\t\tcase s.independent(e, &w):\n", New: "\t\tdefault:\n"}, toySystems},
+
+	// Operations on channels.
+	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/optimal/meetings.go", Old: "\tif several {\n", New: "\tif false {\n"}, selectingFrom("5901")},
+	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/optimal/meetings.go", Old: "\tif !some {\n\t\treturn\n", New: "\tif true {\n\t\treturn\n"}, selecting},
+	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/optimal/meetings.go", Old: "!s.whole(f, g, p):\n", New: "false:\n"}, selecting},
+	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal/optimal.go", Old: " || s.LastEvent(f.g) != y && s.earlier(f, y) {\n", New: " {\n"}, selecting},
+	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal/optimal.go", Old: " || it.q == trace.NoGID && s.depends(f, len(s.Events)-1) {\n", New: " {\n"}, selectingFrom("13401")},
+	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/optimal/selects.go", Old: "\tif h.op.Kind != trace.Select {\n", New: "\tif true {\n"}, meeting},
+	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal/optimal.go", Old: "\t\t\t\tif s.besides(int(x), e) {\n", New: "\t\t\t\tif false {\n"}, meeting},
+	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal/optimal.go", Old: "\tcase it.late:\n", New: "\tcase false:\n"}, meeting},
+	{mutation.Mutant{Name: "any way stands for an operation", File: "por/optimal/optimal.go", Old: "\t\tplanned = f.labels[choice] != s.frames[f.of].labels[0]\n", New: ""}, mixing},
+	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/optimal/meetings.go", Old: "\t\tif _, met := s.Sys.Partner(f.g, c); !met {\n\t\t\tfirst = c\n", New: "\t\tif _, met := s.Sys.Partner(f.g, c); !met {\n\t\t\tfirst = 0\n"}, meeting},
+	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/optimal/meetings.go", Old: "\tif e < f.depth || !s.DependentOp(&s.Events[e], &f.met, false) {\n", New: "\tif e < f.depth {\n"}, mixing},
+	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal/pasts.go", Old: "\t\tif s.Before(x, clock) {\n", New: "\t\tif false {\n"}, meeting},
+	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
+
+	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/pasts.go", Old: " || s.Next(f.g).Gone() {", New: " {"}, counted},
+	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.standing) {\n", New: "\t\tif false {\n"}, timing},
+	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/graphsearch.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
+	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate)", New: "false"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.x.Pending[m.G].Blocks() {\n\t\t\ts.arrived", New: "\t\tif s.x.Pending[m.G].Blocks() && !hb.Channel(s.x.Pending[m.G].Kind) {\n\t\t\ts.arrived"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.x.Known[q] && ", New: "\t\tif int(a) != n && !hb.Channel(s.x.Pending[q].Kind) && s.x.Known[q] && "}, sleeping},
+
+	// What changes places.
+	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (hb.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (hb.Memory"}, twin},
+	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && hb.IdentityHash(s.Sys, at) == state {", New: " && state == state {"}, twin},
+	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !twins(&a, &b))", New: "!c.cfg.CSS"}, twin},
+
+	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal/pasts.go", Old: "\t\ts.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})\n", New: ""}, toySystems},
+	{mutation.Mutant{Name: "what was planned is not when the search comes back", File: "por/optimal/parsimonious.go", Old: "append(s.planned, a.planned...)", New: "append(s.planned, make([]bool, len(a.planned))...)"}, toySystems},
+
+	// Executions that end.
+	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal/optimal.go", Old: "\t\tgoOn = !s.Halted && s.revive()\n", New: "\t\tgoOn = false\n"}, toySystems},
+	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/ends.go", Old: "\tif f.cut++; f.cut < f.n {\n\t\treturn false\n\t}\n", New: "\tif f.cut++; f.cut > 0 {\n\t\treturn false\n\t}\n"}, toySystems},
+}
+
+// few are the mutants that are always built.
+var few = []string{"readers do not commute", "planned events do not matter", "who arrives is not looked at"}
+
+// TestMutants: every mutant is one of the present code; those that are built do
+// not pass their tests.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range mutants {
+		file, text, ok := x.Source(t, root)
+		if !ok {
+			continue
+		}
+		switch {
+		case *mutantsFlag == "" && (testing.Short() || !slices.Contains(few, x.Name)),
+			*mutantsFlag != "" && *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag):
+			continue
+		}
+		if killer := mutation.Kills(t, root, file, text, x.test...); killer != "" {
+			t.Logf("%s: %s", x.Name, killer)
+		} else {
+			t.Errorf("%s: survives", x.Name)
+		}
+	}
+}

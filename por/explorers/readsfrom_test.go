@@ -1,0 +1,222 @@
+package explorers
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+var toysFlag = flag.Int("toys", 300, "generated systems of TestReadsFromClasses, and a tenth of those of TestReadsFromOnce")
+
+// rfClassOf names the reads-from class of the execution path of t. It is computed from the
+// definition.
+func rfClassOf(t *toys.System, path trace.Schedule) string {
+	type done struct {
+		trace.Op
+		name string
+	}
+	m := t.Mark()
+	var events []done
+	count := map[trace.GID]int{}
+	var lines []string
+	for _, a := range path {
+		op := t.Next(a.G)
+		e := done{Op: op, name: fmt.Sprintf("g%d.%d:%d", a.G, count[a.G], t.Label(a.G, a.Choice))}
+		count[a.G]++
+		var deps []string
+		reads := op.Kind == trace.Read || op.Kind == trace.AtomicLoad || op.Kind == trace.AtomicRMW
+		for _, f := range slices.Backward(events) {
+			switch {
+			case hb.Memory(op.Kind) && hb.Memory(f.Kind):
+				if reads && f.Access[0].Write && f.Access[0].Overlaps(op.Access[0]) {
+					deps = append(deps, f.name)
+					reads = false
+				}
+			case f.G != op.G && hb.Dependent(&f.Op, &op):
+				deps = append(deps, f.name)
+			}
+		}
+		t.Step(a.G, a.Choice)
+		events = append(events, e)
+		slices.Sort(deps)
+		lines = append(lines, fmt.Sprint(e.name, deps))
+	}
+	t.Rewind(m)
+	t.Release(m)
+	slices.Sort(lines)
+	return strings.Join(lines, ";")
+}
+
+// shown is what an ending tells of an execution if nobody has seen what the last writes are.
+func shown(leaves map[string]toys.State) []string {
+	set := map[string]bool{}
+	for l, s := range leaves {
+		if strings.HasPrefix(l, "exit") {
+			set[l] = true
+			continue
+		}
+		s.Vars, s.Atomics = [toys.ToyVars]int8{}, [toys.ToyVars]int8{}
+		set[fmt.Sprint(s)] = true
+	}
+	return toys.Keys(set)
+}
+
+// states collects the states in which executions end, too.
+type states struct {
+	*toys.Findings
+	ends map[string]toys.State
+	list []trace.Schedule
+}
+
+func newStates(t *toys.System) *states {
+	s := &states{Findings: toys.NewFindings(t), ends: map[string]toys.State{}}
+	return s
+}
+
+func (s *states) Leaf(path trace.Schedule, st por.Status) bool {
+	if st == por.Ended || st == por.Stuck {
+		s.ends[s.Toy.Ending()] = s.Toy.State
+		s.list = append(s.list, slices.Clone(path))
+	}
+	return s.Findings.Leaf(path, st)
+}
+
+// memoryToy makes a system that accesses few variables, and mostly that.
+func memoryToy(r *rand.Rand) *toys.System {
+	ops := []toys.OpCode{toys.Read, toys.Write, toys.WriteReg, toys.Load, toys.Load, toys.Store, toys.Store, toys.Store, toys.Add, toys.Add}
+	prog := make([][]toys.Instr, 3+r.IntN(2))
+	vars := int8(1 + r.IntN(2))
+	for g := range prog {
+		code := &prog[g]
+		if g == 0 {
+			for q := 1; q < len(prog); q++ {
+				*code = append(*code, toys.Instr{Op: toys.Go, A: int8(q)})
+			}
+		}
+		lock := r.IntN(6) == 0
+		if lock {
+			*code = append(*code, toys.Instr{Op: toys.Lock})
+		}
+		for range 1 + r.IntN(3) {
+			if r.IntN(5) == 0 {
+				*code = append(*code, toys.Instr{Op: toys.Jump, A: int8(len(*code) + 2), B: int8(r.IntN(2))})
+			}
+			*code = append(*code, toys.Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(int(vars))), B: int8(1 + r.IntN(2))})
+		}
+		if lock {
+			*code = append(*code, toys.Instr{Op: toys.Unlock})
+		}
+	}
+	return toys.New(prog...)
+}
+
+// TestReadsFromClasses: each reads-from class is explored once, with all endings and races.
+func TestReadsFromClasses(t *testing.T) {
+	bad, checked, left, most, fewer := 0, 0, 0, 0, 0
+	for seed := range *toysFlag {
+		r := rand.New(rand.NewPCG(7, uint64(seed)))
+		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
+		if seed%2 == 1 {
+			toy = memoryToy(r)
+		}
+		g := toys.NewStateGraph(toy, 2000)
+		if g == nil {
+			continue
+		}
+		if x := g.Executions(toy); x < 0 || x > 3000 {
+			continue
+		}
+		if slices.ContainsFunc(toys.Keys(g.Leaves), func(l string) bool {
+			return strings.HasPrefix(l, "exit fault=") && !strings.HasPrefix(l, "exit fault=0")
+		}) {
+			continue // a toy crashes in the middle of a step
+		}
+		exits := slices.ContainsFunc(toys.Keys(g.Leaves), func(l string) bool { return strings.HasPrefix(l, "exit") })
+		all, found := newStates(toy), newStates(toy)
+		initial := toy.State
+		stateful.Full(toy, all, por.Config{})
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Logf("seed %d\n%s", seed, toy.Program())
+					panic(r)
+				}
+			}()
+			res := With("optimal", "equivalence", "rf").Explore(toy, found, por.Config{CheckDuplicates: true})
+			if toy.State != initial || len(toy.Marks) != 0 {
+				t.Fatalf("the system is not left as it was found\n%s", toy.Program())
+			}
+			if len(res.Incomplete) > 0 || res.Duplicate != nil {
+				bad++
+				t.Errorf("seed %d: %v %v\n%s", seed, res.Incomplete, res.Duplicate, toy.Program())
+			}
+		}()
+		if found.Restarts > 0 {
+			left++
+			continue
+		}
+		checked++
+		if got, want := shown(found.ends), shown(all.ends); !slices.Equal(got, want) {
+			bad++
+			t.Errorf("seed %d: endings\n got %v\nwant %v\n%s", seed, got, want, toy.Program())
+		}
+		if got, want := toys.Keys(found.Races), toys.Keys(all.Races); !slices.Equal(got, want) {
+			bad++
+			t.Errorf("seed %d: races\n got %v\nwant %v\n%s", seed, got, want, toy.Program())
+		}
+		if !exits {
+			want, got, mazurkiewicz := map[string]bool{}, map[string]bool{}, map[string]bool{}
+			for _, p := range all.list {
+				want[rfClassOf(toy, p)] = true
+				mazurkiewicz[toys.ClassOf(toy, p)] = true
+			}
+			for _, p := range found.list {
+				got[rfClassOf(toy, p)] = true
+			}
+			most = max(most, len(want))
+			if len(want) < len(mazurkiewicz) {
+				fewer++
+			}
+			if len(got) != len(want) || len(found.list) != len(want) {
+				bad++
+				t.Errorf("seed %d: %d executions of %d classes, want %d\n%s", seed, len(found.list), len(got), len(want), toy.Program())
+			}
+		}
+		if bad > 2 {
+			t.Fatal("enough")
+		}
+	}
+	t.Logf("%d systems, %d left to Optimal, %d with fewer classes than Mazurkiewicz's, at most %d classes", checked, left, fewer, most)
+}
+
+// TestReadsFromOnce: no class is explored twice in systems that are too large to enumerate.
+func TestReadsFromOnce(t *testing.T) {
+	ops := []toys.OpCode{toys.Load, toys.Load, toys.Store, toys.Store, toys.Store, toys.Add}
+	for seed := range 10 * *toysFlag {
+		r := rand.New(rand.NewPCG(9, uint64(seed)))
+		prog := make([][]toys.Instr, 3+r.IntN(2))
+		for g := range prog {
+			code := &prog[g]
+			for q := 1; g == 0 && q < len(prog); q++ {
+				*code = append(*code, toys.Instr{Op: toys.Go, A: int8(q)})
+			}
+			for range r.IntN(5) {
+				*code = append(*code, toys.Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(2)), B: int8(1 + r.IntN(2))})
+			}
+		}
+		toy := toys.New(prog...)
+		res := With("optimal", "equivalence", "rf").Explore(toy, toys.NewFindings(toy), por.Config{CheckDuplicates: true, MaxExecutions: 500})
+		if res.Duplicate != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, res.Duplicate, toy.Program())
+		}
+	}
+}

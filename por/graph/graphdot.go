@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// WriteDOT writes the graph for Graphviz, as in the paper's Figure 1: a node for each operation with its
+// number, its type, and the goroutines that could go on there and of them those that are
+// scheduled; the present path is bold. at names where an operation is, if it is not nil.
+// The graph has the nodes of all paths only if GraphConfig.Emit is set.
+func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")
+	path := make(map[*GraphNode]bool)
+	for n := g.Last; n != nil; n = n.Parent {
+		path[n] = true
+	}
+	work := []*GraphNode{g.Root}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		label := []string{fmt.Sprintf("%d %s", n.ID, n.Type)}
+		if n.Op.Kind != trace.None {
+			op := fmt.Sprintf("g%d: %s", n.Op.G, n.Op.Kind)
+			if at != nil {
+				op += " " + at(n.Op.Op)
+			}
+			label = append(label, op)
+		}
+		label = append(label, "runnables "+goroutines(n.Runnables()), "choices "+goroutines(n.Choices()))
+		style := ""
+		if path[n] {
+			style = ", style=bold"
+		}
+		fmt.Fprintf(b, "\tn%d [label=%q%s];\n", n.ID, strings.Join(label, "\n"), style)
+		for _, c := range n.Children {
+			fmt.Fprintf(b, "\tn%d -> n%d;\n", n.ID, c.ID)
+		}
+		for i := len(n.Children) - 1; i >= 0; i-- {
+			work = append(work, n.Children[i])
+		}
+	}
+	b.WriteString("}\n")
+	return b.Flush()
+}
+
+// goroutines lists goroutines; the root's choice is nobody's.
+func goroutines(gs []trace.GID) string {
+	var names []string
+	for _, g := range gs {
+		if g != trace.NoGID {
+			names = append(names, fmt.Sprint(g))
+		}
+	}
+	return "{" + strings.Join(names, ", ") + "}"
+}

@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// GraphExplorer is Graph.
+func GraphExplorer() *por.Explorer {
+	var gc GraphConfig
+	dir := ""
+	return &por.Explorer{
+		Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
+		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
+		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+			gc := gc
+			if dir != "" && cfg.Create != nil {
+				gc.Emit = dotWriter(dir, cfg)
+			}
+			return Graph(sys, v, cfg, gc)
+		},
+		Options: []por.Option{
+			{
+				Name: "client", Default: "datarace",
+				Doc: "what --por=graph schedules over: `datarace|everyaccess`: memory that turns out to be shared, or all accesses",
+				Set: func(value string) error {
+					switch value {
+					case "datarace":
+						gc.Client = GraphClient{}
+					case "everyaccess":
+						gc.Client = GraphClient{Marker: EveryAccess{}, Dependence: EveryAccess{}}
+					default:
+						return errors.New("want datarace or everyaccess")
+					}
+					return nil
+				},
+			},
+			{
+				Name: "replay", Default: "rewind",
+				Doc: "where --por=graph has missed a choice: `rewind|restart`: go back there, or execute the region again as in the paper",
+				Set: func(value string) error {
+					if value != "rewind" && value != "restart" {
+						return errors.New("want rewind or restart")
+					}
+					gc.Restart = value == "restart"
+					return nil
+				},
+			},
+			{
+				Name: "dot",
+				Doc:  "write the graph of --por=graph to `dir` whenever a goroutine ends",
+				Set: func(value string) error {
+					dir = value
+					return nil
+				},
+			},
+		},
+	}
+}
+
+// dotWriter returns a function that writes each graph to a new file in dir.
+func dotWriter(dir string, cfg por.Config) func(*DPORGraph) error {
+	n := 0
+	return func(g *DPORGraph) error {
+		n++
+		file, err := cfg.Create(dir, fmt.Sprintf("%d.dot", n))
+		if err != nil {
+			return err
+		}
+		if err := g.WriteDOT(file, cfg.Describe); err != nil {
+			file.Close()
+			return err
+		}
+		return file.Close()
+	}
+}

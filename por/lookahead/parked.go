@@ -1,0 +1,129 @@
+package lookahead
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// PersistentSingleton is the criterion itself that oracles approximate: {g} is a persistent
+// set (Godefroid, 1996) if in no execution in which g does not move another
+// goroutine executes an operation that conflicts with the one g stands before.
+// It explores what the others can do while g waits, with JPF's reduction of
+// that system, and compares every operation with g's. Operations that synchronise
+// are no conflict where they commute.
+//
+// It returns a schedule from the present state to a state from which its last
+// step is in conflict with g's operation; nil if there is none in what was
+// explored. complete is false if limit states did not suffice to say that there
+// is none. The system is left as it was.
+func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
+	p := &parked{System: sys, g: g, op: sys.Next(g)}
+	r := stateful.JPF(p, p, por.Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at por.Progress) string {
+		if at.Transitions > max(limit*parkedSteps, 4*search.ChainLimit) {
+			return "enough"
+		}
+		return ""
+	}})
+	return p.found, p.found != nil || len(r.Incomplete) == 0
+}
+
+// parkedSteps is the number of transitions Parked spends per state. A loop in
+// which there is nothing to choose is noticed after ChainLimit of them.
+const parkedSteps = 8
+
+// parked is a system in which one goroutine does not move, and the visitor of
+// its search. A conflicting operation is not executed but ends the execution.
+type parked struct {
+	por.System
+	g     trace.GID
+	op    trace.Op
+	isHit bool // an operation is in conflict
+	found trace.Schedule
+}
+
+// Enabled implements System.
+func (p *parked) Enabled(buf []trace.GID) []trace.GID {
+	if p.isHit {
+		return buf
+	}
+	n := len(buf)
+	buf = p.System.Enabled(buf)
+	if i := slices.Index(buf[n:], p.g); i >= 0 {
+		buf = slices.Delete(buf, n+i, n+i+1)
+	}
+	return buf
+}
+
+// Step implements System.
+func (p *parked) Step(g trace.GID, choice int) {
+	if op := p.System.Next(g); op.Conflicts(&p.op) && !p.harmless(g, choice, &op) {
+		p.isHit = true
+		return
+	}
+	p.System.Step(g, choice)
+}
+
+// harmless reports whether op of g does not matter to the goroutine that waits
+// though the two access the same object.
+func (p *parked) harmless(g trace.GID, choice int, op *trace.Op) bool {
+	if op.Kind.Plain() || p.op.Kind.Plain() {
+		return false
+	}
+	if s := por.CapabilitiesOf(p.System).Parker; s != nil && s.Parks(g, choice) {
+		return p.op.Kind != trace.TrySelect && p.op.Kind != trace.Select
+	}
+	return p.commute(g, choice)
+}
+
+// commute reports whether an operation of g and that of the goroutine that waits,
+// both of which synchronise, can be executed in either order and lead to the same
+// state: two goroutines add to a WaitGroup.
+func (p *parked) commute(g trace.GID, choice int) bool {
+	m := p.Mark()
+	defer func() {
+		p.Rewind(m)
+		p.Release(m)
+	}()
+	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: p.g}
+	for other.Choice = range p.Alternatives(p.g) {
+		first, ok1 := p.both(m, one, other)
+		second, ok2 := p.both(m, other, one)
+		if !ok1 || !ok2 || first != second {
+			return false
+		}
+	}
+	return true
+}
+
+// both returns the state after a and b; false if b cannot be executed behind a.
+func (p *parked) both(m por.Mark, a, b trace.Step) (por.Hash, bool) {
+	p.Rewind(m)
+	n := p.Alternatives(b.G)
+	p.System.Step(a.G, a.Choice)
+	if !slices.Contains(p.System.Enabled(nil), b.G) || p.Alternatives(b.G) != n {
+		return por.Hash{}, false
+	}
+	p.System.Step(b.G, b.Choice)
+	return p.Hash(), true
+}
+
+// Leaf implements Visitor.
+func (p *parked) Leaf(path trace.Schedule, _ por.Status) bool {
+	if p.isHit {
+		p.found = slices.Clone(path)
+	}
+	return !p.isHit
+}
+
+// Race implements Visitor.
+func (p *parked) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
+
+// Livelock implements Visitor.
+func (p *parked) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements Visitor.
+func (p *parked) Restart() {}

@@ -1,0 +1,80 @@
+package lookahead
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por/toys"
+)
+
+// TestPersistentSingleton compares PersistentSingleton, in every state of random programs, with the state
+// graph built by brute force.
+func TestParked(t *testing.T) {
+	n := 400
+	if testing.Short() {
+		n = 100
+	}
+	var yes, no int
+	for seed := range n {
+		r := rand.New(rand.NewPCG(7, uint64(seed)))
+		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(3), seed%2 == 0)
+		g := toys.NewStateGraph(toy, 1000)
+		if g == nil {
+			continue
+		}
+		for i := range g.States {
+			toy.State = g.States[i]
+			for _, id := range toy.Enabled(nil) {
+				op := toy.Next(id)
+				if !op.Kind.Plain() {
+					continue
+				}
+				want := g.ReachesConflict(toy, i, id)
+				toy.State = g.States[i]
+				conflict, complete := PersistentSingleton(toy, id, 10000)
+				if toy.State != g.States[i] || len(toy.Marks) != 0 {
+					t.Fatalf("seed %d: the system is not left as it was found", seed)
+				}
+				if !complete {
+					t.Fatalf("seed %d: incomplete", seed)
+				}
+				if (conflict != nil) != want {
+					t.Fatalf("seed %d: state %+v, g%d parked: conflict %v, want %v\n%s", seed, g.States[i], id, conflict, want, toy.Program())
+				}
+				if conflict == nil {
+					no++
+					continue
+				}
+				yes++
+				last := conflict[len(conflict)-1]
+				for _, a := range conflict[:len(conflict)-1] {
+					toy.Step(a.G, a.Choice)
+				}
+				if x := toy.Next(last.G); last.G == id || !x.Conflicts(&op) {
+					t.Fatalf("seed %d: %v does not lead to a conflict", seed, conflict)
+				}
+				toy.State = g.States[i]
+			}
+		}
+	}
+	t.Logf("%d conflicts, %d times none", yes, no)
+	if yes < n || no < n {
+		t.Errorf("the generated programs are too much alike")
+	}
+}
+
+// TestParkedLimit: a search that is too small does not claim to be complete.
+func TestParkedLimit(t *testing.T) {
+	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Write, A: 0, B: 1}}, []toys.Instr{{Op: toys.Load}, {Op: toys.Jump, A: 0, B: 0}})
+	toy.Step(0, 0)
+	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || !complete {
+		t.Errorf("one loop: conflict %v, complete %v", conflict, complete)
+	}
+	toy = toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Write, A: 0, B: 1}},
+		[]toys.Instr{{Op: toys.Add, A: 0, B: 1}, {Op: toys.Jump, A: 0, B: 0}}, []toys.Instr{{Op: toys.Load, A: 1}, {Op: toys.Jump, A: 0, B: 0}})
+	toy.Step(0, 0)
+	toy.Step(0, 0)
+	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || complete {
+		t.Errorf("a counting loop: conflict %v, complete %v", conflict, complete)
+	}
+}

@@ -1,0 +1,241 @@
+package lookahead
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// scout is the search of LookAhead's looks, and the system it explores: one in
+// which a goroutine does not move. It is JPF's without all that nobody asks a
+// look for: races, livelocks, counts. Most looks end after a few steps, so one
+// that begins makes nothing anew.
+//
+// Goroutines are ignored by its reduction only along a stretch without choices,
+// which ends in a state where everybody is considered (ChainLimit); so every cycle
+// of states has one.
+type scout struct {
+	por.System
+	g       trace.GID // does not move,
+	op      *trace.Op // and stands before this
+	f       *future   // what the others execute
+	budget  *uint64
+	stopped bool // by a conflict with op, or because the budget is spent
+
+	live    por.Lister // nil: the system is none
+	inside  *LookAhead // what is asked of states of this system
+	own     uint64     // the budget of a look that is not inside another
+	loud    bool       // the program does what makes unlocking need a choice
+	policy  stateful.SyncPolicy
+	states  map[por.Hash]struct{}
+	frames  []sighting
+	alts    []trace.Step
+	enabled []trace.GID
+}
+
+// sighting is a node of a scout's search.
+type sighting struct {
+	mark           por.Mark
+	cur            trace.GID
+	alt, next, end int // alternatives: alts[alt:end], of which alts[alt:next] are taken
+}
+
+// newScout returns one for the looks of l.
+func newScout(l *LookAhead) *scout {
+	s := &scout{System: l.sys, states: make(map[por.Hash]struct{})}
+	s.inside = &LookAhead{sys: s, quick: l.quick, tired: make(map[point]*patience)}
+	s.budget = l.budget
+	if s.budget == nil {
+		s.budget = &s.own
+	}
+	s.inside.budget = s.budget
+	s.live = lister(l.sys)
+	return s
+}
+
+// lister returns the Lister that sys is, or nil.
+func lister(sys por.System) por.Lister {
+	if s, ok := sys.(*scout); ok {
+		return s.live
+	}
+	l := por.CapabilitiesOf(sys).Lister
+	return l
+}
+
+// look explores what the others can do while g waits in front of op, and notes
+// it in f. It reports whether it has seen everything; it goes no further than
+// a conflict with op. The system is left as it was.
+func (s *scout) look(g trace.GID, op *trace.Op, f *future) bool {
+	s.g, s.op, s.f = g, op, f
+	if s.budget == &s.own {
+		s.own = lookBudget
+	}
+	clear(s.inside.tired)
+	root := s.Mark()
+	for {
+		f.clear()
+		s.inside.forget()
+		clear(s.states)
+		s.policy = stateful.SyncPolicy{IgnoreOutput: true, QuietUnlock: !s.loud}
+		s.stopped = false
+		s.search()
+		s.unwind(0)
+		s.System.Rewind(root)
+		if !s.policy.Violated {
+			break
+		}
+		s.loud = true
+	}
+	s.Release(root)
+	return !s.stopped
+}
+
+// search explores from the present state.
+func (s *scout) search() {
+	s.frames, s.alts = s.frames[:0], s.alts[:0]
+	s.advance(trace.NoGID)
+	for len(s.frames) > 0 && !s.stopped && !s.policy.Violated {
+		f := &s.frames[len(s.frames)-1]
+		if f.next > f.alt {
+			s.rewind(f.mark)
+		}
+		if f.next == f.end {
+			s.unwind(len(s.frames) - 1)
+			continue
+		}
+		a := s.alts[f.next]
+		f.next++
+		if s.move(a) {
+			s.advance(a.G)
+		}
+	}
+}
+
+// unwind drops all but n frames.
+func (s *scout) unwind(n int) {
+	for i := len(s.frames) - 1; i >= n; i-- {
+		s.System.Rewind(s.frames[i].mark)
+		s.Release(s.frames[i].mark)
+		s.alts = s.alts[:s.frames[i].alt]
+	}
+	s.frames = s.frames[:n]
+}
+
+func (s *scout) rewind(m por.Mark) {
+	s.System.Rewind(m)
+	s.inside.forget()
+}
+
+// move executes a, and reports whether the search is to go on from there.
+func (s *scout) move(a trace.Step) bool {
+	s.policy.Before(s.System, a.G)
+	op := s.Next(a.G)
+	s.inside.Stepping(a.G, &op)
+	s.Step(a.G, a.Choice)
+	return !s.stopped && !s.policy.After(s.System, a.G)
+}
+
+// advance goes on from the present state, to which cur has moved, to the next
+// node or to the end of the execution or a state known already.
+func (s *scout) advance(cur trace.GID) {
+	for chain := 0; ; chain++ {
+		s.enabled = s.Enabled(s.enabled[:0])
+		if len(s.enabled) == 0 {
+			s.waiting()
+			return
+		}
+		n := len(s.alts)
+		s.list(cur, chain < search.ChainLimit)
+		if len(s.alts) == n+1 && chain < search.ChainLimit {
+			a := s.alts[n]
+			s.alts = s.alts[:n]
+			if !s.move(a) {
+				return
+			}
+			cur = a.G
+			continue
+		}
+		h := s.Hash()
+		if _, known := s.states[h]; known {
+			s.alts = s.alts[:n]
+			return
+		}
+		s.states[h] = struct{}{}
+		s.frames = append(s.frames, sighting{mark: s.Mark(), cur: cur, alt: n, next: n, end: len(s.alts)})
+		return
+	}
+}
+
+// waiting notes what goroutines wait for that cannot move now.
+func (s *scout) waiting() {
+	if s.live == nil {
+		return
+	}
+	s.live.Live(func(g trace.GID) {
+		if g == s.g {
+			return
+		}
+		op := s.Next(g)
+		for _, a := range op.Access[:op.N] {
+			if !slices.Contains(s.f.awaited, a) {
+				s.f.awaited = append(s.f.awaited, a)
+			}
+		}
+	})
+}
+
+// list appends the alternatives of the present state: the only one of one
+// goroutine if that is enough and reduce is set, else those of all. The goroutine
+// that moved last comes first.
+func (s *scout) list(cur trace.GID, reduce bool) {
+	if i := slices.Index(s.enabled, cur); i > 0 {
+		copy(s.enabled[1:], s.enabled[:i])
+		s.enabled[0] = cur
+	}
+	if reduce && len(s.enabled) > 1 {
+		for _, g := range s.enabled {
+			op := s.Next(g)
+			if s.Alternatives(g) == 1 && (s.policy.Quiet(&op) || s.inside.Skip(g, &op) != "") {
+				s.alts = append(s.alts, trace.Step{G: g})
+				return
+			}
+		}
+	}
+	for _, g := range s.enabled {
+		for c := range s.Alternatives(g) {
+			s.alts = append(s.alts, trace.Step{G: g, Choice: c})
+		}
+	}
+}
+
+// Enabled implements System.
+func (s *scout) Enabled(buf []trace.GID) []trace.GID {
+	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
+		return buf
+	}
+	n := len(buf)
+	buf = s.System.Enabled(buf)
+	if i := slices.Index(buf[n:], s.g); i >= 0 {
+		buf = slices.Delete(buf, n+i, n+i+1)
+	}
+	return buf
+}
+
+// Started implements Starter.
+func (s *scout) Started(g trace.GID) uint32 { return startedBy(s.System, g) }
+
+// Step implements System. A step that conflicts with op is not executed.
+func (s *scout) Step(g trace.GID, choice int) {
+	op := s.System.Next(g)
+	s.f.add(&op)
+	if s.stopped = op.Conflicts(s.op); s.stopped {
+		return
+	}
+	if *s.budget > 0 {
+		*s.budget--
+	}
+	s.System.Step(g, choice)
+}

@@ -1,0 +1,70 @@
+package optimal
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// scattered is a toy of which no two operations are at the same place in the program, so that Optimal has to come back to states
+// that are not marked.
+type scattered struct {
+	*toys.System
+	at       uint32
+	repeated int
+}
+
+func (s *scattered) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
+	alternatives, dependsOnAll = s.System.View(g, op)
+	s.at++
+	op.PC = s.at
+	return alternatives, dependsOnAll
+}
+
+func (s *scattered) Repeat(g trace.GID, choice int) {
+	s.repeated++
+	s.Step(g, choice)
+}
+
+// TestMarks: what is explored is the same, and in the same order, whether all frames are marked or hardly any, whatever
+// memory there is for pasts.
+func TestMarks(t *testing.T) {
+	n, repeated := uint64(2000), 0
+	if testing.Short() {
+		n = 400
+	}
+	leaves := func(r *recorder) (list []string) {
+		for i, what := range r.list {
+			if r.pairs[i] == (search.RacePair{}) {
+				list = append(list, what)
+			}
+		}
+		return list
+	}
+	for seed := range n {
+		r := rand.New(rand.NewPCG(seed, 0x3a4c))
+		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
+		cfg, set := por.Config{MaxExecutions: 2000}, settings{pastsMemory: int64(seed % 2)}
+		all := &recorder{toy: toy, races: map[search.RacePair]bool{}}
+		s := newOptimal(toy, all, cfg, set)
+		s.repeater = nil
+		s.run()
+		few := &recorder{toy: toy, races: map[search.RacePair]bool{}}
+		x := &scattered{System: toy}
+		f := newOptimal(x, few, cfg, set)
+		f.run()
+		if a, b := leaves(all), leaves(few); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
+			t.Fatalf("seed %d: %d executions and %d steps, with few marks %d and %d\n%v\n%v", seed, len(a), s.Stats.Transitions, len(b), f.Stats.Transitions, a, b)
+		}
+		repeated += x.repeated
+	}
+	if repeated == 0 {
+		t.Error("no step was repeated")
+	}
+	t.Logf("%d steps repeated", repeated)
+}

@@ -1,0 +1,128 @@
+package optimal
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// recorder writes down everything a search tells, in order. It is a Joint visitor and its own part.
+type recorder struct {
+	toy   *toys.System
+	list  []string
+	races map[search.RacePair]bool
+	pairs []search.RacePair // by index in list: the race told there, or the zero value
+	stop  uint32            // it stops the search at a leaf whose hash this divides; 0: never
+	steps int               // calls of Begin and End
+	parts int               // joined
+}
+
+func (r *recorder) Leaf(path trace.Schedule, st por.Status) bool {
+	r.add(search.RacePair{}, fmt.Sprint(path, st, r.toy.Ending()))
+	h := fnv.New32a()
+	h.Write([]byte(r.toy.Ending()))
+	return r.stop == 0 || h.Sum32()%r.stop != 0
+}
+
+func (r *recorder) Race(path trace.Schedule, a, b trace.Op) bool {
+	known := search.RaceSet{}
+	known.Add(&a, &b)
+	for pair := range known {
+		r.add(pair, fmt.Sprint(path, toys.RaceName(a, b)))
+	}
+	return true
+}
+
+func (r *recorder) add(pair search.RacePair, what string) {
+	if pair != (search.RacePair{}) {
+		if r.races[pair] {
+			return
+		}
+		r.races[pair] = true
+	}
+	r.list, r.pairs = append(r.list, what), append(r.pairs, pair)
+}
+
+func (r *recorder) Livelock(trace.Schedule, int) bool { return true }
+func (r *recorder) Restart()                          { r.add(search.RacePair{}, "restart") }
+func (r *recorder) Begin()                            { r.steps++ }
+func (r *recorder) End()                              { r.steps++ }
+
+func (r *recorder) Split(sys por.System) por.Subsearch {
+	return &recorder{toy: sys.(*toys.System), races: map[search.RacePair]bool{}, stop: r.stop}
+}
+
+func (r *recorder) Merge(p por.Subsearch) bool {
+	q := p.(*recorder)
+	if q.steps != 2 {
+		panic("a part was not begun and ended once")
+	}
+	r.parts++
+	for i, what := range q.list {
+		r.add(q.pairs[i], what)
+	}
+	return true
+}
+
+// TestOptimalJobs: several workers tell the same in the same order as one, whatever ends the search.
+func TestOptimalJobs(t *testing.T) {
+	n, pieces := 1500, 0
+	if testing.Short() {
+		n = 200
+	}
+	for seed := range n {
+		r := rand.New(rand.NewPCG(71, uint64(seed)))
+		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
+		original := *toy
+		cfg := por.Config{MaxSteps: 30, MaxExecutions: 2000}
+		stop := uint32(0)
+		switch r.IntN(4) {
+		case 0:
+			cfg.MaxExecutions = 1 + r.Uint64N(40)
+		case 1:
+			stop = 2 + r.Uint32N(30)
+		case 2:
+			cfg.MaxSteps = 1 + r.IntN(10)
+		}
+		want := &recorder{toy: toy, races: map[search.RacePair]bool{}, stop: stop}
+		one := Optimal(toy, want, cfg)
+		one.PeakBytes = 0
+		for jobs := 2; jobs <= 4; jobs++ {
+			cfg.Jobs = jobs
+			cfg.Another = func() (por.System, por.Oracle, error) {
+				another := original
+				return &another, nil, nil
+			}
+			got := &recorder{toy: toy, races: map[search.RacePair]bool{}, stop: stop}
+			initial := toy.State
+			several := optimalWith(toy, got, cfg, settings{eager: r.IntN(4) > 0})
+			if toy.State != initial || len(toy.Marks) != 0 {
+				t.Fatalf("the system is not left as it was found\n%s", toy.Program())
+			}
+			pieces += got.parts
+			several.PeakBytes = 0
+			if !reflect.DeepEqual(one, several) {
+				t.Fatalf("seed %d, %d workers, %d executions, stop %d: result\n got %+v\nwant %+v\n%s", seed, jobs, cfg.MaxExecutions, stop, several, one, toy.Program())
+			}
+			if !reflect.DeepEqual(want.list, got.list) {
+				for i := range want.list {
+					if i >= len(got.list) || want.list[i] != got.list[i] {
+						t.Fatalf("seed %d, %d workers: %d things are told, want %d; from number %d on:\n got %v\nwant %v\n%s", seed, jobs, len(got.list), len(want.list), i,
+							got.list[i:min(i+3, len(got.list))], want.list[i:min(i+3, len(want.list))], toy.Program())
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d pieces", pieces)
+	if pieces < 4*n {
+		t.Errorf("%d searches were cut into only %d pieces", 3*n, pieces)
+	}
+}

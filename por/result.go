@@ -1,0 +1,134 @@
+package por
+
+import (
+	"fmt"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Stats counts what a search did. Fields are only ever added.
+type Stats struct {
+	Executions  uint64 // complete ones: ended or stuck
+	Blocked     uint64 // abandoned by the system (Cut, Redundant)
+	Truncated   uint64 // cut at MaxSteps
+	Choices     uint64 // nodes with more than one alternative
+	States      uint64 // states stored; of ClockVector, which stores none, see there
+	Matched     uint64 // arrivals at a stored state
+	Transitions uint64 // steps executed
+	MaxDepth    int    // steps of the longest path
+	Replays     uint64 // of Graph: regions executed again
+	Graphs      uint64 // of Graph: goroutines that ended, each with a state of the graph
+	PeakBytes   int64  // largest memory of the explorer and the system
+	// Eliminated counts the choices an Oracle made unnecessary, by reason.
+	Eliminated map[string]uint64
+}
+
+// Progress is a look at a running search.
+type Progress struct {
+	Stats
+	Depth    int     // steps of the present path
+	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if there is no telling
+	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See Estimator.
+	Estimate, Error float64
+}
+
+// Bound names what kept a search from being exhaustive. Its name is that of
+// the flag that sets it.
+type Bound string
+
+// The bounds.
+const (
+	BoundExecutions Bound = "max-executions"
+	BoundSteps      Bound = "max-steps"
+	BoundStates     Bound = "max-states"
+	BoundMemory     Bound = "max-memory"
+	BoundPreempt    Bound = "preempt"
+	BoundPoll       Bound = "stopped" // Poll gave a reason
+	BoundSampled    Bound = "seed"    // executions are a random sample
+)
+
+// A Reason says why a search is not exhaustive.
+type Reason struct {
+	Bound Bound
+	Limit uint64 // the bound's value
+	Count uint64 // how often it was hit, for bounds that do not stop the search
+	Text  string // the reason Poll gave, or what was sampled
+}
+
+// String tells the reason in one clause.
+func (r Reason) String() string {
+	switch r.Bound {
+	case BoundExecutions:
+		return fmt.Sprintf("stopped after %s (--max-executions)", Plural(r.Limit, "execution"))
+	case BoundSteps:
+		return fmt.Sprintf("%s cut after %s (--max-steps)", Plural(r.Count, "execution"), Plural(r.Limit, "step"))
+	case BoundStates:
+		return fmt.Sprintf("stopped at %s (--max-states)", Plural(r.Limit, "state"))
+	case BoundMemory:
+		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", size(r.Limit))
+	case BoundPreempt:
+		return fmt.Sprintf("only schedules with at most %s (--preempt)", Plural(r.Limit, "preemption"))
+	}
+	return r.Text
+}
+
+func Plural(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// size tells a number of bytes.
+func size(n uint64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// Result is what a search returns.
+type Result struct {
+	Stats
+	Incomplete []Reason // empty: every execution is covered
+	Stopped    bool     // a method of the Visitor stopped the search
+
+	// FallbackTo is the explorer to which the program was left (Visitor.Restart), as it does something the one
+	// that was asked for cannot handle. Empty: it was not.
+	FallbackTo string
+
+	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
+	// search: a mistake of the explorer. nil: there was none.
+	Duplicate *Duplicate
+}
+
+// A Duplicate is two executions of one class that an explorer has executed which claims to
+// execute each class once.
+type Duplicate struct {
+	First, Second uint64         // their numbers, in the order they were executed in, from 1
+	Schedule      trace.Schedule // of the second
+}
+
+// String tells which they are.
+func (d *Duplicate) String() string {
+	return fmt.Sprintf("executions %d and %d are equivalent; the latter is %v", d.First, d.Second, d.Schedule)
+}
+
+// Done returns the number of executions.
+func (s *Stats) Done() uint64 { return s.Executions + s.Blocked + s.Truncated }
+
+// Add adds what another piece of the same search has counted.
+func (s *Stats) Add(t *Stats) {
+	s.Executions += t.Executions
+	s.Blocked += t.Blocked
+	s.Truncated += t.Truncated
+	s.Choices += t.Choices
+	s.Transitions += t.Transitions
+	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
+	for reason, n := range t.Eliminated {
+		if s.Eliminated == nil {
+			s.Eliminated = make(map[string]uint64)
+		}
+		s.Eliminated[reason] += n
+	}
+}

@@ -1,0 +1,209 @@
+package sample
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Estimator estimates how many executions Optimal has to explore, from a random sample, while that explores.
+//
+// A random walk goes through the tree of all interleavings: in each state one of the goroutines that can move is chosen, each with the same
+// probability. Knuth ("Estimating the efficiency of backtrack programs", Mathematics of
+// Computation 1975) counts the leaves of a tree so: the product of the numbers of alternatives along a walk is an unbiased estimate of it. We
+// count classes of leaves. Let p be the probability of the walk's interleaving, and draw another interleaving of the same class by taking
+// at random, again and again, one of the events that nothing left happens before; let q be the probability to draw the one that was
+// walked. Then
+//
+//	sum over interleavings of p * q/p = sum over classes of sum of q = number of classes,
+//
+// so q/p is an unbiased estimate, too. It is the product over the states of the walk of
+// how many goroutines could move, divided by how many of them have a next event that nothing left happens before. Where nothing is in conflict these
+// are all, and the factor is 1: the walk estimates conflicts and not interleavings, and every walk
+// counts for something (walks with sleep sets would almost always be abandoned and count for nothing).
+// What commutes with everything is executed at once in both, as Optimal does.
+//
+// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit, failed assumption) while others could go on, of
+// which Optimal explores what else could happen, too; those are counted about. The error is the standard error of the mean. As always with
+// products of many factors the distribution is skewed: few samples are more often too low than too high, and then the error is, too.
+type Estimator struct {
+	x    *hb.Execution
+	cfg  por.Config
+	rng  *rand.Rand
+	root por.Mark
+
+	able      []trace.GID   // who could be chosen, of all states of the walk,
+	states    []walkedState // which are these
+	done      []uint32      // scratch of weight: how many events each goroutine has executed,
+	events    [][]int32     // and which it does
+	gone      []trace.GID
+	steps     uint64
+	n         uint64
+	mean, dev float64 // of the samples, and the sum of squared deviations from the mean (Welford 1962)
+}
+
+// walkedState is a state of a walk in which there was a choice.
+type walkedState struct {
+	events    int // in front of it
+	able, end int // Estimator.able[able:end] could move
+	choices   int // alternatives of who did
+}
+
+// NewEstimator returns an estimator that walks through sys, which nobody else may use. Its state is the initial one, and again after each
+// sample. The same seed leads to the same estimates.
+func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
+	return &Estimator{x: hb.NewExecution(sys, cfg.IgnoreOutput, false), cfg: cfg, rng: rand.New(rand.NewPCG(seed, 1)), root: sys.Mark()}
+}
+
+// Sample adds one execution to the sample. It returns false if nothing can be estimated: the program is one that Optimal leaves to
+// another explorer, or executions are longer than Config.MaxSteps.
+func (e *Estimator) Sample() bool {
+	weight, ok := e.walk()
+	e.x.Sys.Rewind(e.root)
+	e.x.Elsewhere()
+	e.x.Truncate(0)
+	if !ok {
+		return false
+	}
+	e.n++
+	d := weight - e.mean
+	e.mean += d / float64(e.n)
+	e.dev += d * (weight - e.mean)
+	return true
+}
+
+// Samples returns how many executions are in the sample, and Steps how many steps they have.
+func (e *Estimator) Samples() uint64 { return e.n }
+
+// Steps returns the number of steps of all samples.
+func (e *Estimator) Steps() uint64 { return e.steps }
+
+// Executions returns the estimate, and its standard error.
+func (e *Estimator) Executions() (estimate, err float64) {
+	if e.n < 2 {
+		return 0, 0
+	}
+	return e.mean, math.Sqrt(e.dev / float64(e.n-1) / float64(e.n))
+}
+
+// walk goes to the end of an execution and returns what it counts.
+func (e *Estimator) walk() (weight float64, ok bool) {
+	x := e.x
+	e.able, e.states, e.gone = e.able[:0], e.states[:0], e.gone[:0]
+	ends := 1.0 // executions that end on the way, and the one at the end
+	for {
+		lo := len(e.able)
+		for _, g := range x.CanMove() {
+			if !slices.Contains(e.gone, g) {
+				e.able = append(e.able, g)
+			}
+		}
+		among := e.able[lo:]
+		if len(among) == 0 {
+			break
+		}
+		if x.Beyond || e.cfg.MaxSteps > 0 && len(x.Events) >= e.cfg.MaxSteps {
+			return 0, false
+		}
+		g := among[0]
+		if i := slices.IndexFunc(among, e.commutes); i >= 0 {
+			g = among[i]
+			e.able = e.able[:lo]
+		} else if len(among) > 1 {
+			g = among[e.rng.IntN(len(among))]
+		}
+		n := x.Sys.Alternatives(g)
+		choice := 0
+		if n > 1 {
+			choice = e.rng.IntN(n)
+		}
+		if len(e.able) > lo || n > 1 {
+			e.states = append(e.states, walkedState{events: len(x.Events), able: lo, end: len(e.able), choices: n})
+		}
+		e.steps++
+		if e.step(g, choice) {
+			ends++
+		}
+	}
+	return ends * e.weight(), !x.Beyond
+}
+
+// commutes reports whether g's next operation depends on nothing that others can do.
+func (e *Estimator) commutes(g trace.GID) bool {
+	op := e.x.Next(g)
+	if op.Tangled || op.N > 0 {
+		return false
+	}
+	switch op.Kind {
+	case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
+		return true
+	}
+	return op.Kind == trace.Output && e.cfg.IgnoreOutput
+}
+
+// step executes an operation. It reports whether that has ended the execution while others could go on. Then they do.
+func (e *Estimator) step(g trace.GID, choice int) (over bool) {
+	x := e.x
+	m := x.Sys.Mark()
+	x.Execute(g, choice)
+	over = x.Events[len(x.Events)-1].Over
+	if over {
+		x.Sys.Rewind(m)
+		x.Elsewhere()
+		x.Pending[g] = hb.NextOp{}
+		e.gone = append(e.gone, g)
+	}
+	x.Sys.Release(m)
+	return over
+}
+
+// weight is q/p of the walk.
+func (e *Estimator) weight() float64 {
+	x := e.x
+	weight, next := 1.0, 0
+	e.done = append(e.done[:0], make([]uint32, x.Width)...)
+	for g := range e.events {
+		e.events[g] = e.events[g][:0]
+	}
+	for i := range x.Events {
+		g := int(x.Events[i].G)
+		for len(e.events) <= g {
+			e.events = append(e.events, nil)
+		}
+		e.events[g] = append(e.events[g], int32(i))
+	}
+	for _, s := range e.states {
+		for ; next < s.events; next++ {
+			e.done[x.Events[next].G]++
+		}
+		weight *= float64(s.choices)
+		if s.able == s.end {
+			continue
+		}
+		first := 0
+		for _, g := range e.able[s.able:s.end] {
+			if e.isNext(g) {
+				first++
+			}
+		}
+		weight *= float64(s.end-s.able) / float64(first)
+	}
+	return weight
+}
+
+// isNext reports whether nothing happens before g's next event but what is done.
+func (e *Estimator) isNext(g trace.GID) bool {
+	if int(g) >= len(e.events) || int(e.done[g]) == len(e.events[g]) {
+		return false
+	}
+	for h, k := range e.x.Clock(int(e.events[g][e.done[g]])) {
+		if k > e.done[h] && trace.GID(h) != g {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package sample
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// PCT samples schedules as Burckhardt, Kothari, Musuvathi and Nagarakatte do
+// ("A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS
+// 2010, section 3): each goroutine has a random priority, of those that can go on
+// the one with the highest moves, and at d-1 random steps, the change points, the
+// goroutine that moves gets a priority below all others.
+//
+// Each execution finds a bug of depth d (one that d ordering constraints between
+// steps suffice for) with probability 1/(n k^(d-1)) or more, where n goroutines
+// make k steps. Config.Depth is d. The paper is given n and k; here goroutines get
+// their priority when they are first met, and k is the length of the longest
+// execution so far, so that the first one has no change points and the guarantee
+// holds for those that are no longer than one before.
+//
+// Two departures keep loops that wait for somebody from going on for ever: who
+// yields, and who has moved ChainLimit times in a row while others could, goes
+// below all others, too. Nothing is guaranteed for executions in which the latter
+// happens.
+func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
+	d := depth
+	if d == 0 {
+		d = DefaultDepth
+	}
+	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pct{rng: r, d: d} })
+}
+
+// DefaultDepth is the bug depth PCT looks for if Config.Depth does not say.
+const DefaultDepth = 3
+
+// pct is the strategy of PCT.
+type pct struct {
+	rng *rand.Rand
+	d   int
+	// priority is indexed by goroutine; 0: not met yet. Those of the beginning are
+	// above d, those given at change points are d-1 to 1 as in the paper, and those
+	// of goroutines that went round for too long are negative.
+	priority []int64
+	change   []int // the steps k_1..k_(d-1) of the present execution, which are random and in no order
+	lowest   int64
+	last     trace.GID
+	row      int // steps in a row that last has made while others could move
+}
+
+func (p *pct) begin(steps int) {
+	clear(p.priority)
+	p.change, p.lowest, p.last, p.row = p.change[:0], 0, trace.NoGID, 0
+	if steps > 0 {
+		for range p.d - 1 {
+			p.change = append(p.change, 1+p.rng.IntN(steps))
+		}
+	}
+}
+
+func (p *pct) of(g trace.GID) *int64 {
+	for int(g) >= len(p.priority) {
+		p.priority = append(p.priority, 0)
+	}
+	q := &p.priority[g]
+	if *q == 0 {
+		*q = int64(p.d) + 1 + p.rng.Int64N(1<<62)
+	}
+	return q
+}
+
+func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
+	best := among[0]
+	for _, g := range among {
+		if *p.of(g) > *p.of(best) {
+			best = g
+		}
+	}
+	if best != p.last {
+		p.last, p.row = best, 0
+	}
+	if p.row++; p.row > search.ChainLimit {
+		p.last, p.row = trace.NoGID, 0
+		p.sink(best)
+		return p.pick(nil, among)
+	}
+	return best
+}
+
+// sink puts g below all others.
+func (p *pct) sink(g trace.GID) {
+	p.lowest--
+	*p.of(g) = p.lowest
+}
+
+func (p *pct) moving(_ por.System, g trace.GID, op *trace.Op, n int) {
+	if i := slices.Index(p.change, n); i >= 0 {
+		*p.of(g) = int64(i + 1)
+	}
+	if op.Kind == trace.Yield {
+		p.sink(g)
+	}
+}

@@ -1,0 +1,29 @@
+package sample
+
+import (
+	"math/rand/v2"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Random samples schedules by a uniform random walk: in every state each goroutine
+// that can go on is equally likely to move next. It is the baseline of the
+// literature on randomised schedulers (see PCT and POS).
+//
+// It guarantees nothing for a finite number of executions: an interleaving that
+// takes k decisions among n goroutines has probability n^-k, so bugs that need
+// many steps of one goroutine before the first of another one are hardly ever met.
+// What it finds is real.
+func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return walk{r} })
+}
+
+// walk is the strategy of Random.
+type walk struct{ rng *rand.Rand }
+
+func (walk) begin(int) {}
+
+func (w walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
+
+func (walk) moving(por.System, trace.GID, *trace.Op, int) {}

@@ -1,0 +1,138 @@
+package sample
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// DefaultSamples is the number of executions that sampling stops after if
+// Config.MaxExecutions does not say.
+const DefaultSamples = 10_000
+
+// A strategy decides who moves next in the executions of Random, PCT and POS.
+type strategy interface {
+	// begin is called before each execution. steps is the length of the longest
+	// one so far.
+	begin(steps int)
+	// pick returns one of among, the goroutines that can go on, of which there
+	// are several. It is called in every state of the path that has several.
+	pick(sys por.System, among []trace.GID) trace.GID
+	// moving is called before g executes op, its next operation, as step number n
+	// of the execution, counted from 1.
+	moving(sys por.System, g trace.GID, op *trace.Op, n int)
+}
+
+// sampler executes one schedule after the other, each from the initial state. It
+// looks for races in every state, as an exhaustive search does.
+type sampler struct {
+	search.Core
+	rng *rand.Rand
+	strategy
+	forced int // steps in a row that an oracle has chosen
+}
+
+// sample runs the executions of one strategy. The same seed gives the same
+// executions; alternatives of one operation are equally likely.
+func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) strategy) por.Result {
+	cfg.Match = false
+	budget := cfg.MaxExecutions
+	if budget == 0 {
+		budget = DefaultSamples
+	}
+	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
+	x := &sampler{Core: search.NewCore(sys, v, cfg), rng: rng, strategy: s(rng)}
+	root := sys.Mark()
+	for x.done() < budget && !x.Halted {
+		x.execution()
+		x.Rewind(root)
+	}
+	sys.Release(root)
+	x.Account()
+	r := x.Result()
+	done := x.done()
+	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: done,
+		Text: fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", por.Plural(done, "execution"), cfg.Seed)})
+	return r
+}
+
+// done returns the number of executions so far.
+func (x *sampler) done() uint64 { return x.Stats.Executions + x.Stats.Blocked + x.Stats.Truncated }
+
+// execution goes from the initial state to an end.
+func (x *sampler) execution() {
+	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
+	x.begin(x.Stats.MaxDepth)
+	for !x.Halted {
+		x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
+		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
+		switch {
+		case len(x.Enabled) == 0:
+			x.Leaf(x.Sys.Status())
+			return
+		case x.Truncated():
+			return
+		}
+		if x.Races(); x.Halted {
+			return
+		}
+		a := trace.Step{G: x.next()}
+		op := x.Sys.Next(a.G)
+		if n := x.Sys.Alternatives(a.G); n > 1 {
+			x.Stats.Choices++
+			a.Choice = x.rng.IntN(n)
+		}
+		x.moving(x.Sys, a.G, &op, len(x.Path)+1)
+		x.Step(a)
+	}
+}
+
+// next chooses who moves in the present state.
+func (x *sampler) next() trace.GID {
+	if len(x.Enabled) == 1 {
+		return x.Enabled[0]
+	}
+	if g := x.unhindered(); g != trace.NoGID {
+		x.forced++
+		return g
+	}
+	x.forced = 0
+	preempting := slices.Contains(x.Enabled, x.Cur) && x.Sys.Next(x.Cur).Kind != trace.Yield
+	if preempting && x.Cfg.LimitPreempt && x.Preempts >= x.Cfg.Preempt {
+		x.PreemptCut = true
+		return x.Cur
+	}
+	x.Stats.Choices++
+	g := x.pick(x.Sys, x.Enabled)
+	if preempting && g != x.Cur {
+		x.Preempts++
+	}
+	return g
+}
+
+// unhindered returns a goroutine of which the oracle says that nothing is lost if
+// it goes on, preferably the one that moved last; NoGID if there is none.
+func (x *sampler) unhindered() trace.GID {
+	if x.Cfg.Oracle == nil || x.forced >= search.ChainLimit {
+		return trace.NoGID
+	}
+	may := func(g trace.GID) bool {
+		op := x.Sys.Next(g)
+		return x.Allowed(g, &op)
+	}
+	if slices.Contains(x.Enabled, x.Cur) && may(x.Cur) {
+		return x.Cur
+	}
+	if x.Cfg.AnyGoroutine && !x.Cfg.LimitPreempt {
+		for _, g := range x.Enabled {
+			if g != x.Cur && may(g) {
+				return g
+			}
+		}
+	}
+	return trace.NoGID
+}

@@ -1,0 +1,231 @@
+package search
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Core is what every search does the same way: it steps and rewinds the system, reports the
+// ends of executions and the races that are next, asks the oracle, and heeds the bounds.
+type Core struct {
+	Searching
+	Sys   por.System
+	Size  por.Sized // nil if the system does not tell
+	Racer Racer
+	Watch por.Watcher // the oracle, if it is one
+
+	Path    trace.Schedule
+	Enabled []trace.GID
+	memory  []trace.Op // what races looks at: the accesses ahead,
+	fresh   []int      // those of them that were not ahead when it last looked,
+	before  []access   // what was then, by goroutine,
+	looks   uint64     // and how often it has looked
+	Raced   RaceSet
+
+	Cur        trace.GID // the goroutine that moved last
+	Preempts   int       // preemptions on path
+	PreemptCut bool
+}
+
+// access is what a goroutine stood before at the look-th call of races.
+type access struct {
+	op   trace.Op
+	look uint64
+}
+
+// ChainLimit is the number of steps without a choice after which a node is
+// made all the same. It bounds how long a goroutine can go on without the
+// others being considered, and lets state matching see loops in which there
+// is nothing to choose.
+const ChainLimit = 1000
+
+func NewCore(sys por.System, v por.Visitor, cfg por.Config) Core {
+	s := Core{Sys: sys, Searching: Searching{V: v, Cfg: cfg}, Raced: RaceSet{}, Cur: trace.NoGID}
+	s.Size = por.CapabilitiesOf(sys).Sized
+	s.Racer = NewRacer(sys, v)
+	s.Watch, _ = cfg.Oracle.(por.Watcher)
+	return s
+}
+
+// Rewind goes back to an earlier state.
+func (s *Core) Rewind(m por.Mark) {
+	s.Sys.Rewind(m)
+	if s.Watch != nil {
+		s.Watch.Rewound()
+	}
+}
+
+// Races reports the pairs of enabled goroutines that stand before accesses
+// that race. A pair both of which stood before the same accesses when races was
+// last called has been looked at then.
+func (s *Core) Races() {
+	if len(s.Enabled) < 2 {
+		return
+	}
+	s.memory, s.fresh = s.memory[:0], s.fresh[:0]
+	s.looks++
+	plain := false
+	for _, g := range s.Enabled {
+		op := s.Sys.Next(g)
+		if op.N == 0 {
+			continue
+		}
+		plain = plain || op.Kind.Plain()
+		for int(g) >= len(s.before) {
+			s.before = append(s.before, access{})
+		}
+		if b := &s.before[g]; b.look != s.looks-1 || b.op != op {
+			b.op = op
+			s.fresh = append(s.fresh, len(s.memory))
+		}
+		s.before[g].look = s.looks
+		s.memory = append(s.memory, op)
+	}
+	if !plain {
+		return
+	}
+	for _, i := range s.fresh {
+		for j := range s.memory {
+			a, b := &s.memory[min(i, j)], &s.memory[max(i, j)]
+			if i == j || !a.Races(b) {
+				continue
+			}
+			if s.race(a, b); s.Halted {
+				return
+			}
+		}
+	}
+}
+
+// race reports that a and b race, unless that is known of their program points.
+func (s *Core) race(a, b *trace.Op) {
+	if s.Raced.Add(a, b) {
+		s.Heed(s.V.Race(s.Path, *a, *b))
+	}
+}
+
+// Allowed reports whether the oracle lets g execute op, its next operation, without the
+// others being considered.
+func (s *Core) Allowed(g trace.GID, op *trace.Op) bool {
+	if s.Cfg.Oracle == nil {
+		return false
+	}
+	reason := s.Cfg.Oracle.Skip(g, op)
+	if reason == "" {
+		return false
+	}
+	if s.Stats.Eliminated == nil {
+		s.Stats.Eliminated = make(map[string]uint64)
+	}
+	s.Stats.Eliminated[reason]++
+	return true
+}
+
+// Step executes a and polls. It reports whether the search continues.
+func (s *Core) Step(a trace.Step) bool {
+	s.Execute(a)
+	if !s.Executed() {
+		return false
+	}
+	if s.Stats.Transitions&PollMask == 0 {
+		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
+	}
+	return !s.Halted
+}
+
+// Execute executes a.
+func (s *Core) Execute(a trace.Step) {
+	if s.Watch != nil {
+		op := s.Sys.Next(a.G)
+		s.Watch.Stepping(a.G, &op)
+	}
+	s.Sys.Step(a.G, a.Choice)
+	s.Path = append(s.Path, a)
+	s.Cur = a.G
+}
+
+// Executed counts the step executed last and reports the race it completes. It reports whether
+// the search continues.
+func (s *Core) Executed() bool {
+	s.Stats.Transitions++
+	if !s.Racer.After(s.Path) {
+		s.Heed(false)
+	}
+	return !s.Halted
+}
+
+// Account measures the memory in use.
+func (s *Core) Account() int64 {
+	n := int64(cap(s.Path)) * int64(unsafe.Sizeof(trace.Step{}))
+	if s.Size != nil {
+		n += s.Size.Bytes()
+	}
+	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
+	return n
+}
+
+// Count counts an execution that ends with st. It reports whether the visitor is to know of it.
+func (s *Core) Count(st por.Status) bool {
+	switch st {
+	case por.Redundant:
+		s.Stats.Blocked++
+		return false
+	case por.Cut:
+		s.Stats.Blocked++
+	default:
+		s.Stats.Executions++
+	}
+	return true
+}
+
+// Leaf ends an execution.
+func (s *Core) Leaf(st por.Status) {
+	if s.Count(st) {
+		s.Heed(s.V.Leaf(s.Path, st))
+	}
+}
+
+// Truncated ends an execution that has as many steps as are allowed; it reports whether this one has.
+func (s *Core) Truncated() bool {
+	if s.Cfg.MaxSteps == 0 || len(s.Path) < s.Cfg.MaxSteps {
+		return false
+	}
+	s.Stats.Truncated++
+	s.Heed(s.V.Leaf(s.Path, por.Running))
+	return true
+}
+
+// Result collects statistics and the reasons why the search is incomplete.
+func (s *Core) Result() por.Result {
+	r := s.Searching.Result()
+	if s.PreemptCut {
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPreempt, Limit: uint64(s.Cfg.Preempt)})
+	}
+	return r
+}
+
+// Stored counts a new state.
+func (s *Core) Stored() {
+	if s.Cfg.MaxStates > 0 && s.Stats.States == s.Cfg.MaxStates {
+		s.Halt(por.Reason{Bound: por.BoundStates, Limit: s.Cfg.MaxStates})
+		return
+	}
+	s.Stats.States++
+}
+
+// WithMore is the memory of a system, if it tells, and of something else.
+type WithMore struct {
+	Sys  por.Sized
+	More func() int64
+}
+
+// Bytes implements Sized.
+func (b WithMore) Bytes() int64 {
+	n := b.More()
+	if b.Sys != nil {
+		n += b.Sys.Bytes()
+	}
+	return n
+}

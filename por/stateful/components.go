@@ -1,0 +1,181 @@
+package stateful
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// components finds the strongly connected components of the state graph
+// during the depth-first search (Tarjan 1972) and keeps the edges of those
+// that are not complete yet. A program without cycles in its state graph pays
+// one entry per state on the search path.
+//
+// An execution that never ends runs, from some point on, inside one
+// component. It is a livelock if it is fair. Fairness here is strong: a
+// goroutine that can move in infinitely many states moves infinitely often,
+// and an operation with several alternatives that comes up infinitely often
+// takes each of them infinitely often. Anything weaker would call a loop
+// around Lock or a select a livelock although Go's mutexes do not starve, its
+// channels serve in order and its select chooses at random: a spin loop that
+// waits for another goroutine's store is no livelock as long as that
+// goroutine can move.
+type components struct {
+	nodes []openNode
+	edges []stateEdge
+	gids  []trace.GID  // enabled goroutines of the open nodes
+	opts  []option     // data choices of the open nodes
+	steps []trace.Step // steps of the edges
+}
+
+// An openNode is a state whose component is not complete. Its number is its
+// index plus firstOpen, which grows along the search as Tarjan's algorithm
+// wants, and is used again once the state is closed.
+type openNode struct {
+	key          por.Hash
+	gidLo, gidHi int
+	optLo, optHi int
+}
+
+// An option is an enabled operation with n alternatives.
+type option struct {
+	g      trace.GID
+	fn, pc uint32
+	n      int
+}
+
+// A stateEdge leads from one open state to another by steps[lo:hi].
+type stateEdge struct {
+	from, to uint32
+	lo, hi   int
+}
+
+// compFrame is what a frame remembers: its number, Tarjan's low link, and
+// how long the lists were before it.
+type compFrame struct {
+	num, low                uint32
+	edges, gids, opts, step int
+}
+
+func (c *components) nextNum() uint32 { return firstOpen + uint32(len(c.nodes)) }
+
+func (c *components) bytes() int64 {
+	return int64(cap(c.nodes))*int64(unsafe.Sizeof(openNode{})) +
+		int64(cap(c.edges))*int64(unsafe.Sizeof(stateEdge{})) +
+		int64(cap(c.gids))*int64(unsafe.Sizeof(trace.GID(0))) +
+		int64(cap(c.opts))*int64(unsafe.Sizeof(option{})) +
+		int64(cap(c.steps))*int64(unsafe.Sizeof(trace.Step{}))
+}
+
+// open adds a state. The edge that led to it must be added next.
+func (c *components) open(key por.Hash) compFrame {
+	f := compFrame{num: c.nextNum(), edges: len(c.edges), gids: len(c.gids), opts: len(c.opts), step: len(c.steps)}
+	f.low = f.num
+	c.nodes = append(c.nodes, openNode{key: key, gidLo: f.gids, gidHi: f.gids, optLo: f.opts, optHi: f.opts})
+	return f
+}
+
+// enabledHere notes that g can move in the state opened last.
+func (c *components) enabledHere(g trace.GID) {
+	c.gids = append(c.gids, g)
+	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
+}
+
+// optionsHere notes that the goroutine given to enabledHere last can move in n ways.
+func (c *components) optionsHere(g trace.GID, fn, pc uint32, n int) {
+	c.opts = append(c.opts, option{g, fn, pc, n})
+	c.nodes[len(c.nodes)-1].optHi = len(c.opts)
+}
+
+// edge adds an edge between open states.
+func (c *components) edge(from, to uint32, steps []trace.Step) {
+	lo := len(c.steps)
+	c.steps = append(c.steps, steps...)
+	c.edges = append(c.edges, stateEdge{from, to, lo, len(c.steps)})
+}
+
+// truncate forgets everything since f's state was opened, the edge that led
+// to it included.
+func (c *components) truncate(f *compFrame) {
+	c.nodes = c.nodes[:f.num-firstOpen]
+	c.edges = c.edges[:f.edges]
+	c.gids = c.gids[:f.gids]
+	c.opts = c.opts[:f.opts]
+	c.steps = c.steps[:f.step]
+}
+
+// closeComponent completes the component whose first state is f's, in which
+// the system stands, and reports it if a fair execution can stay in it for ever.
+func (s *depthFirst) closeComponent(f *frame) {
+	c := s.comps
+	first := f.comp.num
+	for i := first - firstOpen; i < uint32(len(c.nodes)); i++ {
+		s.states.set(c.nodes[i].key, closed)
+	}
+	var g lassoGraph
+	for _, e := range c.edges[f.comp.edges:] {
+		if e.from >= first {
+			g.edges = append(g.edges, lassoEdge{int32(e.from - first), int32(e.to - first), c.steps[e.lo:e.hi]})
+		}
+	}
+	if len(g.edges) > 0 && !s.Halted {
+		for _, n := range c.nodes[first-firstOpen:] {
+			g.nodes = append(g.nodes, lassoNode{c.gids[n.gidLo:n.gidHi], c.opts[n.optLo:n.optHi]})
+		}
+		if prefix, loop := g.fairLasso(); loop != nil {
+			s.reportLasso(prefix, loop)
+		}
+	}
+	c.truncate(&f.comp)
+}
+
+// reportLasso executes the lasso from the present state and reports it if it
+// is what it seems: fingerprints identify states up to renaming, so the loop
+// might come back to a state in which goroutines have changed places. The loop
+// ends the first time it has come back and is fair, since the stretches
+// without a choice between two nodes can have gone round several times.
+func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
+	base := len(s.Path)
+	mark := s.Sys.Mark()
+	if s.walk(prefix, nil) {
+		start, at := s.Sys.Hash(), len(s.Path)
+		could, did := make(map[trace.GID]bool), make(map[trace.GID]bool)
+		s.walk(loop, func(g trace.GID) bool {
+			for _, g := range s.Enabled {
+				could[g] = true
+			}
+			did[g] = true
+			if len(did) == len(could) && s.Sys.Hash() == start {
+				s.Heed(s.V.Livelock(s.Path, at))
+				return false
+			}
+			return true
+		})
+	}
+	s.Sys.Rewind(mark)
+	s.Sys.Release(mark)
+	s.Path = s.Path[:base]
+}
+
+// walk executes steps as long as they are possible and after, which is called
+// behind each step with the goroutine that moved while enabled are those that
+// could, wants more. It reports whether it came to the end.
+func (s *depthFirst) walk(steps []trace.Step, after func(trace.GID) bool) bool {
+	for _, a := range steps {
+		if s.Sys.Status() != por.Running {
+			return false
+		}
+		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+		if !slices.Contains(s.Enabled, a.G) || a.Choice >= s.Sys.Alternatives(a.G) {
+			return false
+		}
+		s.Sys.Step(a.G, a.Choice)
+		s.Path = append(s.Path, a)
+		if after != nil && !after(a.G) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,410 @@
+package stateful
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// depthFirst is the depth-first search shared by Full and JPF. It walks the
+// schedules of a system with an explicit stack of nodes. A node is a state
+// with more than one alternative (or one that must be stored); between nodes
+// the only alternative is taken without keeping anything, so a long execution
+// without choices costs one schedule entry per step.
+//
+// With state matching a node whose fingerprint is known is not explored
+// again. The state graph's strongly connected components are found on the
+// way (components), because an execution that never ends is a cycle in it.
+type depthFirst struct {
+	search.Core
+	policy *SyncPolicy // what needs no choice; nil: everything needs one
+
+	everyState bool // every state is a node
+	states     *visited
+	comps      *components // nil without matching or with a preemption bound
+
+	frames []frame
+	alts   []trace.Step // alternatives of all frames, one after the other
+
+	skipped int // components whose fairness could not be checked within the memory budget
+}
+
+// A frame is one node on the search stack.
+type frame struct {
+	mark     por.Mark
+	cur      trace.GID
+	free     bool      // leaving cur is no preemption: it cannot go on, or yields
+	reduced  bool      // only one goroutine's alternatives are listed, though others could move
+	only     trace.GID // that goroutine
+	preempts int
+	depth    int // len(path) in this state
+	alt      int // alternatives: alts[alt:end], of which alts[alt:next] are taken
+	next     int
+	end      int
+	comp     compFrame
+}
+
+// run explores from the present state of the system and leaves it there.
+func (s *depthFirst) run() por.Result {
+	root := s.Sys.Mark()
+	s.advance()
+	for len(s.frames) > 0 && !s.Halted {
+		f := &s.frames[len(s.frames)-1]
+		if f.next == f.end {
+			s.pop()
+			continue
+		}
+		if s.Spent() {
+			break
+		}
+		if f.next > f.alt {
+			s.Rewind(f.mark)
+			s.Path = s.Path[:f.depth]
+			s.Cur, s.Preempts = f.cur, f.preempts
+		}
+		a := s.alts[f.next]
+		f.next++
+		if a.G != f.cur && !f.free {
+			s.Preempts++
+		}
+		s.step(a)
+		s.advance()
+	}
+	s.account()
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		s.Sys.Rewind(s.frames[i].mark)
+		s.Sys.Release(s.frames[i].mark)
+	}
+	s.Rewind(root) // what the oracle has seen is not true there, where the search may start again
+	s.Sys.Release(root)
+	return s.result()
+}
+
+// result collects statistics and the reasons why the search is incomplete.
+func (s *depthFirst) result() por.Result {
+	r := s.Core.Result()
+	if s.skipped > 0 {
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Text: "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"})
+	}
+	return r
+}
+
+// advance goes on from the present state to the next node, which it puts on
+// the stack, or to the end of the execution or a state known already.
+func (s *depthFirst) advance() {
+	for chain := 0; !s.Halted; chain++ {
+		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
+		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+		if len(s.Enabled) == 0 {
+			s.leaf(s.Sys.Status())
+			return
+		}
+		if s.Truncated() {
+			return
+		}
+		f := s.node(chain)
+		if f.end-f.alt == 1 && !s.everyState && (s.states == nil || chain < search.ChainLimit) {
+			if s.Races(); s.Halted {
+				return
+			}
+			a := s.alts[f.alt]
+			s.alts = s.alts[:f.alt]
+			s.step(a)
+			continue
+		}
+		s.push(f)
+		return
+	}
+}
+
+// node lists the alternatives of the present state at the end of alts.
+// The goroutine that moved last comes first.
+func (s *depthFirst) node(chain int) frame {
+	f := frame{cur: s.Cur, preempts: s.Preempts, depth: len(s.Path), alt: len(s.alts), next: len(s.alts)}
+	f.free = !slices.Contains(s.Enabled, s.Cur)
+	others := len(s.Enabled) > 1 || f.free
+	if !f.free {
+		s.choices(s.Cur)
+		if others {
+			op := s.Sys.Next(s.Cur)
+			f.free = op.Kind == trace.Yield
+			switch {
+			case chain < search.ChainLimit && s.quiet(s.Cur, &op) && s.mayReduce(f.alt):
+				f.reduced, f.only, others = true, s.Cur, false
+			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.free:
+				s.PreemptCut, others = true, false
+			}
+		}
+	}
+	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && chain < search.ChainLimit && s.otherQuiet(&f) {
+		others = false
+	}
+	if others {
+		s.otherChoices(s.Cur)
+	}
+	f.end = len(s.alts)
+	return f
+}
+
+// otherQuiet looks for a goroutine besides the present one that may go on
+// without the others being considered, and if there is one makes its
+// alternatives the only ones of f.
+func (s *depthFirst) otherQuiet(f *frame) bool {
+	if s.Cfg.LimitPreempt {
+		return false // who moves is part of what is bounded
+	}
+	n := len(s.alts)
+	for _, g := range s.Enabled {
+		if g == s.Cur {
+			continue
+		}
+		op := s.Sys.Next(g)
+		if !s.quiet(g, &op) {
+			continue
+		}
+		s.choices(g)
+		if !s.mayReduce(n) {
+			s.alts = s.alts[:n]
+			continue
+		}
+		s.alts = slices.Delete(s.alts, f.alt, n)
+		f.reduced, f.only, f.free = true, g, true
+		return true
+	}
+	return false
+}
+
+// mayReduce reports whether a node may list only the present goroutine's
+// alternatives, which start at alt. One alternative makes no node. Several
+// make a node that might lie on a cycle of such nodes, in which the others
+// would be ignored for ever; only components can notice that.
+func (s *depthFirst) mayReduce(alt int) bool {
+	return len(s.alts) == alt+1 || s.states == nil || s.comps != nil
+}
+
+// choices appends the alternatives of g.
+func (s *depthFirst) choices(g trace.GID) {
+	for c := range s.Sys.Alternatives(g) {
+		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
+	}
+}
+
+// otherChoices appends the alternatives of every goroutine but one.
+func (s *depthFirst) otherChoices(but trace.GID) {
+	for _, g := range s.Enabled {
+		if g != but {
+			s.choices(g)
+		}
+	}
+}
+
+// push puts the present state on the stack, unless it is known.
+func (s *depthFirst) push(f frame) {
+	if s.states != nil {
+		known, open := s.store(&f)
+		if known {
+			s.alts = s.alts[:f.alt]
+			if open != vacant && len(s.frames) > 0 {
+				s.back(open)
+			}
+			return
+		}
+		if s.Halted {
+			s.alts = s.alts[:f.alt]
+			return
+		}
+	}
+	if s.Races(); s.Halted {
+		s.alts = s.alts[:f.alt]
+		return
+	}
+	if f.end-f.alt > 1 {
+		s.Stats.Choices++
+	}
+	f.mark = s.Sys.Mark()
+	s.frames = append(s.frames, f)
+}
+
+// store looks the present state up. It returns known if it was stored
+// before, with its number if its component is still open; otherwise it is
+// stored now.
+func (s *depthFirst) store(f *frame) (known bool, open uint32) {
+	key := s.key(f)
+	val := uint32(closed)
+	if s.comps != nil {
+		val = s.comps.nextNum()
+	}
+	old, ok := s.states.insert(key, val)
+	switch {
+	case !ok:
+		s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
+		return false, vacant
+	case old == vacant:
+		if s.Stored(); s.comps != nil && !s.Halted {
+			s.enter(f, key)
+		}
+		return false, vacant
+	}
+	s.Stats.Matched++
+	if old == closed {
+		old = vacant
+	}
+	return true, old
+}
+
+// key is the fingerprint under which the present state is stored. With a
+// preemption bound the future depends on how many preemptions are left and on
+// whom it is a preemption to leave.
+func (s *depthFirst) key(f *frame) por.Hash {
+	h := s.Sys.Hash()
+	if s.Cfg.LimitPreempt {
+		cur := uint64(trace.NoGID)
+		if !f.free {
+			cur = uint64(s.Cur)
+		}
+		h[0] ^= por.Mix(cur<<32 | uint64(s.Preempts))
+		h[1] += por.Mix(h[0])
+	}
+	return h
+}
+
+// enter makes the present state, which is going to be f, a node of the state
+// graph.
+func (s *depthFirst) enter(f *frame, key por.Hash) {
+	f.comp = s.comps.open(key)
+	if n := len(s.frames); n > 0 {
+		p := &s.frames[n-1]
+		s.comps.edge(p.comp.num, f.comp.num, s.Path[p.depth:])
+	}
+	for _, g := range s.Enabled {
+		s.comps.enabledHere(g)
+		if n := s.Sys.Alternatives(g); n > 1 {
+			op := s.Sys.Next(g)
+			s.comps.optionsHere(g, op.Func, op.PC, n)
+		}
+	}
+}
+
+// back notes that the top node leads back to an open state, which closes a cycle.
+func (s *depthFirst) back(num uint32) {
+	p := &s.frames[len(s.frames)-1]
+	s.comps.edge(p.comp.num, num, s.Path[p.depth:])
+	p.comp.low = min(p.comp.low, num)
+	if p.reduced {
+		// Stack proviso: some node of every cycle considers everybody.
+		// Nobody else's alternatives are in the list yet, and the list of the
+		// top node is the last one.
+		p.reduced = false
+		s.Rewind(p.mark)
+		s.Path = s.Path[:p.depth]
+		s.Cur = p.cur
+		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+		s.otherChoices(p.only)
+		p.end = len(s.alts)
+	}
+}
+
+// pop removes the top node: all its alternatives are explored.
+func (s *depthFirst) pop() {
+	f := &s.frames[len(s.frames)-1]
+	s.Rewind(f.mark)
+	s.Path = s.Path[:f.depth]
+	if s.comps != nil {
+		if f.comp.low == f.comp.num {
+			s.closeComponent(f)
+		} else {
+			p := &s.frames[len(s.frames)-2]
+			p.comp.low = min(p.comp.low, f.comp.low)
+		}
+	}
+	s.Sys.Release(f.mark)
+	s.alts = s.alts[:f.alt]
+	s.frames = s.frames[:len(s.frames)-1]
+}
+
+// progress tells where the search is.
+func (s *depthFirst) progress() por.Progress {
+	p := por.Progress{Depth: len(s.Path)}
+	// Deeper frames weigh less than the rounding error.
+	share := 1.0
+	for i := range min(len(s.frames), 64) {
+		f := &s.frames[i]
+		share /= float64(f.end - f.alt)
+		p.Fraction += share * float64(f.next-f.alt-1)
+	}
+	return p
+}
+
+func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
+	s := &depthFirst{Core: search.NewCore(sys, v, cfg), policy: policy}
+	if cfg.Match {
+		s.states = newVisited(cfg.MaxMemory)
+		s.everyState = policy == nil
+		if !cfg.LimitPreempt {
+			s.comps = &components{}
+		}
+	}
+	return s
+}
+
+// quiet reports whether g may execute op, its next operation, without the
+// others being considered.
+func (s *depthFirst) quiet(g trace.GID, op *trace.Op) bool {
+	return s.policy != nil && s.policy.Quiet(op) || s.Allowed(g, op)
+}
+
+// step executes a and polls.
+func (s *depthFirst) step(a trace.Step) {
+	if s.policy != nil {
+		s.policy.Before(s.Sys, a.G)
+	}
+	s.Execute(a)
+	if s.policy != nil && s.policy.After(s.Sys, a.G) {
+		s.Halted = true
+		return
+	}
+	if s.Executed() && s.Stats.Transitions&search.PollMask == 0 {
+		s.Poll(s.account(), s.progress())
+	}
+}
+
+// leaf ends an execution.
+func (s *depthFirst) leaf(st por.Status) {
+	if !s.Count(st) {
+		return
+	}
+	if s.states != nil {
+		switch old, ok := s.states.insert(s.Sys.Hash(), closed); {
+		case !ok:
+			s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
+		case old == vacant:
+			s.Stored()
+		default:
+			s.Stats.Matched++
+		}
+	}
+	s.Heed(s.V.Leaf(s.Path, st))
+}
+
+// account measures the memory in use.
+func (s *depthFirst) account() int64 {
+	n := int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) +
+		int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))
+	if s.comps != nil {
+		n += s.comps.bytes()
+	}
+	if s.Size != nil {
+		n += s.Size.Bytes()
+	}
+	if s.states != nil {
+		if s.Cfg.MaxMemory > 0 {
+			s.states.budget = max(1, s.Cfg.MaxMemory-n)
+		}
+		n += s.states.bytes
+	}
+	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
+	return n
+}

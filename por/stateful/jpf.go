@@ -1,0 +1,146 @@
+package stateful
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// JPF is Java Pathfinder's own partial order reduction, the baseline other
+// reductions are measured against: a scheduling choice is made where a
+// goroutine is about to synchronise or to access an object other goroutines
+// can reach, and only if more than one goroutine can go on; otherwise the
+// goroutine that moved last keeps running.
+//
+// JPF's AllRunnablesSyncPolicy puts its choices behind an operation (behind an
+// unlock only if it woke somebody, behind a notify only if somebody was
+// notified); ours lie in front of the next operation, which for the operations
+// that need none comes to the same. What needs none is decided here, by one
+// criterion: nothing that the others can do while the goroutine waits in front
+// of the operation fails to commute with it, so that executing it at once
+// loses no outcome ({goroutine} is a persistent set). See quiet for each case.
+//
+// Unlocking commutes with everything only as long as nobody tries a lock, no
+// lock is released twice, no RWMutex is unlocked while its writer waits for readers, and none is copied or overwritten (*p = T{}). All this
+// is noticed when it happens, and the search then starts again with choices in
+// front of unlocking, too. (Whoever copies a lock does so in front of a Lock and
+// behind it, in different executions, so that it is noticed in the latter.)
+func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, QuietUnlock: true}
+	for {
+		s := newDepthFirst(sys, v, cfg, p)
+		r := s.run()
+		if !p.Violated {
+			return r
+		}
+		p.Violated, p.QuietUnlock = false, false
+		v.Restart()
+	}
+}
+
+// SyncPolicy says which operations need no choice in front of them.
+type SyncPolicy struct {
+	IgnoreOutput bool
+	QuietUnlock  bool // assumption: nobody tries a lock, releases one that is free or not yet held, or copies or overwrites one
+	Violated     bool // the assumption is wrong
+
+	last  trace.Kind // the operation being executed
+	locks lockSet    // seen so far
+}
+
+// lockSet remembers where locks are. Searches can be as short as a few steps
+// (LookAhead), so it is small as long as it is empty.
+type lockSet struct {
+	some [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
+	at   map[uint32][]trace.Access
+}
+
+// add notes the locks that op is an operation on.
+func (s *lockSet) add(op *trace.Op) {
+	for _, a := range op.Access[:op.N] {
+		list := s.at[a.Obj]
+		if slices.ContainsFunc(list, func(b trace.Access) bool { return b.Off == a.Off }) {
+			continue
+		}
+		if s.at == nil {
+			s.at = make(map[uint32][]trace.Access)
+		}
+		s.at[a.Obj] = append(list, a)
+		s.some[a.Obj/64%4] |= 1 << (a.Obj % 64)
+	}
+}
+
+// has reports whether there may be a lock in obj.
+func (s *lockSet) has(obj uint32) bool {
+	return s.some[obj/64%4]>>(obj%64)&1 != 0
+}
+
+// accessed reports whether op accesses a lock as if it were ordinary memory.
+func (s *lockSet) accessed(op *trace.Op) bool {
+	for _, a := range op.Access[:op.N] {
+		if s.has(a.Obj) && slices.ContainsFunc(s.at[a.Obj], a.Overlaps) {
+			return true
+		}
+	}
+	return false
+}
+
+// Quiet reports whether op commutes with everything other goroutines can do
+// before it is executed.
+func (p *SyncPolicy) Quiet(op *trace.Op) bool {
+	switch op.Kind {
+	case trace.Go:
+		// The new goroutine can do nothing before it exists, and nobody else
+		// can tell whether it does.
+		return true
+	case trace.End:
+		// A last step has no effect but to end the goroutine.
+		return true
+	case trace.Choose:
+		// The value concerns the goroutine alone. Its alternatives remain.
+		return true
+	case trace.Unlock, trace.RUnlock, trace.OnceLeave:
+		// While the lock is held the others cannot lock it; only TryLock
+		// sees that it is held. Readers leave in any order.
+		return p.QuietUnlock
+	case trace.Output:
+		return p.IgnoreOutput
+	}
+	return false
+}
+
+// Before looks at the operation g is going to execute.
+func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
+	if !p.QuietUnlock {
+		return
+	}
+	op := sys.Next(g)
+	p.last = op.Kind
+	switch op.Kind {
+	case trace.TryLock, trace.TryRLock:
+		p.Violated = true
+	case trace.Unlock, trace.Park:
+		// Readers that leave before and behind it make a difference.
+		p.Violated = op.Commutes == trace.Barges
+	case trace.Lock, trace.RLock, trace.OnceEnter:
+		p.locks.add(&op)
+	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		p.Violated = p.Violated || p.locks.accessed(&op)
+	}
+}
+
+// After looks at what the operation led to, and reports whether the search
+// has to start again. Releasing a lock that is free is a fatal error in Go.
+func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
+	if !p.QuietUnlock {
+		return false
+	}
+	switch p.last {
+	case trace.Unlock, trace.RUnlock, trace.Park: // Cond.Wait unlocks, too
+		if sys.Status() == por.Ended || sys.Next(g).Kind == trace.Crash {
+			p.Violated = true
+		}
+	}
+	return p.Violated
+}

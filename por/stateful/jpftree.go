@@ -1,0 +1,109 @@
+package stateful
+
+import (
+	"math/bits"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// JPFTree tells how large the tree is that JPF walks if it stores no states, without walking it: what comes behind a
+// state, if the same goroutine moved last, is the same wherever in the tree it is. So it is walked once, and what is
+// counted there is added wherever it comes again.
+//
+// Stats.Executions, Blocked and Transitions are those of JPF. The visitor is shown each last state once. Bounds on steps and preemptions are not for it, nor are programs in which somebody executes
+// ChainLimit operations in a row without a choice.
+func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	cfg.Match = false
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, QuietUnlock: true}
+	for {
+		t := &tree{depthFirst: newDepthFirst(sys, v, cfg, p), known: make(map[treeKey]subtree)}
+		root := sys.Mark()
+		all := t.below(0)
+		sys.Rewind(root)
+		sys.Release(root)
+		if p.Violated {
+			p.Violated, p.QuietUnlock = false, false
+			v.Restart()
+			continue
+		}
+		r := t.result()
+		r.Executions, r.Blocked, r.Transitions = all.executions, all.blocked, all.steps
+		return r
+	}
+}
+
+type tree struct {
+	*depthFirst
+	known map[treeKey]subtree
+}
+
+type treeKey struct {
+	state por.Hash
+	cur   trace.GID
+}
+
+// subtree is how much there is behind a state.
+type subtree struct{ executions, blocked, steps uint64 }
+
+// below counts what comes behind the present state, to which chain steps have led without a choice.
+func (t *tree) below(chain int) subtree {
+	s := t.depthFirst
+	key := treeKey{hb.IdentityHash(s.Sys, 0), s.Cur}
+	if n, ok := t.known[key]; ok || s.Halted {
+		return n
+	}
+	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
+	s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+	if len(s.Enabled) == 0 {
+		before := s.Stats
+		s.leaf(s.Sys.Status())
+		n := subtree{executions: s.Stats.Executions - before.Executions, blocked: s.Stats.Blocked - before.Blocked}
+		t.known[key] = n
+		return n
+	}
+	if chain == search.ChainLimit {
+		s.Halt(por.Reason{Bound: por.BoundSteps, Limit: search.ChainLimit})
+		return subtree{}
+	}
+	f := s.node(chain)
+	alts := slices.Clone(s.alts[f.alt:f.end])
+	s.alts = s.alts[:f.alt]
+	if chain++; len(alts) > 1 {
+		chain = 0
+		s.Stats.Choices++
+	}
+	s.Races()
+	m := s.Sys.Mark()
+	var n subtree
+	for _, a := range alts {
+		if s.Halted {
+			break
+		}
+		s.Sys.Rewind(m)
+		s.Path, s.Cur = s.Path[:f.depth], f.cur
+		if s.step(a); s.Halted {
+			break
+		}
+		b := t.below(chain)
+		n.executions, n.blocked = t.sum(n.executions, b.executions), t.sum(n.blocked, b.blocked)
+		n.steps = t.sum(t.sum(n.steps, b.steps), 1)
+	}
+	s.Sys.Rewind(m)
+	s.Sys.Release(m)
+	s.Path, s.Cur = s.Path[:f.depth], f.cur
+	t.known[key] = n
+	return n
+}
+
+// sum adds what can be added.
+func (t *tree) sum(a, b uint64) uint64 {
+	n, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		t.Halt(por.Reason{Bound: por.BoundPoll, Text: "there are more than can be counted"})
+	}
+	return n
+}

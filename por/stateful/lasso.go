@@ -1,0 +1,295 @@
+package stateful
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// lassoGraph is one strongly connected component of the state graph. Node 0
+// is the state in which the search entered it. A set of nodes is a list; the
+// set that is being looked at is also marked in in.
+type lassoGraph struct {
+	nodes []lassoNode
+	edges []lassoEdge
+
+	out [][]int32 // outgoing edges of each node
+	in  []int32   // number of the set that was marked last and has the node
+	set int32
+}
+
+type lassoNode struct {
+	enabled []trace.GID
+	options []option
+}
+
+type lassoEdge struct {
+	from, to int32
+	steps    []trace.Step
+}
+
+// A need is something that fairness demands of an infinite execution: that a
+// goroutine moves, or that an operation takes one of its alternatives.
+type need struct {
+	g      trace.GID
+	fn, pc uint32
+	choice int // -1: any move of g
+}
+
+// fairLasso looks for a fair infinite execution inside the component (the
+// emptiness check for Streett conditions: Emerson and Lei 1987). It returns
+// the steps from node 0 to a state and a loop from that state to itself that
+// satisfies every need of every state on it, or a nil loop.
+func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
+	g.out = make([][]int32, len(g.nodes))
+	for i, e := range g.edges {
+		g.out[e.from] = append(g.out[e.from], int32(i))
+	}
+	g.in = make([]int32, len(g.nodes))
+	all := make([]int32, len(g.nodes))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	work := [][]int32{all}
+	for len(work) > 0 {
+		nodes := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, comp := range g.split(nodes) {
+			needs, met := g.fairness(comp)
+			if !slices.Contains(met, -1) {
+				return g.lasso(all, comp, met)
+			}
+			// No fair execution stays where an unmet need arises.
+			rest := slices.DeleteFunc(comp, func(n int32) bool { return needs.unmet(g.nodes[n], met) })
+			if len(rest) > 0 {
+				work = append(work, rest)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// mark makes nodes the set that inside asks about.
+func (g *lassoGraph) mark(nodes []int32) {
+	g.set++
+	for _, n := range nodes {
+		g.in[n] = g.set
+	}
+}
+
+func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
+
+// needSet numbers the needs of a component.
+type needSet struct {
+	list  []need
+	index map[need]int
+}
+
+func (s *needSet) add(n need) {
+	if _, ok := s.index[n]; !ok {
+		s.index[n] = len(s.list)
+		s.list = append(s.list, n)
+	}
+}
+
+// each calls f for the needs that arise in n until f returns false.
+func (n *lassoNode) each(f func(need) bool) {
+	for _, g := range n.enabled {
+		if !f(need{g: g, choice: -1}) {
+			return
+		}
+	}
+	for _, o := range n.options {
+		for c := range o.n {
+			if !f(need{o.g, o.fn, o.pc, c}) {
+				return
+			}
+		}
+	}
+}
+
+// unmet reports whether a need arises in n that no edge meets.
+func (s *needSet) unmet(n lassoNode, met []int) bool {
+	found := false
+	n.each(func(x need) bool {
+		found = met[s.index[x]] < 0
+		return !found
+	})
+	return found
+}
+
+// fairness collects the needs that arise in comp and, for each, the first
+// edge inside comp that meets it, or -1.
+func (g *lassoGraph) fairness(comp []int32) (needs needSet, met []int) {
+	needs.index = make(map[need]int)
+	for _, n := range comp {
+		g.nodes[n].each(func(x need) bool {
+			needs.add(x)
+			return true
+		})
+	}
+	met = make([]int, len(needs.list))
+	for i := range met {
+		met[i] = -1
+	}
+	meet := func(n need, edge int32) {
+		if i, ok := needs.index[n]; ok && met[i] < 0 {
+			met[i] = int(edge)
+		}
+	}
+	g.mark(comp)
+	for _, n := range comp {
+		for _, i := range g.out[n] {
+			e := &g.edges[i]
+			if !g.inside(e.to) {
+				continue
+			}
+			for _, a := range e.steps {
+				meet(need{g: a.G, choice: -1}, i)
+			}
+			// Only the first step of an edge can have had alternatives.
+			for _, o := range g.nodes[n].options {
+				if o.g == e.steps[0].G {
+					meet(need{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
+				}
+			}
+		}
+	}
+	return needs, met
+}
+
+// lasso builds a walk from node 0 through all nodes to comp, and a loop inside
+// comp that takes every edge of must.
+func (g *lassoGraph) lasso(all, comp []int32, must []int) (prefix, loop []trace.Step) {
+	target := make(map[int32]bool, len(comp))
+	for _, n := range comp {
+		target[n] = true
+	}
+	g.mark(all)
+	walk, start := g.shortest(0, func(n int32) bool { return target[n] })
+	for _, e := range walk {
+		prefix = append(prefix, g.edges[e].steps...)
+	}
+	g.mark(comp)
+	taken := make(map[int32]bool)
+	at := start
+	take := func(edges ...int32) {
+		for _, e := range edges {
+			taken[e] = true
+			loop = append(loop, g.edges[e].steps...)
+			at = g.edges[e].to
+		}
+	}
+	for _, e := range must {
+		if e := int32(e); !taken[e] {
+			walk, _ := g.shortest(at, func(n int32) bool { return n == g.edges[e].from })
+			take(walk...)
+			take(e)
+		}
+	}
+	walk, _ = g.shortest(at, func(n int32) bool { return n == start })
+	take(walk...)
+	return prefix, loop
+}
+
+// shortest returns the edges of a shortest walk inside the marked set from a
+// node to one that is a target, and that node. There must be one.
+func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32, to int32) {
+	if target(from) {
+		return nil, from
+	}
+	by := make(map[int32]int32) // node → edge it was reached by
+	queue := []int32{from}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		for _, e := range g.out[n] {
+			m := g.edges[e].to
+			if _, seen := by[m]; seen || m == from || !g.inside(m) {
+				continue
+			}
+			by[m] = e
+			if !target(m) {
+				queue = append(queue, m)
+				continue
+			}
+			for at := m; at != from; at = g.edges[by[at]].from {
+				walk = append(walk, by[at])
+			}
+			slices.Reverse(walk)
+			return walk, m
+		}
+	}
+	panic("BUG: por: a component is not strongly connected")
+}
+
+// split returns the strongly connected components of the subgraph of nodes
+// that have an edge (Tarjan's algorithm without recursion).
+func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
+	g.mark(nodes)
+	type info struct {
+		num, low int32 // num 0: not seen
+		next     int   // outgoing edges followed
+		open     bool
+	}
+	at := make(map[int32]*info, len(nodes))
+	for _, n := range nodes {
+		at[n] = &info{}
+	}
+	var stack, path []int32
+	count := int32(0)
+	for _, root := range nodes {
+		if at[root].num != 0 {
+			continue
+		}
+		path = append(path, root)
+		for len(path) > 0 {
+			n := path[len(path)-1]
+			x := at[n]
+			if x.num == 0 {
+				count++
+				x.num, x.low, x.open = count, count, true
+				stack = append(stack, n)
+			}
+			if x.next < len(g.out[n]) {
+				m := g.edges[g.out[n][x.next]].to
+				x.next++
+				if !g.inside(m) {
+					continue
+				}
+				if y := at[m]; y.num == 0 {
+					path = append(path, m)
+				} else if y.open {
+					x.low = min(x.low, y.num)
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				p := at[path[len(path)-1]]
+				p.low = min(p.low, x.low)
+			}
+			if x.low != x.num {
+				continue
+			}
+			i := len(stack) - 1
+			for stack[i] != n {
+				i--
+			}
+			comp := slices.Clone(stack[i:])
+			stack = stack[:i]
+			for _, m := range comp {
+				at[m].open = false
+			}
+			if len(comp) > 1 || g.selfLoop(n) {
+				comps = append(comps, comp)
+			}
+		}
+	}
+	return comps
+}
+
+// selfLoop reports whether one of n's outgoing edges leads to n.
+func (g *lassoGraph) selfLoop(n int32) bool {
+	return slices.ContainsFunc(g.out[n], func(e int32) bool { return g.edges[e].to == n })
+}

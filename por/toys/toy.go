@@ -1,0 +1,400 @@
+package toys
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A System is a small multi-goroutine program and its state: shared variables,
+// mutexes, semaphores-like counters and a condition. It implements System by
+// copying its whole state at a mark, which cannot be wrong.
+//
+// Goroutine 0 runs at the start; the others are started by it or by others.
+type System struct {
+	Prog [][]Instr // by goroutine
+	State
+	Marks []State
+
+	launched int // the goroutine the last step has started; 0: none
+
+	Renumber     func(s *State) // canonical renaming for the hash, if any
+	IgnoreOutput bool
+}
+
+const (
+	ToyVars = 3
+	ToyGs   = 4
+	toyOut  = 6
+)
+
+// State is everything that changes. It is comparable and copied by value.
+type State struct {
+	Vars    [ToyVars]int8
+	Atomics [ToyVars]int8
+	mutex   [2]int8 // 0 free, else 1: locked
+	readers [2]int8
+	wg      int8
+	waiting [ToyGs]bool // parked in condwait
+	signal  [ToyGs]bool // signalled
+	started [ToyGs]bool
+	Pc      [ToyGs]int8
+	Reg     [ToyGs]int8
+	Out     [toyOut]int8
+	nout    int8
+	over    por.Status // Ended after exit or crash, Cut after a failed assumption
+	fault   int8       // position of the crash, or 0
+}
+
+type Instr struct {
+	Op   OpCode
+	A, B int8
+}
+
+type OpCode uint8
+
+const (
+	Read     OpCode = iota // reg = vars[a]
+	Write                  // vars[a] = b
+	WriteReg               // vars[a] = reg
+	Inc                    // local: reg++
+	Load                   // reg = atomics[a]
+	Store                  // atomics[a] = b
+	Add                    // atomics[a] += b
+	Lock
+	TryLock // reg = 1 if locked
+	Unlock
+	RLock
+	RUnlock
+	Go        // start goroutine a
+	WgAdd     // wg += a
+	WgWait    // until wg == 0
+	Wait      // park until signalled
+	Signal    // wake one of the parked
+	Choose    // reg = 0..a-1
+	Output    // print a
+	OutReg    // print reg
+	tAssume   // reg != 0 or cut
+	Jump      // local: pc = a if reg == b
+	tYield    //
+	Exit      // end the program
+	tNumToyOp //
+)
+
+var toyNames = [tNumToyOp]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
+	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit"}
+
+var toyKinds = [tNumToyOp]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
+	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
+	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
+	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, tAssume: trace.SyncAccess,
+	tYield: trace.Yield, Exit: trace.Exit}
+
+func (i Instr) String() string { return fmt.Sprintf("%s %d %d", toyNames[i.Op], i.A, i.B) }
+
+// Program prints the toy's text.
+func (t *System) Program() string {
+	var b strings.Builder
+	for g, code := range t.Prog {
+		fmt.Fprintf(&b, "g%d: %v\n", g, code)
+	}
+	return b.String()
+}
+
+func New(prog ...[]Instr) *System {
+	t := &System{Prog: prog}
+	t.started[0] = true
+	t.local(0)
+	return t
+}
+
+// local runs g's invisible instructions.
+func (t *System) local(g int) {
+	for int(t.Pc[g]) < len(t.Prog[g]) {
+		switch i := t.Prog[g][t.Pc[g]]; i.Op {
+		case Inc:
+			t.Reg[g]++
+			t.Pc[g]++
+		case Jump:
+			t.Pc[g]++
+			if t.Reg[g] == i.B {
+				t.Pc[g] = i.A
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (t *System) at(g int) (Instr, bool) {
+	if int(t.Pc[g]) < len(t.Prog[g]) {
+		return t.Prog[g][t.Pc[g]], true
+	}
+	return Instr{}, false
+}
+
+// ended reports whether g has executed its End, which stands one behind the
+// last instruction.
+func (t *System) ended(g int) bool { return int(t.Pc[g]) > len(t.Prog[g]) }
+
+func (t *System) Can(g int) bool {
+	if !t.started[g] || t.ended(g) {
+		return false
+	}
+	i, ok := t.at(g)
+	if !ok {
+		return true
+	}
+	switch i.Op {
+	case Lock:
+		return t.mutex[i.A] == 0 && t.readers[i.A] == 0
+	case RLock:
+		return t.mutex[i.A] == 0
+	case WgWait:
+		return t.wg == 0
+	case Wait:
+		return !t.waiting[g] || t.signal[g]
+	}
+	return true
+}
+
+func (t *System) Enabled(buf []trace.GID) []trace.GID {
+	for g := range t.Prog {
+		if t.over == por.Running && t.Can(g) {
+			buf = append(buf, trace.GID(g))
+		}
+	}
+	return buf
+}
+
+func (t *System) Next(gid trace.GID) trace.Op {
+	g := int(gid)
+	op := trace.Op{G: gid, Func: uint32(g), PC: uint32(t.Pc[g])}
+	i, ok := t.at(g)
+	switch {
+	case t.fault == int8(g)+1:
+		op.Kind = trace.Crash
+	case !t.started[g] || t.ended(g):
+		op.Kind = trace.None
+	case !ok:
+		op.Kind = trace.End
+	default:
+		op.Kind = toyKinds[i.Op]
+		switch {
+		case i.Op == Wait && t.signal[g]:
+			op.Kind = trace.WakeLock
+		case i.Op == Wait && !t.waiting[g]:
+			op.Kind = trace.Park
+		}
+		op.N = uint8(copy(op.Access[:], t.Touches(gid, nil)))
+		switch {
+		case i.Op == Add:
+			op.Commutes = trace.Increments
+		case t.waitsForReaders(i.A): // they disable it, which is not so in Go
+		case i.Op == RLock, i.Op == RUnlock && t.readers[i.A] > 0:
+			op.Commutes = trace.Reads
+		}
+	}
+	return op
+}
+
+// waitsForReaders reports whether somebody locks mutex m for writing.
+func (t *System) waitsForReaders(m int8) bool {
+	return slices.ContainsFunc(t.Prog, func(code []Instr) bool {
+		return slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Lock && i.A == m })
+	})
+}
+
+func (t *System) parked() (gs []int) {
+	for g := range t.Prog {
+		if t.waiting[g] && !t.signal[g] {
+			gs = append(gs, g)
+		}
+	}
+	return gs
+}
+
+func (t *System) Alternatives(g trace.GID) int {
+	if i, ok := t.at(int(g)); ok {
+		switch i.Op {
+		case Choose:
+			return int(i.A)
+		case Signal:
+			return max(1, len(t.parked()))
+		}
+	}
+	return 1
+}
+
+func (t *System) Step(gid trace.GID, choice int) {
+	g := int(gid)
+	if t.over != por.Running || !t.Can(g) {
+		panic("toy: step of a goroutine that is not enabled")
+	}
+	if choice < 0 || choice >= t.Alternatives(gid) {
+		panic("toy: no such choice")
+	}
+	i, ok := t.at(g)
+	t.launched = 0
+	t.Pc[g]++
+	if !ok {
+		return
+	}
+	switch i.Op {
+	case Read:
+		t.Reg[g] = t.Vars[i.A]
+	case Write:
+		t.Vars[i.A] = i.B
+	case WriteReg:
+		t.Vars[i.A] = t.Reg[g]
+	case Load:
+		t.Reg[g] = t.Atomics[i.A]
+	case Store:
+		t.Atomics[i.A] = i.B
+	case Add:
+		t.Atomics[i.A] += i.B
+	case Lock:
+		t.mutex[i.A] = 1
+	case TryLock:
+		t.Reg[g] = 0
+		if t.mutex[i.A] == 0 && t.readers[i.A] == 0 {
+			t.mutex[i.A], t.Reg[g] = 1, 1
+		}
+	case Unlock:
+		if t.mutex[i.A] == 0 {
+			t.crash(g)
+			return
+		}
+		t.mutex[i.A] = 0
+	case RLock:
+		t.readers[i.A]++
+	case RUnlock:
+		if t.readers[i.A] == 0 {
+			t.crash(g)
+			return
+		}
+		t.readers[i.A]--
+	case Go:
+		t.started[i.A], t.launched = true, int(i.A)
+		t.local(int(i.A))
+	case WgAdd:
+		t.wg += i.A
+		if t.wg < 0 {
+			t.crash(g)
+			return
+		}
+	case Wait:
+		if t.signal[g] {
+			t.waiting[g], t.signal[g] = false, false
+		} else {
+			t.waiting[g] = true
+			t.Pc[g]--
+			return
+		}
+	case Signal:
+		if p := t.parked(); len(p) > 0 {
+			t.signal[p[choice]] = true
+		}
+	case Choose:
+		t.Reg[g] = int8(choice)
+	case Output, OutReg:
+		x := i.A
+		if i.Op == OutReg {
+			x = t.Reg[g]
+		}
+		if t.nout < toyOut {
+			t.Out[t.nout] = x
+			t.nout++
+		}
+	case tAssume:
+		if t.Reg[g] == 0 {
+			t.over = por.Cut
+		}
+	case Exit:
+		t.over = por.Ended
+	}
+	t.local(g)
+}
+
+// crash ends the program at g's last instruction.
+func (t *System) crash(g int) {
+	t.over, t.fault = por.Ended, int8(g)+1
+}
+
+func (t *System) Mark() por.Mark {
+	t.Marks = append(t.Marks, t.State)
+	return por.Mark(len(t.Marks) - 1)
+}
+
+func (t *System) Rewind(m por.Mark) {
+	if int(m) != len(t.Marks)-1 {
+		panic("toy: marks out of order")
+	}
+	t.State = t.Marks[m]
+}
+
+func (t *System) Release(m por.Mark) {
+	if int(m) != len(t.Marks)-1 {
+		panic("toy: marks out of order")
+	}
+	t.Marks = t.Marks[:m]
+}
+
+func (t *System) encode() string {
+	s := t.State
+	if t.IgnoreOutput {
+		s.Out, s.nout = [toyOut]int8{}, 0
+	}
+	if t.Renumber != nil {
+		t.Renumber(&s)
+	}
+	return fmt.Sprint(s)
+}
+
+func (t *System) Hash() por.Hash {
+	var h por.Hash
+	a := fnv.New64a()
+	s := t.encode()
+	a.Write([]byte(s))
+	h[0] = a.Sum64()
+	b := fnv.New64()
+	b.Write([]byte(s))
+	h[1] = b.Sum64()
+	return h
+}
+
+func (t *System) Status() por.Status {
+	if t.over != por.Running {
+		return t.over
+	}
+	if len(t.Enabled(nil)) > 0 {
+		return por.Running
+	}
+	for g := range t.Prog {
+		if t.started[g] && !t.ended(g) {
+			return por.Stuck
+		}
+	}
+	return por.Ended
+}
+
+// Ending tells a leaf in words: what another observer could tell of the execution.
+func (t *System) Ending() string {
+	s := t.State
+	if t.over == por.Ended {
+		// The program is gone with its memory.
+		return fmt.Sprintf("exit fault=%d at %v out=%v", s.fault, faultPC(&s), s.Out[:s.nout])
+	}
+	return fmt.Sprintf("%v %v", t.Status(), t.encode())
+}
+
+func faultPC(s *State) int8 {
+	if s.fault == 0 {
+		return 0
+	}
+	return s.Pc[s.fault-1]
+}

@@ -1,0 +1,110 @@
+package toys
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Objects of a toy, as its operations touch them.
+const (
+	objVars = 1 + iota
+	objAtomics
+	objLocks
+	objGroup
+	objCond
+)
+
+// Pending implements Effects.
+func (t *System) Pending(buf []trace.GID) []trace.GID {
+	for g := range t.Prog {
+		if t.started[g] && !t.ended(g) {
+			buf = append(buf, trace.GID(g))
+		}
+	}
+	return buf
+}
+
+// Touches implements Effects.
+func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
+	i, ok := t.at(int(gid))
+	if !ok {
+		return buf
+	}
+	touch := func(obj uint32, write bool) []trace.Access {
+		return append(buf, trace.Access{Obj: obj, Off: uint32(i.A), Size: 1, Write: write})
+	}
+	switch i.Op {
+	case Read:
+		return touch(objVars, false)
+	case Write, WriteReg:
+		return touch(objVars, true)
+	case Load:
+		return touch(objAtomics, false)
+	case Store, Add:
+		return touch(objAtomics, true)
+	case Lock, TryLock, Unlock, RLock, RUnlock:
+		return touch(objLocks, true)
+	case WgAdd, WgWait:
+		i.A = 0
+		return touch(objGroup, i.Op == WgAdd)
+	case Wait, Signal:
+		if t.signal[gid] {
+			return buf // it is in no list any more
+		}
+		i.A = 0
+		return touch(objCond, true)
+	}
+	return buf
+}
+
+// DependsOnAll implements Effects.
+func (t *System) DependsOnAll(trace.GID) bool { return false }
+
+// View implements Effects.
+func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
+	*op = t.Next(g)
+	if slices.Contains(t.Enabled(nil), g) {
+		alternatives = t.Alternatives(g)
+	}
+	return alternatives, false
+}
+
+// Repeat implements Repeater.
+func (t *System) Repeat(g trace.GID, choice int) { t.Step(g, choice) }
+
+// Adds implements Effects.
+func (t *System) Adds(g trace.GID) por.Adding {
+	i, _ := t.at(int(g))
+	return por.Adding{N: int64(i.A), Counter: int64(t.wg)}
+}
+
+// Buffer implements Effects.
+func (t *System) Buffer(trace.GID) (length, room int, closed bool) { return 0, 0, false }
+
+// Advanced implements Effects.
+func (t *System) Advanced(buf []trace.GID) []trace.GID {
+	if t.launched != 0 {
+		buf = append(buf, trace.GID(t.launched))
+	}
+	return buf
+}
+
+// Label implements Effects.
+func (t *System) Label(g trace.GID, choice int) uint64 {
+	if i, ok := t.at(int(g)); ok && i.Op == Signal {
+		if p := t.parked(); choice < len(p) {
+			return uint64(p[choice]) + 1
+		}
+		return 0
+	}
+	return uint64(choice)
+}
+
+// Partner implements Effects.
+func (t *System) Partner(trace.GID, int) (trace.GID, bool) { return 0, false }
+
+func (t *System) Cases(_ trace.GID, buf []por.Case) ([]por.Case, bool) { return buf, false }
+
+func (t *System) Case(trace.GID, int) int { return -1 }

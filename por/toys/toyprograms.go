@@ -1,0 +1,116 @@
+package toys
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Random makes a program of ng goroutines. One in four stresses one kind of
+// synchronisation.
+func Random(r *rand.Rand, ng, size int, loops bool) *System {
+	ops := []OpCode{Read, Write, WriteReg, Read, Write, Load, Store, Add, Output, OutReg, Choose, Signal, tYield}
+	some := []OpCode{WgAdd, WgWait, Wait, tAssume}
+	rare := []OpCode{TryLock, Unlock, Exit, RUnlock}
+	stressed := true
+	switch r.IntN(8) {
+	case 0:
+		some = []OpCode{WgAdd, WgWait}
+	case 1:
+		some = []OpCode{Wait, Signal, Signal}
+	default:
+		stressed = false
+	}
+	prog := make([][]Instr, ng)
+	next := 1 // goroutine to start next
+	for g := range prog {
+		var code []Instr
+		for len(code) < 1+r.IntN(size) {
+			v := int8(r.IntN(ToyVars))
+			switch k := r.IntN(20); {
+			case stressed && k%2 == 0:
+				code = append(code, RandomInstr(r, some))
+			case k < 4: // critical section
+				m := int8(r.IntN(2))
+				lock, unlock := Lock, Unlock
+				if r.IntN(3) == 0 {
+					lock, unlock = RLock, RUnlock
+				}
+				code = append(code, Instr{Op: lock, A: m})
+				for range r.IntN(3) {
+					code = append(code, RandomInstr(r, ops[:6+r.IntN(3)]))
+				}
+				code = append(code, Instr{Op: unlock, A: m})
+			case k == 4 && r.IntN(3) == 0:
+				code = append(code, RandomInstr(r, rare))
+			case k == 4:
+				code = append(code, RandomInstr(r, some))
+			case k == 5 && loops: // spin until atomics[v] == b
+				at := int8(len(code))
+				code = append(code, Instr{Op: Load, A: v}, Instr{Op: Jump, A: at, B: int8(r.IntN(2))})
+			case k == 6 && loops: // loop around a choice
+				at := int8(len(code))
+				code = append(code, Instr{Op: Choose, A: 2}, Instr{Op: Jump, A: at, B: 0})
+			case k == 7: // skip something
+				code = append(code, Instr{Op: Jump, A: int8(len(code) + 2), B: int8(r.IntN(2))})
+				code = append(code, RandomInstr(r, ops))
+			case k < 11 && next < ng:
+				code = append(code, Instr{Op: Go, A: int8(next)})
+				next++
+			default:
+				code = append(code, RandomInstr(r, ops))
+			}
+		}
+		prog[g] = code
+	}
+	for next < ng { // everybody is started
+		prog[0] = slices.Insert(prog[0], 0, Instr{Op: Go, A: int8(next)})
+		for i := range prog[0] {
+			if prog[0][i].Op == Jump {
+				prog[0][i].A++
+			}
+		}
+		next++
+	}
+	return New(prog...)
+}
+
+func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
+	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(ToyVars)), B: int8(r.IntN(3))}
+	switch i.Op {
+	case Lock, TryLock, Unlock, RLock, RUnlock:
+		i.A = int8(r.IntN(2))
+	case WgAdd:
+		i.A = int8(r.IntN(3) - 1)
+	case Choose:
+		i.A = int8(1 + r.IntN(2))
+	case Add:
+		i.B = 1
+	}
+	return i
+}
+
+// Started makes a toy whose goroutines all run from the beginning.
+func Started(prog ...[]Instr) *System {
+	t := New(prog...)
+	for g := range prog {
+		t.started[g] = true
+		t.local(g)
+	}
+	return t
+}
+
+var (
+	StoreBuffer = [][]Instr{
+		{{Op: Store, A: 0, B: 1}, {Op: Load, A: 1}},
+		{{Op: Store, A: 1, B: 1}, {Op: Load, A: 0}},
+	}
+	LockInc = []Instr{{Op: Lock}, {Op: Read}, {Op: Inc}, {Op: WriteReg}, {Op: Unlock}}
+	RacyInc = []Instr{{Op: Read}, {Op: Inc}, {Op: WriteReg}}
+	Crossed = [][]Instr{
+		{{Op: Lock, A: 0}, {Op: Lock, A: 1}, {Op: Unlock, A: 1}, {Op: Unlock, A: 0}},
+		{{Op: Lock, A: 1}, {Op: Lock, A: 0}, {Op: Unlock, A: 0}, {Op: Unlock, A: 1}},
+	}
+)
+
+// Spin waits for ever for an atomic nobody sets.
+var Spin = []Instr{{Op: Load}, {Op: Jump, A: 0, B: 0}}
