@@ -29,8 +29,9 @@
 // With --points-to there is one line for each function or, with --contexts, for each
 // of its calling contexts:
 //
-//	{"action":"points-to","schema":"hbcheck.analyze/1","pos":...,"func":...,"expr":...,"type":...,"context":...,
-//	 "unknown":false,"labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
+//	{"action":"points-to","schema":"hbcheck.analyze/1","pos":...,"func":...,"expr":...,"type":...,
+//	 "context":...,"unknown":false,
+//	 "labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
 //
 // A label is a place that may be referred to: a part (path) of what is allocated or
 // declared at pos. If unknown is set, it may also be whatever has been given to code

@@ -77,8 +77,9 @@ func smcTallies() []Tally {
 }
 
 // The executions in a second of processor time of GenMC 0.11 (sequential consistency, without its
-// approximations for awaits and symmetry), and of the quickest mode of Nidhugg (revision 0aea4d23) that counts
-// Mazurkiewicz classes, on the C programs. Measured by us on a computer like those of our tests.
+// approximations for awaits and symmetry), and of the quickest mode of Nidhugg (revision 0aea4d23)
+// that counts Mazurkiewicz classes, on the C programs. Measured by us on a computer like those of
+// our tests.
 var (
 	rateGenMC = map[string]uint64{
 		"readers 13": 36_000, "readers 15": 35_000, "lastzero 10": 26_000, "lastzero 13": 25_000, "lastzero 15": 19_000,

@@ -111,8 +111,9 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// TestFormulas: optimal executes as many executions as the formulas for parametric programs say, up to the size with which they
-// are more than 100,000. (Of one program these are 1,728,000, which only hbcheck bench counts.)
+// TestFormulas: optimal executes as many executions as the formulas for parametric programs say, up
+// to the size with which they are more than 100,000. (Of one program these are 1,728,000, which
+// only hbcheck bench counts.)
 func TestFormulas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some ten million executions")

@@ -21,7 +21,7 @@ import (
 //
 //	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ Tc
 //
-// then w's Wait stays blocked while Tc does not move (mhb-go.md, section 2.2),
+// then w's Wait stays blocked while Tc does not move,
 // however many workers there are. An Add of something unknown, to a WaitGroup
 // without a name, or a loop that goes down again and again makes the sum
 // unbounded.

@@ -14,7 +14,7 @@ import (
 // the goroutine has locked them before on the same path: facts that the goroutine
 // must hold them at the point, or unlocks what others have locked. A mutex that
 // is not among them, and that the goroutine does not hold now, it unlocks only
-// while it holds it itself (mhb-go.md, section 2.1).
+// while it holds it itself.
 //
 // Transfer: Lock adds to Held; Unlock takes from it, or if it is not in it adds to
 // the set Unlocked; with b behind a, b unlocks what a has not locked:

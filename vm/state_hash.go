@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// canonicaliser computes the canonical fingerprint of a state (peers.md A 4: JPF's
+// canonicaliser computes the canonical fingerprint of a state (JPF's
 // CFSerializer does the like). Dynamic objects are numbered in the order a
 // traversal from the goroutines, in spawn-path order, meets them; references
 // are hashed as such numbers. So neither object numbers nor garbage nor the

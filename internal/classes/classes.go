@@ -42,14 +42,15 @@ type Relation struct {
 	// it. Nil: its number does.
 	Label func(g trace.GID, choice int) uint64
 
-	// Touches appends everything that g's next operation touches. It is asked about an operation that is Wide, which is then
-	// dependent on what conflicts with that.
+	// Touches appends everything that g's next operation touches. It is asked about an operation that
+	// is Wide, which is then dependent on what conflicts with that.
 	Touches func(g trace.GID, buf []trace.Access) []trace.Access
 
-	// Buffer returns how many elements are in the channel that a send or a receive is on, which is about to be executed, and
-	// how many there is room for. With it, operations on a channel with a buffer are not all dependent:
-	// a send and a receive are only if what is sent is what is received, or if the send needs the room that the receive
-	// makes; and operations on a channel that is closed commute if they send or receive nothing. Nil, or no room: they are.
+	// Buffer returns how many elements are in the channel that a send or a receive is on, which is
+	// about to be executed, and how many there is room for. With it, operations on a channel with a
+	// buffer are not all dependent: a send and a receive are only if what is sent is what is received,
+	// or if the send needs the room that the receive makes; and operations on a channel that is closed
+	// commute if they send or receive nothing. Nil, or no room: they are.
 	Buffer func(op *trace.Op) (length, room int)
 }
 

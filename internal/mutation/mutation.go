@@ -1,5 +1,5 @@
-// Package mutation breaks the program in one place and sees whether a test notices. A condition that soundness
-// rests on and that no test notices the loss of is either not needed or not tested.
+// Package mutation breaks the program in one place and sees whether a test notices. A condition
+// that soundness rests on and that no test notices the loss of is either not needed or not tested.
 package mutation
 
 import (
@@ -29,8 +29,8 @@ func (x *Mutant) Source(t *testing.T, root string) (file, text string, ok bool) 
 	return file, strings.Replace(string(src), x.Old, x.New, 1), true
 }
 
-// Kills executes go test with args in directory root, with file replaced by text, and returns what failed; "" if
-// nothing did.
+// Kills executes go test with args in directory root, with file replaced by text, and returns what
+// failed; "" if nothing did.
 func Kills(t *testing.T, root, file, text string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -41,7 +41,8 @@ func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
 func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 1500) }
 
-// TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is explored once.
+// TestReadsFrom: the outcomes and races are those of the reference, and each reads-from class is
+// explored once.
 func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 600) }
 
 // TestSource: the same as of Optimal of Source, which begins other executions, too.
@@ -74,9 +75,9 @@ var (
 	contextOnce   = reduction{run: explorers.With("context").Explore}
 )
 
-// knownClasses are programs that something was wrong with: Context lost outcomes where more than twins changed places;
-// Optimal missed a deadlock of an RWMutex, and channels, and
-// met classes with Conds twice.
+// knownClasses are programs that something was wrong with: Context lost outcomes where more than
+// twins changed places; Optimal missed a deadlock of an RWMutex, and channels, and met classes with
+// Conds twice.
 var knownClasses = []struct {
 	seed     uint64
 	features progen.Features

@@ -25,9 +25,10 @@ const (
 	telling       // see dense
 )
 
-// dense is a program of a few goroutines that do nothing but operations on a few channels, more select than others: what two of them
-// make of each other is seen more often than in generated programs of all kinds. Where a goroutine is stuck in the end tells what it has done: with
-// telling it goes to a line of its own, by the cases it has taken and what it has received.
+// dense is a program of a few goroutines that do nothing but operations on a few channels, more
+// select than others: what two of them make of each other is seen more often than in generated
+// programs of all kinds. Where a goroutine is stuck in the end tells what it has done: with telling
+// it goes to a line of its own, by the cases it has taken and what it has received.
 func dense(r *rand.Rand, name string, how style) string {
 	telling := how == telling
 	var b strings.Builder
@@ -186,8 +187,8 @@ func TestSelects(t *testing.T) {
 	t.Logf("%d programs checked, %d left out", checked, left)
 }
 
-// meetings are programs in which who meets whom is not only a matter of what the two have in common. One has a select with default, so in all of them
-// parking is an operation of its own.
+// meetings are programs in which who meets whom is not only a matter of what the two have in
+// common. One has a select with default, so in all of them parking is an operation of its own.
 var meetings = []struct {
 	name    string
 	classes uint64

@@ -13,7 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestSelectsSource: Source completes one execution of each class of programs with selects, and Context finds their outcomes.
+// TestSelectsSource: Source completes one execution of each class of programs with selects, and
+// Context finds their outcomes.
 func TestSelectsSource(t *testing.T) {
 	const perBatch = 100
 	total := 800

@@ -18,8 +18,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// knownSpins are programs of Spins that something was wrong with: optimal lost a write that comes behind a read, pointers were
-// compared by number, context lost endings (two).
+// knownSpins are programs of Spins that something was wrong with: optimal lost a write that comes
+// behind a read, pointers were compared by number, context lost endings (two).
 var knownSpins = []uint64{33, 37, 1144, 3039}
 
 func spinsOf(seed uint64) progen.Text {
@@ -59,9 +59,9 @@ func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Confi
 	return w, e.Explore(g.m, w, cfg)
 }
 
-// TestSpins: explorers that store no states find in programs with loops that wait what
-// a full search finds that does, and those that sample nothing else; source and optimal complete each class of executions once
-// in which no iteration is without effect.
+// TestSpins: explorers that store no states find in programs with loops that wait what a full
+// search finds that does, and those that sample nothing else; source and optimal complete each
+// class of executions once in which no iteration is without effect.
 func TestSpins(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	const perBatch = 100

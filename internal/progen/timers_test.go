@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// timed is a program of a few goroutines that share a timer, which they wait for, stop and reset, and channels, and, sometimes, other memory. Who has found
-// what is seen by where they are stuck.
+// timed is a program of a few goroutines that share a timer, which they wait for, stop and reset,
+// and channels, and, sometimes, other memory. Who has found what is seen by where they are stuck.
 func timed(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"time\"\n)\n\nfunc %s() {\n", name)
@@ -80,8 +80,9 @@ func timed(r *rand.Rand, name string) string {
 	return b.String() + body() + "\n}\n"
 }
 
-// TestTimers: explorers that store no states find what programs with timers do in any interleaving. Classes are not counted: a timer does not
-// fire any more if everybody has ended, so the end of a goroutine, on which nothing depends, disables that.
+// TestTimers: explorers that store no states find what programs with timers do in any interleaving.
+// Classes are not counted: a timer does not fire any more if everybody has ended, so the end of a
+// goroutine, on which nothing depends, disables that.
 func TestTimers(t *testing.T) {
 	const perBatch = 50
 	total := 300

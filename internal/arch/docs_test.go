@@ -1,0 +1,250 @@
+package arch
+
+import (
+	"go/scanner"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What comments and documents have to keep to: see CONTRIBUTING.md.
+const (
+	mostColumns  = 110 // of a line that is a comment
+	readmeLines  = 140
+	glossaryRows = 60
+	answerLines  = 30 // of a question in docs/rationale
+)
+
+// longComments are trees of packages in which comment lines may still be longer than mostColumns.
+var longComments = []string{"explore", "oracle", "por", "report", "static", "vm"}
+
+// plainWords are the trees in which comments use the field's words, and oldWords those in them that
+// do not yet.
+var (
+	plainWords = []string{"por", "vm", "mhb", "explore", "oracle"}
+	oldWords   = []string{"explore", "mhb", "oracle", "por", "vm"}
+)
+
+// within reports whether dir belongs to one of the trees.
+func within(dir string, trees []string) bool {
+	return slices.ContainsFunc(trees, func(p string) bool { return dir == p || strings.HasPrefix(dir, p+"/") })
+}
+
+// banned are words that have a better one: after, before, a goroutine, depends on, partner, forever,
+// pending operation (docs/glossary.md).
+var banned = regexp.MustCompile(`(?i)\b(behind|whoever|somebody|nobody|everybody|tangled|mate|for ever|stands before|in front of)\b`)
+
+// tracked lists the files of the repository that match a pattern of git's, by paths from its root.
+func tracked(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns...)...)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("git ls-files: %v", err) // a copy without its history
+	}
+	files := strings.Fields(string(out))
+	return slices.DeleteFunc(files, func(f string) bool {
+		_, err := os.Stat(filepath.Join(root, f))
+		return err != nil
+	})
+}
+
+var root = filepath.Join("..", "..")
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// A comment of a Go file, and where it begins.
+type comment struct {
+	file, text string
+	line       int
+	alone      bool // there is nothing before it in its line
+}
+
+// comments lists those of the module's Go files, without test programs and what replaces parts of the
+// standard library.
+func comments(t *testing.T) []comment {
+	t.Helper()
+	var all []comment
+	for _, file := range tracked(t, "*.go") {
+		if strings.Contains(file, "testdata/") || strings.Contains(file, "/_src/") {
+			continue
+		}
+		src := read(t, file)
+		fset := token.NewFileSet()
+		f := fset.AddFile(file, -1, len(src))
+		var s scanner.Scanner
+		s.Init(f, []byte(src), nil, scanner.ScanComments)
+		last := 0 // the line of the last token that is no comment
+		for {
+			pos, tok, lit := s.Scan()
+			if tok == token.EOF {
+				break
+			}
+			line := f.Line(pos)
+			switch {
+			case tok == token.COMMENT && !strings.HasPrefix(lit, "//go:") && !strings.HasPrefix(lit, "//lint:"):
+				all = append(all, comment{file, lit, line, line != last})
+			case tok != token.COMMENT && lit != "\n":
+				last = line
+			}
+		}
+	}
+	if len(all) < 1000 {
+		t.Errorf("only %d comments", len(all))
+	}
+	return all
+}
+
+// TestCommentColumns: nothing wraps comments, so they are written in lines that fit.
+func TestCommentColumns(t *testing.T) {
+	for _, c := range comments(t) {
+		if !c.alone || within(path.Dir(c.file), longComments) {
+			continue
+		}
+		for i, line := range strings.Split(c.text, "\n") {
+			if n := utf8.RuneCountInString(line); n > mostColumns {
+				t.Errorf("%s:%d: a comment of %d columns, more than %d", c.file, c.line+i, n, mostColumns)
+			}
+		}
+	}
+}
+
+// TestWords: where the algorithms are, comments use the words of the literature.
+func TestWords(t *testing.T) {
+	spaces := regexp.MustCompile(`[\s/]+`)
+	check := func(file string, line int, text string) {
+		for _, w := range banned.FindAllString(text, -1) {
+			t.Errorf("%s:%d: %q: docs/glossary.md has another word", file, line, w)
+		}
+	}
+	var group string // comments of consecutive lines, as one text
+	var first comment
+	flush := func() {
+		if group != "" {
+			check(first.file, first.line, spaces.ReplaceAllString(group, " "))
+		}
+		group = ""
+	}
+	next := 0
+	for _, c := range comments(t) {
+		dir := path.Dir(c.file)
+		if strings.HasSuffix(c.file, "_test.go") || within(dir, oldWords) || !within(dir, plainWords) {
+			continue
+		}
+		if c.file != first.file || c.line != next {
+			flush()
+			first = c
+		}
+		group += "\n" + c.text
+		next = c.line + 1 + strings.Count(c.text, "\n")
+	}
+	flush()
+	for _, file := range tracked(t, "docs/*.md", "RATIONALE.md", "README.md", "CONTRIBUTING.md") {
+		for i, line := range strings.Split(read(t, file), "\n") {
+			check(file, i+1, line)
+		}
+	}
+}
+
+// TestReferences: every document and every test that is named somewhere exists.
+func TestReferences(t *testing.T) {
+	document := regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b`)
+	missing := func(from, name string) bool {
+		for _, p := range []string{name, path.Join(path.Dir(from), name), path.Join("docs", name)} {
+			if _, err := os.Stat(filepath.Join(root, p)); err == nil {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range comments(t) {
+		for _, name := range document.FindAllString(c.text, -1) {
+			if missing(c.file, name) {
+				t.Errorf("%s:%d: there is no %s", c.file, c.line, name)
+			}
+		}
+	}
+	tests := make(map[string]bool)
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz|Benchmark)\w*)\(`)
+	for _, file := range tracked(t, "*_test.go") {
+		for _, m := range function.FindAllStringSubmatch(read(t, file), -1) {
+			tests[m[1]] = true
+		}
+	}
+	named := regexp.MustCompile("`(Test[A-Z]\\w*)`")
+	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	for _, file := range tracked(t, "*.md") {
+		for i, line := range strings.Split(read(t, file), "\n") {
+			for _, name := range document.FindAllString(line, -1) {
+				if missing(file, name) {
+					t.Errorf("%s:%d: there is no %s", file, i+1, name)
+				}
+			}
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if _, err := os.Stat(filepath.Join(root, path.Dir(file), m[1])); err != nil && !strings.Contains(m[1], "://") {
+					t.Errorf("%s:%d: there is no %s", file, i+1, m[1])
+				}
+			}
+			for _, m := range named.FindAllStringSubmatch(line, -1) {
+				if !tests[m[1]] {
+					t.Errorf("%s:%d: there is no %s", file, i+1, m[1])
+				}
+			}
+		}
+	}
+}
+
+// TestLengths: a README that is read in five minutes, and a glossary that is read at all.
+func TestLengths(t *testing.T) {
+	if n := strings.Count(read(t, "README.md"), "\n"); n > readmeLines {
+		t.Errorf("README.md has %d lines, more than %d", n, readmeLines)
+	}
+	rows := 0
+	for line := range strings.Lines(read(t, "docs/glossary.md")) {
+		if strings.HasPrefix(line, "| ") {
+			rows++
+		}
+	}
+	if rows--; rows > glossaryRows || rows < 20 { // without the head
+		t.Errorf("docs/glossary.md has %d rows, want at most %d", rows, glossaryRows)
+	}
+}
+
+// TestRationale: RATIONALE.md lists the questions of docs/rationale, and no answer is long.
+func TestRationale(t *testing.T) {
+	contents := read(t, "RATIONALE.md")
+	for _, file := range tracked(t, "docs/rationale/*.md") {
+		question, lines := "", 0
+		for line := range strings.Lines(read(t, file) + "## \n") {
+			q, heading := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "## ")
+			switch {
+			case strings.HasPrefix(line, "###"):
+				t.Errorf("%s: %q: questions have one level", file, line)
+			case heading:
+				if lines > answerLines {
+					t.Errorf("%s: %q has %d lines, more than %d", file, question, lines, answerLines)
+				}
+				if question, lines = q, 0; q != "" && !strings.Contains(contents, "- ["+q+"]("+file+"#") {
+					t.Errorf("RATIONALE.md does not list %q of %s", q, file)
+				}
+			case strings.TrimSpace(line) != "":
+				lines++
+			}
+		}
+	}
+}
