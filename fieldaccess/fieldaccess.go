@@ -8,6 +8,10 @@
 // operation that conflicts with the access, so {goroutine} is a persistent set
 // (Godefroid, 1996) and executing it at once loses no outcome. Deviation from
 // the paper: two writes conflict. Its read-write-only rule loses final states.
+//
+// The parts of it are elsewhere: what a function may access from a point on is
+// static.FieldAccess, and package hybrid merges that over a live stack. Here the
+// result is compared with one access, which is known exactly.
 package fieldaccess
 
 import (
@@ -22,7 +26,7 @@ import (
 // A Location is memory a goroutine is about to access, as the state shows it.
 type Location struct {
 	Type      types.Type // of the object's memory; nil: not known
-	Objs      static.Set // the objects of the points-to analysis that may stand for its object; Empty: any
+	Objs      static.Set // the objects of the points-to analysis that may represent its object; Empty: any
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64
 	Write     bool
@@ -34,8 +38,8 @@ type Location struct {
 
 // State is the present state as the oracle needs it.
 type State interface {
-	// Locations returns what the plain operation g stands before accesses, or
-	// false if that is not known.
+	// Locations returns what the pending operation of g accesses, or false if that
+	// is not known.
 	Locations(g trace.GID, buf []Location) ([]Location, bool)
 	// Others calls f with the stack of every other goroutine that has not ended
 	// until f returns false. The stack is valid during the call.
@@ -66,7 +70,7 @@ func (o *Oracle) Futures() *hybrid.Futures { return o.fut }
 // Reason is what Skip's answers are counted under.
 const Reason = "nofuture"
 
-// Skip reports whether g may execute the plain operation it stands before
+// Skip reports whether g may execute its pending operation, which is plain,
 // without a scheduling choice.
 func (o *Oracle) Skip(s State, g trace.GID) bool {
 	locs, ok := s.Locations(g, o.buf[:0])

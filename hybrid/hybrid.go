@@ -1,8 +1,13 @@
 // Package hybrid merges the partial facts of static analyses over a live call
 // stack (SPIN 2014, section 4.1): what a goroutine may still do is what it may
-// do from the instruction it stands before until that function returns, then
-// from behind the call in the caller until that returns, and so on down to
-// the function its go statement named.
+// do from its next instruction until that function returns, then after the call in
+// the caller until that returns, and so on down to the function its go statement
+// named.
+//
+//	innermost frame   f: ... a; [x++]; b      Before(x++)   x++, b
+//	its caller        g: ... f(); c; d        After(f())    c, d
+//	go statement's    h: ... g(); e           After(g())    e
+//	                                                        the future: {x++, b, c, d, e}
 //
 // The merge is exact as to calling contexts: only the callers that are really
 // on the stack contribute.
@@ -14,18 +19,17 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// A Frame is one activation on the stack of a goroutine that stands between
-// two steps.
+// A Frame is one activation on the stack of a goroutine between two of its steps.
 type Frame struct {
-	// Instr is, in the innermost frame, the instruction the goroutine stands
-	// before; in the others, the one that called the next inner frame. It is nil
-	// in frames without SSA code: natives and builtins used as functions.
+	// Instr is, in the innermost frame, the goroutine's next instruction; in the
+	// others, the one that called the next inner frame. It is nil in frames without SSA
+	// code: natives and builtins used as functions.
 	Instr ssa.Instruction
 	// Fn is the function, nil for one that is not in the program's source.
 	Fn *ssa.Function
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool
-	// Unwinding: control returns to Instr itself and not behind it (RunDefers, and
+	// Unwinding: control returns to Instr itself and not to the one after it (RunDefers, and
 	// frames that are being unwound).
 	Unwinding bool
 	// Recovered: it is a deferred call, and an earlier one of the same function has

@@ -14,10 +14,10 @@ import (
 // the analysis knows of a goroutine's whole future. Paths become addresses on
 // the way: each frame knows what its parameters and variables are.
 //
-// A frame that stands at a call continues behind it if the call returns, and with
-// its deferred calls if it panics. A frame that runs its deferred calls already
-// (Again) still has those that are pending, which the state knows exactly, and
-// then returns or hands on the panic; which, is not looked at.
+// A frame that is in a call continues after it if the call returns, and with its
+// deferred calls if it panics. A frame that runs its deferred calls already
+// (Unwinding) still has those that are pending, which the state knows exactly, and
+// then returns or panics itself; which of the two is not distinguished.
 type Merger[V comparable] struct {
 	e     *static.Engine[V]
 	base  *static.Base
@@ -42,7 +42,7 @@ type partial[V comparable] struct {
 	panicked static.Flow[V] // when it panics
 	paths    []static.Path
 	defers   []*ssa.Defer    // pending in the frame, newest last
-	add      *ssa.CallCommon // the frame stands before this addition to a WaitGroup
+	add      *ssa.CallCommon // the next instruction of the frame, if that adds to a WaitGroup
 }
 
 // NewMerger returns a merger of the results of e.
@@ -66,7 +66,7 @@ type stackPart[V comparable] struct {
 
 // FutureOf returns what l's goroutine does until it ends.
 func (m *Merger[V]) FutureOf(l Live) V {
-	// First everything the result depends on, to look whether it is known.
+	// First everything the result depends on, to see whether it is known.
 	var parts []stackPart[V]
 	key := m.buf[:0]
 	note := func(x stackPart[V]) {
@@ -88,17 +88,17 @@ func (m *Merger[V]) FutureOf(l Live) V {
 		if fr.Instr == nil && i == 0 && fr.Fn != nil {
 			key = binary.LittleEndian.AppendUint64(key, l.Operand())
 		}
-		again := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
-		x := m.partial(fr, i == 0, again)
+		unwinding := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
+		x := m.partial(fr, i == 0, unwinding)
 		var place static.Place = &callPlace{l: l, fn: fr.Fn} // of a call with unknown arguments
 		if fr.Instr != nil {
-			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !again, lives: m.lives, defers: x.defers}
+			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !unwinding, lives: m.lives, defers: x.defers}
 		}
 		if x.add != nil {
 			key = binary.LittleEndian.AppendUint64(key, m.delta(x, place))
 		}
-		note(stackPart[V]{p: x, place: place, frame: true, unwinding: again, fn: fr.Fn})
-		if !again {
+		note(stackPart[V]{p: x, place: place, frame: true, unwinding: unwinding, fn: fr.Fn})
+		if !unwinding {
 			continue
 		}
 		l.Deferred(i, func(fn *ssa.Function, args, captured []uint64) {
@@ -183,8 +183,8 @@ func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackP
 }
 
 // partial returns the partial result of a frame.
-func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
-	k := site{fr.ID, inner, again}
+func (m *Merger[V]) partial(fr Frame, inner, unwinding bool) *partial[V] {
+	k := site{fr.ID, inner, unwinding}
 	x := m.sites[k]
 	if x != nil {
 		return x
@@ -197,7 +197,7 @@ func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
 		x.resume = m.unknown()
 	case m.base.Prog.Body(fr.Instr.Parent()) != fr.Instr.Parent():
 		x.resume = m.unknown()
-	case again:
+	case unwinding:
 		x.resume, x.panicked = m.e.Leaving(fr.Instr)
 	case inner:
 		if x.add = adding(fr.Instr); x.add != nil {
@@ -208,7 +208,7 @@ func (m *Merger[V]) partial(fr Frame, inner, again bool) *partial[V] {
 	default:
 		x.resume, x.panicked = m.e.Resume(fr.Instr), m.e.Panicked(fr.Instr)
 	}
-	if fr.Instr != nil && !again {
+	if fr.Instr != nil && !unwinding {
 		x.defers = m.base.Deferred(fr.Instr)
 	}
 	m.number(x)
@@ -230,7 +230,7 @@ func adding(instr ssa.Instruction) *ssa.CallCommon {
 // unknownDelta is what a WaitGroup is changed by if that is not known.
 const unknownDelta = 1 << 40
 
-// delta returns what the addition at which x stands adds.
+// delta returns what the addition adds that is the next instruction of x.
 func (m *Merger[V]) delta(x *partial[V], place static.Place) uint64 {
 	n, ok := place.Value(x.add.Args[1])
 	if !ok {

@@ -26,18 +26,17 @@ type Live interface {
 	Word(p uint64) (uint64, bool)
 	// Address returns a package variable's.
 	Address(g *ssa.Global) uint64
-	// Operand returns the object of the operation the goroutine stands before, 0
-	// if there is none.
+	// Operand returns the object of the pending operation, 0 if there is none.
 	Operand() uint64
 }
 
-// framePlace is the activation of frame i, for facts of the point where it stands.
+// framePlace is the activation of frame i, for facts of the point at which it is.
 type framePlace struct {
 	l      Live
 	i      int
 	fn     *ssa.Function
 	at     ssa.Instruction
-	after  bool // of the point behind at
+	after  bool // of the point after at
 	lives  map[liveKey]bool
 	defers []*ssa.Defer         // what is pending, newest last, if that is known
 	saved  map[ssa.Value]uint64 // what pending calls have been given
@@ -82,8 +81,8 @@ func (p *framePlace) register(v ssa.Value) (uint64, bool) {
 	return x, ok
 }
 
-// save looks into the records of pending deferred calls for values that may have
-// no register any more.
+// save takes values that may have no register any more from the records of pending
+// deferred calls.
 func (p *framePlace) save() {
 	p.saved = map[ssa.Value]uint64{}
 	k := len(p.defers)
@@ -218,7 +217,7 @@ type liveKey struct {
 
 // liveAt reports whether v, having been computed, may still be used at instr or
 // later without being computed again.
-func liveAt(v ssa.Value, instr ssa.Instruction, behind bool) bool {
+func liveAt(v ssa.Value, instr ssa.Instruction, after bool) bool {
 	uses := map[ssa.Instruction]bool{}
 	refs := v.Referrers()
 	if refs == nil {
@@ -244,7 +243,7 @@ func liveAt(v ssa.Value, instr ssa.Instruction, behind bool) bool {
 	}
 	b := instr.Block()
 	start := slices.Index(b.Instrs, instr)
-	if behind {
+	if after {
 		start++
 	}
 	live, stop := scan(b.Instrs[start:])

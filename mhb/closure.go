@@ -61,7 +61,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	return nil, false
 }
 
-// treeKey is what a decision tree is found by: where the goroutine stands, and
+// treeKey is what a decision tree is found by: the goroutine's stack, and
 // whether it is a later round than the first, in which nothing is enabled. What a
 // later one begins with is no part of the key: that differs in nearly every state,
 // and a walk depends on it only at the few operations that it finds disabled.
@@ -70,7 +70,7 @@ type treeKey struct {
 	canMove, later bool
 }
 
-// summary returns what g can do, if t is the operation that tc stands before and
+// summary returns what g can do, if t is the pending operation of tc and
 // found is what the round before this one has found, if this is a later one.
 func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
 	k := treeKey{s.StackFingerprint(g), s.CanMove(g), later}
@@ -107,10 +107,10 @@ type walk struct {
 	t  *target
 
 	canMove  bool                // the goroutine is enabled
-	nextCall ssa.CallInstruction // what it stands before, if that is a call
+	nextCall ssa.CallInstruction // its next instruction, if that is a call
 
 	summary                   // of what has been found so far
-	current   ssa.Instruction // what is being looked at
+	current   ssa.Instruction // what is being interpreted
 	later     bool            // what the others have been found to enable does not count as disabled
 	memo      map[visitKey]*visit
 	recursive int // how often memo had the answer
@@ -129,7 +129,7 @@ type event struct {
 	n  int
 }
 
-// many stands for a number of times that is not known.
+// many is a number of times that is not known.
 const many = 1 << 20
 
 func (e *events) add(p uint64, n int) {
@@ -248,8 +248,8 @@ func counter(s State, p uint64) int64 {
 }
 
 // refuted reports whether the goroutines together speak against executing t at
-// once: if they can take a WaitGroup's counter below zero together with t, who
-// does it matters.
+// once: if they can take a WaitGroup's counter below zero together with t, then it
+// matters which of them does.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta >= 0 {
 		return false
@@ -262,14 +262,14 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	return counter(s, p) < int64(n)-t.delta
 }
 
-// blocked reports whether the walk stops at x, which stands for an operation
-// that is disabled in the present state.
+// blocked reports whether the walk stops at x, an operation that is disabled in the
+// present state.
 func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming
 	}
 	if w.o.CopiesLocks && x.op != opRecv && x.op != opSend {
-		return false // somebody may overwrite it
+		return false // it may be overwritten
 	}
 	if w.later && w.v.ask(question{kind: askEnabled, i: int(x.op), p: x.addr}).ok {
 		return false
@@ -281,8 +281,8 @@ func (w *walk) blocked(x stop, reason string) bool {
 	return true
 }
 
-// rarer returns which of two reasons is told if both apply: nearly everybody is
-// waited for by a join.
+// rarer returns which of two reasons is reported if both apply: nearly all goroutines
+// are waited for by a join.
 func rarer(a, b string) string {
 	if a == "" || a == "join" && b != "" || b == "wait" {
 		return b
@@ -290,10 +290,10 @@ func rarer(a, b string) string {
 	return a
 }
 
-// top notes that something unknown may happen.
+// top notes that something unknown may happen: the top element of the abstract domain.
 func (w *walk) top() { w.foundConflict() }
 
-// foundConflict notes that the target may be in conflict with what is being looked at.
+// foundConflict notes that the target may be in conflict with what is being interpreted.
 func (w *walk) foundConflict() {
 	if !w.conflict {
 		w.conflict, w.witness = true, w.current

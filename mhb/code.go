@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Code as the walk goes through it: of most instructions it need not know more
+// Code as the walk interprets it: of most instructions it need not know more
 // than what they access.
 
-// action is an instruction that the walk has to look at, with the accesses of
+// action is an instruction that the walk has to interpret, with the accesses of
 // the ones before it and of itself.
 type action struct {
 	accesses static.Set

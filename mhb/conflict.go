@@ -36,8 +36,8 @@ type target struct {
 	calls     map[callKey]*callTree
 }
 
-// targetKey is what a target depends on: the operation and its objects. Where
-// it stands in the program matters only for maps and Adds.
+// targetKey is what a target depends on: the operation and its objects. Its place in the
+// program matters only for maps and Adds.
 type targetKey struct {
 	kind  trace.Kind
 	n     uint8
@@ -78,8 +78,6 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 		for i := range t.locs {
 			t.copies = t.copies || o.fa.Primitive(&t.locs[i])
 		}
-	case op.Kind == trace.Park:
-		t.known = condPark(s.Stack(g))
 	case op.Kind == trace.SyncAccess:
 		t.known = !ofTimer(s.Stack(g))
 	}
@@ -87,8 +85,8 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	return t
 }
 
-// delta returns the number that the WaitGroup.Add in question adds: its
-// goroutine stands before hbWgAdd(wg, delta).
+// delta returns the number that the WaitGroup.Add in question adds: the next instruction
+// of its goroutine is hbWgAdd(wg, delta).
 func delta(s State, g trace.GID) (int64, bool) {
 	frames := s.Stack(g)
 	if len(frames) == 0 || frames[0].Instr == nil {
@@ -105,18 +103,8 @@ func delta(s State, g trace.GID) (int64, bool) {
 	return int64(d), ok
 }
 
-// condPark reports whether a goroutine stands before hbPark, where Cond.Wait
-// begins, and not before parking in a channel.
-func condPark(stack []hybrid.Frame) bool {
-	if len(stack) == 0 || stack[0].Instr == nil {
-		return false
-	}
-	c, ok := callOf(stack[0].Instr)
-	return ok && static.Executes(c.StaticCallee(), trace.Park)
-}
-
-// ofTimer reports whether a goroutine stands before changing a timer, which the
-// timer's own goroutine accesses in ways of its own.
+// ofTimer reports whether a goroutine is about to change a timer, to which the timer's own
+// goroutine has accesses that no walk sees.
 func ofTimer(stack []hybrid.Frame) bool {
 	if len(stack) == 0 || stack[0].Instr == nil {
 		return true

@@ -11,19 +11,19 @@ import (
 )
 
 // Certain values: what an operand of an operation ahead is going to be, as far
-// as the present state tells.
+// as the present state determines it.
 
 // activation evaluates values of one activation.
 type activation struct {
 	fn     *ssa.Function
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
 	guards []guard              // locks that are certain to be acquired before the activation begins
-	live   bool                 // a frame on a stack: registers can be looked at
+	live   bool                 // a frame on a stack: it has registers
 	i      int
 	// lockers, in Cond.Wait of one that is not known, says where its lock may lie.
 	lockers static.Set
 	held    bool            // and that it is certain to be locked before the activation begins
-	at      ssa.Instruction // where the frame stands
+	at      ssa.Instruction // the next instruction of the frame
 }
 
 // maxDepth bounds the depth of expressions that are evaluated.
@@ -54,9 +54,9 @@ const (
 	ahead       // it was not, or will be again before it is used
 )
 
-// executed tells when i, which dominates use, is: on no way from where act's frame
-// stands to use, on all, or on some. An activation that is walked from its
-// entry has executed nothing.
+// executed returns when i, which dominates use, is executed: on no path from the next
+// instruction of act's frame to use, on all, or on some. An activation that is walked
+// from its entry has executed nothing.
 func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
 	if !act.live {
 		return ahead
@@ -74,7 +74,7 @@ func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
 	return x
 }
 
-// order tells on which ways from at to use i is executed.
+// order returns on which paths from at to use i is executed.
 func (f *flow) order(at, i, use ssa.Instruction) when {
 	b := at.Block()
 	from := func(x ssa.Instruction) int { // place in b, from at on
@@ -326,7 +326,7 @@ func (w *walk) interfaceWord(act *activation, v ssa.Value, use ssa.Instruction, 
 	return 0, false
 }
 
-// stable reports whether none of the others can write the word at p while Tc waits.
+// stable reports whether none of the others can write the word at p while T_c waits.
 func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
@@ -428,7 +428,7 @@ func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (pla
 	return place{obj: uint32(p >> 32)}, true
 }
 
-// iterated returns the map that next goes on with, if the loop has begun.
+// iterated returns the map that next iterates over, if the loop has begun.
 func (w *walk) iterated(act *activation, loop *ssa.Range, next *ssa.Next) (place, bool) {
 	p, ok := w.computed(act, loop, next) // the map, and how far it is
 	if !ok || p == 0 || next.IsString {

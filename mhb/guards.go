@@ -12,14 +12,14 @@ import (
 // Locks on objects that are not known (the paper's third pattern, and more).
 //
 // Let m be a mutex that is locked now and that none of the others unlocks while
-// Tc waits. If the walk of a goroutine has passed v.Lock() for some v, and
+// T_c waits. If the walk of a goroutine has passed v.Lock() for some v, and
 // comes to another use of v, then v is not m: m could not have been locked. So
 //
-//   - unlocking v enables nobody who is blocked at such an m;
+//   - unlocking v enables no goroutine that is blocked at such an m;
 //   - if v is o.mu, and the goroutine accesses o.f, then it is not the f of an
-//     object whose mu is such an m: of the one that Tc is at, if its mu is locked.
+//     object whose mu is such an m: of the one that T_c is at, if its mu is locked.
 //
-// Whether v is still locked does not matter. Nor does it who has locked m.
+// Whether v is still locked does not matter. Nor does it which goroutine has locked m.
 
 // A guard is a mutex that has been locked ahead: at offset in what base points to.
 type guard struct {

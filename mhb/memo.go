@@ -4,13 +4,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Walks are remembered. The walk of one goroutine is a deterministic program
+// Walks are memoised by what they read (adaptive memoisation: Acar, Blelloch and Harper,
+// Selective Memoization, POPL 2003). The walk of one goroutine is a deterministic program
 // that asks the state for a register here and a word of memory there; its result
-// depends on the answers and on nothing else. So the walks for one operation,
-// of a goroutine that stands in one place, are kept as a decision tree: inner
-// nodes are questions, edges answers, leaves results. In a state in which every
-// answer on the way down is known, a query asks these few questions and walks
-// no code. Nothing ever has to be invalidated.
+// depends on the answers and on nothing else. So the walks for one operation, of
+// goroutines with the same stack, are kept as a decision tree: inner nodes are questions,
+// edges answers, leaves results. In a state in which every answer from the root to a leaf
+// is known, a query asks these few questions and interprets no code. Nothing ever has to be
+// invalidated.
+//
+//	register r1 of frame 0?
+//	 ├─ 0x7_0010 → word at 0x7_0010?
+//	 │              ├─ 1 → [stops at the mutex 0x7_0010]
+//	 │              └─ 0 → [may write s.f]
+//	 └─ unknown  → [anything]
 
 // maxNodes bounds the trees; beyond it they are dropped and grow anew.
 const maxNodes = 1 << 20
@@ -28,7 +35,7 @@ type edge struct {
 	n *node
 }
 
-// child returns the node behind answer a, or nil.
+// child returns the node that answer a leads to, or nil.
 func (n *node) child(a answer) *node {
 	if n.more != nil {
 		return n.more[a]
@@ -41,7 +48,7 @@ func (n *node) child(a answer) *node {
 	return nil
 }
 
-// grow adds the node behind answer a.
+// grow adds the node that answer a leads to.
 func (n *node) grow(a answer) *node {
 	c := new(node)
 	switch {
@@ -79,8 +86,8 @@ func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node) *su
 type view struct {
 	o       *Oracle
 	s       State
-	tc      trace.GID  // who waits
-	g       trace.GID  // who is walked
+	tc      trace.GID  // the goroutine in question
+	g       trace.GID  // the one that is walked
 	found   []*summary // what the round before this one has found
 	renamed renaming
 	recs    []record // the walk's, and those of the functions that are being walked
@@ -143,7 +150,7 @@ func (v *view) note(r *record, q question, a answer) {
 		r.at.q = q
 	default:
 		if r.at.q != q {
-			panic("BUG: a walk asks different questions in states that look the same to it")
+			panic("BUG: a walk asks different questions after equal answers")
 		}
 	}
 	n := r.at.child(a)

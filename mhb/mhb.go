@@ -1,37 +1,73 @@
 // Package mhb decides with may-happen-before reasoning whether a scheduling
 // choice is needed before an operation (SPIN 2014, sections 3 and 4): though
 // another goroutine has a conflicting operation in its future, it may be certain
-// to block first, until the goroutine in question has moved on.
+// to block first, until the goroutine in question has executed its own.
 //
-// The paper has four patterns for this: wait and notify, locks, a lock on the
-// accessed object itself, and join. Here one algorithm covers them, the parked
-// closure: suppose goroutine Tc stays where it is. What can the others do?
-// Walk the code ahead of each of them, from its live stack, and stop at
-// operations that are disabled now and that nothing the others can do enables.
-// What they can enable is found on the same walk, so this is a least fixed
-// point, computed from below: first nothing is enabled; if the walk finds an
-// operation that enables one of those it stopped at, it is walked again with
-// that known.
+// The paper's names are used throughout. T_c, or tc, is the goroutine in question:
+// its pending operation is the one before which a choice may be unnecessary. T_h is any
+// other goroutine that has not ended; all of them together are the others.
 //
-// Soundness: consider any execution in which Tc does not move, and in it the
-// first step that the walk did not reach. It follows an operation at which the
-// walk stopped. That was disabled in the present state and on a certain object;
-// an earlier step enabled it, and all earlier steps were reached by the walk,
-// which noted what they can enable. Contradiction. So no conflicting operation
-// happens while Tc waits, and {Tc} is a persistent set (Godefroid, 1996).
+// # The closure
+//
+// The paper has four patterns: wait and notify, locks, a lock on the accessed
+// object itself, and join. Here one algorithm covers them. Suppose that T_c does
+// not execute anything: what can the others do? The code that remains of each T_h
+// is interpreted abstractly from its live stack on (walk.go): every branch is
+// taken, and the walk stops at operations that are disabled now and that nothing
+// the others can do enables. What they can enable is found on the same walk, so this
+// is a least fixed point. It is computed from below, in rounds. In the first one
+// nothing is enabled; if a walk has found an operation that enables one at which another
+// walk has stopped, all goroutines are walked again with that known.
+//
+//	T_c: x++, in question     mu is locked, c is empty
+//	T_1: mu.Lock(); x = 0     T_2: <-c; mu.Unlock()     T_3: y = 1; c <- y
+//
+//	round 1   T_1 | mu.Lock()              stops at mu
+//	          T_2 | <-c                    stops at c
+//	          T_3   y = 1; c <- y          enables a receive from c
+//	                 |
+//	                 v
+//	round 2   T_1 | mu.Lock()              stops at mu
+//	          T_2   <-c; mu.Unlock()       enables a Lock of mu
+//	          T_3    |    ...
+//	                 v
+//	round 3   T_1   mu.Lock(); x = 0       conflicts with x++: a choice is needed
+//
+// Without T_3 the first round would be the last one: nothing enables what T_1 and T_2
+// have stopped at, so no choice is needed before x++.
+//
+// Soundness. Let E be an execution from the present state in which T_c executes nothing.
+//
+//  1. Suppose that some step of E was not reached by the walks of the last round, and
+//     let s be the first such step, of goroutine T_h.
+//  2. As a walk takes every branch, s is an operation at which the walk of T_h has
+//     stopped, or comes after one.
+//  3. That operation was disabled in the present state, and it is on a certain object.
+//     So an earlier step of E has enabled it.
+//  4. All earlier steps were reached, by 1, and what they can enable was noted. So there
+//     would have been another round. This contradicts 1: all steps of E were reached.
+//  5. None of what was reached conflicts with T_c's operation. So no step of E does, and
+//     {T_c} is a persistent set (Godefroid, 1996).
 //
 // Certain objects: an operand is evaluated in the goroutine's frame, through
 // registers that are live there, addresses of fields and elements, and loads
-// from memory that none of the others can write while Tc waits.
+// from memory that none of the others can write while T_c waits (eval.go).
 //
-// The paper asks in front of accesses to fields. Here operations that synchronise
-// are asked about, too: they need no choice either if nobody can meet them (conflict.go).
+// The paper asks before accesses to fields. Here operations that synchronise are asked
+// about, too: they need no choice either if none of the others can execute one that
+// depends on them (conflict.go).
 //
-// With Full there are two things more that no published system has. Memory the
-// others cannot get hold of while Tc waits needs none, because every path to it
-// leads through fields they cannot read (the gateway lemma; see State.Reaches).
-// And what an operand can be is narrowed by what the others can write while Tc
-// waits, not by what they will ever write.
+// With Full there are two things more that no published system has. The heap
+// reachability filter: memory that the others cannot get hold of while T_c waits needs no
+// choice, because every path to it leads through fields they cannot read (see
+// State.Reaches). And what an operand can be is narrowed by what the others can write
+// while T_c waits, not by what they will ever write.
+//
+// # Answers are remembered
+//
+// A walk is a deterministic program that asks the state for registers and words of
+// memory. What it has asked, and the result, is kept in a decision tree (memo.go), so that in
+// most states a query takes a few questions and interprets no code.
 package mhb
 
 import (
@@ -64,17 +100,17 @@ type Program interface {
 type Level uint8
 
 const (
-	Plain Level = iota // who blocks first
+	Plain Level = iota // which goroutine blocks first
 	Full               // and all the rest
 )
 
-// Unreachable is the reason for choices that the gateway lemma makes unnecessary.
+// Unreachable is the reason for choices that the heap reachability filter makes unnecessary.
 const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.
 type Oracle struct {
-	// Witness is, when Skip has found no reason, what another goroutine,
-	// WitnessOf, may do first: nil if that is not known.
+	// Witness is, when Skip has found no reason, what another goroutine, WitnessOf, may
+	// do first, so that a choice is needed: nil if that is not known.
 	Witness   ssa.Instruction
 	WitnessOf trace.GID
 	// CopiesLocks: the program copies values of package sync, or structs with
@@ -116,7 +152,7 @@ type stateCache struct {
 	reason    string
 	isParked  bool // it is known
 	hasParked bool
-	lists     [][]*summary // buffers, two for each closure under way
+	lists     [][]*summary // buffers, two for each closure that is being computed
 	depth     int
 }
 
@@ -139,16 +175,16 @@ func (o *Oracle) forget() {
 	o.collect = &target{collects: true, conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
 }
 
-// maxRounds bounds the fixed point iteration, maxWork the instructions looked
-// at for one goroutine; beyond them a choice is made.
+// maxRounds bounds the fixed point iteration, maxWork the instructions that are
+// interpreted for one goroutine; beyond them a choice is made.
 const (
 	maxRounds = 5
 	maxWork   = 20_000
 )
 
-// Skip reports whether g may execute op, the operation it stands before,
-// without a scheduling choice, and if so why: fieldaccess.Reason if nobody will
-// ever do anything that conflicts with it, or what the others are blocked at:
+// Skip reports whether g may execute op, its pending operation, without a scheduling
+// choice, and if so why: fieldaccess.Reason if no other goroutine will ever do
+// anything that conflicts with it, or what the others are blocked at:
 // "wait" if that is Cond.Wait for one of them, else "lock", "receive", "send",
 // "select" or "once", else "join"; or Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
@@ -156,7 +192,7 @@ func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 		return ""
 	}
 	if op.Kind == trace.Park {
-		// If the lock is not locked this ends the program, which matters to everybody.
+		// If the lock is not locked this ends the program, on which all others depend.
 		a := op.Access[op.N-1]
 		if n, ok := s.Word(uint64(a.Obj)<<32 | uint64(a.Off)); !ok || n&1 == 0 {
 			return ""

@@ -37,7 +37,7 @@ var mutants = []struct {
 	{"sending enables nobody", "mhb/walk.go", "\tr := w.ref(act, ch, use)\n\tw.o.note(&w.eff.sends, r)\n", "\tr := w.ref(act, ch, use)\n", "micro sentByThird"},
 	{"receiving enables nobody", "mhb/walk.go", "\tr := w.ref(act, ch, use)\n\tw.o.note(&w.eff.recvs, r)\n", "\tr := w.ref(act, ch, use)\n", "micro receivedByThird"},
 	{"closing enables nobody", "mhb/walk.go", "b.Name() != \"close\" {", "b.Name() != \"closes\" {", "micro closedLater"},
-	{"select waits for its first case", "mhb/walk.go", "\tgoesOn := !x.Blocking\n", "\tgoesOn := false\n", "micro selectDefault"},
+	{"select waits for its first case", "mhb/walk.go", "\tcontinues := !x.Blocking\n", "\tcontinues := false\n", "micro selectDefault"},
 	{"locks are not copied", "oracle/oracle.go", "c.CopiesLocks, c.Off = a.copies, off", "c.CopiesLocks, c.Off = false, off", "micro structCopy"},
 	{"what is allocated was ahead", "mhb/eval.go", "\tcase *ssa.Alloc:\n\t\tif w.executed(act, x, use) == ahead {\n\t\t\treturn place{fresh: true}, true", "\tcase *ssa.Alloc:\n\t\tif true {\n\t\t\treturn place{fresh: true}, true", "micro allocatedBefore"},
 	{"locks that were locked are ahead", "mhb/guards.go", "&& w.executed(act, c, use) == ahead && f(off)", "&& f(off)", "micro lockedInLoop"},

@@ -2,7 +2,6 @@ package mhb
 
 import (
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -31,9 +30,10 @@ const (
 	lockOp
 	tryOp
 	unlockOp
+	runlockOp
 	pendingOp // the pending writer waits for the readers to leave
 	parkOp    // Cond.Wait lets go of its lock, the second argument
-	wakeOp    // and whoever is woken has to take it again
+	wakeOp    // and takes it again when it is notified
 	signalOp
 	waitOp
 	addOp
@@ -50,8 +50,10 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		return lockOp
 	case trace.TryLock, trace.TryRLock:
 		return tryOp
-	case trace.Unlock, trace.RUnlock:
+	case trace.Unlock:
 		return unlockOp
+	case trace.RUnlock:
+		return runlockOp
 	case trace.LockPending:
 		return pendingOp
 	case trace.Park:
@@ -115,8 +117,8 @@ func (a argRefs) at(i int) ref {
 
 // native walks a call of a native, and reports whether it may return. It is
 // guarded if its first argument is a mutex that is certain to be locked ahead
-// (see guards.go). standing: the goroutine stands before this call.
-func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop, standing bool) bool {
+// (see guards.go). atNext: this call is the next instruction of the goroutine.
+func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop, atNext bool) bool {
 	for _, x := range w.o.nativeAccesses(fn, site) {
 		if x.Key == 0 && x.Write {
 			w.top() // nothing is known of it
@@ -139,7 +141,9 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	case pendingOp:
 		w.mayExecute(trace.LockPending, r)
 	case unlockOp:
-		w.unlock(fn, r, guarded)
+		w.unlock(r, guarded)
+	case runlockOp: // readers that leave enable no operation that waits for a writer
+		w.mayExecute(trace.RUnlock, r)
 	case parkOp:
 		w.mayExecute(trace.CondWait, r)
 		l := w.lockOf(r, args.at(1))
@@ -149,7 +153,7 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		w.mayExecute(trace.Unlock, l)
 	case wakeOp:
 		l := w.lockOf(r, args.at(1))
-		if w.sleeps(r, l, standing) {
+		if w.sleeps(r, l, atNext) {
 			return false
 		}
 		w.mayExecute(trace.Lock, l)
@@ -159,9 +163,9 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	case waitOp:
 		if known {
 			n, ok := w.word(p)
-			waits := ok && int32(overlay.Uint32(n, overlay.WaitGroupCounter)) > 0 && !(standing && w.canMove)
+			waits := ok && int32(overlay.Uint32(n, overlay.WaitGroupCounter)) > 0 && !(atNext && w.canMove)
 			if waits && w.blocked(stop{opWgWait, p}, "join") {
-				if !standing {
+				if !atNext {
 					w.mayExecute(trace.WgWait, r)
 				}
 				return false
@@ -212,11 +216,10 @@ func (w *walk) locked(p uint64) bool {
 	return ok && overlay.Uint32(n, overlay.MutexState) == overlay.MutexLocked
 }
 
-// unlock notes that the mutex at p is unlocked. Readers leaving free nobody who
-// waits for a writer. A mutex that is locked ahead is none of those that
-// somebody is blocked at.
-func (w *walk) unlock(fn *ssa.Function, m ref, guarded bool) {
-	if (m.known || !guarded) && !strings.HasSuffix(fn.Name(), "RUnlock") {
+// unlock notes that the mutex at m is unlocked. A mutex that is locked ahead is none of
+// those that a goroutine is blocked at.
+func (w *walk) unlock(m ref, guarded bool) {
+	if m.known || !guarded {
 		w.o.note(&w.eff.unlocks, m)
 	}
 	w.mayExecute(trace.Unlock, m)
@@ -232,7 +235,7 @@ func (w *walk) lockOf(c, l ref) ref {
 	return l
 }
 
-// locker returns the mutex of the Cond at p, if nobody can change it.
+// locker returns the mutex of the Cond at p, if none of the others can change it.
 func (w *walk) locker(p uint64) (uint64, bool) {
 	if !w.stable(p+overlay.CondLocker) || !w.stable(p+overlay.CondLocker+8) {
 		return 0, false
@@ -243,12 +246,12 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
-func (w *walk) sleeps(c, l ref, standing bool) bool {
+func (w *walk) sleeps(c, l ref, atNext bool) bool {
 	if !w.o.has(Conds) {
 		return false
 	}
 	notified := false
-	if standing {
+	if atNext {
 		if w.canMove {
 			return false
 		}

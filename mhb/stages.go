@@ -12,9 +12,9 @@ const (
 	Narrowing                           // operands that are not certain lie where the points-to analysis says
 	Conds                               // waiters of a Cond need a signal and its lock
 	Disjoint                            // accesses to other objects, or to ones that do not exist yet
-	Stability                           // memory that can be written, but not while Tc waits
+	Stability                           // memory that can be written, but not while T_c waits
 	SyncOps                             // operations that synchronise
-	HeapReachability                    // objects that nobody can get hold of
+	HeapReachability                    // objects that none of the others can get hold of
 
 	AllStages Stages = 1<<iota - 1
 )

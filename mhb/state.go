@@ -20,13 +20,13 @@ type State interface {
 	fieldaccess.State
 	// Live appends the goroutines that have not ended.
 	Live(buf []trace.GID) []trace.GID
-	// StackFingerprint fingerprints g's stack: where each of its frames stands.
+	// StackFingerprint is a fingerprint of g's stack: of the next instruction of each frame.
 	StackFingerprint(g trace.GID) [2]uint64
 	// CanMove reports whether g is enabled.
 	CanMove(g trace.GID) bool
-	// Next returns the operation g stands before.
+	// Next returns the pending operation of g.
 	Next(g trace.GID) trace.Op
-	// Identity tells objects with the same number apart.
+	// Identity distinguishes objects that have the same number in different states.
 	Identity(obj uint32) Identity
 	// Stack returns g's frames, innermost first; valid until the next call.
 	Stack(g trace.GID) []hybrid.Frame
@@ -34,7 +34,7 @@ type State interface {
 	Register(g trace.GID, i int, v ssa.Value, k int) (uint64, bool)
 	// TypeOf returns the type that the first word of an interface denotes, or nil.
 	TypeOf(w uint64) types.Type
-	// Objects returns the objects of the points-to analysis that stand for obj.
+	// Objects returns the objects of the points-to analysis that represent obj.
 	Objects(obj uint32) static.Set
 	// Private reports whether only one goroutine can reach obj.
 	Private(obj uint32) bool
@@ -44,9 +44,9 @@ type State interface {
 	Deferred(g trace.GID, i int) []Deferred
 	// Word returns the word of memory at p.
 	Word(p uint64) (uint64, bool)
-	// EmptyNoSender reports whether the channel at p is open and empty and nobody stands
-	// before sending to it; Stuffed, whether it is open and full and nobody stands
-	// before receiving from it.
+	// EmptyNoSender reports whether the channel at p is open and empty and no goroutine's
+	// pending operation is a send to it; FullNoReceiver, whether it is open and full and
+	// none is a receive from it.
 	EmptyNoSender(p uint64) bool
 	FullNoReceiver(p uint64) bool
 	// LockerAt returns the mutex that the sync.Locker at p holds.
@@ -86,9 +86,9 @@ const (
 	askFullNoReceiver
 	askLocker
 	askPrivate
-	askNotified // has the goroutine, which stands before hbWake, been notified
+	askNotified // has the goroutine, whose next instruction is hbWake, been notified
 	askStable   // can none of the others write the word, ever
-	askParked   // or at least not while Tc waits
+	askParked   // or at least not while T_c waits
 	askEnabled  // is operation i at p, which is disabled, enabled by what the others have been found to do
 )
 
@@ -167,12 +167,12 @@ func (o *Oracle) number(fn *ssa.Function) uint64 {
 }
 
 // renaming are the private objects that a walk has found in registers, in the order in
-// which it has. What nobody else can reach has a new address in every execution, but
+// which it has. What no other goroutine can reach has a new address in every execution, but
 // most of what is ahead does not depend on that: the walk knows such an object by its
 // place here, which takes the place of its number in addresses.
 //
-// Nobody is blocked at an operation on a private object, so that what else happens to
-// it enables nobody. And Tc's operation is on another one.
+// No goroutine is blocked at an operation on a private object, so that what else happens
+// to it enables no operation. And T_c's operation is on another one.
 type renaming []uint32
 
 // private is set in addresses in private objects.

@@ -17,14 +17,14 @@ import (
 // visit is the walk of one function with known parameters.
 type visit struct {
 	returns bool
-	open    bool   // under way: a recursive call
+	open    bool   // it has not returned yet: a recursive call
 	dones   events // how far it can take the counters of WaitGroups down
 }
 
 // frames walks what is ahead of g from its frames, innermost first. A frame
-// that cannot return can still panic, in ways that the walk does not look for:
+// that cannot return can still panic, for reasons that the walk does not search for:
 // then the deferred calls of its callers run, and one of them may recover, so
-// that its own caller goes on.
+// that its own caller continues.
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
 	unwinding := false // it is certain that control does not come to this frame but in a panic
@@ -33,7 +33,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 		if fr.Main {
 			return
 		}
-		// Whoever is blocked where it stands does not panic either.
+		// A goroutine that is blocked at its next operation does not panic either.
 		if i == 0 && w.blockedAtNext(g, v) {
 			return
 		}
@@ -71,7 +71,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 	}
 }
 
-// recovery walks what is behind a recovered panic in act's function: the results
+// recovery walks what follows a recovered panic in act's function: the results
 // are loaded.
 func (w *walk) recovery(act *activation) {
 	if r := act.fn.Recover; r != nil {
@@ -169,8 +169,8 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 	return r
 }
 
-// blockedAtNext reports whether g stands before an operation that is disabled
-// and stays so. If it does, what it waits for is noted among the stops.
+// blockedAtNext reports whether the pending operation of g is disabled and stays so. If
+// it is, what it waits for is noted among the stops.
 func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	fr := w.v.s.Stack(g)[0]
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
@@ -261,14 +261,14 @@ func mayRecover(fn *ssa.Function) bool {
 	return len(fn.Blocks) == 0 || fn.Synthetic != ""
 }
 
-// function walks a call of fn, which is not boring, and reports whether it may
-// return. args are the words of the arguments, standing says that the goroutine
-// stands before the call (for natives); held, that the lock of the Cond is locked
+// function walks a call of fn, which is relevant, and reports whether it may
+// return. args are the words of the arguments. atNext says that the call is the next
+// instruction of the goroutine (for natives); held, that the lock of the Cond is locked
 // ahead (for Wait).
-func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, standing, held bool) bool {
+func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, atNext, held bool) bool {
 	b := w.o.prog.Body(fn)
 	if b == nil {
-		return w.native(fn, site, args, len(guards) > 0, into, loop, standing)
+		return w.native(fn, site, args, len(guards) > 0, into, loop, atNext)
 	}
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
@@ -368,7 +368,7 @@ func (w *walk) merge(x *summary) {
 	}
 }
 
-// callKey names a walk of a function, in the first round or a later one.
+// callKey identifies a walk of a function, in the first round or a later one.
 type callKey struct {
 	visitKey
 	later bool
@@ -380,7 +380,7 @@ type callTree struct {
 	recursive bool // they are not remembered
 }
 
-// visitKey names a walk: the function, what is known of its parameters and
+// visitKey identifies a walk: the function, what is known of its parameters and
 // captured variables, nine bytes each, and its guards.
 type visitKey struct {
 	fn      *ssa.Function
@@ -435,7 +435,7 @@ func (w *walk) irrelevant(b *ssa.Function) bool {
 	return true
 }
 
-// body walks act's function from instr on (behind it without including) and
+// body walks act's function from instr on (after it without including) and
 // reports whether it may return to its caller.
 func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *visit) (returns bool) {
 	f := w.o.flow(act.fn)
@@ -482,7 +482,7 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 	return returns
 }
 
-// act walks an action. It reports whether control goes on from there, and sets
+// act walks an action. It reports whether control continues from there, and sets
 // returns if it may leave the function.
 func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 	if a.accesses != static.Empty {
@@ -604,17 +604,17 @@ func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool 
 	return true
 }
 
-// selects notes what a select may do, and reports whether it may go on.
+// selects notes what a select may do, and reports whether it may happen.
 func (w *walk) selects(act *activation, x *ssa.Select) bool {
-	goesOn := !x.Blocking
+	continues := !x.Blocking
 	for _, st := range x.States {
 		if st.Dir == types.SendOnly {
-			goesOn = w.send(act, st.Chan, x) || goesOn
+			continues = w.send(act, st.Chan, x) || continues
 		} else {
-			goesOn = w.receive(act, st.Chan, x) || goesOn
+			continues = w.receive(act, st.Chan, x) || continues
 		}
 	}
-	return goesOn
+	return continues
 }
 
 // builtin notes what a builtin does to channels.

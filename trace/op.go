@@ -2,8 +2,8 @@
 // numbers, locations, operations and schedules. It contains no algorithms; all
 // other packages use it.
 //
-// What is true of every operation of one kind, whoever executes it and whatever
-// it is on, is in one table (see Row): its name, whether it can be disabled, what
+// What is true of every operation of one kind, whichever goroutine executes it and
+// whatever it is on, is in one table (see Row): its name, whether it can be disabled, what
 // it acquires and releases, the Go functions that execute it, and so on. What is
 // true of one operation in one state is in Op.
 package trace
@@ -47,8 +47,8 @@ type Op struct {
 	// Awaits says that the operation is not enabled as long as the memory it accesses has
 	// certain contents, because it would be part of a loop that waits for other ones.
 	Awaits Awaiting
-	// Lock says of an operation on a lock which sort of lock that is, and how it is held. Row.Acquires
-	// and Row.Releases say which access is the lock.
+	// Lock says of an operation on a lock which sort of lock that is, and how it is held.
+	// Row.Acquires and Row.Releases say which access is the lock.
 	Lock LockMode
 	// Access lists what the operation touches: the memory, or the
 	// synchronisation object (mutex, channel, ...), with Write set when the
@@ -58,7 +58,7 @@ type Op struct {
 	PC     uint32
 }
 
-// LockMode is a sort of lock and a way of holding it.
+// LockMode is a sort of lock and how it is held.
 type LockMode uint8
 
 // The modes.
@@ -72,7 +72,7 @@ const (
 // RW reports whether the lock is an RWMutex.
 func (m LockMode) RW() bool { return m == WriteLock || m == ReadLock }
 
-// Awaiting says what an operation that waits for other contents of memory may do when it goes on.
+// Awaiting says what an operation that waits for other contents of memory may do when it continues.
 type Awaiting uint8
 
 // What it may do.
@@ -87,7 +87,7 @@ const (
 	AddsOne    = 1 + iota // WaitGroup.Add(1)
 	AddsMore              // WaitGroup.Add of a larger number
 	Subtracts             // Done, where the counter allows at least two such
-	Increments            // sync/atomic's Add if nobody uses the result
+	Increments            // sync/atomic's Add, of which the result is not used
 
 	// These only say something. Operations with the same number do not commute.
 

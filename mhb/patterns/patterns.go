@@ -3,47 +3,47 @@
 // from the merged results of the static analyses and the live state, without
 // walking any code.
 //
-// The question is about Tc, which stands before a plain access of location x: can
-// another goroutine make a conflicting access while Tc does not move? For each of
-// them, Th, and each class of conflicting accesses in its future, one of the
-// patterns has to show that it blocks first, or accesses something else:
+// T_c and T_h are the goroutines that package mhb calls so. The pending operation of T_c
+// is a plain access to location x: can another goroutine make a conflicting access while
+// T_c does not move? For each T_h and each class of conflicting accesses in its future,
+// one of the patterns has to show that it blocks first, or accesses something else:
 //
-//	1  wait and notify  before the first such access Th waits for a condition
-//	                    variable or channel on every path, and nobody but Tc can
+//	1  wait and notify  before the first such access T_h waits for a condition
+//	                    variable or channel on every path, and only T_c can
 //	                    make any of those that it may wait for ready
-//	2  locks            on every path it acquires a lock that is held now, and nobody
-//	                    but Tc can release it
+//	2  locks            on every path it acquires a lock that is held now, and only
+//	                    T_c can release it
 //	3  lock on this     it makes all such accesses while it holds the lock that lies
-//	                    at a fixed distance from what is accessed, and Tc holds the
+//	                    at a fixed distance from what is accessed, and T_c holds the
 //	                    lock at that distance from x
 //	4  join             on every path it waits for a WaitGroup whose counter cannot
-//	                    become zero, a channel or a Once, and nobody but Tc can
-//	                    let it go on
+//	                    become zero, a channel or a Once, and only T_c can
+//	                    enable it
 //
 // # Conditions
 //
 // The object of an operation must be certain: the paths of static facts are
 // evaluated in the frames of the live stack, and only through memory that none of
-// the others can write while Tc waits. What cannot be evaluated is left out of must
+// the others can write while T_c waits. What cannot be evaluated is left out of must
 // facts, and may be any object in may facts.
 //
-// Nobody but Tc means: no goroutine other than Tc that there is, and none that
-// they start, in its whole future. (The parked closure of package mhb is better: it
-// asks for their futures up to where they block.) Goroutines that Tc has yet to
-// start do not exist while it waits.
+// Only T_c can means: no goroutine other than T_c that there is, and none that they start,
+// can in its whole future. (The closure of package mhb is more precise: it asks for
+// their futures up to where they block.) Goroutines that T_c has yet to start do
+// not exist while it waits.
 //
 // Deviations from the paper, each of which would be wrong for Go otherwise: two
-// writes conflict; a mutex can be unlocked by anybody, so that a goroutine that
+// writes conflict; a mutex can be unlocked by any goroutine, so that a goroutine that
 // unlocks what it has not locked itself makes patterns 2 and 3 void for that
 // mutex; only a writer's lock counts as held, because readers let readers pass; a
 // channel operation blocks only if the channel is not ready now; a WaitGroup is
 // waited for by number, so that all others together must not be able to bring it
 // to zero.
 //
-// Soundness: a skipped choice needs that {Tc} is a persistent set (Godefroid,
-// 1996). Take the first conflicting access in an execution without Tc. By 1, 2 or
-// 4, Th has passed an operation that is disabled now; what enabled it was done by
-// one of the others, and is in the future of none. By 3, Th holds a lock that Tc
+// Soundness: a skipped choice needs that {T_c} is a persistent set (Godefroid,
+// 1996). Take the first conflicting access in an execution without T_c. By 1, 2 or
+// 4, T_h has passed an operation that is disabled now; what enabled it was done by
+// one of the others, and is in the future of none. By 3, T_h holds a lock that T_c
 // holds now; it has not had it then, so it was released, by one of the others.
 package patterns
 
@@ -58,7 +58,7 @@ import (
 )
 
 // The reasons for which choices are skipped, apart from fieldaccess.Reason. If
-// there are several the first in this order is told.
+// there are several the first in this order is reported.
 const (
 	Wait    = "wait"    // pattern 1
 	Guard   = "guard"   // pattern 3
@@ -96,8 +96,8 @@ type Oracle struct {
 	onPrefix                  *hybrid.Merger[static.Prefix]
 	onUnheld                  *hybrid.Merger[static.Unlocks]
 
-	// foreign: somebody may unlock what another goroutine has locked. Then what a
-	// goroutine has locked in the past need not be its own any more.
+	// foreign: a goroutine may unlock what another one has locked. Then what a
+	// goroutine has locked earlier need not be its own any more.
 	foreign bool
 
 	classes map[fieldaccess.Location]class
@@ -144,8 +144,8 @@ func (o *Oracle) conflicting(l *fieldaccess.Location) static.Set {
 	return c.set
 }
 
-// Skip reports whether g may execute op, the operation it stands before, without a
-// scheduling choice, and if so why; it returns "" if a choice is needed.
+// Skip reports whether g may execute op, its pending operation, without a scheduling
+// choice, and if so why; it returns "" if a choice is needed.
 func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() {
 		return ""
@@ -179,7 +179,7 @@ func (o *Oracle) Skip(s mhb.State, g trace.GID, op *trace.Op) string {
 }
 
 // blocked reports whether th makes no access that conflicts with location l at
-// addr while Tc does not move.
+// addr while T_c does not move.
 func (v *view) blocked(th *goroutine, l *fieldaccess.Location, addr uint64, used map[string]bool) bool {
 	o := v.o
 	locks := v.o.onLocks.FutureOf(th)
@@ -255,7 +255,7 @@ func (v *view) waits(th *goroutine, n int) string {
 }
 
 // guards is pattern 3: wherever th makes access n it holds a lock at the same
-// distance from what it accesses as one that Tc holds is from addr.
+// distance from what it accesses as one that T_c holds is from addr.
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	reason := Fresh
 	v.o.guarded.Each(v.o.onGuard.FutureOf(th), func(x static.Guarded, guards []static.Guard) {

@@ -48,7 +48,7 @@ func (v *view) stable(p uint64) bool {
 }
 
 // disabled reports whether the operation of th on o, whenever th comes to it, is
-// disabled now and stays so while Tc does not move.
+// disabled now and stays so while T_c does not move.
 func (v *view) disabled(th *goroutine, o static.Object) bool {
 	p, ok := v.o.base.Paths.Addr(o.Path)
 	if !ok || th.canMove() && th.Operand() == p {
@@ -79,8 +79,8 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 // RWMutex, and lets no reader pass.
 func locked(w uint64) bool { return overlay.Uint32(w, overlay.MutexState) == overlay.MutexLocked }
 
-// holds reports whether Tc has locked the mutex at p for writing and nobody else
-// can unlock it.
+// holds reports whether T_c has locked the mutex at p for writing and no other
+// goroutine can unlock it.
 func (v *view) holds(p uint64) bool {
 	w, ok := v.s.Word(p)
 	return ok && locked(w) && overlay.Uint32(w, overlay.MutexOwner) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
@@ -149,7 +149,7 @@ type goroutine struct {
 	stack []hybrid.Frame
 }
 
-// canMove reports whether the operation the goroutine stands before is enabled.
+// canMove reports whether the pending operation of the goroutine is enabled.
 func (t *goroutine) canMove() bool { return t.v.s.CanMove(t.g) }
 
 // woken reports whether the goroutine is in a Cond.Wait and has been notified, or
