@@ -457,7 +457,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	}
 	if t, ok := c.m.(clockReader); ok && t.ClockStep() > loop {
 		// Time passes outside, and the loop ends.
-		c.incomplete.add(fmt.Sprintf("the loop at %s:%d goes round until time has passed, which it does here only if somebody sleeps",
+		c.incomplete.add(fmt.Sprintf("the loop at %s:%d iterates until time has passed, which it does here only if a goroutine sleeps",
 			filepath.Base(b.Pos.Filename), b.Pos.Line))
 		return true
 	}

@@ -79,7 +79,7 @@ func (m *machine) Describe(g trace.GID) Event {
 }
 
 // event tells an operation of kind k that g executes with the given stack.
-func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.Frame) Event {
+func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event {
 	e := Event{G: g, Name: m.Name(g), Kind: k}
 	if m.System(g) {
 		// It executes the machine's own code; there is no place in the program.
@@ -146,14 +146,14 @@ func (m *machine) position(g trace.GID, op *trace.Op) token.Position {
 
 // userFrame returns the innermost frame outside the standard library, or else
 // the innermost one.
-func userFrame(stack []vm.Frame) (vm.Frame, bool) {
+func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	for _, f := range stack {
 		if !f.Std && f.Func != "" {
 			return f, true
 		}
 	}
 	if len(stack) == 0 {
-		return vm.Frame{}, false
+		return vm.SourceFrame{}, false
 	}
 	return stack[0], true
 }
@@ -211,7 +211,7 @@ func (m *machine) Goroutines() []Goroutine {
 	return gs
 }
 
-func frames(stack []vm.Frame) []Frame {
+func frames(stack []vm.SourceFrame) []Frame {
 	list := make([]Frame, len(stack))
 	for i, f := range stack {
 		list[i] = Frame{Func: f.Func, Args: f.Args, Pos: plain(f.Pos), PC: uint32(f.PC), Std: f.Std}

@@ -11,49 +11,55 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
 )
 
-// loopInfo tells about the control flow of a function.
+// A loopTable knows the loops of functions.
+type loopTable struct {
+	m     *Machine
+	infos []*loopInfo // by function number; nil until asked for
+}
+
+// loopInfo describes the loops of a function.
 type loopInfo struct {
-	// in says of each instruction whether control can come back to it, or a twin of it; any whether it can to some.
+	// in says of each instruction whether control can come back to it, or to a copy of it, with
+	// zero effect; any whether it can to some.
 	in  []bool
 	any bool
-	// pendingCopies and behind are the twins of instructions at which a goroutine stands, or to which a call returns:
-	// the compiler makes two copies of a loop's test, one in front of the loop. Of these
-	// the last one counts.
+	// The compiler makes two copies of a loop's test, one before the loop. They are one place in
+	// the loop, so states are compared as if only the last copy were there. pendingCopies maps
+	// an instruction at which an operation may be pending to its last copy, returnCopies one to
+	// which a call returns.
 	pendingCopies, returnCopies map[int32]int32
 }
 
-// lastCopy returns the instruction that counts for the one at pc: of the running function if top is set, or
-// else of one behind a call. With flags it is no ordinary one.
+// lastCopy returns the last copy of the instruction at pc: of the running function if top is set,
+// else of one to which a call returns. A frame with flags does not return like others.
 func (l *loopInfo) lastCopy(pc int32, top bool, flags uint64) int32 {
-	of := l.returnCopies
+	copies := l.returnCopies
 	if top {
-		of = l.pendingCopies
+		copies = l.pendingCopies
 	}
-	if last, ok := of[pc]; ok && flags == 0 {
+	if last, ok := copies[pc]; ok && flags == 0 {
 		return last
 	}
 	return pc
 }
 
-// loopInfoOf returns what is known of f.
-func (m *Machine) loopInfoOf(f *Func) *loopInfo {
-	if int(f.ID) < len(m.loops) && m.loops[f.ID] != nil {
-		return m.loops[f.ID]
+// of returns what is known of f.
+func (t *loopTable) of(f *Func) *loopInfo {
+	for len(t.infos) <= int(f.ID) {
+		t.infos = append(t.infos, nil)
 	}
-	for len(m.loops) <= int(f.ID) {
-		m.loops = append(m.loops, nil)
+	if t.infos[f.ID] == nil {
+		t.infos[f.ID] = t.find(f)
 	}
-	l := m.findLoops(f)
-	m.loops[f.ID] = l
-	return l
+	return t.infos[f.ID]
 }
 
-func (m *Machine) findLoops(f *Func) *loopInfo {
-	l := &loopInfo{in: m.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
+func (t *loopTable) find(f *Func) *loopInfo {
+	l := &loopInfo{in: t.m.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
-		from   ssa.Instruction
-		in     Instr
-		behind bool
+		from    ssa.Instruction
+		in      Instr
+		returns bool
 	}
 	last := make(map[code]int)
 	for at := len(f.Code) - 2; at >= 0; at-- {
@@ -61,22 +67,22 @@ func (m *Machine) findLoops(f *Func) *loopInfo {
 		if c.from == nil {
 			continue
 		}
-		twins := func(of map[int32]int32, off int) {
+		note := func(copies map[int32]int32, off int) {
 			to, ok := last[c]
 			switch {
 			case !ok:
 				last[c] = at
 			case sameLive(f, at+off, to+off):
-				of[int32(at+off)] = int32(to + off)
+				copies[int32(at+off)] = int32(to + off)
 				l.in[at] = l.in[at] || l.in[to]
 			}
 		}
-		if _, stands := f.Live(at); stands {
-			twins(l.pendingCopies, 0)
+		if _, ok := f.Live(at); ok {
+			note(l.pendingCopies, 0)
 		}
-		if _, returns := f.Live(at + 1); returns {
-			c.behind = true
-			twins(l.returnCopies, 1)
+		if _, ok := f.Live(at + 1); ok {
+			c.returns = true
+			note(l.returnCopies, 1)
 		}
 	}
 	l.any = slices.Contains(l.in, true)
@@ -192,18 +198,27 @@ func effectOf(name string) effect {
 	return hasEffect
 }
 
-// inLoop reports whether g stands in a loop that it could go round without effect, in
-// its running function or in one that has called it.
-func (m *Machine) inLoop(g *goroutine) bool {
+// effect returns the effect of the native whose call is pending in g.
+func (m *Machine) effect(g *goroutine) effect {
+	in := &g.fn.Code[g.pc]
+	if in.Op != CallN {
+		return hasEffect
+	}
+	return m.natives[in.Imm32()].effect
+}
+
+// inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
+// function or in one that has called it.
+func (t *loopTable) inLoop(g *goroutine) bool {
 	fn, fp, pc := g.fn, g.fp, g.executing()
 	for {
-		if l := m.loopInfoOf(fn); l.any && l.in[pc] {
+		if l := t.of(fn); l.any && l.in[pc] {
 			return true
 		}
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
 		if link>>32&frBottom != 0 {
 			return false
 		}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], callPC(link, ra)
+		fp, fn, pc = uint32(link), t.m.funcs[ra>>32], callPC(link, ra)
 	}
 }

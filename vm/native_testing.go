@@ -70,10 +70,6 @@ var testingNatives = []Native{
 	}},
 }
 
-// Failure returns the first failure a test has reported, or nil. Its Message
-// may be empty.
-func (m *Machine) Failure() *Fault { return m.failure }
-
 // words is a view of n words of guest memory at p.
 func (m *Machine) words(p, n uint64) []uint64 {
 	if n == 0 {

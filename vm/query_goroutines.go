@@ -15,8 +15,8 @@ type GoroutineSnapshot struct {
 	Parent  trace.GID
 	Next    trace.Op
 	Enabled bool
-	Wait    string  // the runtime's word for what it waits for, if not enabled
-	Stack   []Frame // innermost first
+	Wait    string        // the runtime's word for what it waits for, if not enabled
+	Stack   []SourceFrame // innermost first
 }
 
 // Goroutines looks at the goroutines that have not ended, in spawn-path order.
@@ -53,9 +53,6 @@ func (m *Machine) System(g trace.GID) bool {
 func (m *Machine) Alive(g trace.GID) bool {
 	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded
 }
-
-// MainEnded reports whether the entry function has returned.
-func (m *Machine) MainEnded() bool { return m.mainEnd }
 
 // Memory returns a copy of the bytes a touches.
 func (m *Machine) Memory(a trace.Access) []byte {

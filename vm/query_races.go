@@ -41,8 +41,8 @@ func (m *Machine) raceSide(s *race.Side) RaceSide {
 }
 
 // SiteStack returns the call stack with number site, innermost frame first.
-func (m *Machine) SiteStack(site uint32) []Frame {
-	var frames []Frame
+func (m *Machine) SiteStack(site uint32) []SourceFrame {
+	var frames []SourceFrame
 	for s := race.Stack(site); s != 0; {
 		var c race.Call
 		c, s = m.race.Stacks.Top(s)
@@ -53,7 +53,7 @@ func (m *Machine) SiteStack(site uint32) []Frame {
 
 // CreationStack returns the call stack of the go statement that started g, as
 // far as it is known: without Config.Races only its innermost frame.
-func (m *Machine) CreationStack(id trace.GID) []Frame {
+func (m *Machine) CreationStack(id trace.GID) []SourceFrame {
 	g := m.gOf(id)
 	switch {
 	case g.parent == trace.NoGID:
@@ -61,5 +61,5 @@ func (m *Machine) CreationStack(id trace.GID) []Frame {
 	case m.race != nil:
 		return m.SiteStack(uint32(m.race.Born(g.slot)))
 	}
-	return []Frame{m.frame(m.funcs[g.goFunc], g.goPC)}
+	return []SourceFrame{m.frame(m.funcs[g.goFunc], g.goPC)}
 }

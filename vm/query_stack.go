@@ -8,6 +8,15 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// SourceFrame is one line of a goroutine's stack.
+type SourceFrame struct {
+	Func string // as the runtime shows it: see funcName
+	Args bool   // it has parameters
+	Pos  token.Position
+	PC   int32
+	Std  bool // of the standard library or its overlay
+}
+
 // eachFrame walks g's stack from the innermost frame; pc is the instruction
 // that is executing (for callers: the call).
 func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
@@ -120,7 +129,7 @@ func (m *Machine) eachUnwoundFrame(p ptr, fp uint32, f func(id uint32, pc int32,
 
 // Stack returns the stack of goroutine id, innermost frame first, without the
 // machine's own frames.
-func (m *Machine) Stack(id trace.GID) []Frame {
+func (m *Machine) Stack(id trace.GID) []SourceFrame {
 	g := m.gOf(id)
 	if g.status == gEnded {
 		return nil
@@ -128,7 +137,7 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 	if g.overflow != nil {
 		return g.overflow.frames
 	}
-	var frames []Frame
+	var frames []SourceFrame
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		frames = m.addFrame(frames, id, pc)
 		return len(frames) < maxTrace
@@ -138,7 +147,7 @@ func (m *Machine) Stack(id trace.GID) []Frame {
 
 // addFrame appends a frame unless stacks leave it out, as they do with
 // wrappers and with the runtime's own functions other than gopanic.
-func (m *Machine) addFrame(frames []Frame, id uint32, pc int32) []Frame {
+func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFrame {
 	f := m.code(id)
 	if id == 0 || f.Wrapper {
 		return frames
@@ -155,8 +164,8 @@ func (m *Machine) addFrame(frames []Frame, id uint32, pc int32) []Frame {
 	return append(frames, fr)
 }
 
-func (m *Machine) frame(f *bytecode.Func, pc int32) Frame {
-	fr := Frame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
+func (m *Machine) frame(f *bytecode.Func, pc int32) SourceFrame {
+	fr := SourceFrame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
 	if f.SSA != nil {
 		p := m.link.prog.PackageOf(f.SSA)
 		fr.Std = p != nil && p.Std

@@ -93,7 +93,7 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc
-	above := frame{}
+	above := callee{}
 	for {
 		live, known := m.liveIn(fn, pc, above)
 		f(fn, fp, live, known)
@@ -101,7 +101,7 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 		if link>>32&frBottom != 0 {
 			return
 		}
-		above = frame{fn.ID, link >> 32}
+		above = callee{fn.ID, link >> 32}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 }

@@ -143,7 +143,7 @@ func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc
-	above := frame{}
+	above := callee{}
 	for {
 		link, ra := g.stack[fp-hdrLink], g.stack[fp-hdrReturn]
 		root(g.stack[fp-hdrDefer])
@@ -161,7 +161,7 @@ func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 		if link>>32&frBottom != 0 {
 			return
 		}
-		above = frame{fn.ID, link >> 32}
+		above = callee{fn.ID, link >> 32}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 }

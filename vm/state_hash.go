@@ -177,7 +177,7 @@ func (t *serialised) ref(w uint64) {
 func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 	t := &g.serial
 	if !t.valid {
-		m.serialise(t, g, false)
+		m.serialise(t, g, nil)
 	}
 	ws = m.writeSerialised(ws, t)
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
@@ -198,7 +198,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 
 // serialise writes down g's frames with their live registers. With twins the two copies that
 // there are of some loops' tests are one.
-func (m *Machine) serialise(t *serialised, g *goroutine, twins bool) {
+func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
 	// What few goroutines have is written down for those only.
@@ -220,12 +220,12 @@ func (m *Machine) serialise(t *serialised, g *goroutine, twins bool) {
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc
-	above := frame{}
+	above := callee{}
 	for {
 		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
 		place := pc
-		if twins {
-			place = m.loopInfoOf(fn).lastCopy(pc, above == frame{}, above.flags)
+		if copies != nil {
+			place = copies.of(fn).lastCopy(pc, above == callee{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
 		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
@@ -253,20 +253,20 @@ func (m *Machine) serialise(t *serialised, g *goroutine, twins bool) {
 		if link>>32&frBottom != 0 {
 			return
 		}
-		above = frame{fn.ID, link >> 32}
+		above = callee{fn.ID, link >> 32}
 		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
 }
 
-// frame is what matters of the frame above another one: its function and its flags.
-type frame struct {
+// callee is what matters of the frame above another one: its function and its flags.
+type callee struct {
 	fn    uint32
 	flags uint64
 }
 
 // liveIn returns the registers live in a frame of fn that stands at pc below
 // another one, and whether they are known.
-func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above frame) ([]uint16, bool) {
+func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
 	switch {
 	case above.flags&(frPanicDefer|frRecovered) != 0:
 		return fn.Recovered, true // it can only go on at its RecoverPC

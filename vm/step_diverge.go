@@ -85,13 +85,18 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 	return x
 }
 
-// setSpinning makes g stand in its loop for good. If the loop looks at the
-// clock, it waits for what does not happen here, and the execution is abandoned.
-func (m *Machine) setSpinning(g *goroutine) {
+// spinForever lets g spin in the loop that it does not leave. If the loop reads the clock, it waits
+// for what does not happen here, and the execution is abandoned.
+func (m *Machine) spinForever(g *goroutine) {
 	if m.clockReads != m.divergence.reads {
-		m.cut = "the loop at " + m.place(g) + " goes round until time has passed, which it does here only if somebody sleeps"
+		m.cut = "the loop at " + m.place(g) + " iterates until time has passed, which it does here only if a goroutine sleeps"
 		return
 	}
+	m.setSpinning(g)
+}
+
+// setSpinning notes that g loops forever: its pending operation is one that is never enabled.
+func (m *Machine) setSpinning(g *goroutine) {
 	g.status = gSpinning
 	g.pending = trace.Op{G: g.id, Kind: trace.Spin, Func: g.fn.ID, PC: uint32(g.pc)}
 }

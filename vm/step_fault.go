@@ -22,7 +22,7 @@ type Fault struct {
 	G       trace.GID
 	Exit    int // status of the process
 	Pos     token.Position
-	Frames  []Frame // innermost first
+	Frames  []SourceFrame // innermost first
 }
 
 // A FaultKind says what went wrong. The machine knows it from the place where the fault was
@@ -115,7 +115,7 @@ func (m *Machine) overflowStack(g *goroutine) {
 // stackOverflow is the stack overflow that a goroutine stands before.
 type stackOverflow struct {
 	text   string
-	frames []Frame
+	frames []SourceFrame
 }
 
 // crashOverflow ends the program because of x.
@@ -141,7 +141,7 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 			first = q
 		}
 	}
-	var frames []Frame
+	var frames []SourceFrame
 	w := m.traceWords(m.word(p, pnTrace))
 	for i := 0; i < len(w); i += 2 {
 		frames = m.addFrame(frames, uint32(w[i]>>32), int32(uint32(w[i])))
@@ -259,7 +259,7 @@ func (m *Machine) othersText(g *goroutine) string {
 }
 
 // framesText prints frames in the runtime's layout. Arguments are not told.
-func framesText(frames []Frame) string {
+func framesText(frames []SourceFrame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		args := ""

@@ -43,7 +43,7 @@ func (l *raceLog) Raced(trace.Schedule) bool {
 }
 
 // userLine is the line of the innermost frame outside the standard library.
-func userLine(stack []vm.Frame) int {
+func userLine(stack []vm.SourceFrame) int {
 	for _, f := range stack {
 		if !f.Std {
 			return f.Pos.Line

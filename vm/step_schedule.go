@@ -96,7 +96,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 			v.n = nat.Peek(m, g, Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}, &v.op)
 		}
 		if g.trail != nil {
-			v.op.Awaits = m.awaiting(g)
+			v.op.Awaits = m.reduction.awaits(g)
 		}
 		return v
 	case Send, Recv, Select:
@@ -115,7 +115,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 		return 0
 	}
 	n := m.viewOf(g).n
-	if n > 0 && g.trail != nil && m.awaitBlocked(g) {
+	if n > 0 && m.held(g) {
 		return 0
 	}
 	return n
@@ -123,7 +123,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 
 // enabled reports whether the operation that g stands before, if it does, can execute now.
 func (m *Machine) enabled(g *goroutine) bool {
-	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && (g.trail == nil || !m.awaitBlocked(g))
+	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && !m.held(g)
 }
 
 // Enabled implements por.System.
@@ -183,9 +183,6 @@ func (m *Machine) deadline(g *goroutine) int64 {
 	return d
 }
 
-// executionOver reports whether the execution has ended, with whatever result.
-func (m *Machine) executionOver() bool { return m.fault != nil || m.exited || m.cut != "" }
-
 // Next implements por.System.
 func (m *Machine) Next(id trace.GID) trace.Op {
 	g := m.gOf(id)
@@ -218,7 +215,7 @@ func (m *Machine) Status() por.Status {
 	switch {
 	case m.alive == 0:
 		return por.Ended
-	case m.await != AwaitNever && m.redundant():
+	case m.reduction != nil && m.reduction.redundant():
 		return por.Redundant
 	}
 	return por.Stuck
@@ -234,12 +231,10 @@ func (m *Machine) Repeat(id trace.GID, choice int) {
 	m.cnt = cnt
 }
 
-// step is Step. It returns the stop at which the iteration without effect began that it
-// has completed, if it has (see arrive).
-func (m *Machine) step(g *goroutine, choice int) (start *snapshot) {
-	var d stepStart
-	if g.trail != nil {
-		d = m.beforeStep(g)
+// step is Step.
+func (m *Machine) step(g *goroutine, choice int) {
+	if m.reduction != nil {
+		m.reduction.beforeStep(g)
 	}
 	m.viewOf(g)
 	m.saveGoroutine(g)
@@ -265,11 +260,10 @@ func (m *Machine) step(g *goroutine, choice int) (start *snapshot) {
 	if seen {
 		g.view.moment = m.moment
 	}
-	if m.await != AwaitNever {
-		start = m.afterStep(g, d)
+	if m.reduction != nil {
+		m.reduction.afterStep(g)
 	}
 	m.verify(true)
-	return start
 }
 
 // runLocal runs the local work of goroutines that were created or completed by
@@ -281,9 +275,9 @@ func (m *Machine) runLocal() {
 		if g.status == gRunning {
 			m.saveGoroutine(g)
 			m.exec(g)
-			if m.await != AwaitNever {
+			if m.reduction != nil {
 				m.moment++
-				m.afterStep(g, stepStart{})
+				m.reduction.afterLocal(g)
 			}
 		}
 	}
@@ -314,7 +308,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 	}
 	if m.cut == "" && m.diverges(g, left < 0) {
-		m.setSpinning(g)
+		m.spinForever(g)
 		return false
 	}
 	return m.cut == ""

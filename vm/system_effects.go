@@ -67,7 +67,7 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
 	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
 		return 0, tangled // somebody else can move, or has to wake first
 	}
-	if g.trail != nil && m.awaitBlocked(g) {
+	if m.held(g) {
 		return 0, tangled
 	}
 	return v.n, tangled

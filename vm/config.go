@@ -1,0 +1,34 @@
+package vm
+
+import "io"
+
+// Config chooses what the machine models and how. The zero value explores with a clock that lets
+// timers fire in any order, and collects output.
+type Config struct {
+	Args          []string // os.Args; nil: the entry's name
+	Env           []string
+	Stdin         io.Reader // nil: empty
+	Stdout        io.Writer // run mode: where output goes; nil collects it
+	Stderr        io.Writer
+	Run           bool // one schedule, as go run would execute it
+	VisibleOutput bool // writing to stdout or stderr is a visible operation
+	VirtualTime   bool // time passes only when all goroutines are blocked
+	RandFixed     bool // math/rand's global functions follow RandSeed
+	RandSeed      int64
+	MaxLocal      uint64      // iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	Races         bool        // follow happens-before and find data races (Machine.Races)
+	MaxHeap       uint64      // bytes in the program's objects before a path is cut; 0: no bound
+	MaxStack      uint64      // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
+	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
+	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
+	Observer      Observer    // is notified of allocations and new goroutines; nil: none
+	Interrupt     func() bool // polled in long local stretches; true abandons the execution
+
+	sharedGIDs *gidTable // see Replica
+}
+
+// Counters are running totals; rewinding does not take anything back.
+type Counters struct {
+	Steps        uint64 // visible operations executed
+	Instructions uint64 // back edges and calls
+}
