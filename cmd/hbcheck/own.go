@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/por"
@@ -13,7 +15,8 @@ type ownFlags []*ownFlag
 // ownFlag is one of them, with the values it has been given.
 type ownFlag struct {
 	por.Option
-	values []string
+	explorer string // whose it is
+	values   []string
 }
 
 func (f *ownFlags) register(fs *pflag.FlagSet) {
@@ -22,7 +25,7 @@ func (f *ownFlags) register(fs *pflag.FlagSet) {
 			if o.Hidden {
 				continue
 			}
-			x := &ownFlag{Option: o}
+			x := &ownFlag{Option: o, explorer: e.Name}
 			*f = append(*f, x)
 			if o.List {
 				fs.StringSliceVar(&x.values, o.Name, nil, o.Doc)
@@ -40,6 +43,9 @@ func (f ownFlags) set(e *por.Explorer) error {
 		for _, v := range x.values {
 			if v == x.Default {
 				continue
+			}
+			if x.explorer != e.Name {
+				return fmt.Errorf("--%s is for --por=%s", x.Name, x.explorer)
 			}
 			if err := e.Set(x.Name, v); err != nil {
 				return err
