@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // A loopTable knows the loops of functions.
@@ -44,7 +44,7 @@ func (l *loopInfo) lastCopy(pc int32, top bool, flags uint64) int32 {
 }
 
 // of returns what is known of f.
-func (t *loopTable) of(f *Func) *loopInfo {
+func (t *loopTable) of(f *bytecode.Func) *loopInfo {
 	for len(t.infos) <= int(f.ID) {
 		t.infos = append(t.infos, nil)
 	}
@@ -54,11 +54,11 @@ func (t *loopTable) of(f *Func) *loopInfo {
 	return t.infos[f.ID]
 }
 
-func (t *loopTable) find(f *Func) *loopInfo {
+func (t *loopTable) find(f *bytecode.Func) *loopInfo {
 	l := &loopInfo{in: t.m.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
 		from    ssa.Instruction
-		in      Instr
+		in      bytecode.Instr
 		returns bool
 	}
 	last := make(map[code]int)
@@ -90,7 +90,7 @@ func (t *loopTable) find(f *Func) *loopInfo {
 }
 
 // sameLive reports whether the same registers are known to be live at two instructions.
-func sameLive(f *Func, a, b int) bool {
+func sameLive(f *bytecode.Func, a, b int) bool {
 	x, ok1 := f.Live(a)
 	y, ok2 := f.Live(b)
 	return ok1 && ok2 && slices.Equal(x, y)
@@ -99,7 +99,7 @@ func sameLive(f *Func, a, b int) bool {
 // cyclic returns, for each instruction of f, whether control can come back to it
 // without passing an operation that others are certain to notice, or a block that counts: only there can
 // a goroutine go round without effect.
-func (m *Machine) cyclic(f *Func) []bool {
+func (m *Machine) cyclic(f *bytecode.Func) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
 		at = append(at, pc)
@@ -119,19 +119,19 @@ func (m *Machine) cyclic(f *Func) []bool {
 
 // successor returns the i-th instruction that can follow the one at pc; none
 // follow what ends a frame and what others notice.
-func (m *Machine) successor(f *Func, pc, i int) (int, bool) {
+func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 	in := f.Code[pc]
 	next, jump := pc+1+in.Words(), -1
 	switch in.Op {
-	case Jmp, JmpBack:
+	case bytecode.Jmp, bytecode.JmpBack:
 		next = pc + 1 + int(in.Imm32())
-	case JT, JF:
+	case bytecode.JT, bytecode.JF:
 		jump = pc + 1 + int(in.Imm32())
-	case JEq, JNe, JLtS, JLeS, JLtU, JLeU, JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI:
+	case bytecode.JEq, bytecode.JNe, bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU, bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI:
 		jump = pc + 1 + int(int16(in.C))
-	case Ret, Ret1, Ret0, Panic, PanicTA, Unsupported, Go, Send, Recv, Select, Close:
+	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go, bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false
-	case CallN:
+	case bytecode.CallN:
 		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && m.natives[n].effect == hasEffect {
 			return 0, false
 		}
@@ -152,7 +152,7 @@ func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 	if g.status == gEnded || g.fn == nil {
 		return pos, false
 	}
-	m.eachFrame(g, func(f *Func, pc int32) bool {
+	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
 		if f.Trusted || m.frame(f, pc).Std {
 			return true
 		}
@@ -201,7 +201,7 @@ func effectOf(name string) effect {
 // effect returns the effect of the native whose call is pending in g.
 func (m *Machine) effect(g *goroutine) effect {
 	in := &g.fn.Code[g.pc]
-	if in.Op != CallN {
+	if in.Op != bytecode.CallN {
 		return hasEffect
 	}
 	return m.natives[in.Imm32()].effect

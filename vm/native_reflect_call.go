@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"unsafe"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -74,7 +74,7 @@ func (m *Machine) adapt(k callKey) uint32 {
 	id = l.newID(nil)
 	l.calls[k] = id
 	var a *adapter
-	var f *Func
+	var f *bytecode.Func
 	if k.kind == adaptSelect {
 		a, f = l.selectAdapter(k.ops)
 	} else {
@@ -95,8 +95,8 @@ func (m *Machine) adapt(k callKey) uint32 {
 }
 
 // native is a call of native name with window a.
-func (k *linker) native(name string, a int) Instr {
-	return Instr{Op: CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
+func (k *linker) native(name string, a int) bytecode.Instr {
+	return bytecode.Instr{Op: bytecode.CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
 }
 
 // ptrRegs is the live set of the registers given, all pointers.
@@ -108,7 +108,7 @@ func ptrRegs(regs ...int) []uint16 {
 	return list
 }
 
-func (k *linker) callAdapter(kind adapterKind, a *adapter) *Func {
+func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 	in, out := a.in.Words(), a.out.Words()
 	switch kind {
 	case adaptCall, adaptMethodCall: // fn, rcvr, args, results
@@ -116,35 +116,35 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *Func {
 		if kind == adaptMethodCall {
 			a.extra = 1
 		}
-		a.window = n + FrameHeader
-		f := &Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []Instr{
+		a.window = n + bytecode.FrameHeader
+		f := &bytecode.Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []bytecode.Instr{
 			k.native("hb.callLoad", 0),
-			{Op: CallC, A: uint16(a.window), B: 0},
+			{Op: bytecode.CallC, A: uint16(a.window), B: 0},
 			k.native("hb.callStore", 0),
-			{Op: Ret0},
+			{Op: bytecode.Ret0},
 		}}
 		f.Window = a.window + max(in+a.extra, out)
 		f.AddLive(2, ptrRegs(3))
 		return f
 	case adaptMakeFunc: // params; captured: impl; then: args, results
 		n := max(in+3, out)
-		a.window = n + FrameHeader
-		f := &Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3, Code: []Instr{
+		a.window = n + bytecode.FrameHeader
+		f := &bytecode.Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3, Code: []bytecode.Instr{
 			k.native("hb.pack", 0),
-			Instr{Op: Call, A: uint16(a.window)}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
+			bytecode.Instr{Op: bytecode.Call, A: uint16(a.window)}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
 			k.native("hb.unpack", 0),
-			{Op: Ret0},
+			{Op: bytecode.Ret0},
 		}}
 		f.AddLive(2, ptrRegs(in+2))
 		return f
 	case adaptMethodValue: // params; captured: fn, receiver
 		n := max(in+2, out)
-		a.window = n + FrameHeader
-		f := &Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out), Code: []Instr{
+		a.window = n + bytecode.FrameHeader
+		f := &bytecode.Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out), Code: []bytecode.Instr{
 			k.native("hb.bind", 0),
-			{Op: CallC, A: uint16(a.window), B: uint16(in)},
-			{Op: MovN, A: 0, B: uint16(a.window), C: uint16(out)},
-			{Op: Ret0},
+			{Op: bytecode.CallC, A: uint16(a.window), B: uint16(in)},
+			{Op: bytecode.MovN, A: 0, B: uint16(a.window), C: uint16(out)},
+			{Op: bytecode.Ret0},
 		}}
 		f.AddLive(2, nil)
 		return f

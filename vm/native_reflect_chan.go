@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -118,10 +118,10 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 
 // selectAdapter builds the function of a select. Registers: cases, their
 // number, result pointer; chosen case, ok; then channel and value of each case.
-func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
+func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 	a := &adapter{def: -1, chans: 5}
 	reg := a.chans
-	var words []Instr
+	var words []bytecode.Instr
 	own := append(ptrRegs(0, 2), 1<<1)
 	live := slices.Clone(own)
 	for i, s := range strings.Fields(ops) {
@@ -133,7 +133,7 @@ func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
 			a.def = i
 		} else {
 			live = append(live, uint16(reg)<<1|1)
-			w := Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
+			w := bytecode.Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
 			if c.dir == 's' {
 				w.Op = 1
 				for j := range c.elem.Words() {
@@ -151,16 +151,16 @@ func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
 		}
 		a.cases = append(a.cases, c)
 	}
-	f := &Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + FrameHeader}
-	f.Code = []Instr{k.native("hb.selectLoad", 0)}
+	f := &bytecode.Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + bytecode.FrameHeader}
+	f.Code = []bytecode.Instr{k.native("hb.selectLoad", 0)}
 	f.AddLive(1, live)
 	switch {
 	case len(words) == 1 && a.def < 0 && words[0].Op == 1:
-		f.Code = append(f.Code, Instr{Op: Send, A: words[0].A, B: words[0].B})
+		f.Code = append(f.Code, bytecode.Instr{Op: bytecode.Send, A: words[0].A, B: words[0].B})
 	case len(words) == 1 && a.def < 0:
-		f.Code = append(f.Code, Instr{Op: Recv, A: words[0].B, B: words[0].A, C: 4})
+		f.Code = append(f.Code, bytecode.Instr{Op: bytecode.Recv, A: words[0].B, B: words[0].A, C: 4})
 	default:
-		sel := Instr{Op: Select, A: 3, B: uint16(len(words))}
+		sel := bytecode.Instr{Op: bytecode.Select, A: 3, B: uint16(len(words))}
 		if a.def < 0 {
 			sel.C = 1
 		}
@@ -171,9 +171,9 @@ func (k *linker) selectAdapter(ops string) (*adapter, *Func) {
 		after = append(after, uint16(i)<<1|1)
 	}
 	f.AddLive(len(f.Code), after)
-	f.Code = append(f.Code, k.native("hb.selectStore", 0), Instr{Op: Ret0})
+	f.Code = append(f.Code, k.native("hb.selectStore", 0), bytecode.Instr{Op: bytecode.Ret0})
 	if fn := k.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
-		f.Pos = []PosEntry{{Pos: fn.Pos()}}
+		f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
 	}
 	return a, f
 }

@@ -89,3 +89,47 @@ func (m *Machine) noteExisted(g trace.GID) {
 	}
 	m.existed[g] = true
 }
+
+// spawnKey names a goroutine by its parent and its place among the parent's children.
+type spawnKey struct {
+	parent trace.GID
+	n      uint32
+}
+
+// spawnInfo is the interned identity behind a GID.
+type spawnInfo struct {
+	spawnKey
+	path []uint32 // child numbers from main down
+}
+
+// internG returns the GID of parent's n-th child.
+func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
+	k := spawnKey{parent, n}
+	if id, ok := m.gids[k]; ok {
+		return id
+	}
+	var path []uint32
+	if parent != trace.NoGID {
+		p := m.spawn[parent].path
+		path = append(append(make([]uint32, 0, len(p)+1), p...), n)
+	}
+	if m.sharedGIDs != nil {
+		return m.sharedGIDs.number(m, k, path)
+	}
+	id := trace.GID(len(m.spawn))
+	m.spawn = append(m.spawn, spawnInfo{k, path})
+	m.gids[k] = id
+	m.slots = append(m.slots, -1)
+	return id
+}
+
+// before orders goroutines by spawn path: parents before children, elder before younger.
+func (m *Machine) before(a, b trace.GID) bool {
+	p, q := m.spawn[a].path, m.spawn[b].path
+	for i := 0; i < len(p) && i < len(q); i++ {
+		if p[i] != q[i] {
+			return p[i] < q[i]
+		}
+	}
+	return len(p) < len(q)
+}

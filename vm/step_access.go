@@ -75,98 +75,45 @@ func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access)
 	copy(g.pending.Access[:], acc)
 }
 
-// publishStore notes that word w was stored at p: if the target object is
-// shared, what w points to becomes shared too.
-func (m *Machine) publishStore(p ptr, w uint64) {
-	if m.multi && m.heap.objs[p>>32].flags&objShared != 0 {
-		m.publish(w)
+// accessesMayExecute reports whether g may carry out an operation with the given plain
+// accesses now; if one of them is visible and not granted, g stands before it.
+// Accesses of no bytes are ignored.
+func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trace.Access) bool {
+	if !m.multi || m.auto || f.Trusted {
+		return true
 	}
-}
-
-// publishWords is publishStore for n words.
-func (m *Machine) publishWords(p ptr, w *uint64, n int) {
-	if m.multi && m.heap.objs[p>>32].flags&objShared != 0 {
-		for _, x := range unsafe.Slice(w, n) {
-			m.publish(x)
-		}
-	}
-}
-
-// publishBytes is publishStore for an image in memory.
-func (m *Machine) publishBytes(p ptr, b []byte) {
-	if len(b) >= 8 {
-		m.publishWords(p, (*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
-	}
-}
-
-// publish marks the object w points to, and all that is reachable from it, as
-// shared. w may be any word: what does not look like a pointer is ignored, and
-// an integer mistaken for one only makes more operations visible.
-func (m *Machine) publish(w uint64) {
-	h := m.heap
-	id := w >> 32
-	if id < staticLimit || id >= uint64(len(h.objs)) || w&(1<<32-1) > uint64(h.objs[id].size) {
-		return
-	}
-	if h.objs[id].flags&objShared != 0 {
-		return
-	}
-	h.setFlags(uint32(id), objShared)
-	work := append(m.work[:0], uint32(id))
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		o := &h.objs[id]
-		m.eachPtr(o, func(w uint64) {
-			t := w >> 32
-			if t < staticLimit || t >= uint64(len(h.objs)) || h.objs[t].flags&objShared != 0 {
-				return
-			}
-			h.setFlags(uint32(t), objShared)
-			work = append(work, uint32(t))
-		})
-	}
-	m.work = work[:0]
-}
-
-// eachPtr calls f for every pointer word of o that is not nil.
-func (m *Machine) eachPtr(o *object, f func(w uint64)) {
-	l := m.layouts.At(o.layout)
-	if len(l.Ptrs) == 0 || l.Size == 0 {
-		return
-	}
-	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
-		for _, off := range l.Ptrs {
-			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
-				f(w)
-			}
-		}
-	}
-}
-
-// shareRoots is called when the second goroutine is about to exist: whatever
-// package variables reach can be reached by it.
-func (m *Machine) shareRoots() {
-	h := m.heap
-	m.multi = true
-	for id := uint32(1); id < h.nstatic; id++ {
-		o := &h.objs[id]
-		if o.flags&objVar == 0 {
+	op := trace.Op{}
+	for _, a := range acc {
+		if a.Size == 0 || m.heap.objs[a.Obj].flags&(objShared|objFrozen) != objShared {
 			continue
 		}
-		h.setFlags(id, objShared)
-		m.eachPtr(o, m.publish)
+		k := trace.Read
+		if a.Write {
+			k = trace.Write
+		}
+		if op.N == 1 && op.Kind != k {
+			k = trace.ReadWrite
+		}
+		op.Kind = k
+		op.Access[op.N] = a
+		op.N++
 	}
+	if op.N == 0 {
+		return true
+	}
+	if g.scheduled {
+		g.scheduled = false
+		if m.race != nil {
+			for _, a := range op.Access[:op.N] {
+				m.raceAccess(g, a, op.Kind)
+			}
+		}
+		return true
+	}
+	m.setPending(g, op.Kind, op.Access[:op.N]...)
+	return false
 }
 
-// shareAgain marks what shared objects refer to as shared, too. While packages
-// are initialised, stores to shared objects take the fast path and publish
-// nothing; it is called afterwards if initialisers have started goroutines.
-func (m *Machine) shareAgain() {
-	h := m.heap
-	for id := uint32(1); id < uint32(len(h.objs)); id++ {
-		if o := &h.objs[id]; o.flags&objShared != 0 && o.flags&objFreed == 0 {
-			m.eachPtr(o, m.publish)
-		}
-	}
+func accessOf(p ptr, n uint64, write bool) trace.Access {
+	return trace.Access{Obj: uint32(p >> 32), Off: uint32(p), Size: uint32(n), Write: write}
 }

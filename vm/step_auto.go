@@ -1,8 +1,6 @@
 package vm
 
 import (
-	"strings"
-
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -121,39 +119,6 @@ func (m *Machine) autoChoice(n int) int32 {
 	m.rand ^= m.rand >> 7
 	m.rand ^= m.rand << 17
 	return int32(m.rand >> 33 % uint64(n))
-}
-
-// output appends b to stream fd.
-func (m *Machine) output(fd int, b []byte) {
-	if m.cfg.Run {
-		if w := m.cfg.Stdout; fd == 1 && w != nil {
-			w.Write(b)
-			return
-		}
-		if w := m.cfg.Stderr; fd == 2 && w != nil {
-			w.Write(b)
-			return
-		}
-	}
-	m.out = append(m.out, b...)
-	if n := len(m.runs); n > 0 && m.runs[n-1].fd == fd && len(m.marks) == 0 {
-		m.runs[n-1].end = len(m.out)
-		return
-	}
-	m.runs = append(m.runs, outRun{len(m.out), fd})
-}
-
-// Output returns what the path so far has written to stream fd.
-func (m *Machine) Output(fd int) string {
-	var b strings.Builder
-	start := 0
-	for _, r := range m.runs {
-		if r.fd == fd {
-			b.Write(m.out[start:r.end])
-		}
-		start = r.end
-	}
-	return b.String()
 }
 
 // literal returns the address of a host text's bytes.

@@ -1,11 +1,13 @@
 package vm
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // A channel is an object: header, then the buffer.
@@ -46,9 +48,9 @@ type chanCase struct {
 func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
-	case Send:
+	case bytecode.Send:
 		return append(buf, chanCase{*g.reg(uint32(in.A)), true, in.B})
-	case Recv:
+	case bytecode.Recv:
 		return append(buf, chanCase{*g.reg(uint32(in.B)), false, in.A})
 	}
 	for i := 0; i < int(in.B); i++ {
@@ -67,7 +69,7 @@ type chanAlt struct {
 }
 
 // blocking reports whether the channel operation at g.pc waits.
-func blocking(in *Instr) bool { return in.Op != Select || in.C != 0 }
+func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C != 0 }
 
 // chanAlternatives enumerates the ways g's channel operation can proceed now.
 func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
@@ -103,18 +105,6 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		add(chanAlt{-1, -1, 0, true})
 	}
 	return n
-}
-
-// Parks implements por.Parker.
-func (m *Machine) Parks(id trace.GID, choice int) bool {
-	g := m.gOf(id)
-	switch g.pending.Kind {
-	case trace.Send, trace.Recv, trace.Select:
-		var alts []chanAlt
-		m.chanAlternatives(g, &alts)
-		return choice < len(alts) && alts[choice].park
-	}
-	return false
 }
 
 // readyWithoutPartner reports whether c can proceed without a partner.
@@ -305,7 +295,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	case hp[chLen/8] > 0:
 		m.takeBuffered(g, c, hp, es)
 	default: // closed and empty
-		if in.Op != Recv || c.reg != NoReg {
+		if in.Op != bytecode.Recv || c.reg != bytecode.NoReg {
 			m.zeroRegs(g, c.reg, es)
 		}
 		m.finishChan(g, a.caseIndex, false)
@@ -320,7 +310,7 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 	if es > 0 {
 		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
 		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
-		if m.isTick(hp) && c.reg != NoReg {
+		if m.isTick(hp) && c.reg != bytecode.NoReg {
 			m.tickTime(g, g.reg(uint32(c.reg)))
 		}
 		buf := m.heap.bytesOf(base, uint32(hp[chCap/8])*es)
@@ -343,20 +333,20 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 
 // loadRegs puts an element image into registers, extended if it is a scalar.
 func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size uint32, lay uint32) {
-	if reg == NoReg || size == 0 {
+	if reg == bytecode.NoReg || size == 0 {
 		return
 	}
 	m.loadValue(g.reg(uint32(reg)), src, m.layouts.At(lay))
 }
 
 func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
-	if reg != NoReg {
+	if reg != bytecode.NoReg {
 		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
 	}
 }
 
 func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16, size, _ uint32) {
-	if tr != NoReg && size > 0 {
+	if tr != bytecode.NoReg && size > 0 {
 		n := (size + 7) / 8
 		copy(unsafe.Slice(to.reg(uint32(tr)), n), unsafe.Slice(from.reg(uint32(fr)), n))
 	}
@@ -376,17 +366,17 @@ func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
 	in := &g.fn.Code[g.pc]
 	g.scheduled = false
 	switch in.Op {
-	case Recv:
-		if in.C != NoReg {
+	case bytecode.Recv:
+		if in.C != bytecode.NoReg {
 			*g.reg(uint32(in.C)) = b2u(ok)
 		}
-	case Select:
+	case bytecode.Select:
 		*g.reg(uint32(in.A)) = uint64(int64(kase))
 		*g.reg(uint32(in.A) + 1) = b2u(ok)
 		// The destinations of the other receive cases are zero.
 		for i := 0; i < int(in.B); i++ {
 			w := g.fn.Code[int(g.pc)+1+i]
-			if w.Op != 1 && i != kase && w.B != NoReg {
+			if w.Op != 1 && i != kase && w.B != bytecode.NoReg {
 				clear(unsafe.Slice(g.reg(uint32(w.B)), int(w.C)))
 			}
 		}
@@ -413,9 +403,9 @@ func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
 	switch {
-	case in.Op == Send:
+	case in.Op == bytecode.Send:
 		op.Kind = trace.Send
-	case in.Op == Recv:
+	case in.Op == bytecode.Recv:
 		op.Kind = trace.Recv
 	case !blocking(in):
 		op.Kind = trace.TrySelect
@@ -491,7 +481,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 
 // chanLen executes len and cap. Unlike the capacity, the length is a matter of
 // who was first.
-func (m *Machine) chanLen(g *goroutine, op Op, dst *uint64, c ptr) Ctl {
+func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0
 		g.pc++
@@ -502,7 +492,7 @@ func (m *Machine) chanLen(g *goroutine, op Op, dst *uint64, c ptr) Ctl {
 	switch {
 	case m.isTick(h):
 		*dst = 0
-	case op == ChanCap:
+	case op == bytecode.ChanCap:
 		*dst = h[chCap/8]
 	case m.heap.objs[c>>32].flags&objShared != 0 && !m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
@@ -511,4 +501,27 @@ func (m *Machine) chanLen(g *goroutine, op Op, dst *uint64, c ptr) Ctl {
 	}
 	g.pc++
 	return Next
+}
+
+func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl {
+	c, ok := m.newChan(g, m.layouts.At(elem), n)
+	if !ok {
+		m.throw(g, rtPanicMakeChan)
+		return Called
+	}
+	*dst = c
+	g.pc += 2
+	return Next
+}
+
+// newChan makes a channel for n elements e; ok is false if there cannot be one.
+func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (c ptr, ok bool) {
+	if int64(n) < 0 || e.Size > 0 && n > maxObject/uint64(e.Size)-64 || n > math.MaxUint32 {
+		return 0, false
+	}
+	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
+	hp := (*[5]uint64)(m.heap.objs[id].mem)
+	hp[chCap/8] = n
+	hp[chElem/8] = uint64(e.Size) | uint64(e.ID)<<32
+	return uint64(id) << 32, true
 }

@@ -1051,16 +1051,3 @@ func (m *Machine) pollSoon(left int) int {
 	m.pollAt = 0
 	return 0
 }
-
-// loadImage copies size bytes of memory to registers.
-func loadImage(dst *uint64, src unsafe.Pointer, size uint64) {
-	if size%8 != 0 { // the rest of the last register is part of the state
-		*(*uint64)(unsafe.Add(unsafe.Pointer(dst), size&^7)) = 0
-	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(dst)), size), unsafe.Slice((*byte)(src), size))
-}
-
-// storeImage copies size bytes of registers to memory.
-func storeImage(dst unsafe.Pointer, src *uint64, size uint64) {
-	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(unsafe.Pointer(src)), size))
-}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in step_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -211,15 +211,15 @@ func mapAccess(mp ptr, write bool) trace.Access {
 func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 
 // mapOp executes the map operations.
-func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl {
+func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
-	if in.Op == MapIter {
+	if in.Op == bytecode.MapIter {
 		mp := *b
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
 		g.pc++
 		return Next
 	}
-	if in.Op == MapLen {
+	if in.Op == bytecode.MapLen {
 		if *b == 0 {
 			*a = 0
 		} else {
@@ -234,9 +234,9 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 	x := f.Code[g.pc+1].Word()
 	t := m.mapTypes[uint32(x)]
 	switch in.Op {
-	case MkMap:
+	case bytecode.MkMap:
 		*a = m.newMap(g, t, b, in.B)
-	case MapGet:
+	case bytecode.MapGet:
 		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
@@ -261,7 +261,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		if x>>32 != 0 {
 			*rg(r, in.A+uint16(n)) = b2u(e >= 0)
 		}
-	case MapSet:
+	case bytecode.MapSet:
 		if *a == 0 {
 			m.throw(g, rtPanicNilMap)
 			return Called
@@ -278,7 +278,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 		storeImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
 		m.publishWords(*a, b, int(t.key.Size/8))
 		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
-	case MapDel:
+	case bytecode.MapDel:
 		if *a != 0 && !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 			return Stop
 		}
@@ -292,7 +292,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
-	case MapClear:
+	case bytecode.MapClear:
 		if *a != 0 {
 			if !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 				return Stop
@@ -300,7 +300,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 			m.heap.willWrite(uint32(*a >> 32))
 			m.mapReset((*[5]uint64)(m.heap.load(*a, mpSize, 0)))
 		}
-	case MapNext:
+	case bytecode.MapNext:
 		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
@@ -322,7 +322,7 @@ func (m *Machine) mapOp(g *goroutine, f *Func, in *Instr, r unsafe.Pointer) Ctl 
 func (m *Machine) newMap(g *goroutine, t *mapType, hint *uint64, reg uint16) ptr {
 	id := m.heap.alloc(g, mpSize, m.layMap)
 	mp := uint64(id) << 32
-	if reg != NoReg && int64(*hint) > minMapCap && *hint < math.MaxInt32/uint64(t.entry.Size+8) {
+	if reg != bytecode.NoReg && int64(*hint) > minMapCap && *hint < math.MaxInt32/uint64(t.entry.Size+8) {
 		m.mapGrow(g, mp, t, int(*hint))
 	}
 	return mp

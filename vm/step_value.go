@@ -3,7 +3,6 @@ package vm
 import (
 	"math"
 	"math/bits"
-	"unicode/utf8"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -161,88 +160,35 @@ func (m *Machine) hashFloat(x float64) uint64 {
 	return math.Float64bits(x + 0)
 }
 
-// Complex operations, the low byte of Cplx's next word; bit 8: complex64.
-const (
-	CplxAdd = iota
-	CplxSub
-	CplxMul
-	CplxDiv
-	CplxEq
-	CplxNeg
-)
-
-func complexOp(a, b, c *uint64, x uint64) {
-	if x>>8 != 0 {
-		p, q := *(*complex64)(unsafe.Pointer(b)), *(*complex64)(unsafe.Pointer(c))
-		var z complex64
-		switch x & 255 {
-		case CplxAdd:
-			z = p + q
-		case CplxSub:
-			z = p - q
-		case CplxMul:
-			z = p * q
-		case CplxDiv:
-			z = p / q
-		case CplxNeg:
-			z = -p
-		case CplxEq:
-			*a = b2u(p == q)
-			return
-		}
-		*(*complex64)(unsafe.Pointer(a)) = z
-		return
+// loadValue puts the image of a value of layout l into registers.
+func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
+	switch layout.ScalarOf(l.Type) {
+	case layout.S8:
+		*dst = uint64(*(*int8)(src))
+	case layout.U8:
+		*dst = uint64(*(*uint8)(src))
+	case layout.S16:
+		*dst = uint64(*(*int16)(src))
+	case layout.U16:
+		*dst = uint64(*(*uint16)(src))
+	case layout.S32:
+		*dst = uint64(*(*int32)(src))
+	case layout.U32, layout.F32:
+		*dst = uint64(*(*uint32)(src))
+	default:
+		loadImage(dst, src, uint64(l.Size))
 	}
-	p, q := *(*complex128)(unsafe.Pointer(b)), *(*complex128)(unsafe.Pointer(c))
-	var z complex128
-	switch x & 255 {
-	case CplxAdd:
-		z = p + q
-	case CplxSub:
-		z = p - q
-	case CplxMul:
-		z = p * q
-	case CplxDiv:
-		z = p / q
-	case CplxNeg:
-		z = -p
-	case CplxEq:
-		*a = b2u(p == q)
-		return
-	}
-	*(*complex128)(unsafe.Pointer(a)) = z
 }
 
-// complexConvert converts between complex64 and complex128.
-func complexConvert(a, b *uint64, wide uint16) {
-	if wide != 0 {
-		*(*complex128)(unsafe.Pointer(a)) = complex128(*(*complex64)(unsafe.Pointer(b)))
-		return
+// loadImage copies size bytes of memory to registers.
+func loadImage(dst *uint64, src unsafe.Pointer, size uint64) {
+	if size%8 != 0 { // the rest of the last register is part of the state
+		*(*uint64)(unsafe.Add(unsafe.Pointer(dst), size&^7)) = 0
 	}
-	*(*complex64)(unsafe.Pointer(a)) = complex64(*(*complex128)(unsafe.Pointer(b)))
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(dst)), size), unsafe.Slice((*byte)(src), size))
 }
 
-func decodeRune(s string) (rune, int) { return utf8.DecodeRuneInString(s) }
-
-// roundUpSize is the allocation size the runtime would use for n bytes:
-// append's growth rounds up to it.
-func roundUpSize(n uint64) uint64 {
-	if n <= 32768-8 {
-		lo, hi := 0, len(mallocSizes)
-		for lo < hi {
-			k := (lo + hi) / 2
-			if mallocSizes[k] < n {
-				lo = k + 1
-			} else {
-				hi = k
-			}
-		}
-		return mallocSizes[lo]
-	}
-	const page = 8192
-	return (n + page - 1) &^ (page - 1)
+// storeImage copies size bytes of registers to memory.
+func storeImage(dst unsafe.Pointer, src *uint64, size uint64) {
+	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(unsafe.Pointer(src)), size))
 }
-
-// mallocSizes are the runtime's size classes (runtime/sizeclasses.go): cap()
-// after append is observable.
-var mallocSizes = [...]uint64{0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304, 2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240, 10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768}

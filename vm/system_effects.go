@@ -192,3 +192,15 @@ func (m *Machine) chanAlternative(g *goroutine, choice int) (chanAlt, bool) {
 	}
 	return alts[choice], true
 }
+
+// Parks implements por.Parker.
+func (m *Machine) Parks(id trace.GID, choice int) bool {
+	g := m.gOf(id)
+	switch g.pending.Kind {
+	case trace.Send, trace.Recv, trace.Select:
+		var alts []chanAlt
+		m.chanAlternatives(g, &alts)
+		return choice < len(alts) && alts[choice].park
+	}
+	return false
+}

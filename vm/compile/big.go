@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Values too large for registers. Package ssa makes them where the source only
@@ -76,7 +76,7 @@ func (c *compiler) source(v ssa.Value) (r int, ok bool) {
 	}
 	switch v := v.(type) {
 	case *ssa.Const:
-		return NoReg, true
+		return bytecode.NoReg, true
 	case *ssa.UnOp:
 		if c.fused[v] {
 			return c.pointer(v.X), true

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -57,7 +57,7 @@ func (c *compiler) call(v *ssa.Call) {
 	case call.IsInvoke():
 		recv := c.use(call.Value)
 		c.arguments(call.Args, 1)
-		c.emit(CallI, c.window, recv, c.method(call.Method))
+		c.emit(bytecode.CallI, c.window, recv, c.method(call.Method))
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
@@ -66,16 +66,16 @@ func (c *compiler) call(v *ssa.Call) {
 				}
 				c.arguments(call.Args, 0)
 				c.standing(c.windowRegs(call.Args)...)
-				c.emitImm(CallN, c.window, int32(n))
+				c.emitImm(bytecode.CallN, c.window, int32(n))
 			} else {
 				c.arguments(call.Args, 0)
-				c.emitImm(Call, c.window, int32(c.l.Func(fn)))
+				c.emitImm(bytecode.Call, c.window, int32(c.l.Func(fn)))
 			}
 			break
 		}
 		fv := c.use(call.Value)
 		c.arguments(call.Args, 0)
-		c.emit(CallC, c.window, fv, 0)
+		c.emit(bytecode.CallC, c.window, fv, 0)
 	}
 	c.returning()
 	c.results(v, c.window)
@@ -143,8 +143,8 @@ func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) 
 	default:
 		if call.IsInvoke() {
 			r := c.temp(2)
-			c.emit(IMeth, r, c.use(call.Value), c.method(call.Method))
-			c.emit(Mov, c.window, r+1, 0)
+			c.emit(bytecode.IMeth, r, c.use(call.Value), c.method(call.Method))
+			c.emit(bytecode.Mov, c.window, r+1, 0)
 			fv, k = r, 1
 			fields = append(fields, field(types.Typ[types.UnsafePointer]))
 		} else {
@@ -211,7 +211,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 		}
 		k += c.l.Layout(t).Words()
 	}
-	c.emit(MkClos, c.dst(v), base, n)
+	c.emit(bytecode.MkClos, c.dst(v), base, n)
 	c.word(uint64(c.l.Func(fn)) | uint64(lay)<<32)
 }
 
@@ -227,17 +227,17 @@ func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	default:
 		if src, ok := c.source(v.X); ok {
 			t := c.temp(1)
-			c.emitImm(NewObj, t, int32(l.ID))
-			if src != NoReg {
+			c.emitImm(bytecode.NewObj, t, int32(l.ID))
+			if src != bytecode.NoReg {
 				c.standing()
-				c.emit(CopyMem, t, src, 0)
+				c.emit(bytecode.CopyMem, t, src, 0)
 				c.word(uint64(l.Size))
 			}
 			c.move(d+1, t, 1)
 			break
 		}
 		x := c.use(v.X)
-		c.emit(Box, d+1, x, 0)
+		c.emit(bytecode.Box, d+1, x, 0)
 		c.word(uint64(l.ID))
 	}
 	c.constant(d, c.l.TypeWord(t))
@@ -267,14 +267,14 @@ func (c *compiler) typeAssert(v *ssa.TypeAssert) {
 	iface := types.IsInterface(target)
 	var fail int
 	if iface {
-		c.emit(Impl, ok, x, 0)
+		c.emit(bytecode.Impl, ok, x, 0)
 		c.word(uint64(c.l.Layout(target).ID))
-		fail = c.emitImm(JF, ok, 0)
+		fail = c.emitImm(bytecode.JF, ok, 0)
 	} else {
 		tw := c.temp(1)
 		c.constant(tw, c.l.TypeWord(target))
-		c.emit(Eq, ok, x, tw)
-		fail = c.emitImm(JF, ok, 0)
+		c.emit(bytecode.Eq, ok, x, tw)
+		fail = c.emitImm(bytecode.JF, ok, 0)
 	}
 	if d >= 0 && words > 0 {
 		switch {
@@ -290,12 +290,12 @@ func (c *compiler) typeAssert(v *ssa.TypeAssert) {
 		c.patch(fail, len(c.code))
 		return
 	}
-	end := c.emitImm(Jmp, 0, 0)
+	end := c.emitImm(bytecode.Jmp, 0, 0)
 	c.patch(fail, len(c.code))
 	if v.CommaOk {
-		c.emit(Zero, d, words, 0)
+		c.emit(bytecode.Zero, d, words, 0)
 	} else {
-		c.emit(PanicTA, x, 0, 0)
+		c.emit(bytecode.PanicTA, x, 0, 0)
 		c.word(uint64(c.l.Layout(target).ID) | uint64(c.l.Layout(v.X.Type()).ID)<<32)
 	}
 	c.patch(end, len(c.code))
@@ -307,7 +307,7 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 	if !ok {
 		d := c.dst(v)
 		c.indexing(v.Index)
-		c.emit(LdStr, d, x, k)
+		c.emit(bytecode.LdStr, d, x, k)
 		return
 	}
 	w := uint64(c.l.MapType(mt))
@@ -315,13 +315,13 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 	if !v.CommaOk {
 		d := c.dst(v)
 		c.standing()
-		c.emit(MapGet, d, x, k)
+		c.emit(bytecode.MapGet, d, x, k)
 		c.word(w)
 		return
 	}
 	t := c.temp(n + 1)
 	c.standing()
-	c.emit(MapGet, t, x, k)
+	c.emit(bytecode.MapGet, t, x, k)
 	c.word(w | 1<<32)
 	c.results(v, t)
 }
@@ -330,7 +330,7 @@ func (c *compiler) next(v *ssa.Next) {
 	it := c.use(v.Iter)
 	if v.IsString {
 		t := c.temp(3)
-		c.emit(StrNext, t, it, 0)
+		c.emit(bytecode.StrNext, t, it, 0)
 		for _, x := range c.extracts[v] {
 			if d, ok := c.reg[x]; ok {
 				c.move(d, t+x.(*ssa.Extract).Index, 1)
@@ -342,7 +342,7 @@ func (c *compiler) next(v *ssa.Next) {
 	kw, ew := c.l.Layout(mt.Key()).Words(), c.l.Layout(mt.Elem()).Words()
 	t := c.temp(1 + kw + ew)
 	c.standing()
-	c.emit(MapNext, t, it, 0)
+	c.emit(bytecode.MapNext, t, it, 0)
 	c.word(uint64(c.l.MapType(mt)))
 	for _, x := range c.extracts[v] {
 		// The tuple's types are invalid for components the loop ignores.
@@ -373,9 +373,9 @@ func (c *compiler) selectOp(v *ssa.Select) {
 			}
 		}
 	}
-	var words []Instr
+	var words []bytecode.Instr
 	for i, st := range v.States {
-		w := Instr{A: uint16(c.use(st.Chan)), B: NoReg}
+		w := bytecode.Instr{A: uint16(c.use(st.Chan)), B: bytecode.NoReg}
 		if st.Dir == types.SendOnly {
 			w.Op = 1
 			w.B = uint16(c.use(st.Send))
@@ -391,7 +391,7 @@ func (c *compiler) selectOp(v *ssa.Select) {
 		blocking = 1
 	}
 	c.standing()
-	c.emit(Select, t, len(v.States), blocking)
+	c.emit(bytecode.Select, t, len(v.States), blocking)
 	c.code = append(c.code, words...)
 	for _, x := range c.extracts[v] {
 		e := x.(*ssa.Extract)
@@ -418,22 +418,22 @@ func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 			return p.Path()
 		})
 		base := name[strings.LastIndexByte(name, '.')+1:]
-		c.emit(WrapChk, x, 0, 0)
+		c.emit(bytecode.WrapChk, x, 0, 0)
 		c.text("value method " + name + "." + constant.StringVal(args[2].(*ssa.Const).Value) + " called using nil *" + base + " pointer")
 		c.move(c.dst(v), x, 1)
 		return
 	case "ssa:deferstack":
-		c.emit(DeferStack, c.dst(v), 0, 0)
+		c.emit(bytecode.DeferStack, c.dst(v), 0, 0)
 		return
 	case "min", "max":
 		c.minmax(b.Name() == "min", v)
 		return
 	case "recover":
 		d := c.dst(v)
-		c.emit(Recover, d, 0, 0)
+		c.emit(bytecode.Recover, d, 0, 0)
 		return
 	case "panic":
-		c.emit(Panic, c.use(args[0]), 0, 0)
+		c.emit(bytecode.Panic, c.use(args[0]), 0, 0)
 		return
 	case "Offsetof": // of a field of a type that depends on a type parameter
 		off := int64(0)
@@ -450,7 +450,7 @@ func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 	for _, a := range args {
 		regs = append(regs, c.use(a))
 	}
-	d := NoReg
+	d := bytecode.NoReg
 	if v.Type() != nil {
 		if _, ok := v.Type().(*types.Tuple); !ok {
 			d = c.dst(v)
@@ -481,13 +481,13 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 			if name == "cap" {
 				k = 2
 			}
-			c.emit(Mov, d, regs[0]+k, 0)
+			c.emit(bytecode.Mov, d, regs[0]+k, 0)
 		case *types.Map:
-			c.emit(MapLen, d, regs[0], 0)
+			c.emit(bytecode.MapLen, d, regs[0], 0)
 		case *types.Chan:
-			op := ChanLen
+			op := bytecode.ChanLen
 			if name == "cap" {
-				op = ChanCap
+				op = bytecode.ChanCap
 			}
 			c.emit(op, d, regs[0], 0)
 		case *types.Array:
@@ -498,65 +498,65 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 			return false
 		}
 	case "append":
-		c.emit(Append, d, regs[0], regs[1])
+		c.emit(bytecode.Append, d, regs[0], regs[1])
 		c.word(uint64(c.l.Layout(under(0).(*types.Slice).Elem()).ID))
 	case "copy":
-		if d == NoReg {
+		if d == bytecode.NoReg {
 			d = c.temp(1)
 		}
-		c.emit(Copy, d, regs[0], regs[1])
+		c.emit(bytecode.Copy, d, regs[0], regs[1])
 		c.word(uint64(c.l.Layout(under(0).(*types.Slice).Elem()).Size))
 	case "clear":
 		if t, ok := under(0).(*types.Map); ok {
-			c.emit(MapClear, regs[0], 0, 0)
+			c.emit(bytecode.MapClear, regs[0], 0, 0)
 			c.word(uint64(c.l.MapType(t)))
 			break
 		}
-		c.emit(ClearS, regs[0], 0, 0)
+		c.emit(bytecode.ClearS, regs[0], 0, 0)
 		c.word(uint64(c.l.Layout(under(0).(*types.Slice).Elem()).Size))
 	case "delete":
-		c.emit(MapDel, regs[0], regs[1], 0)
+		c.emit(bytecode.MapDel, regs[0], regs[1], 0)
 		c.word(uint64(c.l.MapType(under(0))))
 	case "close":
-		c.emit(Close, regs[0], 0, 0)
+		c.emit(bytecode.Close, regs[0], 0, 0)
 	case "real", "imag":
 		off := 0
 		if name == "imag" {
 			off = 1
 		}
 		if under(0).(*types.Basic).Kind() == types.Complex64 {
-			c.emit(RLdU32, d, regs[0], 4*off)
+			c.emit(bytecode.RLdU32, d, regs[0], 4*off)
 		} else {
-			c.emit(Mov, d, regs[0]+off, 0)
+			c.emit(bytecode.Mov, d, regs[0]+off, 0)
 		}
 	case "complex":
 		if layout.ScalarOf(ts[0]) == layout.F32 {
 			t := c.temp(1)
-			c.emit(ShlI, t, regs[1], 32)
-			c.emit(Or, d, regs[0], t)
+			c.emit(bytecode.ShlI, t, regs[1], 32)
+			c.emit(bytecode.Or, d, regs[0], t)
 		} else {
-			c.emit(Mov, d, regs[0], 0)
-			c.emit(Mov, d+1, regs[1], 0)
+			c.emit(bytecode.Mov, d, regs[0], 0)
+			c.emit(bytecode.Mov, d+1, regs[1], 0)
 		}
 	case "Add": // unsafe.Add
-		c.emit(Add, d, regs[0], regs[1])
+		c.emit(bytecode.Add, d, regs[0], regs[1])
 	case "Slice": // unsafe.Slice(ptr, len)
-		c.emit(UnsafeChk, regs[0], regs[1], 0)
+		c.emit(bytecode.UnsafeChk, regs[0], regs[1], 0)
 		c.word(uint64(c.l.Layout(under(0).(*types.Pointer).Elem()).Size))
-		c.emit(Mov, d, regs[0], 0)
-		c.emit(Mov, d+1, regs[1], 0)
-		c.emit(Mov, d+2, regs[1], 0)
+		c.emit(bytecode.Mov, d, regs[0], 0)
+		c.emit(bytecode.Mov, d+1, regs[1], 0)
+		c.emit(bytecode.Mov, d+2, regs[1], 0)
 	case "String": // unsafe.String(ptr, len)
-		c.emit(UnsafeChk, regs[0], regs[1], 0)
+		c.emit(bytecode.UnsafeChk, regs[0], regs[1], 0)
 		c.word(1 | 1<<63)
-		c.emit(Mov, d, regs[0], 0)
-		c.emit(Mov, d+1, regs[1], 0)
+		c.emit(bytecode.Mov, d, regs[0], 0)
+		c.emit(bytecode.Mov, d+1, regs[1], 0)
 	case "Sizeof": // of a type that depends on a type parameter
 		c.constant(d, uint64(c.l.Layout(ts[0]).Size))
 	case "Alignof":
 		c.constant(d, uint64(c.l.Layout(ts[0]).Align))
 	case "SliceData", "StringData":
-		c.emit(Mov, d, regs[0], 0)
+		c.emit(bytecode.Mov, d, regs[0], 0)
 	default:
 		return false
 	}
@@ -583,12 +583,12 @@ const (
 func (c *compiler) print(ln bool, args []ssa.Value) {
 	for i, a := range args {
 		if i > 0 && ln {
-			c.emit(Print, 0, PrintSpace, 0)
+			c.emit(bytecode.Print, 0, PrintSpace, 0)
 		}
-		c.emit(Print, c.use(a), PrintClass(a.Type()), 0)
+		c.emit(bytecode.Print, c.use(a), PrintClass(a.Type()), 0)
 	}
 	if ln {
-		c.emit(Print, 0, PrintNewline, 0)
+		c.emit(bytecode.Print, 0, PrintNewline, 0)
 	}
 }
 
@@ -636,9 +636,9 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 		x := c.use(a)
 		f := c.temp(1)
 		if b.Info()&types.IsFloat != 0 {
-			op := MaxF64
+			op := bytecode.MaxF64
 			if least {
-				op = MinF64
+				op = bytecode.MinF64
 			}
 			if b.Kind() == types.Float32 {
 				op++
@@ -653,13 +653,13 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 		}
 		switch {
 		case b.Info()&types.IsString != 0:
-			c.emit(LtStr, f, p, q)
+			c.emit(bytecode.LtStr, f, p, q)
 		case isUnsigned(t):
-			c.emit(LtU, f, p, q)
+			c.emit(bytecode.LtU, f, p, q)
 		default:
-			c.emit(LtS, f, p, q)
+			c.emit(bytecode.LtS, f, p, q)
 		}
-		skip := c.emitImm(JF, f, 0)
+		skip := c.emitImm(bytecode.JF, f, 0)
 		c.move(acc, x, n)
 		c.patch(skip, len(c.code))
 	}
@@ -668,8 +668,8 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 
 // Stub returns a function that performs builtin b on its parameters, for go
 // and defer statements.
-func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, error) {
-	c := &compiler{l: l, f: &Func{ID: id, Name: b.Name(), RecoverPC: -1}, texts: map[string]int{}}
+func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*bytecode.Func, error) {
+	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1}, texts: map[string]int{}}
 	var ts []types.Type
 	var regs []int
 	k := 0
@@ -683,18 +683,18 @@ func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, err
 	c.f.NParam = k
 	switch b.Name() {
 	case "recover":
-		c.emit(Recover, k, 0, 1)
+		c.emit(bytecode.Recover, k, 0, 1)
 	case "panic":
-		c.emit(Panic, 0, 0, 0)
+		c.emit(bytecode.Panic, 0, 0, 0)
 	case "print", "println":
 		for i, t := range ts {
 			if i > 0 && b.Name() == "println" {
-				c.emit(Print, 0, PrintSpace, 0)
+				c.emit(bytecode.Print, 0, PrintSpace, 0)
 			}
-			c.emit(Print, regs[i], PrintClass(t), 0)
+			c.emit(bytecode.Print, regs[i], PrintClass(t), 0)
 		}
 		if b.Name() == "println" {
-			c.emit(Print, 0, PrintNewline, 0)
+			c.emit(bytecode.Print, 0, PrintNewline, 0)
 		}
 	default:
 		c.f.AddLive(0, c.paramList(ts))
@@ -702,18 +702,18 @@ func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*Func, err
 			c.unsupported("go or defer of builtin " + b.Name())
 		}
 	}
-	c.emit(Ret0, 0, 0, 0)
-	c.emit(Nop, 0, 0, 0)
+	c.emit(bytecode.Ret0, 0, 0, 0)
+	c.emit(bytecode.Nop, 0, 0, 0)
 	c.f.Code = c.code
 	c.f.NRegs = c.nregs + c.maxScr
-	c.f.Window = c.f.NRegs + FrameHeader
+	c.f.Window = c.f.NRegs + bytecode.FrameHeader
 	return c.f, nil
 }
 
 // NativeStub returns a function that calls native n, for its use as a value.
-func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *Func {
+func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	c := &compiler{l: l}
-	f := &Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: true}
+	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: true}
 	var ts []types.Type
 	for _, p := range fn.Params {
 		ts = append(ts, p.Type())
@@ -734,11 +734,11 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *Func {
 		f.NResult += l.Layout(fn.Signature.Results().At(i).Type()).Words()
 	}
 	f.AddLive(0, c.paramList(ts))
-	f.Code = []Instr{Instr{Op: CallN}.WithImm32(int32(n)), {Op: Ret0}, {Op: Nop}}
+	f.Code = []bytecode.Instr{bytecode.Instr{Op: bytecode.CallN}.WithImm32(int32(n)), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	f.NRegs = max(f.NParam, f.NResult)
-	f.Window = f.NRegs + FrameHeader
+	f.Window = f.NRegs + bytecode.FrameHeader
 	if fn.Pos().IsValid() {
-		f.Pos = []PosEntry{{Pos: fn.Pos()}}
+		f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
 	}
 	return f
 }

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -41,7 +41,7 @@ type Linker interface {
 type compiler struct {
 	l  Linker
 	fn *ssa.Function
-	f  *Func
+	f  *bytecode.Func
 
 	blocks   []*ssa.BasicBlock
 	fused    map[ssa.Value]bool
@@ -53,7 +53,7 @@ type compiler struct {
 	nregs    int
 
 	// Emission.
-	code      []Instr
+	code      []bytecode.Instr
 	blockPC   map[*ssa.BasicBlock]int
 	fixups    []fixup
 	scratch   int // next scratch register of the present instruction
@@ -92,9 +92,9 @@ type edge struct {
 }
 
 // Compile returns the bytecode of fn, whose body must be built.
-func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
+func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error) {
 	c := &compiler{l: l, fn: fn}
-	c.f = &Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
+	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
 	// gc, too, knows reflect.callReflect by its name.
 	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil || c.f.Name == "reflect.callReflect"
 	sig := fn.Signature
@@ -121,7 +121,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 		c.pinned[w] = c.nregs
 		c.nregs++
 	}
-	c.window = c.nregs + c.maxScr + FrameHeader
+	c.window = c.nregs + c.maxScr + bytecode.FrameHeader
 	c.maxWindow = 0
 	c.emitAll()
 	if c.err != nil {
@@ -136,7 +136,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *Func, err error) {
 	c.f.Regs = c.reg
 	c.f.NRegs = c.nregs + c.maxScr
 	c.f.Window = c.window + c.maxWindow
-	if c.f.Window >= NoReg {
+	if c.f.Window >= bytecode.NoReg {
 		return nil, fmt.Errorf("%s: function too large: %d registers", fn, c.f.Window)
 	}
 	return c.f, nil
@@ -307,17 +307,17 @@ func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 	return c.l.Layout(v.Type()).Ptrs
 }
 
-func (c *compiler) emit(op Op, a, b, x int) int {
-	c.code = append(c.code, Instr{Op: op, A: uint16(a), B: uint16(b), C: uint16(x)})
+func (c *compiler) emit(op bytecode.Op, a, b, x int) int {
+	c.code = append(c.code, bytecode.Instr{Op: op, A: uint16(a), B: uint16(b), C: uint16(x)})
 	return len(c.code) - 1
 }
 
-func (c *compiler) emitImm(op Op, a int, imm int32) int {
-	c.code = append(c.code, Instr{Op: op, A: uint16(a)}.WithImm32(imm))
+func (c *compiler) emitImm(op bytecode.Op, a int, imm int32) int {
+	c.code = append(c.code, bytecode.Instr{Op: op, A: uint16(a)}.WithImm32(imm))
 	return len(c.code) - 1
 }
 
-func (c *compiler) word(w uint64) { c.code = append(c.code, RawWord(w)) }
+func (c *compiler) word(w uint64) { c.code = append(c.code, bytecode.RawWord(w)) }
 
 // temp returns n fresh scratch registers, valid for the present instruction.
 func (c *compiler) temp(n int) int {
@@ -332,7 +332,7 @@ func (c *compiler) out(n int) { c.maxWindow = max(c.maxWindow, n) }
 
 // unsupported emits a refusal, taken only if it is reached.
 func (c *compiler) unsupported(text string) {
-	c.emit(Unsupported, 0, 0, 0)
+	c.emit(bytecode.Unsupported, 0, 0, 0)
 	c.text(text)
 }
 
@@ -428,23 +428,23 @@ func (c *compiler) move(dst, src, n int) {
 	switch n {
 	case 0:
 	case 1:
-		c.emit(Mov, dst, src, 0)
+		c.emit(bytecode.Mov, dst, src, 0)
 	case 2:
-		c.emit(Mov2, dst, src, 0)
+		c.emit(bytecode.Mov2, dst, src, 0)
 	case 3:
-		c.emit(Mov3, dst, src, 0)
+		c.emit(bytecode.Mov3, dst, src, 0)
 	default:
-		c.emit(MovN, dst, src, n)
+		c.emit(bytecode.MovN, dst, src, n)
 	}
 }
 
 // constant emits reg = w.
 func (c *compiler) constant(reg int, w uint64) {
 	if int64(w) == int64(int32(w)) {
-		c.emitImm(ConstI, reg, int32(w))
+		c.emitImm(bytecode.ConstI, reg, int32(w))
 		return
 	}
-	c.emit(Const, reg, 0, 0)
+	c.emit(bytecode.Const, reg, 0, 0)
 	c.word(w)
 }
 
@@ -478,7 +478,7 @@ func (c *compiler) constInto(v *ssa.Const, r int) {
 		if n := c.words(v); n == 1 {
 			c.constant(r, 0)
 		} else if n > 1 {
-			c.emit(Zero, r, n, 0)
+			c.emit(bytecode.Zero, r, n, 0)
 		}
 		return
 	}
@@ -491,7 +491,7 @@ func (c *compiler) constInto(v *ssa.Const, r int) {
 			s = string(rune(i))
 		}
 		if s == "" {
-			c.emit(Zero, r, 2, 0)
+			c.emit(bytecode.Zero, r, 2, 0)
 			return
 		}
 		c.constant(r, c.l.Literal(s))

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -24,7 +24,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			return
 		}
 		if c.forgotten[v] {
-			c.emit(NilChk, c.pointer(v.X), 0, 0)
+			c.emit(bytecode.NilChk, c.pointer(v.X), 0, 0)
 			return
 		}
 		if x, ok := v.X.(*ssa.IndexAddr); ok && c.fused[x] {
@@ -39,27 +39,27 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		c.standing()
 		c.load(c.dst(v), base, off, v.Type())
 	case token.NOT:
-		c.emit(LNot, c.dst(v), c.use(v.X), 0)
+		c.emit(bytecode.LNot, c.dst(v), c.use(v.X), 0)
 	case token.XOR:
 		d := c.dst(v)
-		c.emit(Not, d, c.use(v.X), 0)
+		c.emit(bytecode.Not, d, c.use(v.X), 0)
 		c.normalize(d, t)
 	case token.SUB:
 		x, d := c.use(v.X), c.dst(v)
 		switch b := t.Underlying().(*types.Basic); {
 		case b.Kind() == types.Float32:
-			c.emit(NegF32, d, x, 0)
+			c.emit(bytecode.NegF32, d, x, 0)
 		case b.Info()&types.IsFloat != 0:
-			c.emit(NegF64, d, x, 0)
+			c.emit(bytecode.NegF64, d, x, 0)
 		case b.Info()&types.IsComplex != 0:
-			c.emit(Cplx, d, x, x)
+			c.emit(bytecode.Cplx, d, x, x)
 			c.word(cplxNeg | complexBits(t))
 		default:
-			c.emit(Neg, d, x, 0)
+			c.emit(bytecode.Neg, d, x, 0)
 			c.normalize(d, t)
 		}
 	case token.ARROW:
-		d, ok := NoReg, NoReg
+		d, ok := bytecode.NoReg, bytecode.NoReg
 		if v.CommaOk {
 			for _, x := range c.extracts[v] {
 				r := c.reg[x]
@@ -70,14 +70,14 @@ func (c *compiler) unop(v *ssa.UnOp) {
 				}
 			}
 			if c.l.Layout(v.Type().(*types.Tuple).At(0).Type()).Words() == 0 {
-				d = NoReg
+				d = bytecode.NoReg
 			}
 		} else if c.words(v) > 0 {
 			d = c.dst(v)
 		}
 		ch := c.use(v.X)
 		c.standing()
-		c.emit(Recv, d, ch, ok)
+		c.emit(bytecode.Recv, d, ch, ok)
 	}
 }
 
@@ -85,17 +85,17 @@ func (c *compiler) unop(v *ssa.UnOp) {
 func (c *compiler) normalize(r int, t types.Type) {
 	switch layout.ScalarOf(t) {
 	case layout.S8:
-		c.emit(ExtS8, r, r, 0)
+		c.emit(bytecode.ExtS8, r, r, 0)
 	case layout.U8:
-		c.emit(ExtU8, r, r, 0)
+		c.emit(bytecode.ExtU8, r, r, 0)
 	case layout.S16:
-		c.emit(ExtS16, r, r, 0)
+		c.emit(bytecode.ExtS16, r, r, 0)
 	case layout.U16:
-		c.emit(ExtU16, r, r, 0)
+		c.emit(bytecode.ExtU16, r, r, 0)
 	case layout.S32:
-		c.emit(ExtS32, r, r, 0)
+		c.emit(bytecode.ExtS32, r, r, 0)
 	case layout.U32:
-		c.emit(ExtU32, r, r, 0)
+		c.emit(bytecode.ExtU32, r, r, 0)
 	}
 }
 
@@ -130,30 +130,30 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	switch {
 	case b.Info()&types.IsString != 0:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(StrCat, d, x, y)
+		c.emit(bytecode.StrCat, d, x, y)
 		return
 	case b.Info()&types.IsComplex != 0:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(Cplx, d, x, y)
+		c.emit(bytecode.Cplx, d, x, y)
 		c.word(map[token.Token]uint64{token.ADD: cplxAdd, token.SUB: cplxSub, token.MUL: cplxMul, token.QUO: cplxDiv}[v.Op] | complexBits(t))
 		return
 	case b.Kind() == types.Float32:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(map[token.Token]Op{token.ADD: AddF32, token.SUB: SubF32, token.MUL: MulF32, token.QUO: DivF32}[v.Op], d, x, y)
+		c.emit(map[token.Token]bytecode.Op{token.ADD: bytecode.AddF32, token.SUB: bytecode.SubF32, token.MUL: bytecode.MulF32, token.QUO: bytecode.DivF32}[v.Op], d, x, y)
 		return
 	case b.Info()&types.IsFloat != 0:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(map[token.Token]Op{token.ADD: AddF64, token.SUB: SubF64, token.MUL: MulF64, token.QUO: DivF64}[v.Op], d, x, y)
+		c.emit(map[token.Token]bytecode.Op{token.ADD: bytecode.AddF64, token.SUB: bytecode.SubF64, token.MUL: bytecode.MulF64, token.QUO: bytecode.DivF64}[v.Op], d, x, y)
 		return
 	}
 	c.intop(v, d, t)
 }
 
 // narrow holds the fused forms of arithmetic on narrow integers.
-var narrow = map[layout.Scalar]map[token.Token]Op{
-	layout.S32: {token.ADD: AddS32, token.SUB: SubS32, token.MUL: MulS32},
-	layout.U32: {token.ADD: AddU32, token.SUB: SubU32, token.MUL: MulU32},
-	layout.U8:  {token.ADD: AddU8, token.SUB: SubU8},
+var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
+	layout.S32: {token.ADD: bytecode.AddS32, token.SUB: bytecode.SubS32, token.MUL: bytecode.MulS32},
+	layout.U32: {token.ADD: bytecode.AddU32, token.SUB: bytecode.SubU32, token.MUL: bytecode.MulU32},
+	layout.U8:  {token.ADD: bytecode.AddU8, token.SUB: bytecode.SubU8},
 }
 
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
@@ -161,18 +161,18 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	if i, ok := smallConst(v.Y); ok && k == layout.W64 {
 		switch {
 		case v.Op == token.ADD:
-			c.emit(AddI, d, c.use(v.X), int(uint16(i)))
+			c.emit(bytecode.AddI, d, c.use(v.X), int(uint16(i)))
 			return
 		case v.Op == token.SUB && i != -1<<15:
-			c.emit(AddI, d, c.use(v.X), int(uint16(-i)))
+			c.emit(bytecode.AddI, d, c.use(v.X), int(uint16(-i)))
 			return
 		case v.Op == token.MUL:
-			c.emit(MulI, d, c.use(v.X), int(uint16(i)))
+			c.emit(bytecode.MulI, d, c.use(v.X), int(uint16(i)))
 			return
 		}
 	}
 	if i, ok := smallConst(v.Y); ok && v.Op == token.AND && i >= 0 {
-		c.emit(AndI, d, c.use(v.X), int(i))
+		c.emit(bytecode.AndI, d, c.use(v.X), int(i))
 		return
 	}
 	x, y := c.use(v.X), c.use(v.Y)
@@ -181,33 +181,33 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 		return
 	}
 	u := isUnsigned(t)
-	var op Op
+	var op bytecode.Op
 	ext := false
 	switch v.Op {
 	case token.ADD:
-		op, ext = Add, true
+		op, ext = bytecode.Add, true
 	case token.SUB:
-		op, ext = Sub, true
+		op, ext = bytecode.Sub, true
 	case token.MUL:
-		op, ext = Mul, true
+		op, ext = bytecode.Mul, true
 	case token.QUO:
-		op, ext = DivS, true
+		op, ext = bytecode.DivS, true
 		if u {
-			op, ext = DivU, false
+			op, ext = bytecode.DivU, false
 		}
 	case token.REM:
-		op = RemS
+		op = bytecode.RemS
 		if u {
-			op = RemU
+			op = bytecode.RemU
 		}
 	case token.AND:
-		op = And
+		op = bytecode.And
 	case token.OR:
-		op = Or
+		op = bytecode.Or
 	case token.XOR:
-		op = Xor
+		op = bytecode.Xor
 	case token.AND_NOT:
-		op = AndNot
+		op = bytecode.AndNot
 	}
 	c.emit(op, d, x, y)
 	if ext {
@@ -220,12 +220,12 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 	u := isUnsigned(t)
 	if k, ok := v.Y.(*ssa.Const); ok && k.Value != nil {
 		if n := constWords(k)[0]; n < 64 {
-			op := ShlI
+			op := bytecode.ShlI
 			switch {
 			case v.Op == token.SHR && u:
-				op = ShrUI
+				op = bytecode.ShrUI
 			case v.Op == token.SHR:
-				op = ShrSI
+				op = bytecode.ShrSI
 			}
 			c.emit(op, d, c.use(v.X), int(n))
 			if v.Op == token.SHL {
@@ -236,14 +236,14 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 	}
 	x, y := c.use(v.X), c.use(v.Y)
 	if !isUnsigned(v.Y.Type()) {
-		c.emit(ChkShift, y, 0, 0)
+		c.emit(bytecode.ChkShift, y, 0, 0)
 	}
-	op := Shl
+	op := bytecode.Shl
 	switch {
 	case v.Op == token.SHR && u:
-		op = ShrU
+		op = bytecode.ShrU
 	case v.Op == token.SHR:
-		op = ShrS
+		op = bytecode.ShrS
 	}
 	c.emit(op, d, x, y)
 	if v.Op == token.SHL {
@@ -262,10 +262,10 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 			x = v.Y
 		}
 		z := c.temp(1)
-		c.emitImm(ConstI, z, 0)
-		o := Eq
+		c.emitImm(bytecode.ConstI, z, 0)
+		o := bytecode.Eq
 		if op == token.NEQ {
-			o = Ne
+			o = bytecode.Ne
 		}
 		if isNil(x) {
 			c.emit(o, d, z, z)
@@ -283,7 +283,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	if op == token.NEQ {
 		op, not = token.EQL, true
 	}
-	pick := func(eq, lt, le Op) Op {
+	pick := func(eq, lt, le bytecode.Op) bytecode.Op {
 		switch op {
 		case token.EQL:
 			return eq
@@ -296,29 +296,29 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsString != 0:
-			c.emit(pick(EqStr, LtStr, LeStr), d, x, y)
+			c.emit(pick(bytecode.EqStr, bytecode.LtStr, bytecode.LeStr), d, x, y)
 		case u.Kind() == types.Float32:
-			c.emit(pick(EqF32, LtF32, LeF32), d, x, y)
+			c.emit(pick(bytecode.EqF32, bytecode.LtF32, bytecode.LeF32), d, x, y)
 		case u.Info()&types.IsFloat != 0:
-			c.emit(pick(EqF64, LtF64, LeF64), d, x, y)
+			c.emit(pick(bytecode.EqF64, bytecode.LtF64, bytecode.LeF64), d, x, y)
 		case u.Info()&types.IsComplex != 0:
-			c.emit(Cplx, d, x, y)
+			c.emit(bytecode.Cplx, d, x, y)
 			c.word(cplxEq | complexBits(t))
 		case isUnsigned(t):
-			c.emit(pick(Eq, LtU, LeU), d, x, y)
+			c.emit(pick(bytecode.Eq, bytecode.LtU, bytecode.LeU), d, x, y)
 		default:
-			c.emit(pick(Eq, LtS, LeS), d, x, y)
+			c.emit(pick(bytecode.Eq, bytecode.LtS, bytecode.LeS), d, x, y)
 		}
 	case *types.Interface:
-		c.emit(EqIface, d, x, y)
+		c.emit(bytecode.EqIface, d, x, y)
 	case *types.Struct, *types.Array:
-		c.emit(EqN, d, x, y)
+		c.emit(bytecode.EqN, d, x, y)
 		c.word(uint64(c.l.Layout(t).ID))
 	default:
-		c.emit(Eq, d, x, y)
+		c.emit(bytecode.Eq, d, x, y)
 	}
 	if not {
-		c.emit(LNot, d, d, 0)
+		c.emit(bytecode.LNot, d, d, 0)
 	}
 }
 
@@ -341,9 +341,9 @@ func (c *compiler) convert(v *ssa.Convert) {
 	switch to := to.(type) {
 	case *types.Slice: // from string
 		if layout.ScalarOf(to.Elem()) == layout.U8 {
-			c.emit(StrToBytes, d, x, 0)
+			c.emit(bytecode.StrToBytes, d, x, 0)
 		} else {
-			c.emit(StrToRunes, d, x, 0)
+			c.emit(bytecode.StrToRunes, d, x, 0)
 		}
 		return
 	case *types.Basic:
@@ -351,9 +351,9 @@ func (c *compiler) convert(v *ssa.Convert) {
 		case *types.Slice: // to string
 			c.standing()
 			if layout.ScalarOf(f.Elem()) == layout.U8 {
-				c.emit(BytesToStr, d, x, 0)
+				c.emit(bytecode.BytesToStr, d, x, 0)
 			} else {
-				c.emit(RunesToStr, d, x, 0)
+				c.emit(bytecode.RunesToStr, d, x, 0)
 			}
 			return
 		case *types.Basic:
@@ -375,10 +375,10 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 		}
 		if isUnsigned(f) && layout.ScalarOf(f) == layout.W64 {
 			// Values above MaxInt64 are no runes either; the sign check of IntToStr rejects them.
-			c.emit(IntToStr, d, x, 0)
+			c.emit(bytecode.IntToStr, d, x, 0)
 			return
 		}
-		c.emit(IntToStr, d, x, 0)
+		c.emit(bytecode.IntToStr, d, x, 0)
 	case fi&types.IsComplex != 0:
 		if f.Kind() == to.Kind() || f.Kind() == types.UntypedComplex {
 			c.move(d, x, c.words(v))
@@ -388,37 +388,37 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 		if to.Kind() == types.Complex128 {
 			wide = 1
 		}
-		c.emit(CvtC, d, x, wide)
+		c.emit(bytecode.CvtC, d, x, wide)
 	case fi&types.IsFloat != 0 && ti&types.IsFloat != 0:
 		switch {
 		case f.Kind() == to.Kind():
 			c.move(d, x, 1)
 		case to.Kind() == types.Float32:
-			c.emit(CvtF64F32, d, x, 0)
+			c.emit(bytecode.CvtF64F32, d, x, 0)
 		default:
-			c.emit(CvtF32F64, d, x, 0)
+			c.emit(bytecode.CvtF32F64, d, x, 0)
 		}
 	case fi&types.IsFloat != 0:
 		if f.Kind() == types.Float32 {
 			t := c.temp(1)
-			c.emit(CvtF32F64, t, x, 0)
+			c.emit(bytecode.CvtF32F64, t, x, 0)
 			x = t
 		}
 		if isUnsigned(to) && layout.ScalarOf(to) == layout.W64 {
-			c.emit(CvtF64U, d, x, 0)
+			c.emit(bytecode.CvtF64U, d, x, 0)
 		} else {
-			c.emit(CvtF64S, d, x, 0)
+			c.emit(bytecode.CvtF64S, d, x, 0)
 			c.normalize(d, to)
 		}
 	case ti&types.IsFloat != 0:
-		op := CvtSF64
+		op := bytecode.CvtSF64
 		switch {
 		case isUnsigned(f) && to.Kind() == types.Float32:
-			op = CvtUF32
+			op = bytecode.CvtUF32
 		case isUnsigned(f):
-			op = CvtUF64
+			op = bytecode.CvtUF64
 		case to.Kind() == types.Float32:
-			op = CvtSF32
+			op = bytecode.CvtSF32
 		}
 		c.emit(op, d, x, 0)
 	default: // integers, uintptr and unsafe.Pointer

@@ -1,0 +1,119 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// panicsText prints a chain of panics, the eldest first.
+func (m *Machine) panicsText(p ptr) string {
+	var b strings.Builder
+	if link := m.word(p, pnLink); link != 0 {
+		b.WriteString(m.panicsText(link))
+		if m.word(link, pnFlags)&pfAgain != 0 {
+			return b.String()
+		}
+		if m.word(link, pnFlags)&pfGoexit == 0 {
+			b.WriteByte('\t')
+		}
+	}
+	fl := m.word(p, pnFlags)
+	if fl&pfGoexit != 0 {
+		return b.String()
+	}
+	b.WriteString("panic: " + m.panicValue(m.word(p, pnType), m.word(p, pnData)))
+	switch {
+	case fl&(pfRecovered|pfAgain) == pfRecovered|pfAgain:
+		b.WriteString(" [recovered, repanicked]")
+	case fl&pfRecovered != 0:
+		b.WriteString(" [recovered]")
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// panicValue prints a panic's value. Errors and Stringers have been replaced
+// by their texts (runtime.hbStringify).
+func (m *Machine) panicValue(tw, data uint64) string {
+	if tw == 0 {
+		return "nil"
+	}
+	t := m.rtypeOf(tw)
+	name := m.typeString(tw)
+	text, ok := m.basicText(tw, data)
+	switch {
+	case !ok:
+		return fmt.Sprintf("(%s) %#x", name, data)
+	case isPredeclared(t.typ):
+		return text
+	case isString(t.typ):
+		return name + `("` + text + `")`
+	case strings.HasPrefix(text, "("): // complex
+		return name + text
+	}
+	return name + "(" + text + ")"
+}
+
+// indent puts a tab before every line but the first.
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n\t") }
+
+// goid returns g's number in stacks: main is 1.
+func (m *Machine) goid(g *goroutine) string { return itoa(uint64(g.id) + 1) }
+
+// goroutineText prints g's stack under a heading.
+func (m *Machine) goroutineText(g *goroutine, status string) string {
+	return "\ngoroutine " + m.goid(g) + " [" + status + "]:\n" + framesText(m.Stack(g.id)) + m.createdText(g)
+}
+
+// othersText prints all goroutines but g that have not ended.
+func (m *Machine) othersText(g *goroutine) string {
+	var b strings.Builder
+	for _, s := range m.order {
+		if q := m.gs[s]; q != g && q.status != gEnded && !q.system {
+			b.WriteString(m.goroutineText(q, m.waitReason(q)))
+		}
+	}
+	return b.String()
+}
+
+// framesText prints frames in the runtime's layout. Arguments are not told.
+func framesText(frames []SourceFrame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		args := ""
+		if f.Args {
+			args = "..."
+		}
+		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, f.Pos.Filename, f.Pos.Line, f.PC)
+	}
+	return b.String()
+}
+
+// createdText tells where g was started.
+func (m *Machine) createdText(g *goroutine) string {
+	if g.parent == trace.NoGID {
+		return ""
+	}
+	f := m.code(g.goFunc)
+	pos := m.fset.Position(f.PosAt(int(g.goPC)))
+	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", funcName(f), g.parent+1, pos.Filename, pos.Line, g.goPC)
+}
+
+// basicText returns the text of a value of basic kind as the print builtin
+// writes it; ok is false for other kinds.
+func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
+	t := m.rtypeOf(tw)
+	class, ok := printable(t.typ)
+	if !ok {
+		return "", false
+	}
+	var image [2]uint64
+	m.loadValue(&image[0], m.heap.load(data, uint64(t.layout.Size), 0), t.layout)
+	text = m.printText(&image[0], uint16(class))
+	if isString(t.typ) {
+		text = indent(text)
+	}
+	return text, true
+}

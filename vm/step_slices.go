@@ -1,0 +1,178 @@
+package vm
+
+import (
+	"math"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// slice executes the three slice expressions.
+func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
+	x := f.Code[g.pc+1].Word()
+	lo, hi, mx := uint64(0), uint64(0), uint64(0)
+	base := *rg(r, in.B)
+	var length, limit, es uint64
+	switch in.Op {
+	case bytecode.SliceS:
+		length, limit, es = *rg(r, in.B+1), *rg(r, in.B+2), f.Code[g.pc+2].Word()
+	case bytecode.SliceStr:
+		length = *rg(r, in.B+1)
+		limit, es = length, 1
+	case bytecode.SliceA:
+		y := f.Code[g.pc+2].Word()
+		length, es = y>>32, y&math.MaxUint32
+		limit = length
+		if base>>32 == 0 {
+			m.throw(g, rtPanicMem)
+			return Called
+		}
+	}
+	hi, mx = length, limit
+	three := false
+	if q := uint16(x); q != bytecode.NoReg {
+		lo = *rg(r, q)
+	}
+	if q := uint16(x >> 16); q != bytecode.NoReg {
+		hi = *rg(r, q)
+	}
+	if q := uint16(x >> 32); q != bytecode.NoReg {
+		mx, three = *rg(r, q), true
+	}
+	// The kinds are those of runtime.boundsErrorCode, in its order.
+	const (
+		codeSliceAlen = 1 + iota
+		codeSliceAcap
+		codeSliceB
+		codeSlice3Alen
+		codeSlice3Acap
+		codeSlice3B
+		codeSlice3C
+	)
+	unsigned := ^x >> 48 // operands whose static type is unsigned: bits lo, hi, max
+	switch {
+	case three && mx > limit:
+		k := uint64(codeSlice3Acap)
+		if in.Op == bytecode.SliceA {
+			k = codeSlice3Alen
+		}
+		m.throw(g, rtPanicSlice, k, mx, limit, unsigned>>2&1)
+		return Called
+	case three && hi > mx:
+		m.throw(g, rtPanicSlice, codeSlice3B, hi, mx, unsigned>>1&1)
+		return Called
+	case three && lo > hi:
+		m.throw(g, rtPanicSlice, codeSlice3C, lo, hi, unsigned&1)
+		return Called
+	case hi > limit:
+		k := uint64(codeSliceAcap)
+		if in.Op != bytecode.SliceS {
+			k = codeSliceAlen
+		}
+		m.throw(g, rtPanicSlice, k, hi, limit, unsigned>>1&1)
+		return Called
+	case lo > hi:
+		m.throw(g, rtPanicSlice, codeSliceB, lo, hi, unsigned&1)
+		return Called
+	}
+	if in.Op == bytecode.SliceStr {
+		if lo < length {
+			base += lo
+		}
+		*rg(r, in.A), *rg(r, in.A+1) = base, hi-lo
+		g.pc += 2
+		return Next
+	}
+	if mx > lo {
+		base += lo * es
+	}
+	*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = base, hi-lo, mx-lo
+	g.pc += 3
+	return Next
+}
+
+// appendOp executes append(B, C...); C may be a string.
+func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
+	h := m.heap
+	l := m.layouts.At(uint32(f.Code[g.pc+1].Word()))
+	es := uint64(l.Size)
+	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+	src, add := *rg(r, in.C), *rg(r, in.C+1)
+	total := n + add
+	if total <= k {
+		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
+			return Stop
+		}
+		if add*es > 0 {
+			from, to := h.bytesOf(src, uint32(add*es)), h.writable(base+n*es, uint32(add*es))
+			m.publishBytes(base, from)
+			copy(to, from)
+		}
+	} else {
+		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
+			return Stop
+		}
+		if es > 0 && total > maxObject/es && total <= maxAlloc/es {
+			m.unsupported(g, hugeObject)
+			return Stop
+		}
+		if es > 0 && total > maxObject/es || int64(total) < 0 {
+			m.throw(g, rtPanicMakeSlice, 2)
+			return Called
+		}
+		k = growCap(k, total, es)
+		id := h.alloc(g, uint32(k*es), l.ID)
+		to := unsafe.Slice((*byte)(h.objs[id].mem), k*es)
+		copy(to, h.bytesOf(base, uint32(n*es)))
+		copy(to[n*es:], h.bytesOf(src, uint32(add*es)))
+		base = uint64(id) << 32
+	}
+	*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = base, total, k
+	g.pc += 2
+	return Next
+}
+
+// growCap is the runtime's growth rule, including its rounding up to malloc size classes.
+func growCap(old, need, es uint64) uint64 {
+	k := old
+	switch {
+	case need > 2*old:
+		k = need
+	case old < 256:
+		k = 2 * old
+	default:
+		for k < need && k <= math.MaxInt64 {
+			k += (k + 3*256) / 4
+		}
+		if k > math.MaxInt64 {
+			k = need
+		}
+	}
+	if es == 0 {
+		return k
+	}
+	return roundUpSize(k*es) / es
+}
+
+// roundUpSize is the allocation size the runtime would use for n bytes:
+// append's growth rounds up to it.
+func roundUpSize(n uint64) uint64 {
+	if n <= 32768-8 {
+		lo, hi := 0, len(mallocSizes)
+		for lo < hi {
+			k := (lo + hi) / 2
+			if mallocSizes[k] < n {
+				lo = k + 1
+			} else {
+				hi = k
+			}
+		}
+		return mallocSizes[lo]
+	}
+	const page = 8192
+	return (n + page - 1) &^ (page - 1)
+}
+
+// mallocSizes are the runtime's size classes (runtime/sizeclasses.go): cap()
+// after append is observable.
+var mallocSizes = [...]uint64{0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304, 2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240, 10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768}

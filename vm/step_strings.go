@@ -1,0 +1,101 @@
+package vm
+
+import (
+	"math"
+	"unicode/utf8"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// str is the guest string with data p and length n, as a view of guest memory.
+func (m *Machine) str(p, n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(m.heap.load(p, n, 0)), n)
+}
+
+// newString puts s into guest memory.
+func (m *Machine) newString(g *goroutine, s string) (p, n uint64) {
+	if s == "" {
+		return 0, 0
+	}
+	id := m.heap.alloc(g, uint32(len(s)), m.layByte)
+	copy(unsafe.Slice((*byte)(m.heap.objs[id].mem), len(s)), s)
+	return uint64(id) << 32, uint64(len(s))
+}
+
+// strOp executes the string operations.
+func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
+	h := m.heap
+	a, b := rg(r, in.A), rg(r, in.B)
+	a1 := rg(r, in.A+1)
+	n := *rg(r, in.B+1)
+	switch in.Op {
+	case bytecode.StrCat:
+		x, y := m.str(*b, n), m.str(*rg(r, in.C), *rg(r, in.C+1))
+		switch {
+		case y == "":
+			*a, *a1 = *b, n
+		case x == "":
+			*a, *a1 = *rg(r, in.C), *rg(r, in.C+1)
+		default:
+			id := h.alloc(g, uint32(len(x)+len(y)), m.layByte)
+			dst := unsafe.Slice((*byte)(h.objs[id].mem), len(x)+len(y))
+			copy(dst, x)
+			copy(dst[len(x):], y)
+			*a, *a1 = uint64(id)<<32, uint64(len(dst))
+		}
+	case bytecode.BytesToStr:
+		if !m.accessesMayExecute(g, f, accessOf(*b, n, false)) {
+			return Stop
+		}
+		*a, *a1 = m.newString(g, m.str(*b, n))
+	case bytecode.StrToBytes:
+		id := h.alloc(g, uint32(n), m.layByte)
+		copy(unsafe.Slice((*byte)(h.objs[id].mem), n), m.str(*b, n))
+		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, n
+	case bytecode.RunesToStr:
+		if !m.accessesMayExecute(g, f, accessOf(*b, n*4, false)) {
+			return Stop
+		}
+		var s string
+		if n > 0 {
+			s = string(unsafe.Slice((*rune)(h.load(*b, n*4, 0)), n))
+		}
+		*a, *a1 = m.newString(g, s)
+	case bytecode.StrToRunes:
+		rs := []rune(m.str(*b, n))
+		id := h.alloc(g, uint32(len(rs)*4), m.layRune)
+		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
+		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), uint64(len(rs))
+	case bytecode.IntToStr:
+		s := string(rune(-1))
+		if v := int64(*b); v >= 0 && v <= math.MaxInt32 {
+			s = string(rune(v))
+		}
+		*a, *a1 = m.newString(g, s)
+	case bytecode.StrIter:
+		x, y := *b, n
+		*a, *a1, *rg(r, in.A+2) = x, y, 0
+	case bytecode.StrNext:
+		s, pos := m.str(*b, n), *rg(r, in.B+2)
+		if pos >= n {
+			*a = 0
+			break
+		}
+		ch, w := rune(s[pos]), 1
+		if ch >= 0x80 {
+			ch, w = decodeRune(s[pos:])
+		}
+		*rg(r, in.B+2) = pos + uint64(w)
+		*a, *a1, *rg(r, in.A+2) = 1, pos, uint64(ch)
+	default:
+		panic("BUG: no execution for operation " + in.Op.String())
+	}
+	g.pc++
+	return Next
+}
+
+func decodeRune(s string) (rune, int) { return utf8.DecodeRuneInString(s) }

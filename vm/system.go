@@ -1,0 +1,95 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Enabled implements por.System.
+func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
+	if m.executionOver() {
+		return buf
+	}
+	sleepers := false
+	n := len(buf)
+	for _, s := range m.order {
+		g := m.gs[s]
+		if g.status != gReady {
+			continue
+		}
+		if m.cfg.VirtualTime && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) {
+			sleepers = sleepers || m.enabled(g)
+			continue
+		}
+		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
+			buf = append(buf, g.id)
+		}
+	}
+	if len(buf) > n || !sleepers {
+		return buf
+	}
+	// Everyone waits: time passes to the earliest deadline.
+	first := int64(0)
+	for _, s := range m.order {
+		g := m.gs[s]
+		if !m.sleeping(g) {
+			continue
+		}
+		switch d := m.deadline(g); {
+		case len(buf) == n || d < first:
+			first = d
+			buf = append(buf[:n], g.id)
+		case d == first:
+			buf = append(buf, g.id)
+		}
+	}
+	return buf
+}
+
+// Next implements por.System.
+func (m *Machine) Next(id trace.GID) trace.Op {
+	g := m.gOf(id)
+	if g.status != gReady {
+		return g.pending
+	}
+	return m.viewOf(g).op
+}
+
+// Started implements por.Starter.
+func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
+
+// Alternatives implements por.System.
+func (m *Machine) Alternatives(id trace.GID) int { return m.numAlternatives(m.gOf(id)) }
+
+// Status implements por.System.
+func (m *Machine) Status() por.Status {
+	switch {
+	case m.cut != "":
+		return por.Cut
+	case m.fault != nil || m.exited:
+		return por.Ended
+	}
+	for _, s := range m.order {
+		// Those who wait for time are enabled when nobody else is.
+		if m.enabled(m.gs[s]) {
+			return por.Running
+		}
+	}
+	switch {
+	case m.alive == 0:
+		return por.Ended
+	case m.reduction != nil && m.reduction.redundant():
+		return por.Redundant
+	}
+	return por.Stuck
+}
+
+// Step implements por.System.
+func (m *Machine) Step(id trace.GID, choice int) { m.step(m.gOf(id), choice) }
+
+// Repeat implements por.Repeater.
+func (m *Machine) Repeat(id trace.GID, choice int) {
+	cnt := m.cnt
+	m.step(m.gOf(id), choice)
+	m.cnt = cnt
+}
