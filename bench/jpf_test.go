@@ -110,7 +110,7 @@ func sides(r *explore.Result) []string {
 			list = append(list, fmt.Sprintf("race %v", b.Pos)) // either side can come first
 			continue
 		}
-		list = append(list, fmt.Sprintf("%v %v %s", b.Kind, b.Pos, b.Message))
+		list = append(list, fmt.Sprintf("%v %v %s", b.Kind, b.Pos, b.Detail))
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

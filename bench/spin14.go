@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -216,7 +217,7 @@ func (r *StudyRow) Check() []string {
 		list = append(list, fmt.Sprintf("%s, --hybrid %s: ", r.Program, r.Result.Hybrid)+fmt.Sprintf(format, args...))
 	}
 	if len(r.Result.Incomplete) > 0 {
-		complain("%s", strings.Join(r.Result.Incomplete, "; "))
+		complain("%s", strings.Join(report.Incomplete(r.Result), "; "))
 		return list
 	}
 	if first == r || len(first.Result.Incomplete) > 0 {
@@ -242,7 +243,7 @@ func (r *StudyRow) Check() []string {
 func bugs(r *explore.Result) []string {
 	list := []string{string(r.Verdict)}
 	for _, b := range r.Bugs {
-		text := fmt.Sprintf("%v %v %s", b.Kind, b.Pos, b.Message)
+		text := fmt.Sprintf("%v %v %s", b.Kind, b.Pos, report.Message(b))
 		if b.Kind == explore.Race && b.Accesses != nil {
 			sides := []string{b.Accesses[0].Pos.String(), b.Accesses[1].Pos.String()}
 			slices.Sort(sides)

@@ -79,9 +79,13 @@ func TestCheckNotices(t *testing.T) {
 		{func(r *explore.Result) { r.Stats.Choices = 9 }, ""},
 		{func(r *explore.Result) { r.Stats.Choices = 11 }, "11 choices"},
 		{func(r *explore.Result) { r.Verdict = explore.Fail }, "verdict"},
-		{func(r *explore.Result) { r.Bugs = []*explore.Bug{{Kind: explore.Deadlock, Message: "m"}} }, "finds"},
+		{func(r *explore.Result) {
+			r.Bugs = []*explore.Bug{{Kind: explore.Deadlock, Detail: explore.WaitCycle{Goroutines: "main"}}}
+		}, "finds"},
 		{func(r *explore.Result) { r.Finals = r.Finals[:1] }, "final states"},
-		{func(r *explore.Result) { r.Incomplete = []string{"stopped"} }, "stopped"},
+		{func(r *explore.Result) {
+			r.Incomplete = []explore.Reason{{Text: "stopped", Cause: explore.CauseStopped}}
+		}, "stopped"},
 	} {
 		got := row(c.change, first).Check()
 		if c.problem == "" && len(got) > 0 || c.problem != "" && !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, c.problem) }) {

@@ -223,7 +223,8 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true, MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Way.POR.NoDuplicates}
+	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true,
+		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Way.POR.NoDuplicates}
 	row := &TallyRow{Tally: t, Way: o.Way}
 	for range max(1, o.Count) {
 		if o.Count > 0 {

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/classes"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -128,7 +129,7 @@ func TestFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range append(r.Check(), r.Result.Incomplete...) {
+		for _, problem := range append(r.Check(), report.Incomplete(r.Result)...) {
 			t.Error(problem)
 		}
 	}

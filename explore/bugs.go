@@ -9,18 +9,17 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // leafBugs returns what is wrong with the execution that has ended in the
 // present state, and how it ended in one line.
 //
-// A stuck execution is a livelock if a goroutine goes round a loop for ever
-// all by itself. It is a deadlock if the main goroutine is among those that wait,
+// A stuck execution is a livelock if a goroutine repeats a loop forever
+// without any other one. It is a deadlock if the main goroutine is among those that wait,
 // because the program then hangs; otherwise every goroutine that waits is a leak.
 func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
-	for _, f := range end.Faults {
-		bugs = append(bugs, &Bug{Kind: f.Kind, Message: f.Message, Pos: f.Pos, G: m.Name(f.G), Loop: -1, Stack: f.Stack})
-	}
+	bugs = faultBugs(m, &end)
 	if status != por.Stuck {
 		return bugs, end.Text
 	}
@@ -43,10 +42,41 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		if allowed(g, allow) {
 			continue
 		}
-		bugs = append(bugs, &Bug{Kind: Leak, Message: fmt.Sprintf("goroutine left behind: %s waits for ever%s", topFunc(g.Stack), waiting(g)),
-			Pos: position(g.Stack), G: g.Name, Loop: -1, Related: created(g)})
+		bugs = append(bugs, &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
+			Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)})
 	}
 	return bugs, end.Text
+}
+
+// faultKinds are the kinds of bugs that the machine's faults are.
+var faultKinds = [...]Kind{
+	vm.GoPanic: Panic, vm.RuntimePanic: Panic, vm.FatalError: Panic,
+	vm.SyncMisuse: Misuse, vm.ChannelMisuse: Misuse, vm.TestFailure: Failure,
+}
+
+// faultBugs returns what went wrong when an execution ended by itself.
+func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
+	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []Frame) {
+		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: plain(pos), G: m.Name(g), Loop: -1, Stack: stack})
+	}
+	if x := end.Exit; x != nil {
+		add(Failure, x.Exited, x.Pos, x.G, x.Stack)
+	}
+	if f := end.Failure; f != nil {
+		add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
+	}
+	if f := end.Fault; f != nil {
+		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)
+	}
+	return bugs
+}
+
+// faultText returns what the runtime begins to print.
+func faultText(f *Fault) string {
+	if f.Fatal {
+		return f.Text()
+	}
+	return strings.TrimRight(f.Text(), "\n\t")
 }
 
 // allowed reports whether the user accepts that g is left behind.
@@ -54,23 +84,12 @@ func allowed(g Goroutine, allow *regexp.Regexp) bool {
 	return allow != nil && slices.ContainsFunc(g.Stack, func(f Frame) bool { return allow.MatchString(f.Func) })
 }
 
-// waiting tells what g waits for: " in sync.Mutex.Lock on bank.mu".
-func waiting(g Goroutine) string {
-	s := ""
-	if g.Wait != "" {
-		s = " in " + g.Wait
-	}
-	if g.On != "" {
-		s += " on " + g.On
-	}
-	return s
-}
-
-func created(g Goroutine) []Related {
+// started returns where g was started.
+func started(g Goroutine) []Related {
 	if len(g.Created) == 0 {
 		return nil
 	}
-	return []Related{{place(g.Created).Pos, g.Name + " started here"}}
+	return []Related{{Pos: position(g.Created), Role: RoleStarted, Goroutine: g.Name}}
 }
 
 // place returns the innermost frame outside the standard library, or else the
@@ -87,7 +106,7 @@ func place(stack []Frame) Frame {
 	return stack[0]
 }
 
-func position(stack []Frame) token.Position { return place(stack).Pos }
+func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
 
 func topFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
 
@@ -102,44 +121,31 @@ func ShortFunc(name string) string {
 }
 
 // deadlockBug describes a state in which the main goroutine and all others
-// wait for ever. Its position is where the first goroutine of the wait-for
-// cycle waits, or else where main does.
+// wait forever. Its position is where the first goroutine of a cycle in the wait-for
+// graph waits, or else where main does.
 func deadlockBug(gs []Goroutine) *Bug {
-	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitCycle(gs)}
+	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitForCycle(gs)}
 	at := gs[0]
 	if len(b.Cycle) > 0 {
-		b.Message = fmt.Sprintf("deadlock: %s wait for each other", names(gs, b.Cycle))
-		if len(b.Cycle) == 1 {
-			b.Message = fmt.Sprintf("deadlock: %s waits for what it holds itself", names(gs, b.Cycle))
+		var list []string
+		for _, e := range b.Cycle {
+			list = append(list, nameOf(gs, e.From))
 		}
+		b.Detail = WaitCycle{names(list)}
 		at = gs[slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
-		b.Message = "deadlock: " + at.Name + " waits for ever" + waiting(at)
-		if n := len(gs) - 1; n == 1 {
-			b.Message += ", and so does another goroutine"
-		} else if n > 1 {
-			b.Message += fmt.Sprintf(", and so do %d other goroutines", n)
-		}
+		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
 	b.Pos, b.G = position(at.Stack), at.Name
 	for _, g := range gs {
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{position(g.Stack), g.Name + " waits" + waiting(g)})
+			b.Related = append(b.Related, Related{Pos: position(g.Stack), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
 		}
 	}
 	return b
 }
 
-func names(gs []Goroutine, cycle []Edge) string {
-	var list []string
-	for _, e := range cycle {
-		list = append(list, nameOf(gs, e.From))
-	}
-	if len(list) == 1 {
-		return list[0]
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
+func names(list []string) Names { return Names(strings.Join(list, " ")) }
 
 func nameOf(gs []Goroutine, id trace.GID) string {
 	for _, g := range gs {
@@ -150,10 +156,10 @@ func nameOf(gs []Goroutine, id trace.GID) string {
 	return fmt.Sprintf("g?%d", id)
 }
 
-// waitCycle returns a cycle of goroutines each of which waits for something
-// the next one holds, beginning with the first goroutine that is on one. It
-// is nil if there is none, as with channels that nobody serves.
-func waitCycle(gs []Goroutine) []Edge {
+// waitForCycle returns a cycle of the wait-for graph: goroutines each of which waits for
+// something that the next one holds, beginning with the first goroutine that is on one. It
+// is nil if there is none, as with channels, which no goroutine holds.
+func waitForCycle(gs []Goroutine) []Edge {
 	index := make(map[trace.GID]int)
 	for i, g := range gs {
 		index[g.ID] = i
@@ -170,7 +176,7 @@ func waitCycle(gs []Goroutine) []Edge {
 			for _, h := range gs[i].Holders {
 				j, alive := index[h]
 				if !alive {
-					continue // held for ever by a goroutine that has ended
+					continue // held forever by a goroutine that has ended
 				}
 				path = append(path, Edge{gs[i].ID, h, gs[i].On, position(gs[i].Stack)})
 				if j == start || walk(j) {
@@ -197,31 +203,27 @@ func less(a, b token.Position) bool {
 	return a.Column < b.Column
 }
 
-// spinBug describes a goroutine that goes round a loop for ever in which it
-// does nothing the others could see or change.
+// spinBug describes a goroutine that repeats a loop forever in which it does nothing that
+// another goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
-	b := &Bug{Kind: Livelock, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: created(g),
-		Message: fmt.Sprintf("%s goes round a loop in %s for ever, and nobody else could end it", g.Name, topFunc(g.Stack))}
-	if !mainAlive {
-		b.Message += ", after main has returned"
-	}
-	return b
+	return &Bug{Kind: Livelock, Detail: Spins{g.Name, topFunc(g.Stack), !mainAlive}, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
 }
 
-// livelockBug describes a loop that goes on for ever; the present state is on
-// it. It returns nil if only goroutines that may be left behind take part.
+// livelockBug describes the loop path[loop:], which can be executed forever; the present
+// state is on it. It returns nil if only goroutines take part that may be left behind.
 func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
 	var looping []Goroutine
 	for _, a := range path[loop:] {
-		i := slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == a.G })
-		if i >= 0 && !slices.ContainsFunc(looping, func(g Goroutine) bool { return g.ID == a.G }) {
+		is := func(g Goroutine) bool { return g.ID == a.G }
+		if i := slices.IndexFunc(gs, is); i >= 0 && !slices.ContainsFunc(looping, is) {
 			looping = append(looping, gs[i])
 		}
 	}
 	slices.SortFunc(looping, func(a, b Goroutine) int { return int(a.ID) - int(b.ID) })
 	mainAlive := slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Parent == trace.NoGID })
-	if len(looping) == 0 || !mainAlive && !slices.ContainsFunc(looping, func(g Goroutine) bool { return !allowed(g, allow) }) {
+	accepted := !mainAlive && !slices.ContainsFunc(looping, func(g Goroutine) bool { return !allowed(g, allow) })
+	if len(looping) == 0 || accepted {
 		return nil
 	}
 	at := looping[0]
@@ -230,12 +232,9 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 	for _, g := range looping {
 		list = append(list, g.Name)
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{position(g.Stack), g.Name + " loops here"})
+			b.Related = append(b.Related, Related{Pos: position(g.Stack), Role: RoleLoops, Goroutine: g.Name})
 		}
 	}
-	b.Message = fmt.Sprintf("%s can go round in a circle for ever without anything changing", strings.Join(list, ", "))
-	if !mainAlive {
-		b.Message += ", after main has returned"
-	}
+	b.Detail = Loops{names(list), !mainAlive}
 	return b
 }

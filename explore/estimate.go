@@ -3,31 +3,32 @@ package explore
 import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/sample"
+	"hbcheck.dev/hbcheck/vm"
 )
 
-// An estimate of how many executions there are is for people who wait. It is made on a machine of its own, while the search goes
-// on, and no count of the search depends on it.
+// An estimate says about how many executions there are, for people who wait. It is made on a
+// replica of the machine, while the search continues, and no count of the search depends on it.
 type estimate struct {
-	m    twin
-	opts *Options
-	cfg  por.Config
-	e    *sample.Estimator // nil: not begun
-	off  bool              // there will be none
+	replicas Replicator
+	await    vm.Await
+	cfg      por.Config
+	e        *sample.Estimator // nil: not begun
+	off      bool              // there will be none
 }
 
 const (
-	estimateAfter = 1 << 18 // transitions of a search that is worth an estimate, which takes another machine
-	estimateShare = 16      // the search executes so many transitions for one of the sample, whose error so becomes less and less
+	estimateAfter = 1 << 18 // transitions of a search that is worth an estimate, which takes a replica
+	estimateShare = 16      // the search executes so many transitions for one of the sample, whose error so decreases
 	estimateBatch = 64      // executions at a time
 )
 
-// newEstimate returns the estimate for a search; nil: nobody asks for it, or there can be none.
-func newEstimate(m Machine, opts *Options, cfg por.Config) *estimate {
-	t, ok := m.(twin)
-	if !ok || opts.Progress == nil || !opts.POR.OnePerClass {
+// newEstimate returns the estimate for a search; nil if no progress is reported, or there can
+// be none.
+func newEstimate(f *Features, opts *Options, cfg por.Config) *estimate {
+	if f.Replicas == nil || opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}
-	return &estimate{m: t, opts: opts, cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
+	return &estimate{replicas: f.Replicas, await: opts.await(), cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
 }
 
 // update adds to the sample and fills in p.
@@ -36,14 +37,12 @@ func (x *estimate) update(p *por.Progress) {
 		return
 	}
 	if x.e == nil {
-		m, err := x.m.another()
+		m, err := x.replicas.Replica()
 		if err != nil {
 			x.off = true
 			return
 		}
-		if a, ok := m.(awaiter); ok {
-			a.Await(x.opts.await())
-		}
+		m.Features().await(x.await)
 		x.e = sample.NewEstimator(m, x.cfg, 1)
 	}
 	for i := 0; i < estimateBatch && x.e.Steps() < p.Transitions/estimateShare; i++ {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
@@ -34,7 +35,7 @@ func run(t *testing.T, f *fake, opts Options) *Result {
 func bugs(r *Result) string {
 	var s []string
 	for _, b := range r.Bugs {
-		s = append(s, fmt.Sprintf("%s %s:%d: %s [%s]", b.Kind.Code(), b.Pos.Filename, b.Pos.Line, b.Message, scheduleText(b.Events)))
+		s = append(s, fmt.Sprintf("%s %s:%d: %+v [%s]", b.Kind.Code(), b.Pos.Filename, b.Pos.Line, b.Detail, scheduleText(b.Events)))
 	}
 	return strings.Join(s, "\n")
 }
@@ -51,22 +52,22 @@ func TestBugs(t *testing.T) {
 	}{
 		{"none", []string{"go 1; join 1", "lock a; " + racyInc + "; unlock a"}, OK, ""},
 		{"crossed locks", []string{"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}, Fail,
-			"HB001 file.go:3: deadlock: main and g1 wait for each other [main*2 g1*1]"},
-		{"nobody sends", []string{"go 1; hang", "lock a; unlock a"}, Fail,
-			"HB001 file.go:2: deadlock: main waits for ever in hang [main*1 g1*3]"},
+			"HB001 file.go:3: {Goroutines:main g1} [main*2 g1*1]"},
+		{"no sender", []string{"go 1; hang", "lock a; unlock a"}, Fail,
+			"HB001 file.go:2: {Goroutine:main Waiting:{For:hang On:} Others:0} [main*1 g1*3]"},
 		{"leak", []string{"go 1; print done", "hang"}, Fail,
-			"HB003 file.go:101: goroutine left behind: f1 waits for ever in hang [main*3]"},
+			"HB003 file.go:101: {Func:f1 Waiting:{For:hang On:}} [main*3]"},
 		{"lost update", []string{"go 1; go 2; join 1; join 2; assert x==2",
 			"load x; store x 1; end", "load x; store x 1; end"}, Fail,
-			"HB005 file.go:1: x==2: x is 1 [main*2 g2*4 g1*4 main*4]"},
+			"HB005 file.go:1: {Message:x==2: x is 1} [main*2 g2*4 g1*4 main*4]"},
 		{"race", []string{"go 1; read x", "write x 1"}, Fail,
-			"HB002 file.go:2: data race on x: read and write at file.go:101 [main*2 g1*1]"},
+			"HB002 file.go:2: {What:x First:0 Second:1 At:file.go:101} [main*2 g1*1]"},
 		{"panic in the middle", []string{"go 1; store x 1; store x 0; join 1", "await x; panic boom"}, Fail,
-			"HB004 file.go:102: panic: boom [main*2 g1*2]\n" + "HB001 file.go:4: deadlock: main waits for ever in join on 1, and so does another goroutine [main*3]"},
+			"HB004 file.go:102: {Text:panic: boom} [main*2 g1*2]\n" + "HB001 file.go:4: {Goroutine:main Waiting:{For:join On:1} Others:1} [main*3]"},
 		{"spin", []string{"go 1; join 1", "spin x"}, Fail,
-			"HB006 file.go:101: g1 can go round in a circle for ever without anything changing [main*1 g1*1]"},
+			"HB006 file.go:101: {Goroutines:g1 MainEnded:false} [main*1 g1*1]"},
 		{"spin after main", []string{"go 1", "spin x"}, Fail,
-			"HB006 file.go:101: g1 can go round in a circle for ever without anything changing, after main has returned [main*2 g1*1]"},
+			"HB006 file.go:101: {Goroutines:g1 MainEnded:true} [main*2 g1*1]"},
 	}
 	for _, tt := range tests {
 		for _, name := range []string{"full", "jpf"} {
@@ -81,7 +82,7 @@ func TestBugs(t *testing.T) {
 				}
 				for _, b := range r.Bugs {
 					if b.Kind != Livelock && !b.Minimal {
-						t.Errorf("%s: the schedule is not minimal", b.Message)
+						t.Errorf("%+v: the schedule is not minimal", b.Detail)
 					}
 				}
 			})
@@ -124,22 +125,22 @@ func TestIncomplete(t *testing.T) {
 		name string
 		code []string
 		opts func(*Options)
-		want string
+		want []Reason
 	}{
-		{"executions", code[:], func(o *Options) { o.MaxExecs = 1 }, "stopped after 1 execution (--max-executions)"},
-		{"unsupported", []string{"refuse net.Dial (dial.go:1:2)"}, func(o *Options) {}, "net.Dial (dial.go:1:2)"},
-		{"assumption", []string{"assume no"}, func(o *Options) {}, ""},
+		{"executions", code[:], func(o *Options) { o.MaxExecs = 1 }, []Reason{{Bound: por.Reason{Bound: por.BoundExecutions, Limit: 1}}}},
+		{"unsupported", []string{"refuse net.Dial (dial.go:1:2)"}, func(o *Options) {}, []Reason{{Cause: CauseUnsupported, Text: "net.Dial (dial.go:1:2)"}}},
+		{"assumption", []string{"assume no"}, func(o *Options) {}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := options("full")
 			tt.opts(&opts)
 			r := run(t, newFake(tt.code...), opts)
 			want := Incomplete
-			if tt.want == "" {
+			if tt.want == nil {
 				want = OK
 			}
-			if got := strings.Join(r.Incomplete, "; "); got != tt.want || r.Verdict != want {
-				t.Errorf("%s %q, want %s %q", r.Verdict, got, want, tt.want)
+			if !slices.Equal(r.Incomplete, tt.want) || r.Verdict != want {
+				t.Errorf("%s %+v, want %s %+v", r.Verdict, r.Incomplete, want, tt.want)
 			}
 		})
 	}
@@ -155,7 +156,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !contains(r.Incomplete, "interrupted") || r.Verdict != Incomplete {
+	if !slices.ContainsFunc(r.Incomplete, func(x Reason) bool { return x.Bound.Text == "interrupted" }) || r.Verdict != Incomplete {
 		t.Errorf("%s %v", r.Verdict, r.Incomplete)
 	}
 }
@@ -205,13 +206,13 @@ func TestReplay(t *testing.T) {
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
 		r := run(t, newFake(code...), options("jpf"))
 		b := r.Bugs[0]
-		rec := Recording{Kind: b.Kind, Message: b.Message, Pos: b.Pos, Events: b.Events}
+		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
 		events, again, err := Replay(newFake(code...), rec)
 		if err != nil || again == nil {
-			t.Fatalf("%s: %v %v", b.Message, again, err)
+			t.Fatalf("%+v: %v %v", b.Detail, again, err)
 		}
 		if scheduleText(events) != scheduleText(b.Events) || again.Preemptions != b.Preemptions {
-			t.Errorf("%s: replayed %s, recorded %s", b.Message, scheduleText(events), scheduleText(b.Events))
+			t.Errorf("%+v: replayed %s, recorded %s", b.Detail, scheduleText(events), scheduleText(b.Events))
 		}
 		changed := slices.Clone(code)
 		changed[1] = strings.Replace(code[1], "write x", "read x", 1)
@@ -222,7 +223,7 @@ func TestReplay(t *testing.T) {
 		}
 		var d *Divergence
 		if _, _, err = Replay(newFake(changed...), rec); !errors.As(err, &d) {
-			t.Errorf("%s: the change is not noticed: %v", b.Message, err)
+			t.Errorf("%+v: the change is not noticed: %v", b.Detail, err)
 		}
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/token"
 	"hash/fnv"
-	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // fake is a Machine for tests: goroutines are lists of words such as
@@ -249,9 +249,9 @@ func (f *fake) Goroutines() (gs []Goroutine) {
 			}
 		}
 		if op, arg := f.word(g); !f.can(g) {
-			x.Wait, x.On = op, arg
+			x.For, x.On = op, arg
 			if op == "lock" {
-				x.Wait = "sync.Mutex.Lock"
+				x.For = "sync.Mutex.Lock"
 				x.Holders = []trace.GID{trace.GID(f.s.locks[arg[0]-'a'] - 1)}
 			}
 		}
@@ -268,13 +268,15 @@ func (f *fake) Ending() Ending {
 		e.Unsupported = f.s.crash
 	case f.s.crash != "":
 		e.Text = "panic: " + f.s.crash
-		e.Faults = []Fault{{Kind: Panic, Message: e.Text, Pos: pos(), G: trace.GID(f.s.who)}}
+		e.Fault = &Fault{Kind: vm.GoPanic, Message: f.s.crash, Pos: pos(), G: trace.GID(f.s.who)}
 	case f.s.failed != "":
 		e.Text = "exit 1"
-		e.Faults = []Fault{{Kind: Failure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}}
+		e.Failure = &Fault{Kind: vm.TestFailure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}
 	}
 	return e
 }
+
+func (f *fake) Features() *Features { return new(Features) }
 
 func (f *fake) Counters() Counters { return Counters{Instructions: f.steps, Goroutines: len(f.code)} }
 
@@ -299,7 +301,3 @@ func scheduleText(events []Event) string {
 }
 
 var _ Machine = (*fake)(nil)
-
-func contains(list []string, part string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
-}

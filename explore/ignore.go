@@ -24,10 +24,22 @@ type Ignore struct {
 	Used   bool // a bug was accepted because of it
 }
 
-const ignoreDirective = "//hbcheck:ignore"
+// IgnoreDirective begins a comment that accepts a bug.
+const IgnoreDirective = "//hbcheck:ignore"
+
+// BadIgnore is the error of a comment that is not well-formed.
+type BadIgnore struct {
+	Pos       token.Position
+	Directive string
+	Kind      Kind // 0: it does not name one; otherwise there is no reason
+}
+
+func (e *BadIgnore) Error() string {
+	return fmt.Sprintf("%v: %s: no code or no reason", e.Pos, e.Directive)
+}
 
 // Ignores collects the comments in the packages that prog was loaded for. The
-// error tells of one that is not well-formed.
+// error is a *BadIgnore.
 func Ignores(prog *load.Program) ([]*Ignore, error) {
 	var list []*Ignore
 	seen := make(map[string]bool) // test variants share files
@@ -40,18 +52,15 @@ func Ignores(prog *load.Program) ([]*Ignore, error) {
 			seen[name] = true
 			for _, group := range f.Comments {
 				for _, c := range group.List {
-					rest, ok := strings.CutPrefix(c.Text, ignoreDirective)
+					rest, ok := strings.CutPrefix(c.Text, IgnoreDirective)
 					if !ok {
 						continue
 					}
 					pos := plain(prog.Fset.Position(c.Pos()))
 					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
 					kind := KindOf(code)
-					switch {
-					case kind == 0:
-						return nil, fmt.Errorf("%v: %s needs the code of a bug, HB001 to HB%03d", pos, ignoreDirective, int(numKinds)-1)
-					case strings.TrimSpace(reason) == "":
-						return nil, fmt.Errorf("%v: %s %s needs a reason behind the code", pos, ignoreDirective, code)
+					if kind == 0 || strings.TrimSpace(reason) == "" {
+						return nil, &BadIgnore{pos, IgnoreDirective, kind}
 					}
 					list = append(list, &Ignore{Pos: pos, Kind: kind, Reason: strings.TrimSpace(reason)})
 				}

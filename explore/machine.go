@@ -3,13 +3,16 @@ package explore
 import (
 	"go/token"
 
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // A Machine is a program in execution: what an explorer steps, and what a
 // report asks about the present state. The methods beyond por.System are
-// called at the ends of executions and while a schedule is told, never in the
+// called at the ends of executions and while a schedule is narrated, never in the
 // middle of a search.
 type Machine interface {
 	por.System
@@ -18,33 +21,98 @@ type Machine interface {
 	// interleaving: "main", and "g1", "g1.2" after the spawn path.
 	Name(g trace.GID) string
 
-	// Describe tells g's next operation, which may be disabled. Effect is empty.
+	// Describe returns g's pending operation, which may be disabled. Effect is empty.
 	Describe(g trace.GID) Event
 
-	// Effect tells what the last Step did beyond what Describe said before it:
+	// Effect returns what the last Step did beyond what Describe said before it:
 	// the value read or written, the goroutine started. Empty if nothing.
 	Effect() string
 
-	// Goroutines returns the goroutines that have not ended, as they stand, in
-	// the order of their names' spawn paths. System goroutines are left out.
+	// Goroutines returns the goroutines that have not ended, in the present state,
+	// in the order of their names' spawn paths. System goroutines are left out.
 	Goroutines() []Goroutine
 
-	// Ending tells how the execution came to its end, or what is known of it
+	// Ending returns how the execution came to its end, or what is known of it
 	// so far.
 	Ending() Ending
 
 	// Counters returns sums over everything the machine has executed.
 	Counters() Counters
+
+	// Features returns what the machine can do besides.
+	Features() *Features
+}
+
+// Features are what some machines can do and others cannot. One that is nil is not there.
+type Features struct {
+	Awaits   Awaiter
+	Replicas Replicator
+	Facts    Facts
+	Races    RaceFinder
+
+	// Loop returns the position of the loop that g is in, if it is in one.
+	Loop func(g trace.GID) (token.Position, bool)
+	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
+	ClockStep func() int
+	// Pos returns the position of an operation.
+	Pos func(op trace.Op) token.Position
+}
+
+// await sets how loops that wait are treated, if the machine knows.
+func (f *Features) await(a vm.Await) {
+	if f.Awaits != nil {
+		f.Awaits.Await(a)
+	}
+}
+
+// An Awaiter can leave out the zero-effect iterations of loops that wait.
+type Awaiter interface {
+	Await(vm.Await)
+	// SpinSchedule returns, in a stuck state, one iteration of every loop that waits there:
+	// executed forever, they are a livelock. Empty if none does.
+	SpinSchedule() trace.Schedule
+}
+
+// A Replicator is a machine of which there can be several at a time, each with a worker.
+type Replicator interface {
+	// ShareGIDs is called once, before the first replica is made.
+	ShareGIDs()
+	// Replica returns a machine like this one in its initial state. Both may be used at the same time.
+	Replica() (Machine, error)
+	// Existed returns the goroutines that have existed since ForgetExisted was called.
+	Existed() []trace.GID
+	ForgetExisted()
+	// Sampled is Ending.Sampled.
+	Sampled() []string
+}
+
+// Facts are what static analyses know of a machine's program.
+type Facts interface {
+	// Oracle analyses the program and returns an oracle on the machine's present states.
+	Oracle(k oracle.Kind) por.Oracle
+	// Cost is how many choices cost about as much as the analysis.
+	Cost() int
+	// Check returns the machine with a comparison of what it does with static facts, those of o first.
+	Check(o por.Oracle) *check.Machine
+	// UserPos returns where g's pending operation op is outside the standard library.
+	UserPos(g trace.GID, op *trace.Op) token.Position
+}
+
+// A RaceFinder notices races itself.
+type RaceFinder interface {
+	por.Racer
+	// RaceIDs names the races that the step executed last was the second access
+	// of: the same race, found again, has the same name.
+	RaceIDs() []RaceID
+	// RaceSides describes the i-th of them, the earlier access first.
+	RaceSides(i int) (first, second Access)
 }
 
 // A Frame is one function on a goroutine's stack.
-type Frame struct {
-	Func string // with its package path, as the runtime prints it
-	Args bool   // it has parameters
-	Pos  token.Position
-	PC   uint32 // inside the function; told behind the position as the runtime does
-	Std  bool   // of the standard library
-}
+type Frame = vm.SourceFrame
+
+// A Fault is how an execution failed.
+type Fault = vm.Fault
 
 // A Goroutine is one goroutine in one state.
 type Goroutine struct {
@@ -54,19 +122,16 @@ type Goroutine struct {
 	Parent  trace.GID // that started it; trace.NoGID for main
 	Created []Frame   // where; innermost first
 
-	// Wait is the runtime's word for what it waits for ("chan receive",
-	// "sync.Mutex.Lock"), or empty if its next operation is enabled.
-	Wait string
-	// On is what it waits on in source terms ("bank.mu"), if there is a name.
-	On string
-	// Spins is set if it goes round a loop for ever without a visible operation.
+	// Waiting is what it waits for; the zero value if its pending operation is enabled.
+	Waiting
+	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
-	// Holders are the goroutines without which it cannot go on: the owners of
-	// the lock it waits for. Empty if anybody could help.
+	// Holders are the goroutines without which it cannot continue: the owners of
+	// the lock it waits for. Empty if any other goroutine could wake it.
 	Holders []trace.GID
 }
 
-// An Event is one step of a schedule in words.
+// An Event is one step of a schedule in source terms.
 type Event struct {
 	G      trace.GID
 	Name   string // of the goroutine
@@ -86,28 +151,23 @@ type Event struct {
 	Loc   uint64
 	Write bool
 
-	// Preempts names the goroutine that could have gone on when this step was
+	// Preempts names the goroutine that could have continued when this step was
 	// executed instead, if any.
 	Preempts string
-}
-
-// A Fault is something the program itself did wrong.
-type Fault struct {
-	Kind    Kind
-	Message string
-	Pos     token.Position
-	G       trace.GID
-	Stack   []Frame
 }
 
 // An Ending is how an execution ended.
 type Ending struct {
 	// Text is "exit N", or the first line the runtime would print: "panic: ..."
-	// or "fatal error: ...". It is not asked of stuck executions whose main
+	// or "fatal error: ...". It is not used for stuck executions whose main
 	// goroutine waits: those are deadlocks.
 	Text   string
-	Output []byte  // what was printed on stdout
-	Faults []Fault // in the order they happened
+	Output []byte // what was printed on stdout
+
+	// What went wrong; nil if nothing did. Positions are outside the standard library if possible.
+	Exit    *Exit  // the program exited by itself, and that is a failure
+	Failure *Fault // a test reported it
+	Fault   *Fault // the program crashed
 
 	// Unsupported names the construct, with its position, that the machine
 	// refused to execute. Empty if the execution was cut by an assumption of
@@ -116,6 +176,15 @@ type Ending struct {
 	// Sampled says what the machine did not enumerate exhaustively, in any
 	// execution so far.
 	Sampled []string
+}
+
+// An Exit is that of a program which exits with a status other than 0, or in the middle of
+// a test, which package testing does not accept whatever the status.
+type Exit struct {
+	Exited
+	G     trace.GID
+	Pos   token.Position
+	Stack []Frame
 }
 
 // Counters are sums over all executions.

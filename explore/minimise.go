@@ -19,17 +19,17 @@ const (
 
 // minimise replaces b's schedule by one with the fewest preemptions that
 // still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
-// and then takes away every switch and every step that turns out not to be
-// needed. Of a livelock, the way to its loop is made simple. It spends at most
-// budget transitions on each of both and returns how many it has spent.
+// and then removes every switch and every step that turns out not to be
+// needed, as delta debugging does. Of a livelock, what leads to its loop is shrunk. It
+// spends at most budget transitions on each of both and returns how many it has spent.
 func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 	if b.Loop >= 0 {
-		return budget - simplerWay(m, b, budget)
+		return budget - shrinkLoopEntry(m, b, budget)
 	}
-	c := cutter{m: m, left: budget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
+	c := shrinker{m: m, left: budget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
-		return budget - c.left // tell will say what is wrong
+		return budget - c.left // narrate will say what is wrong
 	}
 	b.Minimal = true
 	left := uint64(budget)
@@ -38,7 +38,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 		run, match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
-		h := &hunter{m: m, b: b}
+		v := &reproducer{m: m, bug: b}
 		cfg := por.Config{Match: match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
 			IgnoreOutput: !opts.Outcomes,
 			Poll: func(p por.Progress) string {
@@ -47,10 +47,10 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 				}
 				return ""
 			}}
-		r := run(m, h, cfg)
+		r := run(m, v, cfg)
 		left -= min(left, r.Transitions)
-		if h.found != nil {
-			if x, ok := c.attempt(h.found); ok {
+		if v.found != nil {
+			if x, ok := c.attempt(v.found); ok {
 				best = x
 			}
 			break
@@ -61,13 +61,13 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 			}
 		}
 	}
-	b.Schedule = c.simplest(best).steps
+	b.Schedule = c.shrink(best).steps
 	return max(budget-c.left, budget-int(left))
 }
 
-// simplerWay looks for a simpler way to b's loop, which may enter it at
+// shrinkLoopEntry looks for a simpler schedule that leads to b's loop, which it may enter at
 // another place. It returns what is left of its budget.
-func simplerWay(m Machine, b *Bug, budget int) (left int) {
+func shrinkLoopEntry(m Machine, b *Bug, budget int) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
@@ -79,65 +79,66 @@ func simplerWay(m Machine, b *Bug, budget int) (left int) {
 	}
 	m.Rewind(mark)
 	m.Release(mark)
-	c := cutter{m: m, left: budget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
-	way, ok := c.attempt(b.Schedule[:b.Loop])
+	c := shrinker{m: m, left: budget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
+	entry, ok := c.attempt(b.Schedule[:b.Loop])
 	if !ok {
 		return c.left
 	}
-	way = c.simplest(way)
-	k := at[way.end]
+	entry = c.shrink(entry)
+	k := at[entry.end]
 	simple := *b
-	simple.Schedule = slices.Concat(way.steps, loop[k:], loop[:k])
-	simple.Loop = len(way.steps)
+	simple.Schedule = slices.Concat(entry.steps, loop[k:], loop[:k])
+	simple.Loop = len(entry.steps)
 	// Equal fingerprints are equal states up to the names of goroutines, but
-	// the loop is told with names.
-	if tell(m, &simple) == nil {
+	// the loop is narrated with names.
+	if narrate(m, &simple) == nil {
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left
 }
 
-// A hunter is a visitor that looks for one bug.
-type hunter struct {
+// A reproducer is a visitor that looks for one bug and stops when it shows.
+type reproducer struct {
 	m     Machine
-	b     *Bug
+	bug   *Bug
 	found trace.Schedule
 }
 
-func (h *hunter) take(path trace.Schedule) bool {
-	if shown(h.m, h.b) == nil {
+// take returns false if the bug shows in the present state.
+func (v *reproducer) take(path trace.Schedule) bool {
+	if shown(v.m, v.bug) == nil {
 		return true
 	}
-	h.found = slices.Clone(path)
+	v.found = slices.Clone(path)
 	return false
 }
 
 // Leaf implements por.Visitor.
-func (h *hunter) Leaf(path trace.Schedule, status por.Status) bool {
-	return h.b.Kind == Race || status == por.Running || status == por.Cut || h.take(path)
+func (v *reproducer) Leaf(path trace.Schedule, status por.Status) bool {
+	return v.bug.Kind == Race || status == por.Running || status == por.Cut || v.take(path)
 }
 
 // Race implements por.Visitor.
-func (h *hunter) Race(path trace.Schedule, _, _ trace.Op) bool {
-	return h.b.Kind != Race || h.take(path)
+func (v *reproducer) Race(path trace.Schedule, _, _ trace.Op) bool {
+	return v.bug.Kind != Race || v.take(path)
 }
 
 // Raced implements por.RaceVisitor.
-func (h *hunter) Raced(path trace.Schedule) bool {
-	return h.b.Kind != Race || h.take(path)
+func (v *reproducer) Raced(path trace.Schedule) bool {
+	return v.bug.Kind != Race || v.take(path)
 }
 
 // Livelock implements por.Visitor.
-func (h *hunter) Livelock(trace.Schedule, int) bool { return true }
+func (v *reproducer) Livelock(trace.Schedule, int) bool { return true }
 
 // Restart implements por.Visitor.
-func (h *hunter) Restart() {}
+func (v *reproducer) Restart() {}
 
-// A cutter tries variants of a schedule.
-type cutter struct {
+// A shrinker tries variants of a schedule.
+type shrinker struct {
 	m     Machine
-	shows func() bool // whether the present state is what it is all about
-	until bool        // that state is on the way; otherwise it is an end
+	shows func() bool // whether the present state is the one the schedule is to lead to
+	until bool        // the execution may continue from that state; otherwise it ends there
 	left  int         // steps it may still execute
 }
 
@@ -159,10 +160,10 @@ func (v *variant) simpler(w *variant) bool {
 	return len(v.steps) < len(w.steps)
 }
 
-// attempt executes want as far as it goes: steps that are not possible are
-// left out, and if the execution has not ended afterwards it goes on without
+// attempt executes want as far as possible: steps that are not enabled are
+// left out, and if the execution has not ended afterwards it continues without
 // preemptions, for a while. It returns what was executed if that shows the bug.
-func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
+func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 	mark := c.m.Mark()
 	defer func() {
 		c.m.Rewind(mark)
@@ -205,8 +206,8 @@ func (c *cutter) attempt(want trace.Schedule) (v variant, ok bool) {
 	return v, c.shows()
 }
 
-// simplest improves v as long as that is possible.
-func (c *cutter) simplest(v variant) variant {
+// shrink improves v as long as that is possible.
+func (c *shrinker) shrink(v variant) variant {
 	for improved := true; improved && c.left > 0; {
 		v, improved = c.improve(v)
 	}
@@ -216,7 +217,7 @@ func (c *cutter) simplest(v variant) variant {
 // improve looks for a simpler variant one change away: a block of steps of one
 // goroutine is left out, or joined with the next or the previous block of the
 // same goroutine.
-func (c *cutter) improve(best variant) (variant, bool) {
+func (c *shrinker) improve(best variant) (variant, bool) {
 	blocks := split(best.steps)
 	for i := range blocks {
 		var tries []trace.Schedule

@@ -21,15 +21,16 @@ func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, erro
 	if err != nil {
 		return nil, err
 	}
-	return &machine{Machine: m, src: newSource(prog), prog: prog, entry: e}, nil
+	return newMachine(m, newSource(prog), prog, e), nil
 }
 
-// machine tells about a vm.Machine in source terms.
+// machine describes a vm.Machine in source terms.
 type machine struct {
 	*vm.Machine
-	src   *source
-	prog  *load.Program
-	entry *load.Entry
+	src      *source
+	prog     *load.Program
+	entry    *load.Entry
+	features Features
 
 	last    trace.Op // described last
 	inside  bool     // it is inside the standard library
@@ -39,6 +40,24 @@ type machine struct {
 }
 
 var _ Machine = (*machine)(nil)
+
+func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
+	x := &machine{Machine: m, src: src, prog: prog, entry: e}
+	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos}
+	return x
+}
+
+// Features implements Machine.
+func (m *machine) Features() *Features { return &m.features }
+
+// Replica implements Replicator.
+func (m *machine) Replica() (Machine, error) {
+	r, err := m.Machine.Replica()
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
 
 // Name implements Machine.
 func (m *machine) Name(g trace.GID) string {
@@ -78,7 +97,7 @@ func (m *machine) Describe(g trace.GID) Event {
 	return e
 }
 
-// event tells an operation of kind k that g executes with the given stack.
+// event describes an operation of kind k that g executes with the given stack.
 func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event {
 	e := Event{G: g, Name: m.Name(g), Kind: k}
 	if m.System(g) {
@@ -100,7 +119,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	return e
 }
 
-// RaceIDs implements raceFinder.
+// RaceIDs implements RaceFinder.
 func (m *machine) RaceIDs() []RaceID {
 	var ids []RaceID
 	for _, r := range m.Races() {
@@ -110,34 +129,34 @@ func (m *machine) RaceIDs() []RaceID {
 	return ids
 }
 
-// RaceSides implements raceFinder.
+// RaceSides implements RaceFinder.
 func (m *machine) RaceSides(i int) (first, second Access) {
 	r := m.Races()[i]
 	side := func(s vm.RaceSide) Access {
 		stack := m.SiteStack(s.Site)
-		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, m.CreationStack(s.G))), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: frames(stack),
-			Parent: m.Parent(s.G), Created: frames(m.CreationStack(s.G)), Ended: !m.Alive(s.G)}
+		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, m.CreationStack(s.G))), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: stack,
+			Parent: m.Parent(s.G), Created: m.CreationStack(s.G), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
 	second.Ended = false // not when it makes the access
 	return first, second
 }
 
-// oracle implements hybridMachine.
-func (m *machine) oracle(k oracle.Kind) por.Oracle {
+// Oracle implements Facts.
+func (m *machine) Oracle(k oracle.Kind) por.Oracle {
 	return oracle.New(m.Machine, m.prog, m.entry, k)
 }
 
-// patience implements hybridMachine.
-func (m *machine) patience() int { return oracle.Cost(m.prog) }
+// Cost implements Facts.
+func (m *machine) Cost() int { return oracle.Cost(m.prog) }
 
-// checkStatic implements staticChecker.
-func (m *machine) checkStatic(o por.Oracle) *check.Machine {
+// Check implements Facts.
+func (m *machine) Check(o por.Oracle) *check.Machine {
 	return check.NewMachine(m.Machine, m.prog, m.entry, o)
 }
 
-// position returns where the pending operation op of g is in the user's program.
-func (m *machine) position(g trace.GID, op *trace.Op) token.Position {
+// UserPos implements Facts.
+func (m *machine) UserPos(g trace.GID, op *trace.Op) token.Position {
 	if at, ok := userFrame(m.Stack(g)); ok {
 		return at.Pos
 	}
@@ -196,12 +215,12 @@ func (m *machine) Goroutines() []Goroutine {
 		if l.System {
 			continue
 		}
-		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: frames(l.Stack), Spins: l.Next.Kind == trace.Spin}
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin}
 		if l.Parent != trace.NoGID {
-			g.Created = frames(m.CreationStack(l.ID))
+			g.Created = m.CreationStack(l.ID)
 		}
 		if !l.Enabled {
-			g.Wait, g.Holders = l.Wait, m.Holders(l.Next)
+			g.For, g.Holders = l.Wait, m.Holders(l.Next)
 			if at, ok := userFrame(slices.Concat(l.Stack, m.CreationStack(l.ID))); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
@@ -211,69 +230,38 @@ func (m *machine) Goroutines() []Goroutine {
 	return gs
 }
 
-func frames(stack []vm.SourceFrame) []Frame {
-	list := make([]Frame, len(stack))
-	for i, f := range stack {
-		list[i] = Frame{Func: f.Func, Args: f.Args, Pos: plain(f.Pos), PC: uint32(f.PC), Std: f.Std}
-	}
-	return list
-}
-
-// faultKinds are the kinds of bug that the machine's faults are.
-var faultKinds = [...]Kind{
-	vm.GoPanic: Panic, vm.RuntimePanic: Panic, vm.FatalError: Panic,
-	vm.SyncMisuse: Misuse, vm.ChannelMisuse: Misuse, vm.TestFailure: Failure,
-}
-
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
 	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Sampled: m.Sampled()}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
-		if f, bad := m.exitFault(code); bad {
-			end.Faults = append(end.Faults, f)
+		inTest := m.entry.Kind == load.Test && !m.Tested()
+		if (code != 0 || inTest) && m.Failure() == nil {
+			g := m.ExitedIn()
+			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
+			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
 		}
 	}
 	if f := m.Failure(); f != nil {
-		text := "test failed"
-		if f.Message != "" {
-			text += ": " + f.Message
-		}
 		end.Text = "exit 1"
-		end.Faults = append(end.Faults, Fault{Kind: Failure, Message: text, Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)})
+		end.Failure = f
 	}
-	f := m.Fault()
-	if f == nil {
-		return end
+	if f := m.Fault(); f != nil {
+		fault := *f
+		fault.Pos = m.userPos(f.Frames, f.G, f.Pos)
+		end.Text, _, _ = strings.Cut(faultText(f), "\n")
+		end.Fault = &fault
 	}
-	bug := Fault{Kind: faultKinds[f.Kind], Message: f.Text(), Pos: plain(f.Pos), G: f.G, Stack: frames(f.Frames)}
-	if !f.Fatal {
-		bug.Message = strings.TrimRight(bug.Message, "\n\t")
-	}
-	if at, ok := userFrame(slices.Concat(f.Frames, m.CreationStack(f.G))); ok {
-		bug.Pos = plain(at.Pos)
-	}
-	end.Text, _, _ = strings.Cut(bug.Message, "\n")
-	end.Faults = append(end.Faults, bug)
 	return end
 }
 
-// exitFault describes that the program has exited by itself, if that is a
-// failure: with a status other than 0, as log.Fatal does, or in the middle of a
-// test, which package testing takes amiss whatever the status.
-func (m *machine) exitFault(code int) (f Fault, bad bool) {
-	during := m.entry.Kind == load.Test && !m.Tested()
-	if code == 0 && !during || m.Failure() != nil {
-		return f, false
+// userPos returns the innermost position outside the standard library on a stack of g, or
+// where g was started; pos if there is none.
+func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.Position {
+	if at, ok := userFrame(slices.Concat(stack, m.CreationStack(g))); ok {
+		return at.Pos
 	}
-	f = Fault{Kind: Failure, Message: fmt.Sprintf("exit status %d", code), G: m.ExitedIn(), Stack: frames(m.Stack(m.ExitedIn()))}
-	if during {
-		f.Message = fmt.Sprintf("os.Exit(%d) during the test", code)
-	}
-	if at, ok := userFrame(slices.Concat(m.Stack(f.G), m.CreationStack(f.G))); ok {
-		f.Pos = plain(at.Pos)
-	}
-	return f, true
+	return pos
 }
 
 // Counters implements Machine.

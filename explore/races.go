@@ -1,27 +1,15 @@
 package explore
 
 import (
-	"fmt"
-	"path/filepath"
+	"go/token"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Races show in two ways: two goroutines stand before accesses that conflict,
-// so that either can come first; or a machine that follows the happens-before
-// relation notices, behind an access, that nothing orders it and an earlier
-// one. The second kind of schedule ends with the second access.
-
-// A raceFinder is a Machine that notices races itself.
-type raceFinder interface {
-	por.Racer
-	// RaceIDs names the races that the step executed last was the second access
-	// of: the same race, met again, has the same name.
-	RaceIDs() []RaceID
-	// RaceSides describes the i-th of them, the earlier access first.
-	RaceSides(i int) (first, second Access)
-}
+// Races show in two forms: accesses that conflict are both pending, so that either can come
+// first; or a machine that follows the happens-before relation notices, after an access, that
+// nothing orders it and an earlier one. The second kind of schedule ends with the second access.
 
 // A RaceID names a race by what the machine knows of its sides.
 type RaceID struct {
@@ -30,11 +18,11 @@ type RaceID struct {
 	writes [2]bool
 }
 
-// finished returns the races that the step executed last was the second access
+// noticedRaces returns the races that the step executed last was the second access
 // of, except those that known, if not nil, already has; it adds them.
-func finished(m Machine, known map[RaceID]bool) []*Bug {
-	f, ok := m.(raceFinder)
-	if !ok || !f.Raced() {
+func noticedRaces(m Machine, known map[RaceID]bool) []*Bug {
+	f := m.Features().Races
+	if f == nil || !f.Raced() {
 		return nil
 	}
 	var bugs []*Bug
@@ -46,41 +34,37 @@ func finished(m Machine, known map[RaceID]bool) []*Bug {
 			known[id] = true
 		}
 		b := newRace(f.RaceSides(i))
-		b.Apart = true
+		b.StepsApart = true
 		bugs = append(bugs, b)
 	}
 	return bugs
 }
 
-// raceBug describes the two operations that are next in their goroutines. a
-// is the one that will be told first.
+// raceBug describes a race between two pending operations. a is the one that will be
+// executed first.
 func raceBug(m Machine, a, b trace.Op) *Bug {
 	return newRace(access(m, a, &b), access(m, b, &a))
 }
 
-// newRace describes a race; x will be told, or was, before y.
+// newRace describes a race; x is executed before y.
 func newRace(x, y Access) *Bug {
 	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]Access{x, y}}
-	// The name of a race does not depend on who is first.
+	// The name of a race does not depend on which access is executed first.
 	first, second := x, y
 	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Writes && !first.Writes {
 		first, second = second, first
 	}
-	what := ""
-	if first.What != "" {
-		what = " on " + first.What
-	}
-	bug.Message = fmt.Sprintf("data race%s: %s and %s", what, first.Verb(), second.Verb())
+	d := Conflict{What: first.What, First: first.Verb(), Second: second.Verb()}
 	if p := second.Pos; p.Line != first.Pos.Line || p.Filename != first.Pos.Filename {
-		bug.Message += fmt.Sprintf(" at %s:%d", filepath.Base(p.Filename), p.Line)
+		d.At = token.Position{Filename: p.Filename, Line: p.Line}
 	}
-	bug.Pos, bug.G = first.Pos, first.Name
-	bug.Related = []Related{{second.Pos, "concurrent " + second.Verb() + " in " + ShortFunc(second.Func)}}
+	bug.Detail, bug.Pos, bug.G = d, first.Pos, first.Name
+	bug.Related = []Related{{Pos: second.Pos, Role: RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
 	return bug
 }
 
 // findAccesses finds the events of a race's accesses: the last ones at their
-// places. A meeting is an event of one of the goroutines only.
+// places. A rendezvous is an event of one of the goroutines only.
 func (b *Bug) findAccesses() {
 	if b.Kind != Race {
 		return
@@ -120,32 +104,11 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 // address makes up an address that looks like one of the Go heap.
 func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
-// Verb tells what a does, in a word that fits behind "concurrent".
-func (a *Access) Verb() string {
-	switch {
-	case a.Kind == trace.Close:
-		return "close"
-	case a.Kind == trace.Send:
-		return "send"
-	case a.Kind == trace.WgAdd:
-		return "WaitGroup.Add"
-	case a.Kind == trace.WgWait:
-		return "WaitGroup.Wait"
-	case a.Writes && !a.Kind.Plain():
-		return "atomic write"
-	case !a.Kind.Plain():
-		return "atomic read"
-	case a.Writes:
-		return "write"
-	}
-	return "read"
-}
-
-// findRace looks for the race called k in the present state: between two
-// operations that are next, or behind the step executed last.
-func findRace(m Machine, k key) *Bug {
-	for _, b := range finished(m, nil) {
-		if b.key() == k {
+// findRace looks for a race that is wanted in the present state: between two
+// pending operations, or after the step executed last.
+func findRace(m Machine, wanted func(*Bug) bool) *Bug {
+	for _, b := range noticedRaces(m, nil) {
+		if wanted(b) {
 			return b
 		}
 	}
@@ -157,7 +120,7 @@ func findRace(m Machine, k key) *Bug {
 		op := m.Next(g)
 		for _, o := range ops {
 			if o.Races(&op) {
-				if b := raceBug(m, o, op); b.key() == k {
+				if b := raceBug(m, o, op); wanted(b) {
 					return b
 				}
 			}

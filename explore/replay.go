@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Tell executes a schedule from the present state of m and returns its steps
-// in words. m is left where it was.
-func Tell(m Machine, schedule trace.Schedule) ([]Event, error) {
+// Narrate executes a schedule from the present state of m and returns its steps
+// in source terms. m is left where it was.
+func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) {
 	mark := m.Mark()
 	events, err := play(m, schedule)
 	m.Rewind(mark)
@@ -67,16 +67,16 @@ func blocked(m Machine, g trace.GID) bool {
 	return m.Next(g).Kind != trace.None && !slices.Contains(m.Enabled(nil), g)
 }
 
-// tell fills in everything about b that is found by executing its schedule,
+// narrate fills in everything about b that is found by executing its schedule,
 // and checks that the schedule shows the bug.
-func tell(m Machine, b *Bug) error {
+func narrate(m Machine, b *Bug) error {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
 	if b.Loop >= 0 {
-		return tellLoop(m, b)
+		return narrateLoop(m, b)
 	}
 	var err error
 	if b.Events, err = play(m, b.Schedule); err != nil {
@@ -86,13 +86,14 @@ func tell(m Machine, b *Bug) error {
 	if fresh == nil {
 		return fmt.Errorf("the schedule does not show it")
 	}
-	b.G, b.Related, b.Cycle, b.Accesses, b.Stack, b.Apart = fresh.G, fresh.Related, fresh.Cycle, fresh.Accesses, fresh.Stack, fresh.Apart
+	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
+	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
 	b.finish(m)
 	if m.Status() == por.Stuck {
 		b.Events = arrivals(m, b.Events)
 	}
-	if b.Kind == Race && !b.Apart {
-		// Go on to show both accesses.
+	if b.Kind == Race && !b.StepsApart {
+		// Continue, to show both accesses.
 		for i := range b.Accesses {
 			g := b.Accesses[i].G
 			if m.Status() != por.Running || !slices.Contains(m.Enabled(nil), g) {
@@ -130,9 +131,9 @@ func arrivals(m Machine, events []Event) []Event {
 	return events
 }
 
-// tellLoop tells a livelock and checks that its loop comes back to the state
+// narrateLoop fills in a livelock and checks that its loop comes back to the state
 // it began in.
-func tellLoop(m Machine, b *Bug) error {
+func narrateLoop(m Machine, b *Bug) error {
 	before, err := play(m, b.Schedule[:b.Loop])
 	if err != nil {
 		return err
@@ -157,11 +158,13 @@ func (b *Bug) finish(m Machine) {
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
 	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {
-		b.Events[n-1].Effect, _, _ = strings.Cut(b.Message, "\n")
+		if d, ok := b.Detail.(Crashed); ok {
+			b.Events[n-1].Effect, _, _ = strings.Cut(d.Text, "\n")
+		}
 	}
 }
 
-// preemptions counts the preemptions of a schedule that has been told.
+// preemptions counts the preemptions of a schedule that has been narrated.
 func preemptions(events []Event) int {
 	n := 0
 	for _, e := range events {
@@ -174,15 +177,19 @@ func preemptions(events []Event) int {
 
 // shown returns b as it shows in the present state of m, or nil if it does not.
 func shown(m Machine, b *Bug) *Bug {
-	if b.Kind == Race {
-		return findRace(m, b.key())
+	k := b.key()
+	return find(m, b.Kind, func(x *Bug) bool { return x.key() == k })
+}
+
+// find returns a bug of kind k that is wanted and shows in the present state of m, or nil.
+func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
+	if k == Race {
+		return findRace(m, wanted)
 	}
 	if st := m.Status(); st == por.Ended || st == por.Stuck {
 		bugs, _ := leafBugs(m, st, m.Ending(), nil)
-		for _, x := range bugs {
-			if x.key() == b.key() {
-				return x
-			}
+		if i := slices.IndexFunc(bugs, wanted); i >= 0 {
+			return bugs[i]
 		}
 	}
 	return nil
@@ -193,31 +200,32 @@ func shown(m Machine, b *Bug) *Bug {
 type Divergence struct {
 	Step      int // from 1
 	Want, Got Event
-	Reason    string // if there is no operation to compare
+	Why       DivergenceKind
 }
+
+// A DivergenceKind says how they do not.
+type DivergenceKind uint8
+
+// The kinds of divergences.
+const (
+	OtherOperation    DivergenceKind = iota // Got is pending instead
+	ExecutionEnded                          // there is no further step
+	CannotMove                              // the goroutine is not enabled, or does not exist
+	FewerAlternatives                       // the operation has not as many
+)
 
 func (d *Divergence) Error() string {
-	if d.Reason != "" {
-		return fmt.Sprintf("step %d: recorded %s: %s", d.Step, eventText(d.Want), d.Reason)
-	}
-	return fmt.Sprintf("step %d: recorded %s, but the program is at %s", d.Step, eventText(d.Want), eventText(d.Got))
-}
-
-func eventText(e Event) string {
-	s := fmt.Sprintf("%s: %v", e.Name, e.Kind)
-	if e.What != "" {
-		s += " " + e.What
-	}
-	return s + " at " + e.Pos.String()
+	return fmt.Sprintf("step %d of the recorded schedule is not one of the program's", d.Step)
 }
 
 // A Recording is what a replay file keeps of a bug or an outcome.
 type Recording struct {
-	Kind    Kind // 0 for an outcome
-	Message string
-	Pos     token.Position
-	Events  []Event
-	Loop    int // of a livelock: number of the step at which its loop begins, from 1; 0: no loop
+	Kind Kind // 0 for an outcome
+	Pos  token.Position
+	// Same reports whether a bug of that kind and position is the recorded one.
+	Same   func(*Bug) bool
+	Events []Event
+	Loop   int // of a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 
 // Replay executes recorded events from the present state of m, which is left
@@ -226,35 +234,41 @@ type Recording struct {
 // a *Divergence where the program does something else than recorded: another
 // operation, or the same at another position.
 func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
+	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
 	var events []Event
+	var path trace.Schedule
 	var bug *Bug
-	want := Bug{Kind: rec.Kind, Message: rec.Message, Pos: rec.Pos, Loop: -1}
-	var loop por.Hash // state in which the loop begins
-	step := 0
+	var loop struct {
+		state  por.Hash // in which it begins
+		events int      // before it
+		name   string   // of the goroutine that begins it
+	}
 	for _, ev := range rec.Events {
 		if ev.Blocked {
 			continue
 		}
-		step++
 		if rec.Kind == Race && bug == nil {
-			// A race shows in front of its accesses, or behind the second.
-			bug = findRace(m, want.key())
+			// A race shows before its accesses, or after the second.
+			bug = findRace(m, wanted)
 		}
-		if step == rec.Loop {
-			loop, want.Loop, want.LoopEvent, want.G = m.Hash(), step-1, len(events), ev.Name
+		if len(path)+1 == rec.Loop {
+			loop.state, loop.events, loop.name = m.Hash(), len(events), ev.Name
 		}
-		more, err := follow(m, ev, step)
+		more, err := follow(m, ev, len(path)+1)
 		if err != nil {
 			return events, nil, err
 		}
 		events = append(events, more...)
+		path = append(path, trace.Step{G: more[0].G, Choice: ev.Choice})
 	}
 	switch {
 	case rec.Kind == 0 || bug != nil:
 	case rec.Loop == 0:
-		bug = shown(m, &want)
-	case want.Loop >= 0 && m.Hash() == loop:
-		bug = &want
+		bug = find(m, rec.Kind, wanted)
+	case loop.name != "" && m.Hash() == loop.state:
+		if bug = livelockBug(m, path, rec.Loop-1, nil); bug != nil {
+			bug.Pos, bug.G, bug.LoopEvent = rec.Pos, loop.name, loop.events
+		}
 	}
 	if bug != nil {
 		if m.Status() == por.Stuck {
@@ -269,20 +283,21 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 
 // follow executes the recorded step want.
 func follow(m Machine, want Event, step int) ([]Event, error) {
+	diverges := func(why DivergenceKind) error { return &Divergence{Step: step, Want: want, Why: why} }
 	if m.Status() != por.Running {
-		return nil, &Divergence{Step: step, Want: want, Reason: "the execution has ended"}
+		return nil, diverges(ExecutionEnded)
 	}
 	enabled := m.Enabled(nil)
 	i := slices.IndexFunc(enabled, func(g trace.GID) bool { return m.Name(g) == want.Name })
 	if i < 0 {
-		return nil, &Divergence{Step: step, Want: want, Reason: want.Name + " cannot move"}
+		return nil, diverges(CannotMove)
 	}
 	g := enabled[i]
 	if got := m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos {
 		return nil, &Divergence{Step: step, Want: want, Got: got}
 	}
 	if want.Choice >= m.Alternatives(g) {
-		return nil, &Divergence{Step: step, Want: want, Reason: "there are fewer alternatives"}
+		return nil, diverges(FewerAlternatives)
 	}
 	events, err := play(m, trace.Schedule{{G: g, Choice: want.Choice}})
 	if err != nil {

@@ -39,6 +39,15 @@ func (k Kind) String() string {
 // Code returns the kind's code, which messages carry and users search for.
 func (k Kind) Code() string { return fmt.Sprintf("HB%03d", uint8(k)) }
 
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	var list []Kind
+	for k := Deadlock; k < numKinds; k++ {
+		list = append(list, k)
+	}
+	return list
+}
+
 // KindOf returns the kind with the given code, or 0.
 func KindOf(code string) Kind {
 	for k := Deadlock; k < numKinds; k++ {
@@ -59,14 +68,15 @@ const (
 	Incomplete Verdict = "incomplete" // no bug so far, but not every execution is covered
 )
 
-// A Result is everything there is to say about one entry.
+// A Result is everything that was found out about one entry.
 type Result struct {
 	Package string
 	Entry   string
 	Verdict Verdict
 	POR     string
-	LeftTo  string // see por.Result.FallbackTo
-	// Equivalence is por.Explorer.Equivalence, unless the program was left to another explorer.
+	// FallbackTo is the explorer that searched instead: see por.Result.FallbackTo. Empty: there was none.
+	FallbackTo string
+	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
 	Hybrid      oracle.Kind
@@ -78,11 +88,13 @@ type Result struct {
 	// executions end, each once, in order. They can be compared between searches
 	// on one machine: the numbers of types and literals are part of them.
 	Finals []por.Hash
-	// Explained tells, with Options.Explain, what was decided at a place.
+	// Explained says, with Options.Explain, what was decided at a place.
 	Explained []oracle.Explanation
 	// Incomplete lists the reasons why not everything is covered. A failing
 	// result can have some, too.
-	Incomplete []string
+	Incomplete []Reason
+	// LongLoops are where executions were when the bound on steps cut them: a few of them.
+	LongLoops []LongLoop
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
 }
@@ -100,7 +112,7 @@ type Stats struct {
 // A Bug is something wrong with the program and a schedule that shows it.
 type Bug struct {
 	Kind    Kind
-	Message string
+	Detail  Detail // which makes it the same bug wherever it shows
 	Pos     token.Position
 	G       string // name of the goroutine it happened in
 	Related []Related
@@ -116,23 +128,17 @@ type Bug struct {
 	Events     []Event     // Schedule in words
 	LoopEvent  int         // index into Events where the loop begins, if Loop >= 0
 	Goroutines []Goroutine // those that had not ended at the end
-	Cycle      []Edge      // of a deadlock: who waits for whom in a circle
+	Cycle      []Edge      // of a deadlock: a cycle of the wait-for graph
 	Accesses   *[2]Access  // of a race, the earlier access first
 	Stack      []Frame     // of a panic, failure or misuse
 	Output     []byte      // stdout up to the end
 
-	// Apart is set if a race was noticed behind the second access, because
-	// nothing orders it and the first; otherwise the two were next at the same
+	// StepsApart is set if a race was noticed after the second access, because
+	// nothing orders it and the first; otherwise both were pending at the same
 	// time. AccessEvents are the events of the two, -1 for one that is no event
 	// of its own.
-	Apart        bool
+	StepsApart   bool
 	AccessEvents [2]int
-}
-
-// Related is a further position that has to do with a bug.
-type Related struct {
-	Pos     token.Position
-	Message string
 }
 
 // Edge is one part of a wait-for cycle: From waits on On, which To holds.
@@ -153,14 +159,14 @@ type Access struct {
 	Ended   bool      // the goroutine has ended since
 }
 
-// key identifies a bug among those of an entry: kind, position, message.
+// key identifies a bug among those of an entry.
 type key struct {
-	kind    Kind
-	pos     token.Position
-	message string
+	kind   Kind
+	pos    token.Position
+	detail Detail
 }
 
-func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Message} }
+func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Detail} }
 
 // An Outcome is one thing an execution can end in.
 type Outcome struct {
@@ -169,4 +175,37 @@ type Outcome struct {
 	Count    uint64
 	Schedule trace.Schedule // the first execution that ended so
 	Events   []Event        // Schedule in words
+}
+
+// A Reason says why not everything is covered.
+type Reason struct {
+	Cause Cause
+	// Bound is the explorer's reason, of CauseBound.
+	Bound por.Reason
+	// Ended says that the search ended with the first execution that the bound cut.
+	Ended bool
+	// Text is what the machine says about itself, or the cause of the context.
+	Text string
+	// Pos is where the loop of CauseTime is.
+	Pos token.Position
+}
+
+// A Cause is a kind of reason.
+type Cause uint8
+
+// The causes.
+const (
+	CauseBound       Cause = iota // of the explorer: Bound
+	CauseStopped                  // the context was done: Text
+	CauseUnsupported              // the machine refused to execute something: Text
+	CauseSampled                  // the machine did not enumerate something: Text
+	CauseTime                     // a loop ends when time has passed, which here it does only in a sleep
+)
+
+// A LongLoop is where the busiest goroutine was when the bound on steps cut an execution.
+type LongLoop struct {
+	Goroutine string
+	Func      string
+	Pos       token.Position
+	Loop      bool // Pos is that of the loop it was in; otherwise of its pending operation
 }

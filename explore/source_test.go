@@ -34,7 +34,7 @@ func TestWords(t *testing.T) {
 		e.Effect = m.Effect()
 		fmt.Fprintf(&got, "%-4s %-40s %v\n", e.Name, strings.TrimSpace(fmt.Sprintf("%v %s %s", e.Kind, e.What, e.Effect)), strings.TrimSpace(lines[max(0, e.Pos.Line-1)]))
 	}
-	if end := m.Ending(); len(end.Faults) > 0 || end.Unsupported != "" {
+	if end := m.Ending(); end.Exit != nil || end.Failure != nil || end.Fault != nil || end.Unsupported != "" {
 		t.Errorf("%+v", end)
 	}
 	if *update {

@@ -59,11 +59,11 @@ func count[N int | uint64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return digits(uint64(n)) + " " + what + "s"
+	return Digits(uint64(n)) + " " + what + "s"
 }
 
-// digits groups the digits of large numbers.
-func digits(n uint64) string {
+// Digits groups the digits of large numbers.
+func Digits(n uint64) string {
 	s := fmt.Sprint(n)
 	if len(s) <= 4 {
 		return s

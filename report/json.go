@@ -28,7 +28,7 @@ type jsonResult struct {
 	LeftTo      string          `json:"left_to,omitempty"`
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
 	Bugs        []jsonBug       `json:"bugs"`
-	Stats       jsonStats       `json:"stats"`
+	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
 	Incomplete  []string        `json:"incomplete"`
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
@@ -51,7 +51,8 @@ type jsonRelated struct {
 	Message string `json:"message"`
 }
 
-type jsonStats struct {
+// JSONStats are the numbers of a search.
+type JSONStats struct {
 	Executions   uint64            `json:"executions"`
 	Blocked      uint64            `json:"blocked"`
 	Truncated    uint64            `json:"truncated"`
@@ -105,14 +106,14 @@ type jsonOutcome struct {
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
-		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.LeftTo, Equivalence: r.Equivalence,
-		Bugs: []jsonBug{}, Stats: toStats(&r.Stats), Incomplete: append([]string{}, r.Incomplete...),
+		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
+		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 	}
 	for i, b := range r.Bugs {
-		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Message: b.Message, Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
+		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
 			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions}
 		for _, x := range b.Related {
-			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), x.Message})
+			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}
 		if i < len(replays) {
 			jb.Replay = replays[i]
@@ -137,14 +138,15 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		}
 		out.Explained = append(out.Explained, x)
 	}
-	return j.line(out)
+	return WriteJSON(j.W, out)
 }
 
 // Close implements Writer.
 func (j *JSON) Close() error { return nil }
 
-func (j *JSON) line(x any) error {
-	e := json.NewEncoder(j.W)
+// WriteJSON writes x in one line.
+func WriteJSON(w io.Writer, x any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(x)
 }
@@ -157,12 +159,13 @@ func eliminated(m map[string]uint64) map[string]uint64 {
 	return m
 }
 
-func toStats(s *explore.Stats) jsonStats {
+// NewJSONStats returns s as it is written.
+func NewJSONStats(s *explore.Stats) JSONStats {
 	var checked *jsonChecked
 	if c := s.Checked; c != nil {
 		checked = &jsonChecked{c.Steps, c.Skips, c.Bounded, c.Pointers.Pointers + c.Pointers.Interfaces, c.Pointers.Calls}
 	}
-	return jsonStats{
+	return JSONStats{
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,

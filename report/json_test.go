@@ -14,7 +14,7 @@ func TestJSONDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, x := range []any{jsonResult{}, jsonBug{}, jsonRelated{}, jsonStats{}, jsonOutcome{}, jsonExplained{}, jsonBecause{}} {
+	for _, x := range []any{jsonResult{}, jsonBug{}, jsonRelated{}, JSONStats{}, jsonOutcome{}, jsonExplained{}, jsonBecause{}} {
 		for f := range reflect.TypeOf(x).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(x).Field(f).Tag.Get("json"), ",")
 			if n++; !strings.Contains(string(text), "`"+name+"`") {

@@ -102,7 +102,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		if e.Blocked {
 			r.note = "blocked"
 			if e.Kind == trace.Spin {
-				r.note = "for ever"
+				r.note = "forever"
 			}
 			rows = append(rows, r)
 			continue
@@ -139,7 +139,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	if bug != nil && bug.Kind == explore.Failure {
 		// The test has failed somewhere behind the last operation.
 		r := row{kind: "fail", pos: line(bug.Pos)}
-		r.what, _, _ = strings.Cut(bug.Message, "\n")
+		r.what, _, _ = strings.Cut(Message(bug), "\n")
 		r.Name = bug.G
 		r.G = trace.NoGID
 		for _, e := range events {

@@ -69,20 +69,20 @@ func (p *Progress) Clear() {
 // there are, with its standard error (see por.Estimator); or else which part of the search tree, if the
 // subtrees of a node are equal, which they are not. Hence the sign in front.
 func progressLine(entry string, d time.Duration, x explore.Progress) string {
-	s := fmt.Sprintf("%s  %s exec", entry, digits(x.Executions))
+	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {
-		s += fmt.Sprintf("  %s states", digits(x.States))
+		s += fmt.Sprintf("  %s states", Digits(x.States))
 	}
 	sec := d.Seconds()
 	if sec > 0 {
 		if x.States == 0 {
-			s += fmt.Sprintf("  %s/s", digits(uint64(float64(x.Executions)/sec)))
+			s += fmt.Sprintf("  %s/s", Digits(uint64(float64(x.Executions)/sec)))
 		}
-		s += fmt.Sprintf("  %s steps/s", digits(uint64(float64(x.Transitions)/sec)))
+		s += fmt.Sprintf("  %s steps/s", Digits(uint64(float64(x.Transitions)/sec)))
 	}
 	switch {
 	case x.Estimate > 0 && x.Executions > 0:
-		s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, digits(uint64(x.Estimate)), digits(uint64(x.Error)))
+		s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, Digits(uint64(x.Estimate)), Digits(uint64(x.Error)))
 		left := sec * (x.Estimate/float64(x.Executions) - 1)
 		if left < 100*24*3600 {
 			s += fmt.Sprintf("  ETA %v", time.Duration(left*float64(time.Second)).Round(time.Second))

@@ -59,7 +59,7 @@ func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos 
 
 // deposit is the lost update of the README.
 func deposit() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Failure, Message: "balance 1, want 2", Pos: at("bank_test.go", 18, 3), G: "main", Loop: -1, Preemptions: 1, Minimal: true,
+	b := &explore.Bug{Kind: explore.Failure, Detail: explore.TestFailed{Message: "balance 1, want 2"}, Pos: at("bank_test.go", 18, 3), G: "main", Loop: -1, Preemptions: 1, Minimal: true,
 		Output: []byte("balance 1\n")}
 	b.Events = []explore.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false),
@@ -82,8 +82,8 @@ func deposit() *explore.Bug {
 }
 
 func race() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Race, Message: "data race on b.bal: read and write", Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
-		Related: []explore.Related{{Pos: at("bank.go", 9, 8), Message: "concurrent write in (*Bank).Deposit"}}}
+	b := &explore.Bug{Kind: explore.Race, Detail: explore.Conflict{What: "b.bal", First: explore.Reads, Second: explore.Writes}, Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
+		Related: []explore.Related{{Pos: at("bank.go", 9, 8), Role: explore.RoleConflicts, Access: explore.Writes, Func: "example.com/bank.(*Bank).Deposit"}}}
 	r := ev(1, "g1", trace.Read, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 10), 7, false)
 	w := ev(0, "main", trace.Write, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 8), 7, true)
 	b.Events = []explore.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false), w, r}
@@ -99,7 +99,7 @@ func race() *explore.Bug {
 }
 
 func deadlock() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Deadlock, Message: "deadlock: main and g1 wait for each other", Pos: at("lock.go", 12, 9), G: "main", Loop: -1, Preemptions: 1}
+	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.WaitCycle{Goroutines: "main g1"}, Pos: at("lock.go", 12, 9), G: "main", Loop: -1, Preemptions: 1}
 	b.Events = []explore.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestLock", at("lock.go", 9, 2), 0, false),
 		ev(0, "main", trace.Lock, "a", "", "TestLock", at("lock.go", 11, 8), 3, true),
@@ -111,9 +111,9 @@ func deadlock() *explore.Bug {
 	b.Events[3].Blocked, b.Events[4].Blocked = true, true
 	created := []explore.Frame{{Func: "example.com/bank.TestLock", Pos: at("lock.go", 9, 2), PC: 4}}
 	b.Goroutines = []explore.Goroutine{
-		{ID: 0, Name: "main", Parent: trace.NoGID, Wait: "sync.Mutex.Lock", On: "b", Holders: []trace.GID{1},
+		{ID: 0, Name: "main", Parent: trace.NoGID, Waiting: explore.Waiting{For: "sync.Mutex.Lock", On: "b"}, Holders: []trace.GID{1},
 			Stack: []explore.Frame{{Func: "sync.(*Mutex).Lock", Pos: token.Position{Filename: "/go/src/sync/mutex.go", Line: 46, Column: 1}}, {Func: "example.com/bank.TestLock", Pos: at("lock.go", 12, 9)}}},
-		{ID: 1, Name: "g1", Parent: 0, Wait: "sync.Mutex.Lock", On: "a", Holders: []trace.GID{0}, Created: created,
+		{ID: 1, Name: "g1", Parent: 0, Waiting: explore.Waiting{For: "sync.Mutex.Lock", On: "a"}, Holders: []trace.GID{0}, Created: created,
 			Stack: []explore.Frame{{Func: "example.com/bank.TestLock.func1", Pos: at("lock.go", 21, 8), PC: 1}}},
 	}
 	b.Cycle = []explore.Edge{{From: 0, To: 1, On: "b", Pos: at("lock.go", 12, 9)}, {From: 1, To: 0, On: "a", Pos: at("lock.go", 21, 8)}}
@@ -122,7 +122,7 @@ func deadlock() *explore.Bug {
 
 // livelock has a long stretch before its loop.
 func livelock() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Livelock, Message: "g1 can go round in a circle for ever without anything changing", Pos: at("spin.go", 5, 3), G: "g1", Loop: 31, LoopEvent: 31}
+	b := &explore.Bug{Kind: explore.Livelock, Detail: explore.Loops{Goroutines: "g1"}, Pos: at("spin.go", 5, 3), G: "g1", Loop: 31, LoopEvent: 31}
 	b.Events = append(b.Events, ev(0, "main", trace.Go, "spin", "→ g1", "main", at("spin.go", 3, 2), 0, false))
 	for range 30 {
 		b.Events = append(b.Events, ev(0, "main", trace.AtomicRMW, "n", "", "main", at("spin.go", 4, 2), 9, true))
@@ -132,13 +132,15 @@ func livelock() *explore.Bug {
 	return b
 }
 
+var receive = explore.Waiting{For: "chan receive", On: "ch"}
+
 func leak() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Leak, Message: "goroutine left behind: func1 waits for ever in chan receive on ch", Pos: at("leak.go", 7, 5), G: "g1", Loop: -1,
-		Related: []explore.Related{{Pos: at("leak.go", 6, 2), Message: "g1 started here"}}}
+	b := &explore.Bug{Kind: explore.Leak, Detail: explore.LeftBehind{Func: "func1", Waiting: receive}, Pos: at("leak.go", 7, 5), G: "g1", Loop: -1,
+		Related: []explore.Related{{Pos: at("leak.go", 6, 2), Role: explore.RoleStarted, Goroutine: "g1"}}}
 	b.Events = []explore.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestLeak", at("leak.go", 6, 2), 0, false),
 		ev(1, "g1", trace.Recv, "ch", "", "TestLeak.func1", at("leak.go", 7, 5), 0, false)}
 	b.Events[1].Blocked = true
-	b.Goroutines = []explore.Goroutine{{ID: 1, Name: "g1", Wait: "chan receive", On: "ch", Stack: []explore.Frame{{Func: "example.com/bank.TestLeak.func1", Pos: at("leak.go", 7, 5)}}}}
+	b.Goroutines = []explore.Goroutine{{ID: 1, Name: "g1", Waiting: receive, Stack: []explore.Frame{{Func: "example.com/bank.TestLeak.func1", Pos: at("leak.go", 7, 5)}}}}
 	return b
 }
 
@@ -151,10 +153,10 @@ func results() []*explore.Result {
 		{Package: "example.com/quiet", Entry: "TestQuiet", Verdict: explore.OK, POR: "jpf", Match: true, Stats: stats},
 		{Package: "example.com/quiet", Entry: "TestAlone", Verdict: explore.OK, POR: "full", Stats: one},
 		{Package: "example.com/bank", Entry: "TestDeposit", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, FirstOnly: true, Bugs: []*explore.Bug{deposit()}},
-		{Package: "example.com/bank", Entry: "TestAll", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, Incomplete: []string{"stopped after 24 executions (--max-executions)"},
+		{Package: "example.com/bank", Entry: "TestAll", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, Incomplete: []explore.Reason{{Bound: por.Reason{Bound: por.BoundExecutions, Limit: 24}}},
 			Bugs: []*explore.Bug{race(), deadlock(), livelock(), leak()}},
 		{Package: "example.com/server", Entry: "TestServer", Verdict: explore.Incomplete, POR: "jpf", Stats: stats,
-			Incomplete: []string{"timeout after 10m0s (--timeout)", "net.Dial is not supported (dial.go:12:7)"}},
+			Incomplete: []explore.Reason{{Cause: explore.CauseStopped, Text: "timeout after 10m0s (--timeout)"}, {Cause: explore.CauseUnsupported, Text: "net.Dial is not supported (dial.go:12:7)"}}},
 		{Package: "example.com/litmus", Entry: "main", Verdict: explore.OK, POR: "full", Match: true, Stats: stats,
 			Outcomes: []explore.Outcome{{Output: "0 1\n", Ending: "exit 0", Count: 3, Events: deposit().Events}, {Output: "", Ending: "panic: boom", Count: 12, Events: race().Events}}},
 	}
@@ -251,7 +253,7 @@ func TestReplayFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec.Kind != bug.Kind || rec.Pos != bug.Pos || rec.Message != bug.Message || len(rec.Events) != len(steps(bug.Events)) {
+		if rec.Kind != bug.Kind || rec.Pos != bug.Pos || !rec.Same(bug) || len(rec.Events) != len(steps(bug.Events)) {
 			t.Errorf("recording %+v", rec)
 		}
 		for i, e := range steps(bug.Events) {
@@ -303,8 +305,8 @@ func TestReplayFileErrors(t *testing.T) {
 // TestGroups: numbers are grouped from five digits on.
 func TestGroups(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 999: "999", 1204: "1204", 12345: "12 345", 1234567: "1 234 567"} {
-		if got := digits(n); got != want {
-			t.Errorf("digits(%d) = %q, want %q", n, got, want)
+		if got := Digits(n); got != want {
+			t.Errorf("Digits(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		fmt.Fprintf(&b, "ok  \t%s\t%s\texhaustive: %s\t%s\n", r.Package, r.Entry, covered(r), seconds(r.Stats.Explore))
 	case explore.Incomplete:
 		fmt.Fprintf(&b, "??  \t%s\t%s\tincomplete: %s; no bug so far in %s\t%s\n", r.Package, r.Entry,
-			strings.Join(r.Incomplete, "; "), covered(r), seconds(r.Stats.Explore))
+			strings.Join(Incomplete(r), "; "), covered(r), seconds(r.Stats.Explore))
 	case explore.Fail:
 		t.failed = true
 		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
@@ -71,7 +71,7 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		t.explained(&b, &r.Explained[i], r.Hybrid)
 	}
 	if t.Explain != "" && len(r.Explained) == 0 {
-		fmt.Fprintf(&b, "    --explain %s: no decision was made there: never did a goroutine stand before an operation in this place that others can meet while they could move\n", t.Explain)
+		fmt.Fprintf(&b, "    --explain %s: no decision was made there: no goroutine was about to execute an operation in this place that could conflict with another goroutine's while one of these was enabled\n", t.Explain)
 	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
@@ -102,8 +102,8 @@ func covered(r *explore.Result) string {
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
-	if r.LeftTo != "" {
-		s += " (of --por=" + r.LeftTo + ")"
+	if r.FallbackTo != "" {
+		s += " (of --por=" + r.FallbackTo + ")"
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
@@ -115,18 +115,18 @@ func search(r *explore.Result) string {
 	case r.FirstOnly:
 		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
 	case len(r.Incomplete) > 0:
-		how = "incomplete: " + strings.Join(r.Incomplete, "; ")
+		how = "incomplete: " + strings.Join(Incomplete(r), "; ")
 	}
 	return how + ", " + count(r.Stats.Executions, "execution")
 }
 
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), bug.Message)
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
 	if t.AnyTime && slices.ContainsFunc(bug.Events, func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }) {
-		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when nobody can go on.")
+		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
 	if bug.Accesses != nil {
 		raceBlock(b, bug.Accesses)
@@ -171,7 +171,7 @@ func goid(g trace.GID) uint32 { return uint32(g) + 1 }
 // goroutine writes g as the runtime's traceback does. Its name follows the
 // reason it waits, where the runtime says "locked to thread" and the like.
 func goroutine(b *bytes.Buffer, g explore.Goroutine) {
-	state := g.Wait
+	state := g.For
 	if state == "" {
 		state = "runnable"
 	}
@@ -267,15 +267,20 @@ func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explor
 	return err
 }
 
-// DivergenceText tells where a replay and its recording differ.
+// DivergenceText says where a replay and its recording differ.
 func DivergenceText(paths Paths, d *explore.Divergence) string {
 	one := func(e explore.Event) string {
 		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
 	}
 	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))
 	pad := strings.Repeat(" ", len(fmt.Sprintf("step %d ", d.Step)))
-	if d.Reason != "" {
-		return s + pad + "but:      " + d.Reason
+	switch d.Why {
+	case explore.ExecutionEnded:
+		return s + pad + "but:      the execution has ended"
+	case explore.CannotMove:
+		return s + pad + "but:      " + d.Want.Name + " cannot move"
+	case explore.FewerAlternatives:
+		return s + pad + "but:      there are fewer alternatives"
 	}
 	return s + pad + "found:    " + one(d.Got)
 }

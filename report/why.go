@@ -15,21 +15,21 @@ func why(b *explore.Bug) string {
 	case explore.Deadlock:
 		return whyDeadlock(b)
 	case explore.Race:
-		if b.Apart {
-			return whyApart(b)
+		if b.StepsApart {
+			return whyStepsApart(b)
 		}
 		x, y := b.Accesses[0], b.Accesses[1]
-		return fmt.Sprintf("%s and %s are both in front of their access at the same time: nothing orders a %s in %s and a %s in %s.",
-			x.Name, y.Name, x.Verb(), x.Name, y.Verb(), y.Name)
+		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders a %s in %s and a %s in %s.",
+			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name == b.G {
-				return fmt.Sprintf("main has returned and nobody is left who could wake %s%s.", g.Name, where(g))
+				return fmt.Sprintf("main has returned, and no goroutine is left that could wake %s%s.", g.Name, where(g))
 			}
 		}
 	case explore.Livelock:
 		if b.Loop < 0 {
-			return fmt.Sprintf("%s is again in the state it was in when it went round this loop before, and all that the loop looks at is its own.", b.G) + needed(b)
+			return fmt.Sprintf("%s is again in the state in which an earlier iteration of its loop began, and the loop reads nothing that another goroutine can write.", b.G) + needed(b)
 		}
 		return fmt.Sprintf("after %s the program is again in the state in which %s began, and every goroutine that could move did.",
 			stepName(len(steps(b.Events))), stepName(len(steps(b.Events[:b.LoopEvent]))+1))
@@ -40,11 +40,11 @@ func why(b *explore.Bug) string {
 	return strings.TrimSpace(needed(b))
 }
 
-// whyApart explains a race between accesses that are steps apart.
-func whyApart(b *explore.Bug) string {
+// whyStepsApart explains a race between accesses that are steps apart.
+func whyStepsApart(b *explore.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
 	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: that it came first is chance, or the work of something that is no synchronisation.",
-		x.Verb(), x.Name, y.Verb(), y.Name)
+		verb(x.Verb()), x.Name, verb(y.Verb()), y.Name)
 	if b.AccessEvents[0] < 0 || b.AccessEvents[1] < 0 {
 		return s
 	}
@@ -92,8 +92,8 @@ func whyDeadlock(b *explore.Bug) string {
 // where tells what a goroutine waits on.
 func where(g explore.Goroutine) string {
 	s := ""
-	if g.Wait != "" {
-		s = " from " + g.Wait
+	if g.For != "" {
+		s = " from " + g.For
 	}
 	if g.On != "" {
 		s += " on " + g.On

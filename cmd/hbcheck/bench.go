@@ -72,7 +72,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+explorerNames()+" (default jpf; where executions are counted those the suite is about)")
+	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; where executions are counted only the smaller sizes, or all")
 	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
@@ -88,7 +88,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 }
 
 func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
-	w := report.NewBenchWriter(f.format, cmd.OutOrStdout())
+	w := bench.NewWriter(f.format, cmd.OutOrStdout())
 	if w == nil {
 		return fmt.Errorf("--format %s: want text, json, csv or md", f.format)
 	}
@@ -181,7 +181,7 @@ func explorersNamed(names []string) (list []*por.Explorer, err error) {
 	for _, name := range names {
 		e := explorers.Lookup(name)
 		if e == nil {
-			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, explorerNames())
+			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, report.ExplorerNames(nil))
 		}
 		list = append(list, e)
 	}
@@ -189,7 +189,7 @@ func explorersNamed(names []string) (list []*por.Explorer, err error) {
 }
 
 // speed runs the suite vm.
-func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp) error {
+func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp) error {
 	names, err := bench.Sequential()
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w report
 }
 
 // spaces runs the suite jpf.
-func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
 	for _, s := range bench.Spaces() {
 		if !f.wants(run, s.Name()) {
 			continue
@@ -243,7 +243,7 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w repor
 }
 
 // studies runs the suite spin14.
-func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
 		hybrids = bench.StudyHybrids()
 	}
@@ -275,7 +275,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(report.PlotStudies(out, programs), out.Close()); err != nil {
+		if err := errors.Join(bench.PlotStudies(out, programs), out.Close()); err != nil {
 			return err
 		}
 	}
@@ -289,7 +289,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w repo
 }
 
 // tallies runs those of the suites in which executions are counted.
-func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w report.BenchWriter, run *regexp.Regexp, suites []string, chosen []*por.Explorer, hybrids []oracle.Kind) error {
+func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, suites []string, chosen []*por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
 		hybrids = []oracle.Kind{oracle.None}
 	}

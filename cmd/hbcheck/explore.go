@@ -28,7 +28,7 @@ func exploreCommand() *cobra.Command {
 		Long: `Explore runs every entry of the packages (tests and main functions, or the one
 named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
 with the simplest schedule that shows the bug, or incomplete with the reason.
-Arguments behind -- are the program's (os.Args[1:]).
+Arguments after -- are the program's (os.Args[1:]).
 
 Explorers (--por):
 ` + explorerDocs(),
@@ -56,7 +56,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := f.check(cmd.Flags().Changed("seed") && !opts.POR.Samples); err != nil {
+	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples); err != nil {
 		return err
 	}
 	f.args = args
@@ -66,10 +66,10 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	entries, err := explore.Select(prog, sel, f.build)
 	if err != nil {
-		return err
+		return errors.New(report.Error(err))
 	}
 	if opts.Ignores, err = explore.Ignores(prog); err != nil {
-		return err
+		return errors.New(report.Error(err))
 	}
 	if opts.MaxMemory > 0 {
 		// The budget is for what the search keeps; the collector must not let
@@ -92,7 +92,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		r, err := f.one(stop, e, opts)
 		progress.Clear()
 		if err != nil {
-			return fmt.Errorf("%s.%s: %v", e.Package, e.Name, err)
+			return fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err))
 		}
 		names, err := files.write(r)
 		if err != nil {

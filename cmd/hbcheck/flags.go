@@ -15,8 +15,10 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/por/sample"
+	"hbcheck.dev/hbcheck/report"
 )
 
 // loadFlags say what to load.
@@ -52,11 +54,11 @@ type exploreFlags struct {
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
-	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+explorerNames())
+	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+report.ExplorerNames(nil))
 	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
-	fs.StringVar(&f.explain, "explain", "", "tell which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
+	fs.StringVar(&f.explain, "explain", "", "say which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
-	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+onceNames())
+	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
 	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
@@ -64,7 +66,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
 	f.machineFlags.register(fs)
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
-	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+jobsNames())
+	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
@@ -78,72 +80,43 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 }
 
-// options checks the flags and translates them.
-func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
-	var o explore.Options
-	var sel explore.Selection
-	var err error
-	if o.POR = explorers.Lookup(f.por); o.POR == nil {
-		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, explorerNames())
+// check refuses values that mean nothing whatever the other flags are, and pairs of flags
+// that exclude each other. What explore can do with the others is explore.Options.Check's matter.
+func (f *exploreFlags) check() error {
+	for _, c := range []struct {
+		bad  bool
+		text string
+	}{
+		{f.format != "text" && f.format != "json", fmt.Sprintf("--format %s: want text or json", f.format)},
+		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
+		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
+		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
+		{f.first && f.all, "--first and --all exclude each other"},
+		{f.entry != "" && f.run != "", "--entry and --run exclude each other"},
+	} {
+		if c.bad {
+			return errors.New(c.text)
+		}
 	}
-	if err := f.own.set(o.POR); err != nil {
+	return nil
+}
+
+// options checks the flags and translates them.
+func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err error) {
+	if err = f.check(); err != nil {
 		return o, sel, err
 	}
-	switch {
-	case f.hybrid != "auto":
-		if o.Hybrid, err = parseHybrid(f.hybrid); err != nil {
-			return o, sel, err
-		}
-	case f.por == "jpf" && f.preempt < 0:
-		o.Hybrid, o.Patient = oracle.MHB, true
-	default:
-		o.Hybrid = oracle.None
+	if o.POR = explorers.Lookup(f.por); o.POR == nil {
+		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, report.ExplorerNames(nil))
 	}
-	if f.explain != "" {
-		p, err := parsePlace(f.explain)
-		if err != nil {
-			return o, sel, fmt.Errorf("--explain %v", err)
-		}
-		if o.Hybrid == oracle.None {
-			return o, sel, errors.New("--explain needs --hybrid: without it there is a choice before every operation that others could meet")
-		}
-		o.Explain = &p
+	if err = f.own.set(o.POR); err != nil {
+		return o, sel, err
 	}
-	switch f.match {
-	case "auto":
-		o.Match = o.POR.Stateful
-	case "on", "off":
-		o.Match = f.match == "on"
-	default:
-		return o, sel, fmt.Errorf("--match %s: want auto, on or off", f.match)
+	if err = f.facts(&o); err != nil {
+		return o, sel, err
 	}
-	switch {
-	case o.Match && !o.POR.Stateful:
-		return o, sel, fmt.Errorf("--match on: --por %s does not store states", f.por)
-	case !o.Match && !o.POR.Stateless:
-		return o, sel, fmt.Errorf("--match off: --por %s needs to store states", f.por)
-	case f.format != "text" && f.format != "json":
-		return o, sel, fmt.Errorf("--format %s: want text or json", f.format)
-	case f.maxSteps < -1 || f.timeout < 0:
-		return o, sel, fmt.Errorf("a limit cannot be negative")
-	case f.preempt >= 0 && o.POR.NoPreemptionBound:
-		return o, sel, fmt.Errorf("--preempt: --por %s leaves out schedules for which others stand, which may have more preemptions", f.por)
-	case f.checkDuplicates && f.jobs > 1:
-		return o, sel, fmt.Errorf("-j %d: --check-duplicates compares what one worker explores", f.jobs)
-	case f.checkDuplicates && !o.POR.NoDuplicates:
-		return o, sel, fmt.Errorf("--check-duplicates: --por %s may explore a class more than once; %s do not", f.por, onceNames())
-	case f.jobs < 1:
-		return o, sel, fmt.Errorf("-j %d: want 1 or more", f.jobs)
-	case f.jobs > 1 && o.POR.Equivalence != "":
-		return o, sel, fmt.Errorf("-j %d: --equivalence %s explores with one worker", f.jobs, o.POR.Equivalence)
-	case f.jobs > 1 && !o.POR.Parallel:
-		return o, sel, fmt.Errorf("-j %d: --por %s explores with one worker; several can be had with --por=%s", f.jobs, o.POR.Name, jobsNames())
-	case f.preempt < -1:
-		return o, sel, fmt.Errorf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)
-	case f.first && f.all:
-		return o, sel, fmt.Errorf("--first and --all exclude each other")
-	case f.entry != "" && f.run != "":
-		return o, sel, fmt.Errorf("--entry and --run exclude each other")
+	if err = f.search(&o); err != nil {
+		return o, sel, err
 	}
 	if f.run != "" {
 		if sel.Run, err = regexp.Compile(f.run); err != nil {
@@ -155,9 +128,49 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			return o, sel, fmt.Errorf("--allow-leak: %v", err)
 		}
 	}
-	f.heap = uint64(f.maxMemory)
 	sel.Entry = f.entry
-	o.All, o.Outcomes, o.CheckStatic, o.CheckDuplicates = f.all, f.outcomes, f.checkStatic, f.checkDuplicates
+	o.All, o.Outcomes = f.all, f.outcomes
+	if err = o.Check(); err != nil {
+		return o, sel, errors.New(report.Error(err))
+	}
+	return o, sel, nil
+}
+
+// facts translates the flags about static facts.
+func (f *exploreFlags) facts(o *explore.Options) (err error) {
+	switch {
+	case f.hybrid != "auto":
+		if o.Hybrid, err = parseHybrid(f.hybrid); err != nil {
+			return err
+		}
+	case f.por == "jpf" && f.preempt < 0:
+		o.Hybrid, o.LazyAnalysis = oracle.MHB, true
+	default:
+		o.Hybrid = oracle.None
+	}
+	if f.explain != "" {
+		p, err := parsePlace(f.explain)
+		if err != nil {
+			return fmt.Errorf("--explain %v", err)
+		}
+		o.Explain = &p
+	}
+	o.CheckStatic = f.checkStatic
+	return nil
+}
+
+// search translates the flags about the search and its bounds.
+func (f *exploreFlags) search(o *explore.Options) error {
+	switch f.match {
+	case "auto":
+		o.Match = o.POR.Stateful
+	case "on", "off":
+		o.Match = f.match == "on"
+	default:
+		return fmt.Errorf("--match %s: want auto, on or off", f.match)
+	}
+	f.heap = uint64(f.maxMemory)
+	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	if f.maxSteps < 0 {
 		o.MaxSteps = matchedSteps
@@ -165,10 +178,16 @@ func (f *exploreFlags) options() (explore.Options, explore.Selection, error) {
 			o.MaxSteps, o.StopTruncated = unmatchedSteps, true
 		}
 	}
-	o.Seed, o.Jobs = uint64(f.seed), f.jobs
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
-	return o, sel, nil
+	return nil
 }
+
+// The bounds on the steps of an execution if none is given. Where no states are stored, a loop
+// that continues forever has no end, and explorers compare each step with what happened before it.
+const (
+	matchedSteps   = 1_000_000
+	unmatchedSteps = 10_000
+)
 
 // parseHybrid reads the value of --hybrid.
 func parseHybrid(s string) (oracle.Kind, error) {
@@ -193,43 +212,6 @@ func parsePlace(s string) (oracle.Place, error) {
 		return p, fmt.Errorf("%s: want file.go:line", s)
 	}
 	return p, nil
-}
-
-// The bounds on the steps of an execution if none is given. Where no states are stored, a loop
-// that goes on for ever has no end, and explorers look at what happened before each step.
-const (
-	matchedSteps   = 1_000_000
-	unmatchedSteps = 10_000
-)
-
-func explorerNames() string {
-	var names []string
-	for _, e := range explorers.All() {
-		names = append(names, e.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// onceNames lists the explorers that explore no class twice.
-func onceNames() string {
-	var names []string
-	for _, e := range explorers.All() {
-		if e.NoDuplicates {
-			names = append(names, e.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// jobsNames lists the explorers that can use several workers.
-func jobsNames() string {
-	var names []string
-	for _, e := range explorers.All() {
-		if e.Parallel {
-			names = append(names, e.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // byteSize is a flag for a number of bytes: 512M, 4G, 4GiB.

@@ -17,7 +17,7 @@ import (
 // machineFlags are what changes the machine, and so what a schedule means.
 // Replay files record them.
 type machineFlags struct {
-	args     []string // of the program, behind its name
+	args     []string // of the program, after its name
 	outcomes bool     // the order of writes to stdout and stderr matters
 	time     string   // any, virtual
 	rand     string   // all, seed
@@ -27,12 +27,12 @@ type machineFlags struct {
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
-	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when nobody can go on, in the order of their deadlines")
+	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when no goroutine can continue, in the order of their deadlines")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed, and the schedules of --por=random, pct and pos, begin with")
 }
 
-// check refuses values that mean nothing. seed tells whether --seed was given
+// check refuses values that mean nothing. seed says whether --seed was given
 // though no explorer needs it.
 func (f *machineFlags) check(seed bool) error {
 	switch {

@@ -82,7 +82,7 @@ func TestUntouched(t *testing.T) {
 		if r.Verdict != explore.OK {
 			t.Errorf("%s: %s %v", name, r.Verdict, r.Incomplete)
 			for _, b := range r.Bugs {
-				t.Logf("%v: %v: %s", b.Pos, b.Kind, b.Message)
+				t.Logf("%v: %v: %s", b.Pos, b.Kind, b.Detail)
 			}
 		}
 		if r.Stats.Executions < 2 {
@@ -127,10 +127,10 @@ func TestBroken(t *testing.T) {
 				case r.Verdict != explore.Fail:
 					t.Errorf("%s: %s in %d executions, want one of: %s", name, r.Verdict, r.Stats.Executions, c.kinds)
 				case !strings.Contains(c.kinds, r.Bugs[0].Kind.String()):
-					t.Errorf("%s: %v: %v: %s, want one of: %s", name, r.Bugs[0].Pos, r.Bugs[0].Kind, r.Bugs[0].Message, c.kinds)
+					t.Errorf("%s: %v: %v: %s, want one of: %s", name, r.Bugs[0].Pos, r.Bugs[0].Kind, r.Bugs[0].Detail, c.kinds)
 				}
 				if r.Verdict != explore.OK && len(r.Bugs) > 0 {
-					t.Logf("   %s %v %v %s", name, r.Bugs[0].Kind, r.Bugs[0].Pos, r.Bugs[0].Message)
+					t.Logf("   %s %v %v %s", name, r.Bugs[0].Kind, r.Bugs[0].Pos, r.Bugs[0].Detail)
 				}
 			}
 		})

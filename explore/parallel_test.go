@@ -124,9 +124,9 @@ func runJobs(t *testing.T, e explore.Entry, o explore.Options) *explore.Result {
 }
 
 func resultText(r *explore.Result) string {
-	s := fmt.Sprintf("%v %+v %q", r.Verdict, r.Stats, r.Incomplete)
+	s := fmt.Sprintf("%v %+v %+v", r.Verdict, r.Stats, r.Incomplete)
 	for _, b := range r.Bugs {
-		s += fmt.Sprintf("\n%v %s %v %v %+v", b.Kind, b.Message, b.Pos, b.Schedule, b.Accesses)
+		s += fmt.Sprintf("\n%v %+v %v %v %+v", b.Kind, b.Detail, b.Pos, b.Schedule, b.Accesses)
 	}
 	for _, o := range r.Outcomes {
 		s += fmt.Sprintf("\n%q %q %d %v", o.Output, o.Ending, o.Count, o.Schedule)

@@ -1,25 +1,25 @@
-package report
+package bench
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/report"
 )
 
-// Tally implements BenchWriter.
-func (b *benchText) Tally(r *bench.TallyRow) error {
-	b.begin(tallyTable+slices.Index(bench.TallySuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
+// Tally implements Writer.
+func (b *textWriter) Tally(r *TallyRow) error {
+	b.begin(tallyTable+slices.Index(TallySuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
 	return b.row(r.Name(), r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 
-// TallySummary implements BenchWriter.
-func (b *benchText) TallySummary(problems []string) error {
+// TallySummary implements Writer.
+func (b *textWriter) TallySummary(problems []string) error {
 	if err := b.Close(); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func graphs(s *explore.Stats) string {
 }
 
 // expected tells what a row has to count.
-func expected(r *bench.TallyRow) string {
+func expected(r *TallyRow) string {
 	var list []string
 	for _, c := range r.Expected(r.Way) {
 		if c.What == "executions" {
@@ -65,7 +65,7 @@ func expected(r *bench.TallyRow) string {
 }
 
 // published tells what others report: "JMC: 10 executions, 6 blocked".
-func published(counts []bench.Count) string {
+func published(counts []Count) string {
 	var b strings.Builder
 	for i, c := range counts {
 		switch {
@@ -83,7 +83,7 @@ func published(counts []bench.Count) string {
 }
 
 type jsonTally struct {
-	jsonStats
+	report.JSONStats
 	CPU  float64 `json:"cpu_s"`
 	Rate float64 `json:"executions_per_cpu_s"`
 }
@@ -102,7 +102,7 @@ type jsonPublished struct {
 	Others   []jsonCount `json:"others"`
 }
 
-func jsonCounts(counts []bench.Count) []jsonCount {
+func jsonCounts(counts []Count) []jsonCount {
 	list := []jsonCount{}
 	for _, c := range counts {
 		list = append(list, jsonCount{c.By, c.What, c.N})
@@ -110,26 +110,26 @@ func jsonCounts(counts []bench.Count) []jsonCount {
 	return list
 }
 
-// Tally implements BenchWriter.
-func (j *benchJSON) Tally(r *bench.TallyRow) error {
-	return j.line(jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Way.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonTally{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
+// Tally implements Writer.
+func (j *jsonWriter) Tally(r *TallyRow) error {
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Way.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		Stats:     jsonTally{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
 		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Way)), jsonCounts(r.Published)}})
 }
 
-// TallySummary implements BenchWriter.
-func (j *benchJSON) TallySummary(problems []string) error {
+// TallySummary implements Writer.
+func (j *jsonWriter) TallySummary(problems []string) error {
 	if problems == nil {
 		problems = []string{}
 	}
-	return j.line(struct {
+	return report.WriteJSON(j.w, struct {
 		Action   string   `json:"action"`
 		Problems []string `json:"problems"`
 	}{"summary", problems})
 }
 
-// Tally implements BenchWriter.
-func (c *benchCSV) Tally(r *bench.TallyRow) error {
+// Tally implements Writer.
+func (c *csvWriter) Tally(r *TallyRow) error {
 	s, n := &r.Result.Stats, decimals
 	row := []string{r.Suite, r.Program, r.Args, r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
@@ -140,4 +140,4 @@ func (c *benchCSV) Tally(r *bench.TallyRow) error {
 }
 
 // TallySummary writes nothing: a table of equal rows has no place for it.
-func (c *benchCSV) TallySummary([]string) error { return nil }
+func (c *csvWriter) TallySummary([]string) error { return nil }

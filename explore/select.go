@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Builder makes a machine that stands in the initial state of an entry. In
+// A Builder makes a machine in the initial state of an entry. In
 // a step that takes long the machine asks interrupted whether to cut the execution.
 type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (Machine, error)
 
@@ -17,8 +17,16 @@ type Selection struct {
 	Entry string         // only this function, which need not be a test or main
 }
 
+// NoMatch is the error of a Selection.Run that matches no entry.
+type NoMatch struct {
+	Run   *regexp.Regexp
+	First string // entry there is
+}
+
+func (e *NoMatch) Error() string { return fmt.Sprintf("explore: %v matches no entry", e.Run) }
+
 // Select returns the selected entries of prog, each with a machine built by
-// build. The error tells what entries there are if none is selected.
+// build. The error is a *NoMatch if there are entries and none is selected.
 func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {
@@ -33,11 +41,13 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	var entries []Entry
 	for _, e := range found {
 		if sel.Run == nil || sel.Run.MatchString(e.Name) {
-			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) { return build(prog, e, interrupted) }})
+			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
+				return build(prog, e, interrupted)
+			}})
 		}
 	}
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("--run %v matches no entry; the first there is: %s", sel.Run, found[0])
+		return nil, &NoMatch{sel.Run, found[0].String()}
 	}
 	return entries, nil
 }

@@ -1,4 +1,4 @@
-package report
+package bench
 
 import (
 	"encoding/csv"
@@ -9,44 +9,44 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/report"
 )
 
-// A BenchWriter takes the rows of a benchmark run, suite by suite.
-type BenchWriter interface {
-	Speed(r *bench.SpeedRow) error
+// A Writer takes the rows of a benchmark run, suite by suite.
+type Writer interface {
+	Speed(r *SpeedRow) error
 	// SpeedSummary comes behind all rows of the suite vm.
-	SpeedSummary(rows []bench.SpeedRow) error
-	Space(r *bench.SpaceRow) error
+	SpeedSummary(rows []SpeedRow) error
+	Space(r *SpaceRow) error
 	// Study takes the columns of one program of the suite spin14.
-	Study(columns []*bench.StudyRow) error
+	Study(columns []*StudyRow) error
 	// StudySummary comes behind all programs of the suite spin14. problems are
-	// what bench.StudyRow.Check says.
-	StudySummary(programs [][]*bench.StudyRow, problems []string) error
-	Tally(r *bench.TallyRow) error
+	// what StudyRow.Check says.
+	StudySummary(programs [][]*StudyRow, problems []string) error
+	Tally(r *TallyRow) error
 	// TallySummary comes behind all rows of the suites of tallies. problems are what
-	// bench.TallyRow.Check says.
+	// TallyRow.Check says.
 	TallySummary(problems []string) error
 	Close() error
 }
 
-// NewBenchWriter returns the writer for a format, or nil if there is none.
-func NewBenchWriter(format string, w io.Writer) BenchWriter {
+// NewWriter returns the writer for a format, or nil if there is none.
+func NewWriter(format string, w io.Writer) Writer {
 	switch format {
 	case "text":
-		return &benchText{w: w}
+		return &textWriter{w: w}
 	case "md":
-		return &benchText{w: w, md: true}
+		return &textWriter{w: w, md: true}
 	case "json":
-		return &benchJSON{JSON{W: w}}
+		return &jsonWriter{w: w}
 	case "csv":
-		return &benchCSV{w: csv.NewWriter(w)}
+		return &csvWriter{w: csv.NewWriter(w)}
 	}
 	return nil
 }
 
-// benchText writes tables for people, aligned or in Markdown.
-type benchText struct {
+// textWriter writes tables for people, aligned or in Markdown.
+type textWriter struct {
 	w  io.Writer
 	md bool
 	t  *tabwriter.Writer // of the table begun
@@ -63,7 +63,7 @@ const (
 )
 
 // begin begins table k, with its heading, unless it is begun.
-func (b *benchText) begin(k int, heading ...string) {
+func (b *textWriter) begin(k int, heading ...string) {
 	if b.k == k {
 		return
 	}
@@ -84,7 +84,7 @@ func (b *benchText) begin(k int, heading ...string) {
 }
 
 // row writes one row of the table begun.
-func (b *benchText) row(cells ...string) error {
+func (b *textWriter) row(cells ...string) error {
 	if b.md {
 		_, err := fmt.Fprintln(b.w, "| "+strings.Join(cells, " | ")+" |")
 		return err
@@ -93,27 +93,27 @@ func (b *benchText) row(cells ...string) error {
 	return err
 }
 
-func (b *benchText) Speed(r *bench.SpeedRow) error {
+func (b *textWriter) Speed(r *SpeedRow) error {
 	b.begin(speedTable, "vm", "native", "machine", "ratio")
 	return b.row(r.Program, millis(r.Native), millis(r.Machine), tenths(r.Ratio()))
 }
 
-func (b *benchText) SpeedSummary(rows []bench.SpeedRow) error {
-	mean, worst := bench.Geomean(rows)
+func (b *textWriter) SpeedSummary(rows []SpeedRow) error {
+	mean, worst := Geomean(rows)
 	if err := b.row("geometric mean", "", "", tenths(mean)); err != nil {
 		return err
 	}
 	return b.row("worst", "", "", tenths(worst))
 }
 
-func (b *benchText) Space(r *bench.SpaceRow) error {
+func (b *textWriter) Space(r *SpaceRow) error {
 	b.begin(spaceTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps", "choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
 	s := &r.Result.Stats
 	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States), decimals(r.Published.States), decimals(s.Matched), decimals(r.Published.Visited),
 		decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
 }
 
-func (b *benchText) Close() error {
+func (b *textWriter) Close() error {
 	if b.t == nil {
 		return nil
 	}
@@ -135,8 +135,8 @@ func thousands(x float64) string {
 	return fmt.Sprintf("%.0fk", x/1000)
 }
 
-// benchJSON writes one object per line.
-type benchJSON struct{ JSON }
+// jsonWriter writes one object per line.
+type jsonWriter struct{ w io.Writer }
 
 type jsonRow struct {
 	Action  string `json:"action"`
@@ -160,7 +160,7 @@ type jsonSpeed struct {
 }
 
 type jsonSpace struct {
-	jsonStats
+	report.JSONStats
 	CPU         float64 `json:"cpu_s"`
 	Transitions float64 `json:"transitions_per_cpu_s"`
 	Arrivals    float64 `json:"states_per_cpu_s"`
@@ -174,28 +174,30 @@ type jsonJPF struct {
 	Arrivals float64 `json:"states_per_cpu_s"`
 }
 
-func (j *benchJSON) Speed(r *bench.SpeedRow) error {
-	return j.line(jsonRow{Action: "row", Suite: "vm", Program: r.Program, Hybrid: "none", Verdict: "ok", Published: struct{}{},
+func (j *jsonWriter) Speed(r *SpeedRow) error {
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "vm", Program: r.Program, Hybrid: "none", Verdict: "ok", Published: struct{}{},
 		Stats: jsonSpeed{Native: r.Native.Seconds(), Machine: r.Machine.Seconds(), Ratio: r.Ratio()}})
 }
 
-func (j *benchJSON) SpeedSummary(rows []bench.SpeedRow) error {
-	mean, worst := bench.Geomean(rows)
-	return j.line(struct {
+func (j *jsonWriter) SpeedSummary(rows []SpeedRow) error {
+	mean, worst := Geomean(rows)
+	return report.WriteJSON(j.w, struct {
 		Action string    `json:"action"`
 		Suite  string    `json:"suite"`
 		Stats  jsonSpeed `json:"stats"`
 	}{"summary", "vm", jsonSpeed{Geomean: mean, Worst: worst}})
 }
 
-func (j *benchJSON) Space(r *bench.SpaceRow) error {
-	return j.line(jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonSpace{toStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
+func (j *jsonWriter) Space(r *SpaceRow) error {
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		Stats:     jsonSpace{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
 		Published: jsonJPF{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
 }
 
-// benchCSV writes one table with the columns of all suites.
-type benchCSV struct {
+func (j *jsonWriter) Close() error { return nil }
+
+// csvWriter writes one table with the columns of all suites.
+type csvWriter struct {
 	w     *csv.Writer
 	begun bool
 }
@@ -203,7 +205,7 @@ type benchCSV struct {
 // csvColumns is how many columns there are.
 const csvColumns = 33
 
-func (c *benchCSV) row(fields ...string) error {
+func (c *csvWriter) row(fields ...string) error {
 	if !c.begun {
 		c.begun = true
 		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
@@ -218,20 +220,20 @@ func (c *benchCSV) row(fields ...string) error {
 	return c.w.Error()
 }
 
-func (c *benchCSV) Speed(r *bench.SpeedRow) error {
+func (c *csvWriter) Speed(r *SpeedRow) error {
 	return c.row("vm", r.Program, "", "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()), decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
 // SpeedSummary writes nothing: a table of equal rows has no place for it.
-func (c *benchCSV) SpeedSummary([]bench.SpeedRow) error { return nil }
+func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
-func (c *benchCSV) Space(r *bench.SpaceRow) error {
+func (c *csvWriter) Space(r *SpaceRow) error {
 	s, n := &r.Result.Stats, decimals
 	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
 }
 
-func (c *benchCSV) Close() error {
+func (c *csvWriter) Close() error {
 	c.w.Flush()
 	return c.w.Error()
 }

@@ -1,4 +1,4 @@
-package report
+package bench
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -19,10 +18,10 @@ import (
 func TestTallyFormats(t *testing.T) {
 	res := &explore.Result{Verdict: explore.OK, POR: "optimal", Hybrid: oracle.None}
 	res.Stats.Executions, res.Stats.Blocked = 2689, 11
-	row := &bench.TallyRow{
-		Tally: &bench.Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []bench.Count{{By: "optimal", What: "blocked", N: 0}},
-			Published: []bench.Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
-		Way: bench.Way{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
+	row := &TallyRow{
+		Tally: &Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []Count{{By: "optimal", What: "blocked", N: 0}},
+			Published: []Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
+		Way: Way{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
 	}
 	problems := row.Check()
 	if len(problems) != 2 || !strings.Contains(problems[0], "2689 executions, want 2688") || !strings.Contains(problems[1], "11 blocked, want 0") {
@@ -35,7 +34,7 @@ func TestTallyFormats(t *testing.T) {
 		"csv":  {`11,2689.000000,"2688, 0 blocked"`},
 	} {
 		var b bytes.Buffer
-		w := NewBenchWriter(format, &b)
+		w := NewWriter(format, &b)
 		if err := errors.Join(w.Tally(row), w.TallySummary(problems), w.Close()); err != nil {
 			t.Fatal(err)
 		}

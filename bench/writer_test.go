@@ -1,4 +1,4 @@
-package report
+package bench
 
 import (
 	"bytes"
@@ -11,27 +11,26 @@ import (
 	"testing"
 	"time"
 
-	"hbcheck.dev/hbcheck/bench"
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // someStudies are two programs with two columns, one of them not in the paper.
-func someStudies() [][]*bench.StudyRow {
-	column := func(s *bench.Study, h oracle.Kind, choices uint64, left *bench.StudyRow) *bench.StudyRow {
+func someStudies() [][]*StudyRow {
+	column := func(s *Study, h oracle.Kind, choices uint64, left *StudyRow) *StudyRow {
 		r := &explore.Result{Verdict: explore.OK, POR: "jpf", Hybrid: h, Finals: make([]por.Hash, 3)}
 		r.Stats.Choices, r.Stats.States = choices, choices+1
 		if left != nil {
 			r.Stats.Eliminated = map[string]uint64{"nofuture": 7, "lock": 12_345}
 			r.Stats.Static = 20 * time.Millisecond
 		}
-		return &bench.StudyRow{Study: s, Size: "small", Result: r, CPU: time.Second, Left: left}
+		return &StudyRow{Study: s, Size: "small", Result: r, CPU: time.Second, Left: left}
 	}
-	var programs [][]*bench.StudyRow
-	for _, s := range bench.Studies()[:2] {
+	var programs [][]*StudyRow
+	for _, s := range Studies()[:2] {
 		none := column(&s, oracle.None, 1000, nil)
-		programs = append(programs, []*bench.StudyRow{none, column(&s, oracle.FieldAccess, 100, none)})
+		programs = append(programs, []*StudyRow{none, column(&s, oracle.FieldAccess, 100, none)})
 	}
 	return programs
 }
@@ -39,7 +38,7 @@ func someStudies() [][]*bench.StudyRow {
 func studiesAs(t *testing.T, format string, problems []string) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, programs := NewBenchWriter(format, &b), someStudies()
+	w, programs := NewWriter(format, &b), someStudies()
 	for _, columns := range programs {
 		if err := w.Study(columns); err != nil {
 			t.Fatal(err)

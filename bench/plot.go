@@ -1,12 +1,10 @@
-package report
+package bench
 
 import (
 	"fmt"
 	"html"
 	"io"
 	"math"
-
-	"hbcheck.dev/hbcheck/bench"
 )
 
 // The picture's measures, in pixels.
@@ -24,7 +22,7 @@ var plotColours = []string{"#000000", "#E69F00", "#0072B2", "#009E73", "#CC79A7"
 // PlotStudies draws the suite spin14 as an SVG picture: for each program a line
 // for the choices here and one for the paper's, with a dot for each column, on
 // a logarithmic scale.
-func PlotStudies(w io.Writer, programs [][]*bench.StudyRow) error {
+func PlotStudies(w io.Writer, programs [][]*StudyRow) error {
 	if len(programs) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package report
+package bench
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/report"
 )
 
-// Study implements BenchWriter. The Markdown tables have one row per program,
+// Study implements Writer. The Markdown tables have one row per program,
 // as in the paper; StudySummary writes them.
-func (b *benchText) Study(columns []*bench.StudyRow) error {
+func (b *textWriter) Study(columns []*StudyRow) error {
 	if b.md {
 		return nil
 	}
@@ -35,8 +35,8 @@ func (b *benchText) Study(columns []*bench.StudyRow) error {
 	return nil
 }
 
-// StudySummary implements BenchWriter.
-func (b *benchText) StudySummary(programs [][]*bench.StudyRow, problems []string) error {
+// StudySummary implements Writer.
+func (b *textWriter) StudySummary(programs [][]*StudyRow, problems []string) error {
 	if len(programs) == 0 {
 		return nil
 	}
@@ -63,16 +63,16 @@ func (b *benchText) StudySummary(programs [][]*bench.StudyRow, problems []string
 }
 
 // studyMarkdown writes what is compared with the paper, and then what it cost.
-func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
-	inPaper := func(columns []*bench.StudyRow, i int) (string, bool) {
+func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
+	inPaper := func(columns []*StudyRow, i int) (string, bool) {
 		p, ok := columns[i].Published()
 		if !ok {
 			return "–", false
 		}
-		return digits(p.Choices), true
+		return report.Digits(p.Choices), true
 	}
 	published := func(i int) bool {
-		return slices.ContainsFunc(programs, func(c []*bench.StudyRow) bool { _, ok := inPaper(c, i); return ok })
+		return slices.ContainsFunc(programs, func(c []*StudyRow) bool { _, ok := inPaper(c, i); return ok })
 	}
 	heading := []string{"program"}
 	for i, r := range programs[0] {
@@ -99,7 +99,7 @@ func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
 			}
 		}
 		for i, r := range columns {
-			row = append(row, digits(r.Result.Stats.Choices))
+			row = append(row, report.Digits(r.Result.Stats.Choices))
 			if i > 0 {
 				ours, paper := r.Reduction()
 				row = append(row, times(ours))
@@ -120,7 +120,7 @@ func (b *benchText) studyMarkdown(programs [][]*bench.StudyRow) {
 				title, args = "", ""
 			}
 			s := &r.Result.Stats
-			b.row(title, args, string(r.Result.Hybrid), string(r.Result.Verdict), digits(s.States), digits(uint64(len(r.Result.Finals))),
+			b.row(title, args, string(r.Result.Hybrid), string(r.Result.Verdict), report.Digits(s.States), report.Digits(uint64(len(r.Result.Finals))),
 				took(r.CPU), took(s.Static), megabytes(s.PeakBytes), reasons(r))
 		}
 	}
@@ -137,10 +137,10 @@ func times(x float64) string {
 func took(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // reasons lists the choices eliminated.
-func reasons(r *bench.StudyRow) string {
+func reasons(r *StudyRow) string {
 	var list []string
 	for _, e := range r.Eliminated() {
-		list = append(list, e.Name+" "+digits(e.Count))
+		list = append(list, e.Name+" "+report.Digits(e.Count))
 	}
 	if len(list) == 0 {
 		return "–"
@@ -149,7 +149,7 @@ func reasons(r *bench.StudyRow) string {
 }
 
 type jsonStudy struct {
-	jsonStats
+	report.JSONStats
 	CPU       float64 `json:"cpu_s"` // static analysis and search
 	Reduction float64 `json:"reduction"`
 	Finals    int     `json:"finals"`
@@ -163,33 +163,33 @@ type jsonTable2 struct {
 	Reduction float64 `json:"reduction"`
 }
 
-// Study implements BenchWriter.
-func (j *benchJSON) Study(columns []*bench.StudyRow) error {
+// Study implements Writer.
+func (j *jsonWriter) Study(columns []*StudyRow) error {
 	for _, r := range columns {
 		ours, paper := r.Reduction()
 		row := jsonRow{Action: "row", Suite: "spin14", Program: r.Program, Size: r.Size, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-			Stats: jsonStudy{toStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
+			Stats: jsonStudy{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
 		if p, ok := r.Published(); ok {
 			row.Published = jsonTable2{"SPIN 2014, table 2", p.Choices, p.Static.Seconds(), p.Total.Seconds(), paper}
 		}
-		if err := j.line(row); err != nil {
+		if err := report.WriteJSON(j.w, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// StudySummary implements BenchWriter.
-func (j *benchJSON) StudySummary(_ [][]*bench.StudyRow, problems []string) error {
-	return j.line(struct {
+// StudySummary implements Writer.
+func (j *jsonWriter) StudySummary(_ [][]*StudyRow, problems []string) error {
+	return report.WriteJSON(j.w, struct {
 		Action   string   `json:"action"`
 		Suite    string   `json:"suite"`
 		Problems []string `json:"problems"`
 	}{"summary", "spin14", append([]string{}, problems...)})
 }
 
-// Study implements BenchWriter.
-func (c *benchCSV) Study(columns []*bench.StudyRow) error {
+// Study implements Writer.
+func (c *csvWriter) Study(columns []*StudyRow) error {
 	for _, r := range columns {
 		s := &r.Result.Stats
 		ours, paper := r.Reduction()
@@ -209,4 +209,4 @@ func (c *benchCSV) Study(columns []*bench.StudyRow) error {
 }
 
 // StudySummary writes nothing: a table of equal rows has no place for it.
-func (c *benchCSV) StudySummary([][]*bench.StudyRow, []string) error { return nil }
+func (c *csvWriter) StudySummary([][]*StudyRow, []string) error { return nil }

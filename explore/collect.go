@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// collector is the visitor of the main search.
+type collector struct {
+	ctx      context.Context
+	m        Machine
+	features *Features
+	opts     Options
+
+	bugs  []*Bug
+	known map[key]bool
+	races map[RaceID]bool // that have been described
+
+	outcomes []*Outcome
+	index    map[outcomeKey]*Outcome
+	finals   map[por.Hash]bool
+
+	incomplete orderedSet[Reason]
+	loops      orderedSet[LongLoop]
+
+	inSubtree bool            // it is that of a subtree of the search,
+	used      []int           // and these of Options.Ignores have accepted something
+	merged    *mergedCounters // nil: the search is not split
+}
+
+// maxLongLoops is how many loops are reported that continue for too long.
+const maxLongLoops = 3
+
+// busyWindow is how many of the last steps of an execution show which goroutine is busy.
+const busyWindow = 1000
+
+type outcomeKey struct{ output, ending string }
+
+// orderedSet is a set in the order of arrival.
+type orderedSet[T comparable] struct {
+	list []T
+	seen map[T]bool
+}
+
+func (s *orderedSet[T]) add(x T) {
+	if !s.seen[x] {
+		if s.seen == nil {
+			s.seen = make(map[T]bool)
+		}
+		s.seen[x] = true
+		s.list = append(s.list, x)
+	}
+}
+
+func newCollector(ctx context.Context, m Machine, opts Options) *collector {
+	return &collector{ctx: ctx, m: m, features: m.Features(), opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool),
+		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool)}
+}
+
+// add takes a bug unless it is known, and returns whether the search continues.
+func (c *collector) add(b *Bug, path trace.Schedule) bool {
+	if c.known[b.key()] {
+		return true
+	}
+	c.known[b.key()] = true
+	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
+		if c.inSubtree {
+			c.used = append(c.used, i)
+		} else {
+			c.opts.Ignores[i].Used = true
+		}
+		return true
+	}
+	b.Schedule = append(trace.Schedule(nil), path...)
+	c.bugs = append(c.bugs, b)
+	return c.opts.All
+}
+
+// addAll takes bugs until the search stops.
+func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
+	for _, b := range bugs {
+		if !c.add(b, path) {
+			return false
+		}
+	}
+	return true
+}
+
+// Leaf implements por.Visitor.
+func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
+	if status == por.Running {
+		c.truncated(path)
+		return !c.opts.StopTruncated
+	}
+	end := c.m.Ending()
+	if status == por.Cut {
+		return c.cut(&end)
+	}
+	if status == por.Stuck && c.features.Awaits != nil {
+		if loop := c.features.Awaits.SpinSchedule(); len(loop) > 0 {
+			return c.Livelock(slices.Concat(path, loop), len(path))
+		}
+	}
+	if c.opts.Finals {
+		c.finals[c.m.Hash()] = true
+	}
+	bugs, ending := leafBugs(c.m, status, end, c.opts.AllowLeak)
+	if c.opts.Outcomes {
+		c.count(Outcome{Output: string(end.Output), Ending: ending, Count: 1, Schedule: path})
+	}
+	return c.addAll(bugs, path)
+}
+
+// cut notes why the machine has cut an execution, and returns whether the search continues.
+func (c *collector) cut(end *Ending) bool {
+	switch {
+	case c.ctx.Err() != nil: // the machine was in a long stretch without a step
+		c.incomplete.add(Reason{Cause: CauseStopped, Text: context.Cause(c.ctx).Error()})
+		return false
+	case end.Unsupported != "":
+		c.incomplete.add(Reason{Cause: CauseUnsupported, Text: end.Unsupported})
+	}
+	return true
+}
+
+// truncated notes where the busiest goroutine was when the bound on steps cut the execution:
+// in the loop that continues for too long, if there is one. The explorer reports the bound.
+func (c *collector) truncated(path trace.Schedule) {
+	if len(path) == 0 || len(c.loops.list) == maxLongLoops {
+		return
+	}
+	moves := make(map[trace.GID]int)
+	busy := path[len(path)-1].G
+	for _, a := range path[max(0, len(path)-busyWindow):] {
+		if moves[a.G]++; moves[a.G] > moves[busy] {
+			busy = a.G
+		}
+	}
+	e := c.m.Describe(busy)
+	at := LongLoop{Goroutine: e.Name, Func: e.Func, Pos: e.Pos}
+	if c.features.Loop != nil {
+		if pos, ok := c.features.Loop(busy); ok {
+			at = LongLoop{Goroutine: e.Name, Pos: pos, Loop: true}
+		}
+	}
+	at.Pos = plain(at.Pos)
+	at.Pos.Column = 0
+	c.loops.add(at)
+}
+
+// count adds x to the outcomes.
+func (c *collector) count(x Outcome) {
+	k := outcomeKey{x.Output, x.Ending}
+	o := c.index[k]
+	if o == nil {
+		o = &Outcome{Output: x.Output, Ending: x.Ending, Schedule: append(trace.Schedule(nil), x.Schedule...)}
+		c.index[k] = o
+		c.outcomes = append(c.outcomes, o)
+	}
+	o.Count += x.Count
+}
+
+// Race implements por.Visitor.
+func (c *collector) Race(path trace.Schedule, a, b trace.Op) bool {
+	return c.add(raceBug(c.m, a, b), path)
+}
+
+// Raced implements por.RaceVisitor.
+func (c *collector) Raced(path trace.Schedule) bool {
+	return c.addAll(noticedRaces(c.m, c.races), path)
+}
+
+// Livelock implements por.Visitor.
+func (c *collector) Livelock(path trace.Schedule, loop int) bool {
+	b := livelockBug(c.m, path, loop, c.opts.AllowLeak)
+	if b == nil {
+		return true
+	}
+	if c.features.ClockStep != nil && c.features.ClockStep() > loop {
+		// Outside of the machine time passes, and the loop ends.
+		pos := b.Pos
+		pos.Column = 0
+		c.incomplete.add(Reason{Cause: CauseTime, Pos: pos})
+		return true
+	}
+	b.Loop = loop
+	return c.add(b, path)
+}
+
+// Restart implements por.Visitor: outcomes will be counted again.
+func (c *collector) Restart() {
+	c.outcomes, c.index = nil, make(map[outcomeKey]*Outcome)
+	if c.merged != nil {
+		c.merged.restart()
+	}
+}

@@ -1,0 +1,142 @@
+package explore
+
+import (
+	"go/token"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Detail says in values what is particular about a bug; package report makes a sentence
+// of it. Details are comparable: bugs are the same if their kinds, positions and details are.
+type Detail interface{ detail() }
+
+// The details, and the kinds of bugs they belong to.
+type (
+	// Crashed is of Panic and Misuse.
+	Crashed struct {
+		Text string // what the runtime begins to print: "panic: ..." or "fatal error: ..."
+	}
+
+	// TestFailed is of Failure: a test has reported it.
+	TestFailed struct{ Message string }
+
+	// Exited is of Failure: the program has exited by itself.
+	Exited struct {
+		Status int
+		InTest bool // before the test function has returned
+	}
+
+	// WaitCycle is of Deadlock: each of the goroutines waits for something that the next
+	// one holds, the last one for something that the first one holds.
+	WaitCycle struct{ Goroutines Names }
+
+	// MainBlocked is of Deadlock without a cycle: the main goroutine waits forever.
+	MainBlocked struct {
+		Goroutine string
+		Waiting
+		Others int // how many other goroutines wait, too
+	}
+
+	// LeftBehind is of Leak: main has returned, and a goroutine waits forever.
+	LeftBehind struct {
+		Func string // the innermost one outside the standard library
+		Waiting
+	}
+
+	// Spins is of Livelock: a goroutine repeats a loop forever in which it does nothing that
+	// another goroutine could see or change.
+	Spins struct {
+		Goroutine, Func string
+		MainEnded       bool
+	}
+
+	// Loops is of Livelock: the goroutines come back to the state they were in.
+	Loops struct {
+		Goroutines Names
+		MainEnded  bool
+	}
+
+	// Conflict is of Race. Which of the two accesses is called the first depends on their
+	// positions, not on the schedule.
+	Conflict struct {
+		What          string // is accessed, in source terms; empty if there is no name
+		First, Second Verb
+		At            token.Position // of the second access, without a column, if it is on another line
+	}
+)
+
+func (Crashed) detail()     {}
+func (TestFailed) detail()  {}
+func (Exited) detail()      {}
+func (WaitCycle) detail()   {}
+func (MainBlocked) detail() {}
+func (LeftBehind) detail()  {}
+func (Spins) detail()       {}
+func (Loops) detail()       {}
+func (Conflict) detail()    {}
+
+// Names are names of goroutines, separated by spaces.
+type Names string
+
+// Waiting is what a blocked goroutine waits for.
+type Waiting struct {
+	For string // the runtime's word: "chan receive", "sync.Mutex.Lock"; may be empty
+	On  string // in source terms: "bank.mu"; empty if there is no name
+}
+
+// A Related is a further position that has to do with a bug.
+type Related struct {
+	Pos       token.Position
+	Role      Role
+	Goroutine string
+	Waiting          // of RoleWaits
+	Access    Verb   // of RoleConflicts
+	Func      string // of RoleConflicts
+}
+
+// A Role is what happens at a related position.
+type Role uint8
+
+// The roles.
+const (
+	RoleStarted   Role = iota // the goroutine was started there
+	RoleWaits                 // it waits there
+	RoleLoops                 // its loop is there
+	RoleConflicts             // the second access of a race
+)
+
+// A Verb is what an access does.
+type Verb uint8
+
+// The verbs.
+const (
+	Reads Verb = iota
+	Writes
+	AtomicallyReads
+	AtomicallyWrites
+	Closes
+	Sends
+	AddsToGroup
+	WaitsForGroup
+)
+
+// Verb returns what a does.
+func (a *Access) Verb() Verb {
+	switch {
+	case a.Kind == trace.Close:
+		return Closes
+	case a.Kind == trace.Send:
+		return Sends
+	case a.Kind == trace.WgAdd:
+		return AddsToGroup
+	case a.Kind == trace.WgWait:
+		return WaitsForGroup
+	case a.Writes && !a.Kind.Plain():
+		return AtomicallyWrites
+	case !a.Kind.Plain():
+		return AtomicallyReads
+	case a.Writes:
+		return Writes
+	}
+	return Reads
+}

@@ -1,0 +1,155 @@
+package explore
+
+import (
+	"cmp"
+	"regexp"
+
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Options say how to explore. The zero value, with an explorer, explores everything with no
+// reduction and without storing states, stops at the first bug, and never gives up.
+type Options struct {
+	POR  *por.Explorer // with its own options
+	Seed uint64        // of explorers that sample
+
+	// How much is used of static facts. A lazy analysis begins only when the search has become
+	// longer than it takes.
+	Hybrid       oracle.Kind // "": none
+	LazyAnalysis bool
+	CheckStatic  bool          // compare static facts with what the machine does: see check.Machine
+	Explain      *oracle.Place // collect Result.Explained for this place
+
+	Match           bool // store states and explore none twice
+	Jobs            int  // workers; 0: one
+	CheckDuplicates bool // see por.Config.CheckDuplicates
+
+	// The bounds; 0 is none.
+	MaxExecs      uint64
+	MaxSteps      int
+	StopTruncated bool // end the search with the first execution of more than MaxSteps
+	MaxStates     uint64
+	MaxMemory     int64
+	LimitPreempt  bool // to Preempt
+	Preempt       int
+
+	// What is collected and reported.
+	All        bool // continue after the first bug
+	Outcomes   bool // collect Result.Outcomes
+	Finals     bool // collect Result.Finals
+	NoMinimise bool // keep the schedules as they were found
+	// AllowLeak, if set, accepts goroutines that are left behind when one of
+	// the functions on their stack matches.
+	AllowLeak *regexp.Regexp
+	// Ignores accept bugs; those that did are marked.
+	Ignores []*Ignore
+
+	// Progress, if set, is called now and then.
+	Progress func(Progress)
+
+	_ struct{}
+}
+
+// Progress is a snapshot of a running exploration.
+type Progress struct {
+	por.Progress
+	Bugs int
+}
+
+// kind returns how much is used of static facts.
+func (o *Options) kind() oracle.Kind { return cmp.Or(o.Hybrid, oracle.None) }
+
+// await returns how the machine treats loops that wait. Where states are matched they are
+// found to lead back.
+func (o *Options) await() vm.Await {
+	switch {
+	case o.Match, o.POR.NoAwaits:
+		return vm.AwaitNever
+	case o.POR.Samples:
+		return vm.AwaitChange
+	}
+	return vm.AwaitOnce
+}
+
+// config translates what concerns every explorer.
+func (o *Options) config() por.Config {
+	return por.Config{
+		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
+	}
+}
+
+// A Rule is a combination of options that is refused, or an option that a machine cannot
+// honour. Package report says why.
+type Rule string
+
+// The rules.
+const (
+	MatchUnsupported   Rule = "states are matched, but the explorer cannot"
+	MatchRequired      Rule = "states are not matched, but the explorer must"
+	PreemptUnsupported Rule = "preemptions are bounded, but the explorer leaves out schedules"
+	DuplicatesExpected Rule = "duplicates are looked for, but the explorer has some"
+	ExplainNeedsFacts  Rule = "explanations without static facts"
+	JobsUnsupported    Rule = "several workers, but the explorer has one"
+	JobsLearning       Rule = "several workers, but an oracle that learns"
+	JobsChecked        Rule = "several workers, but a check that needs one"
+	NoReplicas         Rule = "several workers, but a machine without replicas"
+	NoStaticFacts      Rule = "static facts, but a machine without"
+	NothingToCheck     Rule = "a check of static facts, but a machine without"
+)
+
+// rules are all refused combinations, in the order in which they are looked for. f is nil
+// as long as there is no machine.
+var rules = []struct {
+	rule   Rule
+	broken func(o *Options, f *Features) bool
+}{
+	{MatchUnsupported, func(o *Options, _ *Features) bool { return o.Match && !o.POR.Stateful }},
+	{MatchRequired, func(o *Options, _ *Features) bool { return !o.Match && !o.POR.Stateless }},
+	{PreemptUnsupported, func(o *Options, _ *Features) bool { return o.LimitPreempt && o.POR.NoPreemptionBound }},
+	{DuplicatesExpected, func(o *Options, _ *Features) bool { return o.CheckDuplicates && !o.POR.NoDuplicates }},
+	{ExplainNeedsFacts, func(o *Options, _ *Features) bool { return o.Explain != nil && o.kind() == oracle.None }},
+	{JobsUnsupported, func(o *Options, _ *Features) bool { return o.Jobs > 1 && !o.POR.Parallel }},
+	// What looking ahead costs and finds decides where it is done next.
+	{JobsLearning, func(o *Options, _ *Features) bool { return o.Jobs > 1 && (o.Hybrid == oracle.Full || o.LazyAnalysis) }},
+	{JobsChecked, func(o *Options, _ *Features) bool {
+		return o.Jobs > 1 && (o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals)
+	}},
+	{NoReplicas, func(o *Options, f *Features) bool { return f != nil && o.Jobs > 1 && f.Replicas == nil }},
+	{NoStaticFacts, func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil }},
+	{NothingToCheck, func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil }},
+}
+
+// Rules returns all rules.
+func Rules() []Rule {
+	var list []Rule
+	for _, r := range rules {
+		list = append(list, r.rule)
+	}
+	return list
+}
+
+// Illegal is the error of options that are refused.
+type Illegal struct {
+	Rule    Rule
+	Options *Options
+}
+
+func (e *Illegal) Error() string { return "explore: " + string(e.Rule) }
+
+// Check returns an *Illegal if no machine could honour the options.
+func (o *Options) Check() error {
+	return o.check(nil)
+}
+
+// check returns an *Illegal for the first rule that is broken on a machine with features f.
+func (o *Options) check(f *Features) error {
+	for _, r := range rules {
+		if r.broken(o, f) {
+			return &Illegal{Rule: r.rule, Options: o}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// Error returns what users read of an error of package explore.
+func Error(err error) string {
+	var illegal *explore.Illegal
+	var mistake *explore.Mistake
+	var none *explore.NoMatch
+	var ignore *explore.BadIgnore
+	switch {
+	case errors.As(err, &illegal):
+		return refusals[illegal.Rule](illegal)
+	case errors.As(err, &mistake) && mistake.Static != nil:
+		return fmt.Sprintf("BUG: --check-static: %v", mistake.Static)
+	case errors.As(err, &mistake):
+		return fmt.Sprintf("BUG: --check-duplicates: %v", mistake.Duplicate)
+	case errors.As(err, &none):
+		return fmt.Sprintf("--run %v matches no entry; the first there is: %s", none.Run, none.First)
+	case errors.As(err, &ignore) && ignore.Kind == 0:
+		kinds := explore.Kinds()
+		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
+	case errors.As(err, &ignore):
+		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())
+	}
+	return err.Error()
+}
+
+// refusals say why options are refused: one text for each rule.
+var refusals = map[explore.Rule]func(e *explore.Illegal) string{
+	explore.MatchUnsupported: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--match on: --por %s does not store states", e.Options.POR.Name)
+	},
+	explore.MatchRequired: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--match off: --por %s needs to store states", e.Options.POR.Name)
+	},
+	explore.PreemptUnsupported: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--preempt: --por %s leaves out schedules that are equivalent to others, which may have more preemptions", e.Options.POR.Name)
+	},
+	explore.DuplicatesExpected: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--check-duplicates: --por %s may explore a class more than once; %s do not", e.Options.POR.Name,
+			ExplorerNames(func(x *por.Explorer) bool { return x.NoDuplicates }))
+	},
+	explore.ExplainNeedsFacts: func(*explore.Illegal) string {
+		return "--explain needs --hybrid: without it there is a choice before every operation that could conflict with another goroutine's"
+	},
+	explore.JobsUnsupported: func(e *explore.Illegal) string {
+		if q := e.Options.POR.Equivalence; q != "" {
+			return fmt.Sprintf("-j %d: --equivalence %s explores with one worker", e.Options.Jobs, q)
+		}
+		return fmt.Sprintf("-j %d: --por %s explores with one worker; several can be had with --por=%s", e.Options.Jobs, e.Options.POR.Name,
+			ExplorerNames(func(x *por.Explorer) bool { return x.Parallel }))
+	},
+	explore.JobsLearning: func(e *explore.Illegal) string {
+		return fmt.Sprintf("-j %d: --hybrid %s learns while it explores, so that the result would depend on which worker is quicker; use none, fa or mhb",
+			e.Options.Jobs, e.Options.Hybrid)
+	},
+	explore.JobsChecked: func(e *explore.Illegal) string {
+		return fmt.Sprintf("-j %d: --check-static, --check-duplicates and --explain work with one worker only", e.Options.Jobs)
+	},
+	explore.NoReplicas: func(e *explore.Illegal) string {
+		return fmt.Sprintf("-j %d: there can be only one such machine", e.Options.Jobs)
+	},
+	explore.NoStaticFacts: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--hybrid %s: this machine knows no static facts", e.Options.Hybrid)
+	},
+	explore.NothingToCheck: func(*explore.Illegal) string { return "--check-static: this machine knows no static facts" },
+}
+
+// ExplorerNames lists the explorers of which is holds, all of them if it is nil.
+func ExplorerNames(is func(*por.Explorer) bool) string {
+	var names []string
+	for _, e := range explorers.All() {
+		if is == nil || is(e) {
+			names = append(names, e.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// Message returns the sentence that says what is wrong.
+func Message(b *explore.Bug) string {
+	switch d := b.Detail.(type) {
+	case explore.Crashed:
+		return d.Text
+	case explore.TestFailed:
+		if d.Message == "" {
+			return "test failed"
+		}
+		return "test failed: " + d.Message
+	case explore.Exited:
+		if d.InTest {
+			return fmt.Sprintf("os.Exit(%d) during the test", d.Status)
+		}
+		return fmt.Sprintf("exit status %d", d.Status)
+	case explore.WaitCycle:
+		list := strings.Fields(string(d.Goroutines))
+		if n := len(list) - 1; n > 0 {
+			return fmt.Sprintf("deadlock: %s and %s wait for each other", strings.Join(list[:n], ", "), list[n])
+		}
+		return fmt.Sprintf("deadlock: %s waits for what it holds itself", list[0])
+	case explore.MainBlocked:
+		s := "deadlock: " + d.Goroutine + " waits forever" + waiting(d.Waiting)
+		switch {
+		case d.Others == 1:
+			s += ", and so does another goroutine"
+		case d.Others > 1:
+			s += fmt.Sprintf(", and so do %d other goroutines", d.Others)
+		}
+		return s
+	case explore.LeftBehind:
+		return fmt.Sprintf("goroutine left behind: %s waits forever%s", d.Func, waiting(d.Waiting))
+	case explore.Spins:
+		return fmt.Sprintf("%s loops forever in %s, and no other goroutine could end it", d.Goroutine, d.Func) + afterMain(d.MainEnded)
+	case explore.Loops:
+		list := strings.Join(strings.Fields(string(d.Goroutines)), ", ")
+		return fmt.Sprintf("%s can loop forever without anything changing", list) + afterMain(d.MainEnded)
+	case explore.Conflict:
+		what := ""
+		if d.What != "" {
+			what = " on " + d.What
+		}
+		s := fmt.Sprintf("data race%s: %s and %s", what, verb(d.First), verb(d.Second))
+		if d.At.IsValid() {
+			s += " at " + line(d.At)
+		}
+		return s
+	}
+	panic(fmt.Sprintf("BUG: report: a bug with detail %T", b.Detail))
+}
+
+func afterMain(ended bool) string {
+	if ended {
+		return ", after main has returned"
+	}
+	return ""
+}
+
+// waiting says what a goroutine waits for: " in sync.Mutex.Lock on bank.mu".
+func waiting(w explore.Waiting) string {
+	s := ""
+	if w.For != "" {
+		s = " in " + w.For
+	}
+	if w.On != "" {
+		s += " on " + w.On
+	}
+	return s
+}
+
+// relatedMessage says what happens at a related position.
+func relatedMessage(r *explore.Related) string {
+	switch r.Role {
+	case explore.RoleWaits:
+		return r.Goroutine + " waits" + waiting(r.Waiting)
+	case explore.RoleLoops:
+		return r.Goroutine + " loops here"
+	case explore.RoleConflicts:
+		return "concurrent " + verb(r.Access) + " in " + explore.ShortFunc(r.Func)
+	}
+	return r.Goroutine + " started here"
+}
+
+var verbs = [...]string{
+	explore.Reads: "read", explore.Writes: "write", explore.AtomicallyReads: "atomic read", explore.AtomicallyWrites: "atomic write",
+	explore.Closes: "close", explore.Sends: "send", explore.AddsToGroup: "WaitGroup.Add", explore.WaitsForGroup: "WaitGroup.Wait",
+}
+
+// verb is a word that fits after "concurrent".
+func verb(v explore.Verb) string { return verbs[v] }
+
+// Incomplete says in clauses why not everything is covered.
+func Incomplete(r *explore.Result) []string {
+	var list []string
+	for _, x := range r.Incomplete {
+		list = append(list, reason(&x, r.LongLoops))
+	}
+	return list
+}
+
+func reason(x *explore.Reason, loops []explore.LongLoop) string {
+	switch x.Cause {
+	case explore.CauseBound:
+		s := x.Bound.String()
+		if x.Bound.Bound != por.BoundSteps || len(loops) == 0 {
+			return s
+		}
+		if x.Ended {
+			s += ", which ended the search"
+		}
+		var list []string
+		for _, l := range loops {
+			list = append(list, longLoop(&l))
+		}
+		return s + ": " + strings.Join(list, ", ")
+	case explore.CauseTime:
+		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
+	}
+	return x.Text
+}
+
+func longLoop(l *explore.LongLoop) string {
+	if l.Loop {
+		return fmt.Sprintf("%s was then in the loop at %s", l.Goroutine, line(l.Pos))
+	}
+	return fmt.Sprintf("%s was then in %s at %s:%d", l.Goroutine, explore.ShortFunc(l.Func), filepath.Base(l.Pos.Filename), l.Pos.Line)
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+func TestMessage(t *testing.T) {
+	lock := explore.Waiting{For: "sync.Mutex.Lock", On: "b.mu"}
+	for _, tt := range []struct {
+		detail explore.Detail
+		want   string
+	}{
+		{explore.Crashed{Text: "panic: boom"}, "panic: boom"},
+		{explore.TestFailed{}, "test failed"},
+		{explore.TestFailed{Message: "got 1"}, "test failed: got 1"},
+		{explore.Exited{Status: 3}, "exit status 3"},
+		{explore.Exited{InTest: true}, "os.Exit(0) during the test"},
+		{explore.WaitCycle{Goroutines: "g1"}, "deadlock: g1 waits for what it holds itself"},
+		{explore.WaitCycle{Goroutines: "main g1 g2.1"}, "deadlock: main, g1 and g2.1 wait for each other"},
+		{explore.MainBlocked{Goroutine: "main", Waiting: lock}, "deadlock: main waits forever in sync.Mutex.Lock on b.mu"},
+		{explore.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
+		{explore.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
+		{explore.LeftBehind{Func: "logger", Waiting: explore.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
+		{explore.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
+		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without anything changing"},
+		{explore.Conflict{First: explore.Writes, Second: explore.AtomicallyReads}, "data race: write and atomic read"},
+		{explore.Conflict{What: "n", First: explore.AddsToGroup, Second: explore.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
+	} {
+		if got := Message(&explore.Bug{Detail: tt.detail}); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.detail, got, tt.want)
+		}
+	}
+}
+
+func TestIncomplete(t *testing.T) {
+	steps := por.Reason{Bound: por.BoundSteps, Limit: 10, Count: 1}
+	at := token.Position{Filename: "/a/b.go", Line: 7}
+	r := &explore.Result{
+		Incomplete: []explore.Reason{{Bound: steps, Ended: true}, {Cause: explore.CauseTime, Pos: at}, {Cause: explore.CauseSampled, Text: "rand"}},
+		LongLoops:  []explore.LongLoop{{Goroutine: "g1", Pos: at, Loop: true}, {Goroutine: "g2", Func: "example.com/p.f", Pos: at}},
+	}
+	got := strings.Join(Incomplete(r), "\n")
+	want := `1 execution cut after 10 steps (--max-steps), which ended the search: g1 was then in the loop at b.go:7, g2 was then in f at b.go:7
+the loop at b.go:7 iterates until time has passed, which it does here only if a goroutine sleeps
+rand`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRefusals: every rule has one text, with or without an option of the explorer's own.
+func TestRefusals(t *testing.T) {
+	o := &explore.Options{POR: &por.Explorer{Name: "optimal", Equivalence: "rf"}, Jobs: 2}
+	seen := make(map[string]bool)
+	for _, rule := range explore.Rules() {
+		if refusals[rule] == nil {
+			t.Errorf("%q has no text", rule)
+			continue
+		}
+		text := Error(fmt.Errorf("main.main: %w", &explore.Illegal{Rule: rule, Options: o}))
+		if seen[text] || !strings.HasPrefix(text, "-") || strings.Contains(text, "%!") {
+			t.Errorf("%q: %s", rule, text)
+		}
+		seen[text] = true
+	}
+	if len(seen) != len(refusals) {
+		t.Errorf("%d texts, %d rules", len(refusals), len(seen))
+	}
+	if got := Error(errors.New("other")); got != "other" {
+		t.Errorf("got %q", got)
+	}
+}
