@@ -85,7 +85,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	if k == Full {
 		// Looking ahead costs less than the walk: it executes what the walk imagines.
 		quick := &oracle{State: o.State}
-		return lookahead.NewLookAhead(a.m, quick, o)
+		return lookahead.New(a.m, quick, o)
 	}
 	return o
 }
@@ -121,8 +121,8 @@ func unwrap(o por.Oracle) por.Oracle {
 		switch x := o.(type) {
 		case Wrapper:
 			o = x.Unwrap()
-		case *lookahead.LookAhead:
-			o = x.Last()
+		case *lookahead.Oracle:
+			o = x.Fallback()
 		default:
 			return o
 		}
@@ -132,13 +132,13 @@ func unwrap(o por.Oracle) por.Oracle {
 // StateOf returns the state that an oracle of this package decides from; nil if o is
 // another one.
 func StateOf(o por.Oracle) *State {
-	if x, ok := unwrap(o).(interface{ state() *State }); ok {
-		return x.state()
+	if x, ok := unwrap(o).(interface{ placedSet() *State }); ok {
+		return x.placedSet()
 	}
 	return nil
 }
 
-func (s *State) state() *State { return s }
+func (s *State) placedSet() *State { return s }
 
 // program adds what the machine knows of captured variables.
 type program struct {

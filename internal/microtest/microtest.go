@@ -137,7 +137,7 @@ func Explore(t *testing.T, prog *load.Program, e *load.Entry, h oracle.Kind, run
 	if h != oracle.None {
 		var o por.Oracle
 		if h == Walks {
-			o = oracle.New(m, prog, e, oracle.Full).(*lookahead.LookAhead).Last()
+			o = oracle.New(m, prog, e, oracle.Full).(*lookahead.Oracle).Fallback()
 		} else {
 			o = oracle.New(m, prog, e, h)
 		}

@@ -150,8 +150,8 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 	if x.h != oracle.None {
 		cfg.AnyGoroutine = x.h != oracle.None && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)
-		if l, ok := cfg.Oracle.(*lookahead.LookAhead); ok && x.noLook {
-			cfg.Oracle = l.Last()
+		if l, ok := cfg.Oracle.(*lookahead.Oracle); ok && x.noLook {
+			cfg.Oracle = l.Fallback()
 		}
 		if check != nil {
 			check.Oracle, check.m = cfg.Oracle, g.m

@@ -46,8 +46,8 @@ func TestCheckStatic(t *testing.T) {
 			for _, h := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Full, oracle.Patterns} {
 				m := b.machine(t, p, vm.Config{})
 				o := oracle.New(m, b.prog, e, h)
-				if l, ok := o.(*lookahead.LookAhead); ok && p.Seed%2 == 0 {
-					o = l.Last() // what it falls back on
+				if l, ok := o.(*lookahead.Oracle); ok && p.Seed%2 == 0 {
+					o = l.Fallback() // what it falls back on
 				}
 				c := check.NewMachine(m, b.prog, e, o)
 				stateful.JPF(c, &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}, por.Config{Match: true, Oracle: c.Oracle(o)})

@@ -308,7 +308,7 @@ func TestStaticPrograms(t *testing.T) {
 					}
 					var o por.Oracle
 					if h == walksOnly {
-						o = oracle.New(m, prog, e, oracle.Full).(*lookahead.LookAhead).Last()
+						o = oracle.New(m, prog, e, oracle.Full).(*lookahead.Oracle).Fallback()
 					} else {
 						o = oracle.New(m, prog, e, h)
 					}

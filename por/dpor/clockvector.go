@@ -58,7 +58,7 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 // clockVector is the state of ClockVector.
 type clockVector struct {
-	search.Core
+	search.Driver
 	fx    por.Effects
 	hist  *hb.History
 	nodes []cvNode // nodes[i-1] is pre(S, i)
@@ -96,10 +96,10 @@ type cvNode struct {
 
 func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumptions) *clockVector {
 	cfg.Match = false
-	x := &clockVector{Core: search.NewCore(sys, v, cfg), fx: por.EffectsOf(sys), arrive: !a.NoReuse, accessed: make(map[uint32]accessor)}
+	x := &clockVector{Driver: search.NewDriver(sys, v, cfg), fx: por.EffectsOf(sys), arrive: !a.NoReuse, accessed: make(map[uint32]accessor)}
 	x.hist = hb.NewHistory(x.fx, !cfg.IgnoreOutput)
 	x.hist.Careful = !a.NoUnderrun
-	x.Size = search.WithMore{Sys: x.Size, More: x.bytes}
+	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
 
@@ -121,7 +121,7 @@ func (x *clockVector) run() por.Result {
 			n.choice, n.choices = 0, 0
 		}
 		first := n.p == 0 && n.choice == 0
-		if x.Spent() {
+		if x.OutOfExecutions() {
 			break
 		}
 		if !first {
@@ -154,14 +154,14 @@ func (x *clockVector) enter(forked bool) {
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 	switch {
 	case len(x.Enabled) == 0:
-		if x.Stored(); x.Halted {
+		if x.CountState(); x.Halted {
 			return
 		}
 		x.Leaf(x.Sys.Status())
 		return
 	case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
 		x.Stats.Truncated++
-		x.Heed(x.V.Leaf(x.Path, por.Running))
+		x.StopUnless(x.Visitor.Leaf(x.Path, por.Running))
 		return
 	}
 	if x.Races(); x.Halted {
@@ -192,12 +192,12 @@ func (x *clockVector) enter(forked bool) {
 // unhindered asks the oracle whether nothing is lost if only p goes on, or another one.
 func (x *clockVector) unhindered(p trace.GID) (trace.GID, bool) {
 	op := x.Sys.Next(p)
-	if x.Allowed(p, &op) {
+	if x.OracleAllows(p, &op) {
 		return p, true
 	}
 	if x.Cfg.AnyGoroutine {
 		for _, q := range x.Enabled {
-			if op := x.Sys.Next(q); q != p && x.Allowed(q, &op) {
+			if op := x.Sys.Next(q); q != p && x.OracleAllows(q, &op) {
 				return q, true
 			}
 		}
@@ -209,7 +209,7 @@ func (x *clockVector) unhindered(p trace.GID) (trace.GID, bool) {
 func (x *clockVector) count(n *cvNode) {
 	if !n.counted {
 		n.counted = true
-		x.Stored()
+		x.CountState()
 	}
 }
 

@@ -69,58 +69,58 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 // context is Context; rude says that readers do not commute, which it finds out.
 func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, rude bool) por.Result {
 	s := newSource(sys, v, cfg, rude)
-	s.ctx = &contextual{s: s, cfg: variant}
+	s.ctx = &contextSensitive{s: s, cfg: variant}
 	r := s.run()
 	switch {
-	case s.x.Uncivil:
+	case s.exec.Uncivil:
 		v.Restart()
 		return context(sys, v, cfg, variant, true)
-	case s.x.Beyond:
+	case s.exec.Beyond:
 		return por.Result{FallbackTo: "clockvector"}
-	case s.x.Awaits:
+	case s.exec.Awaits:
 		return por.Result{FallbackTo: "source"}
 	}
 	if s.ctx.cuts > 0 {
 		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
 	}
-	if s.ctx.kept > 0 {
+	if s.ctx.unsoundSleeps > 0 {
 		name := "paper"
 		if s.ctx.cfg.CSS {
 			name = "css"
 		}
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.kept, Text: "what was put to sleep may have been needed (--context=" + name + ")"})
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.unsoundSleeps, Text: "what was put to sleep may have been needed (--context=" + name + ")"})
 	}
 	return r
 }
 
-// contextual is what Context adds to a source.
-type contextual struct {
-	s     *source
-	cfg   ContextConfig
-	locks []lockRace
-	cuts  uint64
-	kept  uint64 // asleep by Paper or CSS
+// contextSensitive is what Context adds to a source.
+type contextSensitive struct {
+	s             *source
+	cfg           ContextConfig
+	lockRaces     []lockRace
+	cuts          uint64
+	unsoundSleeps uint64 // asleep by Paper or CSS
 }
 
 // lockRace is a race between events e and p, which lock the same mutex.
 type lockRace struct{ e, p int }
 
-// check is line 13, put off: does the sequence v.u lead to the state?
-type check struct {
+// stateCheck is line 13, put off: does the sequence v.u lead to the state?
+type stateCheck struct {
 	seq   []hb.Move
 	state por.Hash
 }
 
-// race is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
+// noteRace is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
 // p is in a race with is the event that locked it; states are compared when p's critical section ends.
-func (c *contextual) race(e, p int) {
+func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.Paper && !c.cfg.CSS {
 		return
 	}
-	x := c.s.x
+	x := c.s.exec
 	first, second := &x.Events[e], &x.Events[p]
 	if second.Op.Kind != trace.Lock || first.Op.Kind != trace.Unlock {
-		c.later(e, p)
+		c.checkLater(e, p)
 		return
 	}
 	if !c.cfg.CSS {
@@ -129,32 +129,32 @@ func (c *contextual) race(e, p int) {
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
 			if known := x.Moved[second.Undo].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
-				c.locks = append(c.locks, lockRace{j, p})
+				c.lockRaces = append(c.lockRaces, lockRace{j, p})
 			}
 			return
 		}
 	}
 }
 
-// executed looks for critical sections that end with the newest event, n.
-func (c *contextual) executed(n int) {
-	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return l.p > n })
-	last := &c.s.x.Events[n]
+// endSections looks for critical sections that end with the newest event, n.
+func (c *contextSensitive) endSections(n int) {
+	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return l.p > n })
+	last := &c.s.exec.Events[n]
 	if last.Op.Kind != trace.Unlock {
 		return
 	}
-	for _, l := range c.locks {
-		if f := &c.s.x.Events[l.p]; f.G == last.G && f.Op.Access[0] == last.Op.Access[0] {
-			c.later(l.e, l.p)
+	for _, l := range c.lockRaces {
+		if f := &c.s.exec.Events[l.p]; f.G == last.G && f.Op.Access[0] == last.Op.Access[0] {
+			c.checkLater(l.e, l.p)
 		}
 	}
-	c.locks = slices.DeleteFunc(c.locks, func(l lockRace) bool { return c.s.x.Events[l.p].G == last.G })
+	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return c.s.exec.Events[l.p].G == last.G })
 }
 
-// later has it checked whether everything since e leads to the present state, too, if what happens after e comes
+// checkLater has it checked whether everything since e leads to the present state, too, if what happens after e comes
 // after event p and what happens after that.
-func (c *contextual) later(e, p int) {
-	x := c.s.x
+func (c *contextSensitive) checkLater(e, p int) {
+	x := c.s.exec
 	var v, u []hb.Move
 	for j := e; j < len(x.Events); j++ {
 		f := &x.Events[j]
@@ -167,41 +167,41 @@ func (c *contextual) later(e, p int) {
 			v = append(v, f.Move)
 		}
 	}
-	f := c.s.states[e]
-	if f.closed {
+	f := c.s.nodes[e]
+	if f.persistent {
 		return
 	}
-	f.checks = append(f.checks, check{append(v, u...), hb.IdentityHash(x.Sys, 0)})
+	f.stateChecks = append(f.stateChecks, stateCheck{append(v, u...), hb.IdentityHash(x.Sys, 0)})
 }
 
-// check is lines 12 to 14, if there is anything left to explore.
-func (c *contextual) check(f *sourceState) {
-	if _, _, ok := c.s.select5(f); !ok {
+// checkStates is lines 12 to 14, if there is anything left to explore.
+func (c *contextSensitive) checkStates(f *sourceNode) {
+	if _, _, ok := c.s.pickLine5(f); !ok {
 		return
 	}
-	for _, k := range f.checks {
+	for _, k := range f.stateChecks {
 		if f.covered(k.seq) { // line 12
 			continue
 		}
 		if c.s.replay(k.seq) && hb.IdentityHash(c.s.Sys, 0) == k.state {
-			c.sleep(f)
+			c.putToSleep(f)
 		}
-		c.s.back(f)
+		c.s.rewindTo(f)
 	}
-	f.checks = f.checks[:0]
+	f.stateChecks = f.stateChecks[:0]
 }
 
-// sleep is line 14: what has been executed since f is put to sleep there.
-func (c *contextual) sleep(f *sourceState) {
+// putToSleep is line 14: what has been executed since f is put to sleep there.
+func (c *contextSensitive) putToSleep(f *sourceNode) {
 	if c.cfg.Paper || c.cfg.CSS {
-		c.kept++
+		c.unsoundSleeps++
 	}
-	f.sleep = append(f.sleep, sleeper{steps: slices.Clone(c.s.x.Events[len(c.s.states)-1:]), equal: true})
+	f.sleep = append(f.sleep, sleepElem{steps: slices.Clone(c.s.exec.Events[len(c.s.nodes)-1:]), sameState: true})
 }
 
 // covered reports whether a prefix of seq sleeps.
-func (f *sourceState) covered(seq []hb.Move) bool {
-	return slices.ContainsFunc(f.sleep, func(w sleeper) bool {
+func (f *sourceNode) covered(seq []hb.Move) bool {
+	return slices.ContainsFunc(f.sleep, func(w sleepElem) bool {
 		if len(w.steps) > len(seq) {
 			return false
 		}
@@ -214,10 +214,10 @@ func (f *sourceState) covered(seq []hb.Move) bool {
 	})
 }
 
-// prefer is optimization 2: "Implementations should make these selections such that the
+// preferShortest is optimization 2: "Implementations should make these selections such that the
 // shortest sequences in the sleep set are explored first." It returns the first of those of list
 // that begin one, or p.
-func (c *contextual) prefer(f *sourceState, list []trace.GID, p trace.GID) trace.GID {
+func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p trace.GID) trace.GID {
 	if c.cfg.Unguided {
 		return p
 	}
@@ -230,51 +230,51 @@ func (c *contextual) prefer(f *sourceState, list []trace.GID, p trace.GID) trace
 	return p
 }
 
-// commuting adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
+// sleepWhatCommutes adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
 // they are dependent: w has been explored, and with it w.p. Here is where the two are ahead, so it is here
 // that a race between them is seen.
-func (c *contextual) commuting(f *sourceState, p hb.Move) {
+func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Move) {
 	s := c.s
 	if c.cfg.Paper && !c.cfg.CSS {
 		return
 	}
 	for i := range f.sleep {
 		w := f.sleep[i].steps
-		a, b := hb.Event{Op: *s.x.Next(p.G)}, hb.Event{Op: *s.x.Next(w[0].G)}
-		if s.Halted || a.Op.G == b.Op.G || w[0].Over || !s.x.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !twins(&a, &b)) {
+		a, b := hb.Event{Op: *s.exec.Next(p.G)}, hb.Event{Op: *s.exec.Next(w[0].G)}
+		if s.Halted || a.Op.G == b.Op.G || w[0].Over || !s.exec.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
 			continue
 		}
-		if a.Op.Races(&b.Op.Op) && s.Raced.Add(&a.Op.Op, &b.Op.Op) {
-			s.Heed(s.V.Race(s.Path, a.Op.Op, b.Op.Op))
+		if a.Op.Races(&b.Op.Op) && s.KnownRaces.Add(&a.Op.Op, &b.Op.Op) {
+			s.StopUnless(s.Visitor.Race(s.Path, a.Op.Op, b.Op.Op))
 		}
 		at := a.Op.Access[0].Obj
-		ok := c.behind(w) && c.section(p) && c.same()
+		ok := c.executeSequence(w) && c.executeSection(p) && c.stillInterchangeable()
 		state := hb.IdentityHash(s.Sys, at)
-		s.back(f)
-		if ok && c.section(p) && c.behind(w) && c.same() && hb.IdentityHash(s.Sys, at) == state {
-			c.sleep(f)
+		s.rewindTo(f)
+		if ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable() && hb.IdentityHash(s.Sys, at) == state {
+			c.putToSleep(f)
 		}
-		s.back(f)
+		s.rewindTo(f)
 	}
 }
 
-// same reports whether the last two events are twins, if they have to be.
-func (c *contextual) same() bool {
-	n := len(c.s.x.Events)
-	return c.cfg.CSS || twins(&c.s.x.Events[n-2], &c.s.x.Events[n-1])
+// stillInterchangeable reports whether the last two events are twins, if they have to be.
+func (c *contextSensitive) stillInterchangeable() bool {
+	n := len(c.s.exec.Events)
+	return c.cfg.CSS || interchangeable(&c.s.exec.Events[n-2], &c.s.exec.Events[n-1])
 }
 
-// twins reports whether what depends on one of two events that depend on each other depends on the other one, too: both
+// interchangeable reports whether what depends on one of two events that depend on each other depends on the other one, too: both
 // write the same memory, or print.
-func twins(a, b *hb.Event) bool {
+func interchangeable(a, b *hb.Event) bool {
 	return a.Op.Kind == b.Op.Kind && (hb.Memory(a.Op.Kind) || a.Op.Kind == trace.Output) && !a.Over && !b.Over && !a.Op.Tangled && !b.Op.Tangled &&
 		!a.Op.Wide && !b.Op.Wide && a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
 }
 
-// behind executes w, and if that locks a mutex goes on until it is unlocked.
-func (c *contextual) behind(w []hb.Event) bool {
+// executeSequence executes w, and if that locks a mutex goes on until it is unlocked.
+func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	if len(w) == 1 {
-		return c.section(w[0].Move)
+		return c.executeSection(w[0].Move)
 	}
 	for i := range w {
 		if !c.s.replay([]hb.Move{w[i].Move}) {
@@ -284,19 +284,19 @@ func (c *contextual) behind(w []hb.Event) bool {
 	return true
 }
 
-// section executes m, and if that locks a mutex goes on until it is unlocked.
-func (c *contextual) section(m hb.Move) bool {
+// executeSection executes m, and if that locks a mutex goes on until it is unlocked.
+func (c *contextSensitive) executeSection(m hb.Move) bool {
 	s := c.s
 	if !s.replay([]hb.Move{m}) {
 		return false
 	}
-	first := s.x.Events[len(s.x.Events)-1].Op
+	first := s.exec.Events[len(s.exec.Events)-1].Op
 	if first.Kind != trace.Lock {
 		return true
 	}
 	for range sectionLimit {
 		op := s.Sys.Next(m.G)
-		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Move{{G: m.G, Label: s.x.Label(m.G, 0)}}) {
+		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Move{{G: m.G, Label: s.exec.Label(m.G, 0)}}) {
 			return false
 		}
 		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {
@@ -309,15 +309,15 @@ func (c *contextual) section(m hb.Move) bool {
 // sectionLimit is how many operations a critical section may have that commutes with others.
 const sectionLimit = 1000
 
-// cut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to a context-sensitive
+// anticipatedCut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to a context-sensitive
 // check) is consumed except for its last step l, if no step in O is dependent on l, we block
 // the execution at this point".
-func (c *contextual) cut(f *sourceState) bool {
+func (c *contextSensitive) anticipatedCut(f *sourceNode) bool {
 	if !c.cfg.Cuts {
 		return false
 	}
 	for i := range f.sleep {
-		if w := &f.sleep[i]; w.equal && len(w.steps) == 1 && c.s.alone(w.steps[0].G, true) {
+		if w := &f.sleep[i]; w.sameState && len(w.steps) == 1 && c.s.needsNoChoice(w.steps[0].G, true) {
 			c.cuts++
 			return true
 		}

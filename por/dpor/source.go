@@ -52,10 +52,10 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		s := newSource(sys, v, cfg, rude)
 		r := s.run()
 		switch {
-		case s.x.Uncivil:
+		case s.exec.Uncivil:
 			v.Restart()
 			continue
-		case s.x.Beyond:
+		case s.exec.Beyond:
 			return por.Result{FallbackTo: "clockvector"}
 		}
 		return r
@@ -64,50 +64,50 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 // source is the state of Source, and of Context.
 type source struct {
-	search.Core
-	x      *hb.Execution
-	dups   hb.Duplicates
-	states []*sourceState // states[i] is pre(E, event i) and what belongs to it
-	spare  []*sourceState
-	gone   []trace.GID // their newest event has ended the execution, and they do not move any more
-	ctx    *contextual // of Context
+	search.Driver
+	exec    *hb.Execution
+	dups    hb.Duplicates
+	nodes   []*sourceNode // states[i] is pre(E, event i) and what belongs to it
+	spare   []*sourceNode
+	dropped []trace.GID       // their newest event has ended the execution, and they do not move any more
+	ctx     *contextSensitive // of Context
 
-	some     []trace.GID
-	initials []int
-	standing []trace.GID
+	candidates []trace.GID
+	initials   []int
+	enabledNow []trace.GID
 }
 
-// sourceState belongs to the prefix E of an execution.
-type sourceState struct {
-	mark      por.Mark
-	enabled   []trace.GID
-	sleep     []sleeper
-	backtrack []trace.GID
-	closed    bool // backtrack is a persistent set by itself
-	gone      int
-	path      int // len(search.path)
-	cur       trace.GID
-	probes    []probe
-	checks    []check // of Context
+// sourceNode belongs to the prefix E of an execution.
+type sourceNode struct {
+	mark           por.Mark
+	enabled        []trace.GID
+	sleep          []sleepElem
+	backtrack      []trace.GID
+	persistent     bool // backtrack is a persistent set by itself
+	dropped        int
+	depth          int // len(search.path)
+	cur            trace.GID
+	raceCandidates []raceCandidate
+	stateChecks    []stateCheck // of Context
 }
 
-// sleeper is an element of a sleep set: what need not be explored. In Source it is one move.
-type sleeper struct {
-	steps []hb.Event
-	equal bool // it was put to sleep because states are equal
+// sleepElem is an element of a sleep set: what need not be explored. In Source it is one move.
+type sleepElem struct {
+	steps     []hb.Event
+	sameState bool // it was put to sleep because states are equal
 }
 
-// probe says that the next operation of the one who moves first in the state is in a race with that
+// raceCandidate says that the next operation of the one who moves first in the state is in a race with that
 // of q behind seq.
-type probe struct {
+type raceCandidate struct {
 	seq  []hb.Move
 	p, q trace.GID
 }
 
 func newSource(sys por.System, v por.Visitor, cfg por.Config, rude bool) *source {
 	cfg.Match = false
-	s := &source{Core: search.NewCore(sys, v, cfg), x: hb.NewExecution(sys, cfg.IgnoreOutput, rude), dups: hb.NewDuplicates(cfg)}
-	s.Size = search.WithMore{Sys: s.Size, More: s.bytes}
+	s := &source{Driver: search.NewDriver(sys, v, cfg), exec: hb.NewExecution(sys, cfg.IgnoreOutput, rude), dups: hb.NewDuplicates(cfg)}
+	s.Size = search.Sum{Sys: s.Size, More: s.bytes}
 	return s
 }
 
@@ -123,127 +123,127 @@ func (s *source) run() por.Result {
 }
 
 // explore is the procedure of line 1, for the present E.
-func (s *source) explore(sleep []sleeper) {
-	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.x.Events))
-	f := s.enter(sleep) // line 2
-	defer s.leave()
-	if !s.goesOn(f) {
+func (s *source) explore(sleep []sleepElem) {
+	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.exec.Events))
+	f := s.push(sleep) // line 2
+	defer s.pop()
+	if !s.continues(f) {
 		return
 	}
-	p, ok := s.select3(f)
-	if !ok || s.ctx != nil && s.ctx.cut(f) {
+	p, ok := s.pickLine3(f)
+	if !ok || s.ctx != nil && s.ctx.anticipatedCut(f) {
 		s.Stats.Blocked++
 		return
 	}
 	f.backtrack = append(f.backtrack, p) // line 4
 	f.mark = s.Sys.Mark()
 	for taken := 0; !s.Halted; taken++ { // line 5
-		g, choice, ok := s.select5(f)
+		g, choice, ok := s.pickLine5(f)
 		if !ok {
 			break
 		}
 		if taken == 1 {
 			s.Stats.Choices++
 		}
-		s.step(f, g, choice)
+		s.execute(f, g, choice)
 		if s.Halted {
 			break
 		}
-		s.back(f)
-		s.probe(f)
+		s.rewindTo(f)
+		s.reportRaces(f)
 		if s.ctx != nil && !s.Halted {
-			s.ctx.check(f)
+			s.ctx.checkStates(f)
 		}
 	}
 	s.Sys.Rewind(f.mark)
 	s.Sys.Release(f.mark)
 }
 
-// goesOn reports whether the execution does, which is counted otherwise.
-func (s *source) goesOn(f *sourceState) bool {
+// continues reports whether the execution does, which is counted otherwise.
+func (s *source) continues(f *sourceNode) bool {
 	if len(f.enabled) == 0 {
 		if st := s.Sys.Status(); st != por.Running {
-			s.ended(st)
+			s.endExecution(st)
 		}
 		return false
 	}
-	if s.Cfg.MaxSteps > 0 && len(s.x.Events) >= s.Cfg.MaxSteps {
+	if s.Cfg.MaxSteps > 0 && len(s.exec.Events) >= s.Cfg.MaxSteps {
 		s.Stats.Truncated++
-		s.Heed(s.V.Leaf(s.Path, por.Running))
+		s.StopUnless(s.Visitor.Leaf(s.Path, por.Running))
 		return false
 	}
-	return !s.Spent()
+	return !s.OutOfExecutions()
 }
 
-// ended is called at the end of an execution.
-func (s *source) ended(st por.Status) {
+// endExecution is called at the end of an execution.
+func (s *source) endExecution(st por.Status) {
 	s.Leaf(st)
-	if !s.dups.Leaf(s.x, s.Stats.Done(), s.Path) {
+	if !s.dups.Leaf(s.exec, s.Stats.Done(), s.Path) {
 		s.Halted = true
 	}
 }
 
-// select3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
+// pickLine3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
 // what somebody does, that is a source set by itself.
-func (s *source) select3(f *sourceState) (p trace.GID, ok bool) {
-	s.some = s.some[:0]
+func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
+	s.candidates = s.candidates[:0]
 	for _, g := range f.enabled {
-		if _, awake := s.awake(f, g); awake {
-			s.some = append(s.some, g)
+		if _, awake := s.firstAwake(f, g); awake {
+			s.candidates = append(s.candidates, g)
 		}
 	}
-	if len(s.some) == 0 {
+	if len(s.candidates) == 0 {
 		return 0, false
 	}
-	p = s.some[0]
-	if slices.Contains(s.some, s.Cur) {
+	p = s.candidates[0]
+	if slices.Contains(s.candidates, s.Cur) {
 		p = s.Cur
 	}
 	if s.ctx != nil {
-		p = s.ctx.prefer(f, s.some, p)
+		p = s.ctx.preferShortest(f, s.candidates, p)
 	}
-	if f.closed = s.alone(p, true); f.closed {
+	if f.persistent = s.needsNoChoice(p, true); f.persistent {
 		return p, true
 	}
-	for _, g := range s.some {
-		if f.closed = s.alone(g, s.Cfg.AnyGoroutine); f.closed {
+	for _, g := range s.candidates {
+		if f.persistent = s.needsNoChoice(g, s.Cfg.AnyGoroutine); f.persistent {
 			return g, true
 		}
 	}
 	return p, true
 }
 
-// select5 is line 5: an element of the backtrack set that does not sleep.
-func (s *source) select5(f *sourceState) (g trace.GID, choice int, ok bool) {
-	s.some = s.some[:0]
+// pickLine5 is line 5: an element of the backtrack set that does not sleep.
+func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
+	s.candidates = s.candidates[:0]
 	for _, g := range f.backtrack {
-		if _, awake := s.awake(f, g); awake {
-			s.some = append(s.some, g)
+		if _, awake := s.firstAwake(f, g); awake {
+			s.candidates = append(s.candidates, g)
 		}
 	}
-	if len(s.some) == 0 {
+	if len(s.candidates) == 0 {
 		return 0, 0, false
 	}
-	g = s.some[0]
+	g = s.candidates[0]
 	if s.ctx != nil {
-		g = s.ctx.prefer(f, s.some, g)
+		g = s.ctx.preferShortest(f, s.candidates, g)
 	}
-	choice, ok = s.awake(f, g)
+	choice, ok = s.firstAwake(f, g)
 	return g, choice, ok
 }
 
-// awake returns the first alternative of g that does not sleep.
-func (s *source) awake(f *sourceState, g trace.GID) (choice int, ok bool) {
+// firstAwake returns the first alternative of g that does not sleep.
+func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	for c := range s.Sys.Alternatives(g) {
-		if f.asleep(hb.Move{G: g, Label: s.x.Label(g, c)}) == nil {
+		if f.inSleepSet(hb.Move{G: g, Label: s.exec.Label(g, c)}) == nil {
 			return c, true
 		}
 	}
 	return 0, false
 }
 
-// asleep returns the sleeper that m is.
-func (f *sourceState) asleep(m hb.Move) *sleeper {
+// inSleepSet returns the sleeper that m is.
+func (f *sourceNode) inSleepSet(m hb.Move) *sleepElem {
 	for i := range f.sleep {
 		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Move == m {
 			return w
@@ -252,10 +252,10 @@ func (f *sourceState) asleep(m hb.Move) *sleeper {
 	return nil
 }
 
-// alone reports whether what g stands before depends on nothing that others can do before it. An oracle is
+// needsNoChoice reports whether what g stands before depends on nothing that others can do before it. An oracle is
 // asked if ask is set.
-func (s *source) alone(g trace.GID, ask bool) bool {
-	op := s.x.Next(g)
+func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
+	op := s.exec.Next(g)
 	if op.Tangled {
 		return false
 	}
@@ -268,50 +268,50 @@ func (s *source) alone(g trace.GID, ask bool) bool {
 		}
 		return false
 	}
-	return ask && s.Allowed(g, &op.Op)
+	return ask && s.OracleAllows(g, &op.Op)
 }
 
-// step executes an alternative of p's next operation, and explores what comes then.
-func (s *source) step(f *sourceState, p trace.GID, choice int) {
+// execute executes an alternative of p's next operation, and explores what comes then.
+func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	n := s.Sys.Alternatives(p)
-	if s.ctx != nil && !f.closed {
-		if s.ctx.commuting(f, hb.Move{G: p, Label: s.x.Label(p, choice)}); s.Halted {
+	if s.ctx != nil && !f.persistent {
+		if s.ctx.sleepWhatCommutes(f, hb.Move{G: p, Label: s.exec.Label(p, choice)}); s.Halted {
 			return
 		}
 	}
-	if s.Watch != nil {
+	if s.Watcher != nil {
 		op := s.Sys.Next(p)
-		s.Watch.Stepping(p, &op)
+		s.Watcher.Stepping(p, &op)
 	}
-	s.x.Execute(p, choice)
+	s.exec.Execute(p, choice)
 	s.Path = append(s.Path, trace.Step{G: p, Choice: choice})
 	s.Cur = p
 	if s.Stats.Transitions++; s.Stats.Transitions&search.PollMask == 0 {
 		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
 	}
-	if s.x.Beyond || s.ctx != nil && s.x.Awaits {
+	if s.exec.Beyond || s.ctx != nil && s.exec.Awaits {
 		s.Halted = true
 		return
 	}
-	s.detect() // lines 6 to 14
-	if !s.Racer.After(s.Path) {
-		s.Heed(false)
+	s.findRaces() // lines 6 to 14
+	if !s.RaceReporter.After(s.Path) {
+		s.StopUnless(false)
 	}
 	if s.Halted {
 		return
 	}
-	e := &s.x.Events[len(s.x.Events)-1]
+	e := &s.exec.Events[len(s.exec.Events)-1]
 	done := *e
 	goOn := true
 	if e.Over {
-		s.ended(s.Sys.Status())
+		s.endExecution(s.Sys.Status())
 		s.Rewind(f.mark)
-		s.x.Elsewhere()
-		s.Path = s.Path[:f.path]
+		s.exec.Elsewhere()
+		s.Path = s.Path[:f.depth]
 		// If an alternative does not end the execution, what the others do is explored behind that.
 		asleep, over := 0, 0
 		for c := range n {
-			if w := f.asleep(hb.Move{G: p, Label: s.x.Label(p, c)}); w != nil {
+			if w := f.inSleepSet(hb.Move{G: p, Label: s.exec.Label(p, c)}); w != nil {
 				asleep++
 				if w.steps[0].Over {
 					over++
@@ -319,22 +319,22 @@ func (s *source) step(f *sourceState, p trace.GID, choice int) {
 			}
 		}
 		goOn = over == n-1 && asleep == over
-		s.gone = append(s.gone, p)
-		s.x.Pending[p] = hb.NextOp{}
+		s.dropped = append(s.dropped, p)
+		s.exec.Pending[p] = hb.NextOp{}
 	}
 	if goOn && !s.Halted {
-		s.explore(s.propagate(f, &done))
+		s.explore(s.sleepAfter(f, &done))
 	}
-	f.sleep = append(f.sleep, sleeper{steps: []hb.Event{done}}) // line 18
+	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{done}}) // line 18
 }
 
-// propagate is lines 15 and 16: Sleep', behind event e.
-func (s *source) propagate(f *sourceState, e *hb.Event) (sleep []sleeper) {
+// sleepAfter is lines 15 and 16: Sleep', behind event e.
+func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
 		case w.steps[0].Move == e.Move:
 			if len(w.steps) > 1 {
-				sleep = append(sleep, sleeper{w.steps[1:], w.equal}) // line 16
+				sleep = append(sleep, sleepElem{w.steps[1:], w.sameState}) // line 16
 			}
 		case s.independent(e, &w):
 			sleep = append(sleep, w)
@@ -344,191 +344,191 @@ func (s *source) propagate(f *sourceState, e *hb.Event) (sleep []sleeper) {
 }
 
 // independent reports whether w does not depend on e, the newest event.
-func (s *source) independent(e *hb.Event, w *sleeper) bool {
+func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]
 		if i == 0 { // as it is now
-			c, ok := s.find(d.Move)
+			c, ok := s.alternativeOf(d.Move)
 			if !ok {
 				return false
 			}
-			d.Op, d.With = *s.x.Next(d.G), hb.NextOp{}
-			if q, met := s.x.Sys.Partner(d.G, c); met {
-				d.With = *s.x.Next(q)
+			d.Op, d.With = *s.exec.Next(d.G), hb.NextOp{}
+			if q, met := s.exec.Sys.Partner(d.G, c); met {
+				d.With = *s.exec.Next(q)
 			}
 		}
-		if shared(e, &d) || s.x.Dependent(e, &d) || i > 0 && s.x.Dependent(&d, e) {
+		if shareGoroutine(e, &d) || s.exec.Dependent(e, &d) || i > 0 && s.exec.Dependent(&d, e) {
 			return false
 		}
 	}
 	return true
 }
 
-// shared reports whether a goroutine takes part in both events.
-func shared(a, b *hb.Event) bool {
+// shareGoroutine reports whether a goroutine takes part in both events.
+func shareGoroutine(a, b *hb.Event) bool {
 	return a.G == b.G || a.With.Kind != trace.None && a.With.G == b.G || b.With.Kind != trace.None && (b.With.G == a.G || a.With.Kind != trace.None && a.With.G == b.With.G)
 }
 
-// find returns the number of the alternative m names, if it can be executed now.
-func (s *source) find(m hb.Move) (choice int, ok bool) {
-	if slices.Contains(s.gone, m.G) {
+// alternativeOf returns the number of the alternative m names, if it can be executed now.
+func (s *source) alternativeOf(m hb.Move) (choice int, ok bool) {
+	if slices.Contains(s.dropped, m.G) {
 		return 0, false
 	}
-	s.standing = s.Sys.Enabled(s.standing[:0])
-	if !slices.Contains(s.standing, m.G) {
+	s.enabledNow = s.Sys.Enabled(s.enabledNow[:0])
+	if !slices.Contains(s.enabledNow, m.G) {
 		return 0, false
 	}
 	for c := range s.Sys.Alternatives(m.G) {
-		if s.x.Label(m.G, c) == m.Label {
+		if s.exec.Label(m.G, c) == m.Label {
 			return c, true
 		}
 	}
 	return 0, false
 }
 
-// detect is lines 6 to 10 for the newest event, and for what goroutines stand before now.
-func (s *source) detect() {
-	n := len(s.x.Events) - 1
-	p := &s.x.Events[n]
-	for _, e := range s.x.Races {
-		s.race(int(e), n)
+// findRaces is lines 6 to 10 for the newest event, and for what goroutines stand before now.
+func (s *source) findRaces() {
+	n := len(s.exec.Events) - 1
+	p := &s.exec.Events[n]
+	for _, e := range s.exec.Races {
+		s.reverseRace(int(e), n)
 		if s.ctx != nil {
-			s.ctx.race(int(e), n)
+			s.ctx.noteRace(int(e), n)
 		}
 	}
 	if s.ctx != nil {
-		s.ctx.executed(n)
+		s.ctx.endSections(n)
 	}
-	for _, m := range s.x.Moved[p.Undo:] {
-		if s.x.Pending[m.G].Blocks() {
-			s.arrived(n, m.G)
+	for _, m := range s.exec.Moved[p.Undo:] {
+		if s.exec.Pending[m.G].Blocks() {
+			s.reverseRacesOfPending(n, m.G)
 		}
 	}
-	for q, a := range s.x.Last {
+	for q, a := range s.exec.Last {
 		// Who stands there already.
-		if int(a) != n && s.x.Known[q] && s.x.Pending[q].Blocks() && hb.MayDepend(s.x.Dep, p, &s.x.Pending[q]) {
-			s.reverse(n, trace.GID(q))
+		if int(a) != n && s.exec.Known[q] && s.exec.Pending[q].Blocks() && hb.MayDepend(s.exec.Dep, p, &s.exec.Pending[q]) {
+			s.backtrackForPending(n, trace.GID(q))
 		}
 	}
 	// Who was met could have done something else.
-	if f := s.states[n]; p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate) {
-		f.also(p.Mate)
+	if f := s.nodes[n]; p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate) {
+		f.addGoroutine(p.Mate)
 	}
 }
 
-// race is lines 7 to 10: event p is in a race with e.
-func (s *source) race(e, p int) {
-	first, second := &s.x.Events[e], &s.x.Events[p]
-	f := s.states[e]
+// reverseRace is lines 7 to 10: event p is in a race with e.
+func (s *source) reverseRace(e, p int) {
+	first, second := &s.exec.Events[e], &s.exec.Events[p]
+	f := s.nodes[e]
 	if first.Op.Races(&second.Op.Op) && !second.Over && !first.Over {
-		f.probes = append(f.probes, probe{s.notdep(e, p), first.G, second.G})
+		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
 	if !first.Over && hb.Enables(first, &second.Op.Op) {
 		return // it cannot be reversed
 	}
 	s.initials = s.initials[:0]
 	for j := e + 1; j <= p; j++ {
-		if j == p || !s.x.Before(e, s.x.Clock(j)) {
-			s.initial(j)
+		if j == p || !s.exec.Before(e, s.exec.Clock(j)) {
+			s.addInitial(j)
 		}
 	}
-	s.add(f)
+	s.addToBacktrack(f)
 }
 
 // notdep is notdep(e, E), E being what is executed before p.
 func (s *source) notdep(e, p int) (v []hb.Move) {
 	for j := e + 1; j < p; j++ {
-		if !s.x.Before(e, s.x.Clock(j)) && !s.x.Events[j].Over {
-			v = append(v, s.x.Events[j].Move)
+		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].Over {
+			v = append(v, s.exec.Events[j].Move)
 		}
 	}
 	return v
 }
 
-// initial adds event j to the initials of a sequence unless one of them happens before it.
-func (s *source) initial(j int) {
-	c := s.x.Clock(j)
+// addInitial adds event j to the initials of a sequence unless one of them happens before it.
+func (s *source) addInitial(j int) {
+	c := s.exec.Clock(j)
 	for _, i := range s.initials {
-		if s.x.Before(i, c) {
+		if s.exec.Before(i, c) {
 			return
 		}
 	}
 	s.initials = append(s.initials, j)
 }
 
-// add is lines 9 and 10: one of the initials must be in the backtrack set.
-func (s *source) add(f *sourceState) {
-	if f.closed {
+// addToBacktrack is lines 9 and 10: one of the initials must be in the backtrack set.
+func (s *source) addToBacktrack(f *sourceNode) {
+	if f.persistent {
 		return
 	}
-	s.some = s.some[:0]
+	s.candidates = s.candidates[:0]
 	for _, i := range s.initials {
-		g := s.x.Events[i].G
+		g := s.exec.Events[i].G
 		if slices.Contains(f.backtrack, g) {
 			return
 		}
 		if slices.Contains(f.enabled, g) {
-			s.some = append(s.some, g)
+			s.candidates = append(s.candidates, g)
 		}
 	}
-	if len(s.some) == 0 {
+	if len(s.candidates) == 0 {
 		return
 	}
-	g := s.some[0]
+	g := s.candidates[0]
 	if s.ctx != nil {
-		g = s.ctx.prefer(f, s.some, g)
+		g = s.ctx.preferShortest(f, s.candidates, g)
 	}
 	f.backtrack = append(f.backtrack, g)
 }
 
-// arrived looks for races of what q stands before since the newest event, whether it is enabled or not:
+// reverseRacesOfPending looks for races of what q stands before since the newest event, whether it is enabled or not:
 // instead of an earlier event x it might be executed when everything has that happened
 // before q came there.
-func (s *source) arrived(n int, q trace.GID) {
-	c := s.x.Clock(n)
+func (s *source) reverseRacesOfPending(n int, q trace.GID) {
+	c := s.exec.Clock(n)
 	for i := range n {
-		if x := &s.x.Events[i]; s.states[i].closed || s.x.Before(i, c) || !hb.MayDepend(s.x.Dep, x, &s.x.Pending[q]) {
+		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !hb.MayDepend(s.exec.Dep, x, &s.exec.Pending[q]) {
 			continue
 		}
 		s.initials = s.initials[:0]
 		for j := i + 1; j <= n; j++ {
-			if s.x.Before(j, c) {
-				s.initial(j)
+			if s.exec.Before(j, c) {
+				s.addInitial(j)
 			}
 		}
-		s.add(s.states[i])
+		s.addToBacktrack(s.nodes[i])
 	}
 }
 
-// reverse makes the backtrack set of the state in front of event e sufficient for the executions in which
+// backtrackForPending makes the backtrack set of the state in front of event e sufficient for the executions in which
 // what q stands before there is executed first: q itself if all that operation depends on depends on e,
 // too; if not, something may have to come before it, and that may be anything.
-func (s *source) reverse(e int, q trace.GID) {
-	f := s.states[e]
+func (s *source) backtrackForPending(e int, q trace.GID) {
+	f := s.nodes[e]
 	switch {
-	case f.closed:
-	case slices.Contains(f.enabled, q) && covers(&s.x.Events[e], &s.x.Pending[q]):
-		f.also(q)
+	case f.persistent:
+	case slices.Contains(f.enabled, q) && dependsOnAllOf(&s.exec.Events[e], &s.exec.Pending[q]):
+		f.addGoroutine(q)
 	default:
-		f.addAll()
+		f.addEnabled()
 	}
 }
 
-func (f *sourceState) addAll() {
+func (f *sourceNode) addEnabled() {
 	for _, g := range f.enabled {
-		f.also(g)
+		f.addGoroutine(g)
 	}
 }
 
-// also adds g to the backtrack set.
-func (f *sourceState) also(g trace.GID) {
-	if !f.closed && !slices.Contains(f.backtrack, g) {
+// addGoroutine adds g to the backtrack set.
+func (f *sourceNode) addGoroutine(g trace.GID) {
+	if !f.persistent && !slices.Contains(f.backtrack, g) {
 		f.backtrack = append(f.backtrack, g)
 	}
 }
 
-// covers reports whether e depends on everything op does, which is not met by another operation.
-func covers(e *hb.Event, op *hb.NextOp) bool {
+// dependsOnAllOf reports whether e depends on everything op does, which is not met by another operation.
+func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if e.Op.Tangled {
 		return true
 	}
@@ -545,74 +545,74 @@ func covers(e *hb.Event, op *hb.NextOp) bool {
 	return true
 }
 
-// probe shows the visitor the races of which one event was executed in f.
-func (s *source) probe(f *sourceState) {
-	for _, r := range f.probes {
+// reportRaces shows the visitor the races of which one event was executed in f.
+func (s *source) reportRaces(f *sourceNode) {
+	for _, r := range f.raceCandidates {
 		if s.Halted {
 			break
 		}
 		if s.replay(r.seq) {
 			a, b := s.Sys.Next(r.p), s.Sys.Next(r.q)
-			if a.Races(&b) && s.Raced.Add(&a, &b) {
-				s.Heed(s.V.Race(s.Path, a, b))
+			if a.Races(&b) && s.KnownRaces.Add(&a, &b) {
+				s.StopUnless(s.Visitor.Race(s.Path, a, b))
 			}
 		}
-		s.back(f)
+		s.rewindTo(f)
 	}
-	f.probes = f.probes[:0]
+	f.raceCandidates = f.raceCandidates[:0]
 }
 
 // replay executes seq, and reports whether it could.
 func (s *source) replay(seq []hb.Move) bool {
 	for _, m := range seq {
-		c, ok := s.find(m)
+		c, ok := s.alternativeOf(m)
 		if !ok {
 			return false
 		}
-		if s.Watch != nil {
+		if s.Watcher != nil {
 			op := s.Sys.Next(m.G)
-			s.Watch.Stepping(m.G, &op)
+			s.Watcher.Stepping(m.G, &op)
 		}
-		s.x.Execute(m.G, c)
+		s.exec.Execute(m.G, c)
 		s.Path = append(s.Path, trace.Step{G: m.G, Choice: c})
-		if s.x.Events[len(s.x.Events)-1].Over {
+		if s.exec.Events[len(s.exec.Events)-1].Over {
 			return false
 		}
 	}
 	return true
 }
 
-// enter puts the present state on the stack.
-func (s *source) enter(sleep []sleeper) *sourceState {
-	f := new(sourceState)
+// push puts the present state on the stack.
+func (s *source) push(sleep []sleepElem) *sourceNode {
+	f := new(sourceNode)
 	if n := len(s.spare); n > 0 {
 		f, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
-	*f = sourceState{sleep: sleep, gone: len(s.gone), path: len(s.Path), cur: s.Cur, enabled: s.Sys.Enabled(f.enabled[:0]), backtrack: f.backtrack[:0],
-		probes: f.probes[:0], checks: f.checks[:0]}
-	f.enabled = slices.DeleteFunc(f.enabled, func(g trace.GID) bool { return slices.Contains(s.gone, g) })
-	s.states = append(s.states, f)
+	*f = sourceNode{sleep: sleep, dropped: len(s.dropped), depth: len(s.Path), cur: s.Cur, enabled: s.Sys.Enabled(f.enabled[:0]), backtrack: f.backtrack[:0],
+		raceCandidates: f.raceCandidates[:0], stateChecks: f.stateChecks[:0]}
+	f.enabled = slices.DeleteFunc(f.enabled, func(g trace.GID) bool { return slices.Contains(s.dropped, g) })
+	s.nodes = append(s.nodes, f)
 	return f
 }
 
-func (s *source) leave() {
-	n := len(s.states) - 1
-	s.spare = append(s.spare, s.states[n])
-	s.states = s.states[:n]
+func (s *source) pop() {
+	n := len(s.nodes) - 1
+	s.spare = append(s.spare, s.nodes[n])
+	s.nodes = s.nodes[:n]
 }
 
-// back returns to the state of f, the last one on the stack.
-func (s *source) back(f *sourceState) {
+// rewindTo returns to the state of f, the last one on the stack.
+func (s *source) rewindTo(f *sourceNode) {
 	s.Rewind(f.mark)
-	s.x.Truncate(len(s.states) - 1)
-	s.Path, s.gone, s.Cur = s.Path[:f.path], s.gone[:f.gone], f.cur
+	s.exec.Truncate(len(s.nodes) - 1)
+	s.Path, s.dropped, s.Cur = s.Path[:f.depth], s.dropped[:f.dropped], f.cur
 }
 
 // bytes is the memory of the stack.
 func (s *source) bytes() int64 {
-	n := s.x.Bytes() + s.dups.Bytes()
-	for _, f := range s.states {
-		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.sleep))*int64(unsafe.Sizeof(sleeper{})+unsafe.Sizeof(hb.Event{})) + 4*int64(cap(f.enabled)+cap(f.backtrack))
+	n := s.exec.Bytes() + s.dups.Bytes()
+	for _, f := range s.nodes {
+		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) + 4*int64(cap(f.enabled)+cap(f.backtrack))
 	}
 	return n
 }

@@ -142,7 +142,7 @@ func bounded(t *toys.System, bound int) []string {
 		}
 		for _, g := range t.Enabled(nil) {
 			left := n.left
-			if n.cur >= 0 && int(g) != n.cur && t.Can(n.cur) && t.Next(trace.GID(n.cur)).Kind != trace.Yield {
+			if n.cur >= 0 && int(g) != n.cur && t.CanMove(n.cur) && t.Next(trace.GID(n.cur)).Kind != trace.Yield {
 				left--
 			}
 			if left < 0 {

@@ -54,7 +54,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "a read does not conflict with a write", File: "trace/op.go", Old: "(a.Write || b.Write) && a.Overlaps", New: "(a.Write && b.Write) && a.Overlaps"}, toySystems},
 	{mutation.Mutant{Name: "overlapping additions commute", File: "trace/op.go", Old: " && o.Access[0] == p.Access[0]\n", New: "\n"}, counted},
 	{mutation.Mutant{Name: "all that say something commute", File: "trace/op.go", Old: "o.Commutes == p.Commutes && o.Commutes < SubtractsLast", New: "o.Commutes == p.Commutes"}, misused},
-	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "	if o.CommutesWith(p) {\n", New: "	if false {\n"}, counted},
+	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "\tif o.CommutesWith(p) {\n", New: "\tif false {\n"}, counted},
 	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
 	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return false"}, misused},
 	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
@@ -85,8 +85,8 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
 	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) != e && ", New: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
 	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !s.Pending[m.G].Blocks() || hb.Channel(s.Pending[m.G].Kind) {\n\t\t\tcontinue\n", New: "\t\tif true {\n\t\t\tcontinue\n"}, toySystems},
-	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.x.Known[q] && ", New: "\t\tif int(a) < -1 && s.x.Known[q] && "}, toySystems},
-	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/dpor/source.go", Old: "\t\tif s.x.Pending[m.G].Blocks() {\n\t\t\ts.arrived", New: "\t\tif false {\n\t\t\ts.arrived"}, toySystems},
+	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Known[q] && ", New: "\t\tif int(a) < -1 && s.exec.Known[q] && "}, toySystems},
+	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif false {\n\t\t\ts.reverseRacesOfPending"}, toySystems},
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal/optimal.go", Old: " && !s.Events[x].Op.AmongOthers() && ", New: " && "}, readers},
 
 	// Each class once.
@@ -111,19 +111,19 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/optimal/meetings.go", Old: "\t\tif _, met := s.Sys.Partner(f.g, c); !met {\n\t\t\tfirst = c\n", New: "\t\tif _, met := s.Sys.Partner(f.g, c); !met {\n\t\t\tfirst = 0\n"}, meeting},
 	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/optimal/meetings.go", Old: "\tif e < f.depth || !s.DependentOp(&s.Events[e], &f.met, false) {\n", New: "\tif e < f.depth {\n"}, mixing},
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal/pasts.go", Old: "\t\tif s.Before(x, clock) {\n", New: "\t\tif false {\n"}, meeting},
-	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
+	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "\t\tm.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
 	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/pasts.go", Old: " || s.Next(f.g).Gone() {", New: " {"}, counted},
 	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.standing) {\n", New: "\t\tif false {\n"}, timing},
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/graphsearch.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate)", New: "false"}, sleeping},
-	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.x.Pending[m.G].Blocks() {\n\t\t\ts.arrived", New: "\t\tif s.x.Pending[m.G].Blocks() && !hb.Channel(s.x.Pending[m.G].Kind) {\n\t\t\ts.arrived"}, sleeping},
-	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.x.Known[q] && ", New: "\t\tif int(a) != n && !hb.Channel(s.x.Pending[q].Kind) && s.x.Known[q] && "}, sleeping},
+	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif s.exec.Pending[m.G].Blocks() && !hb.Channel(s.exec.Pending[m.G].Kind) {\n\t\t\ts.reverseRacesOfPending"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Known[q] && ", New: "\t\tif int(a) != n && !hb.Channel(s.exec.Pending[q].Kind) && s.exec.Known[q] && "}, sleeping},
 
 	// What changes places.
 	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (hb.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (hb.Memory"}, twin},
 	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && hb.IdentityHash(s.Sys, at) == state {", New: " && state == state {"}, twin},
-	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !twins(&a, &b))", New: "!c.cfg.CSS"}, twin},
+	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
 	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal/pasts.go", Old: "\t\ts.due = append(s.due, due{i, it, slices.Clone(f.moves[it.lo:it.hi])})\n", New: ""}, toySystems},
 	{mutation.Mutant{Name: "what was planned is not when the search comes back", File: "por/optimal/parsimonious.go", Old: "append(s.planned, a.planned...)", New: "append(s.planned, make([]bool, len(a.planned))...)"}, toySystems},

@@ -49,9 +49,9 @@ func TestOracle(t *testing.T) {
 	}{
 		{name: "exact", oracle: func(s por.System) por.Oracle { return &exact{s, true} }},
 		{name: "exact, any goroutine", oracle: func(s por.System) por.Oracle { return &exact{s, true} }, every: true},
-		{name: "look ahead", oracle: func(s por.System) por.Oracle { return lookahead.NewLookAhead(s, none{}, nil) }},
-		{name: "look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.NewLookAhead(s, none{}, nil) }, every: true},
-		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.NewLookAhead(s, none{}, &exact{s, true}) }, every: true},
+		{name: "look ahead", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) }},
+		{name: "look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) }, every: true},
+		{name: "exact, then look ahead, any goroutine", oracle: func(s por.System) por.Oracle { return lookahead.New(s, none{}, &exact{s, true}) }, every: true},
 	}
 	var states uint64
 	for seed := range n {

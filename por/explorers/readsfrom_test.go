@@ -64,7 +64,7 @@ func shown(leaves map[string]toys.State) []string {
 			set[l] = true
 			continue
 		}
-		s.Vars, s.Atomics = [toys.ToyVars]int8{}, [toys.ToyVars]int8{}
+		s.Vars, s.Atomics = [toys.NumVars]int8{}, [toys.NumVars]int8{}
 		set[fmt.Sprint(s)] = true
 	}
 	return toys.Keys(set)

@@ -158,7 +158,7 @@ func TestGraphStubborn(t *testing.T) {
 // lockOrder is a client as a researcher would write one: it schedules over acquisitions of locks only, and collects in
 // which order locks are held together. What is held now goes back with the search.
 type lockOrder struct {
-	held   [toys.ToyGs][]uint32 // by goroutine
+	held   [toys.MaxGoroutines][]uint32 // by goroutine
 	orders map[[2]uint32]bool
 }
 
@@ -181,7 +181,7 @@ func (c *lockOrder) Dependent(p, n *GraphNode) bool { return p.Conflicts(n) && !
 
 func (c *lockOrder) State() any { return c.held }
 
-func (c *lockOrder) Reset(state any) { c.held = state.([toys.ToyGs][]uint32) }
+func (c *lockOrder) Reset(state any) { c.held = state.([toys.MaxGoroutines][]uint32) }
 
 // TestGraphClient: "The DporResettable can then use the state object to reset its data to the match the program state."
 func TestGraphClient(t *testing.T) {

@@ -40,7 +40,7 @@ type generator struct {
 
 // graphSearch is the state of Graph.
 type graphSearch struct {
-	search.Core
+	search.Driver
 	GraphConfig
 	fx     por.Effects
 	hist   *hb.History
@@ -58,11 +58,11 @@ type graphSearch struct {
 
 func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig, a hb.Assumptions) *graphSearch {
 	cfg.Match = false
-	x := &graphSearch{Core: search.NewCore(sys, v, cfg), GraphConfig: gc, fx: por.EffectsOf(sys), arrive: !a.NoReuse, known: make(map[uint64]bool)}
+	x := &graphSearch{Driver: search.NewDriver(sys, v, cfg), GraphConfig: gc, fx: por.EffectsOf(sys), arrive: !a.NoReuse, known: make(map[uint64]bool)}
 	x.hist = hb.NewHistory(x.fx, !cfg.IgnoreOutput)
 	x.hist.SyncOnly = true
 	x.hist.Careful = !a.NoUnderrun
-	x.Size = search.WithMore{Sys: x.Size, More: x.bytes}
+	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
 
@@ -70,7 +70,7 @@ func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfi
 func (x *graphSearch) run() por.Result {
 	mark := x.Sys.Mark()
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
-	x.graph.Root = x.push(Replay, trace.NoGID, x.state())
+	x.graph.Root = x.push(Replay, trace.NoGID, x.placedSet())
 	for len(x.points) > 0 && !x.Halted {
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
@@ -79,7 +79,7 @@ func (x *graphSearch) run() por.Result {
 			x.points = x.points[:len(x.points)-1]
 			continue
 		}
-		if x.Spent() {
+		if x.OutOfExecutions() {
 			break
 		}
 		if p.again {
@@ -144,7 +144,7 @@ func (x *graphSearch) take(p *generator) bool {
 	case p.next > 0:
 		// The state has a generator, so whatever is one now is a Yes node.
 		m := x.mark(g)
-		p.marked = x.state()
+		p.marked = x.placedSet()
 		switch m {
 		case Replay:
 			p.alts, p.alt = 1, 1
@@ -187,7 +187,7 @@ func (x *graphSearch) advance() {
 			return
 		case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
 			x.Stats.Truncated++
-			x.Heed(x.V.Leaf(x.Path, por.Running))
+			x.StopUnless(x.Visitor.Leaf(x.Path, por.Running))
 			return
 		}
 		if x.Races(); x.Halted {
@@ -197,7 +197,7 @@ func (x *graphSearch) advance() {
 		if !slices.Contains(x.Enabled, g) {
 			g = x.Enabled[0]
 		}
-		state := x.state()
+		state := x.placedSet()
 		switch m := x.mark(g); {
 		case m == Yes, m == Maybe && !x.Restart, m == Replay:
 			x.push(m, g, state)
@@ -247,7 +247,7 @@ func (x *graphSearch) choiceSet(g trace.GID) *choiceSet {
 	s := &choiceSet{runnables: slices.Clone(x.Enabled), choices: []trace.GID{g}, prefix: x.prefix()}
 	if g != trace.NoGID && len(x.Enabled) > 1 && x.Cfg.Oracle != nil {
 		op := x.Sys.Next(g)
-		s.closed = x.Allowed(g, &op)
+		s.closed = x.OracleAllows(g, &op)
 	}
 	return s
 }
@@ -270,8 +270,8 @@ func (x *graphSearch) link(p, n *GraphNode) {
 	}
 }
 
-// state returns the client's state, if it goes back with the search.
-func (x *graphSearch) state() any {
+// placedSet returns the client's state, if it goes back with the search.
+func (x *graphSearch) placedSet() any {
 	if x.Client.Reset == nil {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (x *graphSearch) push(typ Marking, g trace.GID, state any) *GraphNode {
 	p.node = x.newNode(typ, g, p.choiceSet)
 	p.first = p.node
 	x.link(x.node, p.node)
-	p.state, p.marked = state, x.state()
+	p.state, p.marked = state, x.placedSet()
 	p.mark = x.Sys.Mark()
 	x.points = append(x.points, p)
 	return p.node

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// LookAhead is an oracle that, where a quick one sees no reason to do without
+// Oracle is an oracle that, where a quick one sees no reason to do without
 // a choice, looks: it explores what the others can do while a goroutine waits
 // (see PersistentSingleton), within a small budget. Of two goroutines the other one's future
 // is one line of execution until it waits for the first.
@@ -15,7 +15,7 @@ import (
 // It looks in front of plain accesses and of locking: a mutex that nobody else
 // can lock while g waits needs no choice either.
 //
-// Looking is a search (see scout), and asks a LookAhead of its own what the
+// Looking is a search (see scout), and asks a Oracle of its own what the
 // others need no choice for when one of them waits, too, and so on.
 //
 // What a look has found stays true for a while. Let E be the operations that
@@ -31,75 +31,75 @@ import (
 // what g has or does: if it could be enabled by one of the others it would have been.
 // So E stays true behind g's Unlock, too, of a lock that is none of what is waited
 // for there.
-type LookAhead struct {
-	sys     por.System
-	quick   por.Oracle
-	last    por.Oracle // nil: none
-	futures []*future  // by goroutine
-	tired   map[point]*patience
-	scout   *scout  // for its looks, once there was one
-	budget  *uint64 // transitions left for the present look; nil: none is under way
-	enabled []trace.GID
+type Oracle struct {
+	sys      por.System
+	cheap    por.Oracle
+	fallback por.Oracle   // nil: none
+	accesses []*reachable // by goroutine
+	backoffs map[programPoint]*backoff
+	search   *boundedSearch // for its looks, once there was one
+	budget   *uint64        // transitions left for the present look; nil: none is under way
+	enabled  []trace.GID
 }
 
-// ReasonLookahead is the reason LookAhead's own answers are counted under.
+// ReasonLookahead is the reason Oracle's own answers are counted under.
 const ReasonLookahead = "lookahead"
 
-// lookBudget is the number of transitions one look may execute, with those of
+// transitionBudget is the number of transitions one look may execute, with those of
 // the looks inside it. A short look costs most: it took time and saves nothing.
-const lookBudget = 8192
+const transitionBudget = 8192
 
-// future is what the others can do while a goroutine waits.
-type future struct {
+// reachable is what the others can do while a goroutine waits.
+type reachable struct {
 	known    bool
 	complete bool // the budget was enough to see everything
 	stale    bool // somebody has moved since: there may be less now
 	started  uint32
-	seen     []seen
+	reached  []reachedAccess
 	byObject map[uint32]int // 1 + index of the object's last entry in seen
 	waits    bool           // it is known what goroutines wait for:
 	awaited  []trace.Access // by operations that are disabled where everybody has stopped
 }
 
-// seen is an access, and where the one before it to the same object is: 1 + its index.
-type seen struct {
+// reachedAccess is an access, and where the one before it to the same object is: 1 + its index.
+type reachedAccess struct {
 	trace.Access
-	before int
+	previous int
 }
 
-// point is a place in the program.
-type point struct{ fn, pc uint32 }
+// programPoint is a place in the program.
+type programPoint struct{ fn, pc uint32 }
 
-// patience is how many questions at a point are not looked into, because looks
+// backoff is how many questions at a point are not looked into, because looks
 // there have been too short to tell: after each such look twice as many.
-type patience struct{ pause, length int }
+type backoff struct{ remaining, length int }
 
-const maxPause = 256
+const maxBackoff = 256
 
-// NewLookAhead returns an oracle that asks quick first, in the states it looks
+// New returns an oracle that asks quick first, in the states it looks
 // at, too. If a look is too short to tell it asks last, if that is not nil.
-func NewLookAhead(sys por.System, quick, last por.Oracle) *LookAhead {
-	return &LookAhead{sys: sys, quick: quick, last: last, tired: make(map[point]*patience)}
+func New(sys por.System, quick, last por.Oracle) *Oracle {
+	return &Oracle{sys: sys, cheap: quick, fallback: last, backoffs: make(map[programPoint]*backoff)}
 }
 
-// Last returns the oracle that is asked if a look was too short.
-func (l *LookAhead) Last() por.Oracle { return l.last }
+// Fallback returns the oracle that is asked if a look was too short.
+func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
 // Skip implements Oracle.
-func (l *LookAhead) Skip(g trace.GID, op *trace.Op) string {
-	if reason := l.quick.Skip(g, op); reason != "" {
+func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
+	if reason := l.cheap.Skip(g, op); reason != "" {
 		return reason
 	}
 	if enablesNothing(op) {
-		switch free, certain := l.free(g, op); {
+		switch free, certain := l.needsNoChoice(g, op); {
 		case free:
 			return ReasonLookahead
 		case certain:
 			return ""
 		}
 	}
-	if l.last != nil {
-		return l.last.Skip(g, op)
+	if l.fallback != nil {
+		return l.fallback.Skip(g, op)
 	}
 	return ""
 }
@@ -112,10 +112,10 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 	return 0
 }
 
-// free reports whether nothing the others can do while g waits conflicts with
+// needsNoChoice reports whether nothing the others can do while g waits conflicts with
 // op, and whether it is certain if not.
-func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
-	f := l.of(g)
+func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (free, certain bool) {
+	f := l.accessesOf(g)
 	n := startedBy(l.sys, g)
 	if f.started != n {
 		f.started, f.known = n, false
@@ -128,34 +128,34 @@ func (l *LookAhead) free(g trace.GID, op *trace.Op) (free, certain bool) {
 			return false, true
 		}
 	}
-	at := point{op.Func, op.PC}
-	p := l.tired[at]
-	if p != nil && p.pause > 0 {
-		p.pause--
+	at := programPoint{op.Func, op.PC}
+	p := l.backoffs[at]
+	if p != nil && p.remaining > 0 {
+		p.remaining--
 		return false, false
 	}
-	if l.imminent(g, op) {
+	if l.conflictsNow(g, op) {
 		return false, true
 	}
-	l.look(g, op, f)
+	l.explore(g, op, f)
 	switch {
 	case f.conflicts(op):
 		return false, true
 	case f.complete:
-		delete(l.tired, at)
+		delete(l.backoffs, at)
 		return true, true
 	}
 	if p == nil {
-		p = &patience{length: 1}
-		l.tired[at] = p
+		p = &backoff{length: 1}
+		l.backoffs[at] = p
 	}
-	p.length = min(2*p.length, maxPause)
-	p.pause = p.length
+	p.length = min(2*p.length, maxBackoff)
+	p.remaining = p.length
 	return false, false
 }
 
-// imminent reports whether another goroutine can execute what conflicts with op at once.
-func (l *LookAhead) imminent(g trace.GID, op *trace.Op) bool {
+// conflictsNow reports whether another goroutine can execute what conflicts with op at once.
+func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	l.enabled = l.sys.Enabled(l.enabled[:0])
 	for _, h := range l.enabled {
 		if next := l.sys.Next(h); h != g && next.Conflicts(op) {
@@ -171,10 +171,10 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// meets reports whether an operation of kind k may end that of another
+// movesAnother reports whether an operation of kind k may end that of another
 // goroutine, too, which then moves on from where it waits; or, if time passes only
 // while nobody can move, whether it shows that the other one could not.
-func meets(k trace.Kind) bool {
+func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep:
 		return true
@@ -183,68 +183,68 @@ func meets(k trace.Kind) bool {
 }
 
 // Stepping implements Watcher.
-func (l *LookAhead) Stepping(g trace.GID, op *trace.Op) {
-	for i, f := range l.futures {
+func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
+	for i, f := range l.accesses {
 		if f == nil || !f.known {
 			continue
 		}
 		f.stale = true
 		switch own := trace.GID(i) == g; {
-		case own && (!enablesNothing(op) && !f.frees(op) || f.conflicts(op) || f.overwrites(op)), !own && meets(op.Kind):
+		case own && (!enablesNothing(op) && !f.releasesUnawaited(op) || f.conflicts(op) || f.overwritesAwaited(op)), !own && movesAnother(op.Kind):
 			f.known = false
 		}
 	}
 }
 
 // Rewound implements Watcher.
-func (l *LookAhead) Rewound() { l.forget() }
+func (l *Oracle) Rewound() { l.forget() }
 
 // forget drops what was seen of the future.
-func (l *LookAhead) forget() {
-	for _, f := range l.futures {
+func (l *Oracle) forget() {
+	for _, f := range l.accesses {
 		if f != nil {
 			f.known = false
 		}
 	}
 }
 
-func (l *LookAhead) of(g trace.GID) *future {
-	for int(g) >= len(l.futures) {
-		l.futures = append(l.futures, nil)
+func (l *Oracle) accessesOf(g trace.GID) *reachable {
+	for int(g) >= len(l.accesses) {
+		l.accesses = append(l.accesses, nil)
 	}
-	if l.futures[g] == nil {
-		l.futures[g] = &future{byObject: make(map[uint32]int)}
+	if l.accesses[g] == nil {
+		l.accesses[g] = &reachable{byObject: make(map[uint32]int)}
 	}
-	return l.futures[g]
+	return l.accesses[g]
 }
 
-// look explores what the others can do while g waits in front of op, up to a
+// explore explores what the others can do while g waits in front of op, up to a
 // conflict with op.
-func (l *LookAhead) look(g trace.GID, op *trace.Op, f *future) {
-	if l.scout == nil {
-		l.scout = newScout(l)
+func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
+	if l.search == nil {
+		l.search = newBoundedSearch(l)
 	}
 	f.known, f.stale = true, false
-	f.complete, f.waits = l.scout.look(g, op, f), l.scout.live != nil
+	f.complete, f.waits = l.search.explore(g, op, f), l.search.live != nil
 }
 
 // add notes the accesses of an operation.
-func (f *future) add(op *trace.Op) {
+func (f *reachable) add(op *trace.Op) {
 next:
 	for _, a := range op.Access[:op.N] {
 		last := f.byObject[a.Obj]
-		for i := last; i > 0; i = f.seen[i-1].before {
-			if f.seen[i-1].Access == a {
+		for i := last; i > 0; i = f.reached[i-1].previous {
+			if f.reached[i-1].Access == a {
 				continue next
 			}
 		}
-		f.seen = append(f.seen, seen{a, last})
-		f.byObject[a.Obj] = len(f.seen)
+		f.reached = append(f.reached, reachedAccess{a, last})
+		f.byObject[a.Obj] = len(f.reached)
 	}
 }
 
-// frees reports whether op releases something, and nobody waits for it.
-func (f *future) frees(op *trace.Op) bool {
+// releasesUnawaited reports whether op releases something, and nobody waits for it.
+func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:
 		return op.N > 0 && f.complete && f.waits && !slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
@@ -254,26 +254,26 @@ func (f *future) frees(op *trace.Op) bool {
 	return false
 }
 
-// overwrites reports whether op writes, as if it were ordinary memory, to what
+// overwritesAwaited reports whether op writes, as if it were ordinary memory, to what
 // somebody waits for: it may unlock a mutex.
-func (f *future) overwrites(op *trace.Op) bool {
+func (f *reachable) overwritesAwaited(op *trace.Op) bool {
 	return op.Kind.Plain() && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
 		return a.Write && slices.ContainsFunc(f.awaited, a.Overlaps)
 	})
 }
 
 // clear forgets all accesses.
-func (f *future) clear() {
+func (f *reachable) clear() {
 	f.awaited = f.awaited[:0]
-	f.seen = f.seen[:0]
+	f.reached = f.reached[:0]
 	clear(f.byObject)
 }
 
 // conflicts reports whether op conflicts with something seen.
-func (f *future) conflicts(op *trace.Op) bool {
+func (f *reachable) conflicts(op *trace.Op) bool {
 	for _, a := range op.Access[:op.N] {
-		for i := f.byObject[a.Obj]; i > 0; i = f.seen[i-1].before {
-			if b := &f.seen[i-1]; (a.Write || b.Write) && a.Overlaps(b.Access) {
+		for i := f.byObject[a.Obj]; i > 0; i = f.reached[i-1].previous {
+			if b := &f.reached[i-1]; (a.Write || b.Write) && a.Overlaps(b.Access) {
 				return true
 			}
 		}

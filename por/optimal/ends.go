@@ -62,7 +62,7 @@ func (s *optimal) leaf(st por.Status) {
 	if !s.dups.Leaf(s.Execution, s.Stats.Done(), s.taken()) {
 		s.Halted = true
 	}
-	s.Heed(s.V.Leaf(s.taken(), st))
+	s.StopUnless(s.Visitor.Leaf(s.taken(), st))
 }
 
 // taken returns the schedule that leads to the present state.

@@ -40,7 +40,7 @@ func TestMarks(t *testing.T) {
 	}
 	leaves := func(r *recorder) (list []string) {
 		for i, what := range r.list {
-			if r.pairs[i] == (search.RacePair{}) {
+			if r.pairs[i] == (search.PointPair{}) {
 				list = append(list, what)
 			}
 		}
@@ -50,11 +50,11 @@ func TestMarks(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 0x3a4c))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg, set := por.Config{MaxExecutions: 2000}, settings{pastsMemory: int64(seed % 2)}
-		all := &recorder{toy: toy, races: map[search.RacePair]bool{}}
+		all := &recorder{toy: toy, races: map[search.PointPair]bool{}}
 		s := newOptimal(toy, all, cfg, set)
 		s.repeater = nil
 		s.run()
-		few := &recorder{toy: toy, races: map[search.RacePair]bool{}}
+		few := &recorder{toy: toy, races: map[search.PointPair]bool{}}
 		x := &scattered{System: toy}
 		f := newOptimal(x, few, cfg, set)
 		f.run()

@@ -78,7 +78,7 @@ func optimalWith(sys por.System, v por.Visitor, cfg por.Config, set settings) po
 }
 
 func newOptimal(sys por.System, v por.Visitor, cfg por.Config, set settings) *optimal {
-	s := &optimal{set: set, Execution: hb.NewExecution(sys, cfg.IgnoreOutput, set.rude), Searching: search.Searching{V: v, Cfg: cfg}, racer: search.NewRacer(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg), cur: trace.NoGID, floor: -1}
+	s := &optimal{set: set, Execution: hb.NewExecution(sys, cfg.IgnoreOutput, set.rude), Control: search.Control{Visitor: v, Cfg: cfg}, racer: search.NewRaceReporter(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg), cur: trace.NoGID, floor: -1}
 	s.size = por.CapabilitiesOf(sys).Sized
 	if s.watch, _ = cfg.Oracle.(por.Watcher); s.watch == nil { // who would have to watch the path again
 		s.repeater = por.CapabilitiesOf(sys).Repeater
@@ -89,8 +89,8 @@ func newOptimal(sys por.System, v por.Visitor, cfg por.Config, set settings) *op
 type optimal struct {
 	*hb.Execution
 	set settings
-	search.Searching
-	racer search.Racer
+	search.Control
+	racer search.RaceReporter
 	raced search.RaceSet
 	dups  hb.Duplicates
 	size  por.Sized
@@ -203,10 +203,10 @@ func (s *optimal) extend(g trace.GID, head int32) {
 		}
 		if s.Cfg.MaxSteps > 0 && len(s.Events) >= s.Cfg.MaxSteps {
 			s.Stats.Truncated++
-			s.Heed(s.V.Leaf(s.taken(), por.Running))
+			s.StopUnless(s.Visitor.Leaf(s.taken(), por.Running))
 			return
 		}
-		if s.Spent() {
+		if s.OutOfExecutions() {
 			return
 		}
 		if g == trace.NoGID {
@@ -468,7 +468,7 @@ func (s *optimal) past(at int, it item) {
 // operations that race in some state one is chosen in some state in which the other can be its past.
 func (s *optimal) race(f *past, q trace.GID) {
 	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) && s.raced.Add(&a.Op, &b.Op) {
-		s.Heed(s.V.Race(s.taken(), a.Op, b.Op))
+		s.StopUnless(s.Visitor.Race(s.taken(), a.Op, b.Op))
 	}
 }
 
@@ -498,7 +498,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 		return false
 	}
 	if s.racer.Sys != nil && !s.racer.After(s.taken()) {
-		s.Heed(false)
+		s.StopUnless(false)
 		return false
 	}
 	if s.Events[len(s.Events)-1].Over {

@@ -25,7 +25,7 @@ func OptimalExplorer() *por.Explorer {
 				switch value {
 				case "mazurkiewicz":
 				case "rf":
-					e.Run, e.Equivalence, e.NoAwaits = readsfrom.ReadsFrom, "rf", true
+					e.Run, e.Equivalence, e.NoAwaits = readsfrom.Explore, "rf", true
 					e.Parallel, e.OnePerClass = false, false
 				default:
 					return errors.New("want mazurkiewicz or rf")

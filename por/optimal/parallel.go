@@ -225,7 +225,7 @@ func (c *crew) result() por.Result {
 		}
 	}
 	c.stats.PeakBytes = c.peak
-	all := search.Searching{Cfg: c.cfg, Stats: c.stats, Stop: c.stop, ByVisitor: c.byVisitor}
+	all := search.Control{Cfg: c.cfg, Stats: c.stats, StopReason: c.stop, StoppedByVisitor: c.byVisitor}
 	return all.Result()
 }
 

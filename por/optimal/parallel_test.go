@@ -17,15 +17,15 @@ import (
 type recorder struct {
 	toy   *toys.System
 	list  []string
-	races map[search.RacePair]bool
-	pairs []search.RacePair // by index in list: the race told there, or the zero value
-	stop  uint32            // it stops the search at a leaf whose hash this divides; 0: never
-	steps int               // calls of Begin and End
-	parts int               // joined
+	races map[search.PointPair]bool
+	pairs []search.PointPair // by index in list: the race told there, or the zero value
+	stop  uint32             // it stops the search at a leaf whose hash this divides; 0: never
+	steps int                // calls of Begin and End
+	parts int                // joined
 }
 
 func (r *recorder) Leaf(path trace.Schedule, st por.Status) bool {
-	r.add(search.RacePair{}, fmt.Sprint(path, st, r.toy.Ending()))
+	r.add(search.PointPair{}, fmt.Sprint(path, st, r.toy.Ending()))
 	h := fnv.New32a()
 	h.Write([]byte(r.toy.Ending()))
 	return r.stop == 0 || h.Sum32()%r.stop != 0
@@ -40,8 +40,8 @@ func (r *recorder) Race(path trace.Schedule, a, b trace.Op) bool {
 	return true
 }
 
-func (r *recorder) add(pair search.RacePair, what string) {
-	if pair != (search.RacePair{}) {
+func (r *recorder) add(pair search.PointPair, what string) {
+	if pair != (search.PointPair{}) {
 		if r.races[pair] {
 			return
 		}
@@ -51,12 +51,12 @@ func (r *recorder) add(pair search.RacePair, what string) {
 }
 
 func (r *recorder) Livelock(trace.Schedule, int) bool { return true }
-func (r *recorder) Restart()                          { r.add(search.RacePair{}, "restart") }
+func (r *recorder) Restart()                          { r.add(search.PointPair{}, "restart") }
 func (r *recorder) Begin()                            { r.steps++ }
 func (r *recorder) End()                              { r.steps++ }
 
 func (r *recorder) Split(sys por.System) por.Subsearch {
-	return &recorder{toy: sys.(*toys.System), races: map[search.RacePair]bool{}, stop: r.stop}
+	return &recorder{toy: sys.(*toys.System), races: map[search.PointPair]bool{}, stop: r.stop}
 }
 
 func (r *recorder) Merge(p por.Subsearch) bool {
@@ -91,7 +91,7 @@ func TestOptimalJobs(t *testing.T) {
 		case 2:
 			cfg.MaxSteps = 1 + r.IntN(10)
 		}
-		want := &recorder{toy: toy, races: map[search.RacePair]bool{}, stop: stop}
+		want := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
 		one := Optimal(toy, want, cfg)
 		one.PeakBytes = 0
 		for jobs := 2; jobs <= 4; jobs++ {
@@ -100,7 +100,7 @@ func TestOptimalJobs(t *testing.T) {
 				another := original
 				return &another, nil, nil
 			}
-			got := &recorder{toy: toy, races: map[search.RacePair]bool{}, stop: stop}
+			got := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
 			initial := toy.State
 			several := optimalWith(toy, got, cfg, settings{eager: r.IntN(4) > 0})
 			if toy.State != initial || len(toy.Marks) != 0 {

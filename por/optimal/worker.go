@@ -46,8 +46,8 @@ func (w *worker) explore(p *piece) {
 	s.Beyond, s.Uncivil = w.beyondAll, false // it may have been in a piece that comes behind this one
 	w.enter(p.node)
 	p.part = w.crew.v.Split(w.optimal.Sys)
-	s.V, s.racer, s.raced = p.part, search.NewRacer(s.Sys, p.part), search.RaceSet{}
-	s.Halted, s.Stop, s.ByVisitor = false, por.Reason{}, false
+	s.Visitor, s.racer, s.raced = p.part, search.NewRaceReporter(s.Sys, p.part), search.RaceSet{}
+	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
 	s.Stats = por.Stats{Executions: p.begin}
 	base := len(s.frames) - 1
 	s.floor = base
@@ -81,7 +81,7 @@ func (w *worker) explore(p *piece) {
 	}
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= p.begin
-	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.Stats, s.Stop, s.ByVisitor, s.Beyond, s.Uncivil
+	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.Stats, s.StopReason, s.StoppedByVisitor, s.Beyond, s.Uncivil
 }
 
 // enter goes to the state of n's frame.

@@ -24,14 +24,14 @@ type node struct {
 	clock  []uint32 // what comes before it, itself left out or not
 	reads  bool
 	from   trace.Access // where
-	src    hb.EventID
+	rf     hb.EventID
 	writes [2]trace.Access
 	nw     uint8
 
 	source    int   // the node that src is, or -1
 	contested bool  // see contest
-	others    []int // nodes that read what it writes from others
-	done      bool
+	blockers  []int // nodes that read what it writes from others
+	placed    bool
 }
 
 // linearizer is the memory of the search.
@@ -51,9 +51,9 @@ func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.Eve
 		l.nodes = append(l.nodes, node{})
 	}
 	n := &l.nodes[len(l.nodes)-1]
-	*n = node{EventID: at, clock: clock, src: src, source: -1, others: n.others[:0]}
+	*n = node{EventID: at, clock: clock, rf: src, source: -1, blockers: n.blockers[:0]}
 	if n.from, n.reads = hb.ReadFrom(op); !n.reads {
-		n.src = hb.EventID{}
+		n.rf = hb.EventID{}
 	}
 	if hb.Memory(op.Kind) {
 		for _, a := range op.Access[:op.N] {
@@ -68,8 +68,8 @@ func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.Eve
 
 func (l *linearizer) reset() { l.nodes = l.nodes[:0] }
 
-// run looks for an order of the nodes, and prefers the one in which they were added. order holds it then.
-func (l *linearizer) run() bool {
+// find looks for an order of the nodes, and prefers the one in which they were added. order holds it then.
+func (l *linearizer) find() bool {
 	l.order, l.failed = l.order[:0], nil
 	clear(l.count)
 	for i := range l.nodes {
@@ -77,39 +77,39 @@ func (l *linearizer) run() bool {
 		for int(n.G) >= len(l.count) {
 			l.count = append(l.count, 0)
 		}
-		n.done = false
+		n.placed = false
 	}
 	for i := range l.nodes {
 		n := &l.nodes[i]
-		if n.source = -1; n.reads && n.src.N > 0 {
-			n.source = slices.IndexFunc(l.nodes, func(m node) bool { return m.EventID == n.src })
+		if n.source = -1; n.reads && n.rf.N > 0 {
+			n.source = slices.IndexFunc(l.nodes, func(m node) bool { return m.EventID == n.rf })
 		}
 	}
 	for i := range l.nodes {
 		n := &l.nodes[i]
-		n.others = n.others[:0]
+		n.blockers = n.blockers[:0]
 		for j := 0; n.nw > 0 && j < len(l.nodes); j++ {
 			if r := &l.nodes[j]; r.reads && j != i && r.source != i && slices.ContainsFunc(n.writes[:n.nw], r.from.Overlaps) {
-				n.others = append(n.others, j)
+				n.blockers = append(n.blockers, j)
 			}
 		}
 	}
-	if l.straight() {
+	if l.greedy() {
 		return true
 	}
-	l.contest()
+	l.markContested()
 	return l.search()
 }
 
-// contest marks the writes that it can be a mistake to execute early: another one need not come behind all that
+// markContested marks the writes that it can be a mistake to execute early: another one need not come behind all that
 // read from it.
-func (l *linearizer) contest() {
+func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		l.nodes[i].contested = false
 	}
 	for i := range l.nodes {
 		w := &l.nodes[i]
-		for _, j := range w.others {
+		for _, j := range w.blockers {
 			// r reads what w writes from another write: w must not come between the two.
 			if r := &l.nodes[j]; r.source >= 0 && (int(r.G) >= len(w.clock) || w.clock[r.G] < r.N) {
 				l.nodes[r.source].contested = true
@@ -122,40 +122,40 @@ func (l *linearizer) contest() {
 func (l *linearizer) search() bool {
 	begin := len(l.order)
 	for i := 0; i < len(l.nodes); i++ {
-		if n := &l.nodes[i]; !n.done && !n.contested && l.ready(n) {
-			l.do(i)
+		if n := &l.nodes[i]; !n.placed && !n.contested && l.ready(n) {
+			l.place(i)
 			i = -1
 		}
 	}
 	if len(l.order) == len(l.nodes) {
 		return true
 	}
-	if !l.failed[string(l.state())] {
+	if !l.failed[string(l.placedSet())] {
 		for i := range l.nodes {
-			if n := &l.nodes[i]; !n.done && l.ready(n) {
-				l.do(i)
+			if n := &l.nodes[i]; !n.placed && l.ready(n) {
+				l.place(i)
 				if l.search() {
 					return true
 				}
-				l.undo(i)
+				l.unplace(i)
 			}
 		}
 		if l.failed == nil {
 			l.failed = make(map[string]bool)
 		}
-		l.failed[string(l.state())] = true
+		l.failed[string(l.placedSet())] = true
 	}
 	for len(l.order) > begin {
-		l.undo(l.order[len(l.order)-1])
+		l.unplace(l.order[len(l.order)-1])
 	}
 	return false
 }
 
-// straight tries to do the first node that can be done, again and again: mostly that is an order.
-func (l *linearizer) straight() bool {
+// greedy tries to do the first node that can be done, again and again: mostly that is an order.
+func (l *linearizer) greedy() bool {
 	for i := 0; i < len(l.nodes); i++ {
-		if n := &l.nodes[i]; !n.done && l.ready(n) {
-			l.do(i)
+		if n := &l.nodes[i]; !n.placed && l.ready(n) {
+			l.place(i)
 			i = -1
 		}
 	}
@@ -163,27 +163,27 @@ func (l *linearizer) straight() bool {
 		return true
 	}
 	for len(l.order) > 0 {
-		l.undo(l.order[len(l.order)-1])
+		l.unplace(l.order[len(l.order)-1])
 	}
 	return false
 }
 
-func (l *linearizer) do(i int) {
+func (l *linearizer) place(i int) {
 	n := &l.nodes[i]
-	n.done = true
+	n.placed = true
 	l.count[n.G]++
 	l.order = append(l.order, i)
 }
 
-func (l *linearizer) undo(i int) {
+func (l *linearizer) unplace(i int) {
 	n := &l.nodes[i]
-	n.done = false
+	n.placed = false
 	l.count[n.G]--
 	l.order = l.order[:len(l.order)-1]
 }
 
-// state is the set of nodes done.
-func (l *linearizer) state() []byte {
+// placedSet is the set of nodes done.
+func (l *linearizer) placedSet() []byte {
 	l.key = l.key[:0]
 	for _, c := range l.count {
 		l.key = append(l.key, byte(c), byte(c>>8), byte(c>>16))
@@ -201,8 +201,8 @@ func (l *linearizer) ready(n *node) bool {
 			return false
 		}
 	}
-	for _, j := range n.others {
-		if r := &l.nodes[j]; !r.done && (r.source < 0 || l.nodes[r.source].done) {
+	for _, j := range n.blockers {
+		if r := &l.nodes[j]; !r.placed && (r.source < 0 || l.nodes[r.source].placed) {
 			return false
 		}
 	}

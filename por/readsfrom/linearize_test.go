@@ -52,7 +52,7 @@ func TestLinearizer(t *testing.T) {
 		for _, e := range c.events {
 			l.add(e.at, clock(e.at), op(e.kind, e.obj), e.src)
 		}
-		if got := l.run(); got != c.want || got && len(l.order) != len(c.events) {
+		if got := l.find(); got != c.want || got && len(l.order) != len(c.events) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ReadsFrom explores one execution of every reads-from class: executions are equivalent if they have the same
+// Explore explores one execution of every reads-from class: executions are equivalent if they have the same
 // events, each read of memory reads from the same write, and what synchronises is in the same order (Chalupa,
 // Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic partial order reduction", POPL 2018; the
 // optimal exploration is in the manner of TruSt: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless,
@@ -53,8 +53,8 @@ import (
 // Programs that do other things than access memory and use locks, groups and Once are left to Optimal, with which the search begins again
 // (Visitor.Restart); so are those in which a read covers more or less than a write it overlaps, or in which
 // memory is written that something synchronises on.
-func ReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	s := &rfSearch{Execution: hb.NewExecution(sys, cfg.IgnoreOutput, true), Searching: search.Searching{V: v, Cfg: cfg}, racer: search.NewRacer(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
+func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	s := &searcher{Execution: hb.NewExecution(sys, cfg.IgnoreOutput, true), Control: search.Control{Visitor: v, Cfg: cfg}, races: search.NewRaceReporter(sys, v), knownRaces: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
 	s.size = por.CapabilitiesOf(sys).Sized
 	s.Rf = true // and readers are rude: a writer is looked at when it arrives, so what it depends on must depend on all readers
 	s.Updater = por.CapabilitiesOf(sys).Updater
@@ -72,71 +72,71 @@ func ReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return r
 }
 
-type rfSearch struct {
+type searcher struct {
 	*hb.Execution
-	search.Searching
-	racer search.Racer
-	raced search.RaceSet
-	dups  hb.Duplicates
-	size  por.Sized
+	search.Control
+	races      search.RaceReporter
+	knownRaces search.RaceSet
+	dups       hb.Duplicates
+	size       por.Sized
 
-	root   por.Mark
-	marks  []por.Mark // in front of each event
-	added  []added    // H, in the order of ranks
-	at     [][]int32  // where in the path an event is,
-	ranks  [][]int32  // and its rank, by goroutine and number
-	frames []rfFrame
-	gone   []trace.GID // see optimal
-	lin    linearizer
+	root      por.Mark
+	marks     []por.Mark   // in front of each event
+	graph     []graphEvent // H, in the order of ranks
+	positions [][]int32    // where in the path an event is,
+	stamps    [][]int32    // and its rank, by goroutine and number
+	frames    []frame
+	dropped   []trace.GID // see optimal
+	lin       linearizer
 
-	enabled []trace.GID
-	real    trace.Schedule
-	present bool // the newest event has ended the execution, and is not undone yet
+	enabled     []trace.GID
+	scheduleBuf trace.Schedule
+	endPresent  bool // the newest event has ended the execution, and is not undone yet
 }
 
-// added is an event of H.
-type added struct {
+// graphEvent is an event of H.
+type graphEvent struct {
 	hb.EventID
-	label   uint64
-	src     hb.EventID
-	planned bool  // it belongs to a past, or is not the first alternative
-	frame   int32 // of which it is the chosen operation, or -1
-	over    bool
-	head    int32 // rank; see canonical
+	label      uint64
+	rf         hb.EventID
+	inReversal bool  // it belongs to a past, or is not the first alternative
+	frame      int32 // of which it is the chosen operation, or -1
+	ended      bool
+	head       int32 // rank; see canonical
 }
 
-// rfFrame is an H with a chosen operation.
-type rfFrame struct {
-	order  []hb.Move // that realises H
-	depth  int       // len(added)
-	count  []uint32  // H, by goroutine
-	gone   int
-	g      trace.GID
-	op     hb.NextOp
-	label  uint64
-	reads  bool
-	quiet  bool
-	other  bool // not the first alternative any more
-	head   int32
-	print  bool // see past.printed
-	x      int  // the rank it has, if it is in H
-	n, cut int  // see past
-	next   int
-	writes []hb.EventID // of a read: what it can read from
-	items  []rfItem
-	used   int
+// frame is an H with a chosen operation.
+type frame struct {
+	order               []hb.Move // that realises H
+	size                int       // len(added)
+	count               []uint32  // H, by goroutine
+	dropped             int
+	g                   trace.GID
+	op                  hb.NextOp
+	label               uint64
+	reads               bool
+	needsNoChoice       bool
+	firstDone           bool // not the first alternative any more
+	head                int32
+	prints              bool // see past.printed
+	stamp               int  // the rank it has, if it is in H
+	alternatives, ended int  // see past
+	next                int
+	writes              []hb.EventID // of a read: what it can read from
+	revisits            []revisit
+	explored            int
 }
 
-// rfItem is a past.
-type rfItem struct {
-	order []hb.Move // that realises H and S, of a read with w and it
-	s     []added
-	w     added
-	q     trace.GID // whose operation comes behind S
-	mute  bool      // the read must not write
+// revisit is a past.
+type revisit struct {
+	order   []hb.Move // that realises H and S, of a read with w and it
+	prefix  []graphEvent
+	write   graphEvent
+	last    trace.GID // whose operation comes behind S
+	noWrite bool      // the read must not write
 }
 
-func (s *rfSearch) run() por.Result {
+func (s *searcher) run() por.Result {
 	if s.Beyond {
 		return por.Result{}
 	}
@@ -154,178 +154,178 @@ func (s *rfSearch) run() por.Result {
 // errBeyond is raised where it turns out that the program is to be left to another explorer.
 var errBeyond = errors.New("beyond readsFrom")
 
-func (s *rfSearch) explore() {
+func (s *searcher) explore() {
 	defer func() {
 		if r := recover(); r != nil && r != errBeyond {
 			panic(r)
 		}
 	}()
-	s.extend(trace.NoGID, -1)
+	s.runToEnd(trace.NoGID, -1)
 	for len(s.frames) > 0 && !s.Halted {
 		s.backtrack()
 	}
 }
 
-// extend goes on to the end of an execution. Goroutine g is chosen first if it can move;
+// runToEnd goes on to the end of an execution. Goroutine g is chosen first if it can move;
 // head is the last event of the past it has then.
-func (s *rfSearch) extend(g trace.GID, head int32) {
+func (s *searcher) runToEnd(g trace.GID, head int32) {
 	for !s.Halted {
-		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.added))
-		s.enabled = slices.DeleteFunc(s.Sys.Enabled(s.enabled[:0]), func(g trace.GID) bool { return slices.Contains(s.gone, g) })
+		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.graph))
+		s.enabled = slices.DeleteFunc(s.Sys.Enabled(s.enabled[:0]), func(g trace.GID) bool { return slices.Contains(s.dropped, g) })
 		if len(s.enabled) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
 				s.leaf(st)
 			}
 			return
 		}
-		if s.Cfg.MaxSteps > 0 && len(s.added) >= s.Cfg.MaxSteps {
+		if s.Cfg.MaxSteps > 0 && len(s.graph) >= s.Cfg.MaxSteps {
 			s.Stats.Truncated++
-			s.Heed(s.V.Leaf(s.taken(), por.Running))
+			s.StopUnless(s.Visitor.Leaf(s.schedule(), por.Running))
 			return
 		}
-		if s.Spent() {
+		if s.OutOfExecutions() {
 			return
 		}
 		if !slices.Contains(s.enabled, g) {
-			g, head = s.choose(), -1
+			g, head = s.pick(), -1
 		}
-		if !s.choice(g, head) {
+		if !s.openFrame(g, head) {
 			return
 		}
 		g, head = trace.NoGID, -1
 	}
 }
 
-// choose is the rule: whoever moved last goes on, or else the first who can.
-func (s *rfSearch) choose() trace.GID {
-	if n := len(s.added); n > 0 && slices.Contains(s.enabled, s.added[n-1].G) {
-		return s.added[n-1].G
+// pick is the rule: whoever moved last goes on, or else the first who can.
+func (s *searcher) pick() trace.GID {
+	if n := len(s.graph); n > 0 && slices.Contains(s.enabled, s.graph[n-1].G) {
+		return s.graph[n-1].G
 	}
 	return s.enabled[0]
 }
 
-// choice adds g's next operation to H, with its first alternative, and reports whether to go on.
-func (s *rfSearch) choice(g trace.GID, head int32) bool {
+// openFrame adds g's next operation to H, with its first alternative, and reports whether to go on.
+func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Ways)
 	from, reads := hb.ReadFrom(&op.Op)
 	quiet := op.N == 0 && (op.Kind == trace.Choose || op.Kind == trace.Yield || op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.Output && s.Cfg.IgnoreOutput || hb.Memory(op.Kind))
 	if n == 1 && !reads && (quiet || hb.Memory(op.Kind)) {
-		return s.take(g, 0, -1, false)
+		return s.addEvent(g, 0, -1, false)
 	}
-	s.frames = append(s.frames, rfFrame{order: s.moves(), depth: len(s.added), count: slices.Clone(s.Count), gone: len(s.gone),
-		g: g, op: op, label: s.Label(g, 0), reads: reads, quiet: quiet, head: head, n: n, next: 1})
+	s.frames = append(s.frames, frame{order: s.pathMoves(), size: len(s.graph), count: slices.Clone(s.Count), dropped: len(s.dropped),
+		g: g, op: op, label: s.Label(g, 0), reads: reads, needsNoChoice: quiet, head: head, alternatives: n, next: 1})
 	f := &s.frames[len(s.frames)-1]
 	if n > 1 {
 		s.Stats.Choices++
 	}
 	if !reads {
-		return s.take(g, 0, int32(len(s.frames)-1), false)
+		return s.addEvent(g, 0, int32(len(s.frames)-1), false)
 	}
-	f.n, f.next = 0, 0
-	f.writes = s.visible(g, from)
-	return s.alternative(len(s.frames) - 1)
+	f.alternatives, f.next = 0, 0
+	f.writes = s.readableWrites(g, from)
+	return s.readFromNext(len(s.frames) - 1)
 }
 
 // backtrack takes the next alternative of the youngest frame, or its next past,
 // or closes it.
-func (s *rfSearch) backtrack() {
+func (s *searcher) backtrack() {
 	i := len(s.frames) - 1
 	f := &s.frames[i]
-	s.forget(f.depth)
-	s.gone = s.gone[:f.gone]
+	s.shrinkGraph(f.size)
+	s.dropped = s.dropped[:f.dropped]
 	switch {
 	case f.reads && f.next < len(f.writes):
-		if s.alternative(i) {
-			s.extend(trace.NoGID, -1)
+		if s.readFromNext(i) {
+			s.runToEnd(trace.NoGID, -1)
 		}
-	case f.next < f.n:
-		s.goTo(f.order)
+	case f.next < f.alternatives:
+		s.replayOrder(f.order)
 		f.next++
-		if s.take(f.g, f.next-1, int32(i), f.next-1 > f.cut) {
-			s.extend(trace.NoGID, -1)
+		if s.addEvent(f.g, f.next-1, int32(i), f.next-1 > f.ended) {
+			s.runToEnd(trace.NoGID, -1)
 		}
-	case f.used < len(f.items):
-		f.used++
-		it := f.items[f.used-1]
-		f.items[f.used-1] = rfItem{}
+	case f.explored < len(f.revisits):
+		f.explored++
+		it := f.revisits[f.explored-1]
+		f.revisits[f.explored-1] = revisit{}
 		if f.reads {
-			s.readLater(i, &it)
+			s.backwardRevisit(i, &it)
 		} else {
-			s.past(i, &it)
+			s.forwardRevisit(i, &it)
 		}
 	default:
 		s.frames = s.frames[:i]
 	}
 }
 
-// alternative makes frame i's operation read from the next write in H that it can read from, and reports whether to go on.
-func (s *rfSearch) alternative(i int) bool {
+// readFromNext makes frame i's operation read from the next write in H that it can read from, and reports whether to go on.
+func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]
 		if f.next == len(f.writes) {
 			return false
 		}
-		s.forget(f.depth)
-		s.gone = s.gone[:f.gone]
-		s.goTo(f.order)
+		s.shrinkGraph(f.size)
+		s.dropped = s.dropped[:f.dropped]
+		s.replayOrder(f.order)
 		w := f.writes[f.next]
 		f.next++
 		if f.next == 2 {
 			s.Stats.Choices++
 		}
-		if !s.readNow(f, w) {
-			s.virtual(i, w)
+		if !s.readFrom(f, w) {
+			s.revisitsOfUntaken(i, w)
 			continue
 		}
-		s.added = append(s.added, added{EventID: hb.EventID{G: f.g, N: s.Count[f.g]}, label: f.label, src: w, frame: int32(i), head: -1})
-		return s.new(len(s.added) - 1)
+		s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: f.g, N: s.Count[f.g]}, label: f.label, rf: w, frame: int32(i), head: -1})
+		return s.eventAdded(len(s.graph) - 1)
 	}
 	return false
 }
 
-// readNow executes f's operation so that it reads from w, in an order in which it can. It reports false if there is none.
-func (s *rfSearch) readNow(f *rfFrame, w hb.EventID) bool {
+// readFrom executes f's operation so that it reads from w, in an order in which it can. It reports false if there is none.
+func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
 	if from, _ := hb.ReadFrom(&op); s.lastWriter(s.Count, from) == w {
 		s.replay(hb.Move{G: f.g, Label: f.label}, true)
 		return true
 	}
-	clock := s.pastOf(f.g, w)
+	clock := s.porfPrefix(f.g, w)
 	try := func(writes bool) []hb.Move {
-		s.nodes(f.count)
+		s.addNodes(f.count)
 		x := s.lin.add(me, clock, &op, w)
 		if x.nw = 0; writes {
 			x.writes[0], x.nw = hb.Written(&op), 1
 		}
-		if !s.lin.run() {
+		if !s.lin.find() {
 			return nil
 		}
-		return s.linearized(me, f.label, me, f.label)
+		return s.linearization(me, f.label, me, f.label)
 	}
 	if mayWrite(&op) {
 		if order := try(true); order != nil {
-			return s.through(order, hb.Move{G: f.g, Label: f.label}, nil, false)
+			return s.executeIn(order, hb.Move{G: f.g, Label: f.label}, nil, false)
 		}
 	}
 	order := try(false)
 	if order == nil {
 		return false
 	}
-	return s.through(order, hb.Move{G: f.g, Label: f.label}, f.order, true)
+	return s.executeIn(order, hb.Move{G: f.g, Label: f.label}, f.order, true)
 }
 
-// through executes order, in which the last m is new. If mute is set it must not write; otherwise
+// executeIn executes order, in which the last m is new. If mute is set it must not write; otherwise
 // the search goes back, and it reports false.
-func (s *rfSearch) through(order []hb.Move, m hb.Move, back []hb.Move, mute bool) bool {
-	s.goTo(order[:lastIndex(order, m)])
+func (s *searcher) executeIn(order []hb.Move, m hb.Move, back []hb.Move, mute bool) bool {
+	s.replayOrder(order[:lastIndex(order, m)])
 	if op := s.Next(m.G); mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) {
-		s.goTo(back)
+		s.replayOrder(back)
 		return false
 	}
 	s.replay(m, true)
-	s.goTo(order)
+	s.replayOrder(order)
 	return true
 }
 
@@ -334,58 +334,58 @@ func mayWrite(op *trace.Op) bool {
 	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
 }
 
-// virtual looks for reads of earlier frames that could read from frame i's operation, if it could read from w.
-func (s *rfSearch) virtual(i int, w hb.EventID) {
+// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if it could read from w.
+func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	f := &s.frames[i]
 	if op := s.Next(f.g).Op; mayWrite(&op) {
-		me := added{EventID: hb.EventID{G: f.g, N: s.Count[f.g] + 1}, label: f.label, src: w, frame: -1, head: -1}
-		s.revisit(&me, s.pastOf(f.g, w), &op)
+		me := graphEvent{EventID: hb.EventID{G: f.g, N: s.Count[f.g] + 1}, label: f.label, rf: w, frame: -1, head: -1}
+		s.findBackwardRevisits(&me, s.porfPrefix(f.g, w), &op)
 	}
 }
 
-// take adds g's next operation to H and reports whether to go on.
-func (s *rfSearch) take(g trace.GID, choice int, frame int32, planned bool) bool {
+// addEvent adds g's next operation to H and reports whether to go on.
+func (s *searcher) addEvent(g trace.GID, choice int, frame int32, planned bool) bool {
 	m := hb.Move{G: g, Label: s.Label(g, choice)}
-	s.added = append(s.added, added{EventID: hb.EventID{G: g, N: s.Count[g] + 1}, label: m.Label, planned: planned, frame: frame, head: -1})
+	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: g, N: s.Count[g] + 1}, label: m.Label, inReversal: planned, frame: frame, head: -1})
 	s.replay(m, true)
-	return s.new(len(s.added) - 1)
+	return s.eventAdded(len(s.graph) - 1)
 }
 
-// new is called when the event of rank r, the newest, has been executed. It looks for the pasts that it shows, and reports whether
+// eventAdded is called when the event of rank r, the newest, has been executed. It looks for the pasts that it shows, and reports whether
 // to go on.
-func (s *rfSearch) new(r int) bool {
+func (s *searcher) eventAdded(r int) bool {
 	if s.Halted {
 		return false
 	}
-	a := &s.added[r]
-	s.rank(r)
-	e := s.event(a.EventID)
+	a := &s.graph[r]
+	s.setStamp(r)
+	e := s.position(a.EventID)
 	ev := &s.Events[e]
-	a.over = ev.Over
+	a.ended = ev.Over
 	if ev.Over && ev.Printed && hb.Memory(ev.Op.Kind) {
 		s.Beyond = true
 		panic(errBeyond)
 	}
 	if a.frame >= 0 {
-		s.frames[a.frame].x = r
-		s.frames[a.frame].print = s.frames[a.frame].print || ev.Printed
+		s.frames[a.frame].stamp = r
+		s.frames[a.frame].prints = s.frames[a.frame].prints || ev.Printed
 	}
 	if !ev.Over {
-		s.racing(e)
+		s.reportRaces(e)
 	}
-	s.detect(e)
+	s.findRevisits(e)
 	if a.frame >= 0 {
-		if f := &s.frames[a.frame]; f.reads && !f.other {
-			f.other = true
+		if f := &s.frames[a.frame]; f.reads && !f.firstDone {
+			f.firstDone = true
 			for q := range s.Pending {
 				if q := trace.GID(q); q != f.g && s.Known[q] && s.LastEvent(q) != e {
-					s.arrived(int(a.frame), q, nil)
+					s.revisitOfPending(int(a.frame), q, nil)
 				}
 			}
 		}
 	}
 	if s.Stats.Transitions&search.PollMask == 0 {
-		s.Poll(s.account(), por.Progress{Depth: len(s.added)})
+		s.Poll(s.account(), por.Progress{Depth: len(s.graph)})
 	}
 	if s.Halted {
 		return false
@@ -393,101 +393,101 @@ func (s *rfSearch) new(r int) bool {
 	if !ev.Over {
 		return true
 	}
-	if a.planned {
+	if a.inReversal {
 		return false
 	}
 	if f := a.frame; f >= 0 && !s.frames[f].reads {
-		if s.frames[f].cut++; s.frames[f].cut < s.frames[f].n {
+		if s.frames[f].ended++; s.frames[f].ended < s.frames[f].alternatives {
 			return false
 		}
 	}
-	s.gone = append(s.gone, a.G)
+	s.dropped = append(s.dropped, a.G)
 	return true
 }
 
-// readLater executes a past of frame i's operation that ends with a write, from which it then reads.
-func (s *rfSearch) readLater(i int, it *rfItem) {
+// backwardRevisit executes a past of frame i's operation that ends with a write, from which it then reads.
+func (s *searcher) backwardRevisit(i int, it *revisit) {
 	f := &s.frames[i]
 	x, label := f.g, f.label
-	for _, a := range append(it.s, it.w) {
-		s.added = append(s.added, a)
-		s.rank(len(s.added) - 1)
+	for _, a := range append(it.prefix, it.write) {
+		s.graph = append(s.graph, a)
+		s.setStamp(len(s.graph) - 1)
 	}
-	w := len(s.added) - 1
-	s.goTo(it.order[:lastIndex(it.order, hb.Move{G: it.w.G, Label: it.w.label})])
-	s.replay(hb.Move{G: it.w.G, Label: it.w.label}, false)
+	w := len(s.graph) - 1
+	s.replayOrder(it.order[:lastIndex(it.order, hb.Move{G: it.write.G, Label: it.write.label})])
+	s.replay(hb.Move{G: it.write.G, Label: it.write.label}, false)
 	if e := &s.Events[len(s.Events)-1]; e.Over || !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(a trace.Access) bool { return a.Write }) {
 		return
 	}
-	s.goTo(it.order[:lastIndex(it.order, hb.Move{G: x, Label: label})])
-	if op := s.Next(x); it.mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op.Op) {
+	s.replayOrder(it.order[:lastIndex(it.order, hb.Move{G: x, Label: label})])
+	if op := s.Next(x); it.noWrite && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op.Op) {
 		return
 	}
 	s.replay(hb.Move{G: x, Label: label}, true)
-	s.goTo(it.order)
-	s.added = append(s.added, added{EventID: hb.EventID{G: x, N: s.Count[x]}, label: label, src: it.w.EventID, frame: int32(i), head: -1})
-	s.rank(len(s.added) - 1)
+	s.replayOrder(it.order)
+	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: x, N: s.Count[x]}, label: label, rf: it.write.EventID, frame: int32(i), head: -1})
+	s.setStamp(len(s.graph) - 1)
 	if s.Halted {
 		return
 	}
-	if s.Src[s.event(s.added[w+1].EventID)] != it.w.EventID {
+	if s.Src[s.position(s.graph[w+1].EventID)] != it.write.EventID {
 		panic("BUG: a read does not read what it was to read")
 	}
-	s.racing(s.event(it.w.EventID))
-	s.frames[i].x = w + 1
-	s.arrivals(s.event(it.w.EventID))
-	if s.new(w + 1) {
-		s.extend(trace.NoGID, -1)
+	s.reportRaces(s.position(it.write.EventID))
+	s.frames[i].stamp = w + 1
+	s.revisitsOfPending(s.position(it.write.EventID))
+	if s.eventAdded(w + 1) {
+		s.runToEnd(trace.NoGID, -1)
 	}
 }
 
-// past executes a past of frame i's operation, and if that operation depends on it goes on.
-func (s *rfSearch) past(i int, it *rfItem) {
-	for _, a := range it.s {
-		s.added = append(s.added, a)
-		s.rank(len(s.added) - 1)
+// forwardRevisit executes a past of frame i's operation, and if that operation depends on it goes on.
+func (s *searcher) forwardRevisit(i int, it *revisit) {
+	for _, a := range it.prefix {
+		s.graph = append(s.graph, a)
+		s.setStamp(len(s.graph) - 1)
 	}
-	s.goTo(it.order)
+	s.replayOrder(it.order)
 	s.enabled = s.Sys.Enabled(s.enabled[:0])
-	if !slices.Contains(s.enabled, it.q) {
+	if !slices.Contains(s.enabled, it.last) {
 		return
 	}
-	m := hb.Move{G: it.q, Label: s.Label(it.q, 0)}
-	s.added = append(s.added, added{EventID: hb.EventID{G: it.q, N: s.Count[it.q] + 1}, label: m.Label, planned: true, frame: -1, head: -1})
-	y := len(s.added) - 1
+	m := hb.Move{G: it.last, Label: s.Label(it.last, 0)}
+	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: it.last, N: s.Count[it.last] + 1}, label: m.Label, inReversal: true, frame: -1, head: -1})
+	y := len(s.graph) - 1
 	s.replay(m, true)
 	if s.Halted {
 		return
 	}
-	s.rank(y)
+	s.setStamp(y)
 	f := &s.frames[i]
 	g, e := f.g, len(s.Events)-1
 	ev := &s.Events[e]
-	if !ev.Over && !s.DependentOp(ev, s.Next(g), f.print) || !s.inOrder(f, e) {
+	if !ev.Over && !s.DependentOp(ev, s.Next(g), f.prints) || !s.headsInOrder(f, e) {
 		return
 	}
-	s.added[y].head = f.head
-	s.added[y].over = ev.Over
-	s.detect(e)
+	s.graph[y].head = f.head
+	s.graph[y].ended = ev.Over
+	s.findRevisits(e)
 	if !ev.Over {
-		s.extend(g, int32(y))
+		s.runToEnd(g, int32(y))
 		return
 	}
 	if ev.Printed {
 		// It ends the program only here, so only here it depends on what the others print.
-		s.frames = append(s.frames, rfFrame{order: s.moves()[:e], depth: y, count: hb.Without(s.Count, s.added[y].EventID), gone: len(s.gone),
-			g: it.q, op: ev.Op, head: -1, print: true, n: 1, next: 1, cut: 1, x: y})
-		s.added[y].frame = int32(len(s.frames) - 1)
-		s.gone = append(s.gone, it.q, g)
-		s.extend(trace.NoGID, -1)
+		s.frames = append(s.frames, frame{order: s.pathMoves()[:e], size: y, count: hb.Without(s.Count, s.graph[y].EventID), dropped: len(s.dropped),
+			g: it.last, op: ev.Op, head: -1, prints: true, alternatives: 1, next: 1, ended: 1, stamp: y})
+		s.graph[y].frame = int32(len(s.frames) - 1)
+		s.dropped = append(s.dropped, it.last, g)
+		s.runToEnd(trace.NoGID, -1)
 	}
 }
 
-// inOrder reports whether event e may be the next last event of the past that f's operation has so far: see
+// headsInOrder reports whether event e may be the next last event of the past that f's operation has so far: see
 // optimal.canonical.
-func (s *rfSearch) inOrder(f *rfFrame, e int) bool {
-	for h := f.head; h >= 0 && !s.in(s.event(s.added[h].EventID), s.Clock(e)); h = s.added[h].head {
-		if s.added[h].G > s.Events[e].G {
+func (s *searcher) headsInOrder(f *frame, e int) bool {
+	for h := f.head; h >= 0 && !s.inPrefix(s.position(s.graph[h].EventID), s.Clock(e)); h = s.graph[h].head {
+		if s.graph[h].G > s.Events[e].G {
 			return false
 		}
 	}
@@ -495,27 +495,27 @@ func (s *rfSearch) inOrder(f *rfFrame, e int) bool {
 }
 
 // leaf ends an execution.
-func (s *rfSearch) leaf(st por.Status) {
+func (s *searcher) leaf(st por.Status) {
 	if st == por.Cut {
 		s.Stats.Blocked++
 	} else {
 		s.Stats.Executions++
 	}
-	if !s.dups.Leaf(s.Execution, s.Stats.Done(), s.taken()) {
+	if !s.dups.Leaf(s.Execution, s.Stats.Done(), s.schedule()) {
 		s.Halted = true
 	}
-	s.Heed(s.V.Leaf(s.taken(), st))
+	s.StopUnless(s.Visitor.Leaf(s.schedule(), st))
 }
 
 // account measures the memory in use.
-func (s *rfSearch) account() int64 {
+func (s *searcher) account() int64 {
 	n := s.Bytes() + s.dups.Bytes()
 	for i := range s.frames {
 		f := &s.frames[i]
 		n += int64(unsafe.Sizeof(*f)) + 16*int64(cap(f.order)) + 4*int64(cap(f.count))
-		for j := range f.items {
-			it := &f.items[j]
-			n += int64(unsafe.Sizeof(*it)) + 16*int64(cap(it.order)) + int64(cap(it.s))*int64(unsafe.Sizeof(added{}))
+		for j := range f.revisits {
+			it := &f.revisits[j]
+			n += int64(unsafe.Sizeof(*it)) + 16*int64(cap(it.order)) + int64(cap(it.prefix))*int64(unsafe.Sizeof(graphEvent{}))
 		}
 	}
 	if s.size != nil {

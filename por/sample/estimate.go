@@ -36,21 +36,21 @@ type Estimator struct {
 	rng  *rand.Rand
 	root por.Mark
 
-	able      []trace.GID   // who could be chosen, of all states of the walk,
-	states    []walkedState // which are these
-	done      []uint32      // scratch of weight: how many events each goroutine has executed,
-	events    [][]int32     // and which it does
-	gone      []trace.GID
-	steps     uint64
-	n         uint64
-	mean, dev float64 // of the samples, and the sum of squared deviations from the mean (Welford 1962)
+	candidates []trace.GID   // who could be chosen, of all states of the walk,
+	states     []choicePoint // which are these
+	done       []uint32      // scratch of weight: how many events each goroutine has executed,
+	events     [][]int32     // and which it does
+	dropped    []trace.GID
+	steps      uint64
+	n          uint64
+	mean, dev  float64 // of the samples, and the sum of squared deviations from the mean (Welford 1962)
 }
 
-// walkedState is a state of a walk in which there was a choice.
-type walkedState struct {
-	events    int // in front of it
-	able, end int // Estimator.able[able:end] could move
-	choices   int // alternatives of who did
+// choicePoint is a state of a walk in which there was a choice.
+type choicePoint struct {
+	events          int // in front of it
+	candidates, end int // Estimator.able[able:end] could move
+	choices         int // alternatives of who did
 }
 
 // NewEstimator returns an estimator that walks through sys, which nobody else may use. Its state is the initial one, and again after each
@@ -93,16 +93,16 @@ func (e *Estimator) Executions() (estimate, err float64) {
 // walk goes to the end of an execution and returns what it counts.
 func (e *Estimator) walk() (weight float64, ok bool) {
 	x := e.x
-	e.able, e.states, e.gone = e.able[:0], e.states[:0], e.gone[:0]
+	e.candidates, e.states, e.dropped = e.candidates[:0], e.states[:0], e.dropped[:0]
 	ends := 1.0 // executions that end on the way, and the one at the end
 	for {
-		lo := len(e.able)
+		lo := len(e.candidates)
 		for _, g := range x.CanMove() {
-			if !slices.Contains(e.gone, g) {
-				e.able = append(e.able, g)
+			if !slices.Contains(e.dropped, g) {
+				e.candidates = append(e.candidates, g)
 			}
 		}
-		among := e.able[lo:]
+		among := e.candidates[lo:]
 		if len(among) == 0 {
 			break
 		}
@@ -110,9 +110,9 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 			return 0, false
 		}
 		g := among[0]
-		if i := slices.IndexFunc(among, e.commutes); i >= 0 {
+		if i := slices.IndexFunc(among, e.needsNoChoice); i >= 0 {
 			g = among[i]
-			e.able = e.able[:lo]
+			e.candidates = e.candidates[:lo]
 		} else if len(among) > 1 {
 			g = among[e.rng.IntN(len(among))]
 		}
@@ -121,8 +121,8 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		if n > 1 {
 			choice = e.rng.IntN(n)
 		}
-		if len(e.able) > lo || n > 1 {
-			e.states = append(e.states, walkedState{events: len(x.Events), able: lo, end: len(e.able), choices: n})
+		if len(e.candidates) > lo || n > 1 {
+			e.states = append(e.states, choicePoint{events: len(x.Events), candidates: lo, end: len(e.candidates), choices: n})
 		}
 		e.steps++
 		if e.step(g, choice) {
@@ -132,8 +132,8 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 	return ends * e.weight(), !x.Beyond
 }
 
-// commutes reports whether g's next operation depends on nothing that others can do.
-func (e *Estimator) commutes(g trace.GID) bool {
+// needsNoChoice reports whether g's next operation depends on nothing that others can do.
+func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
 	if op.Tangled || op.N > 0 {
 		return false
@@ -155,7 +155,7 @@ func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 		x.Sys.Rewind(m)
 		x.Elsewhere()
 		x.Pending[g] = hb.NextOp{}
-		e.gone = append(e.gone, g)
+		e.dropped = append(e.dropped, g)
 	}
 	x.Sys.Release(m)
 	return over
@@ -181,22 +181,22 @@ func (e *Estimator) weight() float64 {
 			e.done[x.Events[next].G]++
 		}
 		weight *= float64(s.choices)
-		if s.able == s.end {
+		if s.candidates == s.end {
 			continue
 		}
 		first := 0
-		for _, g := range e.able[s.able:s.end] {
-			if e.isNext(g) {
+		for _, g := range e.candidates[s.candidates:s.end] {
+			if e.isMinimal(g) {
 				first++
 			}
 		}
-		weight *= float64(s.end-s.able) / float64(first)
+		weight *= float64(s.end-s.candidates) / float64(first)
 	}
 	return weight
 }
 
-// isNext reports whether nothing happens before g's next event but what is done.
-func (e *Estimator) isNext(g trace.GID) bool {
+// isMinimal reports whether nothing happens before g's next event but what is done.
+func (e *Estimator) isMinimal(g trace.GID) bool {
 	if int(g) >= len(e.events) || int(e.done[g]) == len(e.events[g]) {
 		return false
 	}

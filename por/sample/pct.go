@@ -48,12 +48,12 @@ type pct struct {
 	change   []int // the steps k_1..k_(d-1) of the present execution, which are random and in no order
 	lowest   int64
 	last     trace.GID
-	row      int // steps in a row that last has made while others could move
+	inARow   int // steps in a row that last has made while others could move
 }
 
 func (p *pct) begin(steps int) {
 	clear(p.priority)
-	p.change, p.lowest, p.last, p.row = p.change[:0], 0, trace.NoGID, 0
+	p.change, p.lowest, p.last, p.inARow = p.change[:0], 0, trace.NoGID, 0
 	if steps > 0 {
 		for range p.d - 1 {
 			p.change = append(p.change, 1+p.rng.IntN(steps))
@@ -61,7 +61,7 @@ func (p *pct) begin(steps int) {
 	}
 }
 
-func (p *pct) of(g trace.GID) *int64 {
+func (p *pct) priorityOf(g trace.GID) *int64 {
 	for int(g) >= len(p.priority) {
 		p.priority = append(p.priority, 0)
 	}
@@ -75,32 +75,32 @@ func (p *pct) of(g trace.GID) *int64 {
 func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
 	best := among[0]
 	for _, g := range among {
-		if *p.of(g) > *p.of(best) {
+		if *p.priorityOf(g) > *p.priorityOf(best) {
 			best = g
 		}
 	}
 	if best != p.last {
-		p.last, p.row = best, 0
+		p.last, p.inARow = best, 0
 	}
-	if p.row++; p.row > search.ChainLimit {
-		p.last, p.row = trace.NoGID, 0
-		p.sink(best)
+	if p.inARow++; p.inARow > search.ChainLimit {
+		p.last, p.inARow = trace.NoGID, 0
+		p.demote(best)
 		return p.pick(nil, among)
 	}
 	return best
 }
 
-// sink puts g below all others.
-func (p *pct) sink(g trace.GID) {
+// demote puts g below all others.
+func (p *pct) demote(g trace.GID) {
 	p.lowest--
-	*p.of(g) = p.lowest
+	*p.priorityOf(g) = p.lowest
 }
 
-func (p *pct) moving(_ por.System, g trace.GID, op *trace.Op, n int) {
+func (p *pct) stepping(_ por.System, g trace.GID, op *trace.Op, n int) {
 	if i := slices.Index(p.change, n); i >= 0 {
-		*p.of(g) = int64(i + 1)
+		*p.priorityOf(g) = int64(i + 1)
 	}
 	if op.Kind == trace.Yield {
-		p.sink(g)
+		p.demote(g)
 	}
 }

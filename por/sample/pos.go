@@ -44,7 +44,7 @@ func (p *pos) pick(_ por.System, among []trace.GID) trace.GID {
 	return best
 }
 
-func (p *pos) moving(sys por.System, g trace.GID, op *trace.Op, _ int) {
+func (p *pos) stepping(sys por.System, g trace.GID, op *trace.Op, _ int) {
 	for q := range p.priority {
 		if p.priority[q] == 0 {
 			continue

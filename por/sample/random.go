@@ -26,4 +26,4 @@ func (walk) begin(int) {}
 
 func (w walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
 
-func (walk) moving(por.System, trace.GID, *trace.Op, int) {}
+func (walk) stepping(por.System, trace.GID, *trace.Op, int) {}

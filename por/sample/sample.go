@@ -22,15 +22,15 @@ type strategy interface {
 	// pick returns one of among, the goroutines that can go on, of which there
 	// are several. It is called in every state of the path that has several.
 	pick(sys por.System, among []trace.GID) trace.GID
-	// moving is called before g executes op, its next operation, as step number n
+	// stepping is called before g executes op, its next operation, as step number n
 	// of the execution, counted from 1.
-	moving(sys por.System, g trace.GID, op *trace.Op, n int)
+	stepping(sys por.System, g trace.GID, op *trace.Op, n int)
 }
 
 // sampler executes one schedule after the other, each from the initial state. It
 // looks for races in every state, as an exhaustive search does.
 type sampler struct {
-	search.Core
+	search.Driver
 	rng *rand.Rand
 	strategy
 	forced int // steps in a row that an oracle has chosen
@@ -45,7 +45,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 		budget = DefaultSamples
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
-	x := &sampler{Core: search.NewCore(sys, v, cfg), rng: rng, strategy: s(rng)}
+	x := &sampler{Driver: search.NewDriver(sys, v, cfg), rng: rng, strategy: s(rng)}
 	root := sys.Mark()
 	for x.done() < budget && !x.Halted {
 		x.execution()
@@ -74,7 +74,7 @@ func (x *sampler) execution() {
 		case len(x.Enabled) == 0:
 			x.Leaf(x.Sys.Status())
 			return
-		case x.Truncated():
+		case x.TruncatedHere():
 			return
 		}
 		if x.Races(); x.Halted {
@@ -86,7 +86,7 @@ func (x *sampler) execution() {
 			x.Stats.Choices++
 			a.Choice = x.rng.IntN(n)
 		}
-		x.moving(x.Sys, a.G, &op, len(x.Path)+1)
+		x.stepping(x.Sys, a.G, &op, len(x.Path)+1)
 		x.Step(a)
 	}
 }
@@ -96,7 +96,7 @@ func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]
 	}
-	if g := x.unhindered(); g != trace.NoGID {
+	if g := x.persistentSingleton(); g != trace.NoGID {
 		x.forced++
 		return g
 	}
@@ -114,15 +114,15 @@ func (x *sampler) next() trace.GID {
 	return g
 }
 
-// unhindered returns a goroutine of which the oracle says that nothing is lost if
+// persistentSingleton returns a goroutine of which the oracle says that nothing is lost if
 // it goes on, preferably the one that moved last; NoGID if there is none.
-func (x *sampler) unhindered() trace.GID {
+func (x *sampler) persistentSingleton() trace.GID {
 	if x.Cfg.Oracle == nil || x.forced >= search.ChainLimit {
 		return trace.NoGID
 	}
 	may := func(g trace.GID) bool {
 		op := x.Sys.Next(g)
-		return x.Allowed(g, &op)
+		return x.OracleAllows(g, &op)
 	}
 	if slices.Contains(x.Enabled, x.Cur) && may(x.Cur) {
 		return x.Cur

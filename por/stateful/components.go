@@ -23,24 +23,24 @@ import (
 // waits for another goroutine's store is no livelock as long as that
 // goroutine can move.
 type components struct {
-	nodes []openNode
-	edges []stateEdge
-	gids  []trace.GID  // enabled goroutines of the open nodes
-	opts  []option     // data choices of the open nodes
-	steps []trace.Step // steps of the edges
+	nodes   []openState
+	edges   []stateEdge
+	gids    []trace.GID  // enabled goroutines of the open nodes
+	choices []dataChoice // data choices of the open nodes
+	steps   []trace.Step // steps of the edges
 }
 
-// An openNode is a state whose component is not complete. Its number is its
+// An openState is a state whose component is not complete. Its number is its
 // index plus firstOpen, which grows along the search as Tarjan's algorithm
 // wants, and is used again once the state is closed.
-type openNode struct {
-	key          por.Hash
-	gidLo, gidHi int
-	optLo, optHi int
+type openState struct {
+	key                por.Hash
+	gidLo, gidHi       int
+	choiceLo, choiceHi int
 }
 
-// An option is an enabled operation with n alternatives.
-type option struct {
+// An dataChoice is an enabled operation with n alternatives.
+type dataChoice struct {
 	g      trace.GID
 	fn, pc uint32
 	n      int
@@ -52,41 +52,41 @@ type stateEdge struct {
 	lo, hi   int
 }
 
-// compFrame is what a frame remembers: its number, Tarjan's low link, and
+// tarjanFrame is what a frame remembers: its number, Tarjan's low link, and
 // how long the lists were before it.
-type compFrame struct {
-	num, low                uint32
-	edges, gids, opts, step int
+type tarjanFrame struct {
+	num, low                   uint32
+	edges, gids, choices, step int
 }
 
 func (c *components) nextNum() uint32 { return firstOpen + uint32(len(c.nodes)) }
 
 func (c *components) bytes() int64 {
-	return int64(cap(c.nodes))*int64(unsafe.Sizeof(openNode{})) +
+	return int64(cap(c.nodes))*int64(unsafe.Sizeof(openState{})) +
 		int64(cap(c.edges))*int64(unsafe.Sizeof(stateEdge{})) +
 		int64(cap(c.gids))*int64(unsafe.Sizeof(trace.GID(0))) +
-		int64(cap(c.opts))*int64(unsafe.Sizeof(option{})) +
+		int64(cap(c.choices))*int64(unsafe.Sizeof(dataChoice{})) +
 		int64(cap(c.steps))*int64(unsafe.Sizeof(trace.Step{}))
 }
 
 // open adds a state. The edge that led to it must be added next.
-func (c *components) open(key por.Hash) compFrame {
-	f := compFrame{num: c.nextNum(), edges: len(c.edges), gids: len(c.gids), opts: len(c.opts), step: len(c.steps)}
+func (c *components) open(key por.Hash) tarjanFrame {
+	f := tarjanFrame{num: c.nextNum(), edges: len(c.edges), gids: len(c.gids), choices: len(c.choices), step: len(c.steps)}
 	f.low = f.num
-	c.nodes = append(c.nodes, openNode{key: key, gidLo: f.gids, gidHi: f.gids, optLo: f.opts, optHi: f.opts})
+	c.nodes = append(c.nodes, openState{key: key, gidLo: f.gids, gidHi: f.gids, choiceLo: f.choices, choiceHi: f.choices})
 	return f
 }
 
-// enabledHere notes that g can move in the state opened last.
-func (c *components) enabledHere(g trace.GID) {
+// noteEnabled notes that g can move in the state opened last.
+func (c *components) noteEnabled(g trace.GID) {
 	c.gids = append(c.gids, g)
 	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
 }
 
-// optionsHere notes that the goroutine given to enabledHere last can move in n ways.
-func (c *components) optionsHere(g trace.GID, fn, pc uint32, n int) {
-	c.opts = append(c.opts, option{g, fn, pc, n})
-	c.nodes[len(c.nodes)-1].optHi = len(c.opts)
+// noteDataChoice notes that the goroutine given to noteEnabled last can move in n ways.
+func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
+	c.choices = append(c.choices, dataChoice{g, fn, pc, n})
+	c.nodes[len(c.nodes)-1].choiceHi = len(c.choices)
 }
 
 // edge adds an edge between open states.
@@ -98,18 +98,18 @@ func (c *components) edge(from, to uint32, steps []trace.Step) {
 
 // truncate forgets everything since f's state was opened, the edge that led
 // to it included.
-func (c *components) truncate(f *compFrame) {
+func (c *components) truncate(f *tarjanFrame) {
 	c.nodes = c.nodes[:f.num-firstOpen]
 	c.edges = c.edges[:f.edges]
 	c.gids = c.gids[:f.gids]
-	c.opts = c.opts[:f.opts]
+	c.choices = c.choices[:f.choices]
 	c.steps = c.steps[:f.step]
 }
 
 // closeComponent completes the component whose first state is f's, in which
 // the system stands, and reports it if a fair execution can stay in it for ever.
 func (s *depthFirst) closeComponent(f *frame) {
-	c := s.comps
+	c := s.components
 	first := f.comp.num
 	for i := first - firstOpen; i < uint32(len(c.nodes)); i++ {
 		s.states.set(c.nodes[i].key, closed)
@@ -122,7 +122,7 @@ func (s *depthFirst) closeComponent(f *frame) {
 	}
 	if len(g.edges) > 0 && !s.Halted {
 		for _, n := range c.nodes[first-firstOpen:] {
-			g.nodes = append(g.nodes, lassoNode{c.gids[n.gidLo:n.gidHi], c.opts[n.optLo:n.optHi]})
+			g.nodes = append(g.nodes, lassoNode{c.gids[n.gidLo:n.gidHi], c.choices[n.choiceLo:n.choiceHi]})
 		}
 		if prefix, loop := g.fairLasso(); loop != nil {
 			s.reportLasso(prefix, loop)
@@ -148,7 +148,7 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 			}
 			did[g] = true
 			if len(did) == len(could) && s.Sys.Hash() == start {
-				s.Heed(s.V.Livelock(s.Path, at))
+				s.StopUnless(s.Visitor.Livelock(s.Path, at))
 				return false
 			}
 			return true

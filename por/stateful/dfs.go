@@ -19,12 +19,12 @@ import (
 // again. The state graph's strongly connected components are found on the
 // way (components), because an execution that never ends is a cycle in it.
 type depthFirst struct {
-	search.Core
+	search.Driver
 	policy *SyncPolicy // what needs no choice; nil: everything needs one
 
 	everyState bool // every state is a node
 	states     *visited
-	comps      *components // nil without matching or with a preemption bound
+	components *components // nil without matching or with a preemption bound
 
 	frames []frame
 	alts   []trace.Step // alternatives of all frames, one after the other
@@ -34,17 +34,17 @@ type depthFirst struct {
 
 // A frame is one node on the search stack.
 type frame struct {
-	mark     por.Mark
-	cur      trace.GID
-	free     bool      // leaving cur is no preemption: it cannot go on, or yields
-	reduced  bool      // only one goroutine's alternatives are listed, though others could move
-	only     trace.GID // that goroutine
-	preempts int
-	depth    int // len(path) in this state
-	alt      int // alternatives: alts[alt:end], of which alts[alt:next] are taken
-	next     int
-	end      int
-	comp     compFrame
+	mark       por.Mark
+	cur        trace.GID
+	freeSwitch bool      // leaving cur is no preemption: it cannot go on, or yields
+	reduced    bool      // only one goroutine's alternatives are listed, though others could move
+	singleton  trace.GID // that goroutine
+	preempts   int
+	depth      int // len(path) in this state
+	alt        int // alternatives: alts[alt:end], of which alts[alt:next] are taken
+	next       int
+	end        int
+	comp       tarjanFrame
 }
 
 // run explores from the present state of the system and leaves it there.
@@ -57,7 +57,7 @@ func (s *depthFirst) run() por.Result {
 			s.pop()
 			continue
 		}
-		if s.Spent() {
+		if s.OutOfExecutions() {
 			break
 		}
 		if f.next > f.alt {
@@ -67,7 +67,7 @@ func (s *depthFirst) run() por.Result {
 		}
 		a := s.alts[f.next]
 		f.next++
-		if a.G != f.cur && !f.free {
+		if a.G != f.cur && !f.freeSwitch {
 			s.Preempts++
 		}
 		s.step(a)
@@ -85,7 +85,7 @@ func (s *depthFirst) run() por.Result {
 
 // result collects statistics and the reasons why the search is incomplete.
 func (s *depthFirst) result() por.Result {
-	r := s.Core.Result()
+	r := s.Driver.Result()
 	if s.skipped > 0 {
 		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Text: "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"})
 	}
@@ -102,10 +102,10 @@ func (s *depthFirst) advance() {
 			s.leaf(s.Sys.Status())
 			return
 		}
-		if s.Truncated() {
+		if s.TruncatedHere() {
 			return
 		}
-		f := s.node(chain)
+		f := s.expand(chain)
 		if f.end-f.alt == 1 && !s.everyState && (s.states == nil || chain < search.ChainLimit) {
 			if s.Races(); s.Halted {
 				return
@@ -120,39 +120,39 @@ func (s *depthFirst) advance() {
 	}
 }
 
-// node lists the alternatives of the present state at the end of alts.
+// expand lists the alternatives of the present state at the end of alts.
 // The goroutine that moved last comes first.
-func (s *depthFirst) node(chain int) frame {
+func (s *depthFirst) expand(chain int) frame {
 	f := frame{cur: s.Cur, preempts: s.Preempts, depth: len(s.Path), alt: len(s.alts), next: len(s.alts)}
-	f.free = !slices.Contains(s.Enabled, s.Cur)
-	others := len(s.Enabled) > 1 || f.free
-	if !f.free {
-		s.choices(s.Cur)
+	f.freeSwitch = !slices.Contains(s.Enabled, s.Cur)
+	others := len(s.Enabled) > 1 || f.freeSwitch
+	if !f.freeSwitch {
+		s.addAlternatives(s.Cur)
 		if others {
 			op := s.Sys.Next(s.Cur)
-			f.free = op.Kind == trace.Yield
+			f.freeSwitch = op.Kind == trace.Yield
 			switch {
-			case chain < search.ChainLimit && s.quiet(s.Cur, &op) && s.mayReduce(f.alt):
-				f.reduced, f.only, others = true, s.Cur, false
-			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.free:
+			case chain < search.ChainLimit && s.needsNoChoice(s.Cur, &op) && s.mayReduce(f.alt):
+				f.reduced, f.singleton, others = true, s.Cur, false
+			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
 				s.PreemptCut, others = true, false
 			}
 		}
 	}
-	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && chain < search.ChainLimit && s.otherQuiet(&f) {
+	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && chain < search.ChainLimit && s.otherSingleton(&f) {
 		others = false
 	}
 	if others {
-		s.otherChoices(s.Cur)
+		s.addOthersAlternatives(s.Cur)
 	}
 	f.end = len(s.alts)
 	return f
 }
 
-// otherQuiet looks for a goroutine besides the present one that may go on
+// otherSingleton looks for a goroutine besides the present one that may go on
 // without the others being considered, and if there is one makes its
 // alternatives the only ones of f.
-func (s *depthFirst) otherQuiet(f *frame) bool {
+func (s *depthFirst) otherSingleton(f *frame) bool {
 	if s.Cfg.LimitPreempt {
 		return false // who moves is part of what is bounded
 	}
@@ -162,16 +162,16 @@ func (s *depthFirst) otherQuiet(f *frame) bool {
 			continue
 		}
 		op := s.Sys.Next(g)
-		if !s.quiet(g, &op) {
+		if !s.needsNoChoice(g, &op) {
 			continue
 		}
-		s.choices(g)
+		s.addAlternatives(g)
 		if !s.mayReduce(n) {
 			s.alts = s.alts[:n]
 			continue
 		}
 		s.alts = slices.Delete(s.alts, f.alt, n)
-		f.reduced, f.only, f.free = true, g, true
+		f.reduced, f.singleton, f.freeSwitch = true, g, true
 		return true
 	}
 	return false
@@ -182,21 +182,21 @@ func (s *depthFirst) otherQuiet(f *frame) bool {
 // make a node that might lie on a cycle of such nodes, in which the others
 // would be ignored for ever; only components can notice that.
 func (s *depthFirst) mayReduce(alt int) bool {
-	return len(s.alts) == alt+1 || s.states == nil || s.comps != nil
+	return len(s.alts) == alt+1 || s.states == nil || s.components != nil
 }
 
-// choices appends the alternatives of g.
-func (s *depthFirst) choices(g trace.GID) {
+// addAlternatives appends the alternatives of g.
+func (s *depthFirst) addAlternatives(g trace.GID) {
 	for c := range s.Sys.Alternatives(g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}
 }
 
-// otherChoices appends the alternatives of every goroutine but one.
-func (s *depthFirst) otherChoices(but trace.GID) {
+// addOthersAlternatives appends the alternatives of every goroutine but one.
+func (s *depthFirst) addOthersAlternatives(but trace.GID) {
 	for _, g := range s.Enabled {
 		if g != but {
-			s.choices(g)
+			s.addAlternatives(g)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (s *depthFirst) push(f frame) {
 		if known {
 			s.alts = s.alts[:f.alt]
 			if open != vacant && len(s.frames) > 0 {
-				s.back(open)
+				s.closeCycle(open)
 			}
 			return
 		}
@@ -234,8 +234,8 @@ func (s *depthFirst) push(f frame) {
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	val := uint32(closed)
-	if s.comps != nil {
-		val = s.comps.nextNum()
+	if s.components != nil {
+		val = s.components.nextNum()
 	}
 	old, ok := s.states.insert(key, val)
 	switch {
@@ -243,8 +243,8 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 		s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
 		return false, vacant
 	case old == vacant:
-		if s.Stored(); s.comps != nil && !s.Halted {
-			s.enter(f, key)
+		if s.CountState(); s.components != nil && !s.Halted {
+			s.openState(f, key)
 		}
 		return false, vacant
 	}
@@ -262,7 +262,7 @@ func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.Sys.Hash()
 	if s.Cfg.LimitPreempt {
 		cur := uint64(trace.NoGID)
-		if !f.free {
+		if !f.freeSwitch {
 			cur = uint64(s.Cur)
 		}
 		h[0] ^= por.Mix(cur<<32 | uint64(s.Preempts))
@@ -271,27 +271,27 @@ func (s *depthFirst) key(f *frame) por.Hash {
 	return h
 }
 
-// enter makes the present state, which is going to be f, a node of the state
+// openState makes the present state, which is going to be f, a node of the state
 // graph.
-func (s *depthFirst) enter(f *frame, key por.Hash) {
-	f.comp = s.comps.open(key)
+func (s *depthFirst) openState(f *frame, key por.Hash) {
+	f.comp = s.components.open(key)
 	if n := len(s.frames); n > 0 {
 		p := &s.frames[n-1]
-		s.comps.edge(p.comp.num, f.comp.num, s.Path[p.depth:])
+		s.components.edge(p.comp.num, f.comp.num, s.Path[p.depth:])
 	}
 	for _, g := range s.Enabled {
-		s.comps.enabledHere(g)
+		s.components.noteEnabled(g)
 		if n := s.Sys.Alternatives(g); n > 1 {
 			op := s.Sys.Next(g)
-			s.comps.optionsHere(g, op.Func, op.PC, n)
+			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
 	}
 }
 
-// back notes that the top node leads back to an open state, which closes a cycle.
-func (s *depthFirst) back(num uint32) {
+// closeCycle notes that the top node leads back to an open state, which closes a cycle.
+func (s *depthFirst) closeCycle(num uint32) {
 	p := &s.frames[len(s.frames)-1]
-	s.comps.edge(p.comp.num, num, s.Path[p.depth:])
+	s.components.edge(p.comp.num, num, s.Path[p.depth:])
 	p.comp.low = min(p.comp.low, num)
 	if p.reduced {
 		// Stack proviso: some node of every cycle considers everybody.
@@ -302,7 +302,7 @@ func (s *depthFirst) back(num uint32) {
 		s.Path = s.Path[:p.depth]
 		s.Cur = p.cur
 		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
-		s.otherChoices(p.only)
+		s.addOthersAlternatives(p.singleton)
 		p.end = len(s.alts)
 	}
 }
@@ -312,7 +312,7 @@ func (s *depthFirst) pop() {
 	f := &s.frames[len(s.frames)-1]
 	s.Rewind(f.mark)
 	s.Path = s.Path[:f.depth]
-	if s.comps != nil {
+	if s.components != nil {
 		if f.comp.low == f.comp.num {
 			s.closeComponent(f)
 		} else {
@@ -339,21 +339,21 @@ func (s *depthFirst) progress() por.Progress {
 }
 
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
-	s := &depthFirst{Core: search.NewCore(sys, v, cfg), policy: policy}
+	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	if cfg.Match {
 		s.states = newVisited(cfg.MaxMemory)
 		s.everyState = policy == nil
 		if !cfg.LimitPreempt {
-			s.comps = &components{}
+			s.components = &components{}
 		}
 	}
 	return s
 }
 
-// quiet reports whether g may execute op, its next operation, without the
+// needsNoChoice reports whether g may execute op, its next operation, without the
 // others being considered.
-func (s *depthFirst) quiet(g trace.GID, op *trace.Op) bool {
-	return s.policy != nil && s.policy.Quiet(op) || s.Allowed(g, op)
+func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
+	return s.policy != nil && s.policy.NeedsNoChoice(op) || s.OracleAllows(g, op)
 }
 
 // step executes a and polls.
@@ -373,7 +373,7 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 func (s *depthFirst) leaf(st por.Status) {
-	if !s.Count(st) {
+	if !s.CountEnding(st) {
 		return
 	}
 	if s.states != nil {
@@ -381,20 +381,20 @@ func (s *depthFirst) leaf(st por.Status) {
 		case !ok:
 			s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
 		case old == vacant:
-			s.Stored()
+			s.CountState()
 		default:
 			s.Stats.Matched++
 		}
 	}
-	s.Heed(s.V.Leaf(s.Path, st))
+	s.StopUnless(s.Visitor.Leaf(s.Path, st))
 }
 
 // account measures the memory in use.
 func (s *depthFirst) account() int64 {
 	n := int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) +
 		int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))
-	if s.comps != nil {
-		n += s.comps.bytes()
+	if s.components != nil {
+		n += s.components.bytes()
 	}
 	if s.Size != nil {
 		n += s.Size.Bytes()

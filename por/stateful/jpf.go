@@ -27,23 +27,23 @@ import (
 // front of unlocking, too. (Whoever copies a lock does so in front of a Lock and
 // behind it, in different executions, so that it is noticed in the latter.)
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, QuietUnlock: true}
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
 	for {
 		s := newDepthFirst(sys, v, cfg, p)
 		r := s.run()
 		if !p.Violated {
 			return r
 		}
-		p.Violated, p.QuietUnlock = false, false
+		p.Violated, p.UnlockNeedsNoChoice = false, false
 		v.Restart()
 	}
 }
 
 // SyncPolicy says which operations need no choice in front of them.
 type SyncPolicy struct {
-	IgnoreOutput bool
-	QuietUnlock  bool // assumption: nobody tries a lock, releases one that is free or not yet held, or copies or overwrites one
-	Violated     bool // the assumption is wrong
+	IgnoreOutput        bool
+	UnlockNeedsNoChoice bool // assumption: nobody tries a lock, releases one that is free or not yet held, or copies or overwrites one
+	Violated            bool // the assumption is wrong
 
 	last  trace.Kind // the operation being executed
 	locks lockSet    // seen so far
@@ -52,8 +52,8 @@ type SyncPolicy struct {
 // lockSet remembers where locks are. Searches can be as short as a few steps
 // (LookAhead), so it is small as long as it is empty.
 type lockSet struct {
-	some [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
-	at   map[uint32][]trace.Access
+	objects [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
+	at      map[uint32][]trace.Access
 }
 
 // add notes the locks that op is an operation on.
@@ -67,13 +67,13 @@ func (s *lockSet) add(op *trace.Op) {
 			s.at = make(map[uint32][]trace.Access)
 		}
 		s.at[a.Obj] = append(list, a)
-		s.some[a.Obj/64%4] |= 1 << (a.Obj % 64)
+		s.objects[a.Obj/64%4] |= 1 << (a.Obj % 64)
 	}
 }
 
 // has reports whether there may be a lock in obj.
 func (s *lockSet) has(obj uint32) bool {
-	return s.some[obj/64%4]>>(obj%64)&1 != 0
+	return s.objects[obj/64%4]>>(obj%64)&1 != 0
 }
 
 // accessed reports whether op accesses a lock as if it were ordinary memory.
@@ -86,9 +86,9 @@ func (s *lockSet) accessed(op *trace.Op) bool {
 	return false
 }
 
-// Quiet reports whether op commutes with everything other goroutines can do
+// NeedsNoChoice reports whether op commutes with everything other goroutines can do
 // before it is executed.
-func (p *SyncPolicy) Quiet(op *trace.Op) bool {
+func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Go:
 		// The new goroutine can do nothing before it exists, and nobody else
@@ -103,7 +103,7 @@ func (p *SyncPolicy) Quiet(op *trace.Op) bool {
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave:
 		// While the lock is held the others cannot lock it; only TryLock
 		// sees that it is held. Readers leave in any order.
-		return p.QuietUnlock
+		return p.UnlockNeedsNoChoice
 	case trace.Output:
 		return p.IgnoreOutput
 	}
@@ -112,7 +112,7 @@ func (p *SyncPolicy) Quiet(op *trace.Op) bool {
 
 // Before looks at the operation g is going to execute.
 func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
-	if !p.QuietUnlock {
+	if !p.UnlockNeedsNoChoice {
 		return
 	}
 	op := sys.Next(g)
@@ -133,7 +133,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 // After looks at what the operation led to, and reports whether the search
 // has to start again. Releasing a lock that is free is a fatal error in Go.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
-	if !p.QuietUnlock {
+	if !p.UnlockNeedsNoChoice {
 		return false
 	}
 	switch p.last {

@@ -18,15 +18,15 @@ import (
 // ChainLimit operations in a row without a choice.
 func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Match = false
-	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, QuietUnlock: true}
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
 	for {
 		t := &tree{depthFirst: newDepthFirst(sys, v, cfg, p), known: make(map[treeKey]subtree)}
 		root := sys.Mark()
-		all := t.below(0)
+		all := t.count(0)
 		sys.Rewind(root)
 		sys.Release(root)
 		if p.Violated {
-			p.Violated, p.QuietUnlock = false, false
+			p.Violated, p.UnlockNeedsNoChoice = false, false
 			v.Restart()
 			continue
 		}
@@ -49,8 +49,8 @@ type treeKey struct {
 // subtree is how much there is behind a state.
 type subtree struct{ executions, blocked, steps uint64 }
 
-// below counts what comes behind the present state, to which chain steps have led without a choice.
-func (t *tree) below(chain int) subtree {
+// count counts what comes behind the present state, to which chain steps have led without a choice.
+func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
 	key := treeKey{hb.IdentityHash(s.Sys, 0), s.Cur}
 	if n, ok := t.known[key]; ok || s.Halted {
@@ -69,7 +69,7 @@ func (t *tree) below(chain int) subtree {
 		s.Halt(por.Reason{Bound: por.BoundSteps, Limit: search.ChainLimit})
 		return subtree{}
 	}
-	f := s.node(chain)
+	f := s.expand(chain)
 	alts := slices.Clone(s.alts[f.alt:f.end])
 	s.alts = s.alts[:f.alt]
 	if chain++; len(alts) > 1 {
@@ -88,7 +88,7 @@ func (t *tree) below(chain int) subtree {
 		if s.step(a); s.Halted {
 			break
 		}
-		b := t.below(chain)
+		b := t.count(chain)
 		n.executions, n.blocked = t.sum(n.executions, b.executions), t.sum(n.blocked, b.blocked)
 		n.steps = t.sum(t.sum(n.steps, b.steps), 1)
 	}

@@ -20,7 +20,7 @@ type lassoGraph struct {
 
 type lassoNode struct {
 	enabled []trace.GID
-	options []option
+	choices []dataChoice
 }
 
 type lassoEdge struct {
@@ -28,9 +28,9 @@ type lassoEdge struct {
 	steps    []trace.Step
 }
 
-// A need is something that fairness demands of an infinite execution: that a
+// A requirement is something that fairness demands of an infinite execution: that a
 // goroutine moves, or that an operation takes one of its alternatives.
-type need struct {
+type requirement struct {
 	g      trace.GID
 	fn, pc uint32
 	choice int // -1: any move of g
@@ -60,7 +60,7 @@ func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 				return g.lasso(all, comp, met)
 			}
 			// No fair execution stays where an unmet need arises.
-			rest := slices.DeleteFunc(comp, func(n int32) bool { return needs.unmet(g.nodes[n], met) })
+			rest := slices.DeleteFunc(comp, func(n int32) bool { return needs.unsatisfied(g.nodes[n], met) })
 			if len(rest) > 0 {
 				work = append(work, rest)
 			}
@@ -79,39 +79,39 @@ func (g *lassoGraph) mark(nodes []int32) {
 
 func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
 
-// needSet numbers the needs of a component.
-type needSet struct {
-	list  []need
-	index map[need]int
+// requirementSet numbers the needs of a component.
+type requirementSet struct {
+	list  []requirement
+	index map[requirement]int
 }
 
-func (s *needSet) add(n need) {
+func (s *requirementSet) add(n requirement) {
 	if _, ok := s.index[n]; !ok {
 		s.index[n] = len(s.list)
 		s.list = append(s.list, n)
 	}
 }
 
-// each calls f for the needs that arise in n until f returns false.
-func (n *lassoNode) each(f func(need) bool) {
+// eachRequirement calls f for the needs that arise in n until f returns false.
+func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	for _, g := range n.enabled {
-		if !f(need{g: g, choice: -1}) {
+		if !f(requirement{g: g, choice: -1}) {
 			return
 		}
 	}
-	for _, o := range n.options {
+	for _, o := range n.choices {
 		for c := range o.n {
-			if !f(need{o.g, o.fn, o.pc, c}) {
+			if !f(requirement{o.g, o.fn, o.pc, c}) {
 				return
 			}
 		}
 	}
 }
 
-// unmet reports whether a need arises in n that no edge meets.
-func (s *needSet) unmet(n lassoNode, met []int) bool {
+// unsatisfied reports whether a need arises in n that no edge meets.
+func (s *requirementSet) unsatisfied(n lassoNode, met []int) bool {
 	found := false
-	n.each(func(x need) bool {
+	n.eachRequirement(func(x requirement) bool {
 		found = met[s.index[x]] < 0
 		return !found
 	})
@@ -120,10 +120,10 @@ func (s *needSet) unmet(n lassoNode, met []int) bool {
 
 // fairness collects the needs that arise in comp and, for each, the first
 // edge inside comp that meets it, or -1.
-func (g *lassoGraph) fairness(comp []int32) (needs needSet, met []int) {
-	needs.index = make(map[need]int)
+func (g *lassoGraph) fairness(comp []int32) (needs requirementSet, met []int) {
+	needs.index = make(map[requirement]int)
 	for _, n := range comp {
-		g.nodes[n].each(func(x need) bool {
+		g.nodes[n].eachRequirement(func(x requirement) bool {
 			needs.add(x)
 			return true
 		})
@@ -132,7 +132,7 @@ func (g *lassoGraph) fairness(comp []int32) (needs needSet, met []int) {
 	for i := range met {
 		met[i] = -1
 	}
-	meet := func(n need, edge int32) {
+	meet := func(n requirement, edge int32) {
 		if i, ok := needs.index[n]; ok && met[i] < 0 {
 			met[i] = int(edge)
 		}
@@ -145,12 +145,12 @@ func (g *lassoGraph) fairness(comp []int32) (needs needSet, met []int) {
 				continue
 			}
 			for _, a := range e.steps {
-				meet(need{g: a.G, choice: -1}, i)
+				meet(requirement{g: a.G, choice: -1}, i)
 			}
 			// Only the first step of an edge can have had alternatives.
-			for _, o := range g.nodes[n].options {
+			for _, o := range g.nodes[n].choices {
 				if o.g == e.steps[0].G {
-					meet(need{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
+					meet(requirement{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
 				}
 			}
 		}

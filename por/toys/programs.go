@@ -8,8 +8,8 @@ import (
 // Random makes a program of ng goroutines. One in four stresses one kind of
 // synchronisation.
 func Random(r *rand.Rand, ng, size int, loops bool) *System {
-	ops := []OpCode{Read, Write, WriteReg, Read, Write, Load, Store, Add, Output, OutReg, Choose, Signal, tYield}
-	some := []OpCode{WgAdd, WgWait, Wait, tAssume}
+	ops := []OpCode{Read, Write, WriteReg, Read, Write, Load, Store, Add, Output, OutReg, Choose, Signal, Yield}
+	some := []OpCode{WgAdd, WgWait, Wait, Assume}
 	rare := []OpCode{TryLock, Unlock, Exit, RUnlock}
 	stressed := true
 	switch r.IntN(8) {
@@ -25,7 +25,7 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 	for g := range prog {
 		var code []Instr
 		for len(code) < 1+r.IntN(size) {
-			v := int8(r.IntN(ToyVars))
+			v := int8(r.IntN(NumVars))
 			switch k := r.IntN(20); {
 			case stressed && k%2 == 0:
 				code = append(code, RandomInstr(r, some))
@@ -75,7 +75,7 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 }
 
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
-	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(ToyVars)), B: int8(r.IntN(3))}
+	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}
 	switch i.Op {
 	case Lock, TryLock, Unlock, RLock, RUnlock:
 		i.A = int8(r.IntN(2))

@@ -23,31 +23,31 @@ import (
 func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, g: g, op: sys.Next(g)}
 	r := stateful.JPF(p, p, por.Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at por.Progress) string {
-		if at.Transitions > max(limit*parkedSteps, 4*search.ChainLimit) {
+		if at.Transitions > max(limit*stepsPerState, 4*search.ChainLimit) {
 			return "enough"
 		}
 		return ""
 	}})
-	return p.found, p.found != nil || len(r.Incomplete) == 0
+	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// parkedSteps is the number of transitions Parked spends per state. A loop in
+// stepsPerState is the number of transitions Parked spends per state. A loop in
 // which there is nothing to choose is noticed after ChainLimit of them.
-const parkedSteps = 8
+const stepsPerState = 8
 
 // parked is a system in which one goroutine does not move, and the visitor of
 // its search. A conflicting operation is not executed but ends the execution.
 type parked struct {
 	por.System
-	g     trace.GID
-	op    trace.Op
-	isHit bool // an operation is in conflict
-	found trace.Schedule
+	g         trace.GID
+	op        trace.Op
+	conflicts bool // an operation is in conflict
+	schedule  trace.Schedule
 }
 
 // Enabled implements System.
 func (p *parked) Enabled(buf []trace.GID) []trace.GID {
-	if p.isHit {
+	if p.conflicts {
 		return buf
 	}
 	n := len(buf)
@@ -60,29 +60,29 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 
 // Step implements System.
 func (p *parked) Step(g trace.GID, choice int) {
-	if op := p.System.Next(g); op.Conflicts(&p.op) && !p.harmless(g, choice, &op) {
-		p.isHit = true
+	if op := p.System.Next(g); op.Conflicts(&p.op) && !p.commutesWithParked(g, choice, &op) {
+		p.conflicts = true
 		return
 	}
 	p.System.Step(g, choice)
 }
 
-// harmless reports whether op of g does not matter to the goroutine that waits
+// commutesWithParked reports whether op of g does not matter to the goroutine that waits
 // though the two access the same object.
-func (p *parked) harmless(g trace.GID, choice int, op *trace.Op) bool {
+func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool {
 	if op.Kind.Plain() || p.op.Kind.Plain() {
 		return false
 	}
 	if s := por.CapabilitiesOf(p.System).Parker; s != nil && s.Parks(g, choice) {
 		return p.op.Kind != trace.TrySelect && p.op.Kind != trace.Select
 	}
-	return p.commute(g, choice)
+	return p.sameStateEitherWay(g, choice)
 }
 
-// commute reports whether an operation of g and that of the goroutine that waits,
+// sameStateEitherWay reports whether an operation of g and that of the goroutine that waits,
 // both of which synchronise, can be executed in either order and lead to the same
 // state: two goroutines add to a WaitGroup.
-func (p *parked) commute(g trace.GID, choice int) bool {
+func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
 	m := p.Mark()
 	defer func() {
 		p.Rewind(m)
@@ -90,8 +90,8 @@ func (p *parked) commute(g trace.GID, choice int) bool {
 	}()
 	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: p.g}
 	for other.Choice = range p.Alternatives(p.g) {
-		first, ok1 := p.both(m, one, other)
-		second, ok2 := p.both(m, other, one)
+		first, ok1 := p.stateAfter(m, one, other)
+		second, ok2 := p.stateAfter(m, other, one)
 		if !ok1 || !ok2 || first != second {
 			return false
 		}
@@ -99,8 +99,8 @@ func (p *parked) commute(g trace.GID, choice int) bool {
 	return true
 }
 
-// both returns the state after a and b; false if b cannot be executed behind a.
-func (p *parked) both(m por.Mark, a, b trace.Step) (por.Hash, bool) {
+// stateAfter returns the state after a and b; false if b cannot be executed behind a.
+func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
 	n := p.Alternatives(b.G)
 	p.System.Step(a.G, a.Choice)
@@ -113,10 +113,10 @@ func (p *parked) both(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 
 // Leaf implements Visitor.
 func (p *parked) Leaf(path trace.Schedule, _ por.Status) bool {
-	if p.isHit {
-		p.found = slices.Clone(path)
+	if p.conflicts {
+		p.schedule = slices.Clone(path)
 	}
-	return !p.isHit
+	return !p.conflicts
 }
 
 // Race implements Visitor.

@@ -5,24 +5,24 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// graph is a toy's state graph, built by plain breadth-first search over
+// StateGraph is a toy's state graph, built by plain breadth-first search over
 // encoded states: nothing in it is shared with the explorers.
-type graph struct {
+type StateGraph struct {
 	index  map[string]int
 	States []State
-	out    [][]graphEdge
+	out    [][]stateEdge
 	Leaves map[string]bool // endings of executions
 	Races  map[string]bool
 }
 
-type graphEdge struct {
+type stateEdge struct {
 	to   int
 	step trace.Step
 }
 
 // NewStateGraph returns nil if there are more than limit states.
-func NewStateGraph(t *System, limit int) *graph {
-	g := &graph{index: map[string]int{}, Leaves: map[string]bool{}, Races: map[string]bool{}}
+func NewStateGraph(t *System, limit int) *StateGraph {
+	g := &StateGraph{index: map[string]int{}, Leaves: map[string]bool{}, Races: map[string]bool{}}
 	visit := func() int {
 		key := t.encode()
 		if i, ok := g.index[key]; ok {
@@ -60,7 +60,7 @@ func NewStateGraph(t *System, limit int) *graph {
 				t.State = g.States[i]
 				t.Step(a, c)
 				to := visit()
-				g.out[i] = append(g.out[i], graphEdge{to, trace.Step{G: a, Choice: c}})
+				g.out[i] = append(g.out[i], stateEdge{to, trace.Step{G: a, Choice: c}})
 				t.State = g.States[i]
 			}
 		}
@@ -71,7 +71,7 @@ func NewStateGraph(t *System, limit int) *graph {
 
 // Executions counts the paths from the initial state to a leaf, or -1 if the
 // graph has a cycle.
-func (g *graph) Executions(t *System) int {
+func (g *StateGraph) Executions(t *System) int {
 	memo := make([]int, len(g.States)) // 0: not known, -1: on the path, else count+1
 	var count func(i int) int
 	count = func(i int) int {
@@ -102,7 +102,7 @@ func (g *graph) Executions(t *System) int {
 // Livelock reports whether a strongly fair infinite execution exists, by the
 // textbook: reachability closure, and for each component removal of the
 // states in which an unmet need arises.
-func (g *graph) Livelock(t *System) bool {
+func (g *StateGraph) Livelock(t *System) bool {
 	alive := make([]bool, len(g.States))
 	for i := range alive {
 		alive[i] = true
@@ -110,7 +110,7 @@ func (g *graph) Livelock(t *System) bool {
 	return g.fairIn(t, alive)
 }
 
-func (g *graph) fairIn(t *System, alive []bool) bool {
+func (g *StateGraph) fairIn(t *System, alive []bool) bool {
 	n := len(g.States)
 	// reach[i][j]: a path with at least one edge inside alive.
 	reach := make([][]bool, n)
@@ -185,7 +185,7 @@ func (g *graph) fairIn(t *System, alive []bool) bool {
 
 // ReachesConflict reports whether from state i, with id parked, an operation
 // can be executed that conflicts with id's.
-func (g *graph) ReachesConflict(t *System, i int, id trace.GID) bool {
+func (g *StateGraph) ReachesConflict(t *System, i int, id trace.GID) bool {
 	t.State = g.States[i]
 	op := t.Next(id)
 	seen := map[int]bool{i: true}

@@ -7,32 +7,32 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Core is what every search does the same way: it steps and rewinds the system, reports the
+// Driver is what every search does the same way: it steps and rewinds the system, reports the
 // ends of executions and the races that are next, asks the oracle, and heeds the bounds.
-type Core struct {
-	Searching
-	Sys   por.System
-	Size  por.Sized // nil if the system does not tell
-	Racer Racer
-	Watch por.Watcher // the oracle, if it is one
+type Driver struct {
+	Control
+	Sys          por.System
+	Size         por.Sized // nil if the system does not tell
+	RaceReporter RaceReporter
+	Watcher      por.Watcher // the oracle, if it is one
 
-	Path    trace.Schedule
-	Enabled []trace.GID
-	memory  []trace.Op // what races looks at: the accesses ahead,
-	fresh   []int      // those of them that were not ahead when it last looked,
-	before  []access   // what was then, by goroutine,
-	looks   uint64     // and how often it has looked
-	Raced   RaceSet
+	Path       trace.Schedule
+	Enabled    []trace.GID
+	accesses   []trace.Op      // what races looks at: the accesses ahead,
+	fresh      []int           // those of them that were not ahead when it last looked,
+	previous   []pendingAccess // what was then, by goroutine,
+	round      uint64          // and how often it has looked
+	KnownRaces RaceSet
 
 	Cur        trace.GID // the goroutine that moved last
 	Preempts   int       // preemptions on path
 	PreemptCut bool
 }
 
-// access is what a goroutine stood before at the look-th call of races.
-type access struct {
-	op   trace.Op
-	look uint64
+// pendingAccess is what a goroutine stood before at the look-th call of races.
+type pendingAccess struct {
+	op    trace.Op
+	round uint64
 }
 
 // ChainLimit is the number of steps without a choice after which a node is
@@ -41,31 +41,31 @@ type access struct {
 // is nothing to choose.
 const ChainLimit = 1000
 
-func NewCore(sys por.System, v por.Visitor, cfg por.Config) Core {
-	s := Core{Sys: sys, Searching: Searching{V: v, Cfg: cfg}, Raced: RaceSet{}, Cur: trace.NoGID}
+func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
+	s := Driver{Sys: sys, Control: Control{Visitor: v, Cfg: cfg}, KnownRaces: RaceSet{}, Cur: trace.NoGID}
 	s.Size = por.CapabilitiesOf(sys).Sized
-	s.Racer = NewRacer(sys, v)
-	s.Watch, _ = cfg.Oracle.(por.Watcher)
+	s.RaceReporter = NewRaceReporter(sys, v)
+	s.Watcher, _ = cfg.Oracle.(por.Watcher)
 	return s
 }
 
 // Rewind goes back to an earlier state.
-func (s *Core) Rewind(m por.Mark) {
+func (s *Driver) Rewind(m por.Mark) {
 	s.Sys.Rewind(m)
-	if s.Watch != nil {
-		s.Watch.Rewound()
+	if s.Watcher != nil {
+		s.Watcher.Rewound()
 	}
 }
 
 // Races reports the pairs of enabled goroutines that stand before accesses
 // that race. A pair both of which stood before the same accesses when races was
 // last called has been looked at then.
-func (s *Core) Races() {
+func (s *Driver) Races() {
 	if len(s.Enabled) < 2 {
 		return
 	}
-	s.memory, s.fresh = s.memory[:0], s.fresh[:0]
-	s.looks++
+	s.accesses, s.fresh = s.accesses[:0], s.fresh[:0]
+	s.round++
 	plain := false
 	for _, g := range s.Enabled {
 		op := s.Sys.Next(g)
@@ -73,42 +73,42 @@ func (s *Core) Races() {
 			continue
 		}
 		plain = plain || op.Kind.Plain()
-		for int(g) >= len(s.before) {
-			s.before = append(s.before, access{})
+		for int(g) >= len(s.previous) {
+			s.previous = append(s.previous, pendingAccess{})
 		}
-		if b := &s.before[g]; b.look != s.looks-1 || b.op != op {
+		if b := &s.previous[g]; b.round != s.round-1 || b.op != op {
 			b.op = op
-			s.fresh = append(s.fresh, len(s.memory))
+			s.fresh = append(s.fresh, len(s.accesses))
 		}
-		s.before[g].look = s.looks
-		s.memory = append(s.memory, op)
+		s.previous[g].round = s.round
+		s.accesses = append(s.accesses, op)
 	}
 	if !plain {
 		return
 	}
 	for _, i := range s.fresh {
-		for j := range s.memory {
-			a, b := &s.memory[min(i, j)], &s.memory[max(i, j)]
+		for j := range s.accesses {
+			a, b := &s.accesses[min(i, j)], &s.accesses[max(i, j)]
 			if i == j || !a.Races(b) {
 				continue
 			}
-			if s.race(a, b); s.Halted {
+			if s.reportRace(a, b); s.Halted {
 				return
 			}
 		}
 	}
 }
 
-// race reports that a and b race, unless that is known of their program points.
-func (s *Core) race(a, b *trace.Op) {
-	if s.Raced.Add(a, b) {
-		s.Heed(s.V.Race(s.Path, *a, *b))
+// reportRace reports that a and b race, unless that is known of their program points.
+func (s *Driver) reportRace(a, b *trace.Op) {
+	if s.KnownRaces.Add(a, b) {
+		s.StopUnless(s.Visitor.Race(s.Path, *a, *b))
 	}
 }
 
-// Allowed reports whether the oracle lets g execute op, its next operation, without the
+// OracleAllows reports whether the oracle lets g execute op, its next operation, without the
 // others being considered.
-func (s *Core) Allowed(g trace.GID, op *trace.Op) bool {
+func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 	if s.Cfg.Oracle == nil {
 		return false
 	}
@@ -124,7 +124,7 @@ func (s *Core) Allowed(g trace.GID, op *trace.Op) bool {
 }
 
 // Step executes a and polls. It reports whether the search continues.
-func (s *Core) Step(a trace.Step) bool {
+func (s *Driver) Step(a trace.Step) bool {
 	s.Execute(a)
 	if !s.Executed() {
 		return false
@@ -136,10 +136,10 @@ func (s *Core) Step(a trace.Step) bool {
 }
 
 // Execute executes a.
-func (s *Core) Execute(a trace.Step) {
-	if s.Watch != nil {
+func (s *Driver) Execute(a trace.Step) {
+	if s.Watcher != nil {
 		op := s.Sys.Next(a.G)
-		s.Watch.Stepping(a.G, &op)
+		s.Watcher.Stepping(a.G, &op)
 	}
 	s.Sys.Step(a.G, a.Choice)
 	s.Path = append(s.Path, a)
@@ -148,16 +148,16 @@ func (s *Core) Execute(a trace.Step) {
 
 // Executed counts the step executed last and reports the race it completes. It reports whether
 // the search continues.
-func (s *Core) Executed() bool {
+func (s *Driver) Executed() bool {
 	s.Stats.Transitions++
-	if !s.Racer.After(s.Path) {
-		s.Heed(false)
+	if !s.RaceReporter.After(s.Path) {
+		s.StopUnless(false)
 	}
 	return !s.Halted
 }
 
 // Account measures the memory in use.
-func (s *Core) Account() int64 {
+func (s *Driver) Account() int64 {
 	n := int64(cap(s.Path)) * int64(unsafe.Sizeof(trace.Step{}))
 	if s.Size != nil {
 		n += s.Size.Bytes()
@@ -166,8 +166,8 @@ func (s *Core) Account() int64 {
 	return n
 }
 
-// Count counts an execution that ends with st. It reports whether the visitor is to know of it.
-func (s *Core) Count(st por.Status) bool {
+// CountEnding counts an execution that ends with st. It reports whether the visitor is to know of it.
+func (s *Driver) CountEnding(st por.Status) bool {
 	switch st {
 	case por.Redundant:
 		s.Stats.Blocked++
@@ -181,33 +181,33 @@ func (s *Core) Count(st por.Status) bool {
 }
 
 // Leaf ends an execution.
-func (s *Core) Leaf(st por.Status) {
-	if s.Count(st) {
-		s.Heed(s.V.Leaf(s.Path, st))
+func (s *Driver) Leaf(st por.Status) {
+	if s.CountEnding(st) {
+		s.StopUnless(s.Visitor.Leaf(s.Path, st))
 	}
 }
 
-// Truncated ends an execution that has as many steps as are allowed; it reports whether this one has.
-func (s *Core) Truncated() bool {
+// TruncatedHere ends an execution that has as many steps as are allowed; it reports whether this one has.
+func (s *Driver) TruncatedHere() bool {
 	if s.Cfg.MaxSteps == 0 || len(s.Path) < s.Cfg.MaxSteps {
 		return false
 	}
 	s.Stats.Truncated++
-	s.Heed(s.V.Leaf(s.Path, por.Running))
+	s.StopUnless(s.Visitor.Leaf(s.Path, por.Running))
 	return true
 }
 
 // Result collects statistics and the reasons why the search is incomplete.
-func (s *Core) Result() por.Result {
-	r := s.Searching.Result()
+func (s *Driver) Result() por.Result {
+	r := s.Control.Result()
 	if s.PreemptCut {
 		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPreempt, Limit: uint64(s.Cfg.Preempt)})
 	}
 	return r
 }
 
-// Stored counts a new state.
-func (s *Core) Stored() {
+// CountState counts a new state.
+func (s *Driver) CountState() {
 	if s.Cfg.MaxStates > 0 && s.Stats.States == s.Cfg.MaxStates {
 		s.Halt(por.Reason{Bound: por.BoundStates, Limit: s.Cfg.MaxStates})
 		return
@@ -215,14 +215,14 @@ func (s *Core) Stored() {
 	s.Stats.States++
 }
 
-// WithMore is the memory of a system, if it tells, and of something else.
-type WithMore struct {
+// Sum is the memory of a system, if it tells, and of something else.
+type Sum struct {
 	Sys  por.Sized
 	More func() int64
 }
 
 // Bytes implements Sized.
-func (b WithMore) Bytes() int64 {
+func (b Sum) Bytes() int64 {
 	n := b.More()
 	if b.Sys != nil {
 		n += b.Sys.Bytes()

@@ -27,24 +27,24 @@ type System struct {
 }
 
 const (
-	ToyVars = 3
-	ToyGs   = 4
-	toyOut  = 6
+	NumVars       = 3
+	MaxGoroutines = 4
+	maxOutputs    = 6
 )
 
 // State is everything that changes. It is comparable and copied by value.
 type State struct {
-	Vars    [ToyVars]int8
-	Atomics [ToyVars]int8
+	Vars    [NumVars]int8
+	Atomics [NumVars]int8
 	mutex   [2]int8 // 0 free, else 1: locked
 	readers [2]int8
 	wg      int8
-	waiting [ToyGs]bool // parked in condwait
-	signal  [ToyGs]bool // signalled
-	started [ToyGs]bool
-	Pc      [ToyGs]int8
-	Reg     [ToyGs]int8
-	Out     [toyOut]int8
+	waiting [MaxGoroutines]bool // parked in condwait
+	signal  [MaxGoroutines]bool // signalled
+	started [MaxGoroutines]bool
+	Pc      [MaxGoroutines]int8
+	Reg     [MaxGoroutines]int8
+	Out     [maxOutputs]int8
 	nout    int8
 	over    por.Status // Ended after exit or crash, Cut after a failed assumption
 	fault   int8       // position of the crash, or 0
@@ -70,31 +70,31 @@ const (
 	Unlock
 	RLock
 	RUnlock
-	Go        // start goroutine a
-	WgAdd     // wg += a
-	WgWait    // until wg == 0
-	Wait      // park until signalled
-	Signal    // wake one of the parked
-	Choose    // reg = 0..a-1
-	Output    // print a
-	OutReg    // print reg
-	tAssume   // reg != 0 or cut
-	Jump      // local: pc = a if reg == b
-	tYield    //
-	Exit      // end the program
-	tNumToyOp //
+	Go         // start goroutine a
+	WgAdd      // wg += a
+	WgWait     // until wg == 0
+	Wait       // park until signalled
+	Signal     // wake one of the parked
+	Choose     // reg = 0..a-1
+	Output     // print a
+	OutReg     // print reg
+	Assume     // reg != 0 or cut
+	Jump       // local: pc = a if reg == b
+	Yield      //
+	Exit       // end the program
+	numOpCodes //
 )
 
-var toyNames = [tNumToyOp]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
+var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
 	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit"}
 
-var toyKinds = [tNumToyOp]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
+var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
 	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
 	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
-	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, tAssume: trace.SyncAccess,
-	tYield: trace.Yield, Exit: trace.Exit}
+	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
+	Yield: trace.Yield, Exit: trace.Exit}
 
-func (i Instr) String() string { return fmt.Sprintf("%s %d %d", toyNames[i.Op], i.A, i.B) }
+func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
 
 // Program prints the toy's text.
 func (t *System) Program() string {
@@ -141,7 +141,7 @@ func (t *System) at(g int) (Instr, bool) {
 // last instruction.
 func (t *System) ended(g int) bool { return int(t.Pc[g]) > len(t.Prog[g]) }
 
-func (t *System) Can(g int) bool {
+func (t *System) CanMove(g int) bool {
 	if !t.started[g] || t.ended(g) {
 		return false
 	}
@@ -164,7 +164,7 @@ func (t *System) Can(g int) bool {
 
 func (t *System) Enabled(buf []trace.GID) []trace.GID {
 	for g := range t.Prog {
-		if t.over == por.Running && t.Can(g) {
+		if t.over == por.Running && t.CanMove(g) {
 			buf = append(buf, trace.GID(g))
 		}
 	}
@@ -183,7 +183,7 @@ func (t *System) Next(gid trace.GID) trace.Op {
 	case !ok:
 		op.Kind = trace.End
 	default:
-		op.Kind = toyKinds[i.Op]
+		op.Kind = opKinds[i.Op]
 		switch {
 		case i.Op == Wait && t.signal[g]:
 			op.Kind = trace.WakeLock
@@ -194,7 +194,7 @@ func (t *System) Next(gid trace.GID) trace.Op {
 		switch {
 		case i.Op == Add:
 			op.Commutes = trace.Increments
-		case t.waitsForReaders(i.A): // they disable it, which is not so in Go
+		case t.lockedForWriting(i.A): // they disable it, which is not so in Go
 		case i.Op == RLock, i.Op == RUnlock && t.readers[i.A] > 0:
 			op.Commutes = trace.Reads
 		}
@@ -202,8 +202,8 @@ func (t *System) Next(gid trace.GID) trace.Op {
 	return op
 }
 
-// waitsForReaders reports whether somebody locks mutex m for writing.
-func (t *System) waitsForReaders(m int8) bool {
+// lockedForWriting reports whether somebody locks mutex m for writing.
+func (t *System) lockedForWriting(m int8) bool {
 	return slices.ContainsFunc(t.Prog, func(code []Instr) bool {
 		return slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Lock && i.A == m })
 	})
@@ -232,7 +232,7 @@ func (t *System) Alternatives(g trace.GID) int {
 
 func (t *System) Step(gid trace.GID, choice int) {
 	g := int(gid)
-	if t.over != por.Running || !t.Can(g) {
+	if t.over != por.Running || !t.CanMove(g) {
 		panic("toy: step of a goroutine that is not enabled")
 	}
 	if choice < 0 || choice >= t.Alternatives(gid) {
@@ -306,11 +306,11 @@ func (t *System) Step(gid trace.GID, choice int) {
 		if i.Op == OutReg {
 			x = t.Reg[g]
 		}
-		if t.nout < toyOut {
+		if t.nout < maxOutputs {
 			t.Out[t.nout] = x
 			t.nout++
 		}
-	case tAssume:
+	case Assume:
 		if t.Reg[g] == 0 {
 			t.over = por.Cut
 		}
@@ -347,7 +347,7 @@ func (t *System) Release(m por.Mark) {
 func (t *System) encode() string {
 	s := t.State
 	if t.IgnoreOutput {
-		s.Out, s.nout = [toyOut]int8{}, 0
+		s.Out, s.nout = [maxOutputs]int8{}, 0
 	}
 	if t.Renumber != nil {
 		t.Renumber(&s)

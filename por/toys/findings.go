@@ -11,7 +11,7 @@ import (
 )
 
 // check makes f verify that every path reported leads to the state the system stands in.
-func replays(t *testing.T, f *Findings, initial State) {
+func checkPaths(t *testing.T, f *Findings, initial State) {
 	f.check = func(path trace.Schedule) {
 		r := &System{Prog: f.Toy.Prog, State: initial}
 		for _, a := range path {
@@ -27,7 +27,7 @@ func Explore(t *testing.T, toy *System, run func(por.System, por.Visitor, por.Co
 	t.Helper()
 	f := NewFindings(toy)
 	initial := toy.State
-	replays(t, f, initial)
+	checkPaths(t, f, initial)
 	res := run(toy, f, cfg)
 	if toy.State != initial || len(toy.Marks) != 0 {
 		t.Fatalf("the system is not left as it was found\n%s", toy.Program())

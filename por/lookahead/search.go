@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// scout is the search of LookAhead's looks, and the system it explores: one in
+// boundedSearch is the search of Oracle's looks, and the system it explores: one in
 // which a goroutine does not move. It is JPF's without all that nobody asks a
 // look for: races, livelocks, counts. Most looks end after a few steps, so one
 // that begins makes nothing anew.
@@ -17,69 +17,69 @@ import (
 // Goroutines are ignored by its reduction only along a stretch without choices,
 // which ends in a state where everybody is considered (ChainLimit); so every cycle
 // of states has one.
-type scout struct {
+type boundedSearch struct {
 	por.System
-	g       trace.GID // does not move,
-	op      *trace.Op // and stands before this
-	f       *future   // what the others execute
-	budget  *uint64
-	stopped bool // by a conflict with op, or because the budget is spent
+	g        trace.GID  // does not move,
+	op       *trace.Op  // and stands before this
+	accesses *reachable // what the others execute
+	budget   *uint64
+	stopped  bool // by a conflict with op, or because the budget is spent
 
-	live    por.Lister // nil: the system is none
-	inside  *LookAhead // what is asked of states of this system
-	own     uint64     // the budget of a look that is not inside another
-	loud    bool       // the program does what makes unlocking need a choice
-	policy  stateful.SyncPolicy
-	states  map[por.Hash]struct{}
-	frames  []sighting
-	alts    []trace.Step
-	enabled []trace.GID
+	live          por.Lister // nil: the system is none
+	nested        *Oracle    // what is asked of states of this system
+	ownBudget     uint64     // the budget of a look that is not inside another
+	unlockMatters bool       // the program does what makes unlocking need a choice
+	policy        stateful.SyncPolicy
+	states        map[por.Hash]struct{}
+	frames        []node
+	alts          []trace.Step
+	enabled       []trace.GID
 }
 
-// sighting is a node of a scout's search.
-type sighting struct {
+// node is a node of a scout's search.
+type node struct {
 	mark           por.Mark
 	cur            trace.GID
 	alt, next, end int // alternatives: alts[alt:end], of which alts[alt:next] are taken
 }
 
-// newScout returns one for the looks of l.
-func newScout(l *LookAhead) *scout {
-	s := &scout{System: l.sys, states: make(map[por.Hash]struct{})}
-	s.inside = &LookAhead{sys: s, quick: l.quick, tired: make(map[point]*patience)}
+// newBoundedSearch returns one for the looks of l.
+func newBoundedSearch(l *Oracle) *boundedSearch {
+	s := &boundedSearch{System: l.sys, states: make(map[por.Hash]struct{})}
+	s.nested = &Oracle{sys: s, cheap: l.cheap, backoffs: make(map[programPoint]*backoff)}
 	s.budget = l.budget
 	if s.budget == nil {
-		s.budget = &s.own
+		s.budget = &s.ownBudget
 	}
-	s.inside.budget = s.budget
+	s.nested.budget = s.budget
 	s.live = lister(l.sys)
 	return s
 }
 
 // lister returns the Lister that sys is, or nil.
 func lister(sys por.System) por.Lister {
-	if s, ok := sys.(*scout); ok {
+	if s, ok := sys.(*boundedSearch); ok {
 		return s.live
 	}
 	l := por.CapabilitiesOf(sys).Lister
 	return l
 }
 
-// look explores what the others can do while g waits in front of op, and notes
+// explore explores what the others can do while g waits in front of op, and notes
 // it in f. It reports whether it has seen everything; it goes no further than
 // a conflict with op. The system is left as it was.
-func (s *scout) look(g trace.GID, op *trace.Op, f *future) bool {
-	s.g, s.op, s.f = g, op, f
-	if s.budget == &s.own {
-		s.own = lookBudget
+func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
+	s.g, s.op, s.accesses = g, op, f
+	if s.budget == &s.ownBudget {
+		s.ownBudget = transitionBudget
 	}
-	clear(s.inside.tired)
+	clear(s.nested.backoffs)
 	root := s.Mark()
 	for {
 		f.clear()
-		s.inside.forget()
+		s.nested.forget()
 		clear(s.states)
-		s.policy = stateful.SyncPolicy{IgnoreOutput: true, QuietUnlock: !s.loud}
+		s.policy = stateful.SyncPolicy{IgnoreOutput: true, UnlockNeedsNoChoice: !s.unlockMatters}
 		s.stopped = false
 		s.search()
 		s.unwind(0)
@@ -87,14 +87,14 @@ func (s *scout) look(g trace.GID, op *trace.Op, f *future) bool {
 		if !s.policy.Violated {
 			break
 		}
-		s.loud = true
+		s.unlockMatters = true
 	}
 	s.Release(root)
 	return !s.stopped
 }
 
 // search explores from the present state.
-func (s *scout) search() {
+func (s *boundedSearch) search() {
 	s.frames, s.alts = s.frames[:0], s.alts[:0]
 	s.advance(trace.NoGID)
 	for len(s.frames) > 0 && !s.stopped && !s.policy.Violated {
@@ -115,7 +115,7 @@ func (s *scout) search() {
 }
 
 // unwind drops all but n frames.
-func (s *scout) unwind(n int) {
+func (s *boundedSearch) unwind(n int) {
 	for i := len(s.frames) - 1; i >= n; i-- {
 		s.System.Rewind(s.frames[i].mark)
 		s.Release(s.frames[i].mark)
@@ -124,27 +124,27 @@ func (s *scout) unwind(n int) {
 	s.frames = s.frames[:n]
 }
 
-func (s *scout) rewind(m por.Mark) {
+func (s *boundedSearch) rewind(m por.Mark) {
 	s.System.Rewind(m)
-	s.inside.forget()
+	s.nested.forget()
 }
 
 // move executes a, and reports whether the search is to go on from there.
-func (s *scout) move(a trace.Step) bool {
+func (s *boundedSearch) move(a trace.Step) bool {
 	s.policy.Before(s.System, a.G)
 	op := s.Next(a.G)
-	s.inside.Stepping(a.G, &op)
+	s.nested.Stepping(a.G, &op)
 	s.Step(a.G, a.Choice)
 	return !s.stopped && !s.policy.After(s.System, a.G)
 }
 
 // advance goes on from the present state, to which cur has moved, to the next
 // node or to the end of the execution or a state known already.
-func (s *scout) advance(cur trace.GID) {
+func (s *boundedSearch) advance(cur trace.GID) {
 	for chain := 0; ; chain++ {
 		s.enabled = s.Enabled(s.enabled[:0])
 		if len(s.enabled) == 0 {
-			s.waiting()
+			s.noteAwaited()
 			return
 		}
 		n := len(s.alts)
@@ -164,13 +164,13 @@ func (s *scout) advance(cur trace.GID) {
 			return
 		}
 		s.states[h] = struct{}{}
-		s.frames = append(s.frames, sighting{mark: s.Mark(), cur: cur, alt: n, next: n, end: len(s.alts)})
+		s.frames = append(s.frames, node{mark: s.Mark(), cur: cur, alt: n, next: n, end: len(s.alts)})
 		return
 	}
 }
 
-// waiting notes what goroutines wait for that cannot move now.
-func (s *scout) waiting() {
+// noteAwaited notes what goroutines wait for that cannot move now.
+func (s *boundedSearch) noteAwaited() {
 	if s.live == nil {
 		return
 	}
@@ -180,8 +180,8 @@ func (s *scout) waiting() {
 		}
 		op := s.Next(g)
 		for _, a := range op.Access[:op.N] {
-			if !slices.Contains(s.f.awaited, a) {
-				s.f.awaited = append(s.f.awaited, a)
+			if !slices.Contains(s.accesses.awaited, a) {
+				s.accesses.awaited = append(s.accesses.awaited, a)
 			}
 		}
 	})
@@ -190,7 +190,7 @@ func (s *scout) waiting() {
 // list appends the alternatives of the present state: the only one of one
 // goroutine if that is enough and reduce is set, else those of all. The goroutine
 // that moved last comes first.
-func (s *scout) list(cur trace.GID, reduce bool) {
+func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 	if i := slices.Index(s.enabled, cur); i > 0 {
 		copy(s.enabled[1:], s.enabled[:i])
 		s.enabled[0] = cur
@@ -198,7 +198,7 @@ func (s *scout) list(cur trace.GID, reduce bool) {
 	if reduce && len(s.enabled) > 1 {
 		for _, g := range s.enabled {
 			op := s.Next(g)
-			if s.Alternatives(g) == 1 && (s.policy.Quiet(&op) || s.inside.Skip(g, &op) != "") {
+			if s.Alternatives(g) == 1 && (s.policy.NeedsNoChoice(&op) || s.nested.Skip(g, &op) != "") {
 				s.alts = append(s.alts, trace.Step{G: g})
 				return
 			}
@@ -212,7 +212,7 @@ func (s *scout) list(cur trace.GID, reduce bool) {
 }
 
 // Enabled implements System.
-func (s *scout) Enabled(buf []trace.GID) []trace.GID {
+func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
 		return buf
 	}
@@ -225,12 +225,12 @@ func (s *scout) Enabled(buf []trace.GID) []trace.GID {
 }
 
 // Started implements Starter.
-func (s *scout) Started(g trace.GID) uint32 { return startedBy(s.System, g) }
+func (s *boundedSearch) Started(g trace.GID) uint32 { return startedBy(s.System, g) }
 
 // Step implements System. A step that conflicts with op is not executed.
-func (s *scout) Step(g trace.GID, choice int) {
+func (s *boundedSearch) Step(g trace.GID, choice int) {
 	op := s.System.Next(g)
-	s.f.add(&op)
+	s.accesses.add(&op)
 	if s.stopped = op.Conflicts(s.op); s.stopped {
 		return
 	}

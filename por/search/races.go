@@ -5,41 +5,41 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Racer asks a Racer after every step on behalf of a RaceVisitor, if the system
+// RaceReporter asks a Racer after every step on behalf of a RaceVisitor, if the system
 // and the visitor are such.
-type Racer struct {
+type RaceReporter struct {
 	Sys por.Racer
 	v   por.RaceVisitor
 }
 
-func NewRacer(sys por.System, v por.Visitor) Racer {
+func NewRaceReporter(sys por.System, v por.Visitor) RaceReporter {
 	r := por.CapabilitiesOf(sys).Racer
 	w, _ := v.(por.RaceVisitor)
 	if r == nil || w == nil {
-		return Racer{}
+		return RaceReporter{}
 	}
-	return Racer{r, w}
+	return RaceReporter{r, w}
 }
 
 // After is called behind each step and reports whether to go on.
-func (r *Racer) After(path trace.Schedule) bool {
+func (r *RaceReporter) After(path trace.Schedule) bool {
 	return r.Sys == nil || !r.Sys.Raced() || r.v.Raced(path)
 }
 
 // A RaceSet is a set of pairs of program points whose race is known.
-type RaceSet map[RacePair]struct{}
+type RaceSet map[PointPair]struct{}
 
-// RacePair is a pair of program points whose race is known.
-type RacePair struct {
+// PointPair is a pair of program points whose race is known.
+type PointPair struct {
 	f1, pc1, f2, pc2 uint32
 	k1, k2           trace.Kind
 }
 
 // Add reports whether the pair was not known.
 func (s RaceSet) Add(a, b *trace.Op) bool {
-	pair := RacePair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
+	pair := PointPair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
 	if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
-		pair = RacePair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
+		pair = PointPair{b.Func, b.PC, a.Func, a.PC, b.Kind, a.Kind}
 	}
 	_, known := s[pair]
 	s[pair] = struct{}{}

@@ -1,0 +1,236 @@
+package readsfrom
+
+import (
+	"cmp"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// This is the part of Explore that knows the graph of what has been executed, and the order by which it is realised.
+
+// replay executes a move. If that ends the execution, it is one if leaf is set; then it is undone, and
+// stays in the path.
+func (s *searcher) replay(m hb.Move, leaf bool) {
+	s.marks = append(s.marks, s.Sys.Mark())
+	for int(m.G) >= len(s.positions) {
+		s.positions = append(s.positions, nil)
+	}
+	n := s.Count[m.G] + 1
+	s.Ended = int(m.G) < len(s.stamps) && int(n) <= len(s.stamps[m.G]) && s.graph[s.stamps[m.G][n-1]].ended
+	known := s.Ended
+	choice := -1
+	for c := range s.Sys.Alternatives(m.G) {
+		if s.Label(m.G, c) == m.Label {
+			choice = c
+			break
+		}
+	}
+	if choice < 0 {
+		panic("BUG: an operation that was executed in another order has other alternatives in this one")
+	}
+	s.Execute(m.G, choice)
+	e := len(s.Events) - 1
+	s.positions[m.G] = append(s.positions[m.G], int32(e))
+	if s.Beyond {
+		panic(errBeyond)
+	}
+	s.Stats.Transitions++
+	s.endPresent = true
+	if !s.races.After(s.schedule()) {
+		s.StopUnless(false)
+	}
+	if s.Events[e].Over {
+		if leaf && !known {
+			s.leaf(s.Sys.Status())
+		}
+		s.Sys.Rewind(s.marks[e])
+		s.Elsewhere()
+		s.Pending[m.G] = hb.NextOp{}
+	}
+	s.endPresent = false
+}
+
+// replayOrder executes order instead of the present path.
+func (s *searcher) replayOrder(order []hb.Move) {
+	k := 0
+	for k < len(order) && k < len(s.Events) && s.Events[k].Move == order[k] {
+		k++
+	}
+	s.unwind(k)
+	for _, m := range order[k:] {
+		s.replay(m, false)
+	}
+}
+
+// unwind goes back to the state behind the first k events.
+func (s *searcher) unwind(k int) {
+	for i := len(s.Events) - 1; i >= k; i-- {
+		s.Sys.Rewind(s.marks[i])
+		s.Sys.Release(s.marks[i])
+		g := s.Events[i].G
+		s.positions[g] = s.positions[g][:len(s.positions[g])-1]
+	}
+	s.marks = s.marks[:k]
+	s.Truncate(k)
+}
+
+// shrinkGraph takes all but the first n events out of H. The path stays what it is.
+func (s *searcher) shrinkGraph(n int) {
+	for _, a := range s.graph[n:] {
+		if int(a.G) < len(s.stamps) && len(s.stamps[a.G]) >= int(a.N) {
+			s.stamps[a.G] = s.stamps[a.G][:a.N-1]
+		}
+	}
+	s.graph = s.graph[:n]
+}
+
+// inPrefix reports whether event e happened before an event with the clock c, or is it.
+func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Briefs[e].N <= hb.At(c, s.Briefs[e].G) }
+
+// setStamp notes that the event of rank r is in H.
+func (s *searcher) setStamp(r int) {
+	a := &s.graph[r]
+	for int(a.G) >= len(s.stamps) {
+		s.stamps = append(s.stamps, nil)
+	}
+	if len(s.stamps[a.G]) < int(a.N) {
+		s.stamps[a.G] = append(s.stamps[a.G], int32(r))
+	}
+}
+
+func (s *searcher) stampOf(e int) int32 { return s.stamps[s.Briefs[e].G][s.Briefs[e].N-1] }
+
+// idOf returns the name of event e.
+func (s *searcher) idOf(e int) hb.EventID { return hb.EventID{G: s.Briefs[e].G, N: s.Briefs[e].N} }
+
+// position returns the place of x in the path.
+func (s *searcher) position(x hb.EventID) int { return int(s.positions[x.G][x.N-1]) }
+
+func (s *searcher) inPath(x hb.EventID) bool {
+	return int(x.G) < len(s.positions) && int(x.N) <= len(s.positions[x.G])
+}
+
+// pathMoves returns the path.
+func (s *searcher) pathMoves() []hb.Move {
+	list := make([]hb.Move, len(s.Events), len(s.Events)+2)
+	for i := range s.Events {
+		list[i] = s.Events[i].Move
+	}
+	return list
+}
+
+// pathWithin returns the part of the path that is in limit.
+func (s *searcher) pathWithin(limit []uint32) []hb.Move {
+	list := make([]hb.Move, 0, len(s.Events)+2)
+	for i := range s.Events {
+		if e := &s.Briefs[i]; e.N <= hb.At(limit, e.G) {
+			list = append(list, s.Events[i].Move)
+		}
+	}
+	return list
+}
+
+// addNodes begins a search for an order of limit.
+func (s *searcher) addNodes(limit []uint32) {
+	s.lin.reset()
+	for i := range s.Events {
+		e := &s.Events[i]
+		if s.Briefs[i].N > hb.At(limit, e.G) {
+			continue
+		}
+		if n := s.lin.add(hb.EventID{G: e.G, N: s.Briefs[i].N}, s.Clock(i), &e.Op.Op, s.Src[i]); e.Over {
+			n.nw = 0
+		}
+	}
+}
+
+// linearization returns the order that was found, in which x and y may be that have not been executed.
+func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Move {
+	list := make([]hb.Move, 0, len(s.lin.order))
+	for _, i := range s.lin.order {
+		switch n := s.lin.nodes[i].EventID; n {
+		case x:
+			list = append(list, hb.Move{G: n.G, Label: labelX})
+		case y:
+			list = append(list, hb.Move{G: n.G, Label: labelY})
+		default:
+			list = append(list, s.Events[s.position(n)].Move)
+		}
+	}
+	return list
+}
+
+func lastIndex(order []hb.Move, m hb.Move) int {
+	for i, o := range slices.Backward(order) {
+		if o == m {
+			return i
+		}
+	}
+	panic("BUG: an order without what it was made for")
+}
+
+// lastWriter returns the last event in limit that has written to a.
+func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
+	for i := len(s.Events) - 1; i >= 0; i-- {
+		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.Over && hb.WritesTo(&e.Op.Op, a) {
+			return s.idOf(i)
+		}
+	}
+	return hb.EventID{}
+}
+
+// writers lists what a read of a can read from in limit: the deepest write first, in the end the initial value.
+func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
+	for i := range s.Events {
+		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.Over && hb.WritesTo(&e.Op.Op, a) {
+			list = append(list, s.idOf(i))
+		}
+	}
+	depth := func(x hb.EventID) (n int) {
+		for _, c := range s.Clock(s.position(x)) {
+			n += int(c)
+		}
+		return n
+	}
+	slices.SortFunc(list, func(x, y hb.EventID) int {
+		return cmp.Or(cmp.Compare(depth(y), depth(x)), cmp.Compare(y.G, x.G), cmp.Compare(y.N, x.N))
+	})
+	return append(list, hb.EventID{})
+}
+
+// readableWrites lists the writers in H that g's next operation, a read of a, can read from as far as is seen from what
+// happens before it: those that are not overwritten by then.
+func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
+	list := s.writers(s.Count, a)
+	past := s.porfPrefix(g, hb.EventID{})
+	return slices.DeleteFunc(list, func(u hb.EventID) bool {
+		return slices.ContainsFunc(list, func(t hb.EventID) bool {
+			return t != u && t.N > 0 && t.N <= hb.At(past, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+		})
+	})
+}
+
+// porfPrefix returns what would happen before g's next operation if that read from w.
+func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
+	var c []uint32
+	if e := s.LastEvent(g); e >= 0 {
+		c = s.Clock(e)
+	}
+	if w.N == 0 {
+		return slices.Clone(c)
+	}
+	return hb.Larger(c, s.Clock(s.position(w)))
+}
+
+// schedule returns the schedule that leads to the present state.
+func (s *searcher) schedule() trace.Schedule {
+	s.scheduleBuf = s.scheduleBuf[:0]
+	for i, a := range s.Path {
+		if !s.Events[i].Over || s.endPresent && i == len(s.Path)-1 {
+			s.scheduleBuf = append(s.scheduleBuf, a)
+		}
+	}
+	return s.scheduleBuf
+}

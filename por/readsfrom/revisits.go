@@ -1,0 +1,252 @@
+package readsfrom
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// This is the part of Explore that looks for what an event shows: pasts of frames' operations.
+
+// findRevisits looks for the pasts that event e shows. It is the newest one.
+func (s *searcher) findRevisits(e int) {
+	ev := &s.Events[e]
+	me := s.graph[s.stampOf(e)]
+	if !hb.Memory(ev.Op.Kind) {
+		for _, x := range s.Races {
+			i := s.graph[s.stampOf(int(x))].frame
+			if hb.Blocks(ev.Op.Kind) && !(ev.Op.N > 1 || ev.Op.Wide) && !(ev.Printed && s.Events[x].Op.Kind == trace.Output) {
+				continue // found when its goroutine arrived
+			}
+			if i >= 0 && !s.frames[i].reads && !s.frames[i].needsNoChoice {
+				past := hb.Without(hb.Without(s.Clock(e), me.EventID), s.idOf(int(x)))
+				s.addRevisit(int(i), ev.G, past, me.EventID)
+			}
+		}
+		if me.frame >= 0 && !s.frames[me.frame].needsNoChoice {
+			for q, a := range s.Last {
+				if int(a) != e && s.Known[q] && hb.Blocks(s.Pending[q].Kind) && hb.MayDepend(s.Dep, ev, &s.Pending[q]) {
+					s.addRevisit(int(me.frame), trace.GID(q), nil, me.EventID)
+				}
+			}
+		}
+	}
+	s.revisitsOfPending(e)
+	if me.rf != (hb.EventID{}) || mayWrite(&ev.Op.Op) {
+		if !ev.Over && slices.ContainsFunc(ev.Op.Access[:ev.Op.N], func(a trace.Access) bool { return a.Write }) {
+			s.findBackwardRevisits(&me, s.Clock(e), &ev.Op.Op)
+		}
+	}
+}
+
+// revisitsOfPending looks at what goroutines stand before that event e has brought there.
+func (s *searcher) revisitsOfPending(e int) {
+	end := len(s.Moved)
+	if e+1 < len(s.Events) {
+		end = s.Events[e+1].Undo
+	}
+	c := s.Clock(e)
+	for _, m := range s.Moved[s.Events[e].Undo:end] {
+		if s.Events[e].Over && m.G == s.Events[e].G {
+			continue
+		}
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			if x, ok := s.eventOf(i); ok && !s.inPrefix(x, c) {
+				s.revisitOfPending(i, m.G, c)
+			}
+		}
+	}
+}
+
+// reads returns what event x reads.
+func (s *searcher) reads(x int) trace.Access {
+	a, _ := hb.ReadFrom(&s.Events[x].Op.Op)
+	return a
+}
+
+// eventOf returns the event that is frame i's operation, if it is in H.
+func (s *searcher) eventOf(i int) (event int, ok bool) {
+	f := &s.frames[i]
+	if f.stamp < len(s.graph) && s.graph[f.stamp].frame == int32(i) && s.inPath(s.graph[f.stamp].EventID) {
+		return s.position(s.graph[f.stamp].EventID), true
+	}
+	return 0, false
+}
+
+// revisitOfPending is called when q stands before an operation, by what has the clock c, that might be a past of frame i's,
+// or the last of one. c is nil if it stood there in the frame's H.
+func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
+	f := &s.frames[i]
+	x, _ := s.eventOf(i)
+	p := &s.Pending[q]
+	if !f.reads {
+		if !f.needsNoChoice && hb.Blocks(p.Kind) && hb.MayDepend(s.Dep, &s.Events[x], p) {
+			s.addRevisit(i, q, c, hb.EventID{})
+		}
+		return
+	}
+	if _, reads := hb.ReadFrom(&p.Op); reads || !hb.WritesTo(&p.Op, s.reads(x)) || c != nil && !s.maximallyAdded(i, c, hb.EventID{}) {
+		return
+	}
+	limit := hb.Larger(f.count, c)
+	w := graphEvent{EventID: hb.EventID{G: q, N: hb.At(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
+	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Move{G: q, Label: w.label}, hb.Move{G: f.g, Label: f.label})})
+}
+
+// addRevisit adds a past to frame i: what has the clock c, and then q's operation, which is event y if it has been executed.
+func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
+	f := &s.frames[i]
+	if c == nil || s.maximallyAdded(i, c, y) {
+		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: s.pathWithin(hb.Larger(f.count, c))})
+	}
+}
+
+// eventsAfter lists what has the clock c and is not in f's H.
+func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
+	if c == nil {
+		return nil
+	}
+	for _, a := range s.graph[f.size:] {
+		if a.N <= hb.At(c, a.G) {
+			a.inReversal, a.frame = true, -1
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// findBackwardRevisits looks for reads that can read from event w instead, which has the clock c and does op.
+func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op) {
+	if op.N == 0 {
+		return
+	}
+	to := hb.Written(op)
+	past := hb.Without(c, w.EventID)
+	for i := range s.frames {
+		x, ok := s.eventOf(i)
+		f := &s.frames[i]
+		if !ok || !f.reads || s.graph[f.stamp].EventID == w.EventID || s.inPrefix(x, past) || !s.reads(x).Overlaps(to) || !s.maximallyAdded(i, past, w.EventID) {
+			continue
+		}
+		it := revisit{prefix: s.eventsAfter(f, past), write: *w}
+		it.write.inReversal, it.write.frame = true, -1
+		limit := hb.Larger(f.count, past)
+		me := hb.EventID{G: f.g, N: hb.At(f.count, f.g) + 1}
+		with := hb.Larger(s.arrivalClock(x), past)
+		with = hb.Set(with, w.EventID)
+		try := func(writes bool) bool {
+			s.addNodes(limit)
+			y := s.lin.add(w.EventID, past, op, w.rf)
+			y.writes[0], y.nw = to, 1
+			r := s.lin.add(me, with, &s.Events[x].Op.Op, w.EventID)
+			if r.nw = 0; writes {
+				r.writes[0], r.nw = hb.Written(&s.Events[x].Op.Op), 1
+			}
+			return s.lin.find()
+		}
+		if ok = mayWrite(&s.Events[x].Op.Op) && try(true); !ok {
+			it.noWrite = true
+			ok = try(false)
+		}
+		if ok {
+			it.order = s.linearization(w.EventID, w.label, me, f.label)
+			f.revisits = append(f.revisits, it)
+		}
+	}
+}
+
+// maximallyAdded reports whether all that was added behind frame i's H, except y, is canonical or has the clock c.
+func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
+	f := &s.frames[i]
+	v := hb.Larger(f.count, c)
+	for j := f.size; j < len(s.graph); j++ {
+		a := &s.graph[j]
+		if a.EventID == y {
+			continue
+		}
+		if a.N <= hb.At(c, a.G) {
+			if a.ended {
+				return false // it cannot happen before anything
+			}
+			continue // it is in v
+		}
+		if a.inReversal {
+			return false
+		}
+		e := s.position(a.EventID)
+		if r, reads := hb.ReadFrom(&s.Events[e].Op.Op); reads && !s.readsMaximally(v, r, s.Src[e]) {
+			return false
+		}
+		v = hb.Set(v, a.EventID)
+	}
+	return true
+}
+
+// readsMaximally reports whether w is the canonical write to read from at a, given v.
+func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
+	if w.N > hb.At(v, w.G) {
+		return false
+	}
+	list := s.writers(v, a)
+	list = slices.DeleteFunc(list, func(u hb.EventID) bool { // it comes before another
+		return slices.ContainsFunc(list, func(t hb.EventID) bool {
+			return t != u && t.N > 0 && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+		})
+	})
+	if len(list) == 1 {
+		return list[0] == w
+	}
+	for _, u := range list {
+		if s.canBeLast(v, a, u) {
+			return u == w
+		}
+	}
+	panic("BUG: no write is the last one")
+}
+
+// canBeLast reports whether w can be the last write to a in an order of v.
+func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
+	if s.lastWriter(v, a) == w {
+		return true
+	}
+	s.addNodes(v)
+	s.lin.add(hb.EventID{G: trace.GID(s.Width), N: 1}, v, &trace.Op{Kind: trace.Read, N: 1, Access: [2]trace.Access{a}}, w)
+	return s.lin.find()
+}
+
+// reportRaces reports the races of event e with others: both can be next at the same time if neither happens before the
+// goroutine of the other has got there.
+func (s *searcher) reportRaces(e int) {
+	ev := &s.Events[e]
+	if !hb.Memory(ev.Op.Kind) {
+		return
+	}
+	c := s.arrivalClock(e)
+	for j := range s.Events {
+		f := &s.Events[j]
+		if f.G == ev.G || f.Over || !f.Op.Races(&ev.Op.Op) || s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j)) || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
+			continue
+		}
+		first, second := f.G, ev.G
+		there := s.pathMoves()
+		s.replayOrder(s.pathWithin(hb.Larger(c, hb.Without(s.Clock(j), s.idOf(j)))))
+		a, b := s.Sys.Next(first), s.Sys.Next(second)
+		if !a.Races(&b) {
+			panic("BUG: operations that race are not next where they should be")
+		}
+		if !s.Halted {
+			s.StopUnless(s.Visitor.Race(s.schedule(), a, b))
+		}
+		s.replayOrder(there)
+		ev = &s.Events[e]
+	}
+}
+
+// arrivalClock returns the clock of the event by which event e's goroutine has got in front of it.
+func (s *searcher) arrivalClock(e int) []uint32 {
+	if last := s.Moved[s.Events[e].Undo].Last; last >= 0 {
+		return s.Clock(int(last))
+	}
+	return nil
+}
