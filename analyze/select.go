@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/tools/go/ssa"
-
-	"hbcheck.dev/hbcheck/static"
 )
 
 // A Selection says which facts are wanted.
@@ -59,6 +57,9 @@ func (p *Program) Facts(sel Selection) ([]Fact, error) {
 			facts = a.Overall()
 		}
 		for _, fn := range fns {
+			if p.late() {
+				break
+			}
 			whole := a.Whole(fn)
 			for i := range whole {
 				whole[i].Detail = whole[i].Detail && sel.Func == "" // then there is no Overall to say it
@@ -91,21 +92,21 @@ func (p *Program) collect(analyses []Analysis, ask func(a Analysis) []Fact) []Fa
 
 // inTime reports whether ask was done within the time limit.
 func (p *Program) inTime(a Analysis, ask func(a Analysis) []Fact) (facts []Fact, ok bool) {
+	ok = true
 	if p.Timeout > 0 {
 		p.deadline = time.Now().Add(p.Timeout)
 	}
-	defer func() {
-		p.deadline = time.Time{}
-		switch r := recover().(type) {
-		case nil:
-		case static.Interrupted:
-			facts, ok = nil, false
-		default:
-			panic(r)
-		}
-	}()
-	return ask(a), true
+	facts = ask(a)
+	p.deadline = time.Time{}
+	if p.late() {
+		facts, ok = nil, false
+		p.base.Restart()
+	}
+	return facts, ok
 }
+
+// late reports whether the present analysis has been interrupted.
+func (p *Program) late() bool { return p.base != nil && p.base.Interrupted() }
 
 // first returns those of instrs that are executed first in their functions.
 func first(instrs []ssa.Instruction) []ssa.Instruction {

@@ -60,7 +60,7 @@ func WriteStats(w io.Writer, s Stats) error {
 // List writes the names of the analyses and what they are about.
 func List(w io.Writer) error {
 	list := []Analysis{&calls{}}
-	for _, a := range static.AnalysesOf(static.NewBase(noProgram{})) {
+	for _, a := range static.Analyses(static.NewBase(noProgram{})) {
 		list = append(list, &future{name: a.Name(), doc: a.Doc()})
 	}
 	for _, a := range list {

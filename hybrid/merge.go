@@ -57,7 +57,7 @@ const maxCached = 1 << 16
 // paths are evaluated.
 type stackPart[V comparable] struct {
 	p         *partial[V]
-	place     static.Place
+	env       static.Env
 	frame     bool
 	unwinding bool          // the frame runs its deferred calls
 	fn        *ssa.Function // of a deferred call, or of a frame without instructions
@@ -73,7 +73,7 @@ func (m *Merger[V]) FutureOf(l Live) V {
 		parts = append(parts, x)
 		key = binary.LittleEndian.AppendUint32(key, uint32(x.p.num))
 		for _, p := range x.p.paths {
-			a, ok := m.base.Paths.Eval(p, x.place)
+			a, ok := m.base.Paths.Eval(p, x.env)
 			if !ok {
 				a = 0
 			}
@@ -90,19 +90,19 @@ func (m *Merger[V]) FutureOf(l Live) V {
 		}
 		unwinding := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
 		x := m.partial(fr, i == 0, unwinding)
-		var place static.Place = &callPlace{l: l, fn: fr.Fn} // of a call with unknown arguments
+		var place static.Env = &callEnv{l: l, fn: fr.Fn} // of a call with unknown arguments
 		if fr.Instr != nil {
-			place = &framePlace{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !unwinding, lives: m.lives, defers: x.defers}
+			place = &frameEnv{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !unwinding, lives: m.lives, defers: x.defers}
 		}
 		if x.add != nil {
 			key = binary.LittleEndian.AppendUint64(key, m.delta(x, place))
 		}
-		note(stackPart[V]{p: x, place: place, frame: true, unwinding: unwinding, fn: fr.Fn})
+		note(stackPart[V]{p: x, env: place, frame: true, unwinding: unwinding, fn: fr.Fn})
 		if !unwinding {
 			continue
 		}
 		l.Deferred(i, func(fn *ssa.Function, args, captured []uint64) {
-			d := stackPart[V]{p: m.call(fn), place: &callPlace{l, fn, slices.Clone(args), slices.Clone(captured)}, fn: fn}
+			d := stackPart[V]{p: m.call(fn), env: &callEnv{l, fn, slices.Clone(args), slices.Clone(captured)}, fn: fn}
 			if len(args) > 0 {
 				d.arg = args[0]
 			}
@@ -136,10 +136,10 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	for k := 0; k < len(parts); k++ {
 		c := parts[k]
 		resume, panicked := c.p.resume, c.p.panicked
-		r := m.base.Placing(c.place)
+		r := m.base.InEnv(c.env)
 		resume, panicked = e.Rename(resume, r), e.Rename(panicked, r)
 		if c.p.add != nil {
-			n := m.delta(c.p, c.place)
+			n := m.delta(c.p, c.env)
 			ev := static.Event{Kind: static.AddEvent, N: int(n), Known: n != unknownDelta, Path: r.Path(m.base.Paths.Of(c.p.add.Args[0]))}
 			resume = e.Then(e.Events(ev), resume, panicked)
 		}
@@ -167,7 +167,7 @@ func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackP
 	z, r, u := returns, recovered, e.Panicking()
 	for i := len(deferred) - 1; i >= 0; i-- {
 		d := deferred[i]
-		c := e.Rename(d.p.resume, m.base.Placing(d.place))
+		c := e.Rename(d.p.resume, m.base.InEnv(d.env))
 		if d.fn != nil && m.base.Prog.Body(d.fn) == nil {
 			if ev, ok := m.base.SyncEvent(d.fn, d.arg); ok {
 				c = e.Then(e.Events(ev), c, e.Panicking())
@@ -231,7 +231,7 @@ func adding(instr ssa.Instruction) *ssa.CallCommon {
 const unknownDelta = 1 << 40
 
 // delta returns what the addition adds that is the next instruction of x.
-func (m *Merger[V]) delta(x *partial[V], place static.Place) uint64 {
+func (m *Merger[V]) delta(x *partial[V], place static.Env) uint64 {
 	n, ok := place.Value(x.add.Args[1])
 	if !ok {
 		return unknownDelta

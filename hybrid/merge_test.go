@@ -160,7 +160,7 @@ func (x *fixture) frame(fn *ssa.Function, runDefers bool) hybrid.Frame {
 }
 
 // before lists the locks that are certain before the variable is written.
-func (x *fixture) before(a *static.First, v static.Before, variable string) []uint64 {
+func (x *fixture) before(a *static.FirstAccess, v static.Before, variable string) []uint64 {
 	s, ok := a.Of(v, func(n int) bool {
 		return strings.HasSuffix(x.base.Acc.String(n), "write variable of type int in "+variable)
 	})
@@ -232,7 +232,7 @@ func TestMergePanics(t *testing.T) {
 }
 
 // unlocked lists the mutexes that are unlocked without having been locked.
-func unlocked(x *fixture, a *static.Unheld, v static.Unlocks) (list []uint64) {
+func unlocked(x *fixture, a *static.ForeignUnlock, v static.Unlocks) (list []uint64) {
 	a.Paths(v, func(p static.Path) {
 		u, _ := x.base.Paths.Addr(p)
 		list = append(list, u)
@@ -245,7 +245,7 @@ func unlocked(x *fixture, a *static.Unheld, v static.Unlocks) (list []uint64) {
 // else does any more.
 func TestMergeDeferred(t *testing.T) {
 	x := newFixture(t)
-	unheld := static.NewUnheld(x.base)
+	unheld := static.NewForeignUnlock(x.base)
 	m := hybrid.NewMerger(x.base, unheld.Engine)
 	fn := x.main.Func("deferring")
 	var mutexUnlock *ssa.Function

@@ -30,8 +30,8 @@ type Live interface {
 	Operand() uint64
 }
 
-// framePlace is the activation of frame i, for facts of the point at which it is.
-type framePlace struct {
+// frameEnv is the activation of frame i, for facts of the point at which it is.
+type frameEnv struct {
 	l      Live
 	i      int
 	fn     *ssa.Function
@@ -43,7 +43,7 @@ type framePlace struct {
 }
 
 // Value implements static.Place.
-func (p *framePlace) Value(v ssa.Value) (uint64, bool) {
+func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
 	if c, ok := v.(*ssa.Const); ok {
 		return constant(c)
 	}
@@ -57,14 +57,14 @@ func (p *framePlace) Value(v ssa.Value) (uint64, bool) {
 }
 
 // Captured implements static.Place.
-func (p *framePlace) Captured(fv *ssa.FreeVar) (uint64, bool) {
+func (p *frameEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
 		return 0, false
 	}
 	return p.register(fv)
 }
 
-func (p *framePlace) register(v ssa.Value) (uint64, bool) {
+func (p *frameEnv) register(v ssa.Value) (uint64, bool) {
 	k := liveKey{v, p.at, p.after}
 	live, ok := p.lives[k]
 	if !ok {
@@ -83,7 +83,7 @@ func (p *framePlace) register(v ssa.Value) (uint64, bool) {
 
 // save takes values that may have no register any more from the records of pending
 // deferred calls.
-func (p *framePlace) save() {
+func (p *frameEnv) save() {
 	p.saved = map[ssa.Value]uint64{}
 	k := len(p.defers)
 	p.l.Deferred(p.i, func(fn *ssa.Function, args, captured []uint64) {
@@ -105,7 +105,7 @@ func (p *framePlace) save() {
 		if !ok || mc.Fn != fn {
 			return
 		}
-		place := callPlace{p.l, fn, args, captured}
+		place := callEnv{p.l, fn, args, captured}
 		for i, b := range mc.Bindings {
 			x, ok := place.free(fn.FreeVars[i])
 			switch {
@@ -127,21 +127,21 @@ func (p *framePlace) save() {
 }
 
 // Word implements static.Place.
-func (p *framePlace) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
+func (p *frameEnv) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 
 // Address implements static.Place.
-func (p *framePlace) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
+func (p *frameEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
-// callPlace is the activation of a call that is to come, with the arguments that
+// callEnv is the activation of a call that is to come, with the arguments that
 // are known.
-type callPlace struct {
+type callEnv struct {
 	l              Live
 	fn             *ssa.Function
 	args, captured []uint64
 }
 
 // Value implements static.Place.
-func (p *callPlace) Value(v ssa.Value) (uint64, bool) {
+func (p *callEnv) Value(v ssa.Value) (uint64, bool) {
 	switch x := v.(type) {
 	case *ssa.Const:
 		return constant(x)
@@ -162,14 +162,14 @@ func (p *callPlace) Value(v ssa.Value) (uint64, bool) {
 }
 
 // Captured implements static.Place.
-func (p *callPlace) Captured(fv *ssa.FreeVar) (uint64, bool) {
+func (p *callEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
 		return 0, false
 	}
 	return p.free(fv)
 }
 
-func (p *callPlace) free(fv *ssa.FreeVar) (uint64, bool) {
+func (p *callEnv) free(fv *ssa.FreeVar) (uint64, bool) {
 	k := 0
 	for i, q := range p.fn.FreeVars {
 		if q == fv {
@@ -185,10 +185,10 @@ func (p *callPlace) free(fv *ssa.FreeVar) (uint64, bool) {
 }
 
 // Word implements static.Place.
-func (p *callPlace) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
+func (p *callEnv) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 
 // Address implements static.Place.
-func (p *callPlace) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
+func (p *callEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
 func word(list []uint64, k int) (uint64, bool) {
 	if k >= len(list) {

@@ -80,7 +80,7 @@ func NewAccesses() *Accesses {
 }
 
 // Key returns the number of k. An array as a whole is a class with its elements:
-// the machine does not tell a variable of array type from the array of a slice.
+// the machine does not distinguish a variable of array type from the array of a slice.
 func (a *Accesses) Key(k Key) int {
 	for k.Kind == Deref || k.Kind == Elem {
 		arr, ok := k.Type.Underlying().(*types.Array)
@@ -156,7 +156,7 @@ func (a *Accesses) Bytes(n int) int64 {
 // OfKey returns the accesses with key k.
 func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 
-// isSync reports whether access n stands for synchronisation.
+// isSync reports whether access n represents synchronisation.
 func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind == SyncOp }
 
 // typeName writes t, an underlying type, by the names it goes by.
@@ -222,7 +222,7 @@ func (a *Accesses) declared(n int) token.Pos {
 	return k.Type.(*types.Struct).Field(k.Index).Pos()
 }
 
-// Where tells in which objects the memory may lie that v, a pointer, a slice or a
+// Where returns the objects in which the memory may lie that v, a pointer, a slice or a
 // map, leads to: a set in Accesses.Objs, Empty if it may be any.
 type Where func(v ssa.Value) Set
 
@@ -362,24 +362,6 @@ func (a *Accesses) Direct(instr ssa.Instruction, where Where, f func(Access)) {
 		// Values captured by copy are loaded by the machine without an access of
 		// their own in SSA; the variables are never written again.
 	}
-}
-
-// Synchronises reports whether instr is a channel operation.
-func Synchronises(instr ssa.Instruction) bool {
-	switch v := instr.(type) {
-	case *ssa.Send, *ssa.Select:
-		return true
-	case *ssa.UnOp:
-		return v.Op == token.ARROW
-	case ssa.CallInstruction:
-		_, ok := v.Common().Value.(*ssa.Builtin)
-		if !ok || len(v.Common().Args) == 0 {
-			return false
-		}
-		_, isChan := v.Common().Args[0].Type().Underlying().(*types.Chan)
-		return isChan // close, len, cap
-	}
-	return false
 }
 
 // LocationKeys returns the keys under which an access can touch size bytes at

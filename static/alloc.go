@@ -10,11 +10,11 @@ import (
 
 // FutureAlloc is the future allocations analysis (SPIN 2014, section 4.6, item
 // I5): the sites at which synchronisation objects, or what contains them, may be
-// allocated from a program point on, goroutines started on the way included.
+// allocated from a program point on, goroutines started from there on included.
 //
 // Transfer: an allocation adds its site; union. Only types that contain something
 // of package sync, channels, and slices and maps of such are of interest. An
-// abstract object whose site is in nobody's future, and of which there is one in
+// abstract object whose site is in no goroutine's future, and of which there is one in
 // the live state, is that one.
 type FutureAlloc struct {
 	*Engine[May]

@@ -15,8 +15,8 @@ import (
 //
 //	Seq:  First = a.First ⊓ (a.Exit ∪ b.First)   Exit = a.Exit ∪ b.Exit
 //
-// Exit does not depend on the access: it tells of paths that have passed the
-// access, too, but those are already told of, with fewer objects, by First.
+// Exit does not depend on the access: it is about paths that have passed the
+// access, too, but of those First already says more, with fewer objects.
 // (In a may analysis that makes the answer larger, never smaller.)
 
 // Before is a value of the domain.

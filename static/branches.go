@@ -9,7 +9,7 @@ import (
 
 // branches finds the edges on which it is known which case of a select
 // statement, or that a TryLock, has succeeded.
-func (b *Base) branches(c *code) {
+func (b *Base) branches(c *skeleton) {
 	c.edges, c.dead, c.cases = map[edge][]Event{}, map[edge]bool{}, map[selCase]bool{}
 	for _, blk := range c.fn.Blocks {
 		if len(blk.Instrs) == 0 {

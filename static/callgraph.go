@@ -14,10 +14,10 @@ import (
 )
 
 // CallGraph is a Program whose calls and pointers are resolved by the points-to
-// analysis. It does not tell contexts apart: what is true of a function is what
+// analysis. It does not distinguish contexts: what is true of a function is what
 // is true of it in all its contexts.
 //
-// Functions the analysis does not look at (package reflect), and those that it
+// Functions that are opaque to the analysis (package reflect), and those that it
 // holds cannot be called, have no body: they may do anything.
 type CallGraph struct {
 	Pointers *pointer.Result
@@ -202,8 +202,8 @@ func hasPrimitive(t types.Type) bool {
 	return false
 }
 
-// unseen returns functions that stand for those among the callees of site that
-// belong to code that is not looked at: what reflect.MakeFunc, Swapper and the
+// unseen returns functions that represent those among the callees of site that
+// belong to opaque code: what reflect.MakeFunc, Swapper and the
 // like have returned.
 func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	c := site.Common()
@@ -235,7 +235,7 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 			}
 		}
 	}
-	panic("BUG: a func of code that is not looked at, and there is no such code")
+	panic("BUG: a func of opaque code, and there is no such code")
 }
 
 func sortFuncs(list []*ssa.Function) {
@@ -302,7 +302,7 @@ func (g *CallGraph) Where(v ssa.Value) Set {
 }
 
 // fits reports whether all that v, a pointer or slice, may lead to is what its type
-// says: a pointer can have been converted, by way of unsafe.Pointer, before it
+// says: a pointer can have been converted, through unsafe.Pointer, before it
 // came to be v.
 func (g *CallGraph) fits(v ssa.Value) bool {
 	for l := range g.Pointers.PointsToAnywhere(v).Labels() {
@@ -313,7 +313,7 @@ func (g *CallGraph) fits(v ssa.Value) bool {
 	return true
 }
 
-// objects returns the objects with addresses in p; Empty stands for all.
+// objects returns the objects with addresses in p; Empty if that is all.
 func (g *CallGraph) objects(p pointer.Set) Set {
 	if p.Universal() {
 		return Empty
@@ -326,7 +326,7 @@ func (g *CallGraph) objects(p pointer.Set) Set {
 }
 
 // Receivers returns the objects in which the receiver of a dynamic call may lie,
-// if it is a pointer; Empty stands for all.
+// if it is a pointer; Empty if that is any.
 func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 	v := site.Common().Value
 	s, ok := g.where[v]
@@ -353,7 +353,7 @@ func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 }
 
 // Lockers returns the objects in which the mutex of the Cond may lie whose Wait
-// site calls; Empty stands for all.
+// site calls; Empty if that is any.
 func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
 	var nums []int
 	for c := range g.Pointers.PointsToAnywhere(site.Common().Args[0]).Labels() {
@@ -374,7 +374,7 @@ func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
 	return g.acc.Objs.Of(nums...)
 }
 
-// Objects returns the set of list; Empty stands for all.
+// Objects returns the set of list.
 func (g *CallGraph) Objects(list []*pointer.Object) Set {
 	nums := make([]int, len(list))
 	for i, o := range list {

@@ -90,7 +90,7 @@ func (b *Base) inside(fn *ssa.Function, site ssa.Instruction) []Event {
 	return list
 }
 
-// syncAccess adds the access that stands for synchronisation.
+// syncAccess adds the access that represents synchronisation.
 func (b *Base) syncAccess(site ssa.Instruction, f func(Event)) {
 	f(Event{Kind: AccessEvent, N: b.Acc.Num(Access{Key: b.Acc.Key(Key{Kind: SyncOp})}), Instr: site})
 }

@@ -12,27 +12,39 @@ type Base struct {
 	Sets  *Sets
 	Paths *Paths
 
-	// Interrupt, if not nil, is asked now and then whether to give up, by a panic
-	// with Interrupted.
-	Interrupt func() bool
+	// Interrupt, if not nil, is asked now and then whether to give up. When it says so,
+	// engines stop where they are: see Interrupted.
+	Interrupt   func() bool
+	interrupted bool
 
-	only     Set // accesses that facts tell of, see Only
+	only     Set // accesses that facts are about, see Only
 	onlyKeys map[int]bool
 	limited  bool
 
-	codes  map[*ssa.Function]*code
+	codes  map[*ssa.Function]*skeleton
 	order  *ordering
 	renIDs int
 	kills  map[ssa.Value]*Renaming
 }
 
-// Interrupted is what an analysis panics with when Base.Interrupt says so. It must
-// not be asked again.
-type Interrupted struct{}
+// Interrupted reports whether Interrupt has said so since the last Restart. If it has, what
+// was answered since is not complete and must not be used.
+func (b *Base) Interrupted() bool { return b.interrupted }
+
+// Restart lets engines that were interrupted continue when they are asked again. An
+// analysis that has built on the results of another one (GuardedBy) must not be asked again;
+// the other one can be.
+func (b *Base) Restart() { b.interrupted = false }
+
+// interrupt reports whether engines have to stop.
+func (b *Base) interrupt() bool {
+	b.interrupted = b.interrupted || b.Interrupt != nil && b.Interrupt()
+	return b.interrupted
+}
 
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {
-	b := &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*code{}, kills: map[ssa.Value]*Renaming{}}
+	b := &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*skeleton{}, kills: map[ssa.Value]*Renaming{}}
 	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
 	b.Paths = NewPaths(p.Binding) // without what was named in ignorance of them
@@ -40,9 +52,9 @@ func NewBase(p Program) *Base {
 	return b
 }
 
-// code is the skeleton of a function: of each block only the instructions that
+// skeleton is a function as the analyses see it: of each block only the instructions that
 // do something analyses care about.
-type code struct {
+type skeleton struct {
 	fn     *ssa.Function
 	blocks [][]node
 	edges  map[edge][]Event // what has happened if control takes the edge
@@ -60,13 +72,13 @@ type selCase struct {
 	i   int
 }
 
-// edge is the way from a block to its succ-th successor.
+// edge leads from a block to its succ-th successor.
 type edge struct{ block, succ int }
 
 type nodeKind uint8
 
 const (
-	plainNode nodeKind = iota // events, then control goes on
+	plainNode nodeKind = iota // events, then control continues
 	callNode                  // then one of calls
 	goNode                    // then a goroutine with one of calls starts
 	maybeNode                 // then one of calls may be called
@@ -128,7 +140,7 @@ func (b *Base) renaming() *Renaming {
 	return &Renaming{id: b.renIDs, paths: b.Paths, memo: map[Path]Path{}}
 }
 
-// forget returns the renaming from behind the definition of v to before it.
+// forget returns the renaming from after the definition of v to before it.
 func (b *Base) forget(v ssa.Value) *Renaming {
 	r := b.kills[v]
 	if r == nil {
@@ -192,13 +204,13 @@ func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Func
 	return r
 }
 
-// code returns the skeleton of fn, which has a body.
-func (b *Base) code(fn *ssa.Function) *code {
+// skeletonOf returns the skeleton of fn, which has a body.
+func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 	c := b.codes[fn]
 	if c != nil {
 		return c
 	}
-	c = &code{fn: fn, blocks: make([][]node, len(fn.Blocks)), defers: map[*ssa.Defer]*node{}}
+	c = &skeleton{fn: fn, blocks: make([][]node, len(fn.Blocks)), defers: map[*ssa.Defer]*node{}}
 	b.codes[fn] = c
 	b.branches(c)
 	roots := map[ssa.Value]bool{}
@@ -262,7 +274,7 @@ func (b *Base) code(fn *ssa.Function) *code {
 
 // loopDefers adds the calls that bodies of range-over-func loops in fn defer on
 // behalf of c's function.
-func (b *Base) loopDefers(c *code, fn *ssa.Function) {
+func (b *Base) loopDefers(c *skeleton, fn *ssa.Function) {
 	for _, lit := range fn.AnonFuncs {
 		for _, blk := range lit.Blocks {
 			for _, instr := range blk.Instrs {
@@ -302,7 +314,7 @@ func operands(c *ssa.CallCommon, closure *ssa.MakeClosure) []ssa.Value {
 }
 
 // node decodes instr.
-func (b *Base) node(c *code, instr ssa.Instruction) node {
+func (b *Base) node(c *skeleton, instr ssa.Instruction) node {
 	n := node{panics: mayPanic(instr)}
 	b.events(instr, func(e Event) { n.events = append(n.events, e) })
 	switch x := instr.(type) {
@@ -328,7 +340,7 @@ func (b *Base) node(c *code, instr ssa.Instruction) node {
 			if _, ok := x.(*ssa.Call); ok {
 				break
 			}
-			// What go and defer name happens elsewhere.
+			// What go and defer name happens later, or in another goroutine.
 			n.calls = []call{{events: n.events}}
 			n.events = nil
 		} else {

@@ -26,7 +26,7 @@ const (
 
 // deferStacks sets the stack of every node from which control may go to
 // deferred calls, by forward iteration.
-func (c *code) deferStacks() {
+func (c *skeleton) deferStacks() {
 	num := map[*ssa.Defer]int{}
 	for i, d := range c.all {
 		num[d] = i

@@ -1,5 +1,5 @@
-// Package static computes, for each point of a program, what a goroutine that
-// stands there may still do before the function it is in returns. Package
+// Package static computes, for each point of a program, what a goroutine that is
+// at that point may still do before the function it is in returns. Package
 // hybrid merges these partial facts over a live call stack into facts about
 // everything the goroutine may still do (Parízek and Jančík, "Approximating
 // Happens-Before Order: Interplay between Static Analysis and State Space
@@ -12,24 +12,25 @@
 // # The analyses
 //
 // All but stage A of the lock patterns are domains of one backward engine
-// (engine.go), whose values tell of paths and can be composed, over skeletons of
-// functions (code.go) on which events (event.go) happen to objects named by
-// symbolic paths (path.go). Deferred calls run in the order defers.go finds.
+// (engine.go), whose values summarise paths and can be composed, over skeletons of
+// functions (code.go) on which abstract events (event.go) happen to objects named by
+// access paths (path.go). Deferred calls run in the order defers.go finds. Which functions
+// of package sync are which events is in the table of operations (trace.Row).
 //
 //	fieldaccess    fieldaccess.go   what may be read and written    paper, section 2
 //	maywait        mustlock.go      what may be waited for first    section 4.2, item I1
 //	mustwait       mustwait.go      what comes only after waiting   section 4.4, item I2
-//	maynotify      maynotify.go     what lets others go on          section 4.5, item I3
+//	maynotify      maynotify.go     what may enable others          section 4.5, item I3
 //	mustlock       mustlock.go      locks before an access          section 4.3, item I4
 //	mustjoin       mustlock.go      joins before an access          section 4.3, item I4
 //	futurealloc    alloc.go         sync objects to be allocated    section 4.6, item I5
 //	guardedby      guardedby.go     locks held at accesses          section 4.7, item I6
 //	               held.go          stage A of it
 //	minprefix      minprefix.go     how far counters go down        only in Go
-//	unheldunlock   unheld.go        unlocks of what others locked   only in Go
+//	unheldunlock   foreignunlock.go unlocks of what others locked   only in Go
 //
-// A fact at a point is in terms of the values of the function there. place.go
-// evaluates it in a live state.
+// A fact at a point is in terms of the values of the function there. env.go
+// evaluates it in a live state, whose values an Env knows.
 //
 // # Locations
 //

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Domain is what a backward analysis computes with. A value tells of a set of
-// paths of control, from a program point on to an exit, what is observed on the
-// way and what is true at the exit. Values are compared with ==.
+// A Domain is what a backward analysis computes with. A value says of a set of
+// paths of control, from a program point on to an exit, what is observed on them
+// and what is true at the exit. Values are compared with ==.
 //
 // Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of
 // the one empty path and Never the set of no path. So values form an idempotent
@@ -47,15 +47,15 @@ type Flow[V comparable] struct{ Normal, Panic V }
 // their parameters, and once they are reached.
 //
 // Deferred calls run in the order that defers.go has found, at RunDefers and on
-// the way of panics; every instruction that may panic has an edge there. What
+// the path of panics; every instruction that may panic has an edge there. What
 // follows a recovered panic is the function's normal exit.
 type Engine[V comparable] struct {
 	base  *Base
 	d     Domain[V]
 	funcs map[*ssa.Function]*funcFlow[V]
 	dirty worklist[V]
-	round int   // of what is being worked on
-	turn  place // where that is
+	round int  // of what is being worked on
+	turn  rank // where that is
 	seqs  map[[2]V]V
 	joins map[[2]V]V
 	names map[renamed[V]]V
@@ -68,8 +68,8 @@ type renamed[V comparable] struct {
 
 // funcFlow is the analysis of one function.
 type funcFlow[V comparable] struct {
-	place   place
-	code    *code
+	rank    rank
+	code    *skeleton
 	effects [][]V     // of the events of each node
 	in      []Flow[V] // before the first instruction of each block
 	summary Flow[V]
@@ -81,15 +81,15 @@ type funcFlow[V comparable] struct {
 	after   map[ssa.Instruction]Flow[V]
 }
 
-// NewEngine returns an engine that has looked at nothing yet.
+// NewEngine returns an engine that has analysed nothing yet.
 func NewEngine[V comparable](b *Base, d Domain[V]) *Engine[V] {
-	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}, turn: place{-1, -1}}
+	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}, turn: rank{-1, -1}}
 }
 
 // Before returns the flow from instr on, instr included.
 func (e *Engine[V]) Before(instr ssa.Instruction) Flow[V] { return e.at(instr, true) }
 
-// After returns the flow from behind instr on.
+// After returns the flow after instr.
 func (e *Engine[V]) After(instr ssa.Instruction) Flow[V] { return e.at(instr, false) }
 
 // Whole returns the flow of a call of fn, in terms of its parameters.
@@ -126,7 +126,7 @@ func (e *Engine[V]) Panicked(instr ssa.Instruction) Flow[V] {
 }
 
 // stackAt returns what has been deferred before instr, nil if that is not known.
-func (c *code) stackAt(instr ssa.Instruction) *stacks {
+func (c *skeleton) stackAt(instr ssa.Instruction) *stacks {
 	for i := range c.blocks[instr.Block().Index] {
 		if n := &c.blocks[instr.Block().Index][i]; n.instr == instr {
 			return n.stack
@@ -193,7 +193,7 @@ func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
 // add begins the analysis of fn and all that it calls.
 func (e *Engine[V]) add(fn *ssa.Function) *funcFlow[V] {
 	never := Flow[V]{e.d.Never(), e.d.Never()}
-	f := &funcFlow[V]{place: e.base.order.places[fn], code: e.base.code(fn), summary: never}
+	f := &funcFlow[V]{rank: e.base.order.ranks[fn], code: e.base.skeletonOf(fn), summary: never, unwind: map[*stacks]Flow[V]{}}
 	e.funcs[fn] = f
 	f.in = make([]Flow[V], len(fn.Blocks))
 	f.effects = make([][]V, len(fn.Blocks))
@@ -221,7 +221,7 @@ func (e *Engine[V]) enqueue(f *funcFlow[V]) {
 	if !f.queued {
 		f.queued = true
 		f.round = e.round
-		if f.place.circle == e.turn.circle && f.place.num <= e.turn.num {
+		if f.rank.component == e.turn.component && f.rank.num <= e.turn.num {
 			f.round++
 		}
 		heap.Push(&e.dirty, f)
@@ -229,7 +229,7 @@ func (e *Engine[V]) enqueue(f *funcFlow[V]) {
 }
 
 // worklist is a heap of functions. What a function calls comes before it; those
-// that call each other in circles are worked on in rounds until nothing changes.
+// of one component of the call graph are worked on in rounds until nothing changes.
 type worklist[V comparable] []*funcFlow[V]
 
 func (w worklist[V]) Len() int { return len(w) }
@@ -237,12 +237,12 @@ func (w worklist[V]) Len() int { return len(w) }
 func (w worklist[V]) Less(i, j int) bool {
 	f, g := w[i], w[j]
 	switch {
-	case f.place.circle != g.place.circle:
-		return f.place.circle < g.place.circle
+	case f.rank.component != g.rank.component:
+		return f.rank.component < g.rank.component
 	case f.round != g.round:
 		return f.round < g.round
 	}
-	return f.place.num < g.place.num
+	return f.rank.num < g.rank.num
 }
 
 func (w worklist[V]) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
@@ -255,23 +255,21 @@ func (w *worklist[V]) Pop() any {
 	return f
 }
 
-// solve brings all functions reached to a fixed point.
+// solve brings all functions reached to a fixed point, unless it is interrupted. It can be
+// called again then, and finishes what is left.
 func (e *Engine[V]) solve() {
-	for len(e.dirty) > 0 {
-		if e.base.Interrupt != nil && e.base.Interrupt() {
-			panic(Interrupted{})
-		}
+	for len(e.dirty) > 0 && !e.base.interrupt() {
 		f := heap.Pop(&e.dirty).(*funcFlow[V])
 		f.queued = false
-		e.round, e.turn = f.round, f.place
+		e.round, e.turn = f.round, f.rank
 		e.analyse(f)
 	}
-	e.round, e.turn = 0, place{-1, -1}
+	e.round, e.turn = 0, rank{-1, -1}
 }
 
 func (e *Engine[V]) analyse(f *funcFlow[V]) {
 	f.before, f.after = nil, nil
-	f.unwind = map[*stacks]Flow[V]{}
+	clear(f.unwind)
 	blocks := f.code.fn.Blocks
 	for changed := true; changed; {
 		changed = false
@@ -298,7 +296,7 @@ func (e *Engine[V]) analyse(f *funcFlow[V]) {
 	}
 }
 
-// out returns the flow from behind block b on.
+// out returns the flow after block b.
 func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
 	x := Flow[V]{e.d.Never(), e.d.Never()}
 	for i, succ := range b.Succs {
@@ -315,8 +313,7 @@ func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
 	return x
 }
 
-// step is the transfer function: the flow from before n on, given that from
-// behind it.
+// step is the transfer function: the flow from before n on, given that after it.
 func (e *Engine[V]) step(f *funcFlow[V], n *node, effect V, x Flow[V]) Flow[V] {
 	if n.kill != nil {
 		r := e.base.forget(n.kill)
@@ -511,7 +508,7 @@ func (e *Engine[V]) rename(v V, r *Renaming) V {
 func (e *Engine[V]) events(list []Event) V {
 	v := e.d.Skip()
 	for i := range list {
-		if ev := &list[i]; ev.Kind != AccessEvent || e.base.tellsClass(ev.N) || e.base.Acc.isSync(ev.N) {
+		if ev := &list[i]; ev.Kind != AccessEvent || e.base.reportsClass(ev.N) || e.base.Acc.isSync(ev.N) {
 			v = e.order(v, e.d.Event(ev))
 		}
 	}

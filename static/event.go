@@ -26,7 +26,7 @@ const (
 	SendEvent
 	RecvEvent
 	CloseEvent
-	OnceEvent    // waits until nobody is in the Once's function
+	OnceEvent    // waits until no goroutine is in the Once's function
 	OnceEndEvent // the Once's function has ended
 	AllocEvent   // allocates Site
 	AnyEvent     // a native of which nothing is known
@@ -43,7 +43,7 @@ const (
 // Excludes reports whether a holder in mode m keeps out one in mode n.
 func (m Mode) Excludes(n Mode) bool { return m == Write || n == Write }
 
-// An Event is one thing an instruction itself does, callees excluded.
+// An Event is an abstract event: one thing an instruction itself does, callees excluded.
 type Event struct {
 	Kind  EventKind
 	Mode  Mode
@@ -64,8 +64,8 @@ type syncOp struct {
 // lockerOf is the Locker L of a Cond that is argument 0.
 const lockerOf = -1
 
-// eventOf returns what an operation of kind k that a function of the standard library
-// executes is for analyses, if it is one event.
+// eventOf returns what an operation of kind k is for analyses, if a function of the
+// standard library executes it and if it is one event.
 func eventOf(k trace.Kind) (e EventKind, ok bool) {
 	switch k {
 	case trace.Lock, trace.RLock, trace.WakeLock:
@@ -103,14 +103,14 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 }
 
 // syncOps lists the functions that are events, by name. For calls of functions that
-// have a body in the model, the entry stands for that; goroutines that are in such a
+// have a body in the model, the entry is about that; goroutines that are in such a
 // body are covered by the entries of its natives.
 var syncOps = syncFuncs(func(e EventKind) bool { return e != TryEvent })
 
 // tryOps lists the functions that lock if they return true.
 var tryOps = syncFuncs(func(e EventKind) bool { return e == TryEvent })
 
-// syncFuncs looks the functions up whose events pass.
+// syncFuncs returns the functions of the table of operations whose events pass.
 func syncFuncs(pass func(EventKind) bool) map[string][]syncOp {
 	m := map[string][]syncOp{}
 	for k := range trace.NumKinds {

@@ -9,14 +9,14 @@ import (
 // FieldAccess is the field access analysis (Parízek and Lhoták, "Identifying
 // Future Field Accesses in Exhaustive State Space Traversal", ASE 2011; SPIN 2014,
 // section 2): the accesses that may be made from a program point on, in callees,
-// deferred calls and goroutines started on the way, too.
+// deferred calls and goroutines started from there on, too.
 //
 // Transfer: an access adds itself; union. Channel operations and calls of package
-// sync add the access that stands for synchronisation.
+// sync add the access that represents synchronisation.
 //
 // What a function accesses of what the same call of it has allocated is kept
-// apart in its summary: while a goroutine stands before an access, a call that has
-// not begun can only allocate other memory than that. Oracles are not told.
+// apart in its summary: while an access is a goroutine's next operation, a call that has
+// not begun can only allocate other memory than that. Oracles do without it.
 type FieldAccess struct {
 	Sets *Sets
 	Acc  *Accesses
@@ -48,7 +48,7 @@ func (a *FieldAccess) all(f Flow[Reach]) Set {
 // function returns.
 func (a *FieldAccess) Before(instr ssa.Instruction) Set { return a.all(a.e.Before(instr)) }
 
-// After returns the accesses behind instr until its function returns, however
+// After returns the accesses after instr until its function returns, however
 // instr, a call, ends.
 func (a *FieldAccess) After(instr ssa.Instruction) Set {
 	return a.Sets.Union(a.all(a.e.After(instr)), a.all(a.e.Panicked(instr)))
@@ -83,7 +83,7 @@ func (*FieldAccess) Doc() string { return "what may be read and written from her
 func (a *FieldAccess) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	for _, n := range a.Sets.Elems(a.ever(instr)) {
-		if a.base.tells(n) {
+		if a.base.reports(n) {
 			facts = append(facts, Fact{Text: a.Acc.String(n), Of: a.Acc.String(n)})
 		}
 	}

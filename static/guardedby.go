@@ -12,17 +12,17 @@ import (
 
 // GuardedBy is the lock patterns analysis (SPIN 2014, section 4.7, item I6):
 // which accesses may be made from a program point on, and which locks are held at
-// each of them, told by where they lie relative to what is accessed.
+// each of them, named by where they lie relative to what is accessed.
 //
 // The paper asks whether every access to a field f goes through this inside of a
 // block that is synchronized on this. In Go a mutex is a field next to f: the
 // access o.f is guarded by o.mu if both paths lead through the same o. All that
 // matters of o is then that &o.mu is a fixed number of bytes from &o.f. So a guard
-// is a distance, a mode, and nothing is needed to know about aliases: if Tc
+// is a distance, a mode, and nothing is needed to know about aliases: if T_c
 // accesses location x while it holds the mutex at x+d, and every access of that
-// class in the future of Th is made while Th holds the mutex at distance d from
-// what it accesses, in a mode that excludes Tc's, then as long as Tc does not move
-// Th accesses another location than x, or none. Package variables that are mutexes
+// class in the future of T_h is made while T_h holds the mutex at distance d from
+// what it accesses, in a mode that excludes T_c's, then as long as T_c does not move
+// T_h accesses another location than x, or none. Package variables that are mutexes
 // are guards by themselves.
 //
 // Stage A is held.go. Stage B collects, backward, every access with the guards it
@@ -32,7 +32,7 @@ import (
 // go and defer add nothing. An access through a path that is not known is not
 // guarded, and neither are accesses to the same class through other means: addresses
 // that were taken, whole structs, reflection. Accesses to what has been allocated
-// behind the point are left out: no other goroutine accesses that now.
+// after the point are left out: no other goroutine accesses that now.
 type GuardedBy struct {
 	*Engine[May]
 	d *guardDomain
@@ -56,7 +56,7 @@ type Guarded struct {
 }
 
 // NewGuardedBy returns the analysis. It uses what u knows of calls.
-func NewGuardedBy(b *Base, u *Unheld) *GuardedBy {
+func NewGuardedBy(b *Base, u *ForeignUnlock) *GuardedBy {
 	d := &guardDomain{mayDomain: mayDomain{sets: b.Sets}, base: b, held: newHeld(u), bare: map[int]int{}}
 	d.mayDomain.event = d.access
 	d.mayDomain.rename = d.into
@@ -123,7 +123,7 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 	guards := map[int][]Guard{}
 	var order []name
 	a.Each(v, func(x Guarded, list []Guard) {
-		if !a.base.tellsClass(x.Access) {
+		if !a.base.reportsClass(x.Access) {
 			return
 		}
 		key := a.base.Acc.class(x.Access)

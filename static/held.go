@@ -15,19 +15,19 @@ import "golang.org/x/tools/go/ssa"
 
 // holding is what is known of a point.
 type holding struct {
-	locks   Set  // of lock objects of the unheld analysis
+	locks   Set  // of lock objects of the analysis of foreign unlocks
 	clean   bool // since entry nothing was unlocked that had not been locked since entry
 	reached bool
 }
 
 // held computes and keeps holdings.
 type held struct {
-	u    *Unheld
+	u    *ForeignUnlock
 	at   map[ssa.Instruction]holding
 	done map[*ssa.Function]bool
 }
 
-func newHeld(u *Unheld) *held {
+func newHeld(u *ForeignUnlock) *held {
 	return &held{u: u, at: map[ssa.Instruction]holding{}, done: map[*ssa.Function]bool{}}
 }
 
@@ -36,12 +36,12 @@ func (h *held) before(instr ssa.Instruction) holding {
 	if fn := instr.Parent(); !h.done[fn] {
 		h.done[fn] = true
 		h.u.Whole(fn)
-		h.analyse(h.u.base.code(fn))
+		h.analyse(h.u.base.skeletonOf(fn))
 	}
 	return h.at[instr]
 }
 
-func (h *held) analyse(c *code) {
+func (h *held) analyse(c *skeleton) {
 	in := make([]holding, len(c.fn.Blocks))
 	in[0] = holding{clean: true, reached: true}
 	work := []int{0}
@@ -82,8 +82,8 @@ func (h *held) meet(x, y holding) holding {
 	return holding{h.u.base.Sets.Inter(x.locks, y.locks), x.clean && y.clean, true}
 }
 
-// step returns what is held behind n.
-func (h *held) step(c *code, n *node, x holding) holding {
+// step returns what is held after n.
+func (h *held) step(c *skeleton, n *node, x holding) holding {
 	x = h.events(n.events, x)
 	switch n.kind {
 	case callNode:
@@ -112,7 +112,7 @@ func (h *held) step(c *code, n *node, x holding) holding {
 	return x
 }
 
-// calls returns what is held behind a call of one of n's functions.
+// calls returns what is held after a call of one of n's functions.
 func (h *held) calls(n *node, x holding) holding {
 	var y holding
 	for i := range n.calls {
@@ -149,7 +149,7 @@ func (h *held) events(list []Event, x holding) holding {
 	return x
 }
 
-// unlock returns what is held of x behind u.
+// unlock returns what is held of x after u.
 func (h *held) unlock(u unlock, x holding) holding {
 	switch {
 	case u.Waits:

@@ -98,7 +98,7 @@ func TestLaws(t *testing.T) {
 	t.Run("minprefix", func(t *testing.T) { laws[Prefix](t, b, NewMinPrefix(b).d, true) })
 	// Two Locks before two Unlocks are told from two Locks one of which is given
 	// back only if they are put together in this order: see TestUnheld.
-	t.Run("unheld", func(t *testing.T) { laws[Unlocks](t, b, NewUnheld(b).d, false) })
+	t.Run("unheld", func(t *testing.T) { laws[Unlocks](t, b, NewForeignUnlock(b).d, false) })
 }
 
 // TestUnheld compares with counting on random sequences, put together in random
@@ -106,7 +106,7 @@ func TestLaws(t *testing.T) {
 // reported.
 func TestUnheld(t *testing.T) {
 	b := NewBase(noProgram{NewAccesses()})
-	a := NewUnheld(b)
+	a := NewForeignUnlock(b)
 	r := rand.New(rand.NewPCG(3, 4))
 	exact := 0
 	for range 5000 {
@@ -161,7 +161,7 @@ func TestUnheld(t *testing.T) {
 // that passes least, or most in a may analysis.
 func TestFirst(t *testing.T) {
 	b := NewBase(noProgram{NewAccesses()})
-	lock := func(a *First, n uint64) Before {
+	lock := func(a *FirstAccess, n uint64) Before {
 		return a.d.Event(&Event{Kind: LockEvent, Path: b.Paths.At(n)})
 	}
 	must := NewMustLock(b)
@@ -179,7 +179,7 @@ func TestFirst(t *testing.T) {
 // TestUnheldWait: waiting twice is not unlocking twice, as Wait locks again.
 func TestUnheldWait(t *testing.T) {
 	b := NewBase(noProgram{})
-	d := NewUnheld(b).d
+	d := NewForeignUnlock(b).d
 	mu := b.Paths.At(1)
 	wait := d.Event(&Event{Kind: ReleaseEvent, Path: mu})
 	unlock := d.Event(&Event{Kind: UnlockEvent, Path: mu})

@@ -28,7 +28,7 @@ type lockers struct {
 	types    typeutil.Map
 	mutex    map[condField][]pathNode // steps from the struct to the mutex
 	void     map[condField]bool
-	embedded bool // Conds in structs may be written in unknown ways
+	embedded bool // Conds in structs may be written by unknown code
 	pointed  bool // and pointers to Conds
 }
 
@@ -43,7 +43,7 @@ type condField struct {
 // lister is a Program that can list its functions.
 type lister interface{ Functions() []*ssa.Function }
 
-// findLockers looks at all stores of the program.
+// findLockers examines all stores of the program.
 func (t *Paths) findLockers(p Program) *lockers {
 	l := &lockers{mutex: map[condField][]pathNode{}, void: map[condField]bool{}}
 	list, ok := p.(lister)
@@ -178,7 +178,7 @@ func (t *Paths) below(p, base Path) ([]pathNode, bool) {
 }
 
 // lockerAt returns the mutex that is the Locker of the Cond at path cond, if an
-// invariant tells.
+// invariant determines it.
 func (t *Paths) lockerAt(cond Path) (Path, bool) {
 	l := t.lockers
 	if l == nil || cond == Unknown {
@@ -217,7 +217,7 @@ func (t *Paths) newCond(cond Path) (Path, bool) {
 	return t.Of(c.Call.Args[0]), true
 }
 
-// LockerField returns the mutex that the Cond at v unlocks, if an invariant tells: it
+// LockerField returns the mutex that the Cond at v unlocks, if an invariant determines it: it
 // is off bytes from where base points to, and v is a field of that, or stored in one.
 func (t *Paths) LockerField(v ssa.Value) (base ssa.Value, off int64, ok bool) {
 	mu := t.locker(v)

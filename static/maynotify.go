@@ -3,15 +3,15 @@ package static
 import "golang.org/x/tools/go/ssa"
 
 // MayNotify is the may-notify analysis (SPIN 2014, section 4.5, item I3): the
-// operations that may let others go on: Signal and Broadcast, sending, receiving,
+// operations that may enable those of other goroutines: Signal and Broadcast, sending, receiving,
 // closing, unlocking, Add and Done, leaving a Once.
 //
 // Transfer: such an operation adds its object; union. Those of deferred calls,
-// on the way of panics, and of goroutines started from here on are included, the
-// ticks of timers are sends of the goroutines that stand for them. Of an operation
+// on the path of panics, and of goroutines started from here on are included, the
+// ticks of timers are sends of the goroutines that represent them. Of an operation
 // on an object without a name nothing more is known than what it does, of a
 // native of which nothing is known not even that. Objects that are allocated
-// behind the point are marked as new: nobody waits for them yet.
+// after the point are marked as new: no goroutine waits for them yet.
 type MayNotify struct {
 	*Engine[May]
 	objs *Objects
@@ -35,13 +35,13 @@ func NewMayNotify(b *Base) *MayNotify {
 	return &MayNotify{NewEngine[May](b, d), objs}
 }
 
-// Objects tells what the numbers in the sets mean.
+// Objects returns what the numbers in the sets mean.
 func (a *MayNotify) Objects() *Objects { return a.objs }
 
 func (*MayNotify) Name() string { return "maynotify" }
 
 func (*MayNotify) Doc() string {
-	return "operations from here on that may let other goroutines go on"
+	return "operations from here on that may let other goroutines continue"
 }
 
 // At implements Analysis.

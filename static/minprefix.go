@@ -16,13 +16,12 @@ import (
 //
 // For each WaitGroup w it finds the least value that the sum of all Add deltas
 // and Dones can have on any prefix of any path from a program point to the
-// function's exit, goroutines started on the way included: at a go statement the
+// function's exit, goroutines started from there on included: at a go statement the
 // goroutine may run to its least sum at once, or at any time later. If
 //
-//	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ Tc
+//	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ T_c
 //
-// then w's Wait stays blocked while Tc does not move,
-// however many workers there are. An Add of something unknown, to a WaitGroup
+// then w's Wait stays blocked while T_c does not move, however many workers there are. An Add of something unknown, to a WaitGroup
 // without a name, or a loop that goes down again and again makes the sum
 // unbounded.
 //

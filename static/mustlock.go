@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// First is an analysis of what is passed before the first access of each class
+// FirstAccess is an analysis of what is passed before the first access of each class
 // (SPIN 2014, sections 4.2 and 4.3, items I1 and I4).
-type First struct {
+type FirstAccess struct {
 	*Engine[Before]
 	d         *beforeDomain
 	name, doc string
@@ -25,30 +25,30 @@ type First struct {
 // started accesses after what was acquired before the go statement and what it
 // acquires itself. Cond.Wait acquires its Locker again.
 //
-// It guarantees: whoever is about to make such an access from here on has
+// It guarantees: a goroutine that is about to make such an access from here on has
 // executed Lock on each of the mutexes since. Locks without a name are left out.
-func NewMustLock(b *Base) *First {
-	return newFirst(b, "mustlock", "locks acquired on every path from here before the first access of a class", true, LockEvent)
+func NewMustLock(b *Base) *FirstAccess {
+	return newFirstAccess(b, "mustlock", "locks acquired on every path from here before the first access of a class", true, LockEvent)
 }
 
 // NewMustJoin returns the must-join analysis (section 4.3 with join): the
 // WaitGroups waited for, channels received from or sent to, and Onces passed, on
 // every path before the first access of a class. What follows a case of a select
-// statement has passed that case; another case's way has not.
-func NewMustJoin(b *Base) *First {
-	return newFirst(b, "mustjoin", "WaitGroups, channels and Onces waited for on every path from here before the first access of a class", true,
+// statement has passed that case; the path of another case has not.
+func NewMustJoin(b *Base) *FirstAccess {
+	return newFirstAccess(b, "mustjoin", "WaitGroups, channels and Onces waited for on every path from here before the first access of a class", true,
 		JoinEvent, RecvEvent, SendEvent, OnceEvent)
 }
 
 // NewMayWait returns the may-wait analysis (section 4.2): the condition variables
 // and channels that may be waited for before the first access of a class.
 // Objects without a name are part of it.
-func NewMayWait(b *Base) *First {
-	return newFirst(b, "maywait", "condition variables and channels that may be waited for from here before the first access of a class", false,
+func NewMayWait(b *Base) *FirstAccess {
+	return newFirstAccess(b, "maywait", "condition variables and channels that may be waited for from here before the first access of a class", false,
 		WaitEvent, RecvEvent, SendEvent)
 }
 
-func newFirst(b *Base, name, doc string, must bool, kinds ...EventKind) *First {
+func newFirstAccess(b *Base, name, doc string, must bool, kinds ...EventKind) *FirstAccess {
 	d := newBefore(b, must, func(_ *Objects, e *Event) (Object, bool) {
 		for _, k := range kinds {
 			if e.Kind == k {
@@ -57,13 +57,13 @@ func newFirst(b *Base, name, doc string, must bool, kinds ...EventKind) *First {
 		}
 		return Object{}, false
 	})
-	return &First{NewEngine[Before](b, d), d, name, doc}
+	return &FirstAccess{NewEngine[Before](b, d), d, name, doc}
 }
 
 // Of returns what is passed before the accesses for which touches holds: on all
-// ways to them, or for a may analysis on any. It reports false if none of them
+// paths to them, or for a may analysis on any. It reports false if none of them
 // can be reached.
-func (a *First) Of(v Before, touches func(access int) bool) (Set, bool) {
+func (a *FirstAccess) Of(v Before, touches func(access int) bool) (Set, bool) {
 	s, any := Empty, false
 	for _, g := range a.d.firsts[v.First] {
 		for _, n := range a.base.Sets.Elems(g.Accesses) {
@@ -82,19 +82,19 @@ func (a *First) Of(v Before, touches func(access int) bool) (Set, bool) {
 }
 
 // Groups returns the accesses that can be reached, by what is passed before.
-func (a *First) Groups(v Before) []Group { return a.d.firsts[v.First] }
+func (a *FirstAccess) Groups(v Before) []Group { return a.d.firsts[v.First] }
 
-// Objects tells what the numbers in the sets mean.
-func (a *First) Objects() *Objects { return a.d.objs }
+// Objects returns what the numbers in the sets mean.
+func (a *FirstAccess) Objects() *Objects { return a.d.objs }
 
 // Name implements Analysis.
-func (a *First) Name() string { return a.name }
+func (a *FirstAccess) Name() string { return a.name }
 
 // Doc implements Analysis.
-func (a *First) Doc() string { return a.doc }
+func (a *FirstAccess) Doc() string { return a.doc }
 
 // At implements Analysis.
-func (a *First) At(instr ssa.Instruction) []Fact {
+func (a *FirstAccess) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	for _, g := range a.d.firsts[a.total(a.Before(instr)).First] {
 		if g.Passed == Empty {
@@ -106,7 +106,7 @@ func (a *First) At(instr ssa.Instruction) []Fact {
 		}
 		slices.Sort(objs)
 		for _, n := range a.base.Sets.Elems(g.Accesses) {
-			if !a.base.Acc.isSync(n) && a.base.tells(n) {
+			if !a.base.Acc.isSync(n) && a.base.reports(n) {
 				what := a.base.Acc.String(n)
 				facts = append(facts, Fact{Text: fmt.Sprintf("%s before %s", strings.Join(objs, ", "), what), Of: what})
 			}

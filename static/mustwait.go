@@ -3,24 +3,24 @@ package static
 import "golang.org/x/tools/go/ssa"
 
 // MustWait is the must-wait analysis (SPIN 2014, section 4.4, item I2): the
-// classes that can be accessed only behind a Cond.Wait or a channel operation,
+// classes that can be accessed only after a Cond.Wait or a channel operation,
 // on every path.
 //
 // The paper starts from the full set of fields and removes what is accessed; here
 // it is the complement that is computed, Unwaited: what can be accessed without
 // having waited. Transfer: an access adds its class; Wait, send and receive end
-// the path, so that what is behind does not count. Select statements wait on the
+// the path, so that what follows does not count. Select statements wait on the
 // edge of the case that happened, not on that of their default.
 //
-// Wait always blocks; a channel operation need not: whether it does the live
-// state has to tell. Timers send, so nothing is proved by waiting for one; that
+// Wait always blocks; a channel operation need not: whether it does depends on the live
+// state. Timers send, so nothing is proved by waiting for one; that
 // shows in the analysis of what may be notified.
 type MustWait struct {
 	*Engine[May]
 	accesses *FieldAccess
 }
 
-// NewMustWait returns the analysis. What is accessed at all it is told by accesses.
+// NewMustWait returns the analysis. What is accessed at all it asks accesses.
 func NewMustWait(b *Base, accesses *FieldAccess) *MustWait {
 	return &MustWait{NewEngine[May](b, &mayDomain{sets: b.Sets, event: func(e *Event) May {
 		switch e.Kind {
@@ -45,7 +45,7 @@ func (a *MustWait) At(instr ssa.Instruction) []Fact {
 	unwaited := a.total(a.Before(instr)).Set
 	var facts []Fact
 	for _, n := range a.base.Sets.Elems(a.base.Sets.Minus(later, unwaited)) {
-		if !a.base.Acc.isSync(n) && a.base.tells(n) {
+		if !a.base.Acc.isSync(n) && a.base.reports(n) {
 			facts = append(facts, Fact{Text: a.base.Acc.String(n), Of: a.base.Acc.String(n)})
 		}
 	}

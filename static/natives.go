@@ -7,19 +7,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What the machine's own functions do to memory. Those of the models synchronise, which is not a matter of locations, except for sync/atomic: its
-// operations are accesses of the memory that their first argument points to.
+// What the machine's own functions do to memory. Those of the models synchronise, which
+// does not depend on locations, except for sync/atomic: its operations are accesses of the memory that their first argument points to.
 
 // effects says how a native accesses what its pointer arguments lead to.
 type effects uint8
 
 const (
-	none    effects = iota
-	reads           // bytes
-	bytes           // reads and writes them
-	atomics         // sync/atomic: by the name of the operation
-	looks           // anything, but only to read it
-	syncs           // operations of channels and of package sync
+	none     effects = iota
+	reads            // bytes
+	bytes            // reads and writes them
+	atomics          // sync/atomic: by the name of the operation
+	readsAny         // anything, but only to read it
+	syncs            // operations of channels and of package sync
 	unknown
 )
 
@@ -37,8 +37,8 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) effects {
 	case path == "internal/bytealg" || path == "bytes" || fn.String() == "syscall.hbWrite":
 		return reads
 	case g.Pointers.IsOpaque(fn):
-		if onlyLooks(fn) {
-			return looks
+		if readsOnly(fn) {
+			return readsAny
 		}
 		return unknown
 	case !g.natives.Native(fn):
@@ -48,14 +48,14 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) effects {
 	case g.natives.Trusted(fn) || !takesPointers(fn.Signature):
 		return none
 	case path == "internal/abi" || path == "maps":
-		return looks // comparison, hashing, cloning
+		return readsAny // comparison, hashing, cloning
 	}
 	return unknown
 }
 
-// onlyLooks reports whether fn is a function of package reflect that writes
+// readsOnly reports whether fn is a function of package reflect that writes
 // nothing and calls nothing.
-func onlyLooks(fn *ssa.Function) bool {
+func readsOnly(fn *ssa.Function) bool {
 	switch name := fn.Name(); name {
 	case "TypeOf", "ValueOf", "Indirect", "DeepEqual", "Kind", "Len", "Cap", "Elem", "Field", "Index", "NumField", "NumMethod",
 		"Type", "String", "Bool", "Int", "Uint", "Float", "Complex", "Bytes", "IsNil", "IsValid", "IsZero", "CanInterface",
@@ -77,7 +77,7 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) [
 	case bytes:
 		k := g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uint8]})
 		return []Access{{Key: k}, {Key: k, Write: true}}
-	case looks:
+	case readsAny:
 		return []Access{{Key: 0}}
 	case syncs:
 		return []Access{sync}

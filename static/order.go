@@ -2,11 +2,11 @@ package static
 
 import "golang.org/x/tools/go/ssa"
 
-// place is where a function stands in the order in which functions are best
+// rank is the place of a function in the order in which functions are best
 // analysed: callees before callers, and those that call each other together.
-type place struct {
-	circle int // number of its strongly connected component of calls
-	num    int // order in which the search has left it
+type rank struct {
+	component int // number of its strongly connected component of calls
+	num       int // order in which the search has left it
 }
 
 // ordering numbers functions by depth-first search over the calls in their
@@ -14,11 +14,11 @@ type place struct {
 // Comput. 1972). What has a number keeps it: later searches find only functions
 // that nothing numbered calls.
 type ordering struct {
-	base    *Base
-	places  map[*ssa.Function]place
-	visits  map[*ssa.Function]*visit
-	stack   []*visit
-	circles int
+	base       *Base
+	ranks      map[*ssa.Function]rank
+	visits     map[*ssa.Function]*visit
+	stack      []*visit
+	components int
 }
 
 // visit is a function during the search.
@@ -29,7 +29,7 @@ type visit struct {
 }
 
 func newOrdering(b *Base) *ordering {
-	return &ordering{base: b, places: map[*ssa.Function]place{}, visits: map[*ssa.Function]*visit{}}
+	return &ordering{base: b, ranks: map[*ssa.Function]rank{}, visits: map[*ssa.Function]*visit{}}
 }
 
 // reach numbers fn, which has a body, and all that it calls.
@@ -42,30 +42,30 @@ func (o *ordering) visit(fn *ssa.Function) *visit {
 	v := &visit{fn: fn, num: len(o.visits), low: len(o.visits)}
 	o.visits[fn] = v
 	o.stack = append(o.stack, v)
-	o.base.code(fn).calls(func(callee *ssa.Function) {
+	o.base.skeletonOf(fn).calls(func(callee *ssa.Function) {
 		if w := o.visit(callee); !w.done {
 			v.low = min(v.low, w.low)
 		}
 	})
-	// What is on the stack above v is called by v's circle, or part of it.
-	o.places[fn] = place{num: len(o.places)}
+	// What is on the stack above v is called by v's component, or part of it.
+	o.ranks[fn] = rank{num: len(o.ranks)}
 	if v.low == v.num {
 		for {
 			w := o.stack[len(o.stack)-1]
 			o.stack = o.stack[:len(o.stack)-1]
 			w.done = true
-			o.places[w.fn] = place{o.circles, o.places[w.fn].num}
+			o.ranks[w.fn] = rank{o.components, o.ranks[w.fn].num}
 			if w == v {
 				break
 			}
 		}
-		o.circles++
+		o.components++
 	}
 	return v
 }
 
 // calls calls f for the functions that may be called, in a fixed order, with repeats.
-func (c *code) calls(f func(fn *ssa.Function)) {
+func (c *skeleton) calls(f func(fn *ssa.Function)) {
 	note := func(n *node) {
 		for i := range n.calls {
 			if n.calls[i].fn != nil {

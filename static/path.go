@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Path is a symbolic access path: an expression that names an object relative
+// A Path is an access path: an expression that names an object relative
 // to the activation of a function. It has a root and steps, s.a.mu is the
 // parameter s followed by the fields a and mu. Paths are numbers of interned
 // nodes: equal paths are equal.
@@ -114,7 +114,7 @@ func (t *Paths) Addr(p Path) (uint64, bool) {
 }
 
 // Fresh reports whether p lies in an object that will have been allocated
-// behind the program point, so that it is none of those there are.
+// after the program point, so that it is none of those there are.
 func (t *Paths) Fresh(p Path) bool {
 	for t.nodes[p].parent != Unknown {
 		p = t.nodes[p].parent
@@ -221,7 +221,7 @@ func isPointer(t types.Type) bool {
 }
 
 // load returns the path of what x loads. A captured variable that never changes
-// again stands for its value (capture canonicalisation): in SSA every use of it
+// again represents its value (capture canonicalisation): in SSA every use of it
 // in a closure is a load of its own.
 func (t *Paths) load(x *ssa.UnOp) Path {
 	switch c := x.X.(type) {

@@ -14,7 +14,7 @@ type Program interface {
 	// NativeAccesses returns the accesses of a native called at site, which is
 	// nil if it is not known.
 	NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []Access
-	// Where tells where pointers lead.
+	// Where returns where pointers lead.
 	Where(v ssa.Value) Set
 	// Plain reports whether fn's own plain accesses are operations in the machine;
 	// those of the models are not.

@@ -11,7 +11,7 @@ const Empty Set = 0
 
 // Sets holds every distinct set once, as the root of a tree whose subtrees are
 // sets, too, and are shared as well: two large sets that differ in one element
-// have all but a path in common. Operations look only at where their operands
+// have all but a path in common. Operations visit only the parts in which their operands
 // differ and remember some of what they have found (the computed table of K. S.
 // Brace, R. L. Rudell and R. E. Bryant, "Efficient Implementation of a BDD
 // Package", DAC 1990).

@@ -40,7 +40,7 @@ func TestWant(t *testing.T) {
 			}
 			prog, graph := program(t, string(src))
 			w := &wants{t: t, prog: prog, at: firstInstructions(prog), by: map[string]static.Analysis{}}
-			for _, a := range static.Analyses(graph) {
+			for _, a := range static.Analyses(static.NewBase(graph)) {
 				w.by[a.Name()] = a
 			}
 			w.check(string(src))

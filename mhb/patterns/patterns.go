@@ -84,11 +84,11 @@ type Oracle struct {
 	prog mhb.Program
 	base *static.Base
 
-	locks, joins, waits *static.First
+	locks, joins, waits *static.FirstAccess
 	must                *static.MustWait
 	notify              *static.MayNotify
 	prefix              *static.MinPrefix
-	unheld              *static.Unheld
+	unheld              *static.ForeignUnlock
 	guarded             *static.GuardedBy
 
 	onLocks, onJoins, onWaits *hybrid.Merger[static.Before]
@@ -116,7 +116,7 @@ func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program, entry *ssa
 	o := &Oracle{fa: fa, prog: prog, base: base, classes: map[fieldaccess.Location]class{}}
 	o.locks, o.joins, o.waits = static.NewMustLock(base), static.NewMustJoin(base), static.NewMayWait(base)
 	o.must = static.NewMustWait(base, nil)
-	o.notify, o.prefix, o.unheld = static.NewMayNotify(base), static.NewMinPrefix(base), static.NewUnheld(base)
+	o.notify, o.prefix, o.unheld = static.NewMayNotify(base), static.NewMinPrefix(base), static.NewForeignUnlock(base)
 	o.guarded = static.NewGuardedBy(base, o.unheld)
 	o.onLocks, o.onJoins, o.onWaits = hybrid.NewMerger(base, o.locks.Engine), hybrid.NewMerger(base, o.joins.Engine), hybrid.NewMerger(base, o.waits.Engine)
 	o.onMust, o.onNotify, o.onGuard = hybrid.NewMerger(base, o.must.Engine), hybrid.NewMerger(base, o.notify.Engine), hybrid.NewMerger(base, o.guarded.Engine)
@@ -227,7 +227,7 @@ func (v *view) joins(th *goroutine, n int) string {
 }
 
 // passed returns what is passed before access n.
-func (v *view) passed(a *static.First, x static.Before, n int) (static.Set, bool) {
+func (v *view) passed(a *static.FirstAccess, x static.Before, n int) (static.Set, bool) {
 	for _, g := range a.Groups(x) {
 		if v.o.base.Sets.Has(g.Accesses, n) {
 			return g.Passed, true

@@ -24,7 +24,7 @@ type mustFacts struct {
 	c    *Machine
 	base *static.Base
 
-	locks, joins *static.First
+	locks, joins *static.FirstAccess
 	waits        *static.MustWait
 	allocs       *static.FutureAlloc
 
@@ -222,7 +222,7 @@ func (f *mustFacts) ask(g trace.GID) {
 			list = append(list, p)
 		}
 	}
-	say := func(a *static.First, v static.Before) {
+	say := func(a *static.FirstAccess, v static.Before) {
 		groups := a.Groups(v)
 		if slices.ContainsFunc(groups, func(group static.Group) bool { return f.anything(group.Accesses, f.base.Sets) }) {
 			return // any access may come in a call of something unknown

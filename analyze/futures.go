@@ -24,10 +24,11 @@ type future struct {
 // futures returns the analyses of package static.
 func futures(p *Program) []Analysis {
 	base := static.NewBase(p.Graph())
+	p.base = base
 	base.Only(p.Functions())
 	base.Interrupt = func() bool { return !p.deadline.IsZero() && time.Now().After(p.deadline) }
 	var list []Analysis
-	for _, a := range static.AnalysesOf(base) {
+	for _, a := range static.Analyses(base) {
 		list = append(list, &future{p, base, a.Name(), a.Doc(), a})
 	}
 	return list

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Place tells what the values of one activation are in a live state.
-type Place interface {
+// An Env knows what the values of one activation are in a live state.
+type Env interface {
 	// Value returns the first word of v, if the activation has it now.
 	Value(v ssa.Value) (uint64, bool)
 	// Captured returns the value of the variable captured as fv, if it does not
@@ -22,7 +22,7 @@ type Place interface {
 }
 
 // Eval returns the address that p is in a live state, if that is certain.
-func (t *Paths) Eval(p Path, pl Place) (uint64, bool) {
+func (t *Paths) Eval(p Path, pl Env) (uint64, bool) {
 	if p == Unknown {
 		return 0, false
 	}
@@ -74,9 +74,9 @@ func (t *Paths) Eval(p Path, pl Place) (uint64, bool) {
 	return pl.Word(x)
 }
 
-// copyOf looks for a value that the activation has at hand and that is p, or for a
+// copyOf finds a value that the activation has at hand and that is p, or a
 // variable that p was stored into.
-func (t *Paths) copyOf(p Path, pl Place) (uint64, bool) {
+func (t *Paths) copyOf(p Path, pl Env) (uint64, bool) {
 	for _, v := range t.values[p] {
 		if x, ok := pl.Value(v); ok {
 			return x, true
@@ -95,10 +95,10 @@ func (t *Paths) copyOf(p Path, pl Place) (uint64, bool) {
 	return 0, false
 }
 
-// Placing returns the renaming from the paths of an activation to addresses of a
+// InEnv returns the renaming from the paths of an activation to addresses of a
 // live state. What cannot be evaluated becomes Unknown; what is not yet allocated
 // stays so.
-func (b *Base) Placing(pl Place) *Renaming {
+func (b *Base) InEnv(pl Env) *Renaming {
 	return &Renaming{id: -1, paths: b.Paths, memo: map[Path]Path{}, whole: func(p Path) Path {
 		if b.Paths.Fresh(p) {
 			return p
@@ -149,7 +149,7 @@ func (e *Engine[V]) Events(list ...Event) Flow[V] {
 func (e *Engine[V]) Returning() Flow[V] { return Flow[V]{e.d.Skip(), e.d.Never()} }
 func (e *Engine[V]) Panicking() Flow[V] { return Flow[V]{e.d.Never(), e.d.Skip()} }
 
-// Resume returns the flow from behind call on, at a moment when its result is not
+// Resume returns the flow after call, at a moment when its result is not
 // yet known.
 func (e *Engine[V]) Resume(call ssa.Instruction) Flow[V] {
 	x := e.After(call)
@@ -179,7 +179,7 @@ func (e *Engine[V]) Leaving(instr ssa.Instruction) (returns, recovered Flow[V]) 
 // Deferred returns the deferred calls that are pending before instr, newest last,
 // or nil if there are none or they are not known.
 func (b *Base) Deferred(instr ssa.Instruction) []*ssa.Defer {
-	c := b.code(instr.Parent())
+	c := b.skeletonOf(instr.Parent())
 	for i := range c.blocks[instr.Block().Index] {
 		// What is not in the skeleton has the stack of what follows.
 		n := &c.blocks[instr.Block().Index][i]

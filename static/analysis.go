@@ -18,7 +18,7 @@ type Fact struct {
 	Pos token.Pos
 	// Of is the end of Text if that is the class of locations the fact is about.
 	Of string
-	// Why is set if Text does not hold, and tells why not: "written at x.go:31
+	// Why is set if Text does not hold, and says why not: "written at x.go:31
 	// without s.mu".
 	Why string
 }
@@ -30,23 +30,20 @@ type Analysis interface {
 	// Doc is one line saying what the facts mean.
 	Doc() string
 	// At returns what is known of the point before instr, sorted and without
-	// repeats. The function of instr need not be one that has been looked at.
+	// repeats. The function of instr need not be one that has been analysed.
 	At(instr ssa.Instruction) []Fact
 }
 
-// Analyses returns all analyses of the program p, in the order in which they are
-// documented. They share what they have in common and work when asked.
-func Analyses(p Program) []Analysis { return AnalysesOf(NewBase(p)) }
-
-// AnalysesOf is Analyses on a given base.
-func AnalysesOf(b *Base) []Analysis {
-	accesses, unheld := NewFieldAccess(b), NewUnheld(b)
+// Analyses returns all analyses of b's program, in the order in which they are
+// documented. They share b, and work when asked.
+func Analyses(b *Base) []Analysis {
+	accesses, unheld := NewFieldAccess(b), NewForeignUnlock(b)
 	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),
 		NewFutureAlloc(b), NewGuardedBy(b, unheld), NewMinPrefix(b), unheld}
 }
 
-// Only makes facts tell only of accesses that fns themselves make, whoever else
-// makes them too. Otherwise every print would be followed by all that package fmt reads.
+// Only restricts facts to accesses that fns themselves make, whatever other functions
+// make them too. Otherwise every print would be followed by all that package fmt reads.
 func (b *Base) Only(fns []*ssa.Function) {
 	var list []int
 	note := func(events []Event) {
@@ -60,7 +57,7 @@ func (b *Base) Only(fns []*ssa.Function) {
 		if fn = b.Prog.Body(fn); fn == nil {
 			continue
 		}
-		for _, nodes := range b.code(fn).blocks {
+		for _, nodes := range b.skeletonOf(fn).blocks {
 			for i := range nodes {
 				note(nodes[i].events)
 			}
@@ -74,7 +71,7 @@ func (b *Base) Only(fns []*ssa.Function) {
 }
 
 // temporary reports whether instr accesses a variable that no other function can
-// get hold of, or the array behind the arguments of a variadic call.
+// get hold of, or the array of the arguments of a variadic call.
 func temporary(instr ssa.Instruction) bool {
 	var addr ssa.Value
 	switch i := instr.(type) {
@@ -87,22 +84,22 @@ func temporary(instr ssa.Instruction) bool {
 	return ok && (!a.Heap || a.Comment == "varargs")
 }
 
-// tells reports whether facts may tell of access n.
-func (b *Base) tells(n int) bool { return !b.limited || b.Sets.Has(b.only, n) }
+// reports reports whether facts may be about access n.
+func (b *Base) reports(n int) bool { return !b.limited || b.Sets.Has(b.only, n) }
 
-// tellsClass is tells for all accesses to the locations of n together.
-func (b *Base) tellsClass(n int) bool { return !b.limited || b.onlyKeys[b.Acc.At(n).Key] }
+// reportsClass is reports for all accesses to the locations of n together.
+func (b *Base) reportsClass(n int) bool { return !b.limited || b.onlyKeys[b.Acc.At(n).Key] }
 
 // Accesses returns what instr itself accesses.
 func (b *Base) Accesses(instr ssa.Instruction) []Fact {
 	var facts []Fact
-	nodes := b.code(instr.Parent()).blocks[instr.Block().Index]
+	nodes := b.skeletonOf(instr.Parent()).blocks[instr.Block().Index]
 	for i := range nodes {
 		if nodes[i].instr != instr {
 			continue
 		}
 		for _, e := range nodes[i].events {
-			if e.Kind == AccessEvent && b.tells(e.N) && !temporary(instr) {
+			if e.Kind == AccessEvent && b.reports(e.N) && !temporary(instr) {
 				facts = append(facts, Fact{Text: b.Acc.String(e.N), Pos: instr.Pos()})
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Unheld is the analysis of foreign unlocks. It has no counterpart in the paper:
-// in Java only the owner of a monitor can leave it, in Go anybody can unlock a
+// ForeignUnlock is the analysis of foreign unlocks. It has no counterpart in the paper:
+// in Java only the owner of a monitor can leave it, in Go any goroutine can unlock a
 // Mutex, and then patterns 2 and 3 prove nothing.
 //
 // It finds the mutexes that may be unlocked from a program point on without that
@@ -17,30 +17,30 @@ import (
 // while it holds it itself.
 //
 // Transfer: Lock adds to Held; Unlock takes from it, or if it is not in it adds to
-// the set Unlocked; with b behind a, b unlocks what a has not locked:
+// the set Unlocked; with b after a, b unlocks what a has not locked:
 //
 //	Unlocked = a.Unlocked ∪ (b.Unlocked \ a.Held)   Held = b.Held ∪ (a.Held \ b.Unlocked)
 //
 // What both a and b unlock without a Lock between is Foreign: one Lock before
 // pays for one of them only. Cond.Wait does not count here, as it locks again.
 //
-// Locks are told apart by paths. If two paths name one mutex, one of its surplus
+// Locks are distinguished by paths. If two paths name one mutex, one of its surplus
 // unlocks is under a path that is in Unlocked: each unlock that is not is preceded
 // by a Lock of its own. A path through memory that may change is never Held;
 // instead, unlocking it is remembered with the set of what is held then, for the
 // live state to compare addresses. What a goroutine unlocks that is started on the
-// way is unlocked by somebody else than whoever holds it here: Foreign. TryLock
-// counts where it has succeeded. Read and write mode are not told apart: a
+// way is unlocked by another goroutine than the one that holds it here: Foreign. TryLock
+// counts where it has succeeded. Read and write mode are not distinguished: a
 // goroutine that has one of the two and gives back the other crashes.
-type Unheld struct {
+type ForeignUnlock struct {
 	*Engine[Unlocks]
-	d *unheldDomain
+	d *foreignUnlockDomain
 }
 
 // Unlocks is a value of the analysis.
 type Unlocks struct {
 	Unlocked Set // of numbers of unlocks
-	Foreign  Set // the same, in goroutines started on the way
+	Foreign  Set // the same, in goroutines that it starts
 	Held     Set // objects locked and not unlocked at the exit, on all paths
 	Exits    bool
 }
@@ -53,28 +53,28 @@ type unlock struct {
 	Waits bool
 }
 
-// NewUnheld returns the analysis.
-func NewUnheld(b *Base) *Unheld {
-	d := &unheldDomain{sets: b.Sets, objs: newObjects(b), both: map[Path]Set{}, leasts: map[Set]Set{}}
-	return &Unheld{NewEngine[Unlocks](b, d), d}
+// NewForeignUnlock returns the analysis.
+func NewForeignUnlock(b *Base) *ForeignUnlock {
+	d := &foreignUnlockDomain{sets: b.Sets, objs: newObjects(b), both: map[Path]Set{}, leasts: map[Set]Set{}}
+	return &ForeignUnlock{NewEngine[Unlocks](b, d), d}
 }
 
-// Paths returns the mutexes v unlocks without having locked them; Unknown stands
-// for any.
-func (a *Unheld) Paths(v Unlocks, f func(p Path)) {
+// Paths calls f for the mutexes v unlocks without having locked them; Unknown is
+// any of them.
+func (a *ForeignUnlock) Paths(v Unlocks, f func(p Path)) {
 	for _, n := range a.base.Sets.Elems(a.base.Sets.Union(v.Unlocked, v.Foreign)) {
 		f(a.d.unlocks.list[n].Path)
 	}
 }
 
-func (*Unheld) Name() string { return "unheldunlock" }
+func (*ForeignUnlock) Name() string { return "unheldunlock" }
 
-func (*Unheld) Doc() string {
-	return "mutexes that may be unlocked from here on before they are locked: they are held here, or somebody else's"
+func (*ForeignUnlock) Doc() string {
+	return "mutexes that may be unlocked from here on before they are locked: they are held here, or by another goroutine"
 }
 
 // At implements Analysis.
-func (a *Unheld) At(instr ssa.Instruction) []Fact {
+func (a *ForeignUnlock) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	a.Paths(a.total(a.Before(instr)), func(p Path) {
 		facts = append(facts, Fact{Text: fmt.Sprintf("unlock %s", a.base.Paths.String(p))})
@@ -82,7 +82,7 @@ func (a *Unheld) At(instr ssa.Instruction) []Fact {
 	return sortFacts(facts)
 }
 
-type unheldDomain struct {
+type foreignUnlockDomain struct {
 	sets    *Sets
 	objs    *Objects
 	unlocks table[unlock]
@@ -90,12 +90,12 @@ type unheldDomain struct {
 	leasts  map[Set]Set  // memo of least
 }
 
-func (d *unheldDomain) Skip() Unlocks { return Unlocks{Exits: true} }
+func (d *foreignUnlockDomain) Skip() Unlocks { return Unlocks{Exits: true} }
 
-func (d *unheldDomain) Never() Unlocks { return Unlocks{} }
+func (d *foreignUnlockDomain) Never() Unlocks { return Unlocks{} }
 
 // of returns the number of u.
-func (d *unheldDomain) of(u unlock) int {
+func (d *foreignUnlockDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty
 	}
@@ -103,7 +103,7 @@ func (d *unheldDomain) of(u unlock) int {
 }
 
 // plus adds unlocks to s.
-func (d *unheldDomain) plus(s Set, list []int) Set {
+func (d *foreignUnlockDomain) plus(s Set, list []int) Set {
 	if list != nil {
 		s = d.sets.Union(s, d.sets.Of(list...))
 	}
@@ -111,12 +111,12 @@ func (d *unheldDomain) plus(s Set, list []int) Set {
 }
 
 // lock returns the set of p being held in mode m.
-func (d *unheldDomain) lock(p Path, m Mode) Set {
+func (d *foreignUnlockDomain) lock(p Path, m Mode) Set {
 	return d.sets.Of(d.objs.Num(Object{Kind: LockEvent, Mode: m, Path: p}))
 }
 
 // locks returns the set of p being held in both modes.
-func (d *unheldDomain) locks(p Path) Set {
+func (d *foreignUnlockDomain) locks(p Path) Set {
 	s, ok := d.both[p]
 	if !ok {
 		s = d.sets.Union(d.lock(p, Write), d.lock(p, Read))
@@ -126,14 +126,14 @@ func (d *unheldDomain) locks(p Path) Set {
 }
 
 // holds reports whether held contains p in any mode.
-func (d *unheldDomain) holds(held Set, p Path) bool {
+func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 	return p != Unknown && held != Empty && d.sets.Intersects(held, d.locks(p))
 }
 
 // least returns s without the unlocks that say no more than others: whenever one
 // turns out to be of a mutex that is not held, so does the same with less held.
 // Otherwise there would be one for each set of locks on any path there.
-func (d *unheldDomain) least(s Set) Set {
+func (d *foreignUnlockDomain) least(s Set) Set {
 	if s == Empty {
 		return s
 	}
@@ -163,11 +163,11 @@ func (d *unheldDomain) least(s Set) Set {
 }
 
 // implied reports whether u says no more than w, of the same path.
-func (d *unheldDomain) implied(u, w *unlock) bool {
+func (d *foreignUnlockDomain) implied(u, w *unlock) bool {
 	return (u.Waits || !w.Waits) && d.sets.Minus(w.Held, u.Held) == Empty
 }
 
-func (d *unheldDomain) Merge(a, b Unlocks) Unlocks {
+func (d *foreignUnlockDomain) Merge(a, b Unlocks) Unlocks {
 	v := Unlocks{Unlocked: d.least(d.sets.Union(a.Unlocked, b.Unlocked)), Foreign: d.least(d.sets.Union(a.Foreign, b.Foreign)), Exits: a.Exits || b.Exits}
 	switch {
 	case !a.Exits:
@@ -180,7 +180,7 @@ func (d *unheldDomain) Merge(a, b Unlocks) Unlocks {
 	return v
 }
 
-func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
+func (d *foreignUnlockDomain) Seq(a, b Unlocks) Unlocks {
 	if !a.Exits {
 		return a
 	}
@@ -223,7 +223,7 @@ func (d *unheldDomain) Seq(a, b Unlocks) Unlocks {
 	return v
 }
 
-func (d *unheldDomain) Event(e *Event) Unlocks {
+func (d *foreignUnlockDomain) Event(e *Event) Unlocks {
 	v := d.Skip()
 	switch e.Kind {
 	case LockEvent, TryEvent, OnceEvent:
@@ -238,11 +238,11 @@ func (d *unheldDomain) Event(e *Event) Unlocks {
 	return v
 }
 
-func (d *unheldDomain) Spawn(v Unlocks) Unlocks {
+func (d *foreignUnlockDomain) Spawn(v Unlocks) Unlocks {
 	return Unlocks{Foreign: d.least(d.sets.Union(v.Unlocked, v.Foreign)), Exits: true}
 }
 
-func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
+func (d *foreignUnlockDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 	paths := d.objs.base.Paths
 	var foreign []int
 	all := func(s Set) (list []int) {
@@ -252,7 +252,7 @@ func (d *unheldDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 			old := u.Path
 			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
 			if paths.Fresh(u.Path) || d.holds(u.Held, u.Path) {
-				continue // nobody else has it, or it is held
+				continue // no other goroutine has it, or it is held
 			}
 			list = append(list, d.of(u))
 			if u.Waits {
