@@ -33,9 +33,9 @@ func (m *Machine) outOfMemory() string {
 	return text + " (--max-memory)"
 }
 
-// recoverOutOfMemory is deferred where goroutines execute: it abandons the execution
-// if the heap's limit was met in the middle of an instruction. What that
-// instruction leaves behind is never looked at, and a rewind takes it back.
+// recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's
+// limit was reached in the middle of an instruction. The state that this instruction leaves is
+// never used, and a rewind takes it back.
 func (m *Machine) recoverOutOfMemory() {
 	if m.heap.exhausted {
 		recover()
@@ -48,11 +48,10 @@ func (m *Machine) recoverOutOfMemory() {
 	}
 }
 
-// collect frees the dynamic objects created since the youngest mark that
-// nothing refers to. Older ones stay: a rewind may need them. Stacks are
-// scanned word by word, conservatively; objects by their layout. With precise,
-// of the frames of which it is known only the live registers count: a program
-// that waits for finalizers can tell.
+// collect frees the dynamic objects created since the youngest mark that nothing refers to. Older
+// ones stay: a rewind may need them. Stacks are scanned word by word, conservatively; objects by
+// their layout. With precise, only the live registers of a frame count where they are known: a
+// program that waits for finalizers can notice the difference.
 func (m *Machine) collect(precise bool) {
 	h := m.heap
 	h.sinceGC = 0

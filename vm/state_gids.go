@@ -6,21 +6,27 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Goroutines get their numbers in the order in which a machine first meets them, on whichever path. Machines that
-// explore one program together must mean the same goroutine by a number, so they
-// share one table of names. Which number a goroutine has then depends on who was quickest; what an
-// explorer does must depend on spawn paths only (see Precedes).
+// A goroutine gets its number (GID) when a machine creates it for the first time, on whichever
+// path. Machines that explore one program together must mean the same goroutine by a number, so
+// they share one table. Which number a goroutine has then depends on timing; what an explorer does
+// must depend on spawn paths only (see Precedes).
+//
+//      main            spawn path: ()
+//      ├── 0           (0)
+//      │   └── 0       (0, 0)       the first child of main's first child
+//      └── 1           (1)
 
-// gidTable is a table of goroutines that several machines share.
+// gidTable is a table of the goroutines of several machines.
 type gidTable struct {
 	mu    sync.Mutex
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 }
 
-// Replica returns another machine that stands in the initial state of the same program, with the
-// same configuration. The two may be used at the same time by two goroutines of the host, and agree on the
-// numbers of goroutines. Share must have been called before; Twin itself may be called at any time.
+// Replica returns another machine in the initial state of the same program, with the same
+// configuration. The two may be used at the same time by two goroutines of the host, and agree on
+// the numbers of goroutines. ShareGIDs must have been called before; Replica itself may be called
+// at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs
@@ -40,8 +46,8 @@ func (m *Machine) ShareGIDs() {
 	}
 }
 
-// number returns the GID of the goroutine with key k and path, which is not known to m, and makes m know
-// all goroutines up to it.
+// number returns the GID of the goroutine with key k and path, which m does not know, and makes m
+// know all goroutines up to it.
 func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -59,7 +65,8 @@ func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	return id
 }
 
-// Precedes implements por.GoroutineOrder: goroutines are ordered by spawn path, parents before children.
+// Precedes implements por.GoroutineOrder: goroutines are ordered by spawn path, parents before
+// children.
 func (m *Machine) Precedes(a, b trace.GID) bool { return m.before(a, b) }
 
 // Existed returns the goroutines that have existed on some path since Forget was last called.
@@ -96,7 +103,7 @@ type spawnKey struct {
 	n      uint32
 }
 
-// spawnInfo is the interned identity behind a GID.
+// spawnInfo is what a GID means.
 type spawnInfo struct {
 	spawnKey
 	path []uint32 // child numbers from main down
@@ -123,7 +130,7 @@ func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
 	return id
 }
 
-// before orders goroutines by spawn path: parents before children, elder before younger.
+// before orders goroutines by spawn path: parents before children, older children before younger.
 func (m *Machine) before(a, b trace.GID) bool {
 	p, q := m.spawn[a].path, m.spawn[b].path
 	for i := 0; i < len(p) && i < len(q); i++ {

@@ -11,13 +11,13 @@ import (
 type status uint8
 
 const (
-	// gReady: it stands before a visible operation (pending), enabled or not.
+	// gReady: a visible operation is pending, enabled or not.
 	gReady status = iota
 	// gRunning: it has local work to do before its next visible operation.
 	gRunning
-	// gSwitchedOut: it waits to be switched to (see coroSwitch).
+	// gSwitchedOut: it is a coroutine, or waits for one (see coroSwitch).
 	gSwitchedOut
-	// gSpinning: it goes round a loop for ever (see spin).
+	// gSpinning: it loops forever (see step_diverge.go and await_eliminate.go).
 	gSpinning
 	// gEnded: it has returned, called Goexit, or been stopped.
 	gEnded
@@ -33,7 +33,7 @@ type goroutine struct {
 	slot     uint32
 	stack    []uint64
 	callers  callerCache
-	inNative bool // its native is executing: pc is behind the call
+	inNative bool // its native is executing: pc is after the call
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -63,8 +63,8 @@ type gstate struct {
 	nrand     uint32         // random words it has been given
 	label     uint64         // deadline on the virtual clock while it sleeps
 	bubble    uint32         // synctest bubble it belongs to; 0: none
-	overflow  *stackOverflow // the stack overflow that it stands before, with only its outermost frame left; or nil
-	trail     *snapshot      // where it has stood since its last effect, if the machine cares and it is in a loop
+	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
+	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 }
 
 // waitState describes a channel operation or a signalled wait in progress.
@@ -146,7 +146,7 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 	m.records = append(m.records, g.gstate)
 	if g.status != gEnded && g.fn != nil {
 		lo := g.fp - bytecode.FrameHeader
-		// The outgoing window too: g may stand before a native with its arguments there.
+		// The outgoing window too: the arguments of a pending native are there.
 		u.lo, u.n = lo, g.fp+uint32(g.fn.Window)-lo
 		m.undoStack = append(m.undoStack, g.stack[lo:lo+u.n]...)
 		g.savedLo = lo

@@ -9,36 +9,38 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// canonicaliser computes the canonical fingerprint of a state (JPF's
-// CFSerializer does the like). Dynamic objects are numbered in the order a
-// traversal from the goroutines, in spawn-path order, meets them; references
-// are hashed as such numbers. So neither object numbers nor garbage nor the
-// order of independent allocations matter. Objects of the base state that have
-// not changed since keep their number as identity and are not visited.
+// canonicaliser computes the canonical fingerprint of a state, as JPF's CFSerializer does. Dynamic
+// objects are numbered in the order in which a traversal from the goroutines, in spawn-path order,
+// first visits them; references are hashed as such numbers. So neither object numbers nor garbage
+// nor the order of independent allocations matter. Objects of the base state that have not changed
+// since keep their number as identity and are not visited.
 //
-// The traversal writes the state down as a string of words, which is hashed in
-// one go: that keeps the hash's two accumulators in registers and takes half
-// the time of mixing in word by word.
+//	g0 ──▶ obj 40 ──▶ obj 52          g0 ──▶ obj 61 ──▶ obj 33
+//	g1 ──▶ obj 44                     g1 ──▶ obj 90
+//	       1, 2 and 3 in both states: the same words, the same hash
+//
+// The traversal writes the state down as a string of words, which is hashed in one go: that keeps
+// the hash's two accumulators in registers and takes half the time of mixing in word by word.
 type canonicaliser struct {
 	seen  []visit  // by object
 	gen   uint32   // number of the traversal
-	n     uint32   // objects met
-	queue []uint32 // the same, in the order they were met
+	n     uint32   // objects visited
+	queue []uint32 // the same, in the order of the visits
 	dirty []uint32
 	words []uint64
 	text  []byte
 	// content remembers the contents' hashes of objects flagged objHashed.
 	content    []por.Hash
-	ownOnly    bool // the traversal is of what a single goroutine can change: shared objects are names
-	byIdentity bool // all objects are names, and goroutines, too; also is one more object
+	ownOnly    bool // the traversal is of what one goroutine can change: shared objects count by identity
+	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
 }
 
 // visit says that traversal gen has given an object the number num.
 type visit struct{ gen, num uint32 }
 
-// fingerprint hashes words: two independent multiply-and-fold chains (as in
-// wyhash) that swallow two words a round.
+// fingerprint hashes words: two independent multiply-and-fold chains (as in wyhash) that take two
+// words at a time.
 func fingerprint(words []uint64) por.Hash {
 	a, b := 0x243F6A8885A308D3^uint64(len(words)), uint64(0x13198A2E03707344)
 	for ; len(words) >= 2; words = words[2:] {
@@ -95,8 +97,8 @@ func (m *Machine) beginTraversal() {
 	c.n = 0
 }
 
-// Hash implements por.System. That the program has exited or crashed is part of
-// the state: what is left of it may look like one that goes on.
+// Hash implements por.System. That the program has exited or crashed is part of the state: what is
+// left of it may look like a state that continues.
 func (m *Machine) Hash() por.Hash {
 	c := &m.canon
 	h := m.heap
@@ -134,7 +136,8 @@ func (m *Machine) Hash() por.Hash {
 	return fingerprint(ws)
 }
 
-// IdentityHash implements por.Namer. The object counts even if nobody refers to it any more.
+// IdentityHash implements por.IdentityHasher. The object counts even if nothing refers to it any
+// more.
 func (m *Machine) IdentityHash(obj uint32) por.Hash {
 	m.canon.byIdentity, m.canon.extra = true, obj
 	h := m.Hash()
@@ -196,8 +199,8 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 	return ws
 }
 
-// serialise writes down g's frames with their live registers. With twins the two copies that
-// there are of some loops' tests are one.
+// serialise writes down g's frames with their live registers. With copies, the two copies that
+// there are of some loops' tests count as one place.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
@@ -215,7 +218,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		t.words = append(t.words, x)
 	}
 	if g.overflow != nil {
-		// Where it stood is what is told of it.
+		// Where it happens is part of what is reported.
 		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
 	}
@@ -264,12 +267,12 @@ type callee struct {
 	flags uint64
 }
 
-// liveIn returns the registers live in a frame of fn that stands at pc below
-// another one, and whether they are known.
+// liveIn returns the registers that are live in a frame of fn at pc which has called the frame
+// above, and whether they are known.
 func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
 	switch {
 	case above.flags&(frPanicDefer|frRecovered) != 0:
-		return fn.Recovered, true // it can only go on at its RecoverPC
+		return fn.Recovered, true // it can only continue at its RecoverPC
 	case above.fn != 0 && above.fn == m.rt[rtFatalPanic]:
 		return nil, true
 	}

@@ -21,7 +21,7 @@ type object struct {
 	size   uint32
 	layout uint32 // layout of the elements mem consists of
 	gid    trace.GID
-	seq    uint32 // the gid's how-manieth allocation: with gid, the interleaving-independent identity
+	seq    uint32 // number of the allocation among gid's: with gid, an identity on all paths
 	flags  objFlags
 	aux    uint32 // number of the described type for abi.Type objects
 	// site is where it was allocated: function number << 32 | pc of the
@@ -32,7 +32,7 @@ type object struct {
 type objFlags uint32
 
 const (
-	// objShared: more than one goroutine may hold a pointer to it (dynamic escape); accesses are visible operations.
+	// objShared: more than one goroutine may hold a pointer to it; accesses are visible operations.
 	objShared objFlags = 1 << iota
 	// objStatic: a global, a literal or a type descriptor; its number is its identity.
 	objStatic
@@ -71,7 +71,7 @@ type heap struct {
 	layouts *layout.Table
 
 	chunks   [][]byte
-	chunk    int // index of the chunk allocation goes on in
+	chunk    int // index of the chunk that the next allocation is from
 	chunkOff int
 	free     [40][]unsafe.Pointer // freed in this epoch, by size class
 	freeIDs  []uint32
@@ -90,7 +90,7 @@ type heap struct {
 	limit     uint64 // of live; see Config.MaxHeap
 	sinceGC   uint64
 	gcAt      uint64   // sinceGC when a collection is due
-	exhausted bool     // the limit has been met in the middle of an instruction
+	exhausted bool     // the limit has been reached in the middle of an instruction
 	newFlags  objFlags // of new objects; none but with CheckStops
 
 	allocated func(g trace.GID, id uint32) // nil unless there is an Observer
@@ -329,8 +329,8 @@ func (h *heap) mark(k *heapMark) {
 	k.epoch, k.undo, k.undoMem, k.objs, k.chunk, k.off, k.dirty, k.live = h.epoch, len(h.undo), len(h.undoMem), len(h.objs), h.chunk, h.chunkOff, len(h.dirty), h.live
 	h.lastEpoch++
 	h.epoch = h.lastEpoch
-	// What was freed before the mark stays unused while the mark stands:
-	// reusing it would overwrite bytes a rewind must find again.
+	// What was freed before the mark stays unused while the mark is open: reusing it would
+	// overwrite bytes that a rewind must find again.
 	h.forgetFree()
 }
 

@@ -40,7 +40,7 @@ func (m *Machine) Mark() por.Mark {
 	return por.Mark(n)
 }
 
-// Rewind returns to mark k, which stays open; marks opened after it are gone.
+// Rewind returns to mark k, which stays open; later marks are closed.
 func (m *Machine) Rewind(k por.Mark) {
 	mk := &m.marks[k]
 	m.marks = m.marks[:k+1]

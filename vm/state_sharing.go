@@ -26,9 +26,9 @@ func (m *Machine) publishBytes(p ptr, b []byte) {
 	}
 }
 
-// publish marks the object w points to, and all that is reachable from it, as
-// shared. w may be any word: what does not look like a pointer is ignored, and
-// an integer mistaken for one only makes more operations visible.
+// publish marks the object w points to, and all that is reachable from it, as shared. w may be any
+// word: what cannot be a pointer is ignored, and an integer mistaken for one only makes more
+// operations visible.
 func (m *Machine) publish(w uint64) {
 	h := m.heap
 	id := w >> 32

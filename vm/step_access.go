@@ -15,10 +15,10 @@ func (m *Machine) stopFlags() objFlags {
 	return objFreed
 }
 
-// access is the slow path of a load or store of n bytes at p by the
-// instruction before pc. It returns the host address when the access may
-// proceed. Otherwise it returns nil and has either parked g before the
-// instruction (a visible operation not granted yet) or raised a guest panic.
+// access is the slow path of a load or store of n bytes at p by the instruction before pc. It
+// returns the host address when the access may proceed. Otherwise it returns nil, and either the
+// access is pending (a visible operation that is not scheduled yet) or a guest panic has been
+// raised.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	h := m.heap
 	id := uint32(p >> 32)
@@ -68,16 +68,16 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	return unsafe.Add(o.mem, uint32(p))
 }
 
-// setPending makes g stand before a visible operation of its current instruction.
+// setPending makes a visible operation of g's current instruction pending.
 func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access) {
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: kind, N: uint8(len(acc)), Func: g.fn.ID, PC: uint32(g.pc)}
 	copy(g.pending.Access[:], acc)
 }
 
-// accessesMayExecute reports whether g may carry out an operation with the given plain
-// accesses now; if one of them is visible and not granted, g stands before it.
-// Accesses of no bytes are ignored.
+// accessesMayExecute reports whether g may execute an operation with the given plain accesses now;
+// if one of them is visible and g is not scheduled, the operation becomes pending. Accesses of no
+// bytes are ignored.
 func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trace.Access) bool {
 	if !m.multi || m.auto || f.Trusted {
 		return true

@@ -4,10 +4,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// runAuto executes goroutines in turn, granting whatever is enabled, until
-// auto ends (packages are initialised), the program is over, or nobody can go on.
-// Those with local work come first, oldest first; when there are none, or when
-// one has used up its turn, everybody is asked who stands before something enabled.
+// runAuto executes goroutines in turn, and every enabled operation at once, until auto ends
+// (packages are initialised), the program is over, or no goroutine is enabled. Goroutines with
+// local work come first, oldest first; when there are none, or when one has used up its turn, the
+// enabled ones get a turn.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
 	m.ready = append(m.ready[:0], 0)
@@ -74,9 +74,8 @@ const turnWeight = 16
 // program that is run: what measures time must see it pass.
 const nanosPerLoop = 4
 
-// runLocalAfterAuto brings every goroutine to its next visible operation after auto
-// ended. One that comes later may give an earlier one work again: a coroutine
-// hands control back.
+// runLocalAfterAuto brings every goroutine to its next visible operation after auto ended. A later
+// goroutine may give an earlier one work again: a coroutine hands control back.
 func (m *Machine) runLocalAfterAuto() {
 	m.beginStep()
 	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
@@ -88,7 +87,8 @@ func (m *Machine) runLocalAfterAuto() {
 	m.ready = m.ready[:0]
 }
 
-// numAlternativesAuto is peek for run mode, where those who wait for time do not run by themselves.
+// numAlternativesAuto is numAlternatives for run mode, where goroutines that wait for time do not
+// run by themselves.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
 	if k := g.pending.Kind; (k == trace.Sleep || k == trace.Timer) && m.deadline(g) > m.clock {
 		return 0
@@ -132,9 +132,9 @@ func (m *Machine) clockHash() int64 {
 	return m.clock
 }
 
-// Exit returns the status of a program that has been run: its own, or 2 after
-// a panic, a fatal error or a deadlock, whose text is printed as the runtime
-// does. reason is not empty if the program met something the machine does not model.
+// Exit returns the status of a program that has been run: its own, or 2 after a panic, a fatal
+// error or a deadlock, whose text is printed as the runtime does. reason is not empty if the
+// program has come to something that the machine does not model.
 func (m *Machine) Exit() (status int, reason string) {
 	if !m.executionOver() {
 		m.deadlock()

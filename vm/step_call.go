@@ -14,8 +14,8 @@ const funcBit = 1 << 63
 // bottomReturn is the return word of a goroutine's first frame.
 const bottomReturn = 0
 
-// callValue pushes a frame for func value fv whose arguments stand in window a
-// of the running frame; control returns to g.pc. It reports false if it threw instead.
+// callValue pushes a frame for func value fv whose arguments are in window a of the running frame;
+// control returns to g.pc. It reports false if it threw instead.
 func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
@@ -92,10 +92,10 @@ const (
 	rtPanicUnsafe       // 0 slice, 1 string; 0 length, 1 nil pointer
 	rtPanicWrap         // string: a plain error text
 	rtFatalPanic        // panic record: prints and crashes
-	rtGopanic           // never called: stands in stacks for the unwinding of a panic
-	rtMain              // so does this for what called main.main
+	rtGopanic           // never called: represents the unwinding of a panic in stacks
+	rtMain              // likewise, what called main.main
 	rtFinalize          // runs the finalizers that are due
-	rtGoexit            // and this for what called a goroutine's function
+	rtGoexit            // likewise, what called a goroutine's function
 	numRtFuncs
 )
 
@@ -159,7 +159,7 @@ func (m *Machine) returned(g *goroutine) bool {
 	g.pc = int32(uint32(ra))
 	switch {
 	case flags&frRunDefer != 0:
-		// g.pc stands at the RunDefers instruction, which goes on with the next record.
+		// g.pc is at the RunDefers instruction, which continues with the next record.
 	case flags&frRecovered != 0:
 		m.finishRecovery(g)
 	case flags&frPanicDefer != 0:

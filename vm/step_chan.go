@@ -24,16 +24,20 @@ const (
 // that equal contents are equal bytes; longer buffers are rings.
 const shiftCap = 64
 
-// Waiting on a channel is a set, not a queue: the language promises no order,
-// and a program cannot tell who came first, so which partner an operation meets
-// is a choice. Whether a buffered or closed channel lets an operation proceed
-// is a matter of enabledness alone. On an unbuffered channel the sender carries
-// out the meeting with a receiver that stands before its operation. One of the
-// two must be parked when the other arrives, and nobody parks (or stays parked)
-// with another case that is ready: so two selects that both have one do not
-// meet. Otherwise only operations that do not wait (select with default) can
-// tell a goroutine that has arrived from one that is parked; where such
-// operations exist, parking is an alternative of its own.
+// Goroutines that wait on a channel are a set, not a queue: the language promises no order, and a
+// program cannot observe which came first. So the partner of an operation is one of its
+// alternatives.
+//
+// 1. Buffered or closed channels: an operation that can proceed needs no partner; that it is
+//    enabled is all that matters.
+// 2. Unbuffered channels: sender and receiver rendezvous in one step. The sender executes it, with
+//    a receiver whose operation is pending.
+// 3. In a rendezvous one of the two has parked before the other arrives, and no goroutine parks, or
+//    stays parked, that has another case ready. So two selects that both have a ready case do not
+//    rendezvous with each other.
+// 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
+//    parked from one that has only arrived. Where the program has such operations, parking is an
+//    alternative of its own.
 //
 // internal/progen compares this with the runtime's queues.
 
@@ -60,10 +64,10 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 	return buf
 }
 
-// chanAlt is one way a channel operation can proceed.
+// chanAlt is an alternative of a channel operation.
 type chanAlt struct {
 	caseIndex   int
-	partner     int // slot of the goroutine met, or -1
+	partner     int // slot of the rendezvous' partner, or -1
 	partnerCase int // the partner's case
 	park        bool
 }
@@ -71,7 +75,7 @@ type chanAlt struct {
 // blocking reports whether the channel operation at g.pc waits.
 func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C != 0 }
 
-// chanAlternatives enumerates the ways g's channel operation can proceed now.
+// chanAlternatives enumerates the alternatives that g's channel operation has now.
 func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	n := 0
 	add := func(a chanAlt) {
@@ -123,20 +127,20 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 	return false
 }
 
-// chanWaiters lists the goroutines that stand before a channel operation which
-// waits, by what they could do.
+// chanWaiters lists the goroutines with a pending channel operation that waits, by what they could
+// do.
 type chanWaiters struct {
 	moment    uint64 // Machine.moment the lists were made at
 	senders   []*goroutine
 	receivers []*goroutine
 }
 
-// waitingPeers returns the goroutines among which a sender or a receiver looks for
-// its partner, in spawn-path order. As long as a state is only looked at, the
-// lists are not made again.
-func (m *Machine) waitingPeers(send, looking bool) []*goroutine {
+// waitingPeers returns the goroutines among which the partners of a sender or a receiver are, in
+// spawn-path order. The lists are cached per state if cached is set; in the middle of a step they
+// are made anew.
+func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 	l := &m.waiters
-	if !looking || l.moment != m.moment {
+	if !cached || l.moment != m.moment {
 		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
 		for _, s := range m.order {
 			q := m.gs[s]
@@ -151,7 +155,7 @@ func (m *Machine) waitingPeers(send, looking bool) []*goroutine {
 				l.receivers = append(l.receivers, q)
 			}
 		}
-		if looking {
+		if cached {
 			l.moment = m.moment
 		}
 	}
@@ -161,16 +165,16 @@ func (m *Machine) waitingPeers(send, looking bool) []*goroutine {
 	return l.senders
 }
 
-// partners calls f for each goroutine of list and case that can meet case c of
-// g. If g is ready otherwise or does not wait, the partner has to be parked.
-func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, ready bool, f func(slot, kase int)) {
+// partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
+// c of g. If g has a ready case or does not wait, the partner has to be parked.
+func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, ready bool, f func(slot, index int)) {
 	var arr [8]chanCase
 	for _, q := range list {
 		if q == g || try && !q.parked && !m.auto {
 			continue
 		}
 		if q.pending.Kind != trace.Select && q.pending.Access[0].Obj != uint32(c.ch>>32) {
-			continue // it stands before another channel
+			continue // its operation is on another channel
 		}
 		cases := m.chanCases(q, arr[:0])
 		checked := !try && !ready
@@ -189,8 +193,10 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 	}
 }
 
-// peerChannels calls f for the channels that decide, besides those of g's own cases, what g, which does not wait, finds: those that the goroutines wait for,
-// too, that are parked opposite. Once another case of theirs is ready g does not meet them. Who they are depends on operations on g's own channels only.
+// peerChannels calls f for the channels, other than those of g's cases, that decide what g's select
+// with default finds: the channels of the goroutines that are parked opposite. Once another case of
+// such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends on
+// operations on g's own channels only.
 func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 	var arr, parr [8]chanCase
 	for _, c := range m.chanCases(g, arr[:0]) {
@@ -229,7 +235,7 @@ func (m *Machine) observable(c chanCase) bool {
 	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
-// chanOp executes Send, Recv or Select at g.pc, or makes g stand before it.
+// chanOp executes Send, Recv or Select at g.pc, or makes it pending.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
@@ -360,9 +366,9 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 	}
 }
 
-// finishChan writes the operation's control results and moves g past it.
-// kase is -1 for default; ok tells whether a received value was sent.
-func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
+// finishChan writes the operation's control results and moves g after it. index is the case's, -1
+// for default; ok says whether a received value was sent.
+func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	in := &g.fn.Code[g.pc]
 	g.scheduled = false
 	switch in.Op {
@@ -371,12 +377,12 @@ func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
 			*g.reg(uint32(in.C)) = b2u(ok)
 		}
 	case bytecode.Select:
-		*g.reg(uint32(in.A)) = uint64(int64(kase))
+		*g.reg(uint32(in.A)) = uint64(int64(index))
 		*g.reg(uint32(in.A) + 1) = b2u(ok)
 		// The destinations of the other receive cases are zero.
 		for i := 0; i < int(in.B); i++ {
 			w := g.fn.Code[int(g.pc)+1+i]
-			if w.Op != 1 && i != kase && w.B != bytecode.NoReg {
+			if w.Op != 1 && i != index && w.B != bytecode.NoReg {
 				clear(unsafe.Slice(g.reg(uint32(w.B)), int(w.C)))
 			}
 		}
@@ -385,7 +391,7 @@ func (m *Machine) finishChan(g *goroutine, kase int, ok bool) {
 	g.pc++
 }
 
-// chanMayExecute is pass for the channel operation at g.pc with n alternatives.
+// chanMayExecute is mayExecute for the channel operation at g.pc with n alternatives.
 func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 	if n > 0 && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
@@ -398,7 +404,7 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 	return false
 }
 
-// setPendingChan makes g stand before its channel operation.
+// setPendingChan makes g's channel operation pending.
 func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
@@ -479,8 +485,7 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 	return -1
 }
 
-// chanLen executes len and cap. Unlike the capacity, the length is a matter of
-// who was first.
+// chanLen executes len and cap. Unlike the capacity, the length depends on the order of operations.
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0

@@ -5,18 +5,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A goroutine whose local work comes back to a state it was in goes round for
-// ever: it is deterministic, and nobody else can change what it looks at, or it
-// would be a visible operation. Whoever does that stands before an operation
-// that is never enabled, trace.Spin, and the others go on without it.
+// A goroutine whose local work comes back to a state it was in loops forever: it is deterministic,
+// and no other goroutine can change what it reads, or reading would be a visible operation. Its
+// pending operation is then one that is never enabled, trace.Spin, and the other goroutines
+// continue without it.
 //
-// spin looks for that within one step. Now and then, when twice as much work
-// has been done as the last time, it notes the state and then compares every
-// back edge's with it for a while, a hundredth of the work done so far (after
-// Brent 1980, who doubles for the same reason: loops of any length are found).
-// What is compared first are a few words of the running frame; the whole state
-// is hashed only if they agree, and only as long as that costs little beside
-// the work.
+// divergence finds that within one step. Now and then, when twice as much work has been done as the
+// last time, it records the state and then compares every back edge's with it for a while, a
+// hundredth of the work done so far (after Brent 1980, who doubles for the same reason: loops of
+// any length are found). What is compared first are a few words of the running frame; the whole
+// state is hashed only if they agree, and only as long as that is cheap compared with the work.
 type divergence struct {
 	begin    uint64 // when the next state is noted, in back edges and calls of the step
 	end      uint64 // when it is given up
@@ -34,8 +32,8 @@ const (
 	spinCost   = 16         // what part of it may be spent on hashing, in words
 )
 
-// diverges reports whether g, which stands behind a back edge or, if not back, in
-// front of a call, goes round for ever. It may ask to be called soon again.
+// diverges reports whether g, which is after a back edge or, if not back, before a call, loops
+// forever. It may ask to be called again soon.
 func (m *Machine) diverges(g *goroutine, back bool) bool {
 	s := &m.divergence
 	switch {
@@ -63,7 +61,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		return false
 	}
 	state := m.Hash()
-	g.serial.valid = false // g goes on
+	g.serial.valid = false // g continues
 	s.hashed += uint64(len(m.canon.words)) + 64
 	if !s.whole {
 		s.whole, s.state, s.reads = true, state, m.clockReads
@@ -77,7 +75,7 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 	x := uint64(g.id)<<32 ^ uint64(g.fp)
 	x = x*0x9E3779B97F4A7C15 + uint64(g.fn.ID)<<32 + uint64(uint32(g.pc))
 	for _, w := range g.stack[g.fp : g.fp+uint32(g.fn.NRegs)] {
-		if w>>32 >= staticLimit { // perhaps a new object in every round
+		if w>>32 >= staticLimit { // perhaps a new object in every iteration
 			w = staticLimit
 		}
 		x = (x ^ x>>29 ^ w) * 0xBF58476D1CE4E5B9

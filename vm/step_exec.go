@@ -54,8 +54,8 @@ func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 // pcOf is the number of the instruction at ip.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
 
-// budget is how many back edges and calls a goroutine may execute between two
-// looks at the outside world.
+// budget is how many back edges and calls a goroutine may execute between two polls of the outside
+// world.
 const budget = 1 << 14
 
 // exec runs g. It returns when g.status is no longer gRunning or m.left, which is
@@ -1027,7 +1027,7 @@ func (m *Machine) exec(g *goroutine) {
 		}
 		goto called
 
-	yield: // behind a back edge, with left negative, or in front of a call
+	yield: // after a back edge, with left negative, or before a call
 		g.pc = pcOf(code, ip)
 		if !m.refillBudget(g, left) {
 			return

@@ -65,7 +65,7 @@ func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.halt(g)
 }
 
-// halt leaves g where it is for good.
+// halt leaves g where it is, forever.
 func (m *Machine) halt(g *goroutine) {
 	g.status = gReady
 	if g.overflow == nil {
@@ -79,13 +79,12 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text+m.goroutineText(g, "running")+m.othersText(g))
 }
 
-// overflowStack ends the program as the runtime does. As that is everybody's
-// business, g first stands before it: others may move, and the program may end in
-// another way.
+// overflowStack ends the program as the runtime does. Other goroutines can notice that, so it is a
+// visible operation and becomes pending: they may move first, and the program may end in another
+// way.
 //
-// The instruction is not executed again. What it has found is kept, and the stack is
-// not: g does nothing else any more, and nobody would want to go through a gigabyte
-// in each state that g is part of.
+// The instruction is not executed again. What has been found is kept, and the stack is not: g does
+// nothing else any more, and no search could afford a gigabyte in each state that g is part of.
 func (m *Machine) overflowStack(g *goroutine) {
 	frames := m.Stack(g.id)
 	x := &stackOverflow{text: "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n" + m.goroutineText(g, "running"), frames: frames}
@@ -111,7 +110,7 @@ func (m *Machine) overflowStack(g *goroutine) {
 	}
 }
 
-// stackOverflow is the stack overflow that a goroutine stands before.
+// stackOverflow is a stack overflow that is pending.
 type stackOverflow struct {
 	text   string
 	frames []SourceFrame
@@ -122,7 +121,7 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
-// deadlock ends the program because nobody can go on.
+// deadlock ends the program because no goroutine is enabled.
 func (m *Machine) deadlock() {
 	msg := "all goroutines are asleep - deadlock!"
 	if m.goexited {

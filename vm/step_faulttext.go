@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// panicsText prints a chain of panics, the eldest first.
+// panicsText prints a chain of panics, the oldest first.
 func (m *Machine) panicsText(p ptr) string {
 	var b strings.Builder
 	if link := m.word(p, pnLink); link != 0 {
@@ -78,7 +78,7 @@ func (m *Machine) othersText(g *goroutine) string {
 	return b.String()
 }
 
-// framesText prints frames in the runtime's layout. Arguments are not told.
+// framesText prints frames in the runtime's layout, with arguments left out.
 func framesText(frames []SourceFrame) string {
 	var b strings.Builder
 	for _, f := range frames {
@@ -91,7 +91,7 @@ func framesText(frames []SourceFrame) string {
 	return b.String()
 }
 
-// createdText tells where g was started.
+// createdText says where g was started.
 func (m *Machine) createdText(g *goroutine) string {
 	if g.parent == trace.NoGID {
 		return ""

@@ -159,7 +159,7 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	return 0
 }
 
-// mapReset empties the arrays; insertion numbers go on, for running iterators.
+// mapReset empties the arrays; insertion numbers continue, for running iterators.
 func (m *Machine) mapReset(hd *[5]uint64) {
 	if hd[mpEntries/8] == 0 {
 		return
@@ -184,7 +184,7 @@ func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer,
 	if n == 0 {
 		return nil, 0
 	}
-	// Entries ascend by number; deleted ones (0) are skipped by looking right.
+	// Entries ascend by number; deleted ones (0) are skipped by searching to the right.
 	i := sort.Search(n, func(i int) bool {
 		for j := i; j < n; j++ {
 			if s := *(*uint64)(m.mapEntry(hd, t, j)); s != 0 {

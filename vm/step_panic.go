@@ -15,7 +15,7 @@ import (
 //		trace     unsafe.Pointer // where it was raised: see captureTrace
 //		frame     uintptr        // stack word of the frame whose deferred calls are being run
 //		recovered bool
-//		aborted   bool           // a newer panic has unwound past the deferred call this one ran
+//		aborted   bool           // a newer panic has unwound the deferred call this one ran
 //		goexit    bool           // runtime.Goexit in disguise
 //		again     bool           // raised once more, with the same value, by a deferred call
 //	}
@@ -123,8 +123,8 @@ func (m *Machine) unwindOn(g *goroutine) {
 		m.unwind(g)
 		return
 	}
-	// Drop the recovered panic and the aborted ones below it; an aborted
-	// Goexit goes on instead of a normal return.
+	// Drop the recovered panic and the aborted ones below it; an aborted Goexit continues instead
+	// of a normal return.
 	p = m.word(p, pnLink)
 	for p != 0 && m.word(p, pnFlags)&pfAborted != 0 {
 		if m.word(p, pnFlags)&pfGoexit != 0 {
@@ -163,8 +163,8 @@ func (m *Machine) unwound(g *goroutine) {
 	m.callGuest(g, uint64(m.rt[rtFatalPanic])|funcBit, 0, g.panics)
 }
 
-// recovered implements recover() in the running frame. deferred tells that the
-// running frame is that of a deferred call of recover itself.
+// recovered implements recover() in the running frame. deferred says that the running frame is that
+// of a deferred call of recover itself.
 func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	fp, fn := g.fp, g.fn
 	up := func() {
@@ -180,7 +180,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 		}
 		up()
 	}
-	// The body of a loop over a function belongs to the function it stands in.
+	// The body of a loop over a function belongs to the function around it.
 	for fn.SSA != nil && fn.SSA.Synthetic == rangeFuncBody {
 		for parent := fn.SSA.Parent(); fn.SSA != parent; {
 			if flags()&frBottom != 0 {

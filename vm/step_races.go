@@ -5,39 +5,39 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// Data races are looked for in two ways. An explorer that visits every state
-// sees two goroutines that stand before conflicting accesses (co-enabled:
-// trace.Op.Races). And the machine itself, with Config.Races, follows the
-// happens-before relation of the path with vector clocks (package race). Neither
-// makes the other superfluous:
+// Data races are found in two ways. An explorer that visits every state sees two goroutines with
+// conflicting accesses pending (co-enabled: trace.Op.Races). And the machine itself, with
+// Config.Races, follows the happens-before relation of the path with vector clocks (package race).
+// Neither makes the other superfluous:
 //
-//   - Looking at states needs the state to be visited. Searches that store no
-//     states or are bounded skip most of them; clocks find a race however far
-//     apart the two accesses of one execution are.
-//   - Some orders that the machine keeps to are none of the memory model: len of
-//     a channel, select's default, a TryLock that fails, how long a Sleep takes,
-//     a spinning reader of plain memory. With those in between, the accesses
-//     are never co-enabled and race all the same.
-//   - State matching cuts a path where its state is known, though its clocks may
-//     be others: the accesses before the cut are never compared with those
-//     behind it. Two accesses that no order of the first kind separates are
-//     co-enabled in some state, and that state is visited.
+//   - The first way needs the state to be visited. Searches that store no states or are bounded
+//     skip most of them; clocks find a race however far apart the two accesses of one execution
+//     are.
+//   - Some orders that the machine keeps are not in the memory model: len of a channel, select's
+//     default, a TryLock that fails, how long a Sleep takes, a spinning reader of plain memory.
+//     With those in between, the accesses are never co-enabled and race all the same.
+//   - State matching cuts a path where its state is known, though its clocks may be others: the
+//     accesses before the cut are never compared with those after it. Two accesses that no order of
+//     the first kind separates are co-enabled in some state, and that state is visited.
 //
-// What is not followed, and why nothing is missed by it: accesses to an object
-// that only one goroutine can reach (objShared is not set), and accesses while
-// there is one goroutine. Another goroutine that accesses the object later has
-// got a pointer to it through a chain of operations that begins with its
-// publication. If each of them is ordered (a go statement, a channel, an atomic
-// variable, a lock), so are the owner's accesses; if one is not, that is a race
-// on the variable that held the pointer, and it is found there. The same holds
-// for releases of a primitive that only its owner can reach.
+// Some accesses are not followed: those to an object that only one goroutine can reach (objShared
+// is not set), and those made while there is one goroutine. Nothing is missed by that:
+//
+//  1. Another goroutine that accesses the object later has got a pointer to it through a chain of
+//     operations that begins with its publication.
+//  2. If each of them is ordered (a go statement, a channel, an atomic variable, a lock), so are
+//     the owner's accesses before it.
+//  3. If one is not ordered, that is a race on the variable that held the pointer, and it is found
+//     there.
+//
+// The same holds for releases of a primitive that only its owner can reach.
 
 // following reports whether accesses and synchronisation are to be followed now.
 func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto }
 
-// A callerCache remembers the calls below the running function of a goroutine.
-// A goroutine mostly makes several accesses in a row from the same frames, and
-// comparing return addresses is cheaper than looking the stack up.
+// A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
+// makes several accesses in a row from the same frames, and comparing return addresses is cheaper
+// than finding the stack anew.
 type callerCache struct {
 	rets  []uint64 // return address of each frame, innermost first
 	stack race.Stack
@@ -199,11 +199,10 @@ func (m *Machine) raceLock(g *goroutine, at race.Loc, size uint32) {
 // before the next writer, not before each other.
 func readers(l race.Loc) race.Loc { return l + rwReaders }
 
-// The runtime's race detector also reports the wrong use of a WaitGroup that
-// its documentation forbids: an Add from zero that is not ordered with a Wait
-// that waits. It does so with a read of the word behind the counter by Add and a
-// write by the first waiter. Here waiters are readers of the word, and adders of
-// the next one, each of which asks the other's.
+// The runtime's race detector also reports the wrong use of a WaitGroup that its documentation
+// forbids: an Add from zero that is not ordered with a Wait that waits. It does so with a read of
+// the word after the counter by Add and a write by the first waiter. Here waiters are readers of
+// the word, and adders of the next one, each of which asks the other's.
 const (
 	wgWaiters = race.Hidden
 	wgAdders  = race.Hidden + 8
@@ -224,15 +223,13 @@ func (m *Machine) raceWait(g *goroutine, at race.Loc) {
 	m.race.Acquire(g.slot, at)
 }
 
-// Channels. The k-th send releases to the k-th receive and acquires from the
-// (k-C)-th, and the other way round: the two exchange what they know through
-// one of C slots. Locations of a channel object: 0 is where close releases, and
-// where the receives are counted; slot i is at 8 + i.
+// Channels. The k-th send releases to the k-th receive and acquires from the (k-C)-th, and vice
+// versa: the two exchange what they know through one of C slots. Locations of a channel object: 0
+// is where close releases, and where the receives are counted; slot i is at 8 + i.
 
 func slotLoc(ch uint32, i uint64) race.Loc { return race.At(ch, 8+uint32(i)) }
 
-// raceChan follows a send or a receive on channel c with header h that does not
-// meet a partner.
+// raceChan follows a send or a receive on channel c with header h that is no rendezvous.
 func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 	d, ch, size := m.race, uint32(c>>32), h[chCap/8]
 	switch {
@@ -250,7 +247,7 @@ func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 	}
 }
 
-// raceRendezvous follows a meeting on unbuffered channel c.
+// raceRendezvous follows a rendezvous on unbuffered channel c.
 func (m *Machine) raceRendezvous(from, to *goroutine, c ptr) {
 	m.raceSend(from, c)
 	m.race.Rendezvous(from.slot, to.slot)
@@ -268,8 +265,8 @@ func (m *Machine) raceClose(g *goroutine, c ptr) {
 	m.race.Release(g.slot, race.Loc(c))
 }
 
-// mapOrder implements sync.hbOrder(m *Map, key any, observe, replace bool).
-// Keys are told apart by their hash. At the map itself, Clear is.
+// mapOrder implements sync.hbOrder(m *Map, key any, observe, replace bool). Keys are distinguished
+// by their hash. The location of the map itself is for Clear.
 func mapOrder(m *Machine, g *goroutine, r Regs) Ctl {
 	if !m.following() {
 		return Next

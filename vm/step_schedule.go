@@ -7,10 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// nativeMayExecute decides whether g may execute the visible native nat now. If not, g
-// stands before the call (g.pc).
+// nativeMayExecute reports whether g may execute the visible native nat now. If not, the call is
+// pending and g.pc is at it.
 func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
-	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // Step has looked at it
+	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // viewOf has asked Peek
 		g.scheduled = false
 		if m.following() {
 			m.raceOp(g, r, op)
@@ -21,8 +21,8 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
-		// Nobody else can see it. The choice of an operation earlier in this
-		// step is none of its business.
+		// No other goroutine can notice it. The alternative chosen for an operation earlier in this
+		// step does not concern it.
 		g.choice = 0
 		return true
 	}
@@ -35,8 +35,8 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	return true
 }
 
-// mayExecute reports whether g may execute the visible operation op, which has n
-// alternatives, at once; otherwise g stands before it.
+// mayExecute reports whether g may execute the visible operation op, which has n alternatives, at
+// once; otherwise it becomes pending.
 func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	case n == 0:
@@ -72,7 +72,7 @@ type view struct {
 	op     trace.Op
 }
 
-// viewOf returns g's view of the present state; g stands before an operation.
+// viewOf returns g's view of the present state; g has an operation pending.
 func (m *Machine) viewOf(g *goroutine) *view {
 	v := &g.view
 	if v.moment == m.moment {
@@ -108,7 +108,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	return v
 }
 
-// numAlternatives returns the number of alternatives of the operation g stands before.
+// numAlternatives returns the number of alternatives of g's pending operation.
 func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
@@ -120,7 +120,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 	return n
 }
 
-// enabled reports whether the operation that g stands before, if it does, can execute now.
+// enabled reports whether g has an operation pending that can execute now.
 func (m *Machine) enabled(g *goroutine) bool {
 	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && !m.held(g)
 }
@@ -129,8 +129,8 @@ func (m *Machine) sleeping(g *goroutine) bool {
 	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.numAlternatives(g) > 0
 }
 
-// deadline is when a sleeping goroutine wakes. A ticker whose last tick has not
-// been received in time misses ticks; it goes on with the next one in the future.
+// deadline is when a sleeping goroutine wakes. A ticker whose last tick has not been received in
+// time misses ticks; it continues with the next one in the future.
 func (m *Machine) deadline(g *goroutine) int64 {
 	d := int64(g.label)
 	if d < m.clock && g.system {
@@ -164,7 +164,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	} else {
 		m.exec(g)
 	}
-	seen := g.view.moment == m.moment && len(m.ready) == 0 // when it arrived, and nobody moves after that
+	seen := g.view.moment == m.moment && len(m.ready) == 0 // computed when g arrived, and no goroutine moves after that
 	m.runLocal()
 	m.moment++
 	if seen {
@@ -176,8 +176,8 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.verify(true)
 }
 
-// runLocal runs the local work of goroutines that were created or completed by
-// the step just executed, until each stands before a visible operation.
+// runLocal executes the local work of the goroutines that the step has created, or has completed an
+// operation of, until each has a visible operation pending.
 func (m *Machine) runLocal() {
 	for len(m.ready) > 0 && !m.executionOver() {
 		g := m.gs[m.ready[0]]
@@ -194,9 +194,9 @@ func (m *Machine) runLocal() {
 	m.ready = m.ready[:0]
 }
 
-// refillBudget is asked by exec when g has used up its budget of back edges and calls,
-// left being what remains: less than 0 behind a back edge, 0 in front of a
-// call. It sets the next budget and reports whether g may go on.
+// refillBudget is asked by exec when g has used up its budget of back edges and calls, left being
+// what remains: less than 0 after a back edge, 0 before a call. It sets the next budget and reports
+// whether g may continue.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	used := uint64(m.budgetLeft - left)
 	m.cnt.Instructions += used
@@ -239,8 +239,7 @@ func (m *Machine) place(g *goroutine) string {
 	return m.relative(pos)
 }
 
-// wake gives g, which stands before an operation that a partner has just
-// completed for it, its turn to run on.
+// wake lets g continue, whose pending operation a partner has just completed.
 func (m *Machine) wake(g *goroutine) {
 	g.status = gRunning
 	g.parked = false

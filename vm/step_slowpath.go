@@ -11,8 +11,8 @@ import (
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// slowOp executes the operations that have no place in exec's loop. g.pc is the
-// instruction; it is moved past it on success.
+// slowOp executes the operations that have no place in exec's loop. g.pc is the instruction; it
+// moves on when the operation is complete.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }

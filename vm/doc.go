@@ -1,0 +1,93 @@
+// Package vm is the machine: it executes compiled Go programs one visible operation at a time,
+// shows every goroutine's pending operation before it is executed, and rewinds to any earlier state.
+// It implements the contract of package por ([por.System] and [por.Effects]): an explorer chooses
+// which goroutine executes its pending operation next, and which of the operation's alternatives.
+//
+// # State and steps
+//
+// A state is the heap (objects in gc's memory layout, guest pointers only), the goroutines (stacks of
+// registers), the virtual clock and the output so far. Everything a program can observe is in it,
+// so states can be hashed and rewound as bytes.
+//
+// An operation is visible if another goroutine may notice it or influence it: synchronisation, an
+// access to an object that several goroutines may reach, the end of the program, a choice. What
+// lies between two visible operations of a goroutine is local work. Between steps each goroutine
+// has exactly one visible operation pending, enabled or not, or has ended, or loops forever:
+//
+//	        Step                      the goroutine returns
+//	gReady ──────▶ gRunning ─────────────────────────────▶ gEnded
+//	  ▲             │  ▲  └─────────────────────┐
+//	  └─────────────┘  │ coroswitch             │ it comes back to a state it was in
+//	   its next        ▼                        ▼
+//	   operation   gSwitchedOut             gSpinning
+//	   is visible
+//
+// The life of a step (step_schedule.go):
+//
+//  1. An explorer asks for Enabled, Next and Alternatives. Natives answer with Peek, which has no
+//     side effects; the answers are cached per state (view).
+//  2. Step saves the goroutine's record for a rewind, marks it as scheduled, and calls exec.
+//  3. exec executes the pending operation, then local work, until an instruction turns out to be
+//     visible. That instruction has had no effect: it becomes pending, and is executed from its
+//     beginning when it is scheduled. Before memory changes it is saved (heap.willWrite).
+//  4. Goroutines that the step has created or completed the operation of (ready) do their local
+//     work likewise (runLocal).
+//  5. The machine's number of the present state (moment) grows, which invalidates all caches.
+//
+// # Memory
+//
+// A guest pointer is an object's number and an offset. An object is saved when it is written for
+// the first time in an epoch; each mark and each rewind begins an epoch:
+//
+//	guest pointer  ┌──────────────┬─────────────┐
+//	               │ object 7     │ offset 16   │
+//	               └──────┬───────┴─────────────┘
+//	                      ▼
+//	objs[7]        mem ─────▶ │ word │ word │ word │ ...   layout: which words are pointers
+//	               epoch 12                                flags: shared, static, dirty, ...
+//	               site, gid, seq                          who allocated it where, as which one
+//
+//	undo           │ obj 3: epoch 9, bytes │ obj 7: epoch 11, bytes │   saved in epoch 12
+//	                                                                ▲
+//	               mark: length of undo, epoch, number of objects ──┘
+//
+//	a write        objs[7].epoch == heap.epoch  →  nothing to save: the fast path
+//	               else: append contents and epoch to undo, objs[7].epoch = heap.epoch
+//	Rewind         copy back from the end of undo to the mark's length; begin a new epoch
+//
+// Objects of 8 KiB and more are saved in pages. An object that only one goroutine can reach is not
+// shared: accesses to it are local work. It becomes shared when a pointer to it is stored in a shared
+// object or handed to another goroutine (state_sharing.go); selfcheck.go verifies that.
+//
+// # The rooms
+//
+// The prefix of a file says what it is about.
+//
+//	state_        what a state is, saving and rewinding it, and fingerprints
+//	    heap        objects, undo log, allocation         mark      Mark, Rewind, Release
+//	    goroutine   records, stacks and their undo log    sharing   which objects are shared
+//	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
+//	    hash        canonical fingerprint of a state      collect   garbage collection
+//	    streams     output
+//	step_         executing
+//	    exec        the interpreter loop                  access    its slow path to memory
+//	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
+//	    slices strings map complex value print            panic     defer, panic, recover
+//	    chan        channels: alternatives, partners      fault     how programs end badly
+//	    schedule    one step, and when it ends            faulttext and what is printed then
+//	    diverge     local loops without end               races     following happens-before
+//	    auto        one schedule, without an explorer     init      from runtime.main to the entry
+//	system        the methods of por.System; system_effects those of por.Effects;
+//	              system_reduction the hooks of a reduction
+//	await_        the only reduction, which explorers switch on by Machine.Await:
+//	              iterations of loops that wait are not repeated
+//	query_        questions that do not change anything, of reports (goroutines, stack, wait,
+//	              races, ending, funcname) and of static oracles (oracle, observer, models)
+//	native_       functions of the overlay (load/overlay) that the machine implements, by package;
+//	              native.go and native_tables.go are about all of them
+//	link_         what code refers to: functions, variables, literals, type descriptors, files
+//	selfcheck     what tests let the machine verify of itself
+//
+// Below it are packages bytecode (instructions), compile (SSA to bytecode), layout (types in memory),
+// abitype (type descriptors that package reflect reads) and race (vector clocks).
+package vm
