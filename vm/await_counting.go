@@ -10,20 +10,31 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// A loop that counts is none that waits: an iteration without effect leads back to the state it began in, and
-// the counter is part of that state. So goroutines are not looked at in such loops (see arrive), and reading in one costs what it costs elsewhere.
+// A counting loop is no await loop: an iteration with zero effect leads back to the state in which
+// it began, and the counter is part of that state. So no snapshots are taken in such loops (see
+// awaitElimination.arrive), and a read there costs what it costs elsewhere.
 //
-// Let S be a strongly connected component of a function's control flow graph, and let block h of S begin with
-// P = phi(...), which on each edge from inside S is P + c, with c > 0 on all of them (or c < 0). Take a way from an instruction of S
-// back to it that passes h. It stays in S, or else could not come back. On it P has become larger, as P is assigned in h only, and by
-// less than 2^64, as each time costs an iteration. Now P is in a register; if it is not live at the
-// instruction then all ways from there to h use a P + c that has been computed since h was passed last, and that is
-// live and has become larger, too. Live registers are compared; so the two states differ.
+// Definition. Let S be a strongly connected component of a function's control-flow graph. Block h
+// of S counts if it begins with P = phi(...), which on each edge from inside S is P + c, with c > 0
+// on all of these edges (or c < 0 on all).
 //
-// So each h is taken out of the graph, and what is not on a cycle of what is left can only be come back to with another counter. That
-// leaves smaller components, in which other blocks count: the loops inside.
+// Claim. If control comes from an instruction i of S back to i through h, g's own state has
+// changed.
+//
+//  1. The path stays in S, or it could not come back.
+//  2. P has become larger, as P is assigned in h only; and by less than 2^64, as each addition
+//     costs an iteration.
+//  3. P is in a register. If P is live at i, the two states differ in it, as live registers are
+//     compared.
+//  4. If P is not live at i, then every path from i to h uses a value P + c that has been computed
+//     since h was last passed. That value is live at i and has become larger as well.
+//
+// So each block that counts is taken out of the graph. What is not on a cycle of what is left can
+// only be reached again with another counter. That leaves smaller components, in which other blocks
+// count: those of the loops inside.
 
-// uncountedBlocks returns for each block of f whether control can come back to it without passing one that counts.
+// uncountedBlocks returns for each block of f whether control can come back to it without passing
+// one that counts.
 func uncountedBlocks(f *bytecode.Func) []bool {
 	blocks := f.SSA.Blocks
 	var all []int
@@ -50,7 +61,8 @@ func uncountedBlocks(f *bytecode.Func) []bool {
 	}
 }
 
-// maxCount is the largest difference of a counter: so many times that it overflows cannot be gone round.
+// maxCount is the largest difference of a counter. With it no execution iterates often enough for
+// the counter to overflow.
 const maxCount = 1 << 16
 
 // isCounter reports whether block h of a component counts.
@@ -111,9 +123,10 @@ func difference(v ssa.Value, p *ssa.Phi) int64 {
 	return c
 }
 
-// cycles returns for each of n nodes of a graph whether it is on a cycle, and the number of its strongly connected component
-// (Tarjan 1972). Component numbers are meant for comparing only. roots are nodes from which all can be reached; successor returns the i-th
-// successor of a node, if it has as many.
+// cycles returns for each of n nodes of a graph whether it is on a cycle, and the number of its
+// strongly connected component (Tarjan 1972). Component numbers are meant for comparing only. roots
+// are nodes from which all can be reached; successor returns the i-th successor of a node, if it
+// has as many.
 func cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
 	in, part = make([]bool, n), make([]int, n)
 	type node struct {

@@ -8,7 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestCounted: a goroutine is looked at in loops that may lead back to the same state, and not in those that count.
+// TestCounted: snapshots are taken in loops that may lead back to the same state, and not in those
+// that count.
 func TestCounted(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

@@ -25,7 +25,7 @@ import (
 // The idea is that of GenMC's spin-assume and SAVer (Kokologiannakis, Ren and Vafeiadis: Dynamic
 // Partial Order Reductions for Spinloops, FMCAD 2021): there a compiler pass replaces the exit
 // test of a loop without effects by an assume statement, and a check at run time finds loops
-// whose iterations have zero net effect. Here all is decided at run time, by comparing states:
+// whose iterations have zero net effect. Here everything is decided at run time, by comparing states:
 // snapshots of g at the operations of a loop since its last effect (gstate.trail). Static analysis
 // only says where snapshots are worth their cost (await_loops.go, await_counting.go).
 //
@@ -101,7 +101,7 @@ type snapshot struct {
 	digest uint64       // of all that, and of prev's
 }
 
-// maxSnapshots is how many snapshots are kept. An iteration that is longer counts as one with an effect.
+// maxSnapshots is how many snapshots are kept. A longer iteration counts as one with an effect.
 const maxSnapshots = 64
 
 // tooLong takes the place of a trail with more snapshots.

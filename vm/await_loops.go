@@ -96,9 +96,9 @@ func sameLive(f *bytecode.Func, a, b int) bool {
 	return ok1 && ok2 && slices.Equal(x, y)
 }
 
-// cyclic returns, for each instruction of f, whether control can come back to it
-// without passing an operation that others are certain to notice, or a block that counts: only there can
-// a goroutine go round without effect.
+// cyclic returns, for each instruction of f, whether control can come back to it without passing an
+// operation that is certain to have an effect, or a block that counts: only there can a goroutine
+// iterate with zero effect.
 func (m *Machine) cyclic(f *bytecode.Func) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
@@ -117,8 +117,8 @@ func (m *Machine) cyclic(f *bytecode.Func) []bool {
 	return in
 }
 
-// successor returns the i-th instruction that can follow the one at pc; none
-// follow what ends a frame and what others notice.
+// successor returns the i-th instruction that can follow the one at pc; none follow what ends a
+// frame and what has an effect.
 func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 	in := f.Code[pc]
 	next, jump := pc+1+in.Words(), -1
@@ -145,8 +145,8 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 	return 0, false
 }
 
-// Loop returns where the innermost loop begins that id is in, outside the standard library if
-// it has called that.
+// Loop returns where the innermost loop begins that goroutine id is in, outside the standard
+// library if it has called that.
 func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 	g := m.gOf(id)
 	if g.status == gEnded || g.fn == nil {
@@ -179,7 +179,7 @@ type effect uint8
 
 const (
 	hasEffect effect = iota
-	noEffect         // it only looks
+	noEffect         // it only reads
 	yields           // has none, and is runtime.Gosched
 	mayFail          // that depends on what it finds
 )

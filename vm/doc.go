@@ -45,7 +45,7 @@
 //	                      ▼
 //	objs[7]        mem ─────▶ │ word │ word │ word │ ...   layout: which words are pointers
 //	               epoch 12                                flags: shared, static, dirty, ...
-//	               site, gid, seq                          who allocated it where, as which one
+//	               site, gid, seq                          where it was allocated, by which goroutine
 //
 //	undo           │ obj 3: epoch 9, bytes │ obj 7: epoch 11, bytes │   saved in epoch 12
 //	                                                                ▲

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reading a variable that never changes once its package is initialised is no
-// visible operation. Of the standard library we know some: the packages below
-// write their unexported variables, and what those point to, in initialisers only
-// (a test looks at their code), and the exported ones named below, and those of
-// unicode, are by convention never assigned; a program that does is noticed.
+// Reading a variable that never changes once its package is initialised is no visible operation.
+// For some of the standard library that is known: the packages below write their unexported
+// variables, and what those point to, in initialisers only (a test reads their code); and the
+// exported ones named below, and those of unicode, are by convention never assigned. A program that
+// does is noticed.
 
 // constantPkgs are packages whose unexported variables are constant.
 var constantPkgs = map[string]bool{
@@ -21,7 +21,7 @@ var constantPkgs = map[string]bool{
 	"internal/strconv": true, "internal/stringslite": true, "internal/bytealg": true, "internal/fmtsort": true,
 }
 
-// constantVars are exported variables nobody assigns.
+// constantVars are exported variables that are not assigned.
 var constantVars = map[string]bool{
 	"os.Stdin": true, "os.Stdout": true, "os.Stderr": true,
 	"io.EOF": true, "io.ErrUnexpectedEOF": true, "io.ErrShortWrite": true, "io.Discard": true,

@@ -208,9 +208,9 @@ func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, _ bool) uint32 {
 	return id
 }
 
-// observable reports whether the program has an operation that can tell, without
-// waiting, that a goroutine is parked in a send to (or else a receive from) a
-// channel with elements of the layout with this number.
+// observable reports whether the program has an operation that can observe, without waiting, that a
+// goroutine is parked in a send to (or else a receive from) a channel with elements of the layout
+// with this number.
 func (k *linker) observable(elem uint32, send bool) bool {
 	key := elem<<1 | uint32(b2u(send))
 	r, ok := k.observed[key]

@@ -9,10 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// unsupported abandons the execution at something the machine does not model:
-// what is found so far stands, but nothing can be said about what follows. The
-// reason names the function of the standard library that the user called, and
-// where, as well as what it needs.
+// unsupported abandons the execution at something the machine does not model: what is found so far
+// remains, but nothing can be said about what follows. The reason names the function of the
+// standard library that the user called, and where, as well as what it needs.
 func (m *Machine) unsupported(g *goroutine, text string) {
 	pos, called := m.userCall(g)
 	if called != "" {

@@ -13,10 +13,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// A type word is the address of a static object, the type's descriptor in the
-// layout of gc (package abitype). The object is created empty; its bytes are
-// written when guest code first looks into it, which few programs do for more
-// than a few types.
+// A type word is the address of a static object, the type's descriptor in the layout of gc (package
+// abitype). The object is created empty; its bytes are written when guest code first reads it,
+// which few programs do for more than a few types.
 
 // rtype is what the machine knows of a type that a type word denotes.
 type rtype struct {
@@ -179,9 +178,8 @@ func (k *linker) newABI() *abitype.Builder {
 	}
 }
 
-// boundMethod returns word 0 of the closures that are method values of the
-// method of abi.Type called name: the overlay's function of that name with Of
-// behind it makes one.
+// boundMethod returns word 0 of the closures that are method values of the method of abi.Type
+// called name. The overlay's function whose name is that with Of appended makes one.
 func (k *linker) boundMethod(name string) uint64 {
 	if w, ok := k.bound[name]; ok {
 		return w

@@ -55,7 +55,7 @@ type image struct {
 	lockers  map[uint64]bool    // by type word: it is one of package sync's
 
 	layByte, layRune, layWord, layPanic, layMap, layAny uint32 // layout numbers
-	layTick                                             uint32 // elements of timers' channels; 0 while there was none
+	layTick                                             uint32 // elements of timers' channels; 0: no timer yet
 	chanLays                                            map[chanKey]uint32
 }
 

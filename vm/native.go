@@ -44,9 +44,9 @@ func b2u(b bool) uint64 {
 type Ctl uint8
 
 const (
-	// Next: results are in place, go on behind the call.
+	// Next: results are in place; continue after the call.
 	Next Ctl = iota
-	// Called: a guest frame was pushed (Machine.callGuest, Machine.throw); go on there.
+	// Called: a guest frame was pushed (Machine.callGuest, Machine.throw); continue there.
 	Called
 	// Stop: the goroutine's status was set (parked or ended); leave it.
 	Stop
@@ -65,10 +65,10 @@ type Native struct {
 	// call local after all. Fn then runs only when the operation is enabled;
 	// g.choice is the alternative chosen.
 	Peek func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
-	// PeekUnused, if set, is the Peek of calls whose result nobody uses.
+	// PeekUnused, if set, is the Peek of calls whose result is not used.
 	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 
-	// Steady: as long as a goroutine stands before a call, Peek says the same whatever the others do.
+	// Steady: while a call is pending, Peek says the same whatever other goroutines do.
 	Steady bool
 
 	effect effect // filled in when it is linked

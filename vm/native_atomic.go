@@ -57,7 +57,7 @@ func peekAtomic(k trace.Kind, w word) func(*Machine, *goroutine, Regs, *trace.Op
 	}
 }
 
-// peekAdd is the Peek of an Add whose result nobody uses.
+// peekAdd is the Peek of an Add whose result is not used.
 func peekAdd(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		n := m.syncOp(op, trace.AtomicRMW, r.U(0), w.size, true, true)

@@ -90,8 +90,8 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 // Sampled says where the machine has taken one value of many, on any path.
 func (m *Machine) Sampled() []string { return m.sampled }
 
-// random returns pseudo-random bits that depend only on the seed, on who asks
-// and on how often it has asked, so every interleaving sees the same.
+// random returns pseudo-random bits that depend only on the seed, on the goroutine that asks and on
+// how often it has asked, so every interleaving sees the same.
 func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 	g.nrand++
 	h := mix(hashK0^seed, uint64(g.nrand))

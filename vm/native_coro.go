@@ -2,10 +2,9 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Coroutines (iter.Pull). A coroutine is a goroutine of its own that runs only
-// while the one that switched to it waits: control is handed over within a
-// step, invisibly. So the two share memory without anybody being able to tell,
-// and what they share is not published to others by it.
+// Coroutines (iter.Pull). A coroutine is a goroutine of its own that runs only while the one that
+// switched to it waits: control is handed over within a step, invisibly. So the two share memory
+// and no program can observe that, and what they share is not published to others by it.
 //
 // The guest object coro has two words.
 const (
@@ -18,7 +17,7 @@ const (
 func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
 	n := m.newG(g)
-	n.system = true // never a leak by itself: whoever waits for it is reported
+	n.system = true // never a leak by itself: what waits for it is reported
 	n.goFunc, n.goPC = g.fn.ID, g.executing()
 	if !m.spawnFrame(n, r.U(0), []uint64{c}) {
 		panic("BUG: no stack for a coroutine")

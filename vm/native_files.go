@@ -72,8 +72,8 @@ var fileNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
 		if m.tested && !m.cfg.Run && (status == 0 || m.failure != nil) {
-			// TestMain says how the test ended, which is known. What the test
-			// has left behind is looked for as if TestMain returned.
+			// TestMain says how the test ended, which is known. What the test has left behind is
+			// examined as if TestMain returned.
 			m.endG(g)
 			return Stop
 		}
@@ -233,7 +233,7 @@ func readAt(path string, b []byte, off int64) (int, error) {
 func fillStat(b []byte, path string, info fs.FileInfo) {
 	word := func(off int, w uint64) { *(*uint64)(unsafe.Pointer(&b[off])) = w }
 	half := func(off int, w uint32) { *(*uint32)(unsafe.Pointer(&b[off])) = w }
-	// The name stands for the inode number, which differs from host to host.
+	// The name takes the place of the inode number, which differs from host to host.
 	h := fnv.New64a()
 	if real, err := filepath.EvalSymlinks(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		path = real

@@ -2,14 +2,14 @@ package vm
 
 import "go/types"
 
-// Finalizers and cleanups run in run mode, where the program's own calls of
-// runtime.GC decide when. Explorations never run them, which the documentation
-// of package runtime permits: it promises no finalizer to anybody.
+// Finalizers and cleanups run in run mode, where the program's own calls of runtime.GC decide when.
+// Explorations never run them, which the documentation of package runtime permits: it does not
+// promise that any finalizer runs.
 
 // finalizer is what is to be done when an object has become unreachable.
 type finalizer struct {
 	obj     uint32 // object number
-	cleanup bool   // the function does not get the object: it is gone
+	cleanup bool   // the function does not get the object, which is no more
 	fn      uint64 // func value
 	args    []uint64
 }
@@ -62,8 +62,8 @@ var finalizerNatives = []Native{
 		if len(m.dueFinals) > 0 {
 			m.startG(g, uint64(m.rt[rtFinalize])|funcBit, nil, true)
 		}
-		// The turn of the finalizers and of everybody else: they run meanwhile, for
-		// a collection takes long. So it does here, and a turn may have thousands.
+		// The finalizers and all other goroutines get a turn: they run meanwhile, as a collection
+		// takes long. So it does here, and a turn may have thousands.
 		return Stop
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

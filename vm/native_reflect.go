@@ -182,8 +182,8 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// A sizer tells how many bytes a native touches: of a value of the type in
-// word 0, or of as many as word 2 says.
+// A sizer returns how many bytes a native touches: of a value of the type in word 0, or of as many
+// as word 2 says.
 type sizer func(m *Machine, r Regs) uint64
 
 func typeSize(m *Machine, r Regs) uint64 {
@@ -285,8 +285,8 @@ func peekGrow(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return m.peekPlain(g, op, accessOf(r.U(1), typeSize(m, r)*r.U(3), false))
 }
 
-// reflectGrow makes room for num more elements behind the length of a slice
-// that has not got it; what stands between length and capacity is kept.
+// reflectGrow makes room for num more elements after the length of a slice that has not got it;
+// what is between length and capacity is kept.
 func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {
@@ -310,8 +310,7 @@ func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// ifaceE2I(interface type, src any, dst pointer): interfaces of all types look
-// the same.
+// ifaceE2I(interface type, src any, dst pointer): interfaces of all types have the same words.
 func peekE2I(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return m.peekPlain(g, op, accessOf(r.U(3), 16, true))
 }

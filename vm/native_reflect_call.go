@@ -54,7 +54,7 @@ type callKey struct {
 type adapter struct {
 	in, out         *layout.Layout   // of the tuples
 	params, results []*layout.Layout // of their values
-	window          int              // where the call's arguments stand
+	window          int              // register of the call's first argument
 	extra           int              // words of arguments before the parameters
 	cases           []selectCase
 	chans           int // register of a select's first case

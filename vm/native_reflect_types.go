@@ -92,8 +92,8 @@ func reflectStructOf(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// pkgAt returns a package with the given path, nil for the empty one. Field
-// names are told apart by the path alone.
+// pkgAt returns a package with the given path, nil for the empty one. Field names are distinguished
+// by the path only.
 func (m *Machine) pkgAt(p string) *types.Package {
 	if p == "" {
 		return nil

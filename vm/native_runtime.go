@@ -11,8 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Natives of package runtime (load/overlay/_src/runtime): what has to look at
-// the machine itself.
+// Natives of package runtime (load/overlay/_src/runtime): what needs the machine itself.
 var runtimeNatives = []Native{
 	{Name: "runtime.typeString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.setString(g, r, 0, m.typeString(r.U(0)))
@@ -123,7 +122,7 @@ func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
 	return Next
 }
 
-// getenv looks a variable up in the environment the program was started with.
+// getenv returns a variable of the environment that the program was started with.
 func (m *Machine) getenv(key string) string {
 	for _, s := range m.cfg.Env {
 		if k, v, _ := strings.Cut(s, "="); k == key {
@@ -223,8 +222,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	return Next
 }
 
-// nativeRand is the runtime's random number generator, for what the program
-// cannot tell the values of.
+// nativeRand is the runtime's random number generator, where the program cannot observe the values.
 func nativeRand(m *Machine, g *goroutine, r Regs) Ctl {
 	r.Set(0, m.random(g, 0))
 	return Next

@@ -7,10 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// Natives of package sync (load/overlay/_src/sync). The state of a primitive
-// is in its guest struct, so it rewinds and hashes like all memory. The numbers
-// of holders kept there tell reports who must act for a goroutine to go on;
-// nothing the program does depends on them.
+// Natives of package sync (load/overlay/_src/sync). The state of a primitive is in its guest
+// struct, so it rewinds and hashes like all memory. The numbers of holders kept there are for
+// reports: they say which goroutine must act for another one to continue. Nothing the program does
+// depends on them.
 
 // Offsets in the guest structs, from the place where they are compared with the source.
 const (
@@ -169,10 +169,9 @@ func nop(*Machine, *goroutine, Regs) Ctl { return Next }
 // the data word of the interface that holds it.
 func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 
-// syncOp describes a visible operation on n bytes at p and returns the number
-// of its alternatives, 0 or 1. An operation on an object that only its caller
-// can reach is none, unless the caller waits there for ever. So is one on memory
-// that does not exist, which faults.
+// syncOp describes a visible operation on n bytes at p and returns the number of its alternatives,
+// 0 or 1. An operation on an object that only its goroutine can reach is not visible, unless the
+// goroutine is blocked there forever. Nor is one on memory that does not exist, which faults.
 func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, enabled bool) int {
 	id := p >> 32
 	if m.mapped(p, n) && (!enabled || m.multi && m.heap.objs[id].flags&objShared != 0) {
@@ -237,8 +236,8 @@ func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.
 	}
 }
 
-// peekRelease completes the Peek of what unlocks l. That it ends the program matters to
-// everybody, even if nobody else can reach the lock.
+// peekRelease completes the Peek of what unlocks l. If it ends the program, it is visible even if
+// no other goroutine can reach the lock.
 func (m *Machine) peekRelease(op *trace.Op, l ptr, kind int) {
 	switch {
 	case !m.mapped(l, lockerSize(kind)):
@@ -259,17 +258,18 @@ func lockerSize(kind int) uint32 {
 	return overlay.RWMutexSize
 }
 
-// An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two). Its fields are
-// those of the runtime, but that readers who wait are not among the readers: they have not arrived yet. So
-// misuse that the runtime does not notice has the same effects. Who unlocks for a writer that is
-// pending lets one reader for each that is still there pass any later writer, and the pending one may wait for ever.
+// An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two).
+// Its fields are those of the runtime, except that readers that wait are not among the readers:
+// their operation is still pending. So misuse that the runtime does not notice has the same
+// effects. An Unlock for a writer that is only pending lets one reader, for each that still holds
+// the lock, pass any later writer; and the pending writer may wait forever.
 
 // locked reports whether the mutex at l is locked, an RWMutex by a writer that
 // holds it or is pending.
 func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
 
-// lockable reports whether the operation that kind stands for can lock l now.
-// A writer can announce itself while there are readers.
+// lockable reports whether the operation of this kind can lock l now. A writer can announce itself
+// while there are readers.
 func (m *Machine) lockable(l ptr, kind int) bool {
 	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || !m.locked(l) || kind == readLocker && m.u32(l+muState) >= muPass
 }
@@ -391,7 +391,7 @@ func (m *Machine) canTry(l ptr, kind int) bool {
 	return !m.locked(l) && (kind != writeLocker || m.u32(l+rwReaders) == 0)
 }
 
-// peekTry describes a Try operation: one that is going to fail only looks.
+// peekTry describes a Try operation: one that is going to fail only reads.
 func peekTry(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		l, size := r.U(0), lockerSize(kind)
@@ -432,10 +432,9 @@ func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return n
 }
 
-// wgAdd adds to a WaitGroup's counter. When it becomes zero, whoever stands
-// before Wait may already be counted as a waiter, as it stood there while the
-// counter was not zero: it can now return, and if the counter grows again
-// before it does, it panics.
+// wgAdd adds to a WaitGroup's counter. When the counter becomes zero, a goroutine with a pending
+// Wait may already be counted as a waiter, because the counter was not zero before: it can now
+// return, and if the counter grows again before it does, it panics.
 func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	p := r.U(0)
 	if !m.mapped(p, 16) {
@@ -457,9 +456,9 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// peekWgWait: a goroutine that stood before Wait when the counter reached zero
-// was waiting already, and returns; or it had only arrived, and if the counter
-// has changed since it waits for the next zero.
+// peekWgWait: a goroutine whose Wait was pending when the counter reached zero was waiting already,
+// and returns; or it had only arrived, and if the counter has changed since it waits for the next
+// zero.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {
@@ -492,7 +491,7 @@ func onceEnter(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// peekNotify shows a Signal or Broadcast, which only reads if nobody waits.
+// peekNotify shows a Signal or Broadcast, which only reads if no goroutine waits.
 func peekNotify(m *Machine, r Regs, k trace.Kind, op *trace.Op) int {
 	list := r.U(0) + cdList
 	return m.syncOp(op, k, list, 8, m.mapped(list, 8) && m.word(list, 0) != 0, true)

@@ -6,9 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package internal/synctest: bubbles. A goroutine's bubble is the
-// number of the goroutine that opened it, plus 1; children inherit it. Nothing
-// records who is blocked: it can be seen.
+// Natives of package internal/synctest: bubbles. A goroutine's bubble is the number of the
+// goroutine that opened it, plus 1; children inherit it. Which goroutines are blocked is not
+// recorded but read off the state.
 
 var synctestNatives = []Native{
 	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -74,7 +74,7 @@ func (m *Machine) inBubble(q *goroutine, bubble uint32) bool {
 	return q.bubble == bubble && !q.system && q.status != gEnded
 }
 
-// isAtNative reports whether q stands before the native with that name.
+// isAtNative reports whether a call of the native with that name is pending in q.
 func (m *Machine) isAtNative(q *goroutine, name string) bool {
 	if q.status != gReady || q.pending.Kind != trace.SemAcquire {
 		return false
@@ -82,9 +82,9 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 	return m.natives[q.fn.Code[q.pc].Imm32()].Name == name
 }
 
-// bubbleBlocked reports whether all goroutines of the bubble but self are
-// durably blocked: others of the bubble or the bubble's clock must act for them
-// to go on. A goroutine that waits for a mutex is not.
+// bubbleBlocked reports whether all goroutines of the bubble but self are durably blocked: others
+// of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
+// mutex is not.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
@@ -109,7 +109,7 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 				return false
 			}
 		case trace.CondWait, trace.WgWait:
-			// Not m.look: this is also asked in the middle of a step.
+			// Not m.viewOf: this is also asked in the middle of a step.
 			var op trace.Op
 			in := &q.fn.Code[q.pc]
 			n := m.natives[in.Imm32()].Peek(m, q, Regs{unsafe.Pointer(&q.stack[q.fp+uint32(in.A)])}, &op)
@@ -126,10 +126,9 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 // isDue reports whether the time of a sleeper or timer has come.
 func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clock }
 
-// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a
-// bubble: its time has come, or the clock moves to it because everyone is
-// blocked, nobody waits for just that, and no other deadline is earlier. The
-// clock stops when the function the bubble runs has returned.
+// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble: its time has
+// come, or the clock moves to it because all others are blocked, none waits for just that, and no
+// other deadline is earlier. The clock stops when the function that the bubble runs has returned.
 func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true

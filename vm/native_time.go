@@ -96,22 +96,20 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// timeOrdered reports whether those who sleep beside g wake in the order of
-// their deadlines.
+// timeOrdered reports whether the sleepers of which g is one wake in the order of their deadlines.
 func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.VirtualTime || m.auto || g.bubble != 0 }
 
-// canFire reports whether it makes a difference that the timer fires whose
-// hidden goroutine g is: its tick would not be dropped, and somebody is there to
-// receive it. A function is called even if everyone else has ended.
+// canFire reports whether it makes a difference that the timer fires whose hidden goroutine g is:
+// its tick would not be dropped, and a goroutine is there to receive it. A function is called even
+// if all other goroutines have ended.
 func (m *Machine) canFire(g *goroutine) bool {
 	c := m.word(g.wait.obj, tmChan)
 	return c == 0 || m.alive > 0 && m.chanHdr(c)[chLen/8] == 0
 }
 
-// elapse sets the clock to g's deadline if that is later. Where time has no
-// order a late ticker has not missed anything, and the clock stands still if
-// nobody looks at it, so that the deadlines of contexts and the like do not make
-// equal states differ.
+// elapse sets the clock to g's deadline if that is later. Where time has no order a late ticker has
+// not missed anything, and the clock does not move if the program never reads it, so that the
+// deadlines of contexts and the like do not make equal states differ.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	switch {
 	case m.timeOrdered(g):
@@ -134,8 +132,8 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// readClock notes that the program looks at the clock: a loop that waits for
-// time to pass does end, only not here.
+// readClock notes that the program reads the clock: a loop that waits for time to pass does end,
+// only not here.
 func (m *Machine) readClock() {
 	m.clockReads++
 	m.clockStep = m.steps

@@ -96,8 +96,8 @@ func receiverName(t types.Type) string {
 	return name
 }
 
-// symbolPath returns a package's import path as it stands in symbol names:
-// main for a command, and dots behind the last slash escaped.
+// symbolPath returns a package's import path as it is in symbol names: main for a command, and dots
+// after the last slash escaped.
 func symbolPath(p *types.Package) string {
 	if p.Name() == "main" {
 		return "main"

@@ -19,7 +19,7 @@ type GoroutineSnapshot struct {
 	Stack   []SourceFrame // innermost first
 }
 
-// Goroutines looks at the goroutines that have not ended, in spawn-path order.
+// Goroutines returns the goroutines that have not ended, in spawn-path order.
 func (m *Machine) Goroutines() []GoroutineSnapshot {
 	var all []GoroutineSnapshot
 	for _, s := range m.order {
@@ -37,7 +37,7 @@ func (m *Machine) Goroutines() []GoroutineSnapshot {
 	return all
 }
 
-// SpawnPath tells which child of which child of main g is, counted from 0.
+// SpawnPath says which child of which child of main g is, counted from 0.
 func (m *Machine) SpawnPath(g trace.GID) []uint32 { return m.spawn[g].path }
 
 // Parent returns the goroutine that started g.

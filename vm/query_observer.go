@@ -8,12 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An Observer is told what happens inside of steps, from the initialisation of
-// packages on, to compare it with what static analyses say. It may look at the
-// machine but not touch it.
+// An Observer is notified of what happens inside of steps, from the initialisation of packages on,
+// to compare it with what static analyses say. It may ask the machine but not change it.
 //
-// Rewinding is not reported: an object or goroutine that comes after a rewind
-// may have the number of one that is gone, and is reported anew.
+// Rewinding is not reported: an object or goroutine that comes after a rewind may have the number
+// of one that was undone, and is reported anew.
 type Observer interface {
 	// Allocated: goroutine g is executing an instruction that has created object
 	// obj. Nothing has been stored in it yet.
@@ -37,7 +36,7 @@ func (m *Machine) Observe(o Observer) {
 // object that was allocated by an instruction.
 func (m *Machine) Objects() (n, first uint32) { return uint32(len(m.heap.objs)), staticLimit }
 
-// Freed reports whether object id is gone.
+// Freed reports whether object id has been collected.
 func (m *Machine) Freed(id uint32) bool { return m.heap.objs[id].flags&objFreed != 0 }
 
 // DynamicType returns the type that the first word of an interface denotes, or

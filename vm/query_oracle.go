@@ -13,15 +13,15 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What the machine tells static analyses of the program and of the present state.
+// What static oracles ask about the program and the present state.
 
-// An Activation is one frame of a goroutine that stands between two steps.
+// An Activation is one frame of a goroutine between two steps.
 type Activation struct {
 	Func uint32 // function number
 	PC   uint32
 	Fn   *ssa.Function // nil for the machine's own frames
-	// Instr is the instruction the goroutine stands before, or in outer frames
-	// the call that is under way. It is nil in frames without SSA code.
+	// Instr is the instruction that is pending, or in outer frames the call that is under way. It
+	// is nil in frames without SSA code.
 	Instr ssa.Instruction
 	// FP is the frame's place on the stack, for Register.
 	FP uint32
@@ -94,7 +94,7 @@ func (m *Machine) Fset() *token.FileSet { return m.fset }
 // Moment is the number of the present state: it changes whenever that does.
 func (m *Machine) Moment() uint64 { return m.moment }
 
-// StackFingerprint fingerprints the stack of goroutine id: where each frame stands, and
+// StackFingerprint fingerprints the stack of goroutine id: where in its function each frame is, and
 // how it was entered.
 func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 	g := m.gOf(id)
@@ -106,8 +106,8 @@ func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 	fp, at := g.fp, uint64(g.fn.ID)<<32|uint64(uint32(g.pc))
 	for {
 		link := g.stack[fp-hdrLink]
-		// One after the other: flags and program counters are small numbers, which
-		// make up for each other if they meet in the same bits.
+		// One after the other: flags and program counters are small numbers, which could cancel
+		// each other out in the same bits.
 		for _, x := range [2]uint64{at, link >> 32} {
 			h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
 			h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9
@@ -174,8 +174,8 @@ func (m *Machine) Word(p uint64) (uint64, bool) {
 	return *(*uint64)(h), true
 }
 
-// EmptyNoSender reports whether p is a channel that is open and empty, with nobody
-// standing before an operation that sends to it.
+// EmptyNoSender reports whether p is a channel that is open and empty, and no operation that sends
+// to it is pending.
 func (m *Machine) EmptyNoSender(p uint64) bool {
 	if !m.isChan(p) {
 		return false
@@ -184,8 +184,8 @@ func (m *Machine) EmptyNoSender(p uint64) bool {
 	return h[chClosed/8] == 0 && h[chLen/8] == 0 && !m.hasPendingPeer(p, true)
 }
 
-// FullNoReceiver reports whether p is a channel that is open and full, with nobody
-// standing before an operation that receives from it.
+// FullNoReceiver reports whether p is a channel that is open and full, and no operation that
+// receives from it is pending.
 func (m *Machine) FullNoReceiver(p uint64) bool {
 	if !m.isChan(p) {
 		return false
@@ -198,8 +198,8 @@ func (m *Machine) isChan(p uint64) bool {
 	return p>>32 < uint64(len(m.heap.objs)) && p>>32 >= staticLimit && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
 }
 
-// hasPendingPeer reports whether somebody stands before an operation that sends to
-// channel p, or else receives from it.
+// hasPendingPeer reports whether an operation is pending that sends to channel p, or else receives
+// from it.
 func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
@@ -221,7 +221,7 @@ func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
 	return false
 }
 
-// isChanOp reports whether g stands before a channel operation.
+// isChanOp reports whether g's pending operation is one on a channel.
 func isChanOp(g *goroutine) bool {
 	switch g.fn.Code[g.pc].Op {
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
@@ -254,8 +254,8 @@ func (m *Machine) LockerAt(p uint64) (uint64, bool) {
 	return l, is
 }
 
-// AllocationIdentity tells objects with the same number apart: what allocated it, and the
-// layout of its memory.
+// AllocationIdentity distinguishes objects that have the same number on different paths: by what
+// allocated them, and the layout of their memory.
 func (m *Machine) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 	o := &m.heap.objs[id]
 	return o.site, uint32(o.layout)
@@ -277,7 +277,7 @@ func (m *Machine) Live(f func(id trace.GID)) {
 	}
 }
 
-// Memory of an object as static analyses see it.
+// An ObjectInfo describes the memory of an object for static analyses.
 type ObjectInfo struct {
 	Type   types.Type      // of the memory; of one element, if it repeats
 	Global *ssa.Global     // the variable it is, or nil
@@ -287,7 +287,7 @@ type ObjectInfo struct {
 	Shared bool            // more than one goroutine may reach it: accesses are visible operations
 }
 
-// Object tells what object number id is.
+// Object describes object number id.
 func (m *Machine) Object(id uint32) ObjectInfo {
 	o := &m.heap.objs[id]
 	info := ObjectInfo{Type: m.layouts.At(o.layout).Type, Map: o.layout == m.layMap, Size: o.size, Shared: o.flags&objShared != 0}

@@ -39,10 +39,9 @@ func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, f
 	}
 }
 
-// callPC returns the instruction that made the call of a frame with the given
-// header words. Return addresses are behind ordinary calls; but what the
-// machine calls by itself (deferred functions, faults) returns to the
-// instruction that was executing.
+// callPC returns the instruction that made the call of a frame with the given header words. The
+// return address of an ordinary call is the instruction after it; but what the machine calls by
+// itself (deferred functions, faults) returns to the instruction that was executing.
 func callPC(link, ra uint64) int32 {
 	if link>>32 != 0 {
 		return int32(uint32(ra))
@@ -50,8 +49,7 @@ func callPC(link, ra uint64) int32 {
 	return int32(uint32(ra)) - 1
 }
 
-// executing returns the instruction g is executing; within a native g.pc is
-// already behind it.
+// executing returns the instruction g is executing; within a native g.pc is already after it.
 func (g *goroutine) executing() int32 {
 	if g.inNative {
 		return g.pc - 1

@@ -27,7 +27,7 @@ func swap(s []string, i, j int) { s[i], s[j] = s[j], s[i] }
 func send(c chan int, x int) { c <- x }
 func recv(c chan int) int { return <-c }
 func try(c chan int) (int, bool) { select { case x, ok := <-c: return x, ok; default: return 0, false } }
-func trySend(c chan int) { select { case c <- 0: default: } } // as reflect could: parked receivers can be told
+func trySend(c chan int) { select { case c <- 0: default: } } // as reflect could: parked receivers are observable
 func either(a, b chan int) int { select { case x := <-a: return x; case x := <-b: return x * 10 } }
 func shut(c chan int) { close(c) }
 func call(f func(int) int, x int) int { return f(x) }

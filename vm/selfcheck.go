@@ -18,9 +18,9 @@ type Check uint8
 const (
 	// CheckLiveness overwrites dead registers whenever a step ends.
 	CheckLiveness Check = 1 << iota
-	// CheckState looks, after every step and rewind, for objects that several
-	// goroutines reach without being known to, and for what the state hash or
-	// the remembered next operations have missed.
+	// CheckState finds, after every step and rewind, objects that several goroutines reach without
+	// being flagged as shared, and what the state hash or the cached pending operations have
+	// missed.
 	CheckState
 	// CheckStops makes every access to memory a visible operation, so that
 	// there are many more steps for the other checks.
@@ -45,7 +45,7 @@ type baseObject struct {
 // number, and no program computes with it by accident.
 const deadWord = 0x7EAD_7EAD_0000_0000
 
-// verify is called between steps. ran tells that goroutines have moved.
+// verify is called between steps. ran says that goroutines have moved.
 func (m *Machine) verify(ran bool) {
 	if m.check == nil || m.auto {
 		return
@@ -68,9 +68,9 @@ func (m *Machine) verify(ran bool) {
 	m.verifyBase()
 }
 
-// killDead overwrites the registers of g that the compiler says are dead. If
-// it is wrong, the program goes on with nonsense. Scratch registers hold
-// constants and parts of live values and are not told apart.
+// killDead overwrites the registers of g that the compiler says are dead. If it is wrong, the
+// program computes nonsense. Scratch registers hold constants and parts of live values; their
+// deaths are not known.
 func (m *Machine) killDead(g *goroutine) {
 	if g.status == gEnded || g.fn == nil || m.executionOver() {
 		return
@@ -129,7 +129,7 @@ func (m *Machine) verifyGoroutines() {
 		}
 		g.view.moment = 0
 		if now := *m.viewOf(g); now.n != old.n || now.op != old.op {
-			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d ways of %+v, now %d ways of %+v", g.id, old.n, old.op, now.n, now.op))
+			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.id, old.n, old.op, now.n, now.op))
 		}
 	}
 }
@@ -148,8 +148,7 @@ func (m *Machine) verifyHash() {
 	}
 }
 
-// class tells which goroutines count as one: a coroutine runs only while its
-// owner waits for it.
+// class returns the goroutine that g counts as: a coroutine runs only while its owner waits for it.
 func (m *Machine) class(g *goroutine) *goroutine {
 	for g.coro != 0 {
 		g = m.gs[m.slots[m.word(g.coro, crOwner)-1]]
@@ -157,9 +156,9 @@ func (m *Machine) class(g *goroutine) *goroutine {
 	return g
 }
 
-// verifyEscape checks dynamic escape: an object that is not flagged as shared
-// is reachable from at most one goroutine, and from no shared object. Then an
-// access to it that is no visible operation concerns that goroutine alone.
+// verifyEscape checks dynamic escape: an object that is not flagged as shared is reachable from at
+// most one goroutine, and from no shared object. Then an access to it that is no visible operation
+// concerns only that goroutine.
 func (m *Machine) verifyEscape() {
 	h, c := m.heap, m.check
 	c.owner = append(c.owner[:0], make([]uint32, len(h.objs)-staticLimit)...)
@@ -223,8 +222,8 @@ func (m *Machine) verifyEscape() {
 
 func (m *Machine) typeOfObject(id uint32) any { return m.layouts.At(m.heap.objs[id].layout).Type }
 
-// verifyBase checks that an object of the base state that has changed since
-// the first mark is known to have, so that the state hash looks at it.
+// verifyBase checks that an object of the base state that has changed since the first mark is known
+// to have, so that the state hash reads it.
 func (m *Machine) verifyBase() {
 	h, c := m.heap, m.check
 	if len(m.marks) == 0 {

@@ -41,9 +41,8 @@ func explored(t *testing.T, s *subject, cfg Config, pcfg por.Config) (string, ui
 	return strings.Join(slices.Sorted(maps.Keys(e.seen)), "\n"), r.States
 }
 
-// TestInvariants: with Config.Check, which overwrites dead registers and looks
-// for objects that several goroutines reach without being known to, everything
-// comes out as without it.
+// TestInvariants: with Config.Check, which overwrites dead registers and searches for objects that
+// several goroutines reach without being flagged, the results are the same as without it.
 func TestInvariants(t *testing.T) {
 	n, steps := 15, 600
 	if testing.Short() {

@@ -48,7 +48,7 @@ func TestHashSees(t *testing.T) {
 	}
 }
 
-// changeAll changes one part of the state after the other and looks at the hash.
+// changeAll changes one part of the state after the other and compares the hashes.
 func changeAll(t *testing.T, m *Machine) (n int) {
 	h := freshHash(m)
 	objects := append(slices.Clone(m.heap.dirty), m.canon.queue...)
@@ -111,7 +111,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 		mem := unsafe.Slice((*byte)(o.mem), o.size)
 		for i := 0; i < len(mem); i += 1 + len(mem)/200 {
 			if i%8 >= 4 && isPtr(m, o, uint32(i)) {
-				continue // another object may look the same
+				continue // another object may be the same
 			}
 			mem[i] ^= 8
 			see("byte %d of object %d (%v, %d bytes)", i, id, m.typeOfObject(id), o.size)
@@ -126,7 +126,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 			}
 		}
 	}
-	if m.link.clockUsed { // otherwise nothing can tell the time
+	if m.link.clockUsed { // otherwise nothing depends on the time
 		m.clock++
 		see("clock")
 		m.clock--
@@ -229,9 +229,9 @@ func commute(t *testing.T, s *subject, m *Machine) (n int) {
 	return n
 }
 
-// independent reports whether neither operation can touch what the other does.
-// Operations whose partners matter (channels, timers) or that note who stands
-// before Wait (of a WaitGroup) are left out.
+// independent reports whether neither operation can touch what the other does. Operations whose
+// partners matter (channels, timers), and those that note which Waits of a WaitGroup are pending,
+// are left out.
 func independent(p, q trace.Op) bool {
 	simple := func(o trace.Op) bool {
 		switch o.Kind {

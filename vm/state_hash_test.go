@@ -67,15 +67,15 @@ func (w *walk) hash() por.Hash {
 	return h
 }
 
-// look is what an explorer sees of a state.
-type look struct {
+// observation is what an explorer sees of a state.
+type observation struct {
 	hash    por.Hash
 	enabled []trace.GID
 	next    []trace.Op
 }
 
-func (w *walk) look() look {
-	l := look{hash: w.hash(), enabled: w.m.Enabled(nil)}
+func (w *walk) look() observation {
+	l := observation{hash: w.hash(), enabled: w.m.Enabled(nil)}
 	for _, g := range l.enabled {
 		op := w.m.Next(g)
 		op.Access = [2]trace.Access{} // object numbers can differ
@@ -99,7 +99,7 @@ func (w *walk) steps(n int) {
 		here := w.look()
 		k := w.m.Mark()
 		var path []trace.Step
-		var seen []look
+		var seen []observation
 		for range 1 + w.rng.IntN(6) {
 			if w.m.Status() != por.Running {
 				break
@@ -131,7 +131,7 @@ func (w *walk) step() trace.Step {
 	return s
 }
 
-func (w *walk) same(want look, when string) {
+func (w *walk) same(want observation, when string) {
 	w.t.Helper()
 	got := w.look()
 	if got.hash != want.hash || !slices.Equal(got.enabled, want.enabled) || !slices.Equal(got.next, want.next) {

@@ -7,9 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestRewind: after random steps, marks, releases, collections and rewinds the
-// machine is in exactly the state the mark was set in, and goes on from there
-// exactly as before.
+// TestRewind: after random steps, marks, releases, collections and rewinds the machine is in
+// exactly the state of the mark, and continues from there exactly as before.
 func TestRewind(t *testing.T) {
 	n, rounds := 20, 8
 	if testing.Short() {
@@ -100,7 +99,7 @@ func checkMark(t *testing.T, w *walker, depth int) {
 	}
 }
 
-// trailOf is what a schedule shows on its way.
+// trailOf is a schedule and the states on it.
 type trailOf struct {
 	path trace.Schedule
 	seen []string

@@ -111,8 +111,8 @@ func main() {
 	}
 }
 
-// TestInstructions: loop iterations and calls are counted one by one, however
-// they fall on the budgets in which they are granted.
+// TestInstructions: loop iterations and calls are counted one by one, however they are split into
+// budgets.
 func TestInstructions(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

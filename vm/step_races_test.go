@@ -17,8 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// raceLog collects the races of an exploration by line, separately for the two
-// ways to find them.
+// raceLog collects the races of an exploration by line, separately for the two methods.
 type raceLog struct {
 	m         *vm.Machine
 	coenabled map[string]bool
@@ -203,8 +202,8 @@ func TestRaceDetectorsAgree(t *testing.T) {
 	}
 }
 
-// TestRaceRewind: what clocks find does not depend on the marks and rewinds on
-// the way to a state.
+// TestRaceRewind: what clocks find does not depend on the marks and rewinds before a state is
+// reached.
 func TestRaceRewind(t *testing.T) {
 	const n = 25
 	prog, _ := loadRacePrograms(t, n, 2)

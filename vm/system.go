@@ -28,7 +28,7 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	if len(buf) > n || !sleepers {
 		return buf
 	}
-	// Everyone waits: time passes to the earliest deadline.
+	// All goroutines wait: time passes to the earliest deadline.
 	first := int64(0)
 	for _, s := range m.order {
 		g := m.gs[s]
@@ -70,7 +70,7 @@ func (m *Machine) Status() por.Status {
 		return por.Ended
 	}
 	for _, s := range m.order {
-		// Those who wait for time are enabled when nobody else is.
+		// Goroutines that wait for time are enabled when no other one is.
 		if m.enabled(m.gs[s]) {
 			return por.Running
 		}

@@ -37,9 +37,9 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// DependsOnAll implements por.Effects: it depends on everybody else whether a
-// goroutine may sleep on where time is ordered, and whether the rest of a bubble is
-// blocked; and where the clock is read, on who has slept before.
+// DependsOnAll implements por.Effects. Whether a goroutine's sleep may end depends on all others
+// where time is ordered, and so does whether the rest of a bubble is blocked. Where the clock is
+// read, it depends on which goroutines have slept before.
 func (m *Machine) DependsOnAll(id trace.GID) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
@@ -52,25 +52,25 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 }
 
 // View implements por.Effects.
-func (m *Machine) View(id trace.GID, op *trace.Op) (ways int, tangled bool) {
+func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	g := m.gOf(id)
-	tangled = m.DependsOnAll(id)
+	dependsOnAll = m.DependsOnAll(id)
 	if g.status != gReady {
 		*op = g.pending
-		return 0, tangled
+		return 0, dependsOnAll
 	}
 	v := m.viewOf(g)
 	*op = v.op
 	switch {
 	case v.n == 0 || m.executionOver():
-		return 0, tangled
+		return 0, dependsOnAll
 	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
-		return 0, tangled // somebody else can move, or has to wake first
+		return 0, dependsOnAll // another goroutine can move, or has to wake first
 	}
 	if m.held(g) {
-		return 0, tangled
+		return 0, dependsOnAll
 	}
-	return v.n, tangled
+	return v.n, dependsOnAll
 }
 
 // Adds implements por.Effects.
@@ -93,8 +93,8 @@ func (m *Machine) Buffer(id trace.GID) (length, room int, closed bool) {
 	return int(h[chLen/8]), int(h[chCap/8]), h[chClosed/8] != 0
 }
 
-// Updates implements por.Updater: an assignment to an entry of a map leaves the others, and atomic.Value compares types
-// before it stores.
+// Updates implements por.Updater: an assignment to an entry of a map leaves the others, and
+// atomic.Value compares types before it stores.
 func (m *Machine) Updates(op *trace.Op) bool {
 	if op.N == 0 {
 		return false

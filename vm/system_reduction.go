@@ -25,7 +25,7 @@ type reduction interface {
 	// It is asked only if g has a trail.
 	awaits(g *goroutine) trace.Awaiting
 	// redundant reports whether the present state, in which no goroutine is enabled, is one that
-	// the reduction alone has led to.
+	// only the reduction has led to.
 	redundant() bool
 }
 
