@@ -21,9 +21,9 @@ import (
 //
 //	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ T_c
 //
-// then w's Wait stays blocked while T_c does not move, however many workers there are. An Add of something unknown, to a WaitGroup
-// without a name, or a loop that goes down again and again makes the sum
-// unbounded.
+// then w's Wait stays blocked while T_c does not move, however many workers there are. An Add of
+// something unknown, to a WaitGroup without a name, or a loop that goes down again and again makes
+// the sum unbounded.
 //
 // Transfer: Add(w, n) adds n; go f adds the least prefix of f; a sequence has
 // min(a.Least, a.Sum + b.Least), alternatives the minimum of both.

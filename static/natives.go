@@ -7,8 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What the machine's own functions do to memory. Those of the models synchronise, which
-// does not depend on locations, except for sync/atomic: its operations are accesses of the memory that their first argument points to.
+// What the machine's own functions do to memory. Those of the models synchronise, which does not
+// depend on locations, except for sync/atomic: its operations are accesses of the memory that their
+// first argument points to.
 
 // effects says how a native accesses what its pointer arguments lead to.
 type effects uint8
