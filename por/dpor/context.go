@@ -72,10 +72,10 @@ func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	s.ctx = &contextSensitive{s: s, cfg: variant}
 	r := s.run()
 	switch {
-	case s.exec.Uncivil:
+	case s.exec.ReadersUnbalanced:
 		v.Restart()
 		return context(sys, v, cfg, variant, true)
-	case s.exec.Beyond:
+	case s.exec.Unsupported:
 		return por.Result{FallbackTo: "clockvector"}
 	case s.exec.Awaits:
 		return por.Result{FallbackTo: "source"}
@@ -107,7 +107,7 @@ type lockRace struct{ e, p int }
 
 // stateCheck is line 13, put off: does the sequence v.u lead to the state?
 type stateCheck struct {
-	seq   []hb.Move
+	seq   []hb.Transition
 	state por.Hash
 }
 
@@ -128,7 +128,7 @@ func (c *contextSensitive) noteRace(e, p int) {
 	}
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
-			if known := x.Moved[second.Undo].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
+			if known := x.UndoLog[second.UndoStart].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
 				c.lockRaces = append(c.lockRaces, lockRace{j, p})
 			}
 			return
@@ -155,16 +155,16 @@ func (c *contextSensitive) endSections(n int) {
 // after event p and what happens after that.
 func (c *contextSensitive) checkLater(e, p int) {
 	x := c.s.exec
-	var v, u []hb.Move
+	var v, u []hb.Transition
 	for j := e; j < len(x.Events); j++ {
 		f := &x.Events[j]
-		if f.Over {
+		if f.EndsExecution {
 			return
 		}
 		if j < p && x.Before(e, x.Clock(j)) || j > p && !x.Before(p, x.Clock(j)) && x.Before(e, x.Clock(j)) {
-			u = append(u, f.Move)
+			u = append(u, f.Transition)
 		} else {
-			v = append(v, f.Move)
+			v = append(v, f.Transition)
 		}
 	}
 	f := c.s.nodes[e]
@@ -200,13 +200,13 @@ func (c *contextSensitive) putToSleep(f *sourceNode) {
 }
 
 // covered reports whether a prefix of seq sleeps.
-func (f *sourceNode) covered(seq []hb.Move) bool {
+func (f *sourceNode) covered(seq []hb.Transition) bool {
 	return slices.ContainsFunc(f.sleep, func(w sleepElem) bool {
 		if len(w.steps) > len(seq) {
 			return false
 		}
 		for i := range w.steps {
-			if w.steps[i].Move != seq[i] {
+			if w.steps[i].Transition != seq[i] {
 				return false
 			}
 		}
@@ -233,7 +233,7 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 // sleepWhatCommutes adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
 // they are dependent: w has been explored, and with it w.p. Here is where the two are ahead, so it is here
 // that a race between them is seen.
-func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Move) {
+func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	s := c.s
 	if c.cfg.Paper && !c.cfg.CSS {
 		return
@@ -241,7 +241,7 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Move) {
 	for i := range f.sleep {
 		w := f.sleep[i].steps
 		a, b := hb.Event{Op: *s.exec.Next(p.G)}, hb.Event{Op: *s.exec.Next(w[0].G)}
-		if s.Halted || a.Op.G == b.Op.G || w[0].Over || !s.exec.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
+		if s.Halted || a.Op.G == b.Op.G || w[0].EndsExecution || !s.exec.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
 			continue
 		}
 		if a.Op.Races(&b.Op.Op) && s.KnownRaces.Add(&a.Op.Op, &b.Op.Op) {
@@ -267,17 +267,17 @@ func (c *contextSensitive) stillInterchangeable() bool {
 // interchangeable reports whether what depends on one of two events that depend on each other depends on the other one, too: both
 // write the same memory, or print.
 func interchangeable(a, b *hb.Event) bool {
-	return a.Op.Kind == b.Op.Kind && (hb.Memory(a.Op.Kind) || a.Op.Kind == trace.Output) && !a.Over && !b.Over && !a.Op.Tangled && !b.Op.Tangled &&
+	return a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output) && !a.EndsExecution && !b.EndsExecution && !a.Op.DependsOnAll && !b.Op.DependsOnAll &&
 		!a.Op.Wide && !b.Op.Wide && a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
 }
 
 // executeSequence executes w, and if that locks a mutex goes on until it is unlocked.
 func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	if len(w) == 1 {
-		return c.executeSection(w[0].Move)
+		return c.executeSection(w[0].Transition)
 	}
 	for i := range w {
-		if !c.s.replay([]hb.Move{w[i].Move}) {
+		if !c.s.replay([]hb.Transition{w[i].Transition}) {
 			return false
 		}
 	}
@@ -285,9 +285,9 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 }
 
 // executeSection executes m, and if that locks a mutex goes on until it is unlocked.
-func (c *contextSensitive) executeSection(m hb.Move) bool {
+func (c *contextSensitive) executeSection(m hb.Transition) bool {
 	s := c.s
-	if !s.replay([]hb.Move{m}) {
+	if !s.replay([]hb.Transition{m}) {
 		return false
 	}
 	first := s.exec.Events[len(s.exec.Events)-1].Op
@@ -296,7 +296,7 @@ func (c *contextSensitive) executeSection(m hb.Move) bool {
 	}
 	for range sectionLimit {
 		op := s.Sys.Next(m.G)
-		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Move{{G: m.G, Label: s.exec.Label(m.G, 0)}}) {
+		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Transition{{G: m.G, Label: s.exec.Label(m.G, 0)}}) {
 			return false
 		}
 		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {

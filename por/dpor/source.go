@@ -52,10 +52,10 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		s := newSource(sys, v, cfg, rude)
 		r := s.run()
 		switch {
-		case s.exec.Uncivil:
+		case s.exec.ReadersUnbalanced:
 			v.Restart()
 			continue
-		case s.exec.Beyond:
+		case s.exec.Unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		}
 		return r
@@ -100,7 +100,7 @@ type sleepElem struct {
 // raceCandidate says that the next operation of the one who moves first in the state is in a race with that
 // of q behind seq.
 type raceCandidate struct {
-	seq  []hb.Move
+	seq  []hb.Transition
 	p, q trace.GID
 }
 
@@ -235,7 +235,7 @@ func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 // firstAwake returns the first alternative of g that does not sleep.
 func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	for c := range s.Sys.Alternatives(g) {
-		if f.inSleepSet(hb.Move{G: g, Label: s.exec.Label(g, c)}) == nil {
+		if f.inSleepSet(hb.Transition{G: g, Label: s.exec.Label(g, c)}) == nil {
 			return c, true
 		}
 	}
@@ -243,9 +243,9 @@ func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 }
 
 // inSleepSet returns the sleeper that m is.
-func (f *sourceNode) inSleepSet(m hb.Move) *sleepElem {
+func (f *sourceNode) inSleepSet(m hb.Transition) *sleepElem {
 	for i := range f.sleep {
-		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Move == m {
+		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Transition == m {
 			return w
 		}
 	}
@@ -256,7 +256,7 @@ func (f *sourceNode) inSleepSet(m hb.Move) *sleepElem {
 // asked if ask is set.
 func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 	op := s.exec.Next(g)
-	if op.Tangled {
+	if op.DependsOnAll {
 		return false
 	}
 	if op.N == 0 {
@@ -275,7 +275,7 @@ func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	n := s.Sys.Alternatives(p)
 	if s.ctx != nil && !f.persistent {
-		if s.ctx.sleepWhatCommutes(f, hb.Move{G: p, Label: s.exec.Label(p, choice)}); s.Halted {
+		if s.ctx.sleepWhatCommutes(f, hb.Transition{G: p, Label: s.exec.Label(p, choice)}); s.Halted {
 			return
 		}
 	}
@@ -289,7 +289,7 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	if s.Stats.Transitions++; s.Stats.Transitions&search.PollMask == 0 {
 		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
 	}
-	if s.exec.Beyond || s.ctx != nil && s.exec.Awaits {
+	if s.exec.Unsupported || s.ctx != nil && s.exec.Awaits {
 		s.Halted = true
 		return
 	}
@@ -303,17 +303,17 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	e := &s.exec.Events[len(s.exec.Events)-1]
 	done := *e
 	goOn := true
-	if e.Over {
+	if e.EndsExecution {
 		s.endExecution(s.Sys.Status())
 		s.Rewind(f.mark)
-		s.exec.Elsewhere()
+		s.exec.Invalidate()
 		s.Path = s.Path[:f.depth]
 		// If an alternative does not end the execution, what the others do is explored behind that.
 		asleep, over := 0, 0
 		for c := range n {
-			if w := f.inSleepSet(hb.Move{G: p, Label: s.exec.Label(p, c)}); w != nil {
+			if w := f.inSleepSet(hb.Transition{G: p, Label: s.exec.Label(p, c)}); w != nil {
 				asleep++
-				if w.steps[0].Over {
+				if w.steps[0].EndsExecution {
 					over++
 				}
 			}
@@ -332,7 +332,7 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
-		case w.steps[0].Move == e.Move:
+		case w.steps[0].Transition == e.Transition:
 			if len(w.steps) > 1 {
 				sleep = append(sleep, sleepElem{w.steps[1:], w.sameState}) // line 16
 			}
@@ -348,13 +348,13 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]
 		if i == 0 { // as it is now
-			c, ok := s.alternativeOf(d.Move)
+			c, ok := s.alternativeOf(d.Transition)
 			if !ok {
 				return false
 			}
-			d.Op, d.With = *s.exec.Next(d.G), hb.NextOp{}
+			d.Op, d.PartnerOp = *s.exec.Next(d.G), hb.NextOp{}
 			if q, met := s.exec.Sys.Partner(d.G, c); met {
-				d.With = *s.exec.Next(q)
+				d.PartnerOp = *s.exec.Next(q)
 			}
 		}
 		if shareGoroutine(e, &d) || s.exec.Dependent(e, &d) || i > 0 && s.exec.Dependent(&d, e) {
@@ -366,11 +366,11 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 
 // shareGoroutine reports whether a goroutine takes part in both events.
 func shareGoroutine(a, b *hb.Event) bool {
-	return a.G == b.G || a.With.Kind != trace.None && a.With.G == b.G || b.With.Kind != trace.None && (b.With.G == a.G || a.With.Kind != trace.None && a.With.G == b.With.G)
+	return a.G == b.G || a.PartnerOp.Kind != trace.None && a.PartnerOp.G == b.G || b.PartnerOp.Kind != trace.None && (b.PartnerOp.G == a.G || a.PartnerOp.Kind != trace.None && a.PartnerOp.G == b.PartnerOp.G)
 }
 
 // alternativeOf returns the number of the alternative m names, if it can be executed now.
-func (s *source) alternativeOf(m hb.Move) (choice int, ok bool) {
+func (s *source) alternativeOf(m hb.Transition) (choice int, ok bool) {
 	if slices.Contains(s.dropped, m.G) {
 		return 0, false
 	}
@@ -399,20 +399,20 @@ func (s *source) findRaces() {
 	if s.ctx != nil {
 		s.ctx.endSections(n)
 	}
-	for _, m := range s.exec.Moved[p.Undo:] {
+	for _, m := range s.exec.UndoLog[p.UndoStart:] {
 		if s.exec.Pending[m.G].Blocks() {
 			s.reverseRacesOfPending(n, m.G)
 		}
 	}
 	for q, a := range s.exec.Last {
 		// Who stands there already.
-		if int(a) != n && s.exec.Known[q] && s.exec.Pending[q].Blocks() && hb.MayDepend(s.exec.Dep, p, &s.exec.Pending[q]) {
+		if int(a) != n && s.exec.Exists[q] && s.exec.Pending[q].Blocks() && hb.MayBeReversed(s.exec.Dep, p, &s.exec.Pending[q]) {
 			s.backtrackForPending(n, trace.GID(q))
 		}
 	}
 	// Who was met could have done something else.
-	if f := s.nodes[n]; p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate) {
-		f.addGoroutine(p.Mate)
+	if f := s.nodes[n]; p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner) {
+		f.addGoroutine(p.Partner)
 	}
 }
 
@@ -420,10 +420,10 @@ func (s *source) findRaces() {
 func (s *source) reverseRace(e, p int) {
 	first, second := &s.exec.Events[e], &s.exec.Events[p]
 	f := s.nodes[e]
-	if first.Op.Races(&second.Op.Op) && !second.Over && !first.Over {
+	if first.Op.Races(&second.Op.Op) && !second.EndsExecution && !first.EndsExecution {
 		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
-	if !first.Over && hb.Enables(first, &second.Op.Op) {
+	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
 		return // it cannot be reversed
 	}
 	s.initials = s.initials[:0]
@@ -436,10 +436,10 @@ func (s *source) reverseRace(e, p int) {
 }
 
 // notdep is notdep(e, E), E being what is executed before p.
-func (s *source) notdep(e, p int) (v []hb.Move) {
+func (s *source) notdep(e, p int) (v []hb.Transition) {
 	for j := e + 1; j < p; j++ {
-		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].Over {
-			v = append(v, s.exec.Events[j].Move)
+		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].EndsExecution {
+			v = append(v, s.exec.Events[j].Transition)
 		}
 	}
 	return v
@@ -487,7 +487,7 @@ func (s *source) addToBacktrack(f *sourceNode) {
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
-		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !hb.MayDepend(s.exec.Dep, x, &s.exec.Pending[q]) {
+		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !hb.MayBeReversed(s.exec.Dep, x, &s.exec.Pending[q]) {
 			continue
 		}
 		s.initials = s.initials[:0]
@@ -529,10 +529,10 @@ func (f *sourceNode) addGoroutine(g trace.GID) {
 
 // dependsOnAllOf reports whether e depends on everything op does, which is not met by another operation.
 func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
-	if e.Op.Tangled {
+	if e.Op.DependsOnAll {
 		return true
 	}
-	if op.Tangled || hb.Channel(op.Kind) || op.Commutes != 0 || e.Op.Commutes != 0 || op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd {
+	if op.DependsOnAll || op.Kind.Channels() || op.Commutes != 0 || e.Op.Commutes != 0 || op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd {
 		return false
 	}
 	for _, a := range op.Access[:op.N] {
@@ -563,7 +563,7 @@ func (s *source) reportRaces(f *sourceNode) {
 }
 
 // replay executes seq, and reports whether it could.
-func (s *source) replay(seq []hb.Move) bool {
+func (s *source) replay(seq []hb.Transition) bool {
 	for _, m := range seq {
 		c, ok := s.alternativeOf(m)
 		if !ok {
@@ -575,7 +575,7 @@ func (s *source) replay(seq []hb.Move) bool {
 		}
 		s.exec.Execute(m.G, c)
 		s.Path = append(s.Path, trace.Step{G: m.G, Choice: c})
-		if s.exec.Events[len(s.exec.Events)-1].Over {
+		if s.exec.Events[len(s.exec.Events)-1].EndsExecution {
 			return false
 		}
 	}

@@ -56,25 +56,25 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "all that say something commute", File: "trace/op.go", Old: "o.Commutes == p.Commutes && o.Commutes < SubtractsLast", New: "o.Commutes == p.Commutes"}, misused},
 	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "\tif o.CommutesWith(p) {\n", New: "\tif false {\n"}, counted},
 	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
-	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return false"}, misused},
-	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.rude && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
+	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return false"}, misused},
+	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
 	{mutation.Mutant{Name: "who leaves has always come", File: "por/hb/dependence.go", Old: "return held <= 0", New: "return false"}, misused},
-	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/queue.go", Old: "send.index == recv.index || ", New: ""}, sending},
-	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/queue.go", Old: " || send.index == recv.index+recv.Room", New: ""}, sending},
-	{mutation.Mutant{Name: "sends commute with sends", File: "por/hb/queue.go", Old: "return !a.Place.None || !b.Place.None", New: "return false"}, sending},
-	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/hb/queue.go", Old: "return !a.Place.None || !b.Place.None", New: "return true"}, counted},
-	{mutation.Mutant{Name: "what is received is not counted", File: "por/hb/queue.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
-	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/hb/waitgroup.go", Old: "return e.adding.N >= 0 || x.match(int32(i))", New: "return true"}, semantics},
-	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.raises, apart)\n", New: "\treturn false\n"}, toySystems},
+	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/chanbuf.go", Old: "send.index == recv.index || ", New: ""}, sending},
+	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/chanbuf.go", Old: " || send.index == recv.index+recv.Capacity", New: ""}, sending},
+	{mutation.Mutant{Name: "sends commute with sends", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return false"}, sending},
+	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return true"}, counted},
+	{mutation.Mutant{Name: "what is received is not counted", File: "por/hb/chanbuf.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
+	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/hb/waitgroup.go", Old: "return e.change.N >= 0 || x.augment(int32(i))", New: "return true"}, semantics},
+	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.positiveAdds, apart)\n", New: "\treturn false\n"}, toySystems},
 
-	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/dependence.go", Old: "|| a.AmongOthers() ||", New: "||"}, counted},
+	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/dependence.go", Old: "|| a.CommutesWithPeers() ||", New: "||"}, counted},
 
 	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "hb.NewExecution(sys, cfg.IgnoreOutput, true)", New: "hb.NewExecution(sys, cfg.IgnoreOutput, false)"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
 
 	// Happens-before.
-	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif Blocks(e.Op.Kind) {\n\t\tfor _, q := range moved {\n\t\t\tx.part(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
+	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif Blocks(e.Op.Kind) {\n\t\tfor _, q := range moved {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
 	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/execution.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
-	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/execution.go", Old: "\t\tf.Printed && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
+	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/execution.go", Old: "\t\tf.DependsOnOutput && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
 
 	// Operations that can be disabled.
 	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
@@ -84,14 +84,14 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "nobody waits to send", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
 	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
 	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) != e && ", New: "\t\tif s.Pending[g].Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
-	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !s.Pending[m.G].Blocks() || hb.Channel(s.Pending[m.G].Kind) {\n\t\t\tcontinue\n", New: "\t\tif true {\n\t\t\tcontinue\n"}, toySystems},
-	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Known[q] && ", New: "\t\tif int(a) < -1 && s.exec.Known[q] && "}, toySystems},
+	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !s.Pending[m.G].Blocks() || s.Pending[m.G].Kind.Channels() {\n\t\t\tcontinue\n", New: "\t\tif true {\n\t\t\tcontinue\n"}, toySystems},
+	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) < -1 && s.exec.Exists[q] && "}, toySystems},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif false {\n\t\t\ts.reverseRacesOfPending"}, toySystems},
-	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal/optimal.go", Old: " && !s.Events[x].Op.AmongOthers() && ", New: " && "}, readers},
+	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal/optimal.go", Old: " && !s.Events[x].Op.CommutesWithPeers() && ", New: " && "}, readers},
 
 	// Each class once.
 	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal/pasts.go", Old: "\t\t} else if s.planned[j] && it.q != trace.NoGID {\n", New: "\t\t} else if false {\n"}, toySystems},
-	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal/pasts.go", Old: "\t\tif s.Elder(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn false\n", New: "\t\tif s.Elder(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn true\n"}, toySystems},
+	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal/pasts.go", Old: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn false\n", New: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn true\n"}, toySystems},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal/optimal.go", Old: "\ts.head[y] = f.head\n", New: ""}, counted},
 	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal/optimal.go", Old: "\tif s.Halted || goOn && !s.depends(f, y) || ", New: "\tif s.Halted || "}, all},
 	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal/pasts.go", Old: "\t\tif _, known := f.seen[key]; known {\n", New: "\t\tif _, known := f.seen[key]; known && false {\n"}, readers},
@@ -113,15 +113,15 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal/pasts.go", Old: "\t\tif s.Before(x, clock) {\n", New: "\t\tif false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "\t\tm.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
-	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/pasts.go", Old: " || s.Next(f.g).Gone() {", New: " {"}, counted},
+	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/pasts.go", Old: " || s.Next(f.g).Terminated() {", New: " {"}, counted},
 	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.standing) {\n", New: "\t\tif false {\n"}, timing},
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/graphsearch.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
-	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.With.Kind != trace.None && slices.Contains(f.enabled, p.Mate)", New: "false"}, sleeping},
-	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif s.exec.Pending[m.G].Blocks() && !hb.Channel(s.exec.Pending[m.G].Kind) {\n\t\t\ts.reverseRacesOfPending"}, sleeping},
-	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Known[q] && ", New: "\t\tif int(a) != n && !hb.Channel(s.exec.Pending[q].Kind) && s.exec.Known[q] && "}, sleeping},
+	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner)", New: "false"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif s.exec.Pending[m.G].Blocks() && !s.exec.Pending[m.G].Kind.Channels() {\n\t\t\ts.reverseRacesOfPending"}, sleeping},
+	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) != n && !s.exec.Pending[q].Kind.Channels() && s.exec.Exists[q] && "}, sleeping},
 
 	// What changes places.
-	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (hb.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (hb.Memory"}, twin},
+	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory"}, twin},
 	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && hb.IdentityHash(s.Sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b))", New: "!c.cfg.CSS"}, twin},
 

@@ -36,7 +36,7 @@ func rfClassOf(t *toys.System, path trace.Schedule) string {
 		reads := op.Kind == trace.Read || op.Kind == trace.AtomicLoad || op.Kind == trace.AtomicRMW
 		for _, f := range slices.Backward(events) {
 			switch {
-			case hb.Memory(op.Kind) && hb.Memory(f.Kind):
+			case op.Kind.Memory() && f.Kind.Memory():
 				if reads && f.Access[0].Write && f.Access[0].Overlaps(op.Access[0]) {
 					deps = append(deps, f.name)
 					reads = false

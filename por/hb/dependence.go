@@ -9,26 +9,26 @@ import "hbcheck.dev/hbcheck/trace"
 // It is what trace.Op.Conflicts says of accesses, made exact where one of the
 // operations has been executed and so its outcome is known.
 type dependence struct {
-	ignoreOutput bool
-	rude         bool // readers may leave who have not come, see rude
+	ignoreOutput  bool
+	readersDepend bool // readers may leave who have not come, see rude
 }
 
 // Dependent reports whether b, executed some time after a, depends on it.
 func (d dependence) Dependent(a, b *NextOp) bool {
 	switch {
-	case a.Tangled || b.Tangled:
+	case a.DependsOnAll || b.DependsOnAll:
 		return true
-	case a.about&b.about == 0:
+	case a.footprint&b.footprint == 0:
 		return false
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd:
 		return false // see execution.regroups
 	case a.Kind == trace.Output && b.Kind == trace.Output:
 		return !d.ignoreOutput
 	case a.Commutes == trace.Reads && b.Commutes == trace.Reads:
-		return d.rude && a.Conflicts(&b.Op)
-	case a.Place.Room > 0 && b.Place.Room > 0 && a.Access[0] == b.Access[0]:
+		return d.readersDepend && a.Conflicts(&b.Op)
+	case a.Slot.Capacity > 0 && b.Slot.Capacity > 0 && a.Access[0] == b.Access[0]:
 		return sameElement(a, b)
-	case a.more != nil || b.more != nil:
+	case a.extra != nil || b.extra != nil:
 		return Overlap(a.Touches(), b.Touches())
 	}
 	return a.Conflicts(&b.Op)
@@ -36,8 +36,8 @@ func (d dependence) Dependent(a, b *NextOp) bool {
 
 // Touches returns all locations that n touches.
 func (n *NextOp) Touches() []trace.Access {
-	if n.more != nil {
-		return *n.more
+	if n.extra != nil {
+		return *n.extra
 	}
 	return n.Access[:n.N]
 }
@@ -53,18 +53,18 @@ func Overlap(a, b []trace.Access) bool {
 	return false
 }
 
-// covers reports whether everything that was executed before a and that b depends on comes before a in every order, as a
+// overwrites reports whether everything that was executed before a and that b depends on comes before a in every order, as a
 // writes all that b touches.
-func (a *NextOp) covers(b *NextOp) bool {
-	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 || a.AmongOthers() || a.Place.Room > 0 {
+func (a *NextOp) overwrites(b *NextOp) bool {
+	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 || a.CommutesWithPeers() || a.Slot.Capacity > 0 {
 		return false // it commutes with some of that
 	}
 	return a.Access[0].Write && a.Access[0].Contains(&b.Access[0])
 }
 
-// AmongOthers reports whether a commutes with others of its kind: what depends on it may depend on
+// CommutesWithPeers reports whether a commutes with others of its kind: what depends on it may depend on
 // them, too, though it does not.
-func (a *NextOp) AmongOthers() bool {
+func (a *NextOp) CommutesWithPeers() bool {
 	return a.Commutes == trace.Reads || a.Commutes == trace.Increments
 }
 
@@ -72,12 +72,6 @@ func (a *NextOp) AmongOthers() bool {
 func (a *NextOp) OnCond() bool {
 	return a.Kind == trace.Park || a.Kind == trace.Signal || a.Kind == trace.Broadcast
 }
-
-// Channel reports whether operations of kind k are about channels.
-func Channel(k trace.Kind) bool { return onChannels>>k&1 != 0 }
-
-// onChannels has the kinds of which channel is true, as bits.
-const onChannels uint64 = 1<<trace.Send | 1<<trace.Recv | 1<<trace.Select | 1<<trace.TrySelect | 1<<trace.Close | 1<<trace.Timer | 1<<trace.SyncAccess
 
 // Blocks reports whether an operation of kind k can be disabled. What one of these
 // does to others if it is executed first is found out when a goroutine arrives in front of it; the
@@ -95,36 +89,36 @@ func Enables(x *Event, b *trace.Op) bool {
 		// Readers may pass a writer (see trace.Barges).
 		return b.Kind == trace.Lock || b.Kind == trace.WakeLock && x.Op.N > 0 && x.Op.Access[0].Size == mutex
 	case trace.WgAdd:
-		return b.Kind == trace.WgWait && x.adding.N != 0 // see execution.regroups
+		return b.Kind == trace.WgWait && x.change.N != 0 // see execution.regroups
 	}
 	return false
 }
 
-// MayDepend reports whether op, which a goroutine has arrived in front of, might be executed before x
+// MayBeReversed reports whether op, which a goroutine has arrived in front of, might be executed before x
 // instead, and that would make a difference.
-func MayDepend(d dependence, x *Event, op *NextOp) bool {
+func MayBeReversed(d dependence, x *Event, op *NextOp) bool {
 	switch {
-	case op.Kind == trace.CondWait, !x.Over && Enables(x, &op.Op):
+	case op.Kind == trace.CondWait, !x.EndsExecution && Enables(x, &op.Op):
 		return false
-	case x.Op.Place.Room > 0 && op.Place.Room > 0 && x.Op.Kind != op.Kind && x.Op.Access[0] == op.Access[0]:
+	case x.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && x.Op.Kind != op.Kind && x.Op.Access[0] == op.Access[0]:
 		return false // they commute, or one enables the other
 	}
-	return d.Dependent(&x.Op, op) || x.With.Kind != trace.None && d.Dependent(&x.With, op)
+	return d.Dependent(&x.Op, op) || x.PartnerOp.Kind != trace.None && d.Dependent(&x.PartnerOp, op)
 }
 
 // Dependent reports whether b, executed some time after a by another goroutine, depends on it
 // if neither is entangled with everything and the order of output makes a difference.
 func Dependent(a, b *trace.Op) bool {
 	x, y := NextOp{Op: *a}, NextOp{Op: *b}
-	x.classify()
-	y.classify()
+	x.setFootprint()
+	y.setFootprint()
 	return dependence{}.Dependent(&x, &y)
 }
 
-// rude reports whether event i unlocks a read lock that its goroutine does not hold, or a lock for a writer that is
+// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or a lock for a writer that is
 // only pending, or is about a Cond with an RWMutex. Readers come and go in any order as long as nobody does;
 // then which of them finds too few readers, or may pass a writer, is a matter of their order.
-func (x *Execution) rude(i int) bool {
+func (x *Execution) unbalancedUnlock(i int) bool {
 	e := &x.Events[i]
 	switch e.Op.Kind {
 	case trace.Unlock:

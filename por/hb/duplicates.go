@@ -35,11 +35,11 @@ func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
 	if d.seen == nil || d.First != nil || d.crashed {
 		return true
 	}
-	if n := len(x.Events); n > 0 && x.Events[n-1].Over {
+	if n := len(x.Events); n > 0 && x.Events[n-1].EndsExecution {
 		d.crashed = x.Events[n-1].Op.Kind != trace.Exit
 		return true
 	}
-	class := x.class()
+	class := x.fingerprint()
 	if old, known := d.seen[class]; known {
 		d.First = &por.Duplicate{First: old, Second: n, Schedule: append(trace.Schedule(nil), path...)}
 		return false
@@ -51,18 +51,18 @@ func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
 // Bytes is the memory in use, about: a table is between half and entirely full.
 func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
-// class fingerprints the class of the execution: see duplicates.
-func (x *Execution) class() por.Hash {
+// fingerprint fingerprints the class of the execution: see duplicates.
+func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {
 		e := &x.Events[i]
-		a := por.Mix(uint64(e.G)<<32 | uint64(x.Briefs[i].N))
+		a := por.Mix(uint64(e.G)<<32 | uint64(x.Keys[i].N))
 		a = por.Mix(a ^ e.Label)
-		if e.With.Kind != trace.None {
-			a = por.Mix(a ^ uint64(e.Mate+1))
+		if e.PartnerOp.Kind != trace.None {
+			a = por.Mix(a ^ uint64(e.Partner+1))
 		}
-		if x.Rf {
-			a = por.Mix(a ^ uint64(x.Src[i].G)<<32 ^ uint64(x.Src[i].N))
+		if x.ReadsFrom {
+			a = por.Mix(a ^ uint64(x.Sources[i].G)<<32 ^ uint64(x.Sources[i].N))
 		}
 		b := por.Mix(^a)
 		for g, c := range x.Clock(i) {

@@ -12,51 +12,51 @@ import (
 // NextOp is an operation that a goroutine stands before.
 type NextOp struct {
 	trace.Op
-	Tangled bool  // it depends on everything the others do, and they on it
-	Ways    int32 // how many alternatives it has now; 0: it is disabled
-	// about is a set of things that the operation is about, as bits: objects by their numbers, channels, output. Two
+	DependsOnAll bool  // it depends on everything the others do, and they on it
+	Alternatives int32 // how many alternatives it has now; 0: it is disabled
+	// footprint is a set of things that the operation is about, as bits: objects by their numbers, channels, output. Two
 	// operations that have none in common are independent, unless one is tangled.
-	about uint64
-	Place place
-	more  *[]trace.Access // what a select with more than two channels touches; shared
+	footprint uint64
+	Slot      slot
+	extra     *[]trace.Access // what a select with more than two channels touches; shared
 }
 
 const (
-	aboutOutput   = 1 << 62
-	aboutChannels = 1 << 63
+	outputBit   = 1 << 62
+	channelsBit = 1 << 63
 )
 
-// aboutObject is the number of the bit for object obj.
-func aboutObject(obj uint32) uint32 { return obj % 62 }
+// objectBit is the number of the bit for object obj.
+func objectBit(obj uint32) uint32 { return obj % 62 }
 
-// classify fills in about.
-func (n *NextOp) classify() {
-	n.about = 0
+// setFootprint fills in about.
+func (n *NextOp) setFootprint() {
+	n.footprint = 0
 	for i := range n.N {
-		n.about |= 1 << aboutObject(n.Access[i].Obj)
+		n.footprint |= 1 << objectBit(n.Access[i].Obj)
 	}
 	if n.Kind == trace.Output {
-		n.about |= aboutOutput
+		n.footprint |= outputBit
 	}
-	if n.Wide || Channel(n.Kind) {
-		n.about |= aboutChannels
+	if n.Wide || n.Kind.Channels() {
+		n.footprint |= channelsBit
 	}
 }
 
-// simple returns the only location that the operation accesses, if nothing but that decides which others it depends on (and
+// singleAccess returns the only location that the operation accesses, if nothing but that decides which others it depends on (and
 // that WgAdds commute), and else one of no bytes.
-func (n *NextOp) simple() trace.Access {
-	if n.N == 1 && !n.Tangled && n.about < aboutOutput && (n.Commutes == 0 || n.Commutes == trace.Compares || n.Kind == trace.WgAdd) {
+func (n *NextOp) singleAccess() trace.Access {
+	if n.N == 1 && !n.DependsOnAll && n.footprint < outputBit && (n.Commutes == 0 || n.Commutes == trace.Compares || n.Kind == trace.WgAdd) {
 		return n.Access[0]
 	}
 	return trace.Access{}
 }
 
-// Gone reports whether somebody else has ended the goroutine that stood there: the hidden one of a timer ends when that is stopped.
-func (n *NextOp) Gone() bool { return n.Kind == trace.End && n.Ways == 0 }
+// Terminated reports whether somebody else has ended the goroutine that stood there: the hidden one of a timer ends when that is stopped.
+func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
 
-// arrive notes what g stands before, as it may be executed later.
-func (x *Execution) arrive(g trace.GID) {
+// recordPending notes what g stands before, as it may be executed later.
+func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)
 	if n.Awaits != trace.NoAwait {
@@ -67,45 +67,45 @@ func (x *Execution) arrive(g trace.GID) {
 			}
 		}
 	}
-	x.Known[g], x.Blocked[g] = true, n.Blocks()
+	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
 }
 
-// A Move is a step by its stable name (see Effects.Label).
-type Move struct {
+// A Transition is a step by its stable name (see Effects.Label).
+type Transition struct {
 	G     trace.GID
 	Label uint64
 }
 
 // Event is an operation that has been executed.
 type Event struct {
-	Move
-	Op   NextOp    // as it was then,
-	With NextOp    // and that of the goroutine it met, if any,
-	Mate trace.GID // which is this
-	Undo int       // len(execution.moved) before it
-	// Over marks an event that has ended the whole execution. It has been undone since, and the path goes
+	Transition
+	Op        NextOp    // as it was then,
+	PartnerOp NextOp    // and that of the goroutine it met, if any,
+	Partner   trace.GID // which is this
+	UndoStart int       // len(execution.moved) before it
+	// EndsExecution marks an event that has ended the whole execution. It has been undone since, and the path goes
 	// on as if it had been executed but its goroutine were the only one that knows.
-	Over bool
-	// adding is what it has done to the counter of a WaitGroup, and unit the event that has added what
+	EndsExecution bool
+	// change is what it has done to the counter of a WaitGroup, and unit the event that has added what
 	// it takes (see matched).
-	adding por.Adding
-	unit   int32
-	taken  int64 // how many of what it has added belong to Dones
-	// Obj is the channel that the case of a select which it was takes an element from (grow is -1) or puts one into (1).
-	Obj  uint32
-	Grow int
-	// Printed marks one with which it is decided what has been printed.
-	Printed bool
+	change       por.Adding
+	matched      int32
+	matchedUnits int64 // how many of what it has added belong to Dones
+	// BufferChan is the channel that the case of a select which it was takes an element from (grow is -1) or puts one into (1).
+	BufferChan   uint32
+	BufferChange int
+	// DependsOnOutput marks one with which it is decided what has been printed.
+	DependsOnOutput bool
 }
 
-// begin makes e the event of an operation. It is large, and filled in where it stays.
-func (e *Event) begin(m Move, op *NextOp, undo int) {
-	e.Move, e.Undo, e.unit, e.taken = m, undo, noUnit, 0
+// init makes e the event of an operation. It is large, and filled in where it stays.
+func (e *Event) init(m Transition, op *NextOp, undo int) {
+	e.Transition, e.UndoStart, e.matched, e.matchedUnits = m, undo, unmatched, 0
 	e.Op = *op
-	e.With.Kind, e.With.about, e.With.Tangled, e.Mate = trace.None, 0, false, 0
-	e.Over, e.Printed = false, false
-	e.Obj, e.Grow = 0, 0
-	e.adding = por.Adding{}
+	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
+	e.EndsExecution, e.DependsOnOutput = false, false
+	e.BufferChan, e.BufferChange = 0, 0
+	e.change = por.Adding{}
 }
 
 // Execution is the path from the initial state to the present one as a partial
@@ -118,144 +118,144 @@ type Execution struct {
 
 	Path   trace.Schedule // the same steps, by numbers of alternatives
 	Events []Event
-	Briefs []brief // the same events
+	Keys   []eventKey // the same events
 	// clocks has a row of width numbers for each event: how many events of
 	// each goroutine happened before it, itself included.
 	clocks []uint32
 	Width  int
 
-	Count []uint32                  // events executed, by goroutine
-	Last  []int32                   // the last event that each has taken part in, or -1
-	Known []bool                    // it exists
-	Order []trace.GID               // all of them, in an order that does not depend on how the search went
-	Elder func(a, b trace.GID) bool // which is this
+	Count    []uint32                  // events executed, by goroutine
+	Last     []int32                   // the last event that each has taken part in, or -1
+	Exists   []bool                    // it exists
+	Order    []trace.GID               // all of them, in an order that does not depend on how the search went
+	Precedes func(a, b trace.GID) bool // which is this
 	// Pending is the operation each stood before when it arrived there.
-	Pending []NextOp
-	Blocked []bool   // unless this is set it does not block
-	Moved   []lastOf // undo log of last and pending
+	Pending  []NextOp
+	MayBlock []bool      // unless this is set it does not block
+	UndoLog  []undoEntry // undo log of last and pending
 
-	// Beyond is set when the happens-before relation is not enough to tell what can be executed in
+	// Unsupported is set when the happens-before relation is not enough to tell what can be executed in
 	// another order: see Optimal.
-	Beyond bool
+	Unsupported bool
 	// Awaits is set when somebody stands before an operation that awaits something: see Context.
 	Awaits bool
-	// Uncivil is set, and beyond, when readers do not commute, as was assumed: see rude.
-	Uncivil bool
+	// ReadersUnbalanced is set, and beyond, when readers do not commute, as was assumed: see rude.
+	ReadersUnbalanced bool
 
-	received map[uint32]uint32 // how many elements of a channel with a buffer: see placeOf
+	received map[uint32]uint32 // how many elements of a channel with a buffer: see slotOf
 
-	// Rf is set if reads of memory depend on what they read from only: see ReadsFrom. src is then what
+	// ReadsFrom is set if reads of memory depend on what they read from only: see ReadsFrom. src is then what
 	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
-	Rf, Ended bool
-	Updater   por.Updater // or nil
-	Src       []EventID
+	ReadsFrom, EndedInOtherOrder bool
+	Updater                      por.Updater // or nil
+	Sources                      []EventID
 
 	Races []int32 // the events that the newest one depends on directly
 
 	// What has been asked of the present state.
-	state   uint64
-	able    []trace.GID // the goroutines that can move: CanMove
-	ableAt  uint64
-	ahead   []NextOp // by goroutine: next
-	aheadAt []uint64
+	state     uint64
+	enabled   []trace.GID // the goroutines that can move: Enabled
+	enabledAt uint64
+	next      []NextOp // by goroutine: next
+	nextAt    []uint64
 
-	// by lists for every bit of intended.about the events that have it, of which others are no WgAdds; raises lists
+	// withBit lists for every bit of intended.about the events that have it, of which others are no WgAdds; raises lists
 	// those WgAdds that make a counter larger.
-	by      [64][]int32
-	others  [64]int32
-	raises  []int32
-	tangled bool // some event so far was
-	wait    []trace.GID
-	buf     []trace.GID
-	cases   []por.Case
-	Fronts  []front
-	touched []trace.Access
+	withBit          [64][]int32
+	nonAdds          [64]int32
+	positiveAdds     []int32
+	someDependsOnAll bool // some event so far was
+	condWaiting      []trace.GID
+	advanced         []trace.GID
+	cases            []por.Case
+	Snapshots        []SelectSnapshot
+	touched          []trace.Access
 
-	group, tried []int32 // see regroups
-	start        int64
-	needed       []uint32
+	adds, visited []int32 // see regroups
+	initialCount  int64
+	closure       []uint32
 }
 
-// brief is as much of an event as decides in most cases that it and a later one are independent, or
+// eventKey is as much of an event as decides in most cases that it and a later one are independent, or
 // ordered anyway. It is looked at for every earlier event when one is executed.
-type brief struct {
-	G     trace.GID
-	N     uint32       // number among the events g has executed, from 1
-	about uint64       // intended.about of all of it
-	at    trace.Access // intended.simple of it
-	adds  bool         // it is a WgAdd
+type eventKey struct {
+	G         trace.GID
+	N         uint32       // number among the events g has executed, from 1
+	footprint uint64       // intended.about of all of it
+	access    trace.Access // intended.simple of it
+	wgAdd     bool         // it is a WgAdd
 }
 
-type lastOf struct {
+type undoEntry struct {
 	G       trace.GID
 	Last    int32
-	Known   bool
+	Exists  bool
 	Pending NextOp
 }
 
 // NewExecution begins an execution in the present state of sys. rude says that readers do not
 // commute: see execution.rude.
 func NewExecution(sys por.System, ignoreOutput, rude bool) *Execution {
-	x := &Execution{Sys: por.EffectsOf(sys), Dep: dependence{ignoreOutput: ignoreOutput, rude: rude}, Width: 4, state: 1, received: make(map[uint32]uint32), Elder: func(a, b trace.GID) bool { return a < b }}
+	x := &Execution{Sys: por.EffectsOf(sys), Dep: dependence{ignoreOutput: ignoreOutput, readersDepend: rude}, Width: 4, state: 1, received: make(map[uint32]uint32), Precedes: func(a, b trace.GID) bool { return a < b }}
 	if e := por.CapabilitiesOf(sys).GoroutineOrder; e != nil {
-		x.Elder = e.Precedes
+		x.Precedes = e.Precedes
 	}
 	for _, g := range x.Sys.Pending(nil) {
 		x.grow(int(g))
-		x.arrive(g)
-		x.front(g, -1)
+		x.recordPending(g)
+		x.snapshotSelect(g, -1)
 	}
 	return x
 }
 
-// Elsewhere is called when the state of the system has changed.
-func (x *Execution) Elsewhere() { x.state++ }
+// Invalidate is called when the state of the system has changed.
+func (x *Execution) Invalidate() { x.state++ }
 
 // Next returns what g stands before, valid until somebody moves.
 func (x *Execution) Next(g trace.GID) *NextOp {
-	if int(g) >= len(x.ahead) {
+	if int(g) >= len(x.next) {
 		x.grow(int(g))
 	}
-	n := &x.ahead[g]
-	if x.aheadAt[g] != x.state {
-		x.aheadAt[g] = x.state
+	n := &x.next[g]
+	if x.nextAt[g] != x.state {
+		x.nextAt[g] = x.state
 		ways, tangled := x.Sys.View(g, &n.Op)
-		n.Ways, n.Tangled = int32(ways), tangled
-		if x.Rf {
-			x.update(n)
+		n.Alternatives, n.DependsOnAll = int32(ways), tangled
+		if x.ReadsFrom {
+			x.markUpdate(n)
 		}
-		n.classify()
-		n.Place = place{}
-		if n.Wide || n.more != nil {
-			n.more = x.wide(g, n)
+		n.setFootprint()
+		n.Slot = slot{}
+		if n.Wide || n.extra != nil {
+			n.extra = x.extraAccesses(g, n)
 		}
 		if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
-			n.Place = x.placeOf(g, &n.Op)
+			n.Slot = x.slotOf(g, &n.Op)
 		}
 	}
 	return n
 }
 
-// wide returns what n, which g stands before, touches if there is no room for that in it.
-func (x *Execution) wide(g trace.GID, n *NextOp) *[]trace.Access {
-	if !n.Wide || !Channel(n.Kind) {
+// extraAccesses returns what n, which g stands before, touches if there is no room for that in it.
+func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
+	if !n.Wide || !n.Kind.Channels() {
 		return nil
 	}
 	x.touched = x.Sys.Touches(g, x.touched[:0])
-	if n.more == nil || !slices.Equal(x.touched, *n.more) {
+	if n.extra == nil || !slices.Equal(x.touched, *n.extra) {
 		all := slices.Clone(x.touched)
 		return &all
 	}
-	return n.more
+	return n.extra
 }
 
-// CanMove returns the goroutines that can move, valid until one does.
-func (x *Execution) CanMove() []trace.GID {
-	if x.ableAt != x.state {
-		x.ableAt = x.state
-		x.able = x.Sys.Enabled(x.able[:0])
+// Enabled returns the goroutines that can move, valid until one does.
+func (x *Execution) Enabled() []trace.GID {
+	if x.enabledAt != x.state {
+		x.enabledAt = x.state
+		x.enabled = x.Sys.Enabled(x.enabled[:0])
 	}
-	return x.able
+	return x.enabled
 }
 
 // Clock returns event i's row.
@@ -263,7 +263,7 @@ func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.
 
 // Before reports whether event i happened before an event with the clock c, or is it.
 func (x *Execution) Before(i int, c []uint32) bool {
-	e := &x.Briefs[i]
+	e := &x.Keys[i]
 	return c[e.G] >= e.N
 }
 
@@ -282,141 +282,141 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
 	e := &x.Events[i]
-	e.begin(Move{G: g, Label: x.Label(g, choice)}, x.Next(g), len(x.Moved))
-	if Channel(e.Op.Kind) {
+	e.init(Transition{G: g, Label: x.Label(g, choice)}, x.Next(g), len(x.UndoLog))
+	if e.Op.Kind.Channels() {
 		if p, ok := x.Sys.Partner(g, choice); ok {
-			e.With, e.Mate = *x.Next(p), p
+			e.PartnerOp, e.Partner = *x.Next(p), p
 		}
 	}
 	if k := e.Op.Kind; k == trace.Select || k == trace.TrySelect {
-		x.fill(e, choice)
+		x.recordBufferChange(e, choice)
 	}
 	if e.Op.Kind == trace.WgAdd {
-		e.adding = x.Sys.Adds(g)
+		e.change = x.Sys.Adds(g)
 	}
 	signals := e.Op.Kind == trace.Signal || e.Op.Kind == trace.Broadcast
 	if signals {
 		x.condWaiters()
 	}
 	x.Sys.Step(g, choice)
-	x.Elsewhere()
-	if takes(&e.Op) {
+	x.Invalidate()
+	if consumes(&e.Op) {
 		x.received[e.Op.Access[0].Obj]++
 	}
 	x.Path = append(x.Path, trace.Step{G: g, Choice: choice})
-	if x.Next(g).Ways == 0 && len(x.CanMove()) == 0 {
+	if x.Next(g).Alternatives == 0 && len(x.Enabled()) == 0 {
 		switch x.Sys.Status() {
 		case por.Cut:
-			e.Over = true
+			e.EndsExecution = true
 		case por.Ended:
-			e.Over = x.Ended || len(x.Sys.Pending(x.wait[:0])) > 0
-			e.Printed = !x.Dep.ignoreOutput && (e.Over || ends(e.Op.Kind))
+			e.EndsExecution = x.EndedInOtherOrder || len(x.Sys.Pending(x.condWaiting[:0])) > 0
+			e.DependsOnOutput = !x.Dep.ignoreOutput && (e.EndsExecution || ends(e.Op.Kind))
 		}
 	}
-	if e.Over && takes(&e.Op) { // it will be undone
+	if e.EndsExecution && consumes(&e.Op) { // it will be undone
 		x.received[e.Op.Access[0].Obj]--
 	}
-	x.buf = x.Sys.Advanced(x.buf[:0])
-	moved := x.buf
+	x.advanced = x.Sys.Advanced(x.advanced[:0])
+	moved := x.advanced
 	for _, q := range moved {
 		x.grow(int(q))
 	}
 	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
-	x.part(g, i)
+	x.addParticipant(g, i)
 	// Whoever can be met only where it stands is no matter of order: it must have
 	// arrived. But a Signal finds or does not find who waits.
 	if Blocks(e.Op.Kind) {
 		for _, q := range moved {
-			x.part(q, i)
+			x.addParticipant(q, i)
 		}
 	}
 	x.Count[g]++
-	b := brief{G: g, N: x.Count[g], about: e.Op.about | e.With.about, adds: e.Op.Kind == trace.WgAdd && !e.Op.Tangled}
-	if e.Printed {
-		b.about |= aboutOutput
+	b := eventKey{G: g, N: x.Count[g], footprint: e.Op.footprint | e.PartnerOp.footprint, wgAdd: e.Op.Kind == trace.WgAdd && !e.Op.DependsOnAll}
+	if e.DependsOnOutput {
+		b.footprint |= outputBit
 	} else {
-		b.at = e.Op.simple()
+		b.access = e.Op.singleAccess()
 	}
-	x.Briefs = append(x.Briefs, b)
+	x.Keys = append(x.Keys, b)
 	c := x.Clock(i)
 	c[g] = b.N
 	x.Races = x.Races[:0]
-	x.tangled = x.tangled || e.Op.Tangled || e.With.Tangled
+	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
 	switch {
-	case x.Rf:
-		x.observe(i)
-	case x.tangled || b.about&(b.about-1) != 0: // it is about several things
+	case x.ReadsFrom:
+		x.addReadsFrom(i)
+	case x.someDependsOnAll || b.footprint&(b.footprint-1) != 0: // it is about several things
 		for j := i - 1; j >= 0; j-- {
-			x.relate(e, c, j)
+			x.addRace(e, c, j)
 		}
-	case b.about != 0:
-		bit := bits.TrailingZeros64(b.about)
-		list := x.by[bit]
-		if b.adds && x.others[bit] == 0 {
+	case b.footprint != 0:
+		bit := bits.TrailingZeros64(b.footprint)
+		list := x.withBit[bit]
+		if b.wgAdd && x.nonAdds[bit] == 0 {
 			list = nil // see regroups
 		}
 		for k := len(list) - 1; k >= 0; k-- {
 			j := int(list[k])
-			f := &x.Briefs[j]
+			f := &x.Keys[j]
 			if c[f.G] < f.N {
-				x.relate(e, c, j)
+				x.addRace(e, c, j)
 			}
-			if f.at.Size > 0 && b.at.Size > 0 {
-				if !f.adds && f.at.Write && f.at.Contains(&b.at) {
+			if f.access.Size > 0 && b.access.Size > 0 {
+				if !f.wgAdd && f.access.Write && f.access.Contains(&b.access) {
 					break
 				}
-			} else if x.Events[j].Op.covers(&e.Op) {
+			} else if x.Events[j].Op.overwrites(&e.Op) {
 				break
 			}
 		}
 	}
-	for set := b.about; set != 0; set &= set - 1 {
+	for set := b.footprint; set != 0; set &= set - 1 {
 		bit := bits.TrailingZeros64(set)
-		x.by[bit] = append(x.by[bit], int32(i))
-		if !b.adds {
-			x.others[bit]++
+		x.withBit[bit] = append(x.withBit[bit], int32(i))
+		if !b.wgAdd {
+			x.nonAdds[bit]++
 		}
 	}
-	if e.adding.N > 0 {
-		x.raises = append(x.raises, int32(i))
+	if e.change.N > 0 {
+		x.positiveAdds = append(x.positiveAdds, int32(i))
 	}
 	switch {
 	case Blocks(e.Op.Kind):
 	case signals:
-		for _, q := range x.wait {
+		for _, q := range x.condWaiting {
 			if x.Sys.Next(q).Kind != trace.CondWait {
-				x.part(q, i)
+				x.addParticipant(q, i)
 			}
 		}
 		for _, q := range moved {
-			if !x.Known[q] {
-				x.part(q, i)
+			if !x.Exists[q] {
+				x.addParticipant(q, i)
 			}
 		}
 	default:
 		for _, q := range moved {
 			// Who stands before Wait is told of the zero, which is only a matter of its being enabled.
-			if e.Op.Kind != trace.WgAdd || !x.Known[q] {
-				x.part(q, i)
+			if e.Op.Kind != trace.WgAdd || !x.Exists[q] {
+				x.addParticipant(q, i)
 			}
 		}
 	}
-	x.Uncivil = x.Uncivil || !x.Dep.rude && x.rude(i)
-	x.Beyond = x.Beyond || x.Uncivil || x.regroups(i)
+	x.ReadersUnbalanced = x.ReadersUnbalanced || !x.Dep.readersDepend && x.unbalancedUnlock(i)
+	x.Unsupported = x.Unsupported || x.ReadersUnbalanced || x.wgOrderMatters(i)
 }
 
-// relate adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
+// addRace adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
 // to come later.
-func (x *Execution) relate(e *Event, c []uint32, j int) {
-	f := &x.Briefs[j]
+func (x *Execution) addRace(e *Event, c []uint32, j int) {
+	f := &x.Keys[j]
 	if c[f.G] >= f.N {
 		return
 	}
-	switch b := &x.Briefs[len(x.Briefs)-1]; {
-	case f.adds && b.adds:
+	switch b := &x.Keys[len(x.Keys)-1]; {
+	case f.wgAdd && b.wgAdd:
 		return // see regroups
-	case f.at.Size > 0 && b.at.Size > 0:
-		if !f.at.Write && !b.at.Write || !f.at.Overlaps(b.at) {
+	case f.access.Size > 0 && b.access.Size > 0:
+		if !f.access.Write && !b.access.Write || !f.access.Overlaps(b.access) {
 			return
 		}
 	case !x.Dependent(&x.Events[j], e):
@@ -431,29 +431,29 @@ func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.Sys.Label(g
 
 // Dependent reports whether event e, executed after f, depends on it.
 func (x *Execution) Dependent(f, e *Event) bool {
-	return x.DependentOp(f, &e.Op, e.Printed) || e.With.Kind != trace.None && x.DependentOp(f, &e.With, false)
+	return x.DependentOp(f, &e.Op, e.DependsOnOutput) || e.PartnerOp.Kind != trace.None && x.DependentOp(f, &e.PartnerOp, false)
 }
 
 // DependentOp is dependent for op without whom it meets. printed is executed.printed of it.
 func (x *Execution) DependentOp(f *Event, op *NextOp, printed bool) bool {
 	return x.Dep.Dependent(&f.Op, op) ||
-		f.Printed && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||
-		f.With.Kind != trace.None && x.Dep.Dependent(&f.With, op)
+		f.DependsOnOutput && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||
+		f.PartnerOp.Kind != trace.None && x.Dep.Dependent(&f.PartnerOp, op)
 }
 
-// part makes g take part in event i.
-func (x *Execution) part(g trace.GID, i int) {
+// addParticipant makes g take part in event i.
+func (x *Execution) addParticipant(g trace.GID, i int) {
 	if x.Last[g] >= 0 {
 		x.Join(x.Clock(i), int(x.Last[g]))
 	}
-	n := len(x.Moved)
-	x.Moved = slices.Grow(x.Moved, 1)[:n+1]
-	m := &x.Moved[n]
-	m.G, m.Last, m.Known, m.Pending = g, x.Last[g], x.Known[g], x.Pending[g]
+	n := len(x.UndoLog)
+	x.UndoLog = slices.Grow(x.UndoLog, 1)[:n+1]
+	m := &x.UndoLog[n]
+	m.G, m.Last, m.Exists, m.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
 	x.Last[g] = int32(i)
-	x.arrive(g)
-	x.Beyond = x.Beyond || x.Rf && !Understood(&x.Pending[g].Op)
-	x.front(g, i)
+	x.recordPending(g)
+	x.Unsupported = x.Unsupported || x.ReadsFrom && !Supported(&x.Pending[g].Op)
+	x.snapshotSelect(g, i)
 }
 
 // Join makes what happened before event j happen before the event with clock c.
@@ -470,10 +470,10 @@ func ends(k trace.Kind) bool { return k == trace.Crash || k == trace.Exit }
 
 // condWaiters collects the goroutines that wait for a Signal.
 func (x *Execution) condWaiters() {
-	x.wait = x.wait[:0]
+	x.condWaiting = x.condWaiting[:0]
 	for _, g := range x.Order {
-		if x.Known[g] && x.Pending[g].Kind == trace.CondWait {
-			x.wait = append(x.wait, g)
+		if x.Exists[g] && x.Pending[g].Kind == trace.CondWait {
+			x.condWaiting = append(x.condWaiting, g)
 		}
 	}
 }
@@ -485,15 +485,15 @@ func (x *Execution) grow(g int) {
 	}
 	for len(x.Last) <= g {
 		i := len(x.Order)
-		for i > 0 && x.Elder(trace.GID(len(x.Last)), x.Order[i-1]) {
+		for i > 0 && x.Precedes(trace.GID(len(x.Last)), x.Order[i-1]) {
 			i--
 		}
 		x.Order = slices.Insert(x.Order, i, trace.GID(len(x.Last)))
 		x.Last = append(x.Last, -1)
-		x.Known = append(x.Known, false)
+		x.Exists = append(x.Exists, false)
 		x.Pending = append(x.Pending, NextOp{})
-		x.Blocked = append(x.Blocked, false)
-		x.ahead, x.aheadAt = append(x.ahead, NextOp{}), append(x.aheadAt, 0)
+		x.MayBlock = append(x.MayBlock, false)
+		x.next, x.nextAt = append(x.next, NextOp{}), append(x.nextAt, 0)
 		x.Count = append(x.Count, 0)
 	}
 	if g < x.Width {
@@ -514,50 +514,50 @@ func (x *Execution) grow(g int) {
 // Truncate forgets all events but the first n. The system must have been rewound
 // to the state behind them.
 func (x *Execution) Truncate(n int) {
-	x.Elsewhere()
+	x.Invalidate()
 	if n == len(x.Events) {
 		return
 	}
 	for i := len(x.Events) - 1; i >= n; i-- {
-		if e := &x.Events[i]; e.unit >= 0 {
-			x.Events[e.unit].taken--
+		if e := &x.Events[i]; e.matched >= 0 {
+			x.Events[e.matched].matchedUnits--
 		}
-		if e := &x.Events[i]; takes(&e.Op) && !e.Over {
+		if e := &x.Events[i]; consumes(&e.Op) && !e.EndsExecution {
 			x.received[e.Op.Access[0].Obj]--
 		}
-		b := &x.Briefs[i]
+		b := &x.Keys[i]
 		x.Count[b.G]--
-		for set := b.about; set != 0; set &= set - 1 {
+		for set := b.footprint; set != 0; set &= set - 1 {
 			bit := bits.TrailingZeros64(set)
-			x.by[bit] = x.by[bit][:len(x.by[bit])-1]
-			if !b.adds {
-				x.others[bit]--
+			x.withBit[bit] = x.withBit[bit][:len(x.withBit[bit])-1]
+			if !b.wgAdd {
+				x.nonAdds[bit]--
 			}
 		}
 	}
-	for len(x.raises) > 0 && int(x.raises[len(x.raises)-1]) >= n {
-		x.raises = x.raises[:len(x.raises)-1]
+	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
+		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]
 	}
-	undo := x.Events[n].Undo
-	for i := len(x.Moved) - 1; i >= undo; i-- {
-		m := &x.Moved[i]
-		x.Last[m.G], x.Known[m.G], x.Pending[m.G] = m.Last, m.Known, m.Pending
-		x.Blocked[m.G] = x.Pending[m.G].Blocks()
+	undo := x.Events[n].UndoStart
+	for i := len(x.UndoLog) - 1; i >= undo; i-- {
+		m := &x.UndoLog[i]
+		x.Last[m.G], x.Exists[m.G], x.Pending[m.G] = m.Last, m.Exists, m.Pending
+		x.MayBlock[m.G] = x.Pending[m.G].Blocks()
 	}
-	x.Moved = x.Moved[:undo]
-	for len(x.Fronts) > 0 && x.Fronts[len(x.Fronts)-1].At >= n {
-		x.Fronts = x.Fronts[:len(x.Fronts)-1]
+	x.UndoLog = x.UndoLog[:undo]
+	for len(x.Snapshots) > 0 && x.Snapshots[len(x.Snapshots)-1].At >= n {
+		x.Snapshots = x.Snapshots[:len(x.Snapshots)-1]
 	}
-	x.Events, x.Briefs = x.Events[:n], x.Briefs[:n]
+	x.Events, x.Keys = x.Events[:n], x.Keys[:n]
 	x.Path = x.Path[:n]
-	if x.Rf {
-		x.Src = x.Src[:n]
+	if x.ReadsFrom {
+		x.Sources = x.Sources[:n]
 	}
 	x.clocks = x.clocks[:n*x.Width]
 }
 
 // Bytes returns the memory it holds.
 func (x *Execution) Bytes() int64 {
-	return int64(cap(x.Events))*int64(unsafe.Sizeof(Event{})+unsafe.Sizeof(brief{})) + int64(cap(x.clocks))*4 +
-		int64(cap(x.Moved))*int64(unsafe.Sizeof(lastOf{})) + int64(cap(x.Path))*int64(unsafe.Sizeof(trace.Step{}))
+	return int64(cap(x.Events))*int64(unsafe.Sizeof(Event{})+unsafe.Sizeof(eventKey{})) + int64(cap(x.clocks))*4 +
+		int64(cap(x.UndoLog))*int64(unsafe.Sizeof(undoEntry{})) + int64(cap(x.Path))*int64(unsafe.Sizeof(trace.Step{}))
 }

@@ -27,36 +27,36 @@ import (
 // (if no Done is missing), has counter zero, and some order passes through it; what matters is whether an event that raises the counter is
 // not in it.
 
-// adds reports whether e has changed the counter of the WaitGroup wg.
-func (e *Event) adds(wg trace.Access) bool {
+// changes reports whether e has changed the counter of the WaitGroup wg.
+func (e *Event) changes(wg trace.Access) bool {
 	return e.Op.Kind == trace.WgAdd && e.Op.N > 0 && e.Op.Access[0].Overlaps(wg)
 }
 
-// regroups is called when event i, the newest one, is executed. It reports whether it shows that the operations on some
+// wgOrderMatters is called when event i, the newest one, is executed. It reports whether it shows that the operations on some
 // WaitGroup do not commute, and notes the unit that belongs to a Done.
-func (x *Execution) regroups(i int) bool {
+func (x *Execution) wgOrderMatters(i int) bool {
 	e := &x.Events[i]
 	if e.Op.Kind == trace.WgAdd && e.Op.N > 0 {
 		wg := e.Op.Access[0]
-		if !x.takesLatest(i) {
-			x.tally(wg)
-			if !x.matched(i) {
+		if !x.matchesLatest(i) {
+			x.listAdds(wg)
+			if !x.matches(i) {
 				return true
 			}
 		}
-		if e.adding.N > 0 && slices.ContainsFunc(x.Races, func(w int32) bool { return x.Events[w].Op.Kind == trace.WgWait }) {
+		if e.change.N > 0 && slices.ContainsFunc(x.Races, func(w int32) bool { return x.Events[w].Op.Kind == trace.WgWait }) {
 			return true // Wait has returned at a zero, and nothing but the order they are in here says that it was before e
 		}
-		for q, blocked := range x.Blocked {
-			if p := &x.Pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reused(wg, int(x.Last[q])) {
+		for q, blocked := range x.MayBlock {
+			if p := &x.Pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reusedDuringWait(wg, int(x.Last[q])) {
 				return true
 			}
 		}
 	}
-	for k := e.Undo; k < len(x.Moved); k++ {
-		m := &x.Moved[k]
+	for k := e.UndoStart; k < len(x.UndoLog); k++ {
+		m := &x.UndoLog[k]
 		if p := &x.Pending[m.G]; p.Kind == trace.WgWait && p.N > 0 {
-			if x.reused(p.Access[0], int(x.Last[m.G])) {
+			if x.reusedDuringWait(p.Access[0], int(x.Last[m.G])) {
 				return true
 			}
 		}
@@ -64,168 +64,168 @@ func (x *Execution) regroups(i int) bool {
 	return false
 }
 
-// A unit is named by the event that has added it; those there have been from the start by atStart.
+// A unit is named by the event that has added it; those there have been from the start by initialUnits.
 const (
-	atStart = -1
-	noUnit  = -2
+	initialUnits = -1
+	unmatched    = -2
 )
 
-// tally collects the events that have changed the counter of wg, in order, behind atStart.
-func (x *Execution) tally(wg trace.Access) {
-	x.group, x.start = append(x.group[:0], atStart), 0
-	for _, j := range x.by[aboutObject(wg.Obj)] {
-		if e := &x.Events[j]; e.adds(wg) {
-			if len(x.group) == 1 {
-				x.start = e.adding.Counter
+// listAdds collects the events that have changed the counter of wg, in order, behind initialUnits.
+func (x *Execution) listAdds(wg trace.Access) {
+	x.adds, x.initialCount = append(x.adds[:0], initialUnits), 0
+	for _, j := range x.withBit[objectBit(wg.Obj)] {
+		if e := &x.Events[j]; e.changes(wg) {
+			if len(x.adds) == 1 {
+				x.initialCount = e.change.Counter
 			}
-			x.group = append(x.group, j)
+			x.adds = append(x.adds, j)
 		}
 	}
 }
 
-// left returns how many of the units event u has added no Done has taken.
-func (x *Execution) left(u int32) int64 {
+// unmatchedUnits returns how many of the units event u has added no Done has taken.
+func (x *Execution) unmatchedUnits(u int32) int64 {
 	if u >= 0 {
-		return max(0, x.Events[u].adding.N) - x.Events[u].taken
+		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits
 	}
-	n := x.start
-	for _, d := range x.group[1:] {
-		if x.Events[d].unit == u {
+	n := x.initialCount
+	for _, d := range x.adds[1:] {
+		if x.Events[d].matched == u {
 			n--
 		}
 	}
 	return n
 }
 
-// take makes unit u that of Done d.
-func (x *Execution) take(d, u int32) {
-	if old := x.Events[d].unit; old >= 0 {
-		x.Events[old].taken--
+// assign makes unit u that of Done d.
+func (x *Execution) assign(d, u int32) {
+	if old := x.Events[d].matched; old >= 0 {
+		x.Events[old].matchedUnits--
 	}
-	if x.Events[d].unit = u; u >= 0 {
-		x.Events[u].taken++
+	if x.Events[d].matched = u; u >= 0 {
+		x.Events[u].matchedUnits++
 	}
 }
 
-// takesLatest is matched in the case that nearly all Dones are: the counter is what the one before has made of it, and of the latest Add
+// matchesLatest is matched in the case that nearly all Dones are: the counter is what the one before has made of it, and of the latest Add
 // that happens before event i a unit is left, or all units have been there from the start.
-func (x *Execution) takesLatest(i int) bool {
+func (x *Execution) matchesLatest(i int) bool {
 	e := &x.Events[i]
 	wg := e.Op.Access[0]
-	list := x.by[aboutObject(wg.Obj)]
+	list := x.withBit[objectBit(wg.Obj)]
 	k := len(list) - 2 // the last one is i
-	for k >= 0 && !x.Events[list[k]].adds(wg) {
+	for k >= 0 && !x.Events[list[k]].changes(wg) {
 		k--
 	}
-	if e.adding.N != -1 {
+	if e.change.N != -1 {
 		return false
 	}
 	if k >= 0 {
-		if a := &x.Events[list[k]].adding; e.adding.Counter != a.Counter+a.N {
+		if a := &x.Events[list[k]].change; e.change.Counter != a.Counter+a.N {
 			return false
 		}
 	}
-	if len(x.raises) == 0 { // all has been added from the start
-		x.Events[i].unit = atStart
-		return e.adding.Counter > 0
+	if len(x.positiveAdds) == 0 { // all has been added from the start
+		x.Events[i].matched = initialUnits
+		return e.change.Counter > 0
 	}
 	if k < 0 {
 		return false
 	}
-	for k := len(x.raises) - 1; k >= 0; k-- {
-		if u := x.raises[k]; x.Events[u].adds(wg) && x.Before(int(u), x.Clock(i)) {
-			if x.left(u) == 0 {
+	for k := len(x.positiveAdds) - 1; k >= 0; k-- {
+		if u := x.positiveAdds[k]; x.Events[u].changes(wg) && x.Before(int(u), x.Clock(i)) {
+			if x.unmatchedUnits(u) == 0 {
 				return false
 			}
-			x.take(int32(i), u)
+			x.assign(int32(i), u)
 			return true
 		}
 	}
 	return false
 }
 
-// matched finds a unit for event i, if it takes one: it reports whether all Dones have one that has been added before. It also
+// matches finds a unit for event i, if it takes one: it reports whether all Dones have one that has been added before. It also
 // reports false if that is not the question: if several are taken at once, or the counter is not what the events
 // have made of it, because it is overwritten.
-func (x *Execution) matched(i int) bool {
-	sum := x.start
-	if n := len(x.group); n > 2 { // of which the same has been asked
-		a := &x.Events[x.group[n-2]].adding
+func (x *Execution) matches(i int) bool {
+	sum := x.initialCount
+	if n := len(x.adds); n > 2 { // of which the same has been asked
+		a := &x.Events[x.adds[n-2]].change
 		sum = a.Counter + a.N
 	}
 	e := &x.Events[i]
-	e.unit = noUnit
-	if e.adding.Counter != sum || e.adding.N < -1 {
+	e.matched = unmatched
+	if e.change.Counter != sum || e.change.N < -1 {
 		return false
 	}
-	x.tried = x.tried[:0]
-	return e.adding.N >= 0 || x.match(int32(i))
+	x.visited = x.visited[:0]
+	return e.change.N >= 0 || x.augment(int32(i))
 }
 
-// match finds a unit for Done d, taking it away from another Done that finds another one if need be (Kuhn 1955).
-func (x *Execution) match(d int32) bool {
-	for k := len(x.group) - 1; k >= 0; k-- { // latest first: the first ones happen before all
-		u := x.group[k]
-		if u >= 0 && (x.Events[u].adding.N <= 0 || !x.Before(int(u), x.Clock(int(d)))) || slices.Contains(x.tried, u) {
+// augment finds a unit for Done d, taking it away from another Done that finds another one if need be (Kuhn 1955).
+func (x *Execution) augment(d int32) bool {
+	for k := len(x.adds) - 1; k >= 0; k-- { // latest first: the first ones happen before all
+		u := x.adds[k]
+		if u >= 0 && (x.Events[u].change.N <= 0 || !x.Before(int(u), x.Clock(int(d)))) || slices.Contains(x.visited, u) {
 			continue
 		}
-		x.tried = append(x.tried, u)
-		free := x.left(u) > 0
-		for _, other := range x.group[1:] {
-			if !free && x.Events[other].unit == u {
-				free = x.match(other)
+		x.visited = append(x.visited, u)
+		free := x.unmatchedUnits(u) > 0
+		for _, other := range x.adds[1:] {
+			if !free && x.Events[other].matched == u {
+				free = x.augment(other)
 			}
 		}
 		if free {
-			x.take(d, u)
+			x.assign(d, u)
 			return true
 		}
 	}
 	return false
 }
 
-// reused reports whether the counter of wg can be zero while somebody who has
-// arrived by event a (or atStart) stands before Wait, and grow then.
-func (x *Execution) reused(wg trace.Access, a int) bool {
-	x.needed = x.needed[:0]
+// reusedDuringWait reports whether the counter of wg can be zero while somebody who has
+// arrived by event a (or initialUnits) stands before Wait, and grow then.
+func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
+	x.closure = x.closure[:0]
 	if a >= 0 {
-		x.need(a)
+		x.addToClosure(a)
 	}
-	apart := func(r int32) bool { return x.Events[r].adds(wg) && !x.needs(r) }
-	if !slices.ContainsFunc(x.raises, apart) {
+	apart := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
+	if !slices.ContainsFunc(x.positiveAdds, apart) {
 		return false // as in most programs, where all that is added is added first
 	}
-	x.tally(wg)
+	x.listAdds(wg)
 	for grown := true; grown; {
 		grown = false
-		for _, u := range x.group {
-			if x.needs(u) && x.left(u) > 0 {
+		for _, u := range x.adds {
+			if x.inClosure(u) && x.unmatchedUnits(u) > 0 {
 				return false // it is never zero
 			}
 		}
-		for _, d := range x.group[1:] {
-			if u := x.Events[d].unit; u != noUnit && x.needs(u) && !x.needs(d) {
-				x.need(int(d))
+		for _, d := range x.adds[1:] {
+			if u := x.Events[d].matched; u != unmatched && x.inClosure(u) && !x.inClosure(d) {
+				x.addToClosure(int(d))
 				grown = true
 			}
 		}
 	}
-	return slices.ContainsFunc(x.raises, apart)
+	return slices.ContainsFunc(x.positiveAdds, apart)
 }
 
-// needs reports whether event i belongs to the set needed.
-func (x *Execution) needs(i int32) bool {
-	if i == atStart {
+// inClosure reports whether event i belongs to the set needed.
+func (x *Execution) inClosure(i int32) bool {
+	if i == initialUnits {
 		return true
 	}
-	e := &x.Briefs[i]
-	return int(e.G) < len(x.needed) && x.needed[e.G] >= e.N
+	e := &x.Keys[i]
+	return int(e.G) < len(x.closure) && x.closure[e.G] >= e.N
 }
 
-// need adds event i, with what happens before it, to the set needed.
-func (x *Execution) need(i int) {
-	for len(x.needed) < x.Width {
-		x.needed = append(x.needed, 0)
+// addToClosure adds event i, with what happens before it, to the set needed.
+func (x *Execution) addToClosure(i int) {
+	for len(x.closure) < x.Width {
+		x.closure = append(x.closure, 0)
 	}
-	x.Join(x.needed, i)
+	x.Join(x.closure, i)
 }

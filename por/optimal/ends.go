@@ -18,7 +18,7 @@ import (
 func (s *optimal) revive() bool {
 	e := len(s.Events) - 1
 	if s.at[e] >= 0 && s.frames[s.at[e]].of >= 0 { // who stands there would have to be met behind more
-		s.Beyond, s.Halted = true, true
+		s.Unsupported, s.Halted = true, true
 		return false
 	}
 	if s.planned[e] {
@@ -72,7 +72,7 @@ func (s *optimal) taken() trace.Schedule {
 	}
 	s.real = s.real[:0]
 	for i, a := range s.Path {
-		if !s.Events[i].Over || i == len(s.Path)-1 && !slices.Contains(s.gone, a.G) {
+		if !s.Events[i].EndsExecution || i == len(s.Path)-1 && !slices.Contains(s.gone, a.G) {
 			s.real = append(s.real, a)
 		}
 	}

@@ -57,12 +57,12 @@ func (s *optimal) replay(n int) {
 	s.rewind(mark)
 	for i, a := range s.Path[from:n] {
 		switch {
-		case s.Events[from+i].Over:
+		case s.Events[from+i].EndsExecution:
 		case s.repeater != nil:
 			s.repeater.Repeat(a.G, a.Choice)
 		default:
 			s.Sys.Step(a.G, a.Choice)
 		}
 	}
-	s.Elsewhere()
+	s.Invalidate()
 }

@@ -60,7 +60,7 @@ func (s *optimal) meet(i int) {
 	if p, met := s.Sys.Partner(f.g, first); met {
 		f.met = *s.Next(p)
 	}
-	if op := s.Next(f.g); op.Several() {
+	if op := s.Next(f.g); op.MultiWay() {
 		if f.head >= 0 { // what is below is its frame with less of a past
 			b := &s.frames[i-1]
 			f.base, f.parks, f.cases = b.base, b.parks, append(f.cases, b.cases...)
@@ -77,13 +77,13 @@ func (s *optimal) meet(i int) {
 // rivals reports whether an operation on channels is possible now that f's depends on and that others execute.
 func (s *optimal) rivals(f *past) bool {
 	for _, g := range s.Order {
-		if g == f.g || !s.Known[g] || !hb.Channel(s.Pending[g].Kind) || !s.able(g) {
+		if g == f.g || !s.Exists[g] || !s.Pending[g].Kind.Channels() || !s.able(g) {
 			continue
 		}
 		if s.rival(f, g) {
 			return true
 		}
-		for c := range int(s.Next(g).Ways) {
+		for c := range int(s.Next(g).Alternatives) {
 			if p, met := s.Sys.Partner(g, c); met && s.rival(f, p) {
 				return true
 			}
@@ -109,23 +109,23 @@ type stay struct {
 func (s *optimal) stays(x int) []stay {
 	s.staying = s.staying[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
-		if hb.Channel(op.Kind) && op.Blocks() {
+		if op.Kind.Channels() && op.Blocks() {
 			s.staying = append(s.staying, stay{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
 		}
 	}
 	for j := x; j < len(s.Events); j++ {
-		end := len(s.Moved)
+		end := len(s.UndoLog)
 		if j+1 < len(s.Events) {
-			end = s.Events[j+1].Undo
+			end = s.Events[j+1].UndoStart
 		}
-		for k := s.Events[j].Undo; k < end; k++ {
-			if m := &s.Moved[k]; m.Known {
+		for k := s.Events[j].UndoStart; k < end; k++ {
+			if m := &s.UndoLog[k]; m.Exists {
 				add(m.G, &m.Pending, m.Last, j)
 			}
 		}
 	}
 	for _, g := range s.Order {
-		if s.Known[g] {
+		if s.Exists[g] {
 			add(g, &s.Pending[g], s.Last[g], math.MaxInt)
 		}
 	}
@@ -136,9 +136,9 @@ func (s *optimal) stays(x int) []stay {
 // makes impossible.
 func (s *optimal) arrivals(e int) {
 	ev := &s.Events[e]
-	some := hb.Channel(ev.Op.Kind) && len(s.Fronts) > 0
-	for _, m := range s.Moved[ev.Undo:] {
-		some = some || hb.Channel(s.Pending[m.G].Kind) && s.Pending[m.G].Blocks()
+	some := ev.Op.Kind.Channels() && len(s.Snapshots) > 0
+	for _, m := range s.UndoLog[ev.UndoStart:] {
+		some = some || s.Pending[m.G].Kind.Channels() && s.Pending[m.G].Blocks()
 	}
 	if !some {
 		return
@@ -149,7 +149,7 @@ func (s *optimal) arrivals(e int) {
 		if x >= e || s.at[x] != int32(i) || s.frames[i].quiet || s.Before(x, s.Clock(e)) {
 			continue
 		}
-		if k := &s.Events[x].Op; !hb.Channel(k.Kind) && !k.Tangled {
+		if k := &s.Events[x].Op; !k.Kind.Channels() && !k.DependsOnAll {
 			continue
 		}
 		all := s.stays(x)
@@ -172,12 +172,12 @@ func (s *optimal) arrivals(e int) {
 
 // lonely reports whether q needs somebody to meet. (If the channel has been closed nothing makes its operation impossible any more.)
 func (q *stay) lonely() bool {
-	return (q.op.Kind == trace.Send || q.op.Kind == trace.Recv) && q.op.N == 1 && q.op.Place.Room == 0
+	return (q.op.Kind == trace.Send || q.op.Kind == trace.Recv) && q.op.N == 1 && q.op.Slot.Capacity == 0
 }
 
 // meets reports whether the two might meet if they stand there at the same time.
 func (q *stay) meets(h *stay) bool {
-	return (q.several || h.several || q.op.Kind != h.op.Kind && q.op.Place.Room == 0) && hb.Overlap(q.op.Touches(), h.op.Touches())
+	return (q.several || h.several || q.op.Kind != h.op.Kind && q.op.Slot.Capacity == 0) && hb.Overlap(q.op.Touches(), h.op.Touches())
 }
 
 // shows reports whether q arrives by event e, or stands there before it and e is about its operation.
@@ -201,7 +201,7 @@ func (s *optimal) cuts(i, e int, q, h *stay) {
 	base := append(s.both[:0], s.Clock(e)...)
 	s.both = base
 	for _, p := range here {
-		conflict = conflict || p.until == x || hb.MayDepend(s.Dep, &s.Events[x], p.op)
+		conflict = conflict || p.until == x || hb.MayBeReversed(s.Dep, &s.Events[x], p.op)
 		several = several || p.several
 		if p.from >= 0 {
 			s.Join(base, p.from)
@@ -252,7 +252,7 @@ func (s *optimal) combine(i, e int, c []uint32, k int) {
 		return
 	case k < 0:
 		if s.cut++; s.cut > maxCuts {
-			s.Beyond, s.Halted = true, true
+			s.Unsupported, s.Halted = true, true
 		}
 		s.offer(int32(i), c, e+1, item{q: trace.NoGID})
 		return
@@ -265,13 +265,13 @@ func (s *optimal) combine(i, e int, c []uint32, k int) {
 
 // ways lists the operations on channels that can be executed now, that f's depends on, and for which everything is needed that has been executed since f's state:
 // those of others, and its own alternatives.
-func (s *optimal) ways(f *past) (others, own []hb.Move) {
+func (s *optimal) ways(f *past) (others, own []hb.Transition) {
 	s.plan = s.plan[:0]
 	for _, g := range s.Order {
-		if !s.Known[g] || !s.able(g) || !hb.Channel(s.Next(g).Kind) {
+		if !s.Exists[g] || !s.able(g) || !s.Next(g).Kind.Channels() {
 			continue
 		}
-		for c := range int(s.Next(g).Ways) {
+		for c := range int(s.Next(g).Alternatives) {
 			p, met := s.Sys.Partner(g, c)
 			if !met {
 				p = trace.NoGID
@@ -279,9 +279,9 @@ func (s *optimal) ways(f *past) (others, own []hb.Move) {
 			switch l := s.Label(g, c); {
 			case g == f.g && len(s.Events) == f.depth, g != f.g && !s.rival(f, g) && !(met && s.rival(f, p)), !s.whole(f, g, p):
 			case g == f.g:
-				own = append(own, hb.Move{G: g, Label: l})
+				own = append(own, hb.Transition{G: g, Label: l})
 			default:
-				s.plan = append(s.plan, hb.Move{G: g, Label: l})
+				s.plan = append(s.plan, hb.Transition{G: g, Label: l})
 			}
 		}
 	}
@@ -292,7 +292,7 @@ func (s *optimal) ways(f *past) (others, own []hb.Move) {
 func (s *optimal) besides(x, e int) bool {
 	op := &s.Events[x].Op
 	ev := &s.Events[e]
-	return s.Events[x].With.Kind != trace.None && !s.Dep.Dependent(op, &ev.Op) && !(ev.With.Kind != trace.None && s.Dep.Dependent(op, &ev.With))
+	return s.Events[x].PartnerOp.Kind != trace.None && !s.Dep.Dependent(op, &ev.Op) && !(ev.PartnerOp.Kind != trace.None && s.Dep.Dependent(op, &ev.PartnerOp))
 }
 
 // novel reports whether one event e comes last of those up to event end, apart from x, that happened before what has the clock c, and whether f's operation x, executed in the first way,
@@ -322,7 +322,7 @@ func (s *optimal) apart(e, x int) []uint32 {
 	c := append(s.without[:0], make([]uint32, s.Width)...)
 	s.without = c
 	ev := &s.Events[e]
-	for _, m := range s.Moved[ev.Undo:] { // e is the newest event
+	for _, m := range s.UndoLog[ev.UndoStart:] { // e is the newest event
 		if m.Last >= 0 && int(m.Last) != x {
 			s.Join(c, int(m.Last))
 		}
@@ -332,13 +332,13 @@ func (s *optimal) apart(e, x int) []uint32 {
 			s.Join(c, j)
 		}
 	}
-	c[ev.G] = s.Briefs[e].N
+	c[ev.G] = s.Keys[e].N
 	return c
 }
 
 // within executes the operation of frame at's goroutine, in the given ways, behind events that it depends on only because of whom it meets. What else it meets them
 // behind of is a matter of frame at, too.
-func (s *optimal) within(at int, own []hb.Move) {
+func (s *optimal) within(at int, own []hb.Transition) {
 	f := s.push()
 	root := &s.frames[at]
 	op := s.Next(root.g)

@@ -67,11 +67,11 @@ func optimalWith(sys por.System, v por.Visitor, cfg por.Config, set settings) po
 	s := newOptimal(sys, v, cfg, set)
 	r := s.run()
 	switch {
-	case s.Uncivil:
+	case s.ReadersUnbalanced:
 		v.Restart()
 		set.rude = true
 		return optimalWith(sys, v, cfg, set)
-	case s.Beyond:
+	case s.Unsupported:
 		return por.Result{FallbackTo: "clockvector"}
 	}
 	return r
@@ -100,20 +100,20 @@ type optimal struct {
 	repeater por.Repeater // nil: all frames are marked
 	returns  returns
 	frames   []past
-	planned  []bool         // by event: it was executed because it belongs to a past, or is not the first alternative
-	at       []int32        // by event: the frame it is the chosen operation of, or -1
-	head     []int32        // by event: see canonical
-	plan     []hb.Move      // scratch
-	both     []uint32       // scratch
-	without  []uint32       // scratch of apart
-	staying  []stay         // scratch
-	pair     []*stay        // scratch
-	some     []int          // scratch
-	cut      int            // see maxCuts
-	ages     []uint64       // scratch of signature
-	real     trace.Schedule // scratch of taken
-	left     []trace.GID    // scratch of movable
-	gone     []trace.GID    // their newest event has ended the execution, and they do not move any more
+	planned  []bool          // by event: it was executed because it belongs to a past, or is not the first alternative
+	at       []int32         // by event: the frame it is the chosen operation of, or -1
+	head     []int32         // by event: see canonical
+	plan     []hb.Transition // scratch
+	both     []uint32        // scratch
+	without  []uint32        // scratch of apart
+	staying  []stay          // scratch
+	pair     []*stay         // scratch
+	some     []int           // scratch
+	cut      int             // see maxCuts
+	ages     []uint64        // scratch of signature
+	real     trace.Schedule  // scratch of taken
+	left     []trace.GID     // scratch of movable
+	gone     []trace.GID     // their newest event has ended the execution, and they do not move any more
 
 	cur trace.GID // the goroutine that moved last
 
@@ -144,7 +144,7 @@ type past struct {
 
 	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
 
-	moves []hb.Move
+	moves []hb.Transition
 	items []item
 	used  int   // of items
 	kept  int64 // bytes of these and of seen
@@ -222,15 +222,15 @@ func (s *optimal) extend(g trace.GID, head int32) {
 // movable returns the goroutines that can be chosen.
 func (s *optimal) movable() []trace.GID {
 	if len(s.gone) == 0 {
-		return s.CanMove()
+		return s.Enabled()
 	}
-	s.left = slices.DeleteFunc(append(s.left[:0], s.CanMove()...), s.isGone)
+	s.left = slices.DeleteFunc(append(s.left[:0], s.Enabled()...), s.isGone)
 	return s.left
 }
 
 // able reports whether g is one of them.
 func (s *optimal) able(g trace.GID) bool {
-	return g != trace.NoGID && s.Next(g).Ways > 0 && !s.isGone(g)
+	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isGone(g)
 }
 
 // choose is the rule: whoever moved last goes on, or else the first who can.
@@ -254,7 +254,7 @@ func (s *optimal) choose() trace.GID {
 // on.
 func (s *optimal) choice(g trace.GID, head int32) bool {
 	op := s.Next(g)
-	n, quiet := int(op.Ways), s.alone(g, op)
+	n, quiet := int(op.Alternatives), s.alone(g, op)
 	if quiet && n == 1 { // there is nothing to come back for
 		if !s.do(g, 0, -1, false) {
 			return false
@@ -265,8 +265,8 @@ func (s *optimal) choice(g trace.GID, head int32) bool {
 	f := s.push()
 	f.mark, f.depth, f.g, f.head = s.mark(&op.Op), len(s.Events), g, head
 	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
-	f.dedupe = n > 1 || hb.Channel(op.Kind) || op.OnCond() || op.AmongOthers()
-	if hb.Channel(op.Kind) {
+	f.dedupe = n > 1 || op.Kind.Channels() || op.OnCond() || op.CommutesWithPeers()
+	if op.Kind.Channels() {
 		s.meet(len(s.frames) - 1)
 	}
 	if n > 1 {
@@ -284,7 +284,7 @@ func (f *past) way(s *optimal, k int) int {
 	if len(f.labels) == 0 {
 		return k
 	}
-	c, _ := s.find(hb.Move{G: f.g, Label: f.labels[k]})
+	c, _ := s.find(hb.Transition{G: f.g, Label: f.labels[k]})
 	return c
 }
 
@@ -304,7 +304,7 @@ func (s *optimal) push() *past {
 
 // alone reports whether op, g's next one, depends on nothing that others can do before it.
 func (s *optimal) alone(g trace.GID, op *hb.NextOp) bool {
-	if op.Tangled {
+	if op.DependsOnAll {
 		return false
 	}
 	if op.N == 0 {
@@ -366,7 +366,7 @@ func (s *optimal) alternative(at, choice int) {
 	}
 	goOn := s.do(f.g, f.way(s, choice), int32(at), planned)
 	if goOn {
-		s.detect(choice == f.cut || hb.Channel(s.Events[len(s.Events)-1].Op.Kind))
+		s.detect(choice == f.cut || s.Events[len(s.Events)-1].Op.Kind.Channels())
 	}
 	if at <= s.floor {
 		s.worker.begun(at)
@@ -413,7 +413,7 @@ func (s *optimal) past(at int, it item) {
 		return
 	}
 	if !it.exact {
-		var alts, own []hb.Move
+		var alts, own []hb.Transition
 		if it.q == trace.NoGID {
 			alts, own = s.ways(f)
 		} else {
@@ -433,7 +433,7 @@ func (s *optimal) past(at int, it item) {
 		}
 		it.q, it.label = alts[0].G, alts[0].Label
 	}
-	c, ok := s.find(hb.Move{G: it.q, Label: it.label})
+	c, ok := s.find(hb.Transition{G: it.q, Label: it.label})
 	if !ok {
 		return
 	}
@@ -444,8 +444,8 @@ func (s *optimal) past(at int, it item) {
 	}
 	s.head[y] = f.head
 	g := f.g
-	if s.detect(!it.other || hb.Channel(s.Events[y].Op.Kind)); !goOn {
-		if s.Events[y].Over && s.Events[y].Printed {
+	if s.detect(!it.other || s.Events[y].Op.Kind.Channels()); !goOn {
+		if s.Events[y].EndsExecution && s.Events[y].DependsOnOutput {
 			// It ends the program only here, so only here it depends on what the others print.
 			s.reopen(y)
 			own := &s.frames[len(s.frames)-1]
@@ -473,8 +473,8 @@ func (s *optimal) race(f *past, q trace.GID) {
 }
 
 // find returns the number of the alternative m names.
-func (s *optimal) find(m hb.Move) (choice int, ok bool) {
-	for c := range int(s.Next(m.G).Ways) {
+func (s *optimal) find(m hb.Transition) (choice int, ok bool) {
+	for c := range int(s.Next(m.G).Alternatives) {
 		if s.Label(m.G, c) == m.Label {
 			return c, true
 		}
@@ -493,7 +493,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
 	s.cur = g
 	s.Stats.Transitions++
-	if s.Beyond {
+	if s.Unsupported {
 		s.Halted = true
 		return false
 	}
@@ -501,7 +501,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 		s.StopUnless(false)
 		return false
 	}
-	if s.Events[len(s.Events)-1].Over {
+	if s.Events[len(s.Events)-1].EndsExecution {
 		s.leaf(s.Sys.Status())
 		goOn = !s.Halted && s.revive()
 	} else {
@@ -518,34 +518,34 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 func (s *optimal) detect(first bool) {
 	e := len(s.Events) - 1
 	ev := &s.Events[e]
-	if ev.Printed && s.at[e] >= 0 {
+	if ev.DependsOnOutput && s.at[e] >= 0 {
 		s.frames[s.at[e]].printed = true
 	}
 	for _, x := range s.Races {
 		switch {
-		case hb.Channel(ev.Op.Kind):
-			if ev.With.Kind != trace.None || hb.MayDepend(s.Dep, &s.Events[x], &ev.Op) { // else x has enabled it
+		case ev.Op.Kind.Channels():
+			if ev.PartnerOp.Kind != trace.None || hb.MayBeReversed(s.Dep, &s.Events[x], &ev.Op) { // else x has enabled it
 				s.offer(s.at[x], s.Clock(e), e, item{q: trace.NoGID})
 				if s.besides(int(x), e) {
 					s.offer(s.at[x], s.Clock(e), e+1, item{q: trace.NoGID, unsure: true})
 				}
 			}
 		case ev.Op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
-		case (hb.Blocks(ev.Op.Kind) || ev.Op.Awaits == trace.AwaitRead) && !(ev.Op.N > 1 || ev.Op.Wide) && !s.Events[x].Op.AmongOthers() && !(ev.Printed && s.Events[x].Op.Kind == trace.Output):
+		case (hb.Blocks(ev.Op.Kind) || ev.Op.Awaits == trace.AwaitRead) && !(ev.Op.N > 1 || ev.Op.Wide) && !s.Events[x].Op.CommutesWithPeers() && !(ev.DependsOnOutput && s.Events[x].Op.Kind == trace.Output):
 			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
 			// something that x does not depend on; and what depends on x may depend on others of its kind.
 		case first:
 			s.offer(s.at[x], s.Clock(e), e, item{q: ev.G})
 		}
 	}
-	for k := ev.Undo; k < len(s.Moved); k++ {
-		m := &s.Moved[k]
-		if !s.Pending[m.G].Blocks() || hb.Channel(s.Pending[m.G].Kind) {
+	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
+		m := &s.UndoLog[k]
+		if !s.Pending[m.G].Blocks() || s.Pending[m.G].Kind.Channels() {
 			continue
 		}
 		for i := len(s.frames) - 1; i >= 0; i-- {
 			// x is not executed while another past of a frame is explored.
-			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.Before(x, s.Clock(e)) && hb.MayDepend(s.Dep, &s.Events[x], &s.Pending[m.G]) {
+			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.Before(x, s.Clock(e)) && hb.MayBeReversed(s.Dep, &s.Events[x], &s.Pending[m.G]) {
 				s.offer(int32(i), s.Clock(e), e+1, item{q: m.G})
 			}
 		}
@@ -555,12 +555,12 @@ func (s *optimal) detect(first bool) {
 		return
 	}
 	for _, g := range s.Order {
-		if !s.Blocked[g] || hb.Channel(ev.Op.Kind) && hb.Channel(s.Pending[g].Kind) {
+		if !s.MayBlock[g] || ev.Op.Kind.Channels() && s.Pending[g].Kind.Channels() {
 			continue
 		}
-		if s.Pending[g].Blocks() && int(s.Last[g]) != e && s.Known[g] && hb.MayDepend(s.Dep, ev, &s.Pending[g]) {
+		if s.Pending[g].Blocks() && int(s.Last[g]) != e && s.Exists[g] && hb.MayBeReversed(s.Dep, ev, &s.Pending[g]) {
 			q := g
-			if hb.Channel(s.Pending[g].Kind) {
+			if s.Pending[g].Kind.Channels() {
 				q = trace.NoGID
 			}
 			s.offer(s.at[e], s.Clock(e), e, item{q: q})
@@ -573,7 +573,7 @@ func (s *optimal) detect(first bool) {
 func (s *optimal) overtaken(x, e int) bool {
 	ev := &s.Events[e]
 	arrival := int32(-1)
-	for _, m := range s.Moved[ev.Undo:] {
+	for _, m := range s.UndoLog[ev.UndoStart:] {
 		if m.G == ev.G {
 			arrival = m.Last
 		}
@@ -589,7 +589,7 @@ func (s *optimal) overtaken(x, e int) bool {
 // rewind goes back to an earlier state.
 func (s *optimal) rewind(m por.Mark) {
 	s.Sys.Rewind(m)
-	s.Elsewhere()
+	s.Invalidate()
 	if s.watch != nil {
 		s.watch.Rewound()
 	}

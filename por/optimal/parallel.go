@@ -123,7 +123,7 @@ type piece struct {
 	number uint64
 	choice int // of an alternative, or -1
 	item   item
-	moves  []hb.Move
+	moves  []hb.Transition
 	listed bool // its place is known: it is in node.pieces
 	taken  bool // somebody explores it, or has
 
@@ -158,7 +158,7 @@ func (c *crew) worker(h helper) *worker {
 	cfg.Poll = w.poll
 	w.optimal = newOptimal(h.sys, nil, cfg, c.set)
 	w.optimal.worker = w
-	w.root, w.beyondAll = w.sys.Mark(), w.Beyond
+	w.root, w.beyondAll = w.sys.Mark(), w.Unsupported
 	c.mu.Lock()
 	c.workers = append(c.workers, w)
 	c.mu.Unlock()
@@ -310,7 +310,7 @@ func (c *crew) add(p *piece) {
 }
 
 func (p *piece) bytes() int64 {
-	return int64(unsafe.Sizeof(*p)) + int64(len(p.moves))*int64(unsafe.Sizeof(hb.Move{}))
+	return int64(unsafe.Sizeof(*p)) + int64(len(p.moves))*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
 // finish is called when w has explored its piece, or has been stopped there.

@@ -31,7 +31,7 @@ const defaultPastsMemory = 32 << 20
 type due struct {
 	at    int
 	it    item
-	moves []hb.Move
+	moves []hb.Transition
 }
 
 // keeps reports whether there is memory for another past of f.
@@ -51,7 +51,7 @@ func (s *optimal) keep(f *past, n int64) {
 
 // size returns the memory that an item takes.
 func (it *item) size() int64 {
-	return int64(unsafe.Sizeof(*it)) + int64(it.hi-it.lo)*int64(unsafe.Sizeof(hb.Move{}))
+	return int64(unsafe.Sizeof(*it)) + int64(it.hi-it.lo)*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
 // standing is a path, and the frames above some frame, that have been put aside.
@@ -74,7 +74,7 @@ func (s *optimal) settle() {
 	a := standing{path: slices.Clone(s.Path[from:]), planned: slices.Clone(s.planned[from:]), at: slices.Clone(s.at[from:]),
 		head: slices.Clone(s.head[from:]), gone: slices.Clone(s.gone), cur: s.cur}
 	for i := from; i < len(s.Events); i++ {
-		a.over = append(a.over, s.Events[i].Over)
+		a.over = append(a.over, s.Events[i].EndsExecution)
 	}
 	for _, d := range list {
 		s.putAside(&a, d.at+1)
@@ -150,7 +150,7 @@ func (s *optimal) comeBack(a *standing) {
 
 // bytes returns the memory that f has.
 func (f *past) bytes() int64 {
-	return int64(unsafe.Sizeof(*f)) + int64(cap(f.moves))*int64(unsafe.Sizeof(hb.Move{})) + int64(cap(f.items))*int64(unsafe.Sizeof(item{})) + int64(len(f.seen))*nameSize
+	return int64(unsafe.Sizeof(*f)) + int64(cap(f.moves))*int64(unsafe.Sizeof(hb.Transition{})) + int64(cap(f.items))*int64(unsafe.Sizeof(item{})) + int64(len(f.seen))*nameSize
 }
 
 // nameSize is what an entry of past.seen takes, about.

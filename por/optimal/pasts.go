@@ -27,11 +27,11 @@ func (s *optimal) offer(i int32, c []uint32, end int, it item) {
 			continue
 		}
 		if s.Before(j, c) {
-			if s.Events[j].Over { // it cannot happen before anything
+			if s.Events[j].EndsExecution { // it cannot happen before anything
 				f.moves = f.moves[:lo]
 				return
 			}
-			f.moves = append(f.moves, s.Events[j].Move)
+			f.moves = append(f.moves, s.Events[j].Transition)
 		} else if s.planned[j] && it.q != trace.NoGID {
 			f.moves = f.moves[:lo]
 			return
@@ -85,7 +85,7 @@ func (s *optimal) signature(f *past, x int, c []uint32, end int, it item) uint64
 			continue
 		}
 		ev := &s.Events[j]
-		h := por.Mix(uint64(ev.G)<<32|uint64(s.Briefs[j].N)) ^ ev.Label
+		h := por.Mix(uint64(ev.G)<<32|uint64(s.Keys[j].N)) ^ ev.Label
 		age := uint64(0)
 		clock := s.Clock(j)
 		if s.Before(x, clock) {
@@ -99,12 +99,12 @@ func (s *optimal) signature(f *past, x int, c []uint32, end int, it item) uint64
 		}
 		sum += h
 		i := len(s.ages)
-		for i > 0 && (s.ages[i-1] > age || s.ages[i-1] == age && s.Elder(ev.G, f.moves[it.lo+i-1].G)) {
+		for i > 0 && (s.ages[i-1] > age || s.ages[i-1] == age && s.Precedes(ev.G, f.moves[it.lo+i-1].G)) {
 			i--
 		}
 		s.ages = slices.Insert(s.ages, i, age)
 		copy(f.moves[it.lo+i+1:it.lo+len(s.ages)], f.moves[it.lo+i:])
-		f.moves[it.lo+i] = ev.Move
+		f.moves[it.lo+i] = ev.Transition
 	}
 	last := por.Mix(uint64(it.q)<<1 + 1)
 	if it.exact {
@@ -114,10 +114,10 @@ func (s *optimal) signature(f *past, x int, c []uint32, end int, it item) uint64
 }
 
 // alternatives lists the ways in which q's next operation may be executed.
-func (s *optimal) alternatives(q trace.GID) []hb.Move {
+func (s *optimal) alternatives(q trace.GID) []hb.Transition {
 	s.plan = s.plan[:0]
-	for c := range int(s.Next(q).Ways) {
-		s.plan = append(s.plan, hb.Move{G: q, Label: s.Label(q, c)})
+	for c := range int(s.Next(q).Alternatives) {
+		s.plan = append(s.plan, hb.Transition{G: q, Label: s.Label(q, c)})
 	}
 	return s.plan
 }
@@ -125,7 +125,7 @@ func (s *optimal) alternatives(q trace.GID) []hb.Move {
 // depends reports whether f's operation depends on event y, executed in f's state: as it is
 // now, behind y.
 func (s *optimal) depends(f *past, y int) bool {
-	if s.LastEvent(f.g) == y || s.Next(f.g).Gone() {
+	if s.LastEvent(f.g) == y || s.Next(f.g).Terminated() {
 		return true
 	}
 	return s.DependentOp(&s.Events[y], s.Next(f.g), f.printed)
@@ -138,7 +138,7 @@ func (s *optimal) depends(f *past, y int) bool {
 func (s *optimal) canonical(f *past, y int) bool {
 	c := s.Clock(y)
 	for h := f.head; h >= 0 && !s.Before(int(h), c); h = s.head[h] {
-		if s.Elder(s.Events[y].G, s.Events[h].G) {
+		if s.Precedes(s.Events[y].G, s.Events[h].G) {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // earlier reports whether fewer events than those of f's past so far and y, but among them y, disable f's operation.
 func (s *optimal) earlier(f *past, y int) bool {
 	op := s.Next(f.g)
-	if f.head < 0 || f.parks || !op.Several() {
+	if f.head < 0 || f.parks || !op.MultiWay() {
 		return false
 	}
 	s.some = s.some[:0]
@@ -61,7 +61,7 @@ func (s *optimal) disabled(f *past, c []uint32) bool {
 			case trace.Close:
 				k.Closed = k.Closed || e.Op.Access[0].Obj == k.Chan
 			case trace.Send, trace.Recv:
-				if e.Op.Place.Room == 0 || e.Op.Place.None || e.Op.Access[0].Obj != k.Chan {
+				if e.Op.Slot.Capacity == 0 || e.Op.Slot.Empty || e.Op.Access[0].Obj != k.Chan {
 				} else if e.Op.Kind == trace.Send {
 					k.Len++
 				} else {
@@ -76,8 +76,8 @@ func (s *optimal) disabled(f *past, c []uint32) bool {
 					k.Len = 0
 				}
 			default:
-				if e.Obj == k.Chan {
-					k.Len += e.Grow
+				if e.BufferChan == k.Chan {
+					k.Len += e.BufferChange
 				}
 			}
 		}
@@ -103,8 +103,8 @@ func (s *optimal) receives(h *stay, ch uint32) bool {
 	if h.op.Kind != trace.Select {
 		return h.op.Kind == trace.Recv && h.op.Access[0].Obj == ch
 	}
-	for i := range s.Fronts {
-		if f := &s.Fronts[i]; f.G == h.g && f.At == h.from {
+	for i := range s.Snapshots {
+		if f := &s.Snapshots[i]; f.G == h.g && f.At == h.from {
 			return slices.ContainsFunc(f.Cases, func(k por.Case) bool { return k.Chan == ch && !k.Send })
 		}
 	}

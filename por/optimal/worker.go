@@ -43,7 +43,7 @@ func (w *worker) work() {
 func (w *worker) explore(p *piece) {
 	s := w.optimal
 	w.piece = p
-	s.Beyond, s.Uncivil = w.beyondAll, false // it may have been in a piece that comes behind this one
+	s.Unsupported, s.ReadersUnbalanced = w.beyondAll, false // it may have been in a piece that comes behind this one
 	w.enter(p.node)
 	p.part = w.crew.v.Split(w.optimal.Sys)
 	s.Visitor, s.racer, s.raced = p.part, search.NewRaceReporter(s.Sys, p.part), search.RaceSet{}
@@ -81,7 +81,7 @@ func (w *worker) explore(p *piece) {
 	}
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= p.begin
-	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.Stats, s.StopReason, s.StoppedByVisitor, s.Beyond, s.Uncivil
+	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.Stats, s.StopReason, s.StoppedByVisitor, s.Unsupported, s.ReadersUnbalanced
 }
 
 // enter goes to the state of n's frame.
@@ -104,7 +104,7 @@ func (w *worker) enter(n *branching) {
 		s.Execute(a.G, a.Choice)
 		s.Sys.Rewind(m)
 		s.Sys.Release(m)
-		s.Elsewhere()
+		s.Invalidate()
 		s.Pending[a.G] = hb.NextOp{}
 	}
 	s.planned, s.at, s.head = append(s.planned[:0], n.planned...), append(s.at[:0], n.at...), append(s.head[:0], n.head...)
@@ -167,7 +167,7 @@ func (w *worker) give(i int) {
 	n := &branching{path: slices.Clone(s.Path[:f.depth]), planned: slices.Clone(s.planned[:f.depth]), at: slices.Clone(s.at[:f.depth]),
 		head: slices.Clone(s.head[:f.depth]), gone: slices.Clone(s.gone[:f.gone]), begun: f.n - f.next, print: f.printed}
 	for j := range n.path {
-		n.over = append(n.over, s.Events[j].Over)
+		n.over = append(n.over, s.Events[j].EndsExecution)
 	}
 	if i > 0 {
 		n.frames = append(n.frames, w.nodes[i-1].frames...)
@@ -201,7 +201,7 @@ func (w *worker) give(i int) {
 }
 
 // offer is called when a past of shared frame i is found. key is its name if others may find it, too.
-func (w *worker) offer(i int, it item, moves []hb.Move, key uint64) {
+func (w *worker) offer(i int, it item, moves []hb.Transition, key uint64) {
 	c := w.crew
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 
 // replay executes a move. If that ends the execution, it is one if leaf is set; then it is undone, and
 // stays in the path.
-func (s *searcher) replay(m hb.Move, leaf bool) {
+func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
 		s.positions = append(s.positions, nil)
 	}
 	n := s.Count[m.G] + 1
-	s.Ended = int(m.G) < len(s.stamps) && int(n) <= len(s.stamps[m.G]) && s.graph[s.stamps[m.G][n-1]].ended
-	known := s.Ended
+	s.EndedInOtherOrder = int(m.G) < len(s.stamps) && int(n) <= len(s.stamps[m.G]) && s.graph[s.stamps[m.G][n-1]].ended
+	known := s.EndedInOtherOrder
 	choice := -1
 	for c := range s.Sys.Alternatives(m.G) {
 		if s.Label(m.G, c) == m.Label {
@@ -33,7 +33,7 @@ func (s *searcher) replay(m hb.Move, leaf bool) {
 	s.Execute(m.G, choice)
 	e := len(s.Events) - 1
 	s.positions[m.G] = append(s.positions[m.G], int32(e))
-	if s.Beyond {
+	if s.Unsupported {
 		panic(errBeyond)
 	}
 	s.Stats.Transitions++
@@ -41,21 +41,21 @@ func (s *searcher) replay(m hb.Move, leaf bool) {
 	if !s.races.After(s.schedule()) {
 		s.StopUnless(false)
 	}
-	if s.Events[e].Over {
+	if s.Events[e].EndsExecution {
 		if leaf && !known {
 			s.leaf(s.Sys.Status())
 		}
 		s.Sys.Rewind(s.marks[e])
-		s.Elsewhere()
+		s.Invalidate()
 		s.Pending[m.G] = hb.NextOp{}
 	}
 	s.endPresent = false
 }
 
 // replayOrder executes order instead of the present path.
-func (s *searcher) replayOrder(order []hb.Move) {
+func (s *searcher) replayOrder(order []hb.Transition) {
 	k := 0
-	for k < len(order) && k < len(s.Events) && s.Events[k].Move == order[k] {
+	for k < len(order) && k < len(s.Events) && s.Events[k].Transition == order[k] {
 		k++
 	}
 	s.unwind(k)
@@ -87,7 +87,7 @@ func (s *searcher) shrinkGraph(n int) {
 }
 
 // inPrefix reports whether event e happened before an event with the clock c, or is it.
-func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Briefs[e].N <= hb.At(c, s.Briefs[e].G) }
+func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.ClockOf(c, s.Keys[e].G) }
 
 // setStamp notes that the event of rank r is in H.
 func (s *searcher) setStamp(r int) {
@@ -100,10 +100,10 @@ func (s *searcher) setStamp(r int) {
 	}
 }
 
-func (s *searcher) stampOf(e int) int32 { return s.stamps[s.Briefs[e].G][s.Briefs[e].N-1] }
+func (s *searcher) stampOf(e int) int32 { return s.stamps[s.Keys[e].G][s.Keys[e].N-1] }
 
 // idOf returns the name of event e.
-func (s *searcher) idOf(e int) hb.EventID { return hb.EventID{G: s.Briefs[e].G, N: s.Briefs[e].N} }
+func (s *searcher) idOf(e int) hb.EventID { return hb.EventID{G: s.Keys[e].G, N: s.Keys[e].N} }
 
 // position returns the place of x in the path.
 func (s *searcher) position(x hb.EventID) int { return int(s.positions[x.G][x.N-1]) }
@@ -113,20 +113,20 @@ func (s *searcher) inPath(x hb.EventID) bool {
 }
 
 // pathMoves returns the path.
-func (s *searcher) pathMoves() []hb.Move {
-	list := make([]hb.Move, len(s.Events), len(s.Events)+2)
+func (s *searcher) pathMoves() []hb.Transition {
+	list := make([]hb.Transition, len(s.Events), len(s.Events)+2)
 	for i := range s.Events {
-		list[i] = s.Events[i].Move
+		list[i] = s.Events[i].Transition
 	}
 	return list
 }
 
 // pathWithin returns the part of the path that is in limit.
-func (s *searcher) pathWithin(limit []uint32) []hb.Move {
-	list := make([]hb.Move, 0, len(s.Events)+2)
+func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
+	list := make([]hb.Transition, 0, len(s.Events)+2)
 	for i := range s.Events {
-		if e := &s.Briefs[i]; e.N <= hb.At(limit, e.G) {
-			list = append(list, s.Events[i].Move)
+		if e := &s.Keys[i]; e.N <= hb.ClockOf(limit, e.G) {
+			list = append(list, s.Events[i].Transition)
 		}
 	}
 	return list
@@ -137,32 +137,32 @@ func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
 		e := &s.Events[i]
-		if s.Briefs[i].N > hb.At(limit, e.G) {
+		if s.Keys[i].N > hb.ClockOf(limit, e.G) {
 			continue
 		}
-		if n := s.lin.add(hb.EventID{G: e.G, N: s.Briefs[i].N}, s.Clock(i), &e.Op.Op, s.Src[i]); e.Over {
+		if n := s.lin.add(hb.EventID{G: e.G, N: s.Keys[i].N}, s.Clock(i), &e.Op.Op, s.Sources[i]); e.EndsExecution {
 			n.nw = 0
 		}
 	}
 }
 
 // linearization returns the order that was found, in which x and y may be that have not been executed.
-func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Move {
-	list := make([]hb.Move, 0, len(s.lin.order))
+func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Transition {
+	list := make([]hb.Transition, 0, len(s.lin.order))
 	for _, i := range s.lin.order {
 		switch n := s.lin.nodes[i].EventID; n {
 		case x:
-			list = append(list, hb.Move{G: n.G, Label: labelX})
+			list = append(list, hb.Transition{G: n.G, Label: labelX})
 		case y:
-			list = append(list, hb.Move{G: n.G, Label: labelY})
+			list = append(list, hb.Transition{G: n.G, Label: labelY})
 		default:
-			list = append(list, s.Events[s.position(n)].Move)
+			list = append(list, s.Events[s.position(n)].Transition)
 		}
 	}
 	return list
 }
 
-func lastIndex(order []hb.Move, m hb.Move) int {
+func lastIndex(order []hb.Transition, m hb.Transition) int {
 	for i, o := range slices.Backward(order) {
 		if o == m {
 			return i
@@ -174,7 +174,7 @@ func lastIndex(order []hb.Move, m hb.Move) int {
 // lastWriter returns the last event in limit that has written to a.
 func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	for i := len(s.Events) - 1; i >= 0; i-- {
-		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.Over && hb.WritesTo(&e.Op.Op, a) {
+		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
 			return s.idOf(i)
 		}
 	}
@@ -184,7 +184,7 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 // writers lists what a read of a can read from in limit: the deepest write first, in the end the initial value.
 func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	for i := range s.Events {
-		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.Over && hb.WritesTo(&e.Op.Op, a) {
+		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
 			list = append(list, s.idOf(i))
 		}
 	}
@@ -207,7 +207,7 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	past := s.porfPrefix(g, hb.EventID{})
 	return slices.DeleteFunc(list, func(u hb.EventID) bool {
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
-			return t != u && t.N > 0 && t.N <= hb.At(past, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+			return t != u && t.N > 0 && t.N <= hb.ClockOf(past, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
 	})
 }
@@ -221,14 +221,14 @@ func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	if w.N == 0 {
 		return slices.Clone(c)
 	}
-	return hb.Larger(c, s.Clock(s.position(w)))
+	return hb.Union(c, s.Clock(s.position(w)))
 }
 
 // schedule returns the schedule that leads to the present state.
 func (s *searcher) schedule() trace.Schedule {
 	s.scheduleBuf = s.scheduleBuf[:0]
 	for i, a := range s.Path {
-		if !s.Events[i].Over || s.endPresent && i == len(s.Path)-1 {
+		if !s.Events[i].EndsExecution || s.endPresent && i == len(s.Path)-1 {
 			s.scheduleBuf = append(s.scheduleBuf, a)
 		}
 	}

@@ -55,7 +55,7 @@ func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.Eve
 	if n.from, n.reads = hb.ReadFrom(op); !n.reads {
 		n.rf = hb.EventID{}
 	}
-	if hb.Memory(op.Kind) {
+	if op.Kind.Memory() {
 		for _, a := range op.Access[:op.N] {
 			if a.Write {
 				n.writes[n.nw] = a

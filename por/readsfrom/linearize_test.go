@@ -41,12 +41,12 @@ func TestLinearizer(t *testing.T) {
 			var v []uint32
 			for _, e := range c.events {
 				if e.at == n {
-					if v = hb.Larger(clocks[hb.EventID{G: n.G, N: n.N - 1}], nil); e.src.N > 0 {
-						v = hb.Larger(v, clock(e.src))
+					if v = hb.Union(clocks[hb.EventID{G: n.G, N: n.N - 1}], nil); e.src.N > 0 {
+						v = hb.Union(v, clock(e.src))
 					}
 				}
 			}
-			clocks[n] = hb.Set(v, n)
+			clocks[n] = hb.WithEvent(v, n)
 			return clocks[n]
 		}
 		for _, e := range c.events {

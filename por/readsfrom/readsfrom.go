@@ -56,17 +56,17 @@ import (
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	s := &searcher{Execution: hb.NewExecution(sys, cfg.IgnoreOutput, true), Control: search.Control{Visitor: v, Cfg: cfg}, races: search.NewRaceReporter(sys, v), knownRaces: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
 	s.size = por.CapabilitiesOf(sys).Sized
-	s.Rf = true // and readers are rude: a writer is looked at when it arrives, so what it depends on must depend on all readers
+	s.ReadsFrom = true // and readers are rude: a writer is looked at when it arrives, so what it depends on must depend on all readers
 	s.Updater = por.CapabilitiesOf(sys).Updater
-	s.Elsewhere()
-	for g, known := range s.Known {
+	s.Invalidate()
+	for g, known := range s.Exists {
 		if known {
 			s.Pending[g] = *s.Next(trace.GID(g))
-			s.Beyond = s.Beyond || !hb.Understood(&s.Pending[g].Op)
+			s.Unsupported = s.Unsupported || !hb.Supported(&s.Pending[g].Op)
 		}
 	}
 	r := s.run()
-	if s.Beyond {
+	if s.Unsupported {
 		return por.Result{FallbackTo: "optimal"}
 	}
 	return r
@@ -107,9 +107,9 @@ type graphEvent struct {
 
 // frame is an H with a chosen operation.
 type frame struct {
-	order               []hb.Move // that realises H
-	size                int       // len(added)
-	count               []uint32  // H, by goroutine
+	order               []hb.Transition // that realises H
+	size                int             // len(added)
+	count               []uint32        // H, by goroutine
 	dropped             int
 	g                   trace.GID
 	op                  hb.NextOp
@@ -129,7 +129,7 @@ type frame struct {
 
 // revisit is a past.
 type revisit struct {
-	order   []hb.Move // that realises H and S, of a read with w and it
+	order   []hb.Transition // that realises H and S, of a read with w and it
 	prefix  []graphEvent
 	write   graphEvent
 	last    trace.GID // whose operation comes behind S
@@ -137,7 +137,7 @@ type revisit struct {
 }
 
 func (s *searcher) run() por.Result {
-	if s.Beyond {
+	if s.Unsupported {
 		return por.Result{}
 	}
 	s.root = s.Sys.Mark()
@@ -207,10 +207,10 @@ func (s *searcher) pick() trace.GID {
 // openFrame adds g's next operation to H, with its first alternative, and reports whether to go on.
 func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
-	n := int(op.Ways)
+	n := int(op.Alternatives)
 	from, reads := hb.ReadFrom(&op.Op)
-	quiet := op.N == 0 && (op.Kind == trace.Choose || op.Kind == trace.Yield || op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.Output && s.Cfg.IgnoreOutput || hb.Memory(op.Kind))
-	if n == 1 && !reads && (quiet || hb.Memory(op.Kind)) {
+	quiet := op.N == 0 && (op.Kind == trace.Choose || op.Kind == trace.Yield || op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.Output && s.Cfg.IgnoreOutput || op.Kind.Memory())
+	if n == 1 && !reads && (quiet || op.Kind.Memory()) {
 		return s.addEvent(g, 0, -1, false)
 	}
 	s.frames = append(s.frames, frame{order: s.pathMoves(), size: len(s.graph), count: slices.Clone(s.Count), dropped: len(s.dropped),
@@ -289,11 +289,11 @@ func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
 	if from, _ := hb.ReadFrom(&op); s.lastWriter(s.Count, from) == w {
-		s.replay(hb.Move{G: f.g, Label: f.label}, true)
+		s.replay(hb.Transition{G: f.g, Label: f.label}, true)
 		return true
 	}
 	clock := s.porfPrefix(f.g, w)
-	try := func(writes bool) []hb.Move {
+	try := func(writes bool) []hb.Transition {
 		s.addNodes(f.count)
 		x := s.lin.add(me, clock, &op, w)
 		if x.nw = 0; writes {
@@ -306,19 +306,19 @@ func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	}
 	if mayWrite(&op) {
 		if order := try(true); order != nil {
-			return s.executeIn(order, hb.Move{G: f.g, Label: f.label}, nil, false)
+			return s.executeIn(order, hb.Transition{G: f.g, Label: f.label}, nil, false)
 		}
 	}
 	order := try(false)
 	if order == nil {
 		return false
 	}
-	return s.executeIn(order, hb.Move{G: f.g, Label: f.label}, f.order, true)
+	return s.executeIn(order, hb.Transition{G: f.g, Label: f.label}, f.order, true)
 }
 
 // executeIn executes order, in which the last m is new. If mute is set it must not write; otherwise
 // the search goes back, and it reports false.
-func (s *searcher) executeIn(order []hb.Move, m hb.Move, back []hb.Move, mute bool) bool {
+func (s *searcher) executeIn(order []hb.Transition, m hb.Transition, back []hb.Transition, mute bool) bool {
 	s.replayOrder(order[:lastIndex(order, m)])
 	if op := s.Next(m.G); mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) {
 		s.replayOrder(back)
@@ -345,7 +345,7 @@ func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 
 // addEvent adds g's next operation to H and reports whether to go on.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, planned bool) bool {
-	m := hb.Move{G: g, Label: s.Label(g, choice)}
+	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: g, N: s.Count[g] + 1}, label: m.Label, inReversal: planned, frame: frame, head: -1})
 	s.replay(m, true)
 	return s.eventAdded(len(s.graph) - 1)
@@ -361,16 +361,16 @@ func (s *searcher) eventAdded(r int) bool {
 	s.setStamp(r)
 	e := s.position(a.EventID)
 	ev := &s.Events[e]
-	a.ended = ev.Over
-	if ev.Over && ev.Printed && hb.Memory(ev.Op.Kind) {
-		s.Beyond = true
+	a.ended = ev.EndsExecution
+	if ev.EndsExecution && ev.DependsOnOutput && ev.Op.Kind.Memory() {
+		s.Unsupported = true
 		panic(errBeyond)
 	}
 	if a.frame >= 0 {
 		s.frames[a.frame].stamp = r
-		s.frames[a.frame].prints = s.frames[a.frame].prints || ev.Printed
+		s.frames[a.frame].prints = s.frames[a.frame].prints || ev.DependsOnOutput
 	}
-	if !ev.Over {
+	if !ev.EndsExecution {
 		s.reportRaces(e)
 	}
 	s.findRevisits(e)
@@ -378,7 +378,7 @@ func (s *searcher) eventAdded(r int) bool {
 		if f := &s.frames[a.frame]; f.reads && !f.firstDone {
 			f.firstDone = true
 			for q := range s.Pending {
-				if q := trace.GID(q); q != f.g && s.Known[q] && s.LastEvent(q) != e {
+				if q := trace.GID(q); q != f.g && s.Exists[q] && s.LastEvent(q) != e {
 					s.revisitOfPending(int(a.frame), q, nil)
 				}
 			}
@@ -390,7 +390,7 @@ func (s *searcher) eventAdded(r int) bool {
 	if s.Halted {
 		return false
 	}
-	if !ev.Over {
+	if !ev.EndsExecution {
 		return true
 	}
 	if a.inReversal {
@@ -414,23 +414,23 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 		s.setStamp(len(s.graph) - 1)
 	}
 	w := len(s.graph) - 1
-	s.replayOrder(it.order[:lastIndex(it.order, hb.Move{G: it.write.G, Label: it.write.label})])
-	s.replay(hb.Move{G: it.write.G, Label: it.write.label}, false)
-	if e := &s.Events[len(s.Events)-1]; e.Over || !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(a trace.Access) bool { return a.Write }) {
+	s.replayOrder(it.order[:lastIndex(it.order, hb.Transition{G: it.write.G, Label: it.write.label})])
+	s.replay(hb.Transition{G: it.write.G, Label: it.write.label}, false)
+	if e := &s.Events[len(s.Events)-1]; e.EndsExecution || !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(a trace.Access) bool { return a.Write }) {
 		return
 	}
-	s.replayOrder(it.order[:lastIndex(it.order, hb.Move{G: x, Label: label})])
+	s.replayOrder(it.order[:lastIndex(it.order, hb.Transition{G: x, Label: label})])
 	if op := s.Next(x); it.noWrite && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op.Op) {
 		return
 	}
-	s.replay(hb.Move{G: x, Label: label}, true)
+	s.replay(hb.Transition{G: x, Label: label}, true)
 	s.replayOrder(it.order)
 	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: x, N: s.Count[x]}, label: label, rf: it.write.EventID, frame: int32(i), head: -1})
 	s.setStamp(len(s.graph) - 1)
 	if s.Halted {
 		return
 	}
-	if s.Src[s.position(s.graph[w+1].EventID)] != it.write.EventID {
+	if s.Sources[s.position(s.graph[w+1].EventID)] != it.write.EventID {
 		panic("BUG: a read does not read what it was to read")
 	}
 	s.reportRaces(s.position(it.write.EventID))
@@ -452,7 +452,7 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 	if !slices.Contains(s.enabled, it.last) {
 		return
 	}
-	m := hb.Move{G: it.last, Label: s.Label(it.last, 0)}
+	m := hb.Transition{G: it.last, Label: s.Label(it.last, 0)}
 	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: it.last, N: s.Count[it.last] + 1}, label: m.Label, inReversal: true, frame: -1, head: -1})
 	y := len(s.graph) - 1
 	s.replay(m, true)
@@ -463,19 +463,19 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 	f := &s.frames[i]
 	g, e := f.g, len(s.Events)-1
 	ev := &s.Events[e]
-	if !ev.Over && !s.DependentOp(ev, s.Next(g), f.prints) || !s.headsInOrder(f, e) {
+	if !ev.EndsExecution && !s.DependentOp(ev, s.Next(g), f.prints) || !s.headsInOrder(f, e) {
 		return
 	}
 	s.graph[y].head = f.head
-	s.graph[y].ended = ev.Over
+	s.graph[y].ended = ev.EndsExecution
 	s.findRevisits(e)
-	if !ev.Over {
+	if !ev.EndsExecution {
 		s.runToEnd(g, int32(y))
 		return
 	}
-	if ev.Printed {
+	if ev.DependsOnOutput {
 		// It ends the program only here, so only here it depends on what the others print.
-		s.frames = append(s.frames, frame{order: s.pathMoves()[:e], size: y, count: hb.Without(s.Count, s.graph[y].EventID), dropped: len(s.dropped),
+		s.frames = append(s.frames, frame{order: s.pathMoves()[:e], size: y, count: hb.WithoutEvent(s.Count, s.graph[y].EventID), dropped: len(s.dropped),
 			g: it.last, op: ev.Op, head: -1, prints: true, alternatives: 1, next: 1, ended: 1, stamp: y})
 		s.graph[y].frame = int32(len(s.frames) - 1)
 		s.dropped = append(s.dropped, it.last, g)

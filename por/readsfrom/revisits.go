@@ -13,20 +13,20 @@ import (
 func (s *searcher) findRevisits(e int) {
 	ev := &s.Events[e]
 	me := s.graph[s.stampOf(e)]
-	if !hb.Memory(ev.Op.Kind) {
+	if !ev.Op.Kind.Memory() {
 		for _, x := range s.Races {
 			i := s.graph[s.stampOf(int(x))].frame
-			if hb.Blocks(ev.Op.Kind) && !(ev.Op.N > 1 || ev.Op.Wide) && !(ev.Printed && s.Events[x].Op.Kind == trace.Output) {
+			if hb.Blocks(ev.Op.Kind) && !(ev.Op.N > 1 || ev.Op.Wide) && !(ev.DependsOnOutput && s.Events[x].Op.Kind == trace.Output) {
 				continue // found when its goroutine arrived
 			}
 			if i >= 0 && !s.frames[i].reads && !s.frames[i].needsNoChoice {
-				past := hb.Without(hb.Without(s.Clock(e), me.EventID), s.idOf(int(x)))
+				past := hb.WithoutEvent(hb.WithoutEvent(s.Clock(e), me.EventID), s.idOf(int(x)))
 				s.addRevisit(int(i), ev.G, past, me.EventID)
 			}
 		}
 		if me.frame >= 0 && !s.frames[me.frame].needsNoChoice {
 			for q, a := range s.Last {
-				if int(a) != e && s.Known[q] && hb.Blocks(s.Pending[q].Kind) && hb.MayDepend(s.Dep, ev, &s.Pending[q]) {
+				if int(a) != e && s.Exists[q] && hb.Blocks(s.Pending[q].Kind) && hb.MayBeReversed(s.Dep, ev, &s.Pending[q]) {
 					s.addRevisit(int(me.frame), trace.GID(q), nil, me.EventID)
 				}
 			}
@@ -34,7 +34,7 @@ func (s *searcher) findRevisits(e int) {
 	}
 	s.revisitsOfPending(e)
 	if me.rf != (hb.EventID{}) || mayWrite(&ev.Op.Op) {
-		if !ev.Over && slices.ContainsFunc(ev.Op.Access[:ev.Op.N], func(a trace.Access) bool { return a.Write }) {
+		if !ev.EndsExecution && slices.ContainsFunc(ev.Op.Access[:ev.Op.N], func(a trace.Access) bool { return a.Write }) {
 			s.findBackwardRevisits(&me, s.Clock(e), &ev.Op.Op)
 		}
 	}
@@ -42,13 +42,13 @@ func (s *searcher) findRevisits(e int) {
 
 // revisitsOfPending looks at what goroutines stand before that event e has brought there.
 func (s *searcher) revisitsOfPending(e int) {
-	end := len(s.Moved)
+	end := len(s.UndoLog)
 	if e+1 < len(s.Events) {
-		end = s.Events[e+1].Undo
+		end = s.Events[e+1].UndoStart
 	}
 	c := s.Clock(e)
-	for _, m := range s.Moved[s.Events[e].Undo:end] {
-		if s.Events[e].Over && m.G == s.Events[e].G {
+	for _, m := range s.UndoLog[s.Events[e].UndoStart:end] {
+		if s.Events[e].EndsExecution && m.G == s.Events[e].G {
 			continue
 		}
 		for i := len(s.frames) - 1; i >= 0; i-- {
@@ -81,7 +81,7 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	x, _ := s.eventOf(i)
 	p := &s.Pending[q]
 	if !f.reads {
-		if !f.needsNoChoice && hb.Blocks(p.Kind) && hb.MayDepend(s.Dep, &s.Events[x], p) {
+		if !f.needsNoChoice && hb.Blocks(p.Kind) && hb.MayBeReversed(s.Dep, &s.Events[x], p) {
 			s.addRevisit(i, q, c, hb.EventID{})
 		}
 		return
@@ -89,16 +89,16 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	if _, reads := hb.ReadFrom(&p.Op); reads || !hb.WritesTo(&p.Op, s.reads(x)) || c != nil && !s.maximallyAdded(i, c, hb.EventID{}) {
 		return
 	}
-	limit := hb.Larger(f.count, c)
-	w := graphEvent{EventID: hb.EventID{G: q, N: hb.At(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
-	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Move{G: q, Label: w.label}, hb.Move{G: f.g, Label: f.label})})
+	limit := hb.Union(f.count, c)
+	w := graphEvent{EventID: hb.EventID{G: q, N: hb.ClockOf(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
+	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})})
 }
 
 // addRevisit adds a past to frame i: what has the clock c, and then q's operation, which is event y if it has been executed.
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
-		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: s.pathWithin(hb.Larger(f.count, c))})
+		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: s.pathWithin(hb.Union(f.count, c))})
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 		return nil
 	}
 	for _, a := range s.graph[f.size:] {
-		if a.N <= hb.At(c, a.G) {
+		if a.N <= hb.ClockOf(c, a.G) {
 			a.inReversal, a.frame = true, -1
 			list = append(list, a)
 		}
@@ -122,7 +122,7 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 		return
 	}
 	to := hb.Written(op)
-	past := hb.Without(c, w.EventID)
+	past := hb.WithoutEvent(c, w.EventID)
 	for i := range s.frames {
 		x, ok := s.eventOf(i)
 		f := &s.frames[i]
@@ -131,10 +131,10 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 		}
 		it := revisit{prefix: s.eventsAfter(f, past), write: *w}
 		it.write.inReversal, it.write.frame = true, -1
-		limit := hb.Larger(f.count, past)
-		me := hb.EventID{G: f.g, N: hb.At(f.count, f.g) + 1}
-		with := hb.Larger(s.arrivalClock(x), past)
-		with = hb.Set(with, w.EventID)
+		limit := hb.Union(f.count, past)
+		me := hb.EventID{G: f.g, N: hb.ClockOf(f.count, f.g) + 1}
+		with := hb.Union(s.arrivalClock(x), past)
+		with = hb.WithEvent(with, w.EventID)
 		try := func(writes bool) bool {
 			s.addNodes(limit)
 			y := s.lin.add(w.EventID, past, op, w.rf)
@@ -159,13 +159,13 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 // maximallyAdded reports whether all that was added behind frame i's H, except y, is canonical or has the clock c.
 func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	f := &s.frames[i]
-	v := hb.Larger(f.count, c)
+	v := hb.Union(f.count, c)
 	for j := f.size; j < len(s.graph); j++ {
 		a := &s.graph[j]
 		if a.EventID == y {
 			continue
 		}
-		if a.N <= hb.At(c, a.G) {
+		if a.N <= hb.ClockOf(c, a.G) {
 			if a.ended {
 				return false // it cannot happen before anything
 			}
@@ -175,17 +175,17 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 			return false
 		}
 		e := s.position(a.EventID)
-		if r, reads := hb.ReadFrom(&s.Events[e].Op.Op); reads && !s.readsMaximally(v, r, s.Src[e]) {
+		if r, reads := hb.ReadFrom(&s.Events[e].Op.Op); reads && !s.readsMaximally(v, r, s.Sources[e]) {
 			return false
 		}
-		v = hb.Set(v, a.EventID)
+		v = hb.WithEvent(v, a.EventID)
 	}
 	return true
 }
 
 // readsMaximally reports whether w is the canonical write to read from at a, given v.
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
-	if w.N > hb.At(v, w.G) {
+	if w.N > hb.ClockOf(v, w.G) {
 		return false
 	}
 	list := s.writers(v, a)
@@ -219,18 +219,18 @@ func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 // goroutine of the other has got there.
 func (s *searcher) reportRaces(e int) {
 	ev := &s.Events[e]
-	if !hb.Memory(ev.Op.Kind) {
+	if !ev.Op.Kind.Memory() {
 		return
 	}
 	c := s.arrivalClock(e)
 	for j := range s.Events {
 		f := &s.Events[j]
-		if f.G == ev.G || f.Over || !f.Op.Races(&ev.Op.Op) || s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j)) || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
+		if f.G == ev.G || f.EndsExecution || !f.Op.Races(&ev.Op.Op) || s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j)) || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
 			continue
 		}
 		first, second := f.G, ev.G
 		there := s.pathMoves()
-		s.replayOrder(s.pathWithin(hb.Larger(c, hb.Without(s.Clock(j), s.idOf(j)))))
+		s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.idOf(j)))))
 		a, b := s.Sys.Next(first), s.Sys.Next(second)
 		if !a.Races(&b) {
 			panic("BUG: operations that race are not next where they should be")
@@ -245,7 +245,7 @@ func (s *searcher) reportRaces(e int) {
 
 // arrivalClock returns the clock of the event by which event e's goroutine has got in front of it.
 func (s *searcher) arrivalClock(e int) []uint32 {
-	if last := s.Moved[s.Events[e].Undo].Last; last >= 0 {
+	if last := s.UndoLog[s.Events[e].UndoStart].Last; last >= 0 {
 		return s.Clock(int(last))
 	}
 	return nil

@@ -64,7 +64,7 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 func (e *Estimator) Sample() bool {
 	weight, ok := e.walk()
 	e.x.Sys.Rewind(e.root)
-	e.x.Elsewhere()
+	e.x.Invalidate()
 	e.x.Truncate(0)
 	if !ok {
 		return false
@@ -97,7 +97,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 	ends := 1.0 // executions that end on the way, and the one at the end
 	for {
 		lo := len(e.candidates)
-		for _, g := range x.CanMove() {
+		for _, g := range x.Enabled() {
 			if !slices.Contains(e.dropped, g) {
 				e.candidates = append(e.candidates, g)
 			}
@@ -106,7 +106,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		if len(among) == 0 {
 			break
 		}
-		if x.Beyond || e.cfg.MaxSteps > 0 && len(x.Events) >= e.cfg.MaxSteps {
+		if x.Unsupported || e.cfg.MaxSteps > 0 && len(x.Events) >= e.cfg.MaxSteps {
 			return 0, false
 		}
 		g := among[0]
@@ -129,13 +129,13 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 			ends++
 		}
 	}
-	return ends * e.weight(), !x.Beyond
+	return ends * e.weight(), !x.Unsupported
 }
 
 // needsNoChoice reports whether g's next operation depends on nothing that others can do.
 func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
-	if op.Tangled || op.N > 0 {
+	if op.DependsOnAll || op.N > 0 {
 		return false
 	}
 	switch op.Kind {
@@ -150,10 +150,10 @@ func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 	x := e.x
 	m := x.Sys.Mark()
 	x.Execute(g, choice)
-	over = x.Events[len(x.Events)-1].Over
+	over = x.Events[len(x.Events)-1].EndsExecution
 	if over {
 		x.Sys.Rewind(m)
-		x.Elsewhere()
+		x.Invalidate()
 		x.Pending[g] = hb.NextOp{}
 		e.dropped = append(e.dropped, g)
 	}

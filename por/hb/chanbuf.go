@@ -13,40 +13,42 @@ import "hbcheck.dev/hbcheck/trace"
 // That does not hold of closing, which needs no room; behind it a send does not either, and a receive that came first would have
 // let the send succeed. So closing is ordered with all receives, although it commutes with those that find an element.
 
-// place says which element a send or a receive is about.
-type place struct {
-	Room  uint32 // C; 0: there is no buffer
-	index uint32 // k, from 0
-	None  bool   // the channel is closed, and nothing is sent, or received
+// slot says which element a send or a receive is about.
+type slot struct {
+	Capacity uint32 // C; 0: there is no buffer
+	index    uint32 // k, from 0
+	Empty    bool   // the channel is closed, and nothing is sent, or received
 }
 
-// placeOf returns the place of g's next operation op.
-func (x *Execution) placeOf(g trace.GID, op *trace.Op) place {
+// slotOf returns the place of g's next operation op.
+func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	length, room, closed := x.Sys.Buffer(g)
 	if room == 0 {
-		return place{}
+		return slot{}
 	}
-	p := place{Room: uint32(room), index: x.received[op.Access[0].Obj]}
+	p := slot{Capacity: uint32(room), index: x.received[op.Access[0].Obj]}
 	if op.Kind == trace.Send {
 		p.index += uint32(length)
-		p.None = closed
+		p.Empty = closed
 	} else {
-		p.None = closed && length == 0
+		p.Empty = closed && length == 0
 	}
 	return p
 }
 
-// takes reports whether op takes an element out of a buffer.
-func takes(op *NextOp) bool { return op.Kind == trace.Recv && op.Place.Room > 0 && !op.Place.None }
+// consumes reports whether op takes an element out of a buffer.
+func consumes(op *NextOp) bool {
+	return op.Kind == trace.Recv && op.Slot.Capacity > 0 && !op.Slot.Empty
+}
 
 // sameElement reports whether the order of a and b, on one channel with a buffer, matters.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
-		return !a.Place.None || !b.Place.None
+		return !a.Slot.Empty || !b.Slot.Empty
 	}
-	send, recv := &a.Place, &b.Place
+	send, recv := &a.Slot, &b.Slot
 	if a.Kind == trace.Recv {
 		send, recv = recv, send
 	}
-	return !send.None && (send.index == recv.index || send.index == recv.index+recv.Room)
+	return !send.Empty && (send.index == recv.index || send.index == recv.index+recv.Capacity)
 }

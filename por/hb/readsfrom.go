@@ -13,15 +13,6 @@ type EventID struct {
 	N uint32
 }
 
-// Memory reports whether operations of kind k are about memory, where writes need not be in any order.
-func Memory(k trace.Kind) bool {
-	switch k {
-	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		return true
-	}
-	return false
-}
-
 // ReadFrom returns the memory that op reads.
 func ReadFrom(op *trace.Op) (trace.Access, bool) {
 	switch op.Kind {
@@ -47,41 +38,41 @@ func Written(op *trace.Op) trace.Access {
 
 // WritesTo reports whether op writes to memory at a.
 func WritesTo(op *trace.Op, a trace.Access) bool {
-	return Memory(op.Kind) && slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
+	return op.Kind.Memory() && slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
 }
 
-// observe makes happen before event i what does so in ReadsFrom.
-func (x *Execution) observe(i int) {
+// addReadsFrom makes happen before event i what does so in ReadsFrom.
+func (x *Execution) addReadsFrom(i int) {
 	e, c := &x.Events[i], x.Clock(i)
 	a, reads := ReadFrom(&e.Op.Op)
 	from := -1
 	for j := i - 1; j >= 0; j-- {
 		f := &x.Events[j]
 		switch {
-		case Memory(e.Op.Kind) && Memory(f.Op.Kind):
-			if reads && !f.Over && WritesTo(&f.Op.Op, a) {
-				x.Beyond = x.Beyond || !writesAll(&f.Op.Op, a)
+		case e.Op.Kind.Memory() && f.Op.Kind.Memory():
+			if reads && !f.EndsExecution && WritesTo(&f.Op.Op, a) {
+				x.Unsupported = x.Unsupported || !writesAll(&f.Op.Op, a)
 				if from < 0 {
 					from = j
 				}
 			}
 		case f.G == e.G:
-		case Memory(e.Op.Kind) != Memory(f.Op.Kind) && e.Op.Conflicts(&f.Op.Op):
-			x.Beyond = true
+		case e.Op.Kind.Memory() != f.Op.Kind.Memory() && e.Op.Conflicts(&f.Op.Op):
+			x.Unsupported = true
 		default:
-			x.relate(e, c, j)
+			x.addRace(e, c, j)
 		}
 	}
 	if from < 0 {
-		x.Src = append(x.Src, EventID{})
+		x.Sources = append(x.Sources, EventID{})
 		return
 	}
-	x.Src = append(x.Src, EventID{x.Briefs[from].G, x.Briefs[from].N})
+	x.Sources = append(x.Sources, EventID{x.Keys[from].G, x.Keys[from].N})
 	x.Join(c, from)
 }
 
-// update makes n, if it does not only write, one that reads, too.
-func (x *Execution) update(n *NextOp) {
+// markUpdate makes n, if it does not only write, one that reads, too.
+func (x *Execution) markUpdate(n *NextOp) {
 	switch {
 	case x.Updater == nil || n.Kind != trace.Write && n.Kind != trace.AtomicStore || !x.Updater.Updates(&n.Op):
 	case n.N == 2:
@@ -105,8 +96,8 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 	return true
 }
 
-// Understood reports whether ReadsFrom knows what op depends on.
-func Understood(op *trace.Op) bool {
+// Supported reports whether ReadsFrom knows what op depends on.
+func Supported(op *trace.Op) bool {
 	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
 		return false
 	}
@@ -125,16 +116,16 @@ func Understood(op *trace.Op) bool {
 	return false
 }
 
-// At returns the number for g.
-func At(c []uint32, g trace.GID) uint32 {
+// ClockOf returns the number for g.
+func ClockOf(c []uint32, g trace.GID) uint32 {
 	if int(g) < len(c) {
 		return c[g]
 	}
 	return 0
 }
 
-// Larger returns what is in one of two sets of events, each a number for each goroutine.
-func Larger(a, b []uint32) []uint32 {
+// Union returns what is in one of two sets of events, each a number for each goroutine.
+func Union(a, b []uint32) []uint32 {
 	c := make([]uint32, max(len(a), len(b)))
 	copy(c, a)
 	for g, n := range b {
@@ -143,8 +134,8 @@ func Larger(a, b []uint32) []uint32 {
 	return c
 }
 
-// Without returns c without event x, which is the last one of its goroutine in c or does not belong to it.
-func Without(c []uint32, x EventID) []uint32 {
+// WithoutEvent returns c without event x, which is the last one of its goroutine in c or does not belong to it.
+func WithoutEvent(c []uint32, x EventID) []uint32 {
 	c = slices.Clone(c)
 	if int(x.G) < len(c) {
 		c[x.G] = min(c[x.G], x.N-1)
@@ -152,8 +143,8 @@ func Without(c []uint32, x EventID) []uint32 {
 	return c
 }
 
-// Set adds event x to c.
-func Set(c []uint32, x EventID) []uint32 {
+// WithEvent adds event x to c.
+func WithEvent(c []uint32, x EventID) []uint32 {
 	for int(x.G) >= len(c) {
 		c = append(c, 0)
 	}
