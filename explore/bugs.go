@@ -79,7 +79,7 @@ func faultText(f *Fault) string {
 	return strings.TrimRight(f.Text(), "\n\t")
 }
 
-// allowed reports whether the user accepts that g is left behind.
+// allowed reports whether the user accepts that g is leaked.
 func allowed(g Goroutine, allow *regexp.Regexp) bool {
 	return allow != nil && slices.ContainsFunc(g.Stack, func(f Frame) bool { return allow.MatchString(f.Func) })
 }
@@ -120,8 +120,8 @@ func ShortFunc(name string) string {
 	return name
 }
 
-// deadlockBug describes a state in which the main goroutine and all others
-// wait forever. Its position is where the first goroutine of a cycle in the wait-for
+// deadlockBug describes a state in which every goroutine waits forever, the main goroutine
+// included. Its position is where the first goroutine of a cycle in the wait-for
 // graph waits, or else where main does.
 func deadlockBug(gs []Goroutine) *Bug {
 	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitForCycle(gs)}
@@ -210,7 +210,7 @@ func spinBug(g Goroutine, mainAlive bool) *Bug {
 }
 
 // livelockBug describes the loop path[loop:], which can be executed forever; the present
-// state is on it. It returns nil if only goroutines take part that may be left behind.
+// state is on it. It returns nil if only goroutines take part that may be leaked.
 func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
 	var looping []Goroutine

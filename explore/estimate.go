@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// An estimate says about how many executions there are, for people who wait. It is made on a
-// replica of the machine, while the search continues, and no count of the search depends on it.
+// An estimate says about how many executions there are, during a long search. It is
+// made on a replica of the machine, and no count of the search depends on it.
 type estimate struct {
 	replicas Replicator
 	await    vm.Await

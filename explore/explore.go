@@ -226,14 +226,15 @@ func (s *exploration) finish(found por.Result) error {
 	return nil
 }
 
-// narrate makes the schedules of bugs simple and describes them, and those of outcomes, step by step.
+// narrate makes the schedules of bugs simple, and describes them and those of outcomes step by
+// step.
 func (s *exploration) narrate() {
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
 			s.features.await(vm.AwaitNever)
 		}
-		// After an interrupt the results there are come at once.
+		// After an interrupt there is no time for more.
 		if n := min(bugBudget, budget); !s.opts.NoMinimise && n > 0 && s.ctx.Err() == nil {
 			budget -= minimise(s.m, b, s.opts, n)
 		}

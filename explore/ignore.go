@@ -16,7 +16,7 @@ import (
 //
 // It holds for bugs of that code on its own line and on the next. The reason
 // is required. A bug is on a line if the line is its position or one of its
-// related ones, as the go statement is of a goroutine left behind.
+// related ones, as the go statement is of a leaked goroutine.
 type Ignore struct {
 	Pos    token.Position
 	Kind   Kind

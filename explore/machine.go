@@ -43,7 +43,7 @@ type Machine interface {
 	Features() *Features
 }
 
-// Features are what some machines can do and others cannot. One that is nil is not there.
+// Features are what not every machine can do. One that is nil is not there.
 type Features struct {
 	Awaits   Awaiter
 	Replicas Replicator

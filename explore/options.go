@@ -40,8 +40,7 @@ type Options struct {
 	Outcomes   bool // collect Result.Outcomes
 	Finals     bool // collect Result.Finals
 	NoMinimise bool // keep the schedules as they were found
-	// AllowLeak, if set, accepts goroutines that are left behind when one of
-	// the functions on their stack matches.
+	// AllowLeak, if set, accepts leaked goroutines with a function on their stack that matches.
 	AllowLeak *regexp.Regexp
 	// Ignores accept bugs; those that did are marked.
 	Ignores []*Ignore
@@ -100,8 +99,8 @@ const (
 	NothingToCheck     Rule = "a check of static facts, but a machine without"
 )
 
-// rules are all refused combinations, in the order in which they are looked for. f is nil
-// as long as there is no machine.
+// rules are all refused combinations, in the order in which they are checked. f is nil as long
+// as there is no machine.
 var rules = []struct {
 	rule   Rule
 	broken func(o *Options, f *Features) bool

@@ -101,10 +101,10 @@ func access(m Machine, op trace.Op, other *trace.Op) Access {
 	return a
 }
 
-// address makes up an address that looks like one of the Go heap.
+// address makes up an address such as there are in the Go heap.
 func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
-// findRace looks for a race that is wanted in the present state: between two
+// findRace returns a race that is wanted and shows in the present state, or nil: between two
 // pending operations, or after the step executed last.
 func findRace(m Machine, wanted func(*Bug) bool) *Bug {
 	for _, b := range noticedRaces(m, nil) {

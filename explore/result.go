@@ -74,7 +74,7 @@ type Result struct {
 	Entry   string
 	Verdict Verdict
 	POR     string
-	// FallbackTo is the explorer that searched instead: see por.Result.FallbackTo. Empty: there was none.
+	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if there was one.
 	FallbackTo string
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
@@ -118,7 +118,7 @@ type Bug struct {
 	Related []Related
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
-	// Schedule[Loop:] repeats for ever; otherwise Loop is -1.
+	// Schedule[Loop:] repeats forever; otherwise Loop is -1.
 	Schedule    trace.Schedule
 	Loop        int
 	Preemptions int // of Schedule

@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// source finds the expressions behind operations, so that they can be told in
+// source finds the expressions that operations come from, so that they can be described in
 // the words of the program: not "lock of object 17" but "lock b.mu".
 type source struct {
 	fset  *token.FileSet
@@ -43,7 +43,7 @@ func newSource(prog *load.Program) *source {
 }
 
 // what returns the expression an operation of kind k at pos is about, as text
-// and with its type, which may be nil. The text is empty if the place tells
+// and with its type, which may be nil. The text is empty if the position says
 // nothing: a deferred call runs where the function returns.
 func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 	f, ok := s.files[pos.Filename]
@@ -201,12 +201,12 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 }
 
 // direct are the packages whose functions are operations on what they are
-// called with; of others the function itself is told.
+// called with; a function of another package is named itself.
 var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
 
 // callee returns what the call of a library function operates on. For a
 // synchronisation it is the receiver of the method, or the first argument of
-// the function; anything else is told by the function's name alone. It returns
+// the function; anything else is described by the function's name alone. It returns
 // nil for functions of the program: the operation would be inside.
 func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr {
 	if f.info == nil {

@@ -43,7 +43,7 @@ func IsSync(t types.Type) bool {
 		return true
 	case *types.Pointer:
 		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
-			return n.Obj().Exported() // others are the models' own
+			return n.Obj().Exported() // an unexported type is the models' own
 		}
 		if st, ok := u.Elem().Underlying().(*types.Struct); ok {
 			for v := range st.Fields() {

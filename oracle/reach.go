@@ -10,20 +10,27 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// reach decides whether a goroutine can get hold of an object while another one
-// stands still (the gateway lemma): it can if it has a pointer to it in a
-// register or in a deferred call, or finds one on a path through memory that it
-// can access in this time. If the first field of every path is guarded by a lock
-// that the one standing still holds, what lies behind is protected with it: maps,
-// arrays, lists, trees.
+// reach is the reachability filter of mhb (docs/glossary.md): it decides whether another
+// goroutine can obtain a pointer to an object while g does not move.
 //
-// Proof: consider the first step in which one of the others obtains a pointer to
-// the object. It loads it from memory, and its address it had; by induction that
-// memory was reached here, and by the parked closure the load is among the
-// accesses. An object that does not exist yet is not the one in question.
+// Claim. It can only if it has such a pointer in a register or in a deferred call, or if there
+// is one on a path through memory whose loads are in acc, the accesses of the parked closure.
 //
-// Any word in a register that could be a pointer is one. What is not accessed by loads and stores of the program
-// (closures, maps, channels, boxes, records of the machine) is followed whole.
+// Proof. 1. Consider the first step in which a goroutine other than g obtains a pointer to the
+// object. 2. The step loads it from memory, of which the goroutine already had the address. 3. By
+// induction this memory was reached here. 4. The load is in the parked closure, so it is in acc.
+// An object that does not exist yet is not the one in question.
+//
+// So if the first field of every path is guarded by a lock that g holds, everything that is
+// reachable only from there is protected with it: maps, arrays, lists, trees.
+//
+//	g holds b.mu
+//	     │
+//	     b ──(b.list, guarded)──▶ node ──▶ node ──▶ node      not reached
+//
+// Any word in a register that could be a pointer is taken for one. Memory that is not accessed by
+// loads and stores of the program (closures, maps, channels, boxes, records of the machine) is
+// followed whole.
 type reach struct {
 	s       *State
 	allowed map[allowedKey]bool
@@ -41,14 +48,14 @@ type allowedKey struct {
 	acc  static.Set
 }
 
-// maxReach bounds the objects looked at; beyond it everything is reached.
+// maxReach bounds the objects that are scanned; beyond it everything counts as reached.
 const maxReach = 2000
 
 func newReach(s *State) *reach {
 	return &reach{s: s, allowed: map[allowedKey]bool{}, size: map[types.Type]int64{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
 }
 
-// reaches reports whether a goroutine other than g can get hold of one of
+// reaches reports whether a goroutine other than g can obtain a pointer to one of
 // targets with the accesses in acc.
 func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	globals, ok := r.named(acc)

@@ -65,10 +65,9 @@ func (p *Progress) Clear() {
 	}
 }
 
-// progressLine tells where a search is: how many of the executions have been explored, of which a
-// sample estimates how many there are, with its standard error (see por.Estimator); or else which
-// part of the search tree, if the subtrees of a node are equal, which they are not. Hence the sign
-// in front.
+// progressLine says how far a search is: how many executions have been explored, of about how
+// many, with the standard error of that estimate (see por/sample.Estimator); or else which part of
+// the search tree, as if the subtrees of a node were equal. They are not, hence the "~".
 func progressLine(entry string, d time.Duration, x explore.Progress) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {

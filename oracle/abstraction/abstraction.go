@@ -41,7 +41,7 @@ type Abstraction struct {
 
 	first   uint32              // object numbers below are static
 	origins []Origin            // of object first+i
-	starts  map[trace.GID]Frame // who executed the go statement
+	starts  map[trace.GID]Frame // the frame that executed the go statement
 	classes map[class][]*pointer.Object
 	globals map[*ssa.Global][]*pointer.Object
 
@@ -54,7 +54,7 @@ type Abstraction struct {
 type Frame struct {
 	vm.Activation
 	Context pointer.Context
-	// Indirect: code of the machine stands between this frame and the next outer
+	// Indirect: code of the machine is between this frame and the next outer
 	// one: a func that package reflect has made.
 	Indirect bool
 }
@@ -166,7 +166,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 }
 
 // PointsTo returns what v may point to in an activation with context ctx. It is
-// not known (ok is false) if v stands in code that is not looked at, or that the
+// not known (ok is false) if v is in external code, or in code that the
 // analysis does not execute in this context: in the wrapper of a method that it
 // calls without.
 func (a *Abstraction) PointsTo(v ssa.Value, ctx pointer.Context) (s pointer.Set, ok bool) {
@@ -185,7 +185,7 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 // Object returns the abstract objects one of which stands for object id; none
 // if nothing is known of it. It is one object, save for what package reflect
 // has allocated and where the context is not known. A map is represented by its
-// header; nothing is known of the memory behind that.
+// header; nothing is known of the memory it refers to.
 func (a *Abstraction) Object(id uint32) []*pointer.Object {
 	info := a.m.Object(id)
 	if id < a.first {

@@ -18,10 +18,10 @@ import (
 )
 
 // Machine is a machine that compares, while it is explored, what it does with
-// what static analyses have said of it. Behind every step:
+// what static analyses have said of it. After every step:
 //
-//   - Points-to: what the operands of the operation that each goroutine stands
-//     before point to is in their sets.
+//   - Points-to: what the operands of each goroutine's pending operation point to
+//     is in their sets.
 //   - Call graph: the calls on all stacks are in it.
 //   - Futures: the accesses of the operation that was executed, and whether it
 //     synchronises, were predicted in every earlier state of the path in which the
@@ -31,14 +31,14 @@ import (
 //     path in which that was said of the goroutine.
 //   - Future allocations (item I5): what the step allocated that synchronises was
 //     predicted in every earlier state.
-//   - Places: two stacks that stand in different places have different fingerprints.
+//   - Fingerprints: two stacks at different places have different fingerprints.
 //   - Skipped choices: when an oracle says that no choice is needed before an
-//     operation, everything that the others can do while its goroutine waits is
-//     explored (por.PersistentSingleton), and none of it conflicts with the operation. That is
-//     the criterion that oracles approximate, so a skip that passes is right,
-//     whatever it was derived from.
+//     operation, everything that other goroutines can do while its goroutine waits is
+//     explored (lookahead.PersistentSingleton), and none of it conflicts with the
+//     operation. That is the criterion that oracles approximate, so a skip that passes
+//     is right, whatever it was derived from.
 //
-// A difference is a mistake of ours. Nothing is assumed to be right but the
+// A difference is a mistake of hbcheck. Nothing is assumed to be right but the
 // machine and por.
 type Machine struct {
 	*vm.Machine
@@ -86,7 +86,7 @@ type predictions struct {
 // maxParked bounds the states explored for one skipped choice.
 const maxParked = 2000
 
-// maxStaticErrors bounds the differences that are told.
+// maxStaticErrors bounds the differences that are reported.
 const maxStaticErrors = 20
 
 // NewMachine returns a checking machine over m, which is in its initial
@@ -210,18 +210,27 @@ func (c *Machine) future(g trace.GID) static.Set {
 	return c.o.Futures().FutureOf(c.frames)
 }
 
+// synchronising are the kinds of operations that count as synchronisation in futures.
+var synchronising = trace.KindsWhere(func(r *trace.Row) bool {
+	switch r.On {
+	case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond, trace.OnBubble:
+		return true
+	}
+	return false
+})
+
 // executes checks that op, which g is about to execute, is in fut.
 func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
-	switch op.Kind {
-	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+	switch {
+	case op.Kind.Memory():
 		locs, ok := c.o.Locations(g, nil)
 		if !ok {
 			return
 		}
 		for i, l := range locs {
 			if op.Access[i].Obj >= c.born {
-				// Predictions are about objects that there were at the time. Of these
-				// only the last one is looked at.
+				// Predictions are about objects that there were at the time. Only the
+				// last one is about this object.
 				fut = c.future(g)
 			}
 			// A predicted access is one that a query about a conflicting one finds.
@@ -231,9 +240,7 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 				c.errorf("%s by g%d to offset %d of a %v was not predicted", c.at(*op), g, l.Off, l.Type)
 			}
 		}
-	case trace.Lock, trace.TryLock, trace.Unlock, trace.RLock, trace.TryRLock, trace.RUnlock, trace.LockPending, trace.WakeLock,
-		trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.WgAdd, trace.WgWait,
-		trace.OnceEnter, trace.OnceLeave, trace.CondWait, trace.Signal, trace.Broadcast, trace.SemAcquire, trace.SemRelease:
+	case synchronising.Has(op.Kind):
 		if f := c.o.Futures().F; !f.Sets.Has(fut, f.Sync()) {
 			c.errorf("%s by g%d was not predicted", c.at(*op), g)
 		}

@@ -17,7 +17,7 @@ import (
 // mustFacts compares what goroutines do with what the analyses have said that
 // they must do first, and with what they were said to allocate.
 //
-// When a goroutine has come to a place, the analyses are asked once, and what
+// When a goroutine has arrived at an operation, the analyses are asked once, and what
 // they say is kept until it is fulfilled: a promise is fulfilled by the operation
 // it is of, and broken by one of the accesses that it was to come before.
 type mustFacts struct {
@@ -85,7 +85,7 @@ func (s mustState) clone() mustState {
 	return r
 }
 
-// observer sees to it that both are told of allocations.
+// observer notifies both of allocations.
 type observer struct {
 	*Pointers
 	c *Machine
@@ -147,9 +147,9 @@ func (p promise) String() string {
 // after is called when g's step is done.
 func (f *mustFacts) after(g trace.GID) {
 	op, executed := f.next[g]
-	for id, next := range f.next { // in any order: each is looked at by itself
+	for id, next := range f.next { // in any order: none depends on another one
 		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // it only begins to wait
-		if !began && (id == g || executed && f.meets(&op, &next)) {
+		if !began && (id == g || executed && f.completes(&op, &next)) {
 			f.fulfil(id, &next)
 		}
 	}
@@ -171,8 +171,8 @@ func (f *mustFacts) after(g trace.GID) {
 	})
 }
 
-// meets reports whether op may have completed next, of another goroutine.
-func (f *mustFacts) meets(op, next *trace.Op) bool {
+// completes reports whether op may have completed next, the operation of another goroutine.
+func (f *mustFacts) completes(op, next *trace.Op) bool {
 	switch next.Kind {
 	case trace.Select, trace.TrySelect:
 		return true
@@ -300,7 +300,7 @@ func (l *live) Deferred(i int, visit func(fn *ssa.Function, args, captured []uin
 
 func (l *live) ByValue(fn *ssa.Function, i int) bool { return l.f.c.ByValue(fn, i) }
 
-// Word tells only what nobody can change.
+// Word returns only what no goroutine can change.
 func (l *live) Word(p uint64) (uint64, bool) {
 	c := l.f.c
 	loc, ok := c.o.LocationAt(p, 8)

@@ -59,7 +59,7 @@ func (c *Pointers) errorf(format string, args ...any) {
 func (c *Pointers) Goroutines() { c.Machine().Live(c.Goroutine) }
 
 // Goroutine checks the calls on the stack of goroutine g, and the operands of the
-// instruction it stands before.
+// instruction it executes next.
 func (c *Pointers) Goroutine(g trace.GID) {
 	stack := c.Stack(g)
 	for i := range stack {
@@ -74,7 +74,7 @@ func (c *Pointers) Goroutine(g trace.GID) {
 	}
 }
 
-// call checks that caller may call callee where it stands; started says that it
+// call checks that caller may call callee where it is; started says that it
 // executed a go statement there.
 func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 	if c.isExtra(caller) {
@@ -154,7 +154,7 @@ func (c *Pointers) defers(fn *ssa.Function, ctx pointer.Context, callee *ssa.Fun
 	return false
 }
 
-// operands checks the operands of the instruction at which g stands in frame f.
+// operands checks the operands of the instruction that g executes next in frame f.
 func (c *Pointers) operands(g trace.GID, f *abstraction.Frame) {
 	for _, op := range f.Instr.Operands(nil) {
 		v := *op
@@ -189,7 +189,7 @@ func (c *Pointers) value(t types.Type, words []uint64, s pointer.Set, what func(
 	case *types.Signature:
 		c.function(words[0], s, what)
 	case *types.Slice:
-		if words[2] > 0 { // otherwise it points behind something
+		if words[2] > 0 { // otherwise it may point just after an object
 			c.pointer(words[0], s, what)
 		}
 	case *types.Pointer, *types.Map, *types.Chan:
@@ -271,7 +271,7 @@ func (c *Pointers) iface(tw, data uint64, s pointer.Set, what func() string) {
 	}
 	for l := range content.Labels() {
 		if l.Object.Kind == pointer.Opaque {
-			return // boxes of code that is not looked at are all one
+			return // boxes of external code are all one
 		}
 	}
 	c.pointer(data, content, inside)
@@ -302,8 +302,8 @@ func (c *Pointers) Heap() {
 	}
 }
 
-// memory checks the pointers in object id. What the machine arranges in a way of
-// its own is left out.
+// memory checks the pointers in object id. What the machine arranges
+// differently is left out.
 func (c *Pointers) memory(id uint32) {
 	info := c.Machine().Object(id)
 	if info.Type == nil || info.Map {
@@ -348,7 +348,7 @@ func (c *Pointers) memory(id uint32) {
 	}
 }
 
-// maxPointers bounds what is looked at in one object.
+// maxPointers bounds what is compared in one object.
 const maxPointers = 1024
 
 // sizes are those of the machine.
