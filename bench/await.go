@@ -2,16 +2,16 @@ package bench
 
 import "strconv"
 
-// awaitTallies returns the suite await: locks and barriers that wait in loops. Their executions are
+// awaitPrograms returns the suite await: locks and barriers that wait in loops. Their executions are
 // counted without the iterations of those loops that have no effect. Where there is no formula,
-// TestClasses counts them, as it does the others.
-func awaitTallies() []Tally {
-	var list []Tally
-	// add adds a program; blocked is how many executions optimal begins in vain, because somebody waits in
-	// the middle of an iteration for what has happened before it.
+// TestClasses counts them, as it does for every suite.
+func awaitPrograms() []CountedProgram {
+	var list []CountedProgram
+	// add adds a program; blocked is how many executions optimal begins and abandons, because a goroutine
+	// waits in the middle of an iteration for what has happened before it.
 	add := func(program, args string, classes, blocked uint64, published ...Count) {
-		list = append(list, Tally{Suite: "await", Program: program, Args: args, Large: classes > 6000, Classes: classes,
-			Want: []Count{{"optimal", "blocked", blocked}, {"context", "executions", classes}}, Published: published})
+		list = append(list, CountedProgram{Suite: "await", Program: program, Args: args, Large: classes > 6000, Classes: classes,
+			Exact: []Count{{"optimal", "blocked", blocked}, {"context", "executions", classes}}, Published: published})
 	}
 	genMC := func(n uint64) Count { return Count{"GenMC", "executions", n} }
 	for n := 2; n <= 8; n++ {

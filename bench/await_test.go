@@ -27,8 +27,8 @@ func TestAwait(t *testing.T) {
 			if e.Stateful || e.Samples {
 				continue
 			}
-			x := Tally{Suite: "await", Program: p.name, Args: p.args}
-			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: e}})
+			x := CountedProgram{Suite: "await", Program: p.name, Args: p.args}
+			r, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: Configuration{POR: e}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,18 +2,18 @@ package bench
 
 import "strconv"
 
-// cdporTallies returns the suite cdpor: the programs of "Context-Sensitive Dynamic Partial Order
+// cdporPrograms returns the suite cdpor: the programs of "Context-Sensitive Dynamic Partial Order
 // Reduction" (CAV 2017). Actors are structs with a lock, messages are goroutines that hold the
 // receiver's lock while they are handled.
 //
 // What the paper reports of Fib and of MSort(12) and MSort(15) is below the number of classes, 2 to
 // the number of actors that get two results: whatever explores less misses an order
 // of two writes to one field.
-func cdporTallies() []Tally {
+func cdporPrograms() []CountedProgram {
 	const source, states = "paper, Source-DPOR", "states"
-	var list []Tally
+	var list []CountedProgram
 	add := func(program, args string, classes uint64, published ...Count) {
-		list = append(list, Tally{Suite: "cdpor", Program: program, Args: args, Large: classes > 6000, Classes: classes, Published: published})
+		list = append(list, CountedProgram{Suite: "cdpor", Program: program, Args: args, Large: classes > 6000, Classes: classes, Published: published})
 	}
 	// contexts adds what the paper's table 2 has.
 	contexts := func(program string, n int, classes, execs, v1, v2, v3 uint64) {

@@ -2,15 +2,15 @@ package bench
 
 import "fmt"
 
-// clockvectorTallies returns the suite clockvector: the programs of table 3 of "Vector-clock Based
+// clockvectorPrograms returns the suite clockvector: the programs of table 3 of "Vector-clock Based
 // Partial Order Reduction for JPF" (Noonan, Mercer and Rungta), with the states that JPF's own
 // reduction and the paper's have, in the mean of three random searches. Two smaller sizes are ours.
 // Of jpf the states are counted (por.JPFTree); clockvector has to walk its tree, and does not get
 // to the end of the large ones.
-func clockvectorTallies() []Tally {
-	var list []Tally
+func clockvectorPrograms() []CountedProgram {
+	var list []CountedProgram
 	add := func(program string, a, b int, large bool, jpf, vectors float64) {
-		t := Tally{Suite: "clockvector", Program: program, Args: fmt.Sprint(a, b), Large: large}
+		t := CountedProgram{Suite: "clockvector", Program: program, Args: fmt.Sprint(a, b), Large: large}
 		if jpf > 0 {
 			t.Published = []Count{{"JPF", "states", uint64(jpf)}, {"clock vectors", "states", uint64(vectors + 0.5)}}
 		}

@@ -13,17 +13,17 @@ import (
 // withoutAtomics are the programs of the suite condpor-det that have but one rendering.
 var withoutAtomics = map[string]bool{"lbqueue": true, "coarselist": true}
 
-// condporTallies returns the suite condpor-det: first each program as the tool of the
+// condporPrograms returns the suite condpor-det: first each program as the tool of the
 // paper sees it, then with native atomic variables.
-func condporTallies() ([]Tally, error) {
+func condporPrograms() ([]CountedProgram, error) {
 	rows, err := table("condpor-det/targets.tsv")
 	if err != nil {
 		return nil, err
 	}
-	var list []Tally
+	var list []CountedProgram
 	add := func(program string, n, m int, classes, rf uint64, published []Count) {
-		list = append(list, Tally{Suite: "condpor-det", Program: program, Args: fmt.Sprint(n, m), Large: classes > 6000, Classes: classes, RF: rf,
-			Want: []Count{{"optimal", "blocked", 0}}, Published: published})
+		list = append(list, CountedProgram{Suite: "condpor-det", Program: program, Args: fmt.Sprint(n, m), Large: classes > 6000, Classes: classes, RF: rf,
+			Exact: []Count{{"optimal", "blocked", 0}}, Published: published})
 	}
 	for _, r := range rows {
 		program, n, m := strings.ToLower(r.text["program"]), r.number("n"), r.number("m")

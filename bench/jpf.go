@@ -13,27 +13,27 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Space is a program of the suite jpf with its arguments.
-type Space struct {
+// A JPFProgram is a program of the suite jpf with its arguments.
+type JPFProgram struct {
 	Program   string // directory
 	Args      string // separated by spaces
 	First     bool   // stop at the first bug
-	Published Published
+	Published JPFPublished
 }
 
-// Published is what Java Pathfinder 8.0 (branch java-17) reports for the Java
+// JPFPublished is what Java Pathfinder 8.0 (branch java-17) reports for the Java
 // program with the same parameters and its default settings: depth-first
 // search, states matched, AllRunnablesSyncPolicy, PathSharednessPolicy.
-type Published struct {
+type JPFPublished struct {
 	States  uint64        // "new"
 	Visited uint64        // arrivals at a state that was known
 	CPU     time.Duration // of the whole process; 0.6 s of it are its start
 }
 
 // Rate returns the transitions in a second of CPU time, or 0 if the search is
-// too short to tell. JPF's transitions are stretches between two states, so
+// too short to measure. JPF's transitions are stretches between two states, so
 // every one ends in a new or a visited state.
-func (p Published) Rate() float64 {
+func (p JPFPublished) Rate() float64 {
 	const startup, least = 600 * time.Millisecond, 2 * time.Second
 	if p.CPU < least {
 		return 0
@@ -41,22 +41,24 @@ func (p Published) Rate() float64 {
 	return float64(p.States+p.Visited) / (p.CPU - startup).Seconds()
 }
 
-// Name tells the program with its arguments.
-func (s *Space) Name() string { return s.Program + " " + s.Size() }
+// Name returns the program with its arguments.
+func (s *JPFProgram) Name() string { return s.Program + " " + s.Size() }
 
-// Size tells the arguments and whether the search stops at the first bug.
-func (s *Space) Size() string {
+// Size returns the arguments and whether the search stops at the first bug.
+func (s *JPFProgram) Size() string {
 	if s.First {
 		return s.Args + " first"
 	}
 	return s.Args
 }
 
-// Spaces returns the programs of the suite jpf.
-func Spaces() []Space {
+// JPFPrograms returns the programs of the suite jpf.
+func JPFPrograms() []JPFProgram {
 	const s = time.Second
-	jpf := func(states, visited uint64, cpu time.Duration) Published { return Published{states, visited, cpu} }
-	return []Space{
+	jpf := func(states, visited uint64, cpu time.Duration) JPFPublished {
+		return JPFPublished{states, visited, cpu}
+	}
+	return []JPFProgram{
 		{"fieldrace", "1", false, jpf(53, 45, s)},
 		{"fieldrace", "2", false, jpf(166, 163, 1100*time.Millisecond)},
 		{"fieldrace", "3", false, jpf(478, 521, 1400*time.Millisecond)},
@@ -91,19 +93,19 @@ func Spaces() []Space {
 	}
 }
 
-// SpaceRow is one exploration of a Space.
-type SpaceRow struct {
-	Space
+// JPFRow is one exploration of a JPFProgram.
+type JPFRow struct {
+	JPFProgram
 	Result *explore.Result
 	CPU    time.Duration // of the search alone: the least of all times it was repeated
 }
 
 // Transitions returns how many steps are executed in a second of CPU time.
-func (r *SpaceRow) Transitions() float64 { return rate(r.Result.Stats.Transitions, r.CPU) }
+func (r *JPFRow) Transitions() float64 { return rate(r.Result.Stats.Transitions, r.CPU) }
 
 // Arrivals returns how many states are reached in a second of CPU time, new or
 // known, which is what JPF calls transitions.
-func (r *SpaceRow) Arrivals() float64 {
+func (r *JPFRow) Arrivals() float64 {
 	return rate(r.Result.Stats.States+r.Result.Stats.Matched, r.CPU)
 }
 
@@ -114,8 +116,8 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// SpaceOptions say how Explore measures.
-type SpaceOptions struct {
+// JPFOptions say how Explore measures.
+type JPFOptions struct {
 	POR       *por.Explorer
 	Hybrid    oracle.Kind // "": none
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
@@ -123,8 +125,8 @@ type SpaceOptions struct {
 	MaxMemory int64
 }
 
-// Explore explores s with an explorer, matching states if it can.
-func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*SpaceRow, error) {
+// ExploreJPF explores s with an explorer, matching states if it can.
+func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) (*JPFRow, error) {
 	begin := time.Now()
 	prog, entry, err := w.load("jpf/" + s.Program)
 	if err != nil {
@@ -138,7 +140,7 @@ func (w *Workspace) Explore(ctx context.Context, s Space, o SpaceOptions) (*Spac
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
-	row := &SpaceRow{Space: s}
+	row := &JPFRow{JPFProgram: s}
 	for range max(1, o.Count) {
 		if o.Count > 0 {
 			runtime.GC() // so that it is not in the middle of something

@@ -26,18 +26,18 @@ func workspace(t testing.TB) *Workspace {
 }
 
 // space parses "program args...", with "first" at the end to stop at the first bug.
-func space(name string) Space {
+func jpfProgram(name string) JPFProgram {
 	prog, args, _ := strings.Cut(name, " ")
 	args, first := strings.CutSuffix(args, " first")
-	return Space{Program: prog, Args: args, First: first}
+	return JPFProgram{Program: prog, Args: args, First: first}
 }
 
-func exploreSpace(t testing.TB, w *Workspace, name, explorer string, o SpaceOptions) *SpaceRow {
+func exploreJPF(t testing.TB, w *Workspace, name, explorer string, o JPFOptions) *JPFRow {
 	t.Helper()
 	if o.POR = explorers.Lookup(explorer); o.POR == nil {
 		t.Fatalf("no explorer %q", explorer)
 	}
-	r, err := w.Explore(context.Background(), space(name), o)
+	r, err := w.ExploreJPF(context.Background(), jpfProgram(name), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestCounts(t *testing.T) {
 		{"workers 2 2", counts{588, 587, 3690, 587, 39}, counts{1590, 808, 2397, 808, 1}},
 	} {
 		for explorer, want := range map[string]counts{"jpf": c.jpf, "full": c.full} {
-			s := exploreSpace(t, w, c.program, explorer, SpaceOptions{}).Result.Stats
+			s := exploreJPF(t, w, c.program, explorer, JPFOptions{}).Result.Stats
 			if got := (counts{s.States, s.Matched, s.Transitions, s.Choices, s.Executions}); got != want {
 				t.Errorf("%s, --por=%s: %+v, want %+v", c.program, explorer, got, want)
 			}
@@ -83,8 +83,8 @@ func TestCounts(t *testing.T) {
 // JPF itself, and both of our explorers say the same of the program.
 func TestNoMoreThanJPF(t *testing.T) {
 	w := workspace(t)
-	for _, s := range Spaces() {
-		r := exploreSpace(t, w, s.Name(), "jpf", SpaceOptions{}).Result
+	for _, s := range JPFPrograms() {
+		r := exploreJPF(t, w, s.Name(), "jpf", JPFOptions{}).Result
 		if r.Stats.States > s.Published.States {
 			t.Errorf("%s: %d states, JPF has %d", s.Name(), r.Stats.States, s.Published.States)
 		}
@@ -94,7 +94,7 @@ func TestNoMoreThanJPF(t *testing.T) {
 		if s.First {
 			continue // which bug comes first depends on the explorer
 		}
-		full := exploreSpace(t, w, s.Name(), "full", SpaceOptions{}).Result
+		full := exploreJPF(t, w, s.Name(), "full", JPFOptions{}).Result
 		if got, want := sides(r), sides(full); !slices.Equal(got, want) {
 			t.Errorf("%s: jpf finds %q, full finds %q", s.Name(), got, want)
 		}
@@ -130,7 +130,7 @@ func TestOutcomesOfRacyBuffer(t *testing.T) {
 			if !e.Stateful {
 				continue
 			}
-			r := exploreSpace(t, w, "putrace "+n, e.Name, SpaceOptions{Outcomes: true}).Result
+			r := exploreJPF(t, w, "putrace "+n, e.Name, JPFOptions{Outcomes: true}).Result
 			var got []string
 			for _, o := range r.Outcomes {
 				var total, used int
@@ -159,7 +159,7 @@ func BenchmarkExplore(b *testing.B) {
 				continue
 			}
 			b.Run(strings.ReplaceAll(name, " ", "-")+"/"+e.Name, func(b *testing.B) {
-				r := exploreSpace(b, w, name, e.Name, SpaceOptions{Count: b.N})
+				r := exploreJPF(b, w, name, e.Name, JPFOptions{Count: b.N})
 				b.ReportMetric(r.Transitions(), "transitions/cpu-s")
 				b.ReportMetric(r.Arrivals(), "states/cpu-s")
 				b.ReportMetric(float64(r.Result.Stats.States), "states")

@@ -32,15 +32,15 @@ func litmusTests() ([]litmus.Test, error) {
 	return tests, nil
 }
 
-// litmusTallies returns the suite litmus.
-func litmusTallies() ([]Tally, error) {
+// litmusPrograms returns the suite litmus.
+func litmusPrograms() ([]CountedProgram, error) {
 	tests, err := litmusTests()
 	if err != nil {
 		return nil, err
 	}
-	var list []Tally
+	var list []CountedProgram
 	for _, t := range tests {
-		list = append(list, Tally{
+		list = append(list, CountedProgram{
 			Suite: "litmus", Program: t.Name,
 			Classes: uint64(t.Complete + t.Blocked), RF: uint64(t.RFComplete + t.RFBlocked),
 			Published: []Count{{"table", "mo", uint64(t.Complete)}, {"table", "mo blocked", uint64(t.Blocked)},

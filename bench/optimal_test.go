@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
-// too: RATIONALE.md, "What does an event cost?", tells where the time goes.
+// too: RATIONALE.md, "What does an event cost?", says where the time is spent.
 //
 //	go test ./bench -run NONE -bench Optimal -benchmem -cpuprofile cpu.out
 func BenchmarkOptimal(b *testing.B) {
@@ -19,12 +19,12 @@ func BenchmarkOptimal(b *testing.B) {
 		"readers 13", "lastzero 10", "fibbench 4", "big 7 3", "coa 5", "exponentialbug 3", "raceparametric 4", "szymanski 2",
 		"sigma 6", "casrot 8", "ainc 7", "lockinc 7", "indexer 14",
 	}
-	for _, t := range tallies(b, "smc") {
+	for _, t := range counted(b, "smc") {
 		if !slices.Contains(programs, t.Name()) {
 			continue
 		}
 		b.Run(t.Name(), func(b *testing.B) {
-			row, err := w.Tally(context.Background(), &t, TallyOptions{Way: Way{POR: optimal}, Count: b.N})
+			row, err := w.CountExecutions(context.Background(), &t, CountOptions{Configuration: Configuration{POR: optimal}, Count: b.N})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,10 +19,10 @@ const (
 // too (Okabe and Ito).
 var plotColours = []string{"#000000", "#E69F00", "#0072B2", "#009E73", "#CC79A7"}
 
-// PlotStudies draws the suite spin14 as an SVG picture: for each program a line
+// PlotSpin14 draws the suite spin14 as an SVG picture: for each program a line
 // for the choices here and one for the paper's, with a dot for each column, on
 // a logarithmic scale.
-func PlotStudies(w io.Writer, programs [][]*StudyRow) error {
+func PlotSpin14(w io.Writer, programs [][]*Spin14Row) error {
 	if len(programs) == 0 {
 		return nil
 	}

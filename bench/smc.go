@@ -2,13 +2,13 @@ package bench
 
 import "strconv"
 
-// smcTallies returns the suite smc: parametric programs on which stateless model checkers
+// smcPrograms returns the suite smc: parametric programs on which stateless model checkers
 // are compared, with formulae for their numbers of executions. Where there is no formula, the
 // numbers are those of GenMC and Nidhugg, which agree.
-func smcTallies() []Tally {
-	var list []Tally
+func smcPrograms() []CountedProgram {
+	var list []CountedProgram
 	add := func(program, args string, classes, rf uint64) {
-		t := Tally{Suite: "smc", Program: program, Args: args, Large: classes > 6000, Classes: classes, RF: rf}
+		t := CountedProgram{Suite: "smc", Program: program, Args: args, Large: classes > 6000, Classes: classes, RF: rf}
 		if n := rateGenMC[t.Name()]; n > 0 {
 			t.Published = append(t.Published, Count{"GenMC", "executions/s", n})
 		}

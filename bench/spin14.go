@@ -16,42 +16,42 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Study is a program of the suite spin14: those of tables 1 and 2 of Parízek
+// A Spin14Program is a program of the suite spin14: those of tables 1 and 2 of Parízek
 // and Jančík, "Approximating Happens-Before Order: Interplay between Static
 // Analysis and State Space Traversal" (SPIN 2014), and its figure 1.
-type Study struct {
+type Spin14Program struct {
 	Program string // directory
 	Title   string // in the paper
 	// Small and Paper are the arguments, separated by spaces: for a search of
-	// seconds, and as in the paper as far as it tells.
+	// seconds, and as in the paper as far as it says.
 	Small, Paper string
 	// Table2 is what the paper reports, by column; nil for its figure 1.
-	Table2 map[oracle.Kind]Measured
+	Table2 map[oracle.Kind]Table2Entry
 }
 
-// Measured is one entry of the paper's table 2.
-type Measured struct {
+// Table2Entry is one entry of the paper's table 2.
+type Table2Entry struct {
 	Choices       uint64
 	Static, Total time.Duration
 }
 
-// StudyHybrids are the columns of the table, from left to right: each uses more
+// Spin14Kinds are the columns of the table, from left to right: each uses more
 // static facts than the one before.
-func StudyHybrids() []oracle.Kind {
+func Spin14Kinds() []oracle.Kind {
 	return []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full}
 }
 
-// Studies returns the programs of the suite spin14.
-func Studies() []Study {
-	table2 := func(none, total uint64, fa, faStatic, faTotal uint64, mhb, mhbStatic, mhbTotal uint64) map[oracle.Kind]Measured {
+// Spin14Programs returns the programs of the suite spin14.
+func Spin14Programs() []Spin14Program {
+	table2 := func(none, total uint64, fa, faStatic, faTotal uint64, mhb, mhbStatic, mhbTotal uint64) map[oracle.Kind]Table2Entry {
 		s := func(n uint64) time.Duration { return time.Duration(n) * time.Second }
-		return map[oracle.Kind]Measured{
+		return map[oracle.Kind]Table2Entry{
 			oracle.None:        {none, 0, s(total)},
 			oracle.FieldAccess: {fa, s(faStatic), s(faTotal)},
 			oracle.MHB:         {mhb, s(mhbStatic), s(mhbTotal)},
 		}
 	}
-	return []Study{
+	return []Spin14Program{
 		{"fig1", "Figure 1", "", "", nil},
 		{"credemo", "CRE Demo", "4", "8", table2(47_114, 70, 3_736, 4, 13, 3_736, 9, 20)},
 		{"daisy", "Daisy", "small", "full", table2(28_120_251, 18_305, 5_438_591, 3, 5_192, 4_907_351, 25, 4_965)},
@@ -66,32 +66,32 @@ func Studies() []Study {
 }
 
 // Args returns the arguments for a size, "small" or "paper".
-func (s *Study) Args(size string) string {
+func (s *Spin14Program) Args(size string) string {
 	if size == "paper" {
 		return s.Paper
 	}
 	return s.Small
 }
 
-// StudyRow is the exploration of a program with one kind of static facts.
-type StudyRow struct {
-	*Study
+// Spin14Row is the exploration of a program with one kind of static facts.
+type Spin14Row struct {
+	*Spin14Program
 	Size   string
 	Result *explore.Result
 	CPU    time.Duration // of the search and the static analysis
 	// Left is the row of the column to the left; nil for the first one.
-	Left *StudyRow
+	Left *Spin14Row
 }
 
 // Published returns what the paper reports for the column, if it does.
-func (r *StudyRow) Published() (Measured, bool) {
+func (r *Spin14Row) Published() (Table2Entry, bool) {
 	m, ok := r.Table2[r.Result.Hybrid]
 	return m, ok
 }
 
-// Reduction tells how many times fewer choices there are than in the column to
+// Reduction returns how many times fewer choices there are than in the column to
 // the left, here and in the paper; 0 if that is not known.
-func (r *StudyRow) Reduction() (ours, paper float64) {
+func (r *Spin14Row) Reduction() (ours, paper float64) {
 	if r.Left == nil {
 		return 0, 0
 	}
@@ -103,10 +103,10 @@ func (r *StudyRow) Reduction() (ours, paper float64) {
 	return ours, paper
 }
 
-// Overall tells how many times fewer choices there are than in the first
+// Overall returns how many times fewer choices there are than in the first
 // column, here and, for the last column the paper has, there.
-func (r *StudyRow) Overall() (ours, paper float64) {
-	first, published := r, Measured{}
+func (r *Spin14Row) Overall() (ours, paper float64) {
+	first, published := r, Table2Entry{}
 	for ; first.Left != nil; first = first.Left {
 		if p, ok := first.Published(); ok && published.Choices == 0 {
 			published = p
@@ -133,7 +133,7 @@ type Reason struct {
 }
 
 // Eliminated returns the choices eliminated, by reason, in the order of their names.
-func (r *StudyRow) Eliminated() []Reason {
+func (r *Spin14Row) Eliminated() []Reason {
 	var list []Reason
 	for name, n := range r.Result.Stats.Eliminated {
 		list = append(list, Reason{name, n})
@@ -142,21 +142,21 @@ func (r *StudyRow) Eliminated() []Reason {
 	return list
 }
 
-// StudyOptions say how Study measures.
-type StudyOptions struct {
+// Spin14Options say how ExploreSpin14 measures.
+type Spin14Options struct {
 	Size      string // small or paper
-	Hybrids   []oracle.Kind
+	Kinds     []oracle.Kind
 	POR       *por.Explorer
 	Timeout   time.Duration // of each column; 0: none
 	MaxMemory int64
 }
 
-// Study explores s with each kind of static facts, on one machine so that final
-// states can be compared, and returns the rows in the order of o.Hybrids.
+// ExploreSpin14 explores s with each kind of static facts, on one machine so that final
+// states can be compared, and returns the rows in the order of o.Kinds.
 //
 // A machine keeps the memory it once had. So it goes from right to left: the
 // search that needs most comes last.
-func (w *Workspace) Study(ctx context.Context, s *Study, o StudyOptions) ([]*StudyRow, error) {
+func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin14Options) ([]*Spin14Row, error) {
 	prog, entry, err := w.load("spin14/" + s.Program)
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (w *Workspace) Study(ctx context.Context, s *Study, o StudyOptions) ([]*Stu
 	if _, err := explore.Run(ctx, e, warm); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Program, err)
 	}
-	rows := make([]*StudyRow, len(o.Hybrids))
-	for i, h := range slices.Backward(o.Hybrids) {
+	rows := make([]*Spin14Row, len(o.Kinds))
+	for i, h := range slices.Backward(o.Kinds) {
 		opts.Hybrid = h
 		var cancel context.CancelFunc = func() {}
 		if limited = ctx; o.Timeout > 0 {
@@ -195,7 +195,7 @@ func (w *Workspace) Study(ctx context.Context, s *Study, o StudyOptions) ([]*Stu
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		rows[i] = &StudyRow{Study: s, Size: o.Size, Result: r, CPU: c}
+		rows[i] = &Spin14Row{Spin14Program: s, Size: o.Size, Result: r, CPU: c}
 	}
 	for i := range rows[1:] {
 		rows[i+1].Left = rows[i]
@@ -207,7 +207,7 @@ func (w *Workspace) Study(ctx context.Context, s *Study, o StudyOptions) ([]*Stu
 // left. It returns what static facts must not change and did: the verdict, the
 // bugs, the final states; and that there are no more choices than to the left.
 // What was stopped early is not compared.
-func (r *StudyRow) Check() []string {
+func (r *Spin14Row) Check() []string {
 	first := r
 	for first.Left != nil {
 		first = first.Left

@@ -17,14 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestStudies: static facts change no verdict, no bug and no final state, and
+// TestSpin14: static facts change no verdict, no bug and no final state, and
 // what they save is exactly what testdata/spin14.golden says.
-func TestStudies(t *testing.T) {
+func TestSpin14(t *testing.T) {
 	w := workspace(t)
 	jpf := explorers.Lookup("jpf")
 	var out strings.Builder
-	for _, s := range Studies() {
-		rows, err := w.Study(context.Background(), &s, StudyOptions{Size: "small", Hybrids: StudyHybrids(), POR: jpf})
+	for _, s := range Spin14Programs() {
+		rows, err := w.ExploreSpin14(context.Background(), &s, Spin14Options{Size: "small", Kinds: Spin14Kinds(), POR: jpf})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +63,11 @@ func TestStudies(t *testing.T) {
 
 // TestCheckNotices: a column that is not like the others is a problem.
 func TestCheckNotices(t *testing.T) {
-	row := func(f func(*explore.Result), left *StudyRow) *StudyRow {
+	row := func(f func(*explore.Result), left *Spin14Row) *Spin14Row {
 		r := &explore.Result{Verdict: explore.OK, Hybrid: oracle.FieldAccess, Finals: []por.Hash{{1, 2}, {3, 4}}}
 		r.Stats.Choices = 10
 		f(r)
-		return &StudyRow{Study: &Study{Program: "p"}, Result: r, Left: left}
+		return &Spin14Row{Spin14Program: &Spin14Program{Program: "p"}, Result: r, Left: left}
 	}
 	same := func(*explore.Result) {}
 	first := row(same, nil)

@@ -34,7 +34,7 @@ type SpeedRow struct {
 	Machine time.Duration // the same in the machine, without loading
 }
 
-// Ratio tells how many times longer the machine takes.
+// Ratio returns how many times longer the machine takes.
 func (r *SpeedRow) Ratio() float64 { return r.Machine.Seconds() / r.Native.Seconds() }
 
 // Geomean returns the geometric mean of the ratios and the greatest one.

@@ -15,18 +15,18 @@ import (
 // A Writer takes the rows of a benchmark run, suite by suite.
 type Writer interface {
 	Speed(r *SpeedRow) error
-	// SpeedSummary comes behind all rows of the suite vm.
+	// SpeedSummary comes after all rows of the suite vm.
 	SpeedSummary(rows []SpeedRow) error
-	Space(r *SpaceRow) error
-	// Study takes the columns of one program of the suite spin14.
-	Study(columns []*StudyRow) error
-	// StudySummary comes behind all programs of the suite spin14. problems are
-	// what StudyRow.Check says.
-	StudySummary(programs [][]*StudyRow, problems []string) error
-	Tally(r *TallyRow) error
-	// TallySummary comes behind all rows of the suites of tallies. problems are what
-	// TallyRow.Check says.
-	TallySummary(problems []string) error
+	JPF(r *JPFRow) error
+	// Spin14 takes the columns of one program of the suite spin14.
+	Spin14(columns []*Spin14Row) error
+	// Spin14Summary comes after all programs of the suite spin14. problems are
+	// what Spin14Row.Check says.
+	Spin14Summary(programs [][]*Spin14Row, problems []string) error
+	Counted(r *CountedRow) error
+	// CountedSummary comes after all rows of the suites of counted programs. problems are what
+	// CountedRow.Check says.
+	CountedSummary(problems []string) error
 	Close() error
 }
 
@@ -56,10 +56,10 @@ type textWriter struct {
 // The tables.
 const (
 	speedTable = 1 + iota
-	spaceTable
-	studyTable
-	studyCostTable
-	tallyTable // that of the first suite of tallies; the others follow
+	jpfTable
+	spin14Table
+	spin14CostTable
+	countedTable // that of the first suite of counted programs; one for each further suite follows
 )
 
 // begin begins table k, with its heading, unless it is begun.
@@ -106,8 +106,8 @@ func (b *textWriter) SpeedSummary(rows []SpeedRow) error {
 	return b.row("worst", "", "", tenths(worst))
 }
 
-func (b *textWriter) Space(r *SpaceRow) error {
-	b.begin(spaceTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps", "choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
+func (b *textWriter) JPF(r *JPFRow) error {
+	b.begin(jpfTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps", "choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
 	s := &r.Result.Stats
 	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States), decimals(r.Published.States), decimals(s.Matched), decimals(r.Published.Visited),
 		decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
@@ -159,14 +159,14 @@ type jsonSpeed struct {
 	Worst   float64 `json:"worst,omitempty"`
 }
 
-type jsonSpace struct {
+type jsonJPF struct {
 	report.JSONStats
 	CPU         float64 `json:"cpu_s"`
 	Transitions float64 `json:"transitions_per_cpu_s"`
 	Arrivals    float64 `json:"states_per_cpu_s"`
 }
 
-type jsonJPF struct {
+type jsonJPFPublished struct {
 	Tool     string  `json:"tool"`
 	States   uint64  `json:"states"`
 	Matched  uint64  `json:"matched"`
@@ -188,10 +188,10 @@ func (j *jsonWriter) SpeedSummary(rows []SpeedRow) error {
 	}{"summary", "vm", jsonSpeed{Geomean: mean, Worst: worst}})
 }
 
-func (j *jsonWriter) Space(r *SpaceRow) error {
+func (j *jsonWriter) JPF(r *JPFRow) error {
 	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonSpace{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
-		Published: jsonJPF{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
+		Stats:     jsonJPF{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
+		Published: jsonJPFPublished{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
 }
 
 func (j *jsonWriter) Close() error { return nil }
@@ -227,7 +227,7 @@ func (c *csvWriter) Speed(r *SpeedRow) error {
 // SpeedSummary writes nothing: a table of equal rows has no place for it.
 func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
-func (c *csvWriter) Space(r *SpaceRow) error {
+func (c *csvWriter) JPF(r *JPFRow) error {
 	s, n := &r.Result.Stats, decimals
 	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))

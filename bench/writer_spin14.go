@@ -9,13 +9,13 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// Study implements Writer. The Markdown tables have one row per program,
-// as in the paper; StudySummary writes them.
-func (b *textWriter) Study(columns []*StudyRow) error {
+// Spin14 implements Writer. The Markdown tables have one row per program,
+// as in the paper; Spin14Summary writes them.
+func (b *textWriter) Spin14(columns []*Spin14Row) error {
 	if b.md {
 		return nil
 	}
-	b.begin(studyTable, "spin14", "hybrid", "verdict", "choices", "fewer", "in paper", "choices there", "states", "final", "eliminated", "static", "total", "memory")
+	b.begin(spin14Table, "spin14", "hybrid", "verdict", "choices", "fewer", "in paper", "choices there", "states", "final", "eliminated", "static", "total", "memory")
 	for i, r := range columns {
 		name := strings.TrimRight(r.Program+" "+r.Args(r.Size), " ")
 		if i > 0 {
@@ -35,13 +35,13 @@ func (b *textWriter) Study(columns []*StudyRow) error {
 	return nil
 }
 
-// StudySummary implements Writer.
-func (b *textWriter) StudySummary(programs [][]*StudyRow, problems []string) error {
+// Spin14Summary implements Writer.
+func (b *textWriter) Spin14Summary(programs [][]*Spin14Row, problems []string) error {
 	if len(programs) == 0 {
 		return nil
 	}
 	if b.md {
-		b.studyMarkdown(programs)
+		b.spin14Markdown(programs)
 	}
 	if err := b.Close(); err != nil {
 		return err
@@ -62,9 +62,9 @@ func (b *textWriter) StudySummary(programs [][]*StudyRow, problems []string) err
 	return nil
 }
 
-// studyMarkdown writes what is compared with the paper, and then what it cost.
-func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
-	inPaper := func(columns []*StudyRow, i int) (string, bool) {
+// spin14Markdown writes what is compared with the paper, and then what it cost.
+func (b *textWriter) spin14Markdown(programs [][]*Spin14Row) {
+	inPaper := func(columns []*Spin14Row, i int) (string, bool) {
 		p, ok := columns[i].Published()
 		if !ok {
 			return "–", false
@@ -72,7 +72,7 @@ func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
 		return report.Digits(p.Choices), true
 	}
 	published := func(i int) bool {
-		return slices.ContainsFunc(programs, func(c []*StudyRow) bool { _, ok := inPaper(c, i); return ok })
+		return slices.ContainsFunc(programs, func(c []*Spin14Row) bool { _, ok := inPaper(c, i); return ok })
 	}
 	heading := []string{"program"}
 	for i, r := range programs[0] {
@@ -90,7 +90,7 @@ func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
 		}
 	}
 	heading = append(heading, "in all", "in paper")
-	b.begin(studyTable, heading...)
+	b.begin(spin14Table, heading...)
 	for _, columns := range programs {
 		row := []string{columns[0].Title}
 		for i := range columns {
@@ -112,7 +112,7 @@ func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
 		row = append(row, times(ours), times(paper))
 		b.row(row...)
 	}
-	b.begin(studyCostTable, "program", "arguments", "", "verdict", "states", "final", "time", "static (elapsed)", "memory", "eliminated")
+	b.begin(spin14CostTable, "program", "arguments", "", "verdict", "states", "final", "time", "static (elapsed)", "memory", "eliminated")
 	for _, columns := range programs {
 		for i, r := range columns {
 			title, args := r.Title, r.Args(r.Size)
@@ -126,7 +126,7 @@ func (b *textWriter) studyMarkdown(programs [][]*StudyRow) {
 	}
 }
 
-// times tells a factor, if there is one.
+// times writes a factor, if there is one.
 func times(x float64) string {
 	if x == 0 {
 		return "–"
@@ -137,7 +137,7 @@ func times(x float64) string {
 func took(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // reasons lists the choices eliminated.
-func reasons(r *StudyRow) string {
+func reasons(r *Spin14Row) string {
 	var list []string
 	for _, e := range r.Eliminated() {
 		list = append(list, e.Name+" "+report.Digits(e.Count))
@@ -148,7 +148,7 @@ func reasons(r *StudyRow) string {
 	return strings.Join(list, ", ")
 }
 
-type jsonStudy struct {
+type jsonSpin14 struct {
 	report.JSONStats
 	CPU       float64 `json:"cpu_s"` // static analysis and search
 	Reduction float64 `json:"reduction"`
@@ -163,12 +163,12 @@ type jsonTable2 struct {
 	Reduction float64 `json:"reduction"`
 }
 
-// Study implements Writer.
-func (j *jsonWriter) Study(columns []*StudyRow) error {
+// Spin14 implements Writer.
+func (j *jsonWriter) Spin14(columns []*Spin14Row) error {
 	for _, r := range columns {
 		ours, paper := r.Reduction()
 		row := jsonRow{Action: "row", Suite: "spin14", Program: r.Program, Size: r.Size, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-			Stats: jsonStudy{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
+			Stats: jsonSpin14{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
 		if p, ok := r.Published(); ok {
 			row.Published = jsonTable2{"SPIN 2014, table 2", p.Choices, p.Static.Seconds(), p.Total.Seconds(), paper}
 		}
@@ -179,8 +179,8 @@ func (j *jsonWriter) Study(columns []*StudyRow) error {
 	return nil
 }
 
-// StudySummary implements Writer.
-func (j *jsonWriter) StudySummary(_ [][]*StudyRow, problems []string) error {
+// Spin14Summary implements Writer.
+func (j *jsonWriter) Spin14Summary(_ [][]*Spin14Row, problems []string) error {
 	return report.WriteJSON(j.w, struct {
 		Action   string   `json:"action"`
 		Suite    string   `json:"suite"`
@@ -188,8 +188,8 @@ func (j *jsonWriter) StudySummary(_ [][]*StudyRow, problems []string) error {
 	}{"summary", "spin14", append([]string{}, problems...)})
 }
 
-// Study implements Writer.
-func (c *csvWriter) Study(columns []*StudyRow) error {
+// Spin14 implements Writer.
+func (c *csvWriter) Spin14(columns []*Spin14Row) error {
 	for _, r := range columns {
 		s := &r.Result.Stats
 		ours, paper := r.Reduction()
@@ -208,5 +208,5 @@ func (c *csvWriter) Study(columns []*StudyRow) error {
 	return nil
 }
 
-// StudySummary writes nothing: a table of equal rows has no place for it.
-func (c *csvWriter) StudySummary([][]*StudyRow, []string) error { return nil }
+// Spin14Summary writes nothing: a table of equal rows has no place for it.
+func (c *csvWriter) Spin14Summary([][]*Spin14Row, []string) error { return nil }

@@ -16,50 +16,50 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// someStudies are two programs with two columns, one of them not in the paper.
-func someStudies() [][]*StudyRow {
-	column := func(s *Study, h oracle.Kind, choices uint64, left *StudyRow) *StudyRow {
+// someSpin14 are two programs with two columns, one of them not in the paper.
+func someSpin14() [][]*Spin14Row {
+	column := func(s *Spin14Program, h oracle.Kind, choices uint64, left *Spin14Row) *Spin14Row {
 		r := &explore.Result{Verdict: explore.OK, POR: "jpf", Hybrid: h, Finals: make([]por.Hash, 3)}
 		r.Stats.Choices, r.Stats.States = choices, choices+1
 		if left != nil {
 			r.Stats.Eliminated = map[string]uint64{"nofuture": 7, "lock": 12_345}
 			r.Stats.Static = 20 * time.Millisecond
 		}
-		return &StudyRow{Study: s, Size: "small", Result: r, CPU: time.Second, Left: left}
+		return &Spin14Row{Spin14Program: s, Size: "small", Result: r, CPU: time.Second, Left: left}
 	}
-	var programs [][]*StudyRow
-	for _, s := range Studies()[:2] {
+	var programs [][]*Spin14Row
+	for _, s := range Spin14Programs()[:2] {
 		none := column(&s, oracle.None, 1000, nil)
-		programs = append(programs, []*StudyRow{none, column(&s, oracle.FieldAccess, 100, none)})
+		programs = append(programs, []*Spin14Row{none, column(&s, oracle.FieldAccess, 100, none)})
 	}
 	return programs
 }
 
-func studiesAs(t *testing.T, format string, problems []string) string {
+func spin14As(t *testing.T, format string, problems []string) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, programs := NewWriter(format, &b), someStudies()
+	w, programs := NewWriter(format, &b), someSpin14()
 	for _, columns := range programs {
-		if err := w.Study(columns); err != nil {
+		if err := w.Spin14(columns); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.StudySummary(programs, problems), w.Close()); err != nil {
+	if err := errors.Join(w.Spin14Summary(programs, problems), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// TestStudyFormats: every format has the factors here and in the paper, and the
+// TestSpin14Formats: every format has the factors here and in the paper, and the
 // ones for machines can be read by them.
-func TestStudyFormats(t *testing.T) {
+func TestSpin14Formats(t *testing.T) {
 	for format, want := range map[string][]string{
 		"text": {"credemo 4", "10.0×", "12.6×", "lock 12 345, nofuture 7", "same final states"},
 		"md":   {"| CRE Demo | 47 114 | 3736 | 1000 | 100 | 10.0× | 12.6× | 10.0× | 12.6× |", "lock 12 345, nofuture 7"},
 		"json": {`"reduction":10`, `"choices":47114`, `"problems":[]`},
 		"csv":  {"lock 12 345; nofuture 7", "12.610814"},
 	} {
-		got := studiesAs(t, format, nil)
+		got := spin14As(t, format, nil)
 		for _, x := range want {
 			if !strings.Contains(got, x) {
 				t.Errorf("--format %s has no %q:\n%s", format, x, got)
@@ -81,15 +81,15 @@ func TestStudyFormats(t *testing.T) {
 			}
 		}
 	}
-	if got := studiesAs(t, "text", []string{"p differs"}); !strings.Contains(got, "problem: p differs") || strings.Contains(got, "same final states") {
+	if got := spin14As(t, "text", []string{"p differs"}); !strings.Contains(got, "problem: p differs") || strings.Contains(got, "same final states") {
 		t.Errorf("a problem is not told:\n%s", got)
 	}
 }
 
-// TestPlotStudies: the picture is XML and has a dot for every number.
-func TestPlotStudies(t *testing.T) {
+// TestPlotSpin14: the picture is XML and has a dot for every number.
+func TestPlotSpin14(t *testing.T) {
 	var b bytes.Buffer
-	if err := PlotStudies(&b, someStudies()); err != nil {
+	if err := PlotSpin14(&b, someSpin14()); err != nil {
 		t.Fatal(err)
 	}
 	circles := 0

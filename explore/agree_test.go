@@ -12,7 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestExplorersAgree: whatever explorer is used, with whatever static facts and by however many workers, ordinary programs print and end in the same.
+// TestExplorersAgree: whatever explorer is used, with whatever static facts and by however many
+// workers, ordinary programs print and end in the same.
 func TestExplorersAgree(t *testing.T) {
 	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/library"}, Tests: true, Implicit: []string{"runtime"}})
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestEstimate: the number of executions of programs for which it is known is mostly within two standard errors of the estimate.
+// TestEstimate: the number of executions of programs for which it is known is mostly within two
+// standard errors of the estimate.
 func TestEstimate(t *testing.T) {
 	outside := 0
 	programs := []struct {
@@ -48,7 +49,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateShown: a long search tells an estimate, which gets better, and counts nothing else because of it.
+// TestEstimateShown: a long search reports an estimate, which gets better, and counts nothing else
+// because of it.
 func TestEstimateShown(t *testing.T) {
 	prog, entry := benchmark(t, "smc/fibbench")
 	optimal := explorers.Lookup("optimal")

@@ -176,7 +176,7 @@ func TestAllowLeak(t *testing.T) {
 	}
 }
 
-// TestMinimise: a bug met after many switches is told with as few as it needs.
+// TestMinimise: a bug found after many switches is reported with as few as it needs.
 func TestMinimise(t *testing.T) {
 	// g1 has nothing to do with the panic.
 	f := newFake("go 1; go 2; go 3; join 1; join 2; join 3",

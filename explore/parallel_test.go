@@ -23,7 +23,8 @@ var (
 	jobsCount = flag.Int("jobs.programs", 0, "their number; 0: few")
 )
 
-// TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and their order.
+// TestJobs: several workers find what one finds: counts, bugs with their schedules, outcomes and
+// their order.
 func TestJobs(t *testing.T) {
 	const perBatch = 50
 	total := perBatch
@@ -74,8 +75,8 @@ func TestJobs(t *testing.T) {
 	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)
 }
 
-// TestJobsPrograms: the same for programs large enough that work is given away only when somebody has none, with static facts and
-// without.
+// TestJobsPrograms: the same for programs large enough that work is given away only when a worker
+// is idle, with static facts and without.
 func TestJobsPrograms(t *testing.T) {
 	optimal := explorers.Lookup("optimal")
 	for i, name := range []string{"smc/readers 8", "smc/fibbench 3", "smc/sigma 4", "smc/lastzero 7", "smc/exponentialbug 2", "smc/szymanski 1", "dporengine/lesssimple"} {

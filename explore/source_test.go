@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "rewrite testdata/words.txt")
 
 // TestWords executes testdata/words.go under one schedule and compares how
-// its operations are told with testdata/words.txt.
+// its operations are described with testdata/words.txt.
 func TestWords(t *testing.T) {
 	src, err := os.ReadFile("testdata/words.go")
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 )
 
-// maxCauses bounds the causes that are told of one operation.
+// maxCauses bounds the causes that are written for one operation.
 const maxCauses = 8
 
-// eliminatedText tells how many choices static facts made unnecessary.
+// eliminatedText writes how many choices static facts made unnecessary.
 func eliminatedText(b *bytes.Buffer, r *explore.Result) {
 	total := uint64(0)
 	for _, n := range r.Stats.Eliminated {

@@ -17,7 +17,7 @@ import (
 //	4  │    ▸●   │   read  bank.bal = 0    bank.go:9
 //	5  │     │  ▸●   read  bank.bal = 0    bank.go:9    ◂ g1 preempted
 //
-// ▸ marks where another goroutine goes on, ✗ where a bug happens. Unless all
+// ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all
 // is set, the middle of long stretches of one goroutine is left out.
 func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) {
 	if len(events) == 0 {
@@ -137,7 +137,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		rows = append(rows, r)
 	}
 	if bug != nil && bug.Kind == explore.Failure {
-		// The test has failed somewhere behind the last operation.
+		// The test has failed somewhere after the last operation.
 		r := row{kind: "fail", pos: line(bug.Pos)}
 		r.what, _, _ = strings.Cut(Message(bug), "\n")
 		r.Name = bug.G
@@ -151,7 +151,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		rows = append(rows, r)
 	}
 	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 && bug.Accesses == nil {
-		// A bug of a stuck execution is where everybody waits in the end.
+		// A bug of a stuck execution is where every goroutine waits in the end.
 		for i := range rows {
 			rows[i].wrong = rows[i].wrong || i == len(rows)-1 || end.Blocked && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)
 		}
@@ -235,7 +235,7 @@ func shownRows(rows []row, all bool) []bool {
 	return keep
 }
 
-// again reports whether row i tells the same as the one before it: a library
+// again reports whether row i says the same as the one before it: a library
 // function reads one element after the other.
 func again(rows []row, i int) bool {
 	if i == 0 || rows[i].note != "" || rows[i].wrong {
@@ -255,7 +255,7 @@ func trimLine(b *bytes.Buffer) {
 	b.WriteByte('\n')
 }
 
-// shortSchedule tells a schedule in one line: "main×3 g1 g2×2".
+// shortSchedule writes a schedule in one line: "main×3 g1 g2×2".
 func shortSchedule(events []explore.Event) string {
 	var parts []string
 	for _, run := range runs(events) {

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// Progress tells people how an exploration is getting on: one line that is
+// Progress shows how far an exploration is: one line that is
 // rewritten on a terminal, a line now and then elsewhere. During the first
 // second it says nothing.
 type Progress struct {
@@ -36,7 +36,7 @@ func (p *Progress) Start(entry string) {
 	p.last = p.begin
 }
 
-// Update is told the state of things as often as one likes.
+// Update is called as often as one likes.
 func (p *Progress) Update(x explore.Progress) {
 	now := p.Now()
 	every := progressPlain

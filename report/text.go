@@ -22,7 +22,7 @@ type Text struct {
 	Paths   Paths
 	Verbose bool   // every step of a schedule, not only where something changes
 	AnyTime bool   // timers fired at any moment
-	Hybrid  bool   // tell which choices static facts made unnecessary
+	Hybrid  bool   // say which choices static facts made unnecessary
 	Explain string // the place that explanations were asked for, or empty
 
 	pkg     string // of the results being written
@@ -96,7 +96,7 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 	t.failed, t.elapsed = false, 0
 }
 
-// covered tells what a search has covered.
+// covered says what a search has covered.
 func covered(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
 	if r.Match || r.Stats.States > 0 {
@@ -108,7 +108,7 @@ func covered(r *explore.Result) string {
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
 
-// search tells how far a search that found a bug has come.
+// search says how far a search that found a bug has come.
 func search(r *explore.Result) string {
 	how := "exhaustive search"
 	switch {

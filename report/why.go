@@ -40,7 +40,8 @@ func why(b *explore.Bug) string {
 	return strings.TrimSpace(needed(b))
 }
 
-// whyStepsApart explains a race between accesses that are steps apart.
+// whyStepsApart explains a race between accesses of which the second is not pending when the first
+// is executed.
 func whyStepsApart(b *explore.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
 	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: that it came first is chance, or the work of something that is no synchronisation.",
@@ -89,7 +90,7 @@ func whyDeadlock(b *explore.Bug) string {
 	return strings.Join(parts, " → ") + "." + needed(b)
 }
 
-// where tells what a goroutine waits on.
+// where says what a goroutine waits on.
 func where(g explore.Goroutine) string {
 	s := ""
 	if g.For != "" {
@@ -104,7 +105,7 @@ func where(g explore.Goroutine) string {
 	return s
 }
 
-// needed tells how many preemptions the schedule takes.
+// needed says how many preemptions the schedule takes.
 func needed(b *explore.Bug) string {
 	switch {
 	case b.Preemptions == 0:
@@ -116,7 +117,7 @@ func needed(b *explore.Bug) string {
 }
 
 // lostUpdate looks for a goroutine that reads a location and later writes it,
-// with a write by another in between, and tells of the last such place.
+// with a write by another in between, and describes the last such place.
 func lostUpdate(events []explore.Event) string {
 	all := steps(events)
 	for k := len(all) - 1; k >= 0; k-- {

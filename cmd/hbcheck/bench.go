@@ -34,7 +34,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "jpf", "spin14"}, bench.TallySuites()...)
+var suites = append([]string{"vm", "jpf", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -218,19 +218,19 @@ func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w bench.
 
 // spaces runs the suite jpf.
 func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
-	for _, s := range bench.Spaces() {
+	for _, s := range bench.JPFPrograms() {
 		if !f.wants(run, s.Name()) {
 			continue
 		}
 		for _, e := range explorers {
 			for _, h := range hybrids {
 				limited, cancel := f.limit(ctx)
-				r, err := space.Explore(limited, s, bench.SpaceOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+				r, err := space.ExploreJPF(limited, s, bench.JPFOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
 				cancel()
 				if err != nil {
 					return err
 				}
-				if err := w.Space(r); err != nil {
+				if err := w.JPF(r); err != nil {
 					return err
 				}
 				if ctx.Err() != nil {
@@ -245,20 +245,20 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w bench
 // studies runs the suite spin14.
 func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
 	if len(hybrids) == 0 {
-		hybrids = bench.StudyHybrids()
+		hybrids = bench.Spin14Kinds()
 	}
-	var programs [][]*bench.StudyRow
+	var programs [][]*bench.Spin14Row
 	var problems []string
-	for _, s := range bench.Studies() {
+	for _, s := range bench.Spin14Programs() {
 		if !f.wants(run, s.Program) {
 			continue
 		}
 		for _, e := range explorers {
-			rows, err := space.Study(ctx, &s, bench.StudyOptions{Size: f.size, Hybrids: hybrids, POR: e, Timeout: f.timeout, MaxMemory: int64(f.maxMemory)})
+			rows, err := space.ExploreSpin14(ctx, &s, bench.Spin14Options{Size: f.size, Kinds: hybrids, POR: e, Timeout: f.timeout, MaxMemory: int64(f.maxMemory)})
 			if err != nil {
 				return err
 			}
-			if err := w.Study(rows); err != nil {
+			if err := w.Spin14(rows); err != nil {
 				return err
 			}
 			for _, r := range rows {
@@ -267,7 +267,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w benc
 			programs = append(programs, rows)
 		}
 	}
-	if err := w.StudySummary(programs, problems); err != nil {
+	if err := w.Spin14Summary(programs, problems); err != nil {
 		return err
 	}
 	if f.plot != "" {
@@ -275,7 +275,7 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w benc
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(bench.PlotStudies(out, programs), out.Close()); err != nil {
+		if err := errors.Join(bench.PlotSpin14(out, programs), out.Close()); err != nil {
 			return err
 		}
 	}
@@ -295,19 +295,19 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w benc
 	}
 	var problems []string
 	any := false
-	for _, suite := range bench.TallySuites() {
+	for _, suite := range bench.CountedSuites() {
 		if !slices.Contains(suites, suite) {
 			continue
 		}
-		list, err := bench.Tallies(suite)
+		list, err := bench.CountedPrograms(suite)
 		if err != nil {
 			return err
 		}
-		ways := bench.SuiteWays(suite)
+		ways := bench.DefaultConfigurations(suite)
 		if len(chosen) > 0 {
 			ways = nil
 			for _, e := range chosen {
-				ways = append(ways, bench.WaysOf(suite, e.Name)...)
+				ways = append(ways, bench.ConfigurationsOf(suite, e.Name)...)
 			}
 		}
 		for _, t := range list {
@@ -317,12 +317,12 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w benc
 			for _, way := range ways {
 				for _, h := range hybrids {
 					limited, cancel := f.limit(ctx)
-					r, err := space.Tally(limited, &t, bench.TallyOptions{Way: way, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+					r, err := space.CountExecutions(limited, &t, bench.CountOptions{Configuration: way, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
 					cancel()
 					if err != nil {
 						return err
 					}
-					if err := w.Tally(r); err != nil {
+					if err := w.Counted(r); err != nil {
 						return err
 					}
 					if ctx.Err() != nil {
@@ -334,7 +334,7 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w benc
 		}
 	}
 	if any {
-		if err := w.TallySummary(problems); err != nil {
+		if err := w.CountedSummary(problems); err != nil {
 			return err
 		}
 	}

@@ -80,8 +80,8 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 }
 
-// check refuses values that mean nothing whatever the other flags are, and pairs of flags
-// that exclude each other. What explore can do with the others is explore.Options.Check's matter.
+// check refuses values that mean nothing by themselves, and flags that exclude each other. Which
+// options go together is checked by explore.Options.Check.
 func (f *exploreFlags) check() error {
 	for _, c := range []struct {
 		bad  bool

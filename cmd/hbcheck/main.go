@@ -20,7 +20,7 @@ const (
 	exitOK         = 0 // exhaustive, no bug
 	exitBug        = 1 // bug found
 	exitUsage      = 2 // usage, load or internal error
-	exitIncomplete = 3 // no bug, but a bound, a timeout or an unsupported operation was met
+	exitIncomplete = 3 // no bug, but a bound, a timeout or an unsupported operation was encountered
 )
 
 func main() {
@@ -80,7 +80,7 @@ error; 3 incomplete.`,
 	return root
 }
 
-// implied puts the explore command in front of arguments that begin with a
+// implied puts the explore command before arguments that begin with a
 // package, a file or one of explore's flags: hbcheck ./... is hbcheck explore ./...
 func implied(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {

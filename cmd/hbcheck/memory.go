@@ -29,7 +29,7 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 	return f()
 }
 
-// defaultMemory is half of the machine's memory where the system tells it
+// defaultMemory is half of the machine's memory where the system says it
 // (Linux), and otherwise 2 GiB: a search must not take the machine down.
 func defaultMemory() int64 {
 	const fallback, least = 2 << 30, 256 << 20

@@ -110,7 +110,7 @@ func dying(text string) string {
 	return b.String()
 }
 
-// endings is a program that ends in as many ways as it has cases.
+// endings is a program with as many endings as it has cases.
 const endings = `package main
 
 import (

@@ -37,7 +37,7 @@ func (f *ownFlags) register(fs *pflag.FlagSet) {
 	}
 }
 
-// set tells e what its flags say. A flag of another explorer is an error.
+// set sets the options of e that its flags give. A flag of another explorer is an error.
 func (f ownFlags) set(e *por.Explorer) error {
 	for _, x := range f {
 		for _, v := range x.values {

@@ -23,13 +23,13 @@ const (
 )
 
 // longComments are trees of packages in which comment lines may still be longer than mostColumns.
-var longComments = []string{"explore", "oracle", "por", "vm"}
+var longComments = []string{"por", "vm"}
 
 // plainWords are the trees in which comments use the field's words, and oldWords those in them that
 // do not yet.
 var (
 	plainWords = []string{"por", "vm", "mhb", "explore", "oracle"}
-	oldWords   = []string{"explore", "oracle", "por", "vm"}
+	oldWords   = []string{"por", "vm"}
 )
 
 // within reports whether dir belongs to one of the trees.

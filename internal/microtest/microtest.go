@@ -28,7 +28,7 @@ import (
 type Program = struct {
 	Name string
 	// Want lists the reasons that must have eliminated choices, each with a
-	// minus sign if it must not have; behind "name:", with the oracle of that
+	// minus sign if it must not have; after "name:", with the oracle of that
 	// name only.
 	Want string
 	Body string
@@ -49,8 +49,8 @@ var ticks atomic.Int32
 
 var _ time.Duration
 
-// noise starts a goroutine that can always go on and touches nothing of interest.
-// Nothing spares the choices in front of what it does.
+// noise starts a goroutine that can always continue and touches nothing of interest.
+// Nothing spares the choices before what it does.
 func noise(wg *sync.WaitGroup) { wg.Go(func() { runtime.Gosched(); runtime.Gosched() }) }
 
 // say prints small numbers without package os.
@@ -168,7 +168,7 @@ func Same(t *testing.T, h oracle.Kind, got, all map[string]bool) {
 }
 
 // Reasons compares the reasons for which choices were eliminated with what a
-// program wants of the oracle h. What cannot be told apart from a wanted reason counts
+// program wants of the oracle h. What cannot be distinguished from a wanted reason counts
 // as one, too.
 func Reasons(t *testing.T, h oracle.Kind, r por.Result, wants string, alike ...string) {
 	t.Helper()

@@ -92,7 +92,7 @@ func TestUntouched(t *testing.T) {
 }
 
 // TestBroken: a library with one line broken is caught by the tests named, and
-// by them in the way expected. kinds lists what can come first.
+// by them as expected. kinds lists what can come first.
 func TestBroken(t *testing.T) {
 	dir := library(t)
 	var cache load.Cache
@@ -169,7 +169,7 @@ func brokenCopy(t *testing.T, dir, file, old, new string) string {
 }
 
 // copySource copies the Go files of a package. Tests of the library come along;
-// nobody loads them.
+// they are not loaded.
 func copySource(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.MkdirAll(to, 0o777); err != nil {

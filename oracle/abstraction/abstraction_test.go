@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestObject: two lists made by one function are told apart when each goroutine
-// stands before its access, whether or not their allocation was observed with
+// TestObject: two lists made by one function are distinguished when the access
+// of each goroutine is pending, whether or not their allocation was observed with
 // its context.
 func TestObject(t *testing.T) {
 	prog := loadSource(t, `package main

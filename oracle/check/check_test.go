@@ -149,7 +149,7 @@ func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 	})
 }
 
-// inLock believes that nobody gets in while a lock is held: the paper's second
+// inLock believes that no goroutine gets in while a lock is held: the paper's second
 // pattern as it is right for Java.
 type inLock struct{ *oracle.State }
 
@@ -327,7 +327,7 @@ func TestStaticPrograms(t *testing.T) {
 	}
 }
 
-// silent is a visitor that lets the search go on.
+// silent is a visitor that lets the search continue.
 type silent struct{}
 
 func (silent) Leaf(trace.Schedule, por.Status) bool         { return true }

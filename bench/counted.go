@@ -17,72 +17,72 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Tally is a program whose executions have been counted: by a formula, by another
-// tool, in a paper. The suites of tallies are listed by TallySuites.
-type Tally struct {
+// A CountedProgram is a program whose executions have been counted: by a formula, by another
+// tool, in a paper. CountedSuites lists the suites.
+type CountedProgram struct {
 	Suite   string
 	Program string // directory in that of the suite, or the name of the litmus test
 	Args    string // separated by spaces
 	Large   bool   // more than some thousand executions: left out with --size small
 
 	// Classes is how many Mazurkiewicz classes of executions there are, those that end and
-	// those in which somebody waits for ever; RF is how many there are if only what reads from
-	// what is looked at. 0: not known.
+	// those in which a goroutine waits forever; RF is how many classes there are by what reads
+	// from what. 0: not known.
 	Classes, RF uint64
 
-	// Want are other counts that ours must be equal to.
-	Want []Count
-	// Published is what others report for the program, or for what it was made after.
+	// Exact are other counts that ours must be equal to.
+	Exact []Count
+	// Published is what papers and other tools report for the program, or for its model.
 	Published []Count
 }
 
-// A Count is a number somebody got.
+// A Count is a published or an expected number.
 type Count struct {
-	By   string // the way to explore, or a tool
+	By   string // the name of a configuration, or a tool
 	What string // "executions", "blocked", "states", ...
 	N    uint64
 }
 
-// Name tells the program with its arguments.
-func (t *Tally) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
+// Name returns the program with its arguments.
+func (t *CountedProgram) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
-// TallySuites returns the names of the suites of tallies.
-func TallySuites() []string {
+// CountedSuites returns the names of the suites in which executions are counted.
+func CountedSuites() []string {
 	return []string{"litmus", "smc", "condpor-det", "cdpor", "clockvector", "dporengine", "await"}
 }
 
-// Tallies returns the programs of a suite.
-func Tallies(suite string) ([]Tally, error) {
+// CountedPrograms returns the programs of a suite.
+func CountedPrograms(suite string) ([]CountedProgram, error) {
 	switch suite {
 	case "litmus":
-		return litmusTallies()
+		return litmusPrograms()
 	case "smc":
-		return smcTallies(), nil
+		return smcPrograms(), nil
 	case "condpor-det":
-		return condporTallies()
+		return condporPrograms()
 	case "cdpor":
-		return cdporTallies(), nil
+		return cdporPrograms(), nil
 	case "clockvector":
-		return clockvectorTallies(), nil
+		return clockvectorPrograms(), nil
 	case "dporengine":
-		return dporengineTallies(), nil
+		return dporenginePrograms(), nil
 	case "await":
-		return awaitTallies(), nil
+		return awaitPrograms(), nil
 	}
 	return nil, fmt.Errorf("no suite %q", suite)
 }
 
-// A Way is an explorer with options of its own.
-type Way struct {
+// A Configuration is an explorer with options of its own.
+type Configuration struct {
 	POR *por.Explorer
 	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
 }
 
-// Name tells the explorer and its options.
-func (w Way) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Variant) }
+// Name returns the names of the explorer and of its options.
+func (w Configuration) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Variant) }
 
-// variants are the ways in which suites use explorers, if not only by their defaults.
+// variants are the configurations in which suites use explorers, if not only by their defaults.
 var variants = []struct {
 	suite, explorer, variant string
 	options                  []string // names and values in turn
@@ -101,21 +101,21 @@ var variants = []struct {
 	{"smc", "optimal", "rf", []string{"equivalence", "rf"}},
 }
 
-// WaysOf returns the ways in which a suite uses the explorer called name.
-func WaysOf(suite, name string) (ways []Way) {
+// ConfigurationsOf returns the configurations in which a suite uses the explorer called name.
+func ConfigurationsOf(suite, name string) (list []Configuration) {
 	for _, v := range variants {
 		if v.suite == suite && v.explorer == name {
-			ways = append(ways, Way{explorers.With(name, v.options...), v.variant})
+			list = append(list, Configuration{explorers.With(name, v.options...), v.variant})
 		}
 	}
-	if len(ways) == 0 {
-		ways = []Way{{explorers.With(name), ""}}
+	if len(list) == 0 {
+		list = []Configuration{{explorers.With(name), ""}}
 	}
-	return ways
+	return list
 }
 
-// SuiteWays returns what a suite of tallies is about, by default.
-func SuiteWays(suite string) (ways []Way) {
+// DefaultConfigurations returns the configurations that a suite is about.
+func DefaultConfigurations(suite string) (list []Configuration) {
 	names := []string{"source", "optimal"}
 	switch suite {
 	case "cdpor":
@@ -126,45 +126,45 @@ func SuiteWays(suite string) (ways []Way) {
 		names = []string{"graph"}
 	}
 	for _, name := range names {
-		ways = append(ways, WaysOf(suite, name)...)
+		list = append(list, ConfigurationsOf(suite, name)...)
 	}
-	return ways
+	return list
 }
 
 // optimalExplorers execute each class once; the executions other explorers complete are those
 // and more.
 var optimalExplorers = []string{"optimal", "source"}
 
-// Expected returns how many executions a way to explore has to complete, and the other
+// Expected returns how many executions a configuration has to complete, and the other
 // counts it must arrive at.
-func (t *Tally) Expected(way Way) (want []Count) {
-	if t.Classes > 0 && way.Variant == "" && slices.Contains(optimalExplorers, way.POR.Name) {
-		want = append(want, Count{way.POR.Name, "executions", t.Classes})
+func (t *CountedProgram) Expected(cfg Configuration) (want []Count) {
+	if t.Classes > 0 && cfg.Variant == "" && slices.Contains(optimalExplorers, cfg.POR.Name) {
+		want = append(want, Count{cfg.POR.Name, "executions", t.Classes})
 	}
-	if t.RF > 0 && way.Name() == "optimal rf" {
-		want = append(want, Count{way.Name(), "executions", t.RF})
+	if t.RF > 0 && cfg.Name() == "optimal rf" {
+		want = append(want, Count{cfg.Name(), "executions", t.RF})
 	}
-	for _, c := range t.Want {
-		if c.By == way.Name() {
+	for _, c := range t.Exact {
+		if c.By == cfg.Name() {
 			want = append(want, c)
 		}
 	}
 	return want
 }
 
-// TallyRow is one exploration of a Tally.
-type TallyRow struct {
-	*Tally
-	Way    Way
-	Result *explore.Result
-	CPU    time.Duration // of the search alone: the least of all times it was repeated
+// CountedRow is one exploration of a CountedProgram.
+type CountedRow struct {
+	*CountedProgram
+	Configuration Configuration
+	Result        *explore.Result
+	CPU           time.Duration // of the search alone: the least of all times it was repeated
 }
 
 // Rate returns how many executions are completed in a second of CPU time.
-func (r *TallyRow) Rate() float64 { return rate(r.Result.Stats.Executions, r.CPU) }
+func (r *CountedRow) Rate() float64 { return rate(r.Result.Stats.Executions, r.CPU) }
 
 // Count returns the number ours has for what.
-func (r *TallyRow) Count(what string) (n uint64, known bool) {
+func (r *CountedRow) Count(what string) (n uint64, known bool) {
 	s := &r.Result.Stats
 	switch what {
 	case "executions":
@@ -185,34 +185,34 @@ func (r *TallyRow) Count(what string) (n uint64, known bool) {
 }
 
 // Check returns what is wrong with the row. An incomplete search is not compared.
-func (r *TallyRow) Check() []string {
+func (r *CountedRow) Check() []string {
 	if len(r.Result.Incomplete) > 0 {
 		return nil
 	}
 	var list []string
-	for _, want := range r.Expected(r.Way) {
+	for _, want := range r.Expected(r.Configuration) {
 		if n, known := r.Count(want.What); !known || n != want.N {
-			list = append(list, fmt.Sprintf("%s %s, %s, --hybrid %s: %d %s, want %d", r.Suite, r.Name(), r.Way.Name(), r.Result.Hybrid, n, want.What, want.N))
+			list = append(list, fmt.Sprintf("%s %s, %s, --hybrid %s: %d %s, want %d", r.Suite, r.Name(), r.Configuration.Name(), r.Result.Hybrid, n, want.What, want.N))
 		}
 	}
 	return list
 }
 
-// TallyOptions say how Tally explores.
-type TallyOptions struct {
-	Way       Way
-	Hybrid    oracle.Kind // "": none
-	Count     int         // measured searches; the quickest counts. 0: one
-	MaxMemory int64
+// CountOptions say how CountExecutions explores.
+type CountOptions struct {
+	Configuration Configuration
+	Hybrid        oracle.Kind // "": none
+	Count         int         // measured searches; the quickest counts. 0: one
+	MaxMemory     int64
 	// CheckDuplicates makes it an error if a class is explored twice.
 	CheckDuplicates bool
 }
 
-// Tally explores t. Executions are what is counted, so states are matched only by an explorer that cannot
-// do without.
-func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*TallyRow, error) {
+// CountExecutions explores t. Executions are what is counted, so states are matched only by an
+// explorer that has to.
+func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
 	begin := time.Now()
-	prog, entry, err := w.tally(t)
+	prog, entry, err := w.counted(t)
 	if err != nil {
 		return nil, err
 	}
@@ -223,9 +223,9 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.Way.POR, Hybrid: o.Hybrid, Match: !o.Way.POR.Stateless, All: true, NoMinimise: true,
-		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Way.POR.NoDuplicates}
-	row := &TallyRow{Tally: t, Way: o.Way}
+	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: true, NoMinimise: true,
+		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
+	row := &CountedRow{CountedProgram: t, Configuration: o.Configuration}
 	for range max(1, o.Count) {
 		if o.Count > 0 {
 			runtime.GC() // so that it is not in the middle of something
@@ -248,8 +248,8 @@ func (w *Workspace) Tally(ctx context.Context, t *Tally, o TallyOptions) (*Tally
 	return row, nil
 }
 
-// tally loads the program of t, with all others of its suite.
-func (w *Workspace) tally(t *Tally) (*load.Program, *load.Entry, error) {
+// counted loads the program of t, together with its suite.
+func (w *Workspace) counted(t *CountedProgram) (*load.Program, *load.Entry, error) {
 	if t.Suite == "litmus" {
 		return w.litmus(t.Program)
 	}

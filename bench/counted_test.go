@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-func tallies(t testing.TB, suite string) []Tally {
+func counted(t testing.TB, suite string) []CountedProgram {
 	t.Helper()
-	list, err := Tallies(suite)
+	list, err := CountedPrograms(suite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func TestClasses(t *testing.T) {
 func testClasses(t *testing.T, w *Workspace, suite string) {
 	done := make(map[string]bool)
 	tooMany := make(map[string]uint64) // classes of the smallest size of each program that is too large
-	for _, x := range tallies(t, suite) {
+	for _, x := range counted(t, suite) {
 		if n := tooMany[x.Program]; n > 0 && x.Classes >= n || x.Classes == 0 || x.Classes > uint64(*maxPrefixes) {
 			continue
 		}
-		prog, entry, err := w.tally(&x)
+		prog, entry, err := w.counted(&x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,35 +73,35 @@ func testClasses(t *testing.T, w *Workspace, suite string) {
 			t.Errorf("%s %s: %d classes by what reads from what, want %d", suite, x.Name(), got, x.RF)
 		}
 	}
-	for _, x := range tallies(t, suite) {
+	for _, x := range counted(t, suite) {
 		if !done[x.Program] {
 			t.Logf("%s: %s is too large", suite, x.Name())
 		}
 	}
 }
 
-// TestTallies: the explorers that there are count what is expected, in every suite, of programs with
+// TestCounted: the explorers that there are count what is expected, in every suite, of programs with
 // up to some thousand executions.
-func TestTallies(t *testing.T) {
+func TestCounted(t *testing.T) {
 	w := workspace(t)
-	for _, suite := range TallySuites() {
+	for _, suite := range CountedSuites() {
 		for _, e := range explorers.All() {
-			most := uint64(100) // the others begin many executions that they do not complete
+			most := uint64(100) // other explorers begin many executions that they do not complete
 			if e.Name == "optimal" {
 				most = 2500
 			}
-			for _, way := range WaysOf(suite, e.Name) {
-				for _, x := range tallies(t, suite) {
-					if x.Large || x.Classes > most || len(x.Expected(way)) == 0 {
+			for _, cfg := range ConfigurationsOf(suite, e.Name) {
+				for _, x := range counted(t, suite) {
+					if x.Large || x.Classes > most || len(x.Expected(cfg)) == 0 {
 						continue
 					}
-					r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, CheckDuplicates: true})
+					r, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: cfg, CheckDuplicates: true})
 					if err != nil {
 						t.Error(err)
 						continue
 					}
 					if len(r.Result.Incomplete) > 0 {
-						t.Errorf("%s %s, %s: incomplete: %v", suite, x.Name(), way.Name(), r.Result.Incomplete)
+						t.Errorf("%s %s, %s: incomplete: %v", suite, x.Name(), cfg.Name(), r.Result.Incomplete)
 					}
 					for _, problem := range r.Check() {
 						t.Error(problem)
@@ -119,13 +119,13 @@ func TestFormulas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some ten million executions")
 	}
-	w, optimal := workspace(t), Way{}
+	w, optimal := workspace(t), Configuration{}
 	optimal.POR = explorers.Lookup("optimal")
-	for _, x := range tallies(t, "smc") {
+	for _, x := range counted(t, "smc") {
 		if x.Classes <= 2500 || x.Classes > 600_000 {
 			continue
 		}
-		r, err := w.Tally(context.Background(), &x, TallyOptions{Way: optimal})
+		r, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: optimal})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,25 +140,25 @@ func TestFormulas(t *testing.T) {
 // does not have, by the largest one).
 func TestClockVectorStates(t *testing.T) {
 	w := workspace(t)
-	for _, x := range tallies(t, "clockvector") {
+	for _, x := range counted(t, "clockvector") {
 		if x.Large {
 			continue
 		}
 		var states [2]float64
 		for i, name := range []string{"jpf", "clockvector"} {
-			way := WaysOf("clockvector", name)[0]
-			r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way})
+			cfg := ConfigurationsOf("clockvector", name)[0]
+			r, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: cfg})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(r.Result.Incomplete) > 0 {
-				t.Errorf("%s, %s: %v", x.Name(), way.Name(), r.Result.Incomplete)
+				t.Errorf("%s, %s: %v", x.Name(), cfg.Name(), r.Result.Incomplete)
 			}
 			n, _ := r.Count("states")
-			if states[i] = float64(n); way.Variant == "" || n > 100_000 {
+			if states[i] = float64(n); cfg.Variant == "" || n > 100_000 {
 				continue
 			}
-			walked, err := w.Tally(context.Background(), &x, TallyOptions{Way: Way{POR: explorers.Lookup(name)}})
+			walked, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: Configuration{POR: explorers.Lookup(name)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,27 +176,27 @@ func TestClockVectorStates(t *testing.T) {
 	}
 }
 
-// TestTalliesHybrid: static facts spare operations their alternatives, but no class of executions. Each
+// TestCountedHybrid: static facts spare operations their alternatives, but no class of executions. Each
 // program is explored in its smallest size with more than one execution, with another kind of facts than
 // the one before.
-func TestTalliesHybrid(t *testing.T) {
+func TestCountedHybrid(t *testing.T) {
 	w := workspace(t)
 	kinds := []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Full}
 	n := 0
 	for _, suite := range []string{"smc", "condpor-det"} {
 		done := make(map[string]bool)
-		for _, x := range tallies(t, suite) {
+		for _, x := range counted(t, suite) {
 			if x.Classes < 2 || x.Classes > 100 || done[x.Program] {
 				continue
 			}
 			done[x.Program] = true
 			n++
 			for _, e := range explorers.All() {
-				way := Way{POR: e}
-				if len(x.Expected(way)) == 0 {
+				cfg := Configuration{POR: e}
+				if len(x.Expected(cfg)) == 0 {
 					continue
 				}
-				r, err := w.Tally(context.Background(), &x, TallyOptions{Way: way, Hybrid: kinds[n%len(kinds)], CheckDuplicates: true})
+				r, err := w.CountExecutions(context.Background(), &x, CountOptions{Configuration: cfg, Hybrid: kinds[n%len(kinds)], CheckDuplicates: true})
 				if err != nil {
 					t.Error(err)
 					continue

@@ -14,14 +14,14 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestTallyFormats: every format has what was counted, what was expected, and what others report.
-func TestTallyFormats(t *testing.T) {
+// TestCountedFormats: every format has what was counted, what was expected, and what others report.
+func TestCountedFormats(t *testing.T) {
 	res := &explore.Result{Verdict: explore.OK, POR: "optimal", Hybrid: oracle.None}
 	res.Stats.Executions, res.Stats.Blocked = 2689, 11
-	row := &TallyRow{
-		Tally: &Tally{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Want: []Count{{By: "optimal", What: "blocked", N: 0}},
+	row := &CountedRow{
+		CountedProgram: &CountedProgram{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Exact: []Count{{By: "optimal", What: "blocked", N: 0}},
 			Published: []Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
-		Way: Way{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
+		Configuration: Configuration{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
 	}
 	problems := row.Check()
 	if len(problems) != 2 || !strings.Contains(problems[0], "2689 executions, want 2688") || !strings.Contains(problems[1], "11 blocked, want 0") {
@@ -35,7 +35,7 @@ func TestTallyFormats(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w := NewWriter(format, &b)
-		if err := errors.Join(w.Tally(row), w.TallySummary(problems), w.Close()); err != nil {
+		if err := errors.Join(w.Counted(row), w.CountedSummary(problems), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range want {

@@ -9,17 +9,17 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// Tally implements Writer.
-func (b *textWriter) Tally(r *TallyRow) error {
-	b.begin(tallyTable+slices.Index(TallySuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
+// Counted implements Writer.
+func (b *textWriter) Counted(r *CountedRow) error {
+	b.begin(countedTable+slices.Index(CountedSuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
-	return b.row(r.Name(), r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
+	return b.row(r.Name(), r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 
-// TallySummary implements Writer.
-func (b *textWriter) TallySummary(problems []string) error {
+// CountedSummary implements Writer.
+func (b *textWriter) CountedSummary(problems []string) error {
 	if err := b.Close(); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (b *textWriter) TallySummary(problems []string) error {
 	return nil
 }
 
-// graphs tells how many graphs were emitted, if any.
+// graphs says how many graphs were emitted, if any.
 func graphs(s *explore.Stats) string {
 	if s.Graphs == 0 {
 		return "-"
@@ -48,10 +48,10 @@ func graphs(s *explore.Stats) string {
 	return fmt.Sprintf("%d (%d replays)", s.Graphs, s.Replays)
 }
 
-// expected tells what a row has to count.
-func expected(r *TallyRow) string {
+// expected says what a row has to count.
+func expected(r *CountedRow) string {
 	var list []string
-	for _, c := range r.Expected(r.Way) {
+	for _, c := range r.Expected(r.Configuration) {
 		if c.What == "executions" {
 			list = append(list, decimals(c.N))
 		} else {
@@ -64,7 +64,7 @@ func expected(r *TallyRow) string {
 	return strings.Join(list, ", ")
 }
 
-// published tells what others report: "JMC: 10 executions, 6 blocked".
+// published says what papers and tools report: "JMC: 10 executions, 6 blocked".
 func published(counts []Count) string {
 	var b strings.Builder
 	for i, c := range counts {
@@ -82,7 +82,7 @@ func published(counts []Count) string {
 	return b.String()
 }
 
-type jsonTally struct {
+type jsonCounted struct {
 	report.JSONStats
 	CPU  float64 `json:"cpu_s"`
 	Rate float64 `json:"executions_per_cpu_s"`
@@ -110,15 +110,15 @@ func jsonCounts(counts []Count) []jsonCount {
 	return list
 }
 
-// Tally implements Writer.
-func (j *jsonWriter) Tally(r *TallyRow) error {
-	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Way.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonTally{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
-		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Way)), jsonCounts(r.Published)}})
+// Counted implements Writer.
+func (j *jsonWriter) Counted(r *CountedRow) error {
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Configuration.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		Stats:     jsonCounted{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
+		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Configuration)), jsonCounts(r.Published)}})
 }
 
-// TallySummary implements Writer.
-func (j *jsonWriter) TallySummary(problems []string) error {
+// CountedSummary implements Writer.
+func (j *jsonWriter) CountedSummary(problems []string) error {
 	if problems == nil {
 		problems = []string{}
 	}
@@ -128,10 +128,10 @@ func (j *jsonWriter) TallySummary(problems []string) error {
 	}{"summary", problems})
 }
 
-// Tally implements Writer.
-func (c *csvWriter) Tally(r *TallyRow) error {
+// Counted implements Writer.
+func (c *csvWriter) Counted(r *CountedRow) error {
 	s, n := &r.Result.Stats, decimals
-	row := []string{r.Suite, r.Program, r.Args, r.Way.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
+	row := []string{r.Suite, r.Program, r.Args, r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
 	for len(row) < csvColumns-4 {
 		row = append(row, "")
@@ -139,5 +139,5 @@ func (c *csvWriter) Tally(r *TallyRow) error {
 	return c.row(append(row, n(s.Blocked), decimal(r.Rate()), expected(r), published(r.Published))...)
 }
 
-// TallySummary writes nothing: a table of equal rows has no place for it.
-func (c *csvWriter) TallySummary([]string) error { return nil }
+// CountedSummary writes nothing: a table of equal rows has no place for it.
+func (c *csvWriter) CountedSummary([]string) error { return nil }
