@@ -161,7 +161,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestReferences: every document and every test that is named somewhere exists.
+// TestReferences: every document, test and Go file that is named in a document exists, and every document
+// that is named in a comment.
 func TestReferences(t *testing.T) {
 	document := regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b`)
 	missing := func(from, name string) bool {
@@ -187,6 +188,8 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	named := regexp.MustCompile("`(Test[A-Z]\\w*)`")
+	source := regexp.MustCompile(`[a-z0-9_/]*[a-z0-9_]\.go\b`)
+	sources := tracked(t, "*.go")
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	for _, file := range tracked(t, "*.md") {
 		for i, line := range strings.Split(read(t, file), "\n") {
@@ -198,6 +201,11 @@ func TestReferences(t *testing.T) {
 			for _, m := range link.FindAllStringSubmatch(line, -1) {
 				if _, err := os.Stat(filepath.Join(root, path.Dir(file), m[1])); err != nil && !strings.Contains(m[1], "://") {
 					t.Errorf("%s:%d: there is no %s", file, i+1, m[1])
+				}
+			}
+			for _, name := range source.FindAllString(line, -1) {
+				if name != "file.go" && !strings.HasPrefix(line, "    ") && !slices.ContainsFunc(sources, func(f string) bool { return strings.HasSuffix("/"+f, "/"+strings.TrimPrefix(name, "/")) }) {
+					t.Errorf("%s:%d: there is no %s", file, i+1, name)
 				}
 			}
 			for _, m := range named.FindAllStringSubmatch(line, -1) {
