@@ -67,10 +67,10 @@ func (prog *Program) UsesDeadlines(e *Entry) bool {
 
 // UsesClock reports whether a program that begins at e, package initialisation
 // apart, may decide something by what the clock says: whether a std package that
-// does is linked, or code of the user's that does is reached. What counts as reached from e is what its
-// declaration clockReach, what the declarations mentioned there mention, and so
-// on, with all methods of the types among them. A Time that is only printed by
-// fmt does not count: it will always show the moment the clock starts at.
+// does is linked, or code of the user's that does is reached. What counts as reached from e
+// is what its declaration clockReach, what the declarations mentioned there mention, and so
+// on, with all methods of the types among them. A Time that is only printed by fmt does not
+// count: it will always show the moment the clock starts at.
 func (prog *Program) UsesClock(e *Entry) bool {
 	var pkgs []*Package
 	any := false

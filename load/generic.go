@@ -205,7 +205,8 @@ func (a *arguments) of(i int) (types.Type, error) {
 		return t, nil
 	}
 	if terms == nil {
-		name := types.NewTypeName(token.NoPos, nil, p.Obj().Name(), nil) // with the position ssa would take it for a local type
+		// With the position ssa would take it for a local type.
+		name := types.NewTypeName(token.NoPos, nil, p.Obj().Name(), nil)
 		n := types.NewNamed(name, nil, nil)
 		a.args[i] = n // its methods may speak of it
 		var methods []*types.Func

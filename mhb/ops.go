@@ -46,7 +46,7 @@ const (
 // nativeOpOf returns what executing an operation of kind k by a native means.
 func nativeOpOf(k trace.Kind) nativeOp {
 	switch k {
-	case trace.Lock, trace.RLock: // the address of an RWMutex is that of the Mutex inside, which its writer locks
+	case trace.Lock, trace.RLock: // an RWMutex begins with the Mutex its writer locks
 		return lockOp
 	case trace.TryLock, trace.TryRLock:
 		return tryOp

@@ -108,8 +108,8 @@ func (o *Op) Races(p *Op) bool {
 	return (o.Kind.Plain() || p.Kind.Plain()) && o.Conflicts(p)
 }
 
-// Conflicts reports whether two operations by different goroutines overlap with at least one write and
-// that do not commute.
+// Conflicts reports whether two operations by different goroutines overlap with at least
+// one write and that do not commute.
 func (o *Op) Conflicts(p *Op) bool {
 	if o.CommutesWith(p) {
 		return false

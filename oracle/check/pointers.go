@@ -80,10 +80,10 @@ func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 	if c.isExtra(caller) {
 		return
 	}
-	if !c.Executes(callee.Fn, callee.Context) && !c.r.IsOpaque(callee.Fn) && callee.Context != pointer.Inside && !c.isExtra(callee) {
+	if !c.Executes(callee.Fn, callee.Context) && !c.r.IsOpaque(callee.Fn) && callee.Context != pointer.External && !c.isExtra(callee) {
 		c.errorf("%s runs in context %s, which the analysis does not have", callee.Fn, c.p.String(callee.Context))
 	}
-	if c.r.IsOpaque(caller.Fn) || c.r.IsOpaque(callee.Fn) || caller.Context == pointer.Inside || callee.Fn.Name() == "hbFatalPanic" {
+	if c.r.IsOpaque(caller.Fn) || c.r.IsOpaque(callee.Fn) || caller.Context == pointer.External || callee.Fn.Name() == "hbFatalPanic" {
 		return
 	}
 	c.Counts.Calls++

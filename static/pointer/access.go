@@ -18,7 +18,7 @@ type place struct {
 // plus returns the place of part p of what is at pl.
 func (pl place) plus(p *part) place { return place{pl.off + p.off, pl.leaf + p.leaf} }
 
-// at returns the address pl behind n.
+// at returns the address of place pl, counted from address n.
 func (a *analysis) at(n nodeID, pl place) nodeID {
 	if pl.off == 0 {
 		return n
@@ -30,7 +30,7 @@ func (a *analysis) at(n nodeID, pl place) nodeID {
 	return o.base + nodeID(o.leafAt(int32(n-o.base), pl))
 }
 
-// leafAt returns the leaf pl behind leaf k of o.
+// leafAt returns the leaf at place pl, counted from leaf k of o.
 func (o *Object) leafAt(k int32, pl place) int32 {
 	leaves := o.lay.leaves
 	if len(leaves) == 0 {
@@ -64,10 +64,10 @@ const (
 	packed
 )
 
-// maxWords bounds the number of words of an array that are looked at one by one.
+// maxWords bounds the number of words of an array that are kept apart.
 const maxWords = 1 << 12
 
-// slots returns what an access of type t touches at place pl behind address n.
+// slots returns what an access of type t touches at place pl, counted from address n.
 // The result is valid until the next call.
 func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	s := a.slotBuf[:0]
@@ -139,8 +139,8 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	return s
 }
 
-// within returns how far behind the beginning of leaf j of l canonical offset
-// off is; off may lie in another element of an array.
+// within returns how many bytes canonical offset off is from the beginning of leaf j of
+// l; off may lie in another element of an array.
 func (l *layout) within(off int64, j int32) int64 {
 	// Elements repeat with the size of some array around the leaf: walk down.
 	for l.parts != nil {
@@ -212,7 +212,7 @@ func (l *layout) hasPart(k int32, t *layout) bool {
 	return false
 }
 
-// loading makes registers dst.. include what is at place pl behind every address
+// loading makes registers dst.. include what is at place pl of every address
 // in src, accessed as t.
 type loading struct {
 	dst nodeID
@@ -246,14 +246,14 @@ func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 			a.text()
 			a.copy(d, a.textPtrs())
 		case packed: // which type it has is not known
-			w := a.world("", "interfaces")
+			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], s.node+1)
 			a.copy(d, w.any)
 		}
 	}
 }
 
-// storing makes what is at place pl behind every address include registers src..,
+// storing makes what is at place pl of every address include registers src..,
 // accessed as t.
 type storing struct {
 	src nodeID
@@ -276,7 +276,7 @@ func (a *analysis) storeTo(n nodeID, pl place, src nodeID, t *layout) {
 		case typeWord:
 			// The type of an interface being put together: it comes with the data.
 		case dataWord:
-			w := a.world("", "interfaces")
+			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], r)
 			a.copy(s.node, w.any)
 		case stringData:
@@ -288,7 +288,7 @@ func (a *analysis) storeTo(n nodeID, pl place, src nodeID, t *layout) {
 	}
 }
 
-// offset makes dst include place pl behind every address.
+// offset makes dst include place pl of every address.
 type offset struct {
 	dst nodeID
 	pl  place
@@ -317,7 +317,7 @@ func (c *anyOffset) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// spread makes dst include every address, and those of the elements behind it
+// spread makes dst include every address, and those of the elements that follow
 // if it is taken for the first of n elements: n < 0 means an unknown number.
 // Usually there is an array of such elements, and all its elements have one
 // address; but code that gets here through unsafe.Pointer may take several
@@ -340,7 +340,7 @@ func (c *spread) apply(a *analysis, delta []nodeID) {
 			to = min(to, from+c.n*c.elem.size)
 		}
 		if o.lay.array {
-			from, to = 0, o.lay.size // it may go on in the next element
+			from, to = 0, o.lay.size // it may extend into the next element
 		}
 		for i, l := range o.lay.leaves {
 			if from <= l.off && l.off < to {

@@ -9,23 +9,22 @@ import (
 )
 
 // The abstraction function: from where and in which context an object of the
-// machine was allocated to what stands for it. Package abstraction finds out both for
+// machine was allocated to what represents it. Package abstraction finds out both for
 // live objects, and the contexts of live frames: it walks the stack from the
 // outermost frame, whose context follows from the go statement and the context of
 // the frame that executed it (abstraction.Abstraction.Start, Policy.Contexts).
-// Where the stack does not tell, the context is Unknown, and all objects of the
+// Where the stack does not determine it, the context is Unknown, and all objects of the
 // instruction are candidates.
 
-// Allocated returns the objects that stand for what instruction i allocates in
+// Allocated returns the objects that represent what instruction i allocates in
 // activations of its function with context ctx, which may be Unknown. t is the
-// type of the allocated memory; it is only looked at if i can allocate objects
-// of several types, because it stands in code that is not looked at or calls
-// such code. It is nil for the object of a map, whose type the machine does not
-// know. A Panic allocates the machine's record of the panic. The result is empty
-// if the analysis holds that i is not executed in ctx, or allocates nothing that
-// pointers lead to.
+// type of the allocated memory; it only matters if i can allocate objects
+// of several types, because it is in opaque code or calls such code. It is nil for the
+// object of a map, whose type the machine does not know. A Panic allocates the machine's
+// record of the panic. The result is empty if the analysis holds that i is not executed in
+// ctx, or allocates nothing that pointers lead to.
 func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Object {
-	if isOpaque(i.Parent()) || ctx == Inside {
+	if isOpaque(i.Parent()) || ctx == External {
 		return r.opaque(t)
 	}
 	ctxs := r.ctxs[i.Parent()]
@@ -88,7 +87,7 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 	return list
 }
 
-// opaque returns the objects of type t allocated by code that is not looked at,
+// opaque returns the objects of type t allocated by opaque code,
 // and with them what can be of any type: handles and funcs.
 func (r *Result) opaque(t types.Type) []*Object {
 	a := r.a
@@ -101,7 +100,7 @@ func (r *Result) opaque(t types.Type) []*Object {
 	}
 	for _, o := range a.objs[1:] {
 		switch made, _ := o.Site.(madeType); {
-		case o.world != nil, o.Kind == Func && o.fn == nil, // handles and funcs
+		case o.external != nil, o.Kind == Func && o.fn == nil, // handles and funcs
 			o.Kind == Opaque && o.Type != nil && isElemOf(o.Type, t),
 			o.Kind == Map && made.w != nil && t == nil,
 			o.Kind == Chan && made.w != nil:
@@ -146,7 +145,7 @@ func (r *Result) Special(k ObjectKind) *Object {
 // machine arranges as it likes, it is that of the object.
 func (o *Object) Label(off int64) Label {
 	if o.Kind == Opaque && o.lay != nil && o.lay.size > 0 {
-		off %= o.lay.size // it stands for arrays, too
+		off %= o.lay.size // it represents arrays, too
 	}
 	if o.lay == nil || len(o.lay.leaves) == 0 || o.Kind == Map || o.Kind == Chan {
 		return Label{o, 0}

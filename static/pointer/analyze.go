@@ -29,11 +29,11 @@ type analysis struct {
 	todo      []*instance // bodies to be turned into constraints
 	outside   *callSite   // calls by the machine and by opaque code
 
-	models  map[*ssa.Function]model
-	methods map[methodKey]*ssa.Function
-	impl    map[[2]types.Type]bool
-	partAt  map[partKey]bool
-	worlds  map[worldKey]*world
+	models    map[*ssa.Function]model
+	methods   map[methodKey]*ssa.Function
+	impl      map[[2]types.Type]bool
+	partAt    map[partKey]bool
+	externals map[externalKey]*external
 
 	panics     nodeID // values of all panics
 	exposedReg nodeID
@@ -64,7 +64,7 @@ func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.En
 		methods:   make(map[methodKey]*ssa.Function),
 		impl:      make(map[[2]types.Type]bool),
 		partAt:    make(map[partKey]bool),
-		worlds:    make(map[worldKey]*world),
+		externals: make(map[externalKey]*external),
 	}
 	a.policy = NewPolicy(prog)
 	a.lays = a.policy.lays

@@ -117,7 +117,7 @@ func (a *analysis) convert(inst *instance, i *ssa.Convert) {
 			a.on(a.reg(inst, i.X), &spread{dst, t.parts[0].lay, t.count})
 		} else {
 			a.move(inst, i, i.X)
-			a.seenAsText(inst, i, t)
+			a.readAsText(inst, i, t)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func staysLocal(v ssa.Value, depth int) bool {
 }
 
 // trace makes dst include all addresses in the objects from whose addresses
-// number v was computed. It reports false if v may come from elsewhere.
+// number v was computed. It reports false if v may have another source.
 func (a *analysis) trace(inst *instance, dst nodeID, v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -208,7 +208,7 @@ func (a *analysis) trace(inst *instance, dst nodeID, v ssa.Value, seen map[ssa.V
 }
 
 // textPtrs is the register of all addresses that the bytes of strings have, as
-// far as unsafe code can tell.
+// far as unsafe code can find out.
 func (a *analysis) textPtrs() nodeID {
 	if a.textReg == 0 {
 		a.textReg = a.registers(1)
@@ -216,9 +216,9 @@ func (a *analysis) textPtrs() nodeID {
 	return a.textReg
 }
 
-// seenAsText handles memory being looked at as a type with strings in it: a
+// readAsText handles memory that is read as a type with strings in it: a
 // slice of bytes seen as a string shares its array.
-func (a *analysis) seenAsText(inst *instance, i *ssa.Convert, t *layout) {
+func (a *analysis) readAsText(inst *instance, i *ssa.Convert, t *layout) {
 	written := false
 	for _, r := range *i.Referrers() {
 		if _, ok := r.(*ssa.UnOp); !ok {

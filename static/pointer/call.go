@@ -248,8 +248,8 @@ type receiverOf struct {
 }
 
 // receiverAt returns address n, a receiver of fn, in terms of allocations. Where
-// there is nothing of the receiver's type at n, an address that got there by way of
-// package unsafe or code that is not looked at, it makes no context: there may be as
+// there is nothing of the receiver's type at n, an address that got there through
+// package unsafe or opaque code, it makes no context: there may be as
 // many as there are objects. (Two addresses may have one Origin; the first decides.)
 func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	k := receiverOf{fn, a.originOf(n)}

@@ -17,7 +17,7 @@ type Activation struct {
 type Call struct {
 	Caller Activation
 	// Site is the call, go or defer statement. It is nil, and Caller zero, for
-	// calls by the machine itself and by code that is not looked at.
+	// calls by the machine itself and by opaque code.
 	Site   ssa.CallInstruction
 	Callee Activation
 }
@@ -89,7 +89,7 @@ func (r *Result) Callers(fn *ssa.Function, ctx Context) []Call {
 }
 
 // Reachable returns the functions that may be called, in the order in which they
-// were found. Those inside of code that is not looked at are not among them.
+// were found. Those in opaque code are not among them.
 func (r *Result) Reachable() []*ssa.Function {
 	var list []*ssa.Function
 	for _, i := range r.a.insts {
@@ -103,7 +103,7 @@ func (r *Result) Reachable() []*ssa.Function {
 // IsReachable reports whether fn may be called.
 func (r *Result) IsReachable(fn *ssa.Function) bool { return len(r.ctxs[fn]) > 0 }
 
-// IsOpaque reports whether the body of fn is not looked at: it belongs to package
+// IsOpaque reports whether the body of fn is not analysed: it belongs to package
 // reflect, or has no body and no model. What it may do is bounded by what it
 // has been given: see Set.Universal.
 func (r *Result) IsOpaque(fn *ssa.Function) bool {
@@ -111,11 +111,11 @@ func (r *Result) IsOpaque(fn *ssa.Function) bool {
 }
 
 // IsOpaquePackage reports whether the code of the package with this import path is
-// not looked at.
+// opaque.
 func (r *Result) IsOpaquePackage(path string) bool { return opaquePackages[path] }
 
 // CallGraph returns the call graph without contexts. Its root, whose function is
-// nil, stands for the machine and for code that is not looked at.
+// nil, represents the machine and opaque code.
 func (r *Result) CallGraph() *callgraph.Graph {
 	g := &callgraph.Graph{Nodes: make(map[*ssa.Function]*callgraph.Node)}
 	g.Root = g.CreateNode(nil)

@@ -12,17 +12,17 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Context tells activations of one function apart, and the objects allocated
+// A Context distinguishes activations of one function, and the objects allocated
 // in them. It is a number of a Policy: 0 for functions whose activations are
-// all treated alike, otherwise a string of what led there.
+// all treated alike, otherwise a string of what led to them.
 type Context int32
 
 const (
 	// Unknown is the context of an activation about which too little is known.
 	Unknown Context = -1
-	// Inside is the context of what code that is not looked at has called and
-	// that is not looked at for this reason.
-	Inside Context = -2
+	// External is the context of what opaque code has called and what is opaque for
+	// this reason.
+	External Context = -2
 )
 
 // A Policy says which functions have contexts, and which. The analysis and the
@@ -44,8 +44,8 @@ const (
 //
 // and all others have none. Strings are cut at maxDepth; a call that occurs in
 // its caller's context already leads back to that context, so recursion ends. A
-// function that hands on the funcs it was given (slices.SortFunc to its
-// workers) hands on its context too.
+// function that passes on the funcs it was given (slices.SortFunc to its
+// workers) passes on its context too.
 type Policy struct {
 	prog    *load.Program
 	lays    *layouts
@@ -56,7 +56,7 @@ type Policy struct {
 	// started holds the functions that go statements name: those without a
 	// context of their own have one when they are started.
 	started map[*ssa.Function]bool
-	// shared tells of receivers whether they make no context: see receiverAt.
+	// shared says of receivers whether they make no context: see receiverAt.
 	shared  map[receiverOf]bool
 	clients map[*ssa.Function]string
 }
@@ -74,20 +74,20 @@ type contextInfo struct {
 // A Frame is one activation on a call stack.
 type Frame struct {
 	Fn *ssa.Function
-	// Site is the instruction at which the next outer frame stands, or, in the
+	// Site is the instruction that the next outer frame executes, or, in the
 	// outermost frame of a goroutine, the instruction that started it. If it is
 	// no call, the machine itself has called Fn.
 	Site ssa.Instruction
 	// Deferred: Fn was called because the next outer frame is running its
-	// deferred calls, in an orderly way or because of a panic.
+	// deferred calls, because it returns or because of a panic.
 	Deferred bool
 	// Receiver is where the object that Fn's receiver points to was allocated;
-	// it is looked at if NeedsReceiver(Fn). The zero value means unknown.
+	// it matters if NeedsReceiver(Fn). The zero value means unknown.
 	Receiver Origin
 	// Made is the context of the activation that made the closure called, plus
-	// one; 0 means that it is not known. It is looked at if NeedsMaker(Fn).
+	// one; 0 means that it is not known. It matters if NeedsMaker(Fn).
 	Made Context
-	// Foundling: in the outermost frame, nobody knows what started it.
+	// Foundling: in the outermost frame, it is not known what started it.
 	Foundling bool
 }
 
@@ -122,7 +122,7 @@ const (
 // nevertheless.)
 func (p *Policy) Plain(fn *ssa.Function) bool { return p.kind(fn) == plain }
 
-// Single reports whether all activations of fn have context 0, whoever called or
+// Single reports whether all activations of fn have context 0, whatever called or
 // started them.
 func (p *Policy) Single(fn *ssa.Function) bool {
 	return p.kind(fn) == plain && !p.started[fn] && !isHelper(fn)
@@ -139,7 +139,7 @@ func (p *Policy) NeedsMaker(fn *ssa.Function) bool {
 
 // Contexts calls f with the context of each frame of a goroutine's stack, which
 // is listed innermost first. base is the context of the activation that started
-// the goroutine, at the time. A context is Unknown if the stack does not tell.
+// the goroutine, at the time. A context is Unknown if the stack does not determine it.
 func (p *Policy) Contexts(stack []Frame, base Context, f func(i int, ctx Context)) {
 	c := base
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -200,8 +200,8 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 // enter returns the context of an activation of callee, called at site of an
 // activation whose context is ctx; made is the maker's context.
 func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
-	if site != nil && isHelper(callee) && (ctx == Inside || isOpaque(site.Parent())) {
-		return Inside
+	if site != nil && isHelper(callee) && (ctx == External || isOpaque(site.Parent())) {
+		return External
 	}
 	k := p.kind(callee)
 	if site != nil && !deferred && isWrapper(site.Parent()) && len(site.Parent().FreeVars) == 0 {
@@ -233,8 +233,8 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 		}
 	}
 	call, ok := site.(ssa.CallInstruction)
-	if site == nil || !ok && !deferred || ctx == Inside || isOpaque(site.Parent()) {
-		return 0 // called by the machine, or by code that is not looked at
+	if site == nil || !ok && !deferred || ctx == External || isOpaque(site.Parent()) {
+		return 0 // called by the machine, or by opaque code
 	}
 	if _, ok := site.(*ssa.Defer); ok || deferred {
 		if k == byMakerAndSite {
@@ -245,7 +245,7 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	switch {
 	case k == byMakerAndSite:
 		return p.push(site, made)
-	case k == byCaller, k == byHanded && ctx != 0 && handsOn(call):
+	case k == byCaller, k == byHanded && ctx != 0 && passesOn(call):
 		return ctx
 	}
 	return p.push(site, ctx)
@@ -269,10 +269,10 @@ func (p *Policy) clientOf(fn *ssa.Function) string {
 	return c
 }
 
-// deferring returns what stands for a deferred call in contexts: the function
-// that runs it. Its deferred calls are not told apart, because the machine runs
+// deferring returns what represents a deferred call in contexts: the function
+// that runs it. Its deferred calls are not distinguished, because the machine runs
 // them without knowing which statement they come from. Those of a
-// range-over-func body are run by the function it stands in.
+// range-over-func body are run by the function that contains it.
 func deferring(fn *ssa.Function) *ssa.Function {
 	for fn.Parent() != nil && fn.Synthetic != "" {
 		fn = fn.Parent()
@@ -324,7 +324,7 @@ func (p *Policy) cut(ctx Context, n int) Context {
 }
 
 // object returns the context of a method of the object at o. Objects allocated
-// in methods of objects are told apart to a depth of two.
+// in methods of objects are distinguished to a depth of two.
 func (p *Policy) object(o Origin) Context {
 	if o.Site == nil || o.Context == Unknown {
 		return Unknown
@@ -360,7 +360,7 @@ func (p *Policy) String(c Context) string {
 	switch c {
 	case Unknown:
 		return "?"
-	case Inside:
+	case External:
 		return "inside"
 	}
 	var b strings.Builder
@@ -394,7 +394,7 @@ func (p *Policy) describe(site any) string {
 		return types.TypeString(s, nil)
 	case madeType:
 		return "a " + types.TypeString(s.t, nil) + " from outside"
-	case worldKey:
+	case externalKey:
 		return s.opaque + s.client
 	case ssa.Instruction:
 		pos = posOf(s)
@@ -415,7 +415,7 @@ func (p *Policy) position(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d:%d", q.Filename[strings.LastIndexByte(q.Filename, '/')+1:], q.Line, q.Column)
 }
 
-// Position tells where i is: the base name of its file, line and column.
+// Position says where i is: the base name of its file, line and column.
 func (p *Policy) Position(i ssa.Instruction) string { return p.describe(i) }
 
 // posOf returns the position of i, or of the nearest instruction before it in

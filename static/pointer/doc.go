@@ -13,11 +13,11 @@
 //	gen.go, builtin.go, call.go   SSA to constraints
 //	solve.go                      variables, copies, propagation
 //	layout.go, access.go          fields: types as memory, and access to it
-//	object.go                     what stands for what is allocated
+//	object.go                     what represents what is allocated
 //	context.go, policy.go         contexts
 //	instance.go                   functions in contexts and their registers
 //	model.go, natives.go          the machine's own functions
-//	opaque.go, world.go           code that is not looked at: package reflect
+//	external*.go                  opaque code: package reflect, and the users of a library
 //	query.go, callgraph.go        answers
 //	alpha.go                      from the machine's objects to abstract ones
 //
@@ -40,8 +40,8 @@
 //
 // # Contexts
 //
-// Some functions are analysed once per context, and what they allocate is told
-// apart: see Policy. Contexts can be computed from the machine's call stack.
+// Some functions are analysed once per context, and what they allocate is
+// distinguished: see Policy. Contexts can be computed from the machine's call stack.
 //
 // # What the result means
 //
@@ -55,17 +55,17 @@
 // exceptions:
 //
 //   - Pointers in memory whose type has none there (a pointer kept in a uintptr
-//     field or a []byte by way of unsafe.Pointer) are not seen; the garbage
+//     field or a []byte through unsafe.Pointer) are not seen; the garbage
 //     collector does not see them either. Conversions between uintptr and
 //     unsafe.Pointer are followed.
-//   - Inside of code that is not looked at (see Result.IsOpaque) nothing is
-//     said about values and calls. What it returns, writes, and calls outside
-//     is covered; a Set that is Universal stands for all it may refer to.
+//   - Of values and calls in opaque code (see Result.IsOpaque) nothing is
+//     said. What it returns, writes, and calls outside
+//     is covered; a Set that is Universal represents all it may refer to.
 //   - Functions of the standard library without a body that the machine refuses
 //     to execute are treated as if they returned new objects and did nothing
 //     else. Those of others, assembly, can do everything with what they are
 //     given; what they do with variables that they name is not seen.
-//   - For a load.Library, client.go tells what the code is that uses it.
+//   - For a load.Library, external_client.go says what the code is that uses it.
 //   - Finalizers and cleanups are called by the machine, some time; explorations
 //     never run them.
 //   - Indexing beyond an array through unsafe code that takes an element of an

@@ -155,7 +155,7 @@ func (a *analysis) move(inst *instance, dst, src ssa.Value) {
 	a.copyN(d, a.reg(inst, src), len(a.lays.of(dst.Type()).ptrs))
 }
 
-// address makes dst include place pl behind the address base.
+// address makes dst include place pl of the address base.
 func (a *analysis) address(inst *instance, dst nodeID, base ssa.Value, pl place) {
 	root, outer := a.chain(base)
 	pl = place{outer.off + pl.off, outer.leaf + pl.leaf}
@@ -257,9 +257,9 @@ func (c *untag) apply(a *analysis, delta []nodeID) {
 			for k, p := range o.lay.ptrs {
 				a.copy(c.dst+nodeID(k), o.base+nodeID(p))
 			}
-		case o.world != nil && o == o.world.handle: // a type made at run time has no name
+		case o.external != nil && o == o.external.handle: // a type made at run time has no name
 			if _, named := c.t.(*types.Named); !named {
-				o.world.produce(c.dst, c.t)
+				o.external.produce(c.dst, c.t)
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func (a *analysis) implements(t, iface types.Type) bool {
 	return r
 }
 
-// Maps and channels are one cell behind a header.
+// Maps and channels are a header and one cell.
 
 // in returns the place of element i in the machine's object for a map or channel.
 func (a *analysis) in(l *layout, i int) place { return place{}.plus(&l.parts[i+1]) }

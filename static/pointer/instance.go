@@ -19,13 +19,13 @@ type instance struct {
 
 	sites  []*callSite                   // in the order of instructions and deferred discovery
 	siteOf map[ssa.Instruction]*callSite // by instruction
-	in     []*callSite                   // who calls it
+	in     []*callSite                   // its callers
 }
 
 // callSite is a call in an instance, or a caller without one: the machine or
 // opaque code.
 type callSite struct {
-	caller  *instance // nil: the machine, or code that is not looked at
+	caller  *instance // nil: the machine, or opaque code
 	instr   ssa.CallInstruction
 	callees []*instance
 	index   map[*instance]bool
@@ -131,9 +131,9 @@ func (a *analysis) hasBody(fn *ssa.Function) bool {
 	return fn.Blocks != nil && !isOpaque(fn) && a.model(fn) == nil
 }
 
-// isFolded reports whether v is the address of a part of something and nobody
-// wants more than to load, store, or the address of a part of that: then it has
-// no register, and what wants it goes on from v's operand.
+// isFolded reports whether v is the address of a part of something and has no other use
+// than to load, store, or compute the address of a part of that: then it has no
+// register, and its uses start from v's operand.
 func isFolded(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:
@@ -182,7 +182,7 @@ func (inst *instance) arg(i int) nodeID { return inst.base + nodeID(inst.info.ar
 func (inst *instance) result() nodeID { return inst.base + nodeID(inst.info.res) }
 
 // chain follows address computations from v, the address of something, to where
-// they begin: v is the place behind root.
+// they begin: v is the place pl of root.
 func (a *analysis) chain(v ssa.Value) (root ssa.Value, pl place) {
 	for isFolded(v) {
 		switch x := v.(type) {

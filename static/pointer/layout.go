@@ -48,7 +48,7 @@ const (
 	// scalarLeaf holds none. A string is one: its bytes are not followed (see unsafe.go).
 	scalarLeaf leafKind = iota
 	stringLeaf
-	// dataLeaf is the second word of an interface, behind an ifaceLeaf.
+	// dataLeaf is the second word of an interface, after an ifaceLeaf.
 	dataLeaf
 	// pointerLeaf is a pointer, unsafe.Pointer, func, map or chan, or the first word of a slice.
 	pointerLeaf
@@ -195,7 +195,7 @@ func (l *layout) add(f *layout, off int64) {
 }
 
 // leafAt returns the leaf that covers offset off, or the one before if off
-// lies in padding or behind the end. A layout without leaves returns 0.
+// lies in padding or after the end. A layout without leaves returns 0.
 func (l *layout) leafAt(off int64) int32 {
 	base := int32(0)
 	for {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A model is the effect on pointers of a function that is not looked at,
+// A model is the effect on pointers of a function that is not analysed,
 // because the machine implements it. It is applied to every call.
 type model func(n *native)
 
@@ -28,7 +28,7 @@ func (n *native) arg(i int) nodeID {
 	return 0
 }
 
-// site returns what stands for the call in the names of the objects it
+// site returns what represents the call in the names of the objects it
 // allocates: the call itself, or the function if that was called as a value.
 func (n *native) site() (any, Context) {
 	if n.caller == nil || n.instr.Common().StaticCallee() == nil {
@@ -45,14 +45,14 @@ func (n *native) alloc(t types.Type) *Object {
 	return o
 }
 
-// load makes dst include the pointer at place pl behind the addresses in p.
+// load makes dst include the pointer at place pl of the addresses in p.
 func (n *native) load(dst, p nodeID, pl place) {
 	if dst != 0 {
 		n.a.on(p, &loading{dst, pl, n.a.lays.of(types.Typ[types.UnsafePointer])})
 	}
 }
 
-// store makes the pointer at place pl behind the addresses in p include src.
+// store makes the pointer at place pl of the addresses in p include src.
 func (n *native) store(p nodeID, pl place, src nodeID) {
 	if src != 0 {
 		n.a.on(p, &storing{src, pl, n.a.lays.of(types.Typ[types.UnsafePointer])})
@@ -131,13 +131,13 @@ func modelOf(fn *ssa.Function) model {
 	return nil
 }
 
-// modelled returns the instance that stands for fn, which has a model, in the
+// modelled returns the instance that represents fn, which has a model, in the
 // call graph. Its registers are those of calls that are not static.
 func (a *analysis) modelled(fn *ssa.Function) *instance {
 	return a.instance(fn, 0)
 }
 
-// nativeInstance returns the call that stands for all calls of a native as a value.
+// nativeInstance returns the call that represents all calls of a native as a value.
 func (a *analysis) nativeInstance(inst *instance) *native {
 	n := &native{a: a, fn: inst.fn, result: inst.result()}
 	for i := range inst.info.args {

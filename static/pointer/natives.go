@@ -57,7 +57,7 @@ var natives = modelTable(
 	without(product("(*sync/atomic. Int32 Int64 Uint32 Uint64 Uintptr", ").", "Add And CompareAndSwap Load Or Store Swap")),
 	without(product("sync/atomic. Add And CompareAndSwap Load Or Store Swap", "", "Int32 Int64 Uint32 Uint64 Uintptr")),
 
-	// These are called by code that is not looked at only: see world.go.
+	// These are called by opaque code only: see external.go.
 	without(`
 		hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.next
 		internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen

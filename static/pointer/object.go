@@ -7,13 +7,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ObjectKind says what an abstract object stands for.
+// ObjectKind says what an abstract object represents.
 type ObjectKind uint8
 
 const (
 	// Variable: allocated by an ssa.Alloc: new, &T{}, a variable whose address is taken.
 	Variable ObjectKind = iota + 1
-	// Array: the array behind a slice: make, append, conversion of a string.
+	// Array: the array of a slice: make, append, conversion of a string.
 	Array
 	// Map and Chan: made by make.
 	Map
@@ -29,7 +29,7 @@ const (
 	Func
 	// Native: allocated by a function of the machine.
 	Native
-	// Opaque: of a type, from code that is not looked at: reflect and functions without a model.
+	// Opaque: of a type, from opaque code: reflect and functions without a model.
 	Opaque
 	// Text: the bytes of strings, as unsafe code sees them.
 	Text
@@ -41,7 +41,7 @@ var objectKinds = [...]string{"?", "var", "array", "map", "chan", "closure", "bo
 
 func (k ObjectKind) String() string { return objectKinds[k] }
 
-// An Object stands for all objects of the machine that are allocated at one
+// An Object represents all objects of the machine that are allocated at one
 // place in one context.
 type Object struct {
 	Kind    ObjectKind
@@ -56,19 +56,19 @@ type Object struct {
 	// for Boxed, the made type for Map and Chan.
 	Type types.Type
 
-	num     int32
-	base    nodeID  // its first address
-	lay     *layout // nil: every address in it is base
-	reg     nodeID  // a register whose value is base; created when asked for
-	made    Context // Func and Closure: context of the activation that made it
-	fn      *ssa.Function
-	capture nodeID // Closure: registers with the captured values
-	direct  bool   // Boxed: the type is pointer-shaped
-	world   *world // what made it, if it is a func or a handle of opaque code
+	num      int32
+	base     nodeID  // its first address
+	lay      *layout // nil: every address in it is base
+	reg      nodeID  // a register whose value is base; created when asked for
+	made     Context // Func and Closure: context of the activation that made it
+	fn       *ssa.Function
+	capture  nodeID    // Closure: registers with the captured values
+	direct   bool      // Boxed: the type is pointer-shaped
+	external *external // what made it, if it is a func or a handle of opaque code
 }
 
-// Func returns the function of a Func or Closure; nil if o is none, or one of code
-// that is not looked at.
+// Func returns the function of a Func or Closure; nil if o is none, or one of opaque
+// code.
 func (o *Object) Func() *ssa.Function { return o.fn }
 
 // objectKey names an object.
@@ -146,7 +146,7 @@ func (a *analysis) box(site any, ctx Context, t types.Type) *Object {
 	return o
 }
 
-// descriptors returns the object that stands for all type descriptors; whatever
+// descriptors returns the object that represents all type descriptors; whatever
 // is found in one is a descriptor again.
 func (a *analysis) descriptors() *Object {
 	if a.descr == nil {
@@ -156,7 +156,7 @@ func (a *analysis) descriptors() *Object {
 	return a.descr
 }
 
-// text returns the object that stands for the bytes of strings.
+// text returns the object that represents the bytes of strings.
 func (a *analysis) text() *Object {
 	if a.texts == nil {
 		a.texts = a.object(objectKey{kind: Text}, types.Typ[types.Uint8], nil)
@@ -180,7 +180,7 @@ func (a *analysis) describe(o *Object) string {
 		return site.String()
 	case types.Type:
 		s = types.TypeString(site, nil)
-	case worldKey:
+	case externalKey:
 		s = site.opaque + " of " + site.client
 	case madeType:
 		s = types.TypeString(site.t, nil)

@@ -28,11 +28,11 @@ var byCallerFuncs = map[string]bool{
 	"time.hbRun":          true,
 }
 
-// kind returns what fn's contexts are, by the look of its body.
+// kind returns what fn's contexts are, as its body suggests.
 func (p *Policy) kind(fn *ssa.Function) kind {
 	k, ok := p.kinds[fn]
 	if !ok {
-		p.kinds[fn] = plain // while we look: recursive functions
+		p.kinds[fn] = plain // meanwhile: recursive functions
 		k = p.classify(fn)
 		p.kinds[fn] = k
 	}
@@ -178,22 +178,22 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// handsOn reports whether all funcs among the arguments of call are those that
-// the function it stands in was given.
-func handsOn(call ssa.CallInstruction) bool {
+// passesOn reports whether all funcs among the arguments of call are those that
+// the function that contains it was given.
+func passesOn(call ssa.CallInstruction) bool {
 	if _, ok := call.(*ssa.Call); !ok {
 		return false
 	}
 	for _, arg := range call.Common().Args {
-		if isFunc(arg.Type()) && !isGiven(arg) {
+		if isFunc(arg.Type()) && !isParamOrCapture(arg) {
 			return false
 		}
 	}
 	return true
 }
 
-// isGiven reports whether v is a parameter or captured variable of its function.
-func isGiven(v ssa.Value) bool {
+// isParamOrCapture reports whether v is a parameter or captured variable of its function.
+func isParamOrCapture(v ssa.Value) bool {
 	for {
 		switch x := v.(type) {
 		case *ssa.Parameter, *ssa.FreeVar:
@@ -246,7 +246,7 @@ func (p *Policy) isLibrary(fn *ssa.Function) bool {
 func (p *Policy) isFactory(fn *ssa.Function) bool {
 	r, ok := p.factory[fn]
 	if !ok {
-		p.factory[fn] = false // while we look: recursive functions
+		p.factory[fn] = false // meanwhile: recursive functions
 		r = p.returnsFresh(fn)
 		p.factory[fn] = r
 	}

@@ -112,7 +112,7 @@ func (l Label) Fits(t types.Type) bool {
 		return true
 	case (o.Kind == Array || o.Kind == Native) && len(o.lay.parts) == 1:
 		return l.leaf == 0 && sameMemory(o.Type, elem) || fits(o.Type, o.lay.parts[0].lay, l.leaf, elem, slice)
-	case o.Kind == Opaque && slice && l.leaf == 0 && sameMemory(o.Type, elem): // it stands for arrays, too
+	case o.Kind == Opaque && slice && l.leaf == 0 && sameMemory(o.Type, elem): // it represents arrays, too
 		return true
 	}
 	return fits(o.Type, o.lay, l.leaf, elem, slice)
@@ -155,7 +155,7 @@ func (a *analysis) setOf(nodes []nodeID) Set {
 	s.nodes = slices.Compact(s.nodes)
 	s.universal = slices.ContainsFunc(s.nodes, func(n nodeID) bool {
 		o := a.objectOf(n)
-		return o.world != nil && o == o.world.handle
+		return o.external != nil && o == o.external.handle
 	})
 	return s
 }
@@ -203,8 +203,8 @@ func (s Set) Has(l Label) bool {
 	return ok || s.universal
 }
 
-// Universal reports whether s contains addresses that are kept by code that is
-// not looked at (in a reflect.Value, for example), so that it stands for all
+// Universal reports whether s contains addresses that are kept by opaque
+// code (in a reflect.Value, for example), so that it represents all
 // addresses that have been given to such code.
 func (s Set) Universal() bool { return s.universal }
 
@@ -276,7 +276,7 @@ func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
 // its pointers may point to.
 //
 // Values of functions that are not reachable in ctx point to nothing. So does
-// nil. Of values in code that is not looked at (IsOpaque, or context Inside)
+// nil. Of values in opaque code (IsOpaque, or context External)
 // nothing is known, and the set is empty. Answers are remembered.
 func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 	k := valueIn{v, ctx}

@@ -177,7 +177,7 @@ func (s *solver) copy(dst, src nodeID) {
 	}
 	s.stats.copies++
 	if len(v.copies) == 0 && len(v.cons) == 0 {
-		v.done = int32(len(v.elems)) // nobody has waited for them
+		v.done = int32(len(v.elems)) // no constraint has waited for them
 	}
 	v.copies = append(v.copies, dst)
 	s.addAll(dst, v.elems[:v.done])

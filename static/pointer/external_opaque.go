@@ -9,10 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// opaquePackages are those whose code is not looked at: see world.go.
+// opaquePackages are those whose code is opaque: see external.go.
 var opaquePackages = map[string]bool{"reflect": true, "internal/reflectlite": true}
 
-// helperPackages are not looked at where opaque code calls them.
+// helperPackages are opaque where opaque code calls them.
 var helperPackages = map[string]bool{"internal/abi": true, "internal/runtime/maps": true}
 
 // isOpaque reports whether fn belongs to one of opaquePackages.
@@ -120,39 +120,39 @@ func effectTable() map[string]effect {
 	return t
 }
 
-// worldKey names a world: each package that calls an opaque one has its own, as
+// externalKey names an external node: each package that calls an opaque one has its own, as
 // long as it does not hand on what it gets. So what is printed with fmt is only
 // read, even if another package writes to its own things through reflect.
-type worldKey struct{ opaque, client string }
+type externalKey struct{ opaque, client string }
 
-// worldOf returns the world of inst's code, which is opaque or has no body and
+// externalOf returns the external node of inst's code, which is opaque or has no body and
 // no model.
-func (a *analysis) worldOf(inst *instance) *world {
+func (a *analysis) externalOf(inst *instance) *external {
 	if p := a.prog.PackageOf(inst.fn); p != nil && opaquePackages[p.Path] {
 		client, _ := a.policy.table[inst.ctx].site.(string)
-		return a.world(p.Path, client)
+		return a.external(p.Path, client)
 	}
-	return a.world("", inst.fn.String())
+	return a.external("", inst.fn.String())
 }
 
-// world returns a world of the opaque package at path.
-func (a *analysis) world(path, client string) *world {
-	k := worldKey{path, client}
-	w := a.worlds[k]
+// external returns an external node of the opaque package at path.
+func (a *analysis) external(path, client string) *external {
+	k := externalKey{path, client}
+	w := a.externals[k]
 	if w == nil {
-		w = &world{a: a, pools: make(map[types.Type]*pool), any: a.registers(1)}
+		w = &external{a: a, blobs: make(map[types.Type]*blob), any: a.registers(1)}
 		w.isKnown = make(map[types.Type]bool)
 		w.handle = a.object(objectKey{k, 0, Opaque}, nil, nil)
 		w.descr = a.object(objectKey{k, 0, Descriptor}, nil, nil)
-		w.handle.world, w.descr.world = w, w
+		w.handle.external, w.descr.external = w, w
 		a.add(w.descr.base, w.descr.base)
-		a.worlds[k] = w
+		a.externals[k] = w
 		if p := a.prog.Package(path); p != nil {
 			w.setType(p.Types)
 			if client == "" {
-				w.lookInto(p.SSA)
+				w.addCalls(p.SSA)
 			} else {
-				a.world(path, "")
+				a.external(path, "")
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (a *analysis) world(path, client string) *world {
 }
 
 // setType finds out which type of an opaque package represents types.
-func (w *world) setType(pkg *types.Package) {
+func (w *external) setType(pkg *types.Package) {
 	obj, iface := pkg.Scope().Lookup("rtype"), pkg.Scope().Lookup("Type")
 	if obj == nil || iface == nil {
 		return
@@ -169,7 +169,7 @@ func (w *world) setType(pkg *types.Package) {
 		if types.Implements(t, iface.Type().Underlying().(*types.Interface)) {
 			t = w.a.lays.canonical(t)
 			w.rtype = w.a.opaqueObject(madeType{w, t}, t)
-			w.rtype.world = w
+			w.rtype.external = w
 			for _, k := range w.rtype.lay.ptrs {
 				w.a.add(w.rtype.base+nodeID(k), w.descr.base)
 			}
@@ -179,7 +179,7 @@ func (w *world) setType(pkg *types.Package) {
 }
 
 // enable gives w the effects in e.
-func (w *world) enable(e effect) {
+func (w *external) enable(e effect) {
 	if e&^w.can == 0 {
 		return
 	}
@@ -199,18 +199,18 @@ func (w *world) enable(e effect) {
 	}
 }
 
-// opaqueInstance adds the constraints for a function that is not looked at. All
+// opaqueInstance adds the constraints for an opaque function. All
 // its calls are one.
 func (a *analysis) opaqueInstance(inst *instance) {
 	fn := inst.fn
 	sig := fn.Signature
-	w, e := a.worldOf(inst), creates
+	w, e := a.externalOf(inst), creates
 	switch {
 	case isOpaque(fn):
 		e = effectOf(fn)
 	case !a.prog.IsStd(typesOf(fn)):
 		e = everything // assembly, which heeds no export
-		w.deepen()
+		w.seeUnexported()
 		fallthrough
 	default:
 		a.implementations(w, fn)
@@ -221,7 +221,7 @@ func (a *analysis) opaqueInstance(inst *instance) {
 		case e&keeps != 0:
 			w.escape(t, inst.arg(i))
 		case types.IsInterface(t): // TypeOf
-			a.on(inst.arg(i), &described{w})
+			a.on(inst.arg(i), &learnTypes{w})
 		}
 	}
 	for _, t := range fn.TypeArgs() { // TypeFor
@@ -274,10 +274,10 @@ func params(sig *types.Signature) []types.Type {
 	return list
 }
 
-// implementations lets w, the world of function fn without a body and without a
+// implementations lets w, the external node of function fn without a body and without a
 // model, create what its results can be if they are interfaces: the exported
 // types of fn's package that implement them.
-func (a *analysis) implementations(w *world, fn *ssa.Function) {
+func (a *analysis) implementations(w *external, fn *ssa.Function) {
 	if fn.Pkg == nil {
 		return
 	}
@@ -296,17 +296,17 @@ func (a *analysis) implementations(w *world, fn *ssa.Function) {
 				continue
 			}
 			if types.Implements(n.Type(), iface) {
-				w.pool(n.Type())
+				w.blob(n.Type())
 			} else if p := types.NewPointer(n.Type()); types.Implements(p, iface) {
-				w.pool(p)
+				w.blob(p)
 			}
 		}
 	}
 }
 
-// lookInto adds what the code of an opaque package calls elsewhere to the call
+// addCalls adds what the code of an opaque package calls in other packages to the call
 // graph. Which of its functions are reached is not found out.
-func (w *world) lookInto(pkg *ssa.Package) {
+func (w *external) addCalls(pkg *ssa.Package) {
 	a := w.a
 	pkg.Build()
 	w.enable(keeps | writes | creates)
@@ -361,11 +361,11 @@ func (w *world) lookInto(pkg *ssa.Package) {
 }
 
 // panics adds what p, a statement in w's code, panics with.
-func (w *world) panics(p *ssa.Panic) {
+func (w *external) panics(p *ssa.Panic) {
 	a := w.a
 	if m, ok := p.X.(*ssa.MakeInterface); ok {
 		if t := a.lays.canonical(m.X.Type()); a.lays.holdsPointers(t) {
-			a.add(a.panics, w.pool(t).obj0().base)
+			a.add(a.panics, w.blob(t).obj0().base)
 		} else {
 			a.add(a.panics, a.box(nil, 0, t).base)
 		}
@@ -402,7 +402,7 @@ func declared(pkg *ssa.Package) []*ssa.Function {
 
 // callOpaque handles a call of func o, which opaque code has made.
 func (a *analysis) callOpaque(inst *instance, i ssa.CallInstruction, o *Object) {
-	w := o.world
+	w := o.external
 	if w == nil {
 		return
 	}

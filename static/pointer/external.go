@@ -7,31 +7,32 @@ import (
 )
 
 // Opaque code. The bodies of package reflect, and functions without a body that
-// have no model, are not looked at. What is given to them may come back anywhere
+// have no model, are opaque: not analysed. What is given to them may come back anywhere
 // where it fits by its type, and whatever can be reached from it may be read;
 // if one of them is called that can do so, it may be written to and called.
 //
-// A world is the memory of such code, sorted by types: pool(T) is a value of
-// type T that stands for all values of that type the code may hold.
+// Such code is one external node of the constraint graph, whose memory is sorted by
+// types: blob(T) is a value of type T that represents all values of that type the code
+// may hold.
 
-// world is what opaque code holds.
-type world struct {
+// external is what opaque code holds.
+type external struct {
 	a     *analysis
-	pools map[types.Type]*pool
-	list  []*pool // in the order of creation
+	blobs map[types.Type]*blob
+	list  []*blob // in the order of creation
 	any   nodeID  // interface values of all types
-	addrs nodeID  // all addresses in pools; 0 if nobody has asked
+	addrs nodeID  // all addresses in blobs; 0 until they are asked for
 	can   effect
 	handles
 
-	deep   bool           // it can have addresses that are in unexported fields
-	client bool           // code that uses a library, see client.go
-	lib    *types.Package // which
+	seesUnexported bool           // it can have addresses that are in unexported fields
+	client         bool           // code that uses a library, see client.go
+	lib            *types.Package // which
 }
 
-// pool is all values of a type that a world holds.
-type pool struct {
-	w    *world
+// blob is all values of a type that an external node holds.
+type blob struct {
+	w    *external
 	t    types.Type // canonical
 	lay  *layout
 	reg  nodeID  // registers of one value, 0 if the type has no pointers
@@ -39,16 +40,16 @@ type pool struct {
 	done effect  // which rules have been set up
 }
 
-// pool returns w's pool of type t.
-func (w *world) pool(t types.Type) *pool {
+// blob returns w's blob of type t.
+func (w *external) blob(t types.Type) *blob {
 	a := w.a
 	t = a.lays.canonical(t)
-	p := w.pools[t]
+	p := w.blobs[t]
 	if p != nil {
 		return p
 	}
-	p = &pool{w: w, t: t, lay: a.lays.of(t)}
-	w.pools[t] = p
+	p = &blob{w: w, t: t, lay: a.lays.of(t)}
+	w.blobs[t] = p
 	w.list = append(w.list, p)
 	if n := len(p.lay.ptrs); n > 0 {
 		p.reg = a.registers(n)
@@ -77,8 +78,8 @@ func (w *world) pool(t types.Type) *pool {
 	return p
 }
 
-// collect adds p's addresses to those of the world.
-func (p *pool) collect() {
+// collect adds p's addresses to those of the external node.
+func (p *blob) collect() {
 	switch p.t.Underlying().(type) {
 	case *types.Pointer, *types.Slice, *types.Basic:
 		p.w.a.on(p.reg, &anyOffset{p.w.addrs})
@@ -86,30 +87,32 @@ func (p *pool) collect() {
 }
 
 // addresses returns the register of all addresses in w, of whatever type.
-func (w *world) addresses() nodeID {
+func (w *external) addresses() nodeID {
 	if w.addrs == 0 {
 		w.addrs = w.a.registers(1)
 		for _, p := range w.list {
 			p.collect()
 		}
-		w.deepen()
+		w.seeUnexported()
 	}
 	return w.addrs
 }
 
-// sees reports whether w gets hold of what is in field f of a struct it holds.
+// seesField reports whether w gets hold of what is in field f of a struct it holds.
 // Values that package reflect finds in unexported fields are read-only: they can
-// be looked at, but neither set, called, nor turned into ordinary values. Only
-// their address can be asked for, which is when a world becomes deep. (Fields of
+// be read, but neither set, called, nor turned into ordinary values. Only their
+// address can be asked for: from then on the node sees unexported fields. (Fields of
 // embedded structs are as exported as they are themselves.)
-func (w *world) sees(f *types.Var) bool { return f.Exported() || f.Embedded() || w.deep }
+func (w *external) seesField(f *types.Var) bool {
+	return f.Exported() || f.Embedded() || w.seesUnexported
+}
 
-// deepen lets w see what is in unexported fields.
-func (w *world) deepen() {
-	if w.deep || w.client {
+// seeUnexported lets w see what is in unexported fields.
+func (w *external) seeUnexported() {
+	if w.seesUnexported || w.client {
 		return
 	}
-	w.deep = true
+	w.seesUnexported = true
 	for i := 0; i < len(w.list); i++ { // it grows
 		p := w.list[i]
 		t, ok := p.t.Underlying().(*types.Struct)
@@ -125,15 +128,15 @@ func (w *world) deepen() {
 }
 
 // opaqueObject returns the object of type t, canonical, in opaque code: of the
-// world that site tells.
+// external node that site names.
 func (a *analysis) opaqueObject(site any, t types.Type) *Object {
 	o := a.object(objectKey{site, 0, Opaque}, t, a.lays.of(t))
 	o.direct = isPointerShaped(t)
 	return o
 }
 
-// expand sets up the rules for values of p's type that the world's effects ask for.
-func (p *pool) expand() {
+// expand sets up the rules for values of p's type that the external node's effects ask for.
+func (p *blob) expand() {
 	first := p.done == 0
 	add := p.w.can &^ p.done
 	p.done |= p.w.can | keeps
@@ -161,7 +164,7 @@ func (p *pool) expand() {
 			add |= writes
 		}
 		for i := range t.NumFields() {
-			if p.w.sees(t.Field(i)) {
+			if p.w.seesField(t.Field(i)) {
 				p.part(t.Field(i).Type(), &p.lay.parts[i], first, add)
 			}
 		}
@@ -171,7 +174,7 @@ func (p *pool) expand() {
 		}
 	case *types.Interface:
 		if first {
-			a.on(p.reg, &inWorld{p.w})
+			a.on(p.reg, &inExternal{p.w})
 		}
 		if add&writes != 0 {
 			a.assert(p.reg, p.w.any, p.t)
@@ -195,7 +198,7 @@ func (p *pool) expand() {
 }
 
 // convert makes p's values those of all types that have the same memory.
-func (p *pool) convert() {
+func (p *blob) convert() {
 	if p.reg == 0 || types.IsInterface(p.t) {
 		return
 	}
@@ -205,7 +208,7 @@ func (p *pool) convert() {
 	case *types.Pointer:
 		t = types.NewPointer(u.Elem().Underlying())
 		if arr, ok := u.Elem().Underlying().(*types.Array); ok { // a slice can become one
-			a.copy(p.reg, w.pool(types.NewSlice(arr.Elem())).reg)
+			a.copy(p.reg, w.blob(types.NewSlice(arr.Elem())).reg)
 		}
 	case *types.Chan:
 		t = types.NewChan(types.SendRecv, u.Elem())
@@ -216,7 +219,7 @@ func (p *pool) convert() {
 		}
 		t = types.NewStruct(fields, nil)
 	}
-	q := w.pool(t)
+	q := w.blob(t)
 	if q != p {
 		a.copyN(q.reg, p.reg, len(p.lay.ptrs))
 		a.copyN(p.reg, q.reg, len(p.lay.ptrs))
@@ -224,7 +227,7 @@ func (p *pool) convert() {
 }
 
 // memory sets up the rules for what a pointer or slice points to.
-func (p *pool) memory(elem types.Type, first bool, add effect) {
+func (p *blob) memory(elem types.Type, first bool, add effect) {
 	a := p.w.a
 	if first && p.w.owns(elem) {
 		add |= writes
@@ -235,15 +238,15 @@ func (p *pool) memory(elem types.Type, first bool, add effect) {
 		a.on(p.reg, &known{p.w, elem})
 	}
 	if add&creates != 0 && p.w.makes(elem) {
-		a.add(p.reg, p.w.pool(elem).obj0().base)
+		a.add(p.reg, p.w.blob(elem).obj0().base)
 	}
 	if add&addresses != 0 {
 		a.on(p.reg, &inside{p.w, elem})
 	}
 }
 
-// obj0 returns the memory of p's type in the world.
-func (p *pool) obj0() *Object {
+// obj0 returns the memory of p's type in the external node.
+func (p *blob) obj0() *Object {
 	if p.obj == nil { // an interface type
 		a := p.w.a
 		p.obj = a.opaqueObject(madeType{p.w, p.t}, p.t)
@@ -255,7 +258,7 @@ func (p *pool) obj0() *Object {
 
 // cell sets up the rules for a value of type elem at place pl of what p's
 // values point to.
-func (p *pool) cell(elem types.Type, pl place, first bool, add effect) {
+func (p *blob) cell(elem types.Type, pl place, first bool, add effect) {
 	a := p.w.a
 	if s, hidden := p.w.hides(elem); hidden {
 		if first {
@@ -263,24 +266,24 @@ func (p *pool) cell(elem types.Type, pl place, first bool, add effect) {
 		}
 		l := a.lays.of(elem)
 		for i := range s.NumFields() {
-			if f := s.Field(i); p.w.sees(f) && len(l.parts[i].lay.ptrs) > 0 {
+			if f := s.Field(i); p.w.seesField(f) && len(l.parts[i].lay.ptrs) > 0 {
 				p.cell(f.Type(), pl.plus(&l.parts[i]), first, add)
 			}
 		}
 		return
 	}
 	if first {
-		a.on(p.reg, &worldCell{p.w, elem, pl, false})
+		a.on(p.reg, &externalCell{p.w, elem, pl, false})
 	}
 	if add&writes != 0 {
-		a.on(p.reg, &worldCell{p.w, elem, pl, true})
+		a.on(p.reg, &externalCell{p.w, elem, pl, true})
 	}
 }
 
 // part sets up the rules for part x, of type t, of p's values.
-func (p *pool) part(t types.Type, x *part, first bool, add effect) {
+func (p *blob) part(t types.Type, x *part, first bool, add effect) {
 	a := p.w.a
-	q := p.w.pool(t)
+	q := p.w.blob(t)
 	n := len(x.lay.ptrs)
 	if n == 0 {
 		return
@@ -293,16 +296,16 @@ func (p *pool) part(t types.Type, x *part, first bool, add effect) {
 	}
 }
 
-// worldCell reads or writes what addresses in a world point to.
-type worldCell struct {
-	w     *world
+// externalCell reads or writes what addresses in an external node point to.
+type externalCell struct {
+	w     *external
 	elem  types.Type
 	pl    place
 	write bool
 }
 
-func (c *worldCell) apply(a *analysis, delta []nodeID) {
-	q := c.w.pool(c.elem)
+func (c *externalCell) apply(a *analysis, delta []nodeID) {
+	q := c.w.blob(c.elem)
 	if q.reg == 0 {
 		return
 	}
@@ -315,17 +318,17 @@ func (c *worldCell) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// inside lets a world have the addresses of the parts of what its addresses
+// inside lets an external node have the addresses of the parts of what its addresses
 // point to, as reflect.Value.Addr returns them.
 type inside struct {
-	w *world
+	w *external
 	t types.Type
 }
 
 func (c *inside) apply(a *analysis, delta []nodeID) {
 	var walk func(t types.Type, pl place)
 	walk = func(t types.Type, pl place) {
-		p := c.w.pool(types.NewPointer(t))
+		p := c.w.blob(types.NewPointer(t))
 		for _, n := range delta {
 			a.add(p.reg, a.at(n, pl))
 		}
@@ -333,7 +336,7 @@ func (c *inside) apply(a *analysis, delta []nodeID) {
 		case *types.Struct:
 			l := a.lays.of(t)
 			for i := range u.NumFields() {
-				if c.w.sees(u.Field(i)) {
+				if c.w.seesField(u.Field(i)) {
 					walk(u.Field(i).Type(), pl.plus(&l.parts[i]))
 				}
 			}
@@ -344,25 +347,25 @@ func (c *inside) apply(a *analysis, delta []nodeID) {
 	walk(c.t, place{})
 }
 
-// known makes a world know a type once it holds a pointer to one.
+// known makes an external node know a type once it holds a pointer to one.
 type known struct {
-	w *world
+	w *external
 	t types.Type
 }
 
-func (c *known) apply(*analysis, []nodeID) { c.w.pool(c.t) }
+func (c *known) apply(*analysis, []nodeID) { c.w.blob(c.t) }
 
-// inWorld lets a world see what is in interface values.
-type inWorld struct{ w *world }
+// inExternal lets an external node see what is in interface values.
+type inExternal struct{ w *external }
 
-func (c *inWorld) apply(a *analysis, delta []nodeID) {
+func (c *inExternal) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		o := a.objectOf(n)
-		if o != nil && o.world != nil && o == o.world.handle {
-			c.w.include(o.world) // a value of a type made at run time
+		if o != nil && o.external != nil && o == o.external.handle {
+			c.w.include(o.external) // a value of a type made at run time
 		}
 		if o.isBox() {
-			p := c.w.pool(o.Type)
+			p := c.w.blob(o.Type)
 			for i, k := range o.lay.ptrs {
 				a.copy(p.reg+nodeID(i), o.base+nodeID(k))
 			}
@@ -370,17 +373,17 @@ func (c *inWorld) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// untyped lets a world use addresses without a type as pointers to the object.
-type untyped struct{ w *world }
+// untyped lets an external node use addresses without a type as pointers to the object.
+type untyped struct{ w *external }
 
 func (c *untyped) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o != nil && o.lay != nil && o.Type != nil {
 			switch o.Kind {
 			case Variable, Global, Array, Native, Boxed:
-				a.add(c.w.pool(types.NewPointer(o.Type)).reg, o.base)
+				a.add(c.w.blob(types.NewPointer(o.Type)).reg, o.base)
 			case Map, Chan:
-				a.add(c.w.pool(o.Type).reg, o.base)
+				a.add(c.w.blob(o.Type).reg, o.base)
 			}
 		}
 	}
@@ -388,7 +391,7 @@ func (c *untyped) apply(a *analysis, delta []nodeID) {
 
 // worldCall is a call by opaque code.
 type worldCall struct {
-	w   *world
+	w   *external
 	sig *types.Signature
 }
 
@@ -396,7 +399,7 @@ func (c *worldCall) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o != nil && o.fn != nil {
 			if a.policy.NeedsReceiver(o.fn) { // a method expression
-				c.w.callsMethod(o.fn, c.w.pool(o.fn.Signature.Recv().Type()).reg)
+				c.w.callsMethod(o.fn, c.w.blob(o.fn.Signature.Recv().Type()).reg)
 				continue
 			}
 			inst := a.instance(o.fn, a.policy.enter(0, nil, false, o.fn, o.made, Origin{}))
@@ -411,7 +414,7 @@ func (c *worldCall) apply(a *analysis, delta []nodeID) {
 }
 
 // callsMethod lets w call fn, whose context is its receiver, with the receivers in recv.
-func (w *world) callsMethod(fn *ssa.Function, recv nodeID) {
+func (w *external) callsMethod(fn *ssa.Function, recv nodeID) {
 	w.a.on(recv, &methodCall{w, fn})
 	if inst := w.a.instance(fn, 0); w.a.link(nil, nil, inst) { // the receiver may be nil
 		w.called(inst, 1)
@@ -420,7 +423,7 @@ func (w *world) callsMethod(fn *ssa.Function, recv nodeID) {
 
 // methodCall is callsMethod for each receiver.
 type methodCall struct {
-	w  *world
+	w  *external
 	fn *ssa.Function
 }
 
@@ -436,7 +439,7 @@ func (c *methodCall) apply(a *analysis, delta []nodeID) {
 
 // called makes the parameters of inst, from the skip-th on, whatever w holds, and
 // lets w have the results.
-func (w *world) called(inst *instance, skip int) {
+func (w *external) called(inst *instance, skip int) {
 	sig := inst.fn.Signature
 	k := len(inst.info.args) - sig.Params().Len()
 	for i := range sig.Params().Len() {
@@ -452,20 +455,20 @@ func (w *world) called(inst *instance, skip int) {
 }
 
 // function returns the object of a func of type t that opaque code has made.
-func (w *world) function(t types.Type) *Object {
+func (w *external) function(t types.Type) *Object {
 	o := w.a.object(objectKey{madeType{w, w.a.lays.canonical(t)}, 0, Func}, t, nil)
-	o.world = w
+	o.external = w
 	return o
 }
 
-// madeType is the site of a func made in a world.
+// madeType is the site of a func made in an external node.
 type madeType struct {
-	w *world
+	w *external
 	t types.Type
 }
 
-// callMethods lets the world call the exported methods of p's type.
-func (p *pool) callMethods() {
+// callMethods lets the external node call the exported methods of p's type.
+func (p *blob) callMethods() {
 	a := p.w.a
 	if p.obj == nil || types.IsInterface(p.t) {
 		return
@@ -490,28 +493,28 @@ func (p *pool) callMethods() {
 			a.receiver(inst, p.obj)
 		}
 		// Interface returns a method as a func.
-		q := p.w.pool(sel.Type())
+		q := p.w.blob(sel.Type())
 		a.add(q.reg, p.w.function(q.t).base)
 	}
 }
 
 // escape gives w the value of type t in registers reg...
-func (w *world) escape(t types.Type, reg nodeID) {
+func (w *external) escape(t types.Type, reg nodeID) {
 	if reg == 0 {
 		return
 	}
-	p := w.pool(t)
+	p := w.blob(t)
 	w.a.copyN(p.reg, reg, len(p.lay.ptrs))
 }
 
 // produce makes dst.., of type t, include what w may return as such.
-func (w *world) produce(dst nodeID, t types.Type) {
+func (w *external) produce(dst nodeID, t types.Type) {
 	a := w.a
 	l := a.lays.of(t)
 	if dst == 0 || len(l.ptrs) == 0 {
 		return
 	}
-	p := w.pool(t)
+	p := w.blob(t)
 	a.copyN(dst, p.reg, len(l.ptrs))
 	if isHandle(p.t) {
 		return

@@ -9,10 +9,10 @@ import (
 )
 
 // The code that uses a library is not there. It is treated like opaque code (see
-// world.go) that
+// external.go) that
 //
 //   - uses exported names only, and neither copies structs with other fields
-//     nor looks into them with unsafe or reflect,
+//     nor accesses them with unsafe or reflect,
 //   - calls what the library exports with whatever it can get hold of, and sets
 //     the library's variables and the fields of its types,
 //   - does nothing of the kind with other packages, nor calls funcs and methods
@@ -21,23 +21,23 @@ import (
 
 // client adds what the users of library e do.
 func (a *analysis) client(e *load.Entry) {
-	w := a.world("", "users of "+e.Path)
+	w := a.external("", "users of "+e.Path)
 	w.client, w.lib = true, e.Package.Types
 	w.enable(keeps | creates)
 	for _, m := range e.Exports {
 		switch m := m.(type) {
 		case *ssa.Global:
-			p := w.pool(m.Type())
+			p := w.blob(m.Type())
 			a.add(p.reg, a.globalOf(m).base)
 		case *ssa.Function:
 			if a.policy.NeedsReceiver(m) {
-				w.callsMethod(m, w.pool(m.Signature.Recv().Type()).reg)
+				w.callsMethod(m, w.blob(m.Signature.Recv().Type()).reg)
 				continue
 			}
 			inst := a.instance(m, a.policy.enter(0, nil, false, m, 0, Origin{}))
 			skip := 0
 			if recv := m.Signature.Recv(); recv != nil {
-				w.pool(recv.Type()) // and its methods
+				w.blob(recv.Type()) // and its methods
 				if len(a.lays.of(recv.Type()).ptrs) > 0 {
 					w.produce(inst.arg(0), recv.Type())
 				}
@@ -51,7 +51,7 @@ func (a *analysis) client(e *load.Entry) {
 }
 
 // owns reports whether t is a type declared by the library that w's code uses.
-func (w *world) owns(t types.Type) bool {
+func (w *external) owns(t types.Type) bool {
 	if !w.client {
 		return false
 	}
@@ -60,16 +60,16 @@ func (w *world) owns(t types.Type) bool {
 }
 
 // makes reports whether w's code can make a variable of type t.
-func (w *world) makes(t types.Type) bool {
+func (w *external) makes(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return !w.client || !ok || n.Obj().Exported() || n.Obj().Pkg() == nil
 }
 
 // hides reports whether t is a struct with fields that w's code cannot name.
-func (w *world) hides(t types.Type) (*types.Struct, bool) {
+func (w *external) hides(t types.Type) (*types.Struct, bool) {
 	if s, ok := t.Underlying().(*types.Struct); ok && w.client {
 		for f := range s.Fields() {
-			if !w.sees(f) {
+			if !w.seesField(f) {
 				return s, true
 			}
 			if _, hidden := w.hides(f.Type()); hidden {
@@ -80,10 +80,10 @@ func (w *world) hides(t types.Type) (*types.Struct, bool) {
 	return nil, false
 }
 
-// IsOutside reports whether o stands for what the code that uses a library has made.
+// IsOutside reports whether o represents what the code that uses a library has made.
 func (o *Object) IsOutside() bool {
 	if m, ok := o.Site.(madeType); ok {
 		return m.w.client
 	}
-	return o.world != nil && o.world.client
+	return o.external != nil && o.external.client
 }

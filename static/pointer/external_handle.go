@@ -6,27 +6,27 @@ import (
 )
 
 // Handles are the values that opaque code gives out to be given back: a
-// reflect.Value, a reflect.Type. What they refer to is in a world, or is a type
-// it knows. A world that is given a handle of another one includes that, or
+// reflect.Value, a reflect.Type. What they refer to is in an external node, or is a
+// type it knows. A node that is given a handle of another one includes that, or
 // learns its types.
 
-// handles is the part of a world that concerns handles.
+// handles is the part of an external node that concerns handles.
 type handles struct {
 	// handle is what handles refer to, and descr what handles of types refer
-	// to. Nobody else can follow them.
+	// to. Nothing else can follow them.
 	handle, descr *Object
-	rtype         *Object  // the interface value that represents a type
-	included      []*world // the worlds whose values are also in this one
-	includers     []*world // the worlds that include this one
+	rtype         *Object     // the interface value that represents a type
+	included      []*external // the nodes whose values are also in this one
+	includers     []*external // the nodes that include this one
 	known         []types.Type
 	isKnown       map[types.Type]bool
-	learned       []*world // the worlds whose types this one knows
-	learners      []*world // the worlds that know the types of this one
-	made          bool     // there may be types made at run time
+	learned       []*external // the nodes whose types this one knows
+	learners      []*external // the nodes that know the types of this one
+	made          bool        // there may be types made at run time
 }
 
 // isHandle reports whether t is a type of opaque code, or a pointer to one: what
-// its values refer to is a description of a type or in the world anyway.
+// its values refer to is a description of a type or in the external node anyway.
 func isHandle(t types.Type) bool {
 	switch p := t.(type) {
 	case *types.Pointer:
@@ -53,8 +53,8 @@ func isDescriptor(t types.Type) bool {
 	return false
 }
 
-// fill sets up p, the pool of a type of opaque code.
-func (p *pool) fill() {
+// fill sets up p, the blob of a type of opaque code.
+func (p *blob) fill() {
 	a, w := p.w.a, p.w
 	p.done = everything
 	if _, ok := p.t.Underlying().(*types.Interface); !ok {
@@ -75,7 +75,7 @@ func (p *pool) fill() {
 
 // give makes registers reg.., of type t, hold a handle of w, and lets w see the
 // handles they hold.
-func (w *world) give(reg nodeID, t types.Type) {
+func (w *external) give(reg nodeID, t types.Type) {
 	a := w.a
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -92,7 +92,7 @@ func (w *world) give(reg nodeID, t types.Type) {
 			a.add(reg, w.descr.base)
 			break
 		}
-		q := w.pool(e)
+		q := w.blob(e)
 		a.add(reg, q.obj0().base)
 		if isHandle(q.t) && q.reg != 0 {
 			a.on(reg, &loading{q.reg, place{}, q.lay})
@@ -103,37 +103,37 @@ func (w *world) give(reg nodeID, t types.Type) {
 	default:
 		a.add(reg, w.handle.base)
 	}
-	a.on(reg, &adopt{w})
+	a.on(reg, &includeHandles{w})
 }
 
 // typeValue makes dst include the value that represents a type, if it implements
 // iface: a reflect.Type.
-func (w *world) typeValue(dst nodeID, iface *types.Interface) {
+func (w *external) typeValue(dst nodeID, iface *types.Interface) {
 	if w.rtype != nil && iface.NumMethods() > 0 && types.Implements(w.rtype.Type, iface) {
 		w.a.add(dst, w.rtype.base)
 	}
 }
 
-// adopt makes a world include, or learn from, those whose handles it sees.
-type adopt struct{ w *world }
+// includeHandles makes an external node include, or learn from, those whose handles it sees.
+type includeHandles struct{ w *external }
 
-func (c *adopt) apply(a *analysis, delta []nodeID) {
+func (c *includeHandles) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		o := a.objectOf(n)
-		if o == nil || o.world == nil {
+		if o == nil || o.external == nil {
 			continue
 		}
 		switch o {
-		case o.world.handle:
-			c.w.include(o.world)
-		case o.world.descr, o.world.rtype:
-			c.w.learn(o.world)
+		case o.external.handle:
+			c.w.include(o.external)
+		case o.external.descr, o.external.rtype:
+			c.w.learn(o.external)
 		}
 	}
 }
 
 // include makes all values of from, now and later, values of w.
-func (w *world) include(from *world) {
+func (w *external) include(from *external) {
 	if w == from || slices.Contains(w.included, from) {
 		return
 	}
@@ -145,14 +145,14 @@ func (w *world) include(from *world) {
 	w.learn(from)
 }
 
-// take makes the values of p, of another world, values of w.
-func (w *world) take(p *pool) {
-	q := w.pool(p.t)
+// take makes the values of p, of another node, values of w.
+func (w *external) take(p *blob) {
+	q := w.blob(p.t)
 	w.a.copyN(q.reg, p.reg, len(p.lay.ptrs))
 }
 
 // learn makes the types that from knows, now and later, known to w.
-func (w *world) learn(from *world) {
+func (w *external) learn(from *external) {
 	if w == from || slices.Contains(w.learned, from) {
 		return
 	}
@@ -168,7 +168,7 @@ func (w *world) learn(from *world) {
 
 // know adds t to the types whose descriptors w may have: values of them may be
 // created.
-func (w *world) know(t types.Type) {
+func (w *external) know(t types.Type) {
 	t = w.a.lays.canonical(t)
 	if w.isKnown[t] || isHandle(t) {
 		return
@@ -184,10 +184,10 @@ func (w *world) know(t types.Type) {
 }
 
 // create adds values of type t, and of those that can be had from it, to w.
-func (w *world) create(t types.Type) {
-	w.pool(t)
+func (w *external) create(t types.Type) {
+	w.blob(t)
 	if p, ok := t.Underlying().(*types.Pointer); !ok || !isPointer(p.Elem()) { // it has to end somewhere
-		w.pool(types.NewPointer(t))
+		w.blob(types.NewPointer(t))
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -216,8 +216,8 @@ func (w *world) create(t types.Type) {
 }
 
 // makeTypes lets w have values of types that are made at run time: its handle
-// stands for them in interfaces (see untag).
-func (w *world) makeTypes() {
+// represents them in interfaces (see untag).
+func (w *external) makeTypes() {
 	if w.made {
 		return
 	}
@@ -228,10 +228,10 @@ func (w *world) makeTypes() {
 	}
 }
 
-// described makes the types of interface values known to a world.
-type described struct{ w *world }
+// learnTypes makes the types of interface values known to an external node.
+type learnTypes struct{ w *external }
 
-func (c *described) apply(a *analysis, delta []nodeID) {
+func (c *learnTypes) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o.isBox() {
 			c.w.know(o.Type)
