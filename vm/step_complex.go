@@ -1,33 +1,28 @@
 package vm
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Complex operations, the low byte of Cplx's next word; bit 8: complex64.
-const (
-	CplxAdd = iota
-	CplxSub
-	CplxMul
-	CplxDiv
-	CplxEq
-	CplxNeg
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// complexOp sets a to the result of the operation x, as in the word after Cplx.
 func complexOp(a, b, c *uint64, x uint64) {
-	if x>>8 != 0 {
+	if x&bytecode.CplxNarrow != 0 {
 		p, q := *(*complex64)(unsafe.Pointer(b)), *(*complex64)(unsafe.Pointer(c))
 		var z complex64
 		switch x & 255 {
-		case CplxAdd:
+		case bytecode.CplxAdd:
 			z = p + q
-		case CplxSub:
+		case bytecode.CplxSub:
 			z = p - q
-		case CplxMul:
+		case bytecode.CplxMul:
 			z = p * q
-		case CplxDiv:
+		case bytecode.CplxDiv:
 			z = p / q
-		case CplxNeg:
+		case bytecode.CplxNeg:
 			z = -p
-		case CplxEq:
+		case bytecode.CplxEq:
 			*a = b2u(p == q)
 			return
 		}
@@ -37,17 +32,17 @@ func complexOp(a, b, c *uint64, x uint64) {
 	p, q := *(*complex128)(unsafe.Pointer(b)), *(*complex128)(unsafe.Pointer(c))
 	var z complex128
 	switch x & 255 {
-	case CplxAdd:
+	case bytecode.CplxAdd:
 		z = p + q
-	case CplxSub:
+	case bytecode.CplxSub:
 		z = p - q
-	case CplxMul:
+	case bytecode.CplxMul:
 		z = p * q
-	case CplxDiv:
+	case bytecode.CplxDiv:
 		z = p / q
-	case CplxNeg:
+	case bytecode.CplxNeg:
 		z = -p
-	case CplxEq:
+	case bytecode.CplxEq:
 		*a = b2u(p == q)
 		return
 	}

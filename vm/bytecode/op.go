@@ -460,3 +460,16 @@ func (o Op) String() string {
 	}
 	return fmt.Sprintf("op(%d)", uint16(o))
 }
+
+// The operations of Cplx: the low byte of its next word. CplxNarrow in that word says that the
+// operands are complex64.
+const (
+	CplxAdd = iota
+	CplxSub
+	CplxMul
+	CplxDiv
+	CplxEq
+	CplxNeg
+
+	CplxNarrow = 1 << 8
+)

@@ -23,7 +23,7 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 	}
 	refs := *v.Referrers()
 	if len(refs) == 0 {
-		c.forgotten[v] = true
+		c.unusedLoads[v] = true
 		return
 	}
 	if len(refs) != 1 || refs[0].Block() != v.Block() {

@@ -57,7 +57,7 @@ func (c *compiler) coalesce(lv *liveness) *classes {
 					continue
 				}
 				i, j := k.find(p), k.find(x)
-				if i == j || len(k.members[i])+len(k.members[j]) > maxClass || c.meet(lv, index, k.members[i], k.members[j]) {
+				if i == j || len(k.members[i])+len(k.members[j]) > maxClass || c.interfere(lv, index, k.members[i], k.members[j]) {
 					continue
 				}
 				k.parent[j] = i
@@ -81,7 +81,7 @@ func (c *compiler) instrIndex() map[ssa.Instruction]int {
 	return m
 }
 
-func (c *compiler) meet(lv *liveness, index map[ssa.Instruction]int, a, b []int) bool {
+func (c *compiler) interfere(lv *liveness, index map[ssa.Instruction]int, a, b []int) bool {
 	for _, x := range a {
 		for _, y := range b {
 			if c.liveAtDef(lv, index, x, y) || c.liveAtDef(lv, index, y, x) {

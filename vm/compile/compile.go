@@ -9,8 +9,6 @@ package compile
 
 import (
 	"fmt"
-	"go/constant"
-	"go/token"
 	"go/types"
 	"math"
 	"slices"
@@ -72,7 +70,7 @@ type compiler struct {
 	texts     map[string]int
 	err       error
 
-	forgotten map[*ssa.UnOp]bool // big loads whose result nobody uses
+	unusedLoads map[*ssa.UnOp]bool // big loads whose result nobody uses
 	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer
 	// statements stand two or more loops over functions deep; returns make up for it.
 	lateDefers bool
@@ -140,141 +138,6 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 		return nil, fmt.Errorf("%s: function too large: %d registers", fn, c.f.Window)
 	}
 	return c.f, nil
-}
-
-// prepare decides what is fused, aliased and extracted.
-func (c *compiler) prepare() {
-	c.fused = map[ssa.Value]bool{}
-	c.forgotten = map[*ssa.UnOp]bool{}
-	c.alias = map[ssa.Value]ssa.Value{}
-	c.extracts = map[ssa.Value][]ssa.Value{}
-	for i, fv := range c.fn.FreeVars {
-		if c.l.Captures().ByValue(c.fn, i) {
-			for _, r := range *fv.Referrers() {
-				if u, ok := r.(*ssa.UnOp); ok {
-					c.alias[u] = fv
-				}
-			}
-		}
-	}
-	stack, runs := false, false
-	for _, b := range c.fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch v := instr.(type) {
-			case *ssa.RunDefers:
-				runs = true
-			case *ssa.Call:
-				if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "ssa:deferstack" {
-					stack = true
-				}
-			case *ssa.Extract:
-				c.extracts[v.Tuple] = append(c.extracts[v.Tuple], v)
-			case *ssa.Alloc:
-				c.fuseMake(v)
-			case *ssa.UnOp:
-				c.fuseBig(v)
-			case *ssa.FieldAddr:
-				c.fuseAddr(v)
-			case *ssa.IndexAddr:
-				c.fuseIndex(v)
-			case *ssa.BinOp:
-				c.fuseCompare(v)
-			}
-			// A tuple without extracts must still be known as one.
-			if v, ok := instr.(ssa.Value); ok {
-				if _, ok := v.Type().(*types.Tuple); ok && c.extracts[v] == nil {
-					c.extracts[v] = []ssa.Value{}
-				}
-			}
-		}
-	}
-	c.lateDefers = stack && !runs
-}
-
-// accessOnly reports whether v, an address, is only loaded from and stored to
-// (through further fused field addresses too).
-func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
-	refs := v.Referrers()
-	if refs == nil || len(*refs) == 0 {
-		return false
-	}
-	n := 0
-	for _, r := range *refs {
-		switch r := r.(type) {
-		case *ssa.UnOp:
-		case *ssa.Store:
-			if r.Val == v {
-				return false
-			}
-		case *ssa.FieldAddr:
-			if limit > 0 || !c.accessOnly(r, 0) || c.offsetOf(r) > math.MaxUint16/4 {
-				return false
-			}
-		default:
-			return false
-		}
-		n++
-	}
-	return limit == 0 || n <= limit
-}
-
-// fuseMake undoes ssa's rewriting of make([]T, n, constant) as a slice of a new
-// array, which panics with another message.
-func (c *compiler) fuseMake(v *ssa.Alloc) {
-	if refs := *v.Referrers(); v.Comment == "makeslice" && len(refs) == 1 {
-		if s, ok := refs[0].(*ssa.Slice); ok && s.Low == nil && s.Max == nil && s.High != nil {
-			c.fused[v] = true
-		}
-	}
-}
-
-func (c *compiler) fuseAddr(v *ssa.FieldAddr) {
-	if c.offsetOf(v) <= math.MaxUint16/4 && c.accessOnly(v, 0) {
-		c.fused[v] = true
-	}
-}
-
-func (c *compiler) offsetOf(v *ssa.FieldAddr) int64 {
-	return fieldOffset(v.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct), v.Field)
-}
-
-func fieldOffset(st *types.Struct, n int) int64 {
-	fields := make([]*types.Var, n+1)
-	for i := range fields {
-		fields[i] = st.Field(i)
-	}
-	return layout.Sizes.Offsetsof(fields)[n]
-}
-
-// fuseIndex fuses slice indexing with at most two accesses of scalar elements.
-func (c *compiler) fuseIndex(v *ssa.IndexAddr) {
-	if s, ok := v.X.Type().Underlying().(*types.Slice); ok {
-		if layout.ScalarOf(s.Elem()) != layout.NotScalar && c.accessOnly(v, 2) {
-			c.fused[v] = true
-		}
-	}
-}
-
-// fuseCompare fuses an integer comparison into the branch that ends its block.
-func (c *compiler) fuseCompare(v *ssa.BinOp) {
-	switch v.Op {
-	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-	default:
-		return
-	}
-	refs := *v.Referrers()
-	if len(refs) != 1 {
-		return
-	}
-	br, ok := refs[0].(*ssa.If)
-	if !ok || br.Block() != v.Block() {
-		return
-	}
-	k := layout.ScalarOf(v.X.Type())
-	if k == layout.NotScalar || k == layout.F32 || k == layout.F64 {
-		return
-	}
-	c.fused[v] = true
 }
 
 // words returns the number of registers v needs.
@@ -384,25 +247,6 @@ func (c *compiler) pin(w uint64) {
 	}
 }
 
-// wordConst returns v's register image if v is a constant of one word.
-func (c *compiler) wordConst(v ssa.Value) (uint64, bool) {
-	switch v := v.(type) {
-	case *ssa.Global:
-		return c.l.Global(v), true
-	case *ssa.Function:
-		return uint64(c.l.Func(v)) | 1<<63, true
-	case *ssa.Const:
-		if layout.ScalarOf(v.Type()) == layout.NotScalar {
-			return 0, false
-		}
-		if v.Value == nil {
-			return 0, true
-		}
-		return constWords(v)[0], true
-	}
-	return 0, false
-}
-
 // findLoops marks the blocks between a loop's head and the jump back to it,
 // which in reverse postorder are (nearly) the loop.
 func (c *compiler) findLoops() {
@@ -438,16 +282,6 @@ func (c *compiler) move(dst, src, n int) {
 	}
 }
 
-// constant emits reg = w.
-func (c *compiler) constant(reg int, w uint64) {
-	if int64(w) == int64(int32(w)) {
-		c.emitImm(bytecode.ConstI, reg, int32(w))
-		return
-	}
-	c.emit(bytecode.Const, reg, 0, 0)
-	c.word(w)
-}
-
 // into emits code that puts v into register r.
 func (c *compiler) into(v ssa.Value, r int) {
 	if a, ok := c.alias[v]; ok {
@@ -470,90 +304,4 @@ func (c *compiler) into(v ssa.Value, r int) {
 		}
 		c.move(r, c.reg[v], c.words(v))
 	}
-}
-
-func (c *compiler) constInto(v *ssa.Const, r int) {
-	t := v.Type()
-	if v.Value == nil {
-		if n := c.words(v); n == 1 {
-			c.constant(r, 0)
-		} else if n > 1 {
-			c.emit(bytecode.Zero, r, n, 0)
-		}
-		return
-	}
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
-		s := ""
-		if v.Value.Kind() == constant.String {
-			s = constant.StringVal(v.Value)
-		} else {
-			i, _ := constant.Int64Val(v.Value)
-			s = string(rune(i))
-		}
-		if s == "" {
-			c.emit(bytecode.Zero, r, 2, 0)
-			return
-		}
-		c.constant(r, c.l.Literal(s))
-		c.constant(r+1, uint64(len(s)))
-		return
-	}
-	w := constWords(v)
-	for i, x := range w {
-		c.constant(r+i, x)
-	}
-}
-
-// constWords returns the register image of a constant that is no string.
-func constWords(v *ssa.Const) []uint64 {
-	switch b, ok := v.Type().Underlying().(*types.Basic); {
-	case !ok:
-		// A constant of type-parameter origin or unsafe.Pointer-like type.
-		i, _ := constant.Uint64Val(constant.ToInt(v.Value))
-		return []uint64{i}
-	case b.Info()&types.IsBoolean != 0:
-		if constant.BoolVal(v.Value) {
-			return []uint64{1}
-		}
-		return []uint64{0}
-	case b.Kind() == types.Float32:
-		f, _ := constant.Float32Val(v.Value)
-		return []uint64{uint64(math.Float32bits(f))}
-	case b.Info()&types.IsFloat != 0:
-		f, _ := constant.Float64Val(v.Value)
-		return []uint64{math.Float64bits(f)}
-	case b.Kind() == types.Complex64:
-		re, _ := constant.Float32Val(constant.Real(v.Value))
-		im, _ := constant.Float32Val(constant.Imag(v.Value))
-		return []uint64{uint64(math.Float32bits(re)) | uint64(math.Float32bits(im))<<32}
-	case b.Info()&types.IsComplex != 0:
-		re, _ := constant.Float64Val(constant.Real(v.Value))
-		im, _ := constant.Float64Val(constant.Imag(v.Value))
-		return []uint64{math.Float64bits(re), math.Float64bits(im)}
-	case b.Info()&types.IsUnsigned != 0 || b.Kind() == types.UnsafePointer:
-		i, _ := constant.Uint64Val(constant.ToInt(v.Value))
-		return []uint64{i}
-	}
-	i, _ := constant.Int64Val(constant.ToInt(v.Value))
-	return []uint64{uint64(i)}
-}
-
-// smallConst returns v's value if it is an integer constant that fits int16.
-func smallConst(v ssa.Value) (int16, bool) {
-	k, ok := v.(*ssa.Const)
-	if !ok || layout.ScalarOf(k.Type()) == layout.NotScalar {
-		return 0, false
-	}
-	switch layout.ScalarOf(k.Type()) {
-	case layout.F32, layout.F64:
-		return 0, false
-	}
-	w := uint64(0)
-	if k.Value != nil {
-		w = constWords(k)[0]
-	}
-	if int64(w) == int64(int16(w)) {
-		return int16(w), true
-	}
-	return 0, false
 }

@@ -165,7 +165,7 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 		if e.idle {
 			continue
 		}
-		stands := c.mayStand(b.Instrs[i])
+		stands := c.mayBePending(b.Instrs[i])
 		if stands {
 			lists[i].after = c.regList(live)
 		}
@@ -179,8 +179,8 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 	return lists
 }
 
-// mayStand reports whether a goroutine can be found at instr between two steps.
-func (c *compiler) mayStand(instr ssa.Instruction) bool {
+// mayBePending reports whether a goroutine can be found at instr between two steps.
+func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface:
 		return false
@@ -209,8 +209,8 @@ func (c *compiler) regList(live bitset) []uint16 {
 	return c.lastLive
 }
 
-// standing records that a goroutine may stand at the next instruction emitted.
-func (c *compiler) standing(extra ...uint16) {
+// recordPending records that a goroutine may stand at the next instruction emitted.
+func (c *compiler) recordPending(extra ...uint16) {
 	l := c.before
 	if len(extra) > 0 {
 		l = append(append([]uint16(nil), l...), extra...)
@@ -218,8 +218,8 @@ func (c *compiler) standing(extra ...uint16) {
 	c.f.AddLive(len(c.code), l)
 }
 
-// returning records that a call returns to the next instruction emitted.
-func (c *compiler) returning() { c.f.AddLive(len(c.code), c.after) }
+// recordReturn records that a call returns to the next instruction emitted.
+func (c *compiler) recordReturn() { c.f.AddLive(len(c.code), c.after) }
 
 // phiMoves emits the parallel assignment of to's phis on the edge from from.
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
@@ -393,7 +393,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.lookup(v)
 	case *ssa.MapUpdate:
 		m, k, e := c.use(v.Map), c.use(v.Key), c.use(v.Value)
-		c.standing()
+		c.recordPending()
 		c.emit(MapSet, m, k, e)
 		c.word(uint64(c.l.MapType(v.Map.Type().Underlying())))
 	case *ssa.Range:
@@ -407,7 +407,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.next(v)
 	case *ssa.Send:
 		ch, x := c.use(v.Chan), c.use(v.X)
-		c.standing()
+		c.recordPending()
 		c.emit(Send, ch, x, 0)
 	case *ssa.Select:
 		c.selectOp(v)
@@ -425,7 +425,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.emit(Defer, w, fv, n)
 		c.word(uint64(lay) | uint64(tok)<<32)
 	case *ssa.RunDefers:
-		c.standing()
+		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
 	case *ssa.Panic:
 		c.emit(Panic, c.use(v.X), 0, 0)
@@ -464,7 +464,7 @@ func rotatable(b *ssa.BasicBlock) bool {
 
 func (c *compiler) ret(v *ssa.Return) {
 	if c.lateDefers {
-		c.standing()
+		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
 	}
 	n := 0
@@ -581,13 +581,13 @@ func (c *compiler) store(v *ssa.Store) {
 	if x, ok := v.Addr.(*ssa.IndexAddr); ok && c.fused[x] {
 		s, i, val := c.use(x.X), c.use(x.Index), c.use(v.Val)
 		c.indexing(x.Index)
-		c.standing()
+		c.recordPending()
 		c.emit(map[uint32]Op{1: StX8, 2: StX16, 4: StX32, 8: StX64}[l.Size], s, i, val)
 		return
 	}
 	if src, ok := c.source(v.Val); ok {
 		dst := c.pointer(v.Addr)
-		c.standing()
+		c.recordPending()
 		c.emit(CopyMem, dst, src, 0)
 		c.word(uint64(l.Size))
 		return
@@ -601,7 +601,7 @@ func (c *compiler) store(v *ssa.Store) {
 		c.emit(NilChk, base, 0, 0)
 		return
 	}
-	c.standing()
+	c.recordPending()
 	op := map[uint32]Op{1: St8, 2: St16, 4: St32, 8: St64, 16: St2, 24: St3}[l.Size]
 	if op != 0 {
 		c.emit(op, base, val, off)

@@ -23,7 +23,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		if unevaluated(v) {
 			return
 		}
-		if c.forgotten[v] {
+		if c.unusedLoads[v] {
 			c.emit(bytecode.NilChk, c.pointer(v.X), 0, 0)
 			return
 		}
@@ -31,12 +31,12 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			_, op, _, _ := loadOp(v.Type())
 			s, i := c.use(x.X), c.use(x.Index)
 			c.indexing(x.Index)
-			c.standing()
+			c.recordPending()
 			c.emit(op, c.dst(v), s, i)
 			return
 		}
 		base, off := c.address(v.X)
-		c.standing()
+		c.recordPending()
 		c.load(c.dst(v), base, off, v.Type())
 	case token.NOT:
 		c.emit(bytecode.LNot, c.dst(v), c.use(v.X), 0)
@@ -53,7 +53,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			c.emit(bytecode.NegF64, d, x, 0)
 		case b.Info()&types.IsComplex != 0:
 			c.emit(bytecode.Cplx, d, x, x)
-			c.word(cplxNeg | complexBits(t))
+			c.word(bytecode.CplxNeg | complexBits(t))
 		default:
 			c.emit(bytecode.Neg, d, x, 0)
 			c.normalize(d, t)
@@ -76,7 +76,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			d = c.dst(v)
 		}
 		ch := c.use(v.X)
-		c.standing()
+		c.recordPending()
 		c.emit(bytecode.Recv, d, ch, ok)
 	}
 }
@@ -99,19 +99,9 @@ func (c *compiler) normalize(r int, t types.Type) {
 	}
 }
 
-// The operations of Cplx, as in vm/step_value.go.
-const (
-	cplxAdd = iota
-	cplxSub
-	cplxMul
-	cplxDiv
-	cplxEq
-	cplxNeg
-)
-
 func complexBits(t types.Type) uint64 {
 	if t.Underlying().(*types.Basic).Kind() == types.Complex64 {
-		return 1 << 8
+		return bytecode.CplxNarrow
 	}
 	return 0
 }
@@ -135,7 +125,7 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	case b.Info()&types.IsComplex != 0:
 		x, y := c.use(v.X), c.use(v.Y)
 		c.emit(bytecode.Cplx, d, x, y)
-		c.word(map[token.Token]uint64{token.ADD: cplxAdd, token.SUB: cplxSub, token.MUL: cplxMul, token.QUO: cplxDiv}[v.Op] | complexBits(t))
+		c.word(map[token.Token]uint64{token.ADD: bytecode.CplxAdd, token.SUB: bytecode.CplxSub, token.MUL: bytecode.CplxMul, token.QUO: bytecode.CplxDiv}[v.Op] | complexBits(t))
 		return
 	case b.Kind() == types.Float32:
 		x, y := c.use(v.X), c.use(v.Y)
@@ -303,7 +293,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 			c.emit(pick(bytecode.EqF64, bytecode.LtF64, bytecode.LeF64), d, x, y)
 		case u.Info()&types.IsComplex != 0:
 			c.emit(bytecode.Cplx, d, x, y)
-			c.word(cplxEq | complexBits(t))
+			c.word(bytecode.CplxEq | complexBits(t))
 		case isUnsigned(t):
 			c.emit(pick(bytecode.Eq, bytecode.LtU, bytecode.LeU), d, x, y)
 		default:
@@ -349,7 +339,7 @@ func (c *compiler) convert(v *ssa.Convert) {
 	case *types.Basic:
 		switch f := from.(type) {
 		case *types.Slice: // to string
-			c.standing()
+			c.recordPending()
 			if layout.ScalarOf(f.Elem()) == layout.U8 {
 				c.emit(bytecode.BytesToStr, d, x, 0)
 			} else {

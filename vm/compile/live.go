@@ -1,0 +1,222 @@
+package compile
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// bitset is a set of value numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset       { return make(bitset, (n+63)/64) }
+func (b bitset) has(i int) bool    { return b[i/64]>>(i%64)&1 != 0 }
+func (b bitset) add(i int)         { b[i/64] |= 1 << (i % 64) }
+func (b bitset) remove(i int)      { b[i/64] &^= 1 << (i % 64) }
+func (b bitset) copyFrom(c bitset) { copy(b, c) }
+
+// liveness holds what a function's values need of registers.
+type liveness struct {
+	num     map[ssa.Value]int // numbers of values that live in registers
+	values  []ssa.Value
+	liveIn  map[*ssa.BasicBlock]bitset
+	liveOut map[*ssa.BasicBlock]bitset
+	always  []int      // values the recover block reads: live everywhere
+	effects [][]effect // of instructions, by index of the block and in it
+}
+
+// effect is what an instruction writes and reads, by value numbers. It is asked
+// for so often, by all passes, that it is found out once.
+type effect struct {
+	defs, uses []int32 // a phi's and a fused instruction's uses are left out
+	idle       bool    // a phi or fused: nothing is emitted where it stands
+}
+
+// inRegister reports whether v is held in registers (as opposed to constants,
+// which are made where they are used, and fused instructions, which are not
+// values at run time).
+func (c *compiler) inRegister(v ssa.Value) bool {
+	switch v.(type) {
+	case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin:
+		return false
+	case *ssa.Parameter, *ssa.FreeVar:
+		return true
+	}
+	if u, ok := v.(*ssa.UnOp); ok && c.unusedLoads[u] {
+		return false
+	}
+	if c.fused[v] {
+		return false
+	}
+	_, tuple := v.Type().(*types.Tuple)
+	return !tuple
+}
+
+// uses calls f for every register value that instr reads, looking through fused operands.
+func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
+	var buf [12]*ssa.Value
+	for _, p := range instr.Operands(buf[:0]) {
+		if *p != nil {
+			c.usesOf(*p, f)
+		}
+	}
+}
+
+func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
+	if fv, ok := c.alias[v]; ok {
+		v = fv
+	}
+	if c.fused[v] {
+		c.uses(v.(ssa.Instruction), f)
+		return
+	}
+	if c.inRegister(v) {
+		f(v)
+	}
+}
+
+func (c *compiler) analyse() *liveness {
+	lv := &liveness{num: map[ssa.Value]int{}, liveOut: map[*ssa.BasicBlock]bitset{}}
+	add := func(v ssa.Value) {
+		if c.inRegister(v) {
+			lv.num[v] = len(lv.values)
+			lv.values = append(lv.values, v)
+		}
+	}
+	for _, p := range c.fn.Params {
+		add(p)
+	}
+	for _, p := range c.fn.FreeVars {
+		add(p)
+	}
+	for _, b := range c.blocks {
+		for _, instr := range b.Instrs {
+			if v, ok := instr.(ssa.Value); ok {
+				if _, aliased := c.alias[v]; !aliased {
+					add(v)
+				}
+			}
+		}
+	}
+	lv.effects = c.effects(lv)
+	n := len(lv.values)
+	gen := map[*ssa.BasicBlock]bitset{}
+	kill := map[*ssa.BasicBlock]bitset{}
+	for _, b := range c.blocks {
+		g, k := newBitset(n), newBitset(n)
+		effects := lv.effects[b.Index]
+		for i := len(effects) - 1; i >= 0; i-- {
+			for _, id := range effects[i].defs {
+				g.remove(int(id))
+				k.add(int(id))
+			}
+			for _, id := range effects[i].uses {
+				g.add(int(id))
+			}
+		}
+		gen[b], kill[b] = g, k
+		lv.liveOut[b] = newBitset(n)
+	}
+	liveIn := map[*ssa.BasicBlock]bitset{}
+	lv.liveIn = liveIn
+	for _, b := range c.blocks {
+		s := newBitset(n)
+		s.copyFrom(gen[b])
+		liveIn[b] = s
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(c.blocks) - 1; i >= 0; i-- {
+			b := c.blocks[i]
+			out, in := lv.liveOut[b], liveIn[b]
+			for _, s := range b.Succs {
+				for w, x := range liveIn[s] {
+					out[w] |= x
+				}
+				for _, instr := range s.Instrs {
+					phi, ok := instr.(*ssa.Phi)
+					if !ok {
+						break
+					}
+					for k, p := range s.Preds {
+						if p == b {
+							c.usesOf(phi.Edges[k], func(v ssa.Value) { out.add(lv.num[v]) })
+						}
+					}
+				}
+			}
+			k := kill[b]
+			for w := range in {
+				x := in[w] | out[w]&^k[w]
+				if x != in[w] {
+					in[w] = x
+					changed = true
+				}
+			}
+		}
+	}
+	if r := c.fn.Recover; r != nil {
+		for id := range lv.values {
+			if liveIn[r] != nil && liveIn[r].has(id) {
+				lv.always = append(lv.always, id)
+			}
+		}
+	}
+	return lv
+}
+
+// effects returns what lv.effects is to be.
+func (c *compiler) effects(lv *liveness) [][]effect {
+	all := make([][]effect, len(c.fn.Blocks))
+	var ids []int32
+	since := func(n int) []int32 { return ids[n:len(ids):len(ids)] }
+	for _, b := range c.blocks {
+		effects := make([]effect, len(b.Instrs))
+		for i, instr := range b.Instrs {
+			e := &effects[i]
+			e.idle = isPhi(instr) || c.isFused(instr)
+			n := len(ids)
+			c.defs(instr, func(v ssa.Value) {
+				if id, ok := lv.num[v]; ok {
+					ids = append(ids, int32(id))
+				}
+			})
+			e.defs = since(n)
+			if n = len(ids); !e.idle {
+				c.uses(instr, func(v ssa.Value) { ids = append(ids, int32(lv.num[v])) })
+			}
+			e.uses = since(n)
+		}
+		all[b.Index] = effects
+	}
+	return all
+}
+
+// defs calls f for every value instr writes. The components of a tuple are
+// written where the tuple is made; their Extract instructions do nothing.
+func (c *compiler) defs(instr ssa.Instruction, f func(ssa.Value)) {
+	v, ok := instr.(ssa.Value)
+	if !ok {
+		return
+	}
+	if xs, ok := c.extracts[v]; ok {
+		for _, x := range xs {
+			f(x)
+		}
+		return
+	}
+	if _, ok := v.(*ssa.Extract); !ok {
+		f(v)
+	}
+}
+
+// defBlock returns the block in which v is written, or nil for parameters.
+func defBlock(v ssa.Value) *ssa.BasicBlock {
+	if x, ok := v.(*ssa.Extract); ok {
+		v = x.Tuple
+	}
+	if i, ok := v.(ssa.Instruction); ok {
+		return i.Block()
+	}
+	return nil
+}

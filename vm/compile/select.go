@@ -1,0 +1,56 @@
+package compile
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+func (c *compiler) selectOp(v *ssa.Select) {
+	t := c.temp(2)
+	var recv []ssa.Value // extracts of received values by receive case
+	for range v.States {
+		recv = append(recv, nil)
+	}
+	for _, x := range c.extracts[v] {
+		e := x.(*ssa.Extract)
+		if e.Index >= 2 {
+			k := 1
+			for i, st := range v.States {
+				if st.Dir == types.RecvOnly {
+					k++
+					if k == e.Index {
+						recv[i] = e
+					}
+				}
+			}
+		}
+	}
+	var words []bytecode.Instr
+	for i, st := range v.States {
+		w := bytecode.Instr{A: uint16(c.use(st.Chan)), B: bytecode.NoReg}
+		if st.Dir == types.SendOnly {
+			w.Op = 1
+			w.B = uint16(c.use(st.Send))
+		} else if recv[i] != nil {
+			if n := c.words(recv[i]); n > 0 {
+				w.B, w.C = uint16(c.reg[recv[i]]), uint16(n)
+			}
+		}
+		words = append(words, w)
+	}
+	blocking := 0
+	if v.Blocking {
+		blocking = 1
+	}
+	c.recordPending()
+	c.emit(bytecode.Select, t, len(v.States), blocking)
+	c.code = append(c.code, words...)
+	for _, x := range c.extracts[v] {
+		e := x.(*ssa.Extract)
+		if d, ok := c.reg[e]; ok && e.Index < 2 {
+			c.move(d, t+e.Index, 1)
+		}
+	}
+}
