@@ -14,12 +14,12 @@
 // Words that hold addresses are left zero and listed as relocations, for the
 // machine to fill in. Descriptors are written one by one and only refer to each
 // other by relocation, so recursive types need no care, and a type costs
-// nothing until someone looks into its descriptor.
+// nothing until its descriptor is read.
 //
 // # Offsets
 //
 // The gc linker resolves NameOff, TypeOff and TextOff against the sections of a
-// module. Here all three are relative to the descriptor they stand in, so that
+// module. Here all three are relative to the descriptor they are in, so that
 // nothing has to be registered anywhere:
 //
 //	NameOff  > 0   offset of the name in the same block
@@ -181,7 +181,7 @@ type Descriptor struct {
 }
 
 // Builder writes descriptors. Its functions are the knowledge about the
-// program that types alone do not have; MethodSet is required.
+// program that types by themselves do not have; MethodSet is required.
 type Builder struct {
 	Layouts *layout.Table
 	// MethodSet returns the method set of a type.

@@ -171,7 +171,7 @@ func (o *oracle) push(ours types.Type, real reflect.Type) {
 	}
 }
 
-// image is a descriptor read in the way package reflect does.
+// image is a descriptor read as package reflect does.
 type image struct {
 	*Descriptor
 	relocs map[uint32]Reloc

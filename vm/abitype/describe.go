@@ -24,7 +24,7 @@ type describer struct {
 	extra bool
 	data  uint32
 	names map[string]uint32 // encoded names already written
-	// pending writes the names, which stand last and need no alignment.
+	// pending writes the names, which come last and need no alignment.
 	pending []func()
 }
 
@@ -279,7 +279,7 @@ func (d *describer) uncommon() {
 	pkg := typePkg(d.t)
 	ms := d.ms
 	if d.kind == Interface {
-		ms = nil // they stand in the InterfaceType
+		ms = nil // they are in the InterfaceType
 	}
 	list := d.grow(uint32(len(ms)) * sizeMethod)
 	exported := 0

@@ -23,7 +23,7 @@ func (b *Builder) LinkString(t types.Type) string {
 	return w.buf.String()
 }
 
-// writer prints types in the compiler's way (cmd/compile/internal/types, fmt.go).
+// writer prints types as the compiler does (cmd/compile/internal/types, fmt.go).
 type writer struct {
 	b    *Builder
 	link bool
@@ -117,7 +117,7 @@ func (w *writer) qualifier(pkg *types.Package) {
 	}
 }
 
-// pathPrefix escapes a package path as symbol names do: dots behind the last
+// pathPrefix escapes a package path as symbol names do: dots after the last
 // slash, and what is not printable ASCII.
 func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/')

@@ -1,6 +1,6 @@
 package abitype
 
-//lint:file-ignore U1000 the types are looked at, not used
+//lint:file-ignore U1000 the types are inspected, not used
 
 // The types TestOracle compares with what the compiler made of them. The test
 // type-checks this very file.

@@ -50,9 +50,9 @@ type Func struct {
 	SSA     *ssa.Function // nil for stubs
 	Code    []Instr
 	NParam  int // words of parameters
-	NCap    int // words of captured variables, copied behind the parameters on entry
+	NCap    int // words of captured variables, copied after the parameters on entry
 	NResult int // words of results
-	NVals   int // registers for values; behind them come those of constants and scratch
+	NVals   int // registers for values; those of constants and scratch follow
 	NRegs   int // registers used, before the outgoing window
 	Window  int // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
@@ -97,7 +97,7 @@ type PosEntry struct {
 	Pos token.Pos
 }
 
-// LiveEntry lists the registers live while the goroutine stands at PC, each
+// LiveEntry lists the registers live while the instruction at PC is pending, each
 // register number shifted left once, with bit 0 set for guest pointers.
 type LiveEntry struct {
 	PC   int32

@@ -1,7 +1,19 @@
-// Package bytecode is the machine's instruction set: 8-byte register instructions
-// produced by vm/compile from SSA and executed by vm. Registers are 64-bit slots
-// of the goroutine's stack window; a value of n bytes occupies ceil(n/8) of them
-// as its memory image, scalars narrower than a register are kept extended.
+// Package bytecode is the machine's instruction set: 8-byte register instructions produced by
+// vm/compile from SSA and executed by vm.
+//
+//	bits  0         16        32        48        64
+//	      │ Op      │ A       │ B       │ C       │    operands: registers, or small constants
+//	      │ Op      │ A       │ imm32             │    jumps, calls, constants
+//	      │ next word                             │    raw 64 bits after some operations
+//
+// A register is a 64-bit slot in the window of the running frame. A value of n bytes occupies
+// ceil(n/8) of them as its memory image (package vm/layout); scalars narrower than a register are
+// kept extended. Besides its code a function (Func) carries what a model checker needs to know of
+// it: which registers are live wherever a goroutine can be between two steps, which of them are
+// pointers, and from which SSA instruction and source position each instruction comes.
+//
+// Func.Disassemble lists the code. Every operation has a name and a number of words that follow it
+// (names, trailing), which a test checks.
 package bytecode
 
 import "fmt"

@@ -13,7 +13,7 @@ import (
 // and forgets. These go from memory to memory; all else is refused by Compile,
 // which runs out of registers.
 
-// maxImage is the largest value, in words, held in registers when there is another way.
+// maxImage is the largest value, in words, that is held in registers if it could be elsewhere.
 const maxImage = 1 << 12
 
 // fuseBig lets the only user of load v read the memory itself.
@@ -41,8 +41,8 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 	}
 }
 
-// writesBetween reports whether something between a and b, which stand in
-// this order in a block, may write memory.
+// writesBetween reports whether something between a and b, which are in this order in a block, may
+// write memory.
 func writesBetween(a, b ssa.Instruction) bool {
 	between := false
 	for _, i := range a.Block().Instrs {

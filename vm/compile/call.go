@@ -44,6 +44,10 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 	return n
 }
 
+// call emits a call: of a method of an interface (CallI), of a function or a native known by now
+// (Call, CallN), or of a func value (CallC). The arguments are put into the outgoing window, and
+// the results are found there. A native may be a visible operation, which has its arguments in the
+// window while it is pending: they are live, too.
 func (c *compiler) call(v *ssa.Call) {
 	call := &v.Call
 	if b, ok := call.Value.(*ssa.Builtin); ok {
@@ -108,7 +112,7 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	return list
 }
 
-// results moves what stands from register r on to the registers of v, or of its extracts.
+// results moves what is in the registers from r on to the registers of v, or of its extracts.
 func (c *compiler) results(v ssa.Value, r int) {
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
@@ -213,6 +217,7 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	return f
 }
 
+// paramList lists the registers of parameters of the given types, with pointer marks.
 func (c *compiler) paramList(ts []types.Type) []uint16 {
 	var list []uint16
 	k := 0

@@ -78,7 +78,7 @@ func (cs *Captures) final(a *ssa.Alloc) bool {
 	if r, ok := cs.cells[a]; ok {
 		return r
 	}
-	cs.cells[a] = false // while we look, and for recursion
+	cs.cells[a] = false // meanwhile, and for recursion
 	r := layout.Sizes.Sizeof(a.Type().Underlying().(*types.Pointer).Elem()) <= maxCapture && cs.check(a)
 	cs.cells[a] = r
 	return r

@@ -7,6 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// makeClosure emits the creation of a closure object: the function's number, and the variables
+// captured, by value where no closure over the variable can see it change (Captures).
 func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 	fn := v.Fn.(*ssa.Function)
 	fields := []*types.Var{field(types.Typ[types.Uint64])}

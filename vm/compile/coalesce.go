@@ -6,11 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Coalescing of phis with their operands (Budimlić et al., PLDI 2002, in the
-// small): a phi and the values that flow into it share registers when their
-// live ranges do not meet, which turns the moves at the end of a loop's body
-// into nothing. In SSA two live ranges meet iff one value is live where the
-// other is defined.
+// Coalescing of phis with their operands (Budimlić et al., PLDI 2002, in the small): a phi and the
+// values that flow into it share registers when their live ranges do not interfere, which turns the
+// moves at the end of a loop's body into nothing. In SSA two live ranges interfere iff one value is
+// live where the other is defined.
 
 // classes is a union-find over value numbers.
 type classes struct {
@@ -104,7 +103,7 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 	if ud != nil && ud.Block() == b && index[ud] > at {
 		return false // defined later in the same block
 	}
-	// Phis of one block are defined together: they meet if both are used at all.
+	// Phis of one block are defined together: they interfere if both are used at all.
 	if lv.liveOut[b].has(u) && (ud == nil || ud.Block() != b || index[ud] <= at) {
 		// Live through the end: live here too, if it was defined before.
 		if ud == nil || ud.Block() == b || lv.liveIn[b].has(u) {

@@ -1,10 +1,3 @@
-// Package compile turns SSA functions into the machine's bytecode.
-//
-// One function at a time, when it is first called: fuse (address computations
-// into loads and stores, comparisons into branches), allocate registers,
-// emit. Every instruction at which a goroutine can stand records which
-// registers are live there and which of them are pointers, so that a state
-// contains nothing dead.
 package compile
 
 import (
@@ -70,9 +63,9 @@ type compiler struct {
 	texts     map[string]int
 	err       error
 
-	unusedLoads map[*ssa.UnOp]bool // big loads whose result nobody uses
-	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer
-	// statements stand two or more loops over functions deep; returns make up for it.
+	unusedLoads map[*ssa.UnOp]bool // big loads whose result is not used
+	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer statements are two
+	// or more loops over functions deep; returns make up for it.
 	lateDefers bool
 }
 
@@ -83,7 +76,7 @@ type fixup struct {
 	edge   *edge // a trampoline, if the edge needs moves
 }
 
-// edge is a control-flow edge whose phi moves have to stand in code of their own.
+// edge is a control-flow edge whose phi moves need code of their own.
 type edge struct {
 	from, to *ssa.BasicBlock
 	pc       int

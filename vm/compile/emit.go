@@ -38,7 +38,7 @@ func (c *compiler) emitAll() {
 		}
 		c.instrs(b, next)
 	}
-	// Edges whose moves could not stand in either block.
+	// Edges whose moves belong in neither block.
 	for i := 0; i < len(c.fixups); i++ {
 		if e := c.fixups[i].edge; e != nil {
 			e.pc = len(c.code)
@@ -48,7 +48,7 @@ func (c *compiler) emitAll() {
 		}
 	}
 	c.emit(Ret0, 0, 0, 0)
-	c.emit(Nop, 0, 0, 0) // so that the address behind the last instruction is inside the code
+	c.emit(Nop, 0, 0, 0) // so that the address after the last instruction is inside the code
 	for _, x := range c.fixups {
 		to := c.blockPC[x.target]
 		if x.edge != nil {
@@ -165,21 +165,21 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 		if e.idle {
 			continue
 		}
-		stands := c.mayBePending(b.Instrs[i])
-		if stands {
+		pending := c.mayBePending(b.Instrs[i])
+		if pending {
 			lists[i].after = c.regList(live)
 		}
 		for _, id := range e.uses {
 			live.add(int(id))
 		}
-		if stands {
+		if pending {
 			lists[i].before = c.regList(live)
 		}
 	}
 	return lists
 }
 
-// mayBePending reports whether a goroutine can be found at instr between two steps.
+// mayBePending reports whether instr can be a goroutine's next instruction between two steps.
 func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface:
@@ -209,7 +209,7 @@ func (c *compiler) regList(live bitset) []uint16 {
 	return c.lastLive
 }
 
-// recordPending records that a goroutine may stand at the next instruction emitted.
+// recordPending records what is live if an operation is pending at the next instruction emitted.
 func (c *compiler) recordPending(extra ...uint16) {
 	l := c.before
 	if len(extra) > 0 {
@@ -218,7 +218,7 @@ func (c *compiler) recordPending(extra ...uint16) {
 	c.f.AddLive(len(c.code), l)
 }
 
-// recordReturn records that a call returns to the next instruction emitted.
+// recordReturn records what is live when a call returns to the next instruction emitted.
 func (c *compiler) recordReturn() { c.f.AddLive(len(c.code), c.after) }
 
 // phiMoves emits the parallel assignment of to's phis on the edge from from.
@@ -318,8 +318,8 @@ func (c *compiler) jump(b *ssa.BasicBlock) {
 	c.fixups = append(c.fixups, fixup{pc: c.emitImm(Jmp, 0, 0), target: b})
 }
 
-// branchTo registers the branch instruction at pc as going from b to to, by
-// way of moves if to has phis.
+// branchTo registers the branch instruction at pc as going from b to to, through the edge's moves
+// if to has phis.
 func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 	x := fixup{pc: pc, target: to}
 	if c.needsMoves(b, to) {
@@ -328,7 +328,10 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 	c.fixups = append(c.fixups, x)
 }
 
-// instr emits one instruction.
+// instr emits one instruction. Operands go to registers first (use), which may emit code that makes
+// constants and fused values. Then, if the instruction can be a visible operation, what is live is
+// recorded: an operation that is not scheduled yet is executed again from here, so nothing may have
+// been written between recordPending and the operation.
 func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	switch v := instr.(type) {
 	case *ssa.DebugRef, *ssa.Extract:
@@ -462,6 +465,8 @@ func rotatable(b *ssa.BasicBlock) bool {
 	return ok && n <= 4
 }
 
+// ret emits a return. Several results are collected in scratch registers, from where Ret moves them
+// to the frame's first ones: a result may be a value that is there.
 func (c *compiler) ret(v *ssa.Return) {
 	if c.lateDefers {
 		c.recordPending()
@@ -569,6 +574,7 @@ func (c *compiler) load(dst, base, off int, t types.Type) {
 	c.emit(op, dst, base, off)
 }
 
+// store emits *(addr) = val, in the shortest form that the address and the size allow.
 func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
 		return // of a composite literal; gc does not store it
@@ -611,10 +617,9 @@ func (c *compiler) store(v *ssa.Store) {
 	c.word(uint64(l.Size))
 }
 
-// selfStore reports whether v is the return of a named result by its name, which
-// gives it its own value back. gc does not store it, which matters if a goroutine
-// reads the variable. An assignment of what has been read before is none: somebody
-// may have written in between.
+// selfStore reports whether v is the return of a named result by its name, which gives it its own
+// value back. gc does not store it, which matters if a goroutine reads the variable. An assignment
+// of what has been read before is not such a return: another goroutine may have written in between.
 func selfStore(v *ssa.Store) bool {
 	ld, ok := v.Val.(*ssa.UnOp)
 	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
@@ -669,6 +674,7 @@ func blankField(addr ssa.Value) bool {
 	return ok && f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field).Name() == "_"
 }
 
+// indexAddr emits dst = &x[i].
 func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 	x, i := c.use(v.X), c.use(v.Index)
 	c.indexing(v.Index)
@@ -712,6 +718,7 @@ func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 	}
 }
 
+// field emits the selection of a field from a struct that is in registers.
 func (c *compiler) field(v *ssa.Field) {
 	st := v.X.Type().Underlying().(*types.Struct)
 	fields := make([]*types.Var, v.Field+1)
@@ -758,6 +765,8 @@ func (c *compiler) index(v *ssa.Index) {
 	}
 }
 
+// slice emits x[low:high:max]. The word after the operation names the registers of the three
+// bounds, NoReg for those left out, and says in its upper bits which have a signed type.
 func (c *compiler) slice(v *ssa.Slice) {
 	if a, ok := v.X.(*ssa.Alloc); ok && c.fused[a] { // make([]T, n, constant)
 		t := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)
@@ -796,6 +805,8 @@ func (c *compiler) slice(v *ssa.Slice) {
 	}
 }
 
+// branch emits the If that ends a block. If the block for true is next, the condition is negated,
+// so that one of the successors needs no jump.
 func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	b := v.Block()
 	yes, no := b.Succs[0], b.Succs[1]
@@ -855,7 +866,7 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 		}
 		pc = c.emit(op, rx, ry, 0)
 	}
-	// Short branches reach 32767 instructions; in larger functions they hop over a long one.
+	// Short branches reach 32767 instructions; in larger functions they jump over a long one.
 	if c.far() {
 		c.code[pc].C = 1
 		over := c.emitImm(Jmp, 0, 1)

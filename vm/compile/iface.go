@@ -8,6 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
+// makeInterface emits the conversion to an interface: the type word, and a data word that is the
+// value itself if it has the shape of a pointer, or else points to a copy of it (a box), as with
+// gc.
 func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	t := v.X.Type()
 	d := c.dst(v)

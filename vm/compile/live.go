@@ -25,11 +25,11 @@ type liveness struct {
 	effects [][]effect // of instructions, by index of the block and in it
 }
 
-// effect is what an instruction writes and reads, by value numbers. It is asked
-// for so often, by all passes, that it is found out once.
+// effect is what an instruction writes and reads, by value numbers. All passes ask for it often, so
+// it is computed once.
 type effect struct {
 	defs, uses []int32 // a phi's and a fused instruction's uses are left out
-	idle       bool    // a phi or fused: nothing is emitted where it stands
+	idle       bool    // a phi or fused: nothing is emitted in its place
 }
 
 // inRegister reports whether v is held in registers (as opposed to constants,
@@ -52,7 +52,7 @@ func (c *compiler) inRegister(v ssa.Value) bool {
 	return !tuple
 }
 
-// uses calls f for every register value that instr reads, looking through fused operands.
+// uses calls f for every register value that instr reads, including through fused operands.
 func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
 	var buf [12]*ssa.Value
 	for _, p := range instr.Operands(buf[:0]) {

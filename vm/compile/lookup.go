@@ -7,6 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// lookup emits s[i] of a string, and m[k] of a map in both forms.
 func (c *compiler) lookup(v *ssa.Lookup) {
 	x, k := c.use(v.X), c.use(v.Index)
 	mt, ok := v.X.Type().Underlying().(*types.Map)
@@ -32,6 +33,7 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 	c.results(v, t)
 }
 
+// next emits the step of a loop over a string or a map.
 func (c *compiler) next(v *ssa.Next) {
 	it := c.use(v.Iter)
 	if v.IsString {

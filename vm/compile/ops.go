@@ -13,6 +13,7 @@ import (
 
 func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 
+// unop emits the unary operations: loads, receives, and arithmetic.
 func (c *compiler) unop(v *ssa.UnOp) {
 	if _, ok := c.alias[v]; ok {
 		return
@@ -99,6 +100,7 @@ func (c *compiler) normalize(r int, t types.Type) {
 	}
 }
 
+// complexBits returns CplxNarrow if t is complex64.
 func complexBits(t types.Type) uint64 {
 	if t.Underlying().(*types.Basic).Kind() == types.Complex64 {
 		return bytecode.CplxNarrow
@@ -106,6 +108,9 @@ func complexBits(t types.Type) uint64 {
 	return 0
 }
 
+// binop emits d = X op Y. Registers keep scalars extended to 64 bits by the sign of their type, so
+// an operation on 64 bits does for all integer types whenever its result can be extended again
+// (normalize).
 func (c *compiler) binop(v *ssa.BinOp, d int) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -146,6 +151,10 @@ var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
 	layout.U8:  {token.ADD: bytecode.AddU8, token.SUB: bytecode.SubU8},
 }
 
+// intop emits integer arithmetic: with a small constant as an immediate operand, in one instruction
+// for the commonest narrow types, or else in 64 bits and normalized. Quotients of signed integers
+// can leave the type's range (-128 / -1), those of unsigned ones cannot; and remainders and bit
+// operations never do.
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	k := layout.ScalarOf(t)
 	if i, ok := smallConst(v.Y); ok && k == layout.W64 {
@@ -205,6 +214,8 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	}
 }
 
+// shift emits d = X << Y or d = X >> Y. The machine's shifts have Go's semantics for counts of 64
+// and more; a signed count is checked for being negative. Shifting right needs no normalizing.
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
@@ -246,7 +257,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op
 	if isNil(v.X) || isNil(v.Y) {
-		// Slices, maps, funcs, interfaces: the first word tells.
+		// Slices, maps, funcs, interfaces: the first word says it.
 		x := v.X
 		if isNil(x) {
 			x = v.Y
@@ -312,6 +323,8 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	}
 }
 
+// isNil reports whether v is the zero of a type whose values are compared with nil by their first
+// word.
 func isNil(v ssa.Value) bool {
 	k, ok := v.(*ssa.Const)
 	if !ok || k.Value != nil {
@@ -355,6 +368,7 @@ func (c *compiler) convert(v *ssa.Convert) {
 	c.move(d, x, c.words(v))
 }
 
+// convertBasic emits the conversion of x from basic type f to basic type to.
 func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 	fi, ti := f.Info(), to.Info()
 	switch {
@@ -363,11 +377,7 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.move(d, x, 2)
 			return
 		}
-		if isUnsigned(f) && layout.ScalarOf(f) == layout.W64 {
-			// Values above MaxInt64 are no runes either; the sign check of IntToStr rejects them.
-			c.emit(bytecode.IntToStr, d, x, 0)
-			return
-		}
+		// Unsigned values above MaxInt64 are negative to IntToStr, which makes no rune of them either.
 		c.emit(bytecode.IntToStr, d, x, 0)
 	case fi&types.IsComplex != 0:
 		if f.Kind() == to.Kind() || f.Kind() == types.UntypedComplex {

@@ -7,6 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// selectOp emits Select, which is followed by a word for each case: its channel, and the register
+// of the value to send or the destination of the value received. Its results are the case's index
+// and whether a value was received.
 func (c *compiler) selectOp(v *ssa.Select) {
 	t := c.temp(2)
 	var recv []ssa.Value // extracts of received values by receive case

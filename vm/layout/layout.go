@@ -1,6 +1,22 @@
-// Package layout computes the memory images of Go types: size, pointer words
-// and the segments that equality and hashing look at, all in the layout of the
-// gc compiler on amd64. Registers, heap objects and map keys share these images.
+// Package layout computes the memory images of Go types in the layout of the gc compiler on amd64:
+// size, pointer words, and the segments that equality and hashing read. Registers, heap objects,
+// interface boxes and map keys share these images, so a value moves between them by copying bytes:
+//
+//	type T struct { a int8; s string; f float32 }
+//
+//	byte      0 1       8               16              24   28
+//	          ├─┬───────┼───────────────┼───────────────┼────┬─────┤
+//	image     │a│padding│ s: pointer    │ s: length     │ f  │     │   Size 32
+//	          └─┴───────┴───────────────┴───────────────┴────┴─────┘
+//	Ptrs                8                                             what a traversal follows
+//	Eq        Mem       String                          F32           what == compares
+//	register  0         1               2               3             Words() 4
+//
+// A register holds a scalar narrower than 64 bits extended by the sign of its type (Scalar); in
+// memory and inside of larger images it has its own size.
+//
+// Layouts are numbered per Table: instructions, objects and type words refer to them by number. A
+// type that is identical to another one has the same Layout.
 package layout
 
 import (
@@ -99,11 +115,13 @@ func (t *Table) of(typ types.Type) *Layout {
 	return l
 }
 
+// fill computes l for typ. Components come in the order of their offsets, so Ptrs ascends and
+// neighbouring raw memory becomes one segment.
 func (t *Table) fill(l *Layout, typ types.Type) {
 	switch u := typ.Underlying().(type) {
 	case *types.Tuple:
-		// Tuples have no gc layout: the components stand one after the
-		// other, each at its own register.
+		// Tuples have no gc layout: the components follow each other, each from a register of its
+		// own.
 		off := uint32(0)
 		for i := 0; i < u.Len(); i++ {
 			e := t.Of(u.At(i).Type())
@@ -175,6 +193,7 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 	l.PureMem = l.Comparable && (l.Size == 0 || len(l.Eq) == 1 && l.Eq[0].Kind == SegMem && l.Eq[0].Size == l.Size)
 }
 
+// fillBasic is fill for basic types.
 func (t *Table) fillBasic(l *Layout, u *types.Basic) {
 	switch u.Kind() {
 	case types.String, types.UntypedString:
@@ -196,6 +215,7 @@ func (t *Table) fillBasic(l *Layout, u *types.Basic) {
 	}
 }
 
+// include adds the pointers of component e at byte off.
 func (l *Layout) include(e *Layout, off uint32) {
 	for _, p := range e.Ptrs {
 		l.Ptrs = append(l.Ptrs, off+p)
@@ -268,7 +288,7 @@ func PointerShaped(t types.Type) bool {
 		return true
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer
-	case *types.Struct: // one pointer beside fields of no size
+	case *types.Struct: // one pointer, and fields of no size
 		n := 0
 		for f := range u.Fields() {
 			switch {

@@ -1,9 +1,9 @@
 package race
 
-// An arena is where clocks and lists are made that never change: at the end of what is used of a block.
-// Rewinding gives back what was used since the mark. Blocks are kept by what is made in
-// them, so those of a long path are collected when nothing refers to them any
-// more; the last one given back is kept for the next need.
+// An arena is where clocks and lists are made that never change: at the end of what is used of a
+// block. Rewinding gives back what was used since the mark. Blocks are kept by what is made in
+// them, so those of a long path are collected when nothing refers to them any more; the last one
+// given back is kept for the next need.
 type arena[T any] struct {
 	space[T]
 	spare []T

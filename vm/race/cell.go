@@ -4,16 +4,17 @@ import "math/bits"
 
 // A cell is what is remembered of the accesses to one word of memory.
 //
-// An access stays in the list until a later one stands for it: one that knew of
-// it, touches the same bytes, and races with everything it could race with.
-// Of accesses by the same goroutine, and of accesses that are ordered, that is
-// a write for every access and a read for a read; an atomic access stands for
-// atomic ones only. An access that comes still later and does not know of the
-// one left out does not know of the one that stands for it either, as that one
-// knew of it; and so a race is found, if not the same one.
+// An access stays in the list until a later one subsumes it: one that knew of it, touches the same
+// bytes, and races with everything it could race with. Of accesses by the same goroutine, and of
+// accesses that are ordered, a write subsumes every access and a read a read; an atomic access
+// subsumes atomic ones only. So races are not lost, though they may be found with another access:
 //
-// Two entries have a place in the cell; more are rare and live in a list that
-// is replaced, not changed.
+//  1. Let access a be left out because b subsumes it, and let c come later and not know of a.
+//  2. b knew of a; so if c knew of b, it knew of a. Hence c does not know of b either.
+//  3. If c conflicts with a, it conflicts with b; so the race of b and c is found.
+//
+// Two entries have a place in the cell; more are rare and are in a list that is replaced, not
+// changed.
 type cell struct {
 	saved uint64
 	two   [2]entry
@@ -50,9 +51,9 @@ func conflicts(a, b uint8) bool {
 	return (a|b)&flagWrite != 0 && a&b&flagAtomic == 0
 }
 
-// standsFor reports whether whatever conflicts with an access with flags old
-// conflicts with one with flags new, too.
-func standsFor(new, old uint8) bool {
+// subsumes reports whether whatever conflicts with an access with flags old conflicts with one with
+// flags new, too.
+func subsumes(new, old uint8) bool {
 	return new&flagWrite >= old&flagWrite && new&flagAtomic <= old&flagAtomic
 }
 
@@ -73,7 +74,7 @@ func (d *Detector) cell(n uint32) *cell {
 	return c
 }
 
-// Access tells that g accesses size bytes at l, and looks for races.
+// Access follows an access of g to size bytes at l, and finds its races.
 func (d *Detector) Access(g uint32, l Loc, size uint32, a Access, at Stack) {
 	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, flags: a.flags()}
 	for size > 0 {
@@ -107,7 +108,7 @@ func (d *Detector) word(l Loc, e entry) {
 				if conflicts(o.flags, e.flags) {
 					d.report(l+Loc(bits.TrailingZeros8(common)), &o, &e)
 				}
-			case standsFor(e.flags, o.flags):
+			case subsumes(e.flags, o.flags):
 				o.mask &^= common
 			}
 		}
@@ -126,9 +127,8 @@ func (d *Detector) word(l Loc, e entry) {
 	}
 }
 
-// Cross tells of an operation that races with those told at other and not with
-// those told at own, places that no access touches.
-// It is reported as the access a.
+// Cross follows an operation that races with those followed at other and not with those at own,
+// places that no access touches. It is reported as the access a.
 func (d *Detector) Cross(g uint32, own, other Loc, a Access, at Stack) {
 	a.Atomic = true // among each other they do not conflict
 	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, mask: 1, flags: a.flags()}

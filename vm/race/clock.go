@@ -1,9 +1,8 @@
 package race
 
-// A clock says, for every goroutine by number, up to which of its times
-// everything it did is known. Missing components are 0. Clocks are never
-// changed: who has one may keep it, and taking something back is putting the
-// old clock in its place.
+// A clock says, for every goroutine by number, up to which of its times everything it did is known.
+// Missing components are 0. Clocks are never changed: they can be shared, and undoing a change is
+// putting the old clock in its place.
 type clock []uint32
 
 // at returns the time of goroutine g that c knows.
@@ -47,11 +46,11 @@ func (d *Detector) joinStamp(c clock, s *stamp) clock {
 	return x
 }
 
-// A stamp is what goroutine g knew at its time t: the clock rest, whose own
-// component for g does not count, and g up to t. t is 0 in the empty stamp. A
-// goroutine's time goes on with every stamp it gives out, so g and t identify a
-// stamp: who knows g's time t has received everything that is in it. That
-// makes most joins one comparison, and giving out a stamp costs no copy.
+// A stamp is what goroutine g knew at its time t: the clock rest, whose own component for g does
+// not count, and g up to t. t is 0 in the empty stamp. A goroutine's time advances with every stamp
+// it gives out, so g and t identify a stamp: a goroutine that knows g's time t has received
+// everything that is in it. That makes most joins one comparison, and giving out a stamp costs no
+// copy.
 type stamp struct {
 	rest clock
 	g, t uint32

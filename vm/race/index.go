@@ -12,12 +12,11 @@ func At(obj, off uint32) Loc { return Loc(obj)<<32 | Loc(off) }
 
 func (l Loc) obj() uint32 { return uint32(l >> 32) }
 
-// An index numbers locations in the order in which they are first asked for.
-// The youngest can be forgotten again.
+// An index numbers locations in the order in which they are first asked for. The youngest can be
+// forgotten again.
 //
-// It is a hash table with linear probing. Since each location stands in the
-// first place that was free when it came, and leaves before every older one,
-// taking it out needs no moving of others.
+// It is a hash table with linear probing. Since each location is in the first place that was free
+// when it came, and leaves before every older one, taking it out needs no moving of others.
 type index struct {
 	locs  []Loc
 	slots []uint32 // number + 1; 0: free

@@ -1,28 +1,25 @@
-// Package race finds data races with vector clocks over the
-// synchronises-before edges of the Go memory model (go.dev/ref/mem).
+// Package race finds data races with vector clocks over the synchronises-before edges of the Go
+// memory model (go.dev/ref/mem).
 //
-// A Detector is told what the goroutines of one execution do, in its order:
-// accesses to memory and the two halves of every synchronisation, releasing
-// (what I did so far, whoever acquires this location knows) and acquiring. Two
-// accesses to a common byte by different goroutines, at least one a write and
-// at least one no atomic operation, are a race if the later goroutine does not
-// know of the earlier access. It does not matter how far apart they are; that
-// one happened to come first says nothing.
+// A Detector follows what the goroutines of one execution do, in its order: accesses to memory and
+// the two halves of every synchronisation, releasing (a goroutine that acquires this location later
+// knows what the releasing one has done so far) and acquiring. Two accesses to a common byte by
+// different goroutines, at least one a write and at least one no atomic operation, are a race if
+// the later goroutine does not know of the earlier access. It does not matter how far apart they
+// are; that one happened to come first says nothing.
 //
-// The algorithm is FastTrack (Flanagan and Freund, PLDI 2009): an access is
-// remembered as one number, the time of its goroutine, and is known to a
-// goroutine if its clock has reached that time. What differs:
+// The algorithm is FastTrack (Flanagan and Freund, PLDI 2009): an access is remembered as one
+// number, the time of its goroutine, and is known to a goroutine if its clock has reached that
+// time. What differs:
 //
-//   - FastTrack keeps the last write and, of reads, one or a clock; a cell here
-//     is a list of the accesses that no later one stands for (see cell), which
-//     is the same for plain accesses, and holds for atomic ones and for parts
-//     of words as well. So a race on a location is found iff there is one
-//     between the accesses of this execution up to now; of several on the same
+//   - FastTrack keeps the last write and, of reads, one or a clock; a cell here is a list of the
+//     accesses that no later one subsumes (see cell), which is the same for plain accesses, and
+//     holds for atomic ones and for parts of words as well. So a race on a location is found iff
+//     there is one between the accesses of this execution up to now; of several on the same
 //     location at least one is.
-//   - Accesses remember the call stack, so that both sides can be told.
-//   - Everything is undone by Rewind. Clocks never change (clock); cells,
-//     synchronisation variables and goroutines are saved when they first change
-//     after a mark, as the machine's objects are.
+//   - Accesses remember the call stack, so that both sides can be reported.
+//   - Everything is undone by Rewind. Clocks never change (clock); cells, synchronisation variables
+//     and goroutines are saved when they first change after a mark, as the machine's objects are.
 package race
 
 // Detector follows one execution. Goroutines are numbered densely in the order
@@ -108,7 +105,7 @@ func (d *Detector) thread(g uint32) *thread {
 	return t
 }
 
-// stamp returns what g knows, and lets its time go on.
+// stamp returns what g knows, and advances its time.
 func (d *Detector) stamp(g uint32) stamp {
 	t := d.thread(g)
 	s := stamp{t.clock, g, t.time}
@@ -124,7 +121,7 @@ func (d *Detector) learn(g uint32, s *stamp) {
 	}
 }
 
-// Rendezvous is a rendezvous: a and b know of each other what they did up to it.
+// Rendezvous follows a rendezvous: a and b know of each other what they did up to it.
 func (d *Detector) Rendezvous(a, b uint32) {
 	x, y := d.stamp(a), d.stamp(b)
 	d.learn(a, &y)

@@ -44,7 +44,7 @@ func (o *oracle) clone() *oracle {
 	return &c
 }
 
-// event adds an event of g that is behind those in after.
+// event adds an event of g that comes after those in after.
 func (o *oracle) event(g uint32, after ...int) int {
 	e := o.n
 	o.n++
@@ -148,7 +148,7 @@ func TestOracle(t *testing.T) {
 				d.Acquire(g, v)
 				o.event(g, o.rel[v]...)
 			case op < 10:
-				v += 100 // a slot of a channel is used in no other way
+				v += 100 // a slot of a channel is used for nothing else
 				say("%d exchange %v", g, v)
 				d.Exchange(g, v)
 				old := o.rel[v]
@@ -185,7 +185,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// TestUndo: marks and rewinds leave nothing behind in the tables.
+// TestUndo: marks and rewinds leave nothing in the tables.
 func TestUndo(t *testing.T) {
 	d := New()
 	root := d.Mark()

@@ -39,7 +39,7 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 	}
 }
 
-// Release makes what g did known to all who will acquire l, besides what was
+// Release makes what g did known to every goroutine that acquires l later, in addition to what was
 // released there before.
 func (d *Detector) Release(g uint32, l Loc) {
 	v := d.variable(l)
@@ -49,7 +49,7 @@ func (d *Detector) Release(g uint32, l Loc) {
 	v.last = d.stamp(g)
 }
 
-// Store makes what g did known to all who will acquire l, in place of what was
+// Store makes what g did known to every goroutine that acquires l later, in place of what was
 // released there before.
 func (d *Detector) Store(g uint32, l Loc) {
 	v := d.variable(l)
@@ -64,8 +64,7 @@ func (d *Detector) Exchange(g uint32, l Loc) {
 	d.learn(g, &old)
 }
 
-// Count returns the number kept at l and adds delta to it. The number means
-// what the caller likes.
+// Count returns the number kept at l and adds delta to it. The number is the caller's.
 func (d *Detector) Count(l Loc, delta uint32) uint32 {
 	v := d.variable(l)
 	n := v.count

@@ -29,7 +29,7 @@ func (d *Detector) newEpoch() {
 	d.epoch = d.lastEpoch
 }
 
-// Rewind returns to k, which stays open. There are no races to tell then.
+// Rewind returns to k, which stays open. There are no races to report then.
 func (d *Detector) Rewind(k *Mark) {
 	d.threadUndo = undo(d.threads, d.threadUndo, k.threadUndo)
 	d.cellUndo = undo(d.cells, d.cellUndo, k.cellUndo)
@@ -54,7 +54,7 @@ func (d *Detector) Rewind(k *Mark) {
 // Drop closes k and keeps the present state.
 func (d *Detector) Drop(k *Mark) { d.epoch = k.epoch }
 
-// undo takes back the changes of table that are logged behind the first n.
+// undo takes back the changes of table that are logged after the first n.
 func undo[T any](table []T, log []saved[T], n uint32) []saved[T] {
 	for i := len(log) - 1; i >= int(n); i-- {
 		table[log[i].n] = log[i].old
@@ -63,17 +63,16 @@ func undo[T any](table []T, log []saved[T], n uint32) []saved[T] {
 	return log[:n]
 }
 
-// Sweep forgets everything about the objects that are gone: their numbers may
-// be given to others.
-func (d *Detector) Sweep(gone func(obj uint32) bool) {
+// Sweep forgets everything about the objects that are freed: their numbers may be given to others.
+func (d *Detector) Sweep(freed func(obj uint32) bool) {
 	for n, l := range d.cellAt.locs {
-		if gone(l.obj()) {
+		if freed(l.obj()) {
 			c := d.cell(uint32(n))
 			*c = cell{saved: c.saved}
 		}
 	}
 	for _, l := range d.varAt.locs {
-		if gone(l.obj()) {
+		if freed(l.obj()) {
 			v := d.variable(l)
 			*v = syncVar{saved: v.saved}
 		}

@@ -1,0 +1,38 @@
+// Package compile turns SSA functions (golang.org/x/tools/go/ssa) into the machine's bytecode
+// (package vm/bytecode), one function at a time, when it is first called.
+//
+//	prepare     fuse.go       which instructions are part of others: address computations of
+//	            big.go        loads and stores, comparisons of branches, copies of large values
+//	order       regs.go       blocks in reverse postorder
+//	analyse     live.go       liveness, by iteration to a fixed point
+//	allocate    regs.go       registers, by linear scan; coalesce.go: phis share registers with
+//	                          their operands, so that loops need no moves
+//	emitAll     emit.go       instructions; twice, as the first pass finds out how many scratch
+//	                          registers and pinned constants there are
+//	    ops.go                arithmetic, comparisons, conversions
+//	    call.go closure.go    calls, go and defer, closures
+//	    iface.go builtin.go print.go lookup.go select.go const.go
+//
+// A frame is a window of 64-bit registers on the goroutine's stack:
+//
+//	│ header │ parameters │ captured │ values ... │ pinned │ scratch ║ header │ arguments ...
+//	  4 words  0 .. NParam   .. +NCap   .. NVals    consts    .. NRegs          outgoing window
+//	                                                                   results are left in it
+//
+// A value of n bytes occupies ceil(n/8) consecutive registers as its memory image. Constants are
+// made where they are used, or once on entry if that is in a loop.
+//
+// Liveness is part of the machine's meaning, not only of its speed: at every instruction at which
+// a goroutine may have an operation pending, and wherever a call returns to, the registers that
+// are live are recorded with marks for pointers (Func.AddLive). Only these are part of a state, so
+// two states that differ in dead registers are one. vm.CheckLiveness tests that.
+//
+// Two decisions make fewer operations visible without losing any execution. A variable that no
+// closure over it can see change is captured by value (capture.go), as gc does: all reads see the
+// value that the closure was made with. And what the language says is not evaluated is not
+// loaded (unevaluated.go).
+//
+// What package ssa does differently from gc is put right here where a program could notice: the
+// message of make with a length out of range (fuseMake), named results that return statements give
+// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers).
+package compile
