@@ -49,7 +49,7 @@ var mutants = []struct {
 	{"nobody has pointers", "oracle/reach.go", "\t\t\tr.s.Machine.Roots(id, visit)\n", "", "micro published"},
 	{"no package variables", "oracle/reach.go", "\tfor _, id := range globals {\n\t\tvisit(", "\tfor _, id := range globals[:0] {\n\t\tvisit(", "micro inGlobal"},
 	{"nobody is ignored", "por/stateful/dfs.go", "\tif p.reduced {\n", "\tif p.reduced && !s.Cfg.AnyGoroutine {\n", "micro endless"},
-	{"a search that starts again tells nobody", "por/stateful/dfs.go", "\ts.Rewind(root)", "\ts.Sys.Rewind(root)", "micro startsAgain"},
+	{"a search that starts again tells nobody", "por/search/position.go", "\ts.Rewind(root)", "\ts.Sys.Rewind(root)", "micro startsAgain"},
 	{"nobody meets", "por/lookahead/lookahead.go", ", !own && movesAnother(op.Kind):", ":", "micro met"},
 	{"overwriting a lock enables nobody", "por/lookahead/lookahead.go", " || f.overwritesAwaited(op)), !own", "), !own", "micro overwritten"},
 	{"nobody is started", "por/lookahead/lookahead.go", "\tif f.started != n {", "\tif false {", "micro startedMeanwhile"},

@@ -497,7 +497,7 @@ func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn b
 		s.Halted = true
 		return false
 	}
-	if s.racer.Sys != nil && !s.racer.After(s.taken()) {
+	if s.racer.Active() && !s.racer.After(s.taken()) {
 		s.StopUnless(false)
 		return false
 	}

@@ -1,33 +1,41 @@
 package search
 
-import "hbcheck.dev/hbcheck/por"
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
 
-// Control is what every search has: whom it tells what it meets, what it has counted, and why it stops.
+// Control is what every search has: the visitor to which it reports, its bounds, what it has
+// counted, and why it stops.
 type Control struct {
 	Visitor por.Visitor
 	Cfg     por.Config
 
-	Stats            por.Stats
-	Halted           bool
-	StopReason       por.Reason // what has ended the search early,
-	StoppedByVisitor bool       // or the visitor has
+	Stats  por.Stats
+	Halted bool
+
+	// StopReason is the bound that has ended the search early; StoppedByVisitor says that the
+	// visitor has.
+	StopReason       por.Reason
+	StoppedByVisitor bool
 }
 
-// Halt stops the search for a reason.
+// Halt stops the search for a reason. The first one counts.
 func (s *Control) Halt(r por.Reason) {
 	if !s.Halted {
 		s.Halted, s.StopReason = true, r
 	}
 }
 
-// StopUnless stops the search if the visitor wants no more.
-func (s *Control) StopUnless(goOn bool) {
-	if !goOn && !s.Halted {
+// StopUnless stops the search if the visitor, whose answer is wanted, wants no more.
+func (s *Control) StopUnless(wanted bool) {
+	if !wanted && !s.Halted {
 		s.Halted, s.StoppedByVisitor = true, true
 	}
 }
 
-// OutOfExecutions stops the search if it may not begin another execution.
+// OutOfExecutions stops the search if it may not begin another execution. It reports whether the
+// search has stopped.
 func (s *Control) OutOfExecutions() bool {
 	if s.Cfg.MaxExecutions > 0 && s.Stats.Done() >= s.Cfg.MaxExecutions {
 		s.Halt(por.Reason{Bound: por.BoundExecutions, Limit: s.Cfg.MaxExecutions})
@@ -35,10 +43,23 @@ func (s *Control) OutOfExecutions() bool {
 	return s.Halted
 }
 
-// PollMask makes the bounds that poll looks at looked at every 256 transitions.
+// AtMaxSteps reports whether an execution of n steps has as many as are allowed.
+func (s *Control) AtMaxSteps(n int) bool { return s.Cfg.MaxSteps > 0 && n >= s.Cfg.MaxSteps }
+
+// EndTruncated ends an execution because it has as many steps as are allowed.
+func (s *Control) EndTruncated(path trace.Schedule) {
+	s.Stats.Truncated++
+	s.StopUnless(s.Visitor.Leaf(path, por.Running))
+}
+
+// PollMask is such that PollDue holds every 256 transitions.
 const PollMask = 255
 
-// Poll looks at the bounds that are not worth a look at every step. The search is at p and uses memory bytes.
+// PollDue reports whether, after the present number of transitions, Poll is to be called.
+func (s *Control) PollDue() bool { return s.Stats.Transitions&PollMask == 0 }
+
+// Poll compares the search with the bounds that are too expensive to look at after every step. The
+// search is at p and uses memory bytes.
 func (s *Control) Poll(memory int64, p por.Progress) {
 	if s.Cfg.MaxMemory > 0 && memory > s.Cfg.MaxMemory {
 		s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
@@ -53,14 +74,15 @@ func (s *Control) Poll(memory int64, p por.Progress) {
 	}
 }
 
-// Result is what has been counted, and what is missing.
+// Result returns what has been counted, and why the search is incomplete.
 func (s *Control) Result() por.Result {
 	r := por.Result{Stats: s.Stats, Stopped: s.StoppedByVisitor}
 	if s.StopReason.Bound != "" {
 		r.Incomplete = append(r.Incomplete, s.StopReason)
 	}
 	if s.Stats.Truncated > 0 {
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSteps, Limit: uint64(s.Cfg.MaxSteps), Count: s.Stats.Truncated})
+		truncated := por.Reason{Bound: por.BoundSteps, Limit: uint64(s.Cfg.MaxSteps), Count: s.Stats.Truncated}
+		r.Incomplete = append(r.Incomplete, truncated)
 	}
 	return r
 }

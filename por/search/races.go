@@ -5,13 +5,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// RaceReporter asks a Racer after every step on behalf of a RaceVisitor, if the system
-// and the visitor are such.
+// RaceReporter asks a por.Racer after every step on behalf of a por.RaceVisitor. The zero value,
+// for a system or a visitor that is none, does nothing.
 type RaceReporter struct {
-	Sys por.Racer
-	v   por.RaceVisitor
+	racer   por.Racer
+	visitor por.RaceVisitor
 }
 
+// NewRaceReporter returns the reporter for a system and a visitor.
 func NewRaceReporter(sys por.System, v por.Visitor) RaceReporter {
 	r := por.CapabilitiesOf(sys).Racer
 	w, _ := v.(por.RaceVisitor)
@@ -21,21 +22,24 @@ func NewRaceReporter(sys por.System, v por.Visitor) RaceReporter {
 	return RaceReporter{r, w}
 }
 
-// After is called behind each step and reports whether to go on.
+// Active reports whether it does anything.
+func (r *RaceReporter) Active() bool { return r.racer != nil }
+
+// After is called after each step, the last of path, and reports whether the search is to continue.
 func (r *RaceReporter) After(path trace.Schedule) bool {
-	return r.Sys == nil || !r.Sys.Raced() || r.v.Raced(path)
+	return r.racer == nil || !r.racer.Raced() || r.visitor.Raced(path)
 }
 
 // A RaceSet is a set of pairs of program points whose race is known.
 type RaceSet map[PointPair]struct{}
 
-// PointPair is a pair of program points whose race is known.
+// PointPair is a pair of program points, the lesser one first.
 type PointPair struct {
 	f1, pc1, f2, pc2 uint32
 	k1, k2           trace.Kind
 }
 
-// Add reports whether the pair was not known.
+// Add adds the program points of a and b, and reports whether they are new.
 func (s RaceSet) Add(a, b *trace.Op) bool {
 	pair := PointPair{a.Func, a.PC, b.Func, b.PC, a.Kind, b.Kind}
 	if b.Func < a.Func || b.Func == a.Func && b.PC < a.PC {
@@ -44,4 +48,68 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 	_, known := s[pair]
 	s[pair] = struct{}{}
 	return !known
+}
+
+// pendingAccesses are the accesses that are next in the present state.
+type pendingAccesses struct {
+	list     []trace.Op
+	fresh    []int           // those of them that were not next when Races was last called
+	previous []pendingAccess // by goroutine
+	round    uint64          // how often Races has been called
+}
+
+// pendingAccess is what was next in a goroutine at the given round.
+type pendingAccess struct {
+	op    trace.Op
+	round uint64
+}
+
+// Races reports the pairs of enabled goroutines whose next operations race. A pair that was there
+// when it was last called has been compared then.
+func (s *Driver) Races() {
+	if len(s.Enabled) < 2 {
+		return
+	}
+	p := &s.pending
+	p.list, p.fresh = p.list[:0], p.fresh[:0]
+	p.round++
+	plain := false
+	for _, g := range s.Enabled {
+		op := s.Sys.Next(g)
+		if op.N == 0 {
+			continue
+		}
+		plain = plain || op.Kind.Plain()
+		for int(g) >= len(p.previous) {
+			p.previous = append(p.previous, pendingAccess{})
+		}
+		if b := &p.previous[g]; b.round != p.round-1 || b.op != op {
+			b.op = op
+			p.fresh = append(p.fresh, len(p.list))
+		}
+		p.previous[g].round = p.round
+		p.list = append(p.list, op)
+	}
+	if !plain {
+		return
+	}
+	for _, i := range p.fresh {
+		for j := range p.list {
+			a, b := &p.list[min(i, j)], &p.list[max(i, j)]
+			if i == j || !a.Races(b) {
+				continue
+			}
+			if s.ReportRace(a, b); s.Halted {
+				return
+			}
+		}
+	}
+}
+
+// ReportRace reports that a and b, both of which are next, race, unless that is known of their
+// program points.
+func (s *Driver) ReportRace(a, b *trace.Op) {
+	if s.KnownRaces.Add(a, b) {
+		s.StopUnless(s.Visitor.Race(s.Path, *a, *b))
+	}
 }

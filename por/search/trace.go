@@ -9,17 +9,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Trace lets the search that is given what it returns write what it does, for people who look for an
-// execution that it has lost:
+// Trace lets the search that is given what it returns write what it does, for people who look for
+// an execution that it has lost:
 //
 //	v, cfg = search.Trace(os.Stderr, v, cfg)
 //
-// There is a line for each step, indented by its depth, and one for the end of each execution. Steps
-// that an execution has in common with the one written before are left out, so the lines are the tree
-// that is explored. What is executed and rewound without coming to an end is written as given up. The
-// search is the same, except that one with an oracle executes again what it need not otherwise. (The
-// explorer by reads-from classes, and those that sample, do not say which operations they execute:
-// steps have numbers there.)
+// There is a line for each step, indented by its depth, and one for the end of each execution.
+// Steps that an execution has in common with the one written before are left out, so the lines are
+// the tree that is explored. What is executed and rewound without coming to an end is written as
+// given up. The search is the same, except that one with an oracle executes again what it need not
+// otherwise. (The explorer by reads-from classes, and those that sample, do not say which
+// operations they execute: steps have numbers there.)
 func Trace(w io.Writer, v por.Visitor, cfg por.Config) (por.Visitor, por.Config) {
 	t := &tracer{Visitor: v, oracle: cfg.Oracle, w: w}
 	t.watcher, _ = cfg.Oracle.(por.Watcher)

@@ -8,20 +8,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// components finds the strongly connected components of the state graph
-// during the depth-first search (Tarjan 1972) and keeps the edges of those
-// that are not complete yet. A program without cycles in its state graph pays
-// one entry per state on the search path.
+// components finds the strongly connected components of the state graph during the depth-first
+// search (Tarjan 1972) and keeps the edges of those that are not complete yet. A program without
+// cycles in its state graph pays one entry per state on the search path.
 //
-// An execution that never ends runs, from some point on, inside one
-// component. It is a livelock if it is fair. Fairness here is strong: a
-// goroutine that can move in infinitely many states moves infinitely often,
-// and an operation with several alternatives that comes up infinitely often
-// takes each of them infinitely often. Anything weaker would call a loop
-// around Lock or a select a livelock although Go's mutexes do not starve, its
-// channels serve in order and its select chooses at random: a spin loop that
-// waits for another goroutine's store is no livelock as long as that
-// goroutine can move.
+// An execution that never ends stays, from some point on, in one component. It is a livelock if it
+// is fair. Fairness here is strong: a goroutine that is enabled in infinitely many states moves
+// infinitely often, and an operation with several alternatives that is next infinitely often takes
+// each of them infinitely often. Anything weaker would call a loop around Lock or a select a
+// livelock, although Go's mutexes do not starve, its channels serve in order and its select chooses
+// at random: a spin loop that waits for another goroutine's store is no livelock as long as that
+// goroutine is enabled.
 type components struct {
 	nodes   []openState
 	edges   []stateEdge
@@ -39,7 +36,7 @@ type openState struct {
 	choiceLo, choiceHi int
 }
 
-// An dataChoice is an enabled operation with n alternatives.
+// A dataChoice is an enabled operation with n alternatives.
 type dataChoice struct {
 	g      trace.GID
 	fn, pc uint32
@@ -83,7 +80,8 @@ func (c *components) noteEnabled(g trace.GID) {
 	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
 }
 
-// noteDataChoice notes that the goroutine given to noteEnabled last can move in n ways.
+// noteDataChoice notes that the next operation of g, with which noteEnabled was called last, has n
+// alternatives.
 func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 	c.choices = append(c.choices, dataChoice{g, fn, pc, n})
 	c.nodes[len(c.nodes)-1].choiceHi = len(c.choices)
@@ -106,16 +104,16 @@ func (c *components) truncate(f *tarjanFrame) {
 	c.steps = c.steps[:f.step]
 }
 
-// closeComponent completes the component whose first state is f's, in which
-// the system stands, and reports it if a fair execution can stay in it for ever.
+// closeComponent completes the component whose first state is f's, the present one, and reports it
+// if a fair execution can stay in it forever.
 func (s *depthFirst) closeComponent(f *frame) {
 	c := s.components
-	first := f.comp.num
+	first := f.tarjan.num
 	for i := first - firstOpen; i < uint32(len(c.nodes)); i++ {
 		s.states.set(c.nodes[i].key, closed)
 	}
 	var g lassoGraph
-	for _, e := range c.edges[f.comp.edges:] {
+	for _, e := range c.edges[f.tarjan.edges:] {
 		if e.from >= first {
 			g.edges = append(g.edges, lassoEdge{int32(e.from - first), int32(e.to - first), c.steps[e.lo:e.hi]})
 		}
@@ -128,14 +126,13 @@ func (s *depthFirst) closeComponent(f *frame) {
 			s.reportLasso(prefix, loop)
 		}
 	}
-	c.truncate(&f.comp)
+	c.truncate(&f.tarjan)
 }
 
-// reportLasso executes the lasso from the present state and reports it if it
-// is what it seems: fingerprints identify states up to renaming, so the loop
-// might come back to a state in which goroutines have changed places. The loop
-// ends the first time it has come back and is fair, since the stretches
-// without a choice between two nodes can have gone round several times.
+// reportLasso executes the lasso from the present state and reports it if it is what it seems:
+// fingerprints identify states up to renaming, so the loop might lead to a state in which
+// goroutines have changed places. The loop ends the first time that it is back and fair, since the
+// stretches without a choice between two nodes can have been repeated several times.
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()
@@ -159,9 +156,9 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	s.Path = s.Path[:base]
 }
 
-// walk executes steps as long as they are possible and after, which is called
-// behind each step with the goroutine that moved while enabled are those that
-// could, wants more. It reports whether it came to the end.
+// walk executes steps as long as they are possible. after, if it is not nil, is called after each
+// step with the goroutine that moved, while Enabled has those that could; it reports whether to
+// continue. walk reports whether it came to the end.
 func (s *depthFirst) walk(steps []trace.Step, after func(trace.GID) bool) bool {
 	for _, a := range steps {
 		if s.Sys.Status() != por.Running {

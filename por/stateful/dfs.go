@@ -9,18 +9,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// depthFirst is the depth-first search shared by Full and JPF. It walks the
-// schedules of a system with an explicit stack of nodes. A node is a state
-// with more than one alternative (or one that must be stored); between nodes
-// the only alternative is taken without keeping anything, so a long execution
-// without choices costs one schedule entry per step.
+// depthFirst is the depth-first search shared by Full and JPF. It walks the schedules of a system
+// with an explicit stack of frames. A frame is a node of the search: a state with more than one
+// alternative (or one that must be stored). Between nodes the only alternative is taken and nothing
+// is kept, so a long execution without choices costs one schedule entry per step.
 //
-// With state matching a node whose fingerprint is known is not explored
-// again. The state graph's strongly connected components are found on the
-// way (components), because an execution that never ends is a cycle in it.
+// With state matching a node whose fingerprint is known is not explored again. The strongly
+// connected components of the state graph are found on the way (see components), because an
+// execution that never ends is a cycle in it.
 type depthFirst struct {
 	search.Driver
-	policy *SyncPolicy // what needs no choice; nil: everything needs one
+	policy *SyncPolicy // which operations need no choice; nil: every operation needs one
 
 	everyState bool // every state is a node
 	states     *visited
@@ -34,17 +33,26 @@ type depthFirst struct {
 
 // A frame is one node on the search stack.
 type frame struct {
-	mark       por.Mark
-	cur        trace.GID
-	freeSwitch bool      // leaving cur is no preemption: it cannot go on, or yields
-	reduced    bool      // only one goroutine's alternatives are listed, though others could move
-	singleton  trace.GID // that goroutine
-	preempts   int
-	depth      int // len(path) in this state
-	alt        int // alternatives: alts[alt:end], of which alts[alt:next] are taken
+	search.Position
+	freeSwitch bool      // leaving Cur is no preemption: it cannot continue, or yields
+	reduced    bool      // only singleton's alternatives are listed, though other goroutines are enabled
+	singleton  trace.GID // the goroutine that is a persistent set by itself
+	alt        int       // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
 	end        int
-	comp       tarjanFrame
+	tarjan     tarjanFrame
+}
+
+func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
+	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
+	if cfg.Match {
+		s.states = newVisited(cfg.MaxMemory)
+		s.everyState = policy == nil
+		if !cfg.LimitPreempt {
+			s.components = &components{}
+		}
+	}
+	return s
 }
 
 // run explores from the present state of the system and leaves it there.
@@ -61,13 +69,11 @@ func (s *depthFirst) run() por.Result {
 			break
 		}
 		if f.next > f.alt {
-			s.Rewind(f.mark)
-			s.Path = s.Path[:f.depth]
-			s.Cur, s.Preempts = f.cur, f.preempts
+			s.ReturnTo(&f.Position)
 		}
 		a := s.alts[f.next]
 		f.next++
-		if a.G != f.cur && !f.freeSwitch {
+		if a.G != f.Cur && !f.freeSwitch {
 			s.Preempts++
 		}
 		s.step(a)
@@ -75,15 +81,13 @@ func (s *depthFirst) run() por.Result {
 	}
 	s.account()
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		s.Sys.Rewind(s.frames[i].mark)
-		s.Sys.Release(s.frames[i].mark)
+		s.Drop(s.frames[i].Mark)
 	}
-	s.Rewind(root) // what the oracle has seen is not true there, where the search may start again
-	s.Sys.Release(root)
+	s.Leave(root)
 	return s.result()
 }
 
-// result collects statistics and the reasons why the search is incomplete.
+// result returns what has been counted, and why the search is incomplete.
 func (s *depthFirst) result() por.Result {
 	r := s.Driver.Result()
 	if s.skipped > 0 {
@@ -92,12 +96,11 @@ func (s *depthFirst) result() por.Result {
 	return r
 }
 
-// advance goes on from the present state to the next node, which it puts on
-// the stack, or to the end of the execution or a state known already.
+// advance continues from the present state to the next node, which it puts on the stack, or to the
+// end of the execution, or to a state that is known.
 func (s *depthFirst) advance() {
 	for chain := 0; !s.Halted; chain++ {
-		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
-		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+		s.Arrive()
 		if len(s.Enabled) == 0 {
 			s.leaf(s.Sys.Status())
 			return
@@ -106,25 +109,27 @@ func (s *depthFirst) advance() {
 			return
 		}
 		f := s.expand(chain)
-		if f.end-f.alt == 1 && !s.everyState && (s.states == nil || chain < search.ChainLimit) {
-			if s.Races(); s.Halted {
-				return
-			}
-			a := s.alts[f.alt]
-			s.alts = s.alts[:f.alt]
-			s.step(a)
-			continue
+		mustStore := s.everyState || s.states != nil && chain >= search.ChainLimit
+		if f.end-f.alt > 1 || mustStore {
+			s.push(f)
+			return
 		}
-		s.push(f)
-		return
+		if s.Races(); s.Halted {
+			return
+		}
+		a := s.alts[f.alt]
+		s.alts = s.alts[:f.alt]
+		s.step(a)
 	}
 }
 
-// expand lists the alternatives of the present state at the end of alts.
-// The goroutine that moved last comes first.
+// expand lists the alternatives of the present state, to which chain steps have led without a
+// choice, at the end of alts. The goroutine that moved last comes first.
 func (s *depthFirst) expand(chain int) frame {
-	f := frame{cur: s.Cur, preempts: s.Preempts, depth: len(s.Path), alt: len(s.alts), next: len(s.alts)}
+	f := frame{alt: len(s.alts), next: len(s.alts)}
+	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
 	f.freeSwitch = !slices.Contains(s.Enabled, s.Cur)
+	mayReduce := chain < search.ChainLimit
 	others := len(s.Enabled) > 1 || f.freeSwitch
 	if !f.freeSwitch {
 		s.addAlternatives(s.Cur)
@@ -132,14 +137,14 @@ func (s *depthFirst) expand(chain int) frame {
 			op := s.Sys.Next(s.Cur)
 			f.freeSwitch = op.Kind == trace.Yield
 			switch {
-			case chain < search.ChainLimit && s.needsNoChoice(s.Cur, &op) && s.mayReduce(f.alt):
+			case mayReduce && s.needsNoChoice(s.Cur, &op) && s.mayListOnly(f.alt):
 				f.reduced, f.singleton, others = true, s.Cur, false
 			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
 				s.PreemptCut, others = true, false
 			}
 		}
 	}
-	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && chain < search.ChainLimit && s.otherSingleton(&f) {
+	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && mayReduce && s.otherSingleton(&f) {
 		others = false
 	}
 	if others {
@@ -149,12 +154,11 @@ func (s *depthFirst) expand(chain int) frame {
 	return f
 }
 
-// otherSingleton looks for a goroutine besides the present one that may go on
-// without the others being considered, and if there is one makes its
-// alternatives the only ones of f.
+// otherSingleton looks for a goroutine besides the present one that is a persistent set by itself,
+// and if there is one makes its alternatives the only ones of f.
 func (s *depthFirst) otherSingleton(f *frame) bool {
 	if s.Cfg.LimitPreempt {
-		return false // who moves is part of what is bounded
+		return false // which goroutine moves is part of what is bounded
 	}
 	n := len(s.alts)
 	for _, g := range s.Enabled {
@@ -166,7 +170,7 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 			continue
 		}
 		s.addAlternatives(g)
-		if !s.mayReduce(n) {
+		if !s.mayListOnly(n) {
 			s.alts = s.alts[:n]
 			continue
 		}
@@ -177,11 +181,11 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 	return false
 }
 
-// mayReduce reports whether a node may list only the present goroutine's
-// alternatives, which start at alt. One alternative makes no node. Several
-// make a node that might lie on a cycle of such nodes, in which the others
-// would be ignored for ever; only components can notice that.
-func (s *depthFirst) mayReduce(alt int) bool {
+// mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
+// alt. A single alternative makes no node. Several make a node that might lie on a cycle of such
+// nodes, in which the other goroutines would be ignored forever (the ignoring problem); only
+// components can notice that.
+func (s *depthFirst) mayListOnly(alt int) bool {
 	return len(s.alts) == alt+1 || s.states == nil || s.components != nil
 }
 
@@ -224,13 +228,12 @@ func (s *depthFirst) push(f frame) {
 	if f.end-f.alt > 1 {
 		s.Stats.Choices++
 	}
-	f.mark = s.Sys.Mark()
+	f.Mark = s.Sys.Mark()
 	s.frames = append(s.frames, f)
 }
 
-// store looks the present state up. It returns known if it was stored
-// before, with its number if its component is still open; otherwise it is
-// stored now.
+// store looks the present state up. If it was stored before, known is true, and open is its number
+// if its component is not complete yet; otherwise it is stored now.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	val := uint32(closed)
@@ -255,9 +258,9 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	return true, old
 }
 
-// key is the fingerprint under which the present state is stored. With a
-// preemption bound the future depends on how many preemptions are left and on
-// whom it is a preemption to leave.
+// key is the fingerprint under which the present state is stored. With a preemption bound the
+// future also depends on how many preemptions are left, and on the goroutine that it is a
+// preemption to leave.
 func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.Sys.Hash()
 	if s.Cfg.LimitPreempt {
@@ -271,13 +274,12 @@ func (s *depthFirst) key(f *frame) por.Hash {
 	return h
 }
 
-// openState makes the present state, which is going to be f, a node of the state
-// graph.
+// openState makes the present state, which is going to be f, a node of the state graph.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
-	f.comp = s.components.open(key)
+	f.tarjan = s.components.open(key)
 	if n := len(s.frames); n > 0 {
 		p := &s.frames[n-1]
-		s.components.edge(p.comp.num, f.comp.num, s.Path[p.depth:])
+		s.components.edge(p.tarjan.num, f.tarjan.num, s.Path[p.Depth:])
 	}
 	for _, g := range s.Enabled {
 		s.components.noteEnabled(g)
@@ -288,19 +290,16 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 	}
 }
 
-// closeCycle notes that the top node leads back to an open state, which closes a cycle.
+// closeCycle notes that the top node leads back to an open state.
 func (s *depthFirst) closeCycle(num uint32) {
 	p := &s.frames[len(s.frames)-1]
-	s.components.edge(p.comp.num, num, s.Path[p.depth:])
-	p.comp.low = min(p.comp.low, num)
+	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
+	p.tarjan.low = min(p.tarjan.low, num)
 	if p.reduced {
-		// Stack proviso: some node of every cycle considers everybody.
-		// Nobody else's alternatives are in the list yet, and the list of the
-		// top node is the last one.
+		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list
+		// of the top node is the last one in alts, and has nothing of the other goroutines yet.
 		p.reduced = false
-		s.Rewind(p.mark)
-		s.Path = s.Path[:p.depth]
-		s.Cur = p.cur
+		s.ReturnTo(&p.Position)
 		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
 		s.addOthersAlternatives(p.singleton)
 		p.end = len(s.alts)
@@ -310,22 +309,22 @@ func (s *depthFirst) closeCycle(num uint32) {
 // pop removes the top node: all its alternatives are explored.
 func (s *depthFirst) pop() {
 	f := &s.frames[len(s.frames)-1]
-	s.Rewind(f.mark)
-	s.Path = s.Path[:f.depth]
+	s.Rewind(f.Mark)
+	s.Path = s.Path[:f.Depth]
 	if s.components != nil {
-		if f.comp.low == f.comp.num {
+		if f.tarjan.low == f.tarjan.num {
 			s.closeComponent(f)
 		} else {
 			p := &s.frames[len(s.frames)-2]
-			p.comp.low = min(p.comp.low, f.comp.low)
+			p.tarjan.low = min(p.tarjan.low, f.tarjan.low)
 		}
 	}
-	s.Sys.Release(f.mark)
+	s.Sys.Release(f.Mark)
 	s.alts = s.alts[:f.alt]
 	s.frames = s.frames[:len(s.frames)-1]
 }
 
-// progress tells where the search is.
+// progress estimates which part of the search is done, as if all subtrees of a node were equal.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
 	// Deeper frames weigh less than the rounding error.
@@ -338,20 +337,7 @@ func (s *depthFirst) progress() por.Progress {
 	return p
 }
 
-func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
-	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
-	if cfg.Match {
-		s.states = newVisited(cfg.MaxMemory)
-		s.everyState = policy == nil
-		if !cfg.LimitPreempt {
-			s.components = &components{}
-		}
-	}
-	return s
-}
-
-// needsNoChoice reports whether g may execute op, its next operation, without the
-// others being considered.
+// needsNoChoice reports whether {g} is a persistent set, op being g's next operation.
 func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 	return s.policy != nil && s.policy.NeedsNoChoice(op) || s.OracleAllows(g, op)
 }
@@ -366,7 +352,7 @@ func (s *depthFirst) step(a trace.Step) {
 		s.Halted = true
 		return
 	}
-	if s.Executed() && s.Stats.Transitions&search.PollMask == 0 {
+	if s.Executed() && s.PollDue() {
 		s.Poll(s.account(), s.progress())
 	}
 }

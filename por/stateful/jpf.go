@@ -7,25 +7,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPF is Java Pathfinder's own partial order reduction, the baseline other
-// reductions are measured against: a scheduling choice is made where a
-// goroutine is about to synchronise or to access an object other goroutines
-// can reach, and only if more than one goroutine can go on; otherwise the
-// goroutine that moved last keeps running.
+// JPF is Java Pathfinder's own partial order reduction, the baseline that other reductions are
+// measured against: a scheduling choice is made where a goroutine is about to synchronise or to
+// access an object that other goroutines can reach, and only if more than one goroutine is enabled;
+// otherwise the goroutine that moved last continues.
 //
-// JPF's AllRunnablesSyncPolicy puts its choices behind an operation (behind an
-// unlock only if it woke somebody, behind a notify only if somebody was
-// notified); ours lie in front of the next operation, which for the operations
-// that need none comes to the same. What needs none is decided here, by one
-// criterion: nothing that the others can do while the goroutine waits in front
-// of the operation fails to commute with it, so that executing it at once
-// loses no outcome ({goroutine} is a persistent set). See quiet for each case.
+// JPF's AllRunnablesSyncPolicy puts its choices after an operation (after an unlock only if it woke
+// a thread, after a notify only if a thread was notified). Ours are before the next operation,
+// which for the operations that need none comes to the same. What needs none is decided here, by
+// one criterion: nothing that the others can do while the goroutine waits before its operation
+// fails to commute with the operation, so that executing it at once loses no outcome ({goroutine}
+// is a persistent set). SyncPolicy.NeedsNoChoice has the cases.
 //
-// Unlocking commutes with everything only as long as nobody tries a lock, no
-// lock is released twice, no RWMutex is unlocked while its writer waits for readers, and none is copied or overwritten (*p = T{}). All this
-// is noticed when it happens, and the search then starts again with choices in
-// front of unlocking, too. (Whoever copies a lock does so in front of a Lock and
-// behind it, in different executions, so that it is noticed in the latter.)
+// Unlocking commutes with everything under an assumption: no goroutine tries a lock, no lock is
+// released twice, no RWMutex is unlocked while its writer waits for readers, and no lock is copied
+// or overwritten (*p = T{}). SyncPolicy notices when it is wrong; the search then begins again with
+// choices before unlocking, too. (A goroutine that copies a lock does so before a Lock and after
+// it, in different executions, so that it is noticed in the latter.)
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
 	for {
@@ -39,18 +37,20 @@ func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	}
 }
 
-// SyncPolicy says which operations need no choice in front of them.
+// SyncPolicy says which operations need no choice before them.
 type SyncPolicy struct {
-	IgnoreOutput        bool
-	UnlockNeedsNoChoice bool // assumption: nobody tries a lock, releases one that is free or not yet held, or copies or overwrites one
+	IgnoreOutput bool
+	// UnlockNeedsNoChoice is the assumption: no goroutine tries a lock, releases one that is free
+	// or not yet held, or copies or overwrites one.
+	UnlockNeedsNoChoice bool
 	Violated            bool // the assumption is wrong
 
 	last  trace.Kind // the operation being executed
 	locks lockSet    // seen so far
 }
 
-// lockSet remembers where locks are. Searches can be as short as a few steps
-// (LookAhead), so it is small as long as it is empty.
+// lockSet is where locks are. Searches can be as short as a few steps (see package lookahead), so
+// it is small as long as it is empty.
 type lockSet struct {
 	objects [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
 	at      map[uint32][]trace.Access
@@ -91,8 +91,8 @@ func (s *lockSet) accessed(op *trace.Op) bool {
 func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Go:
-		// The new goroutine can do nothing before it exists, and nobody else
-		// can tell whether it does.
+		// The new goroutine can do nothing before it exists, and no other goroutine can
+		// notice whether it does.
 		return true
 	case trace.End:
 		// A last step has no effect but to end the goroutine.
@@ -110,7 +110,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	return false
 }
 
-// Before looks at the operation g is going to execute.
+// Before is called before g executes its next operation.
 func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	if !p.UnlockNeedsNoChoice {
 		return
@@ -121,7 +121,7 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	case trace.TryLock, trace.TryRLock:
 		p.Violated = true
 	case trace.Unlock, trace.Park:
-		// Readers that leave before and behind it make a difference.
+		// Readers that leave before and after it make a difference.
 		p.Violated = op.Commutes == trace.Barges
 	case trace.Lock, trace.RLock, trace.OnceEnter:
 		p.locks.add(&op)
@@ -130,8 +130,8 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	}
 }
 
-// After looks at what the operation led to, and reports whether the search
-// has to start again. Releasing a lock that is free is a fatal error in Go.
+// After is called after g's operation, and reports whether the search has to begin again. Releasing
+// a lock that is free is a fatal error in Go.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
 	if !p.UnlockNeedsNoChoice {
 		return false

@@ -10,12 +10,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPFTree tells how large the tree is that JPF walks if it stores no states, without walking it: what comes behind a
-// state, if the same goroutine moved last, is the same wherever in the tree it is. So it is walked once, and what is
-// counted there is added wherever it comes again.
+// JPFTree counts the tree that JPF walks if it stores no states, without walking it: what comes
+// after a state, if the same goroutine moved last, is the same wherever in the tree the state is.
+// So each such state is expanded once, and what is counted there is added wherever it comes again.
 //
-// Stats.Executions, Blocked and Transitions are those of JPF. The visitor is shown each last state once. Bounds on steps and preemptions are not for it, nor are programs in which somebody executes
-// ChainLimit operations in a row without a choice.
+// Stats.Executions, Blocked and Transitions are those of JPF. The visitor is shown each last state
+// once. Bounds on steps and preemptions are not honoured, and programs in which a goroutine
+// executes ChainLimit operations in a row without a choice are not counted to the end.
 func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Match = false
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
@@ -23,8 +24,7 @@ func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		t := &tree{depthFirst: newDepthFirst(sys, v, cfg, p), known: make(map[treeKey]subtree)}
 		root := sys.Mark()
 		all := t.count(0)
-		sys.Rewind(root)
-		sys.Release(root)
+		t.Leave(root)
 		if p.Violated {
 			p.Violated, p.UnlockNeedsNoChoice = false, false
 			v.Restart()
@@ -46,18 +46,17 @@ type treeKey struct {
 	cur   trace.GID
 }
 
-// subtree is how much there is behind a state.
+// subtree is how much there is after a state.
 type subtree struct{ executions, blocked, steps uint64 }
 
-// count counts what comes behind the present state, to which chain steps have led without a choice.
+// count counts what comes after the present state, to which chain steps have led without a choice.
 func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
 	key := treeKey{hb.IdentityHash(s.Sys, 0), s.Cur}
 	if n, ok := t.known[key]; ok || s.Halted {
 		return n
 	}
-	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
-	s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+	s.Arrive()
 	if len(s.Enabled) == 0 {
 		before := s.Stats
 		s.leaf(s.Sys.Status())
@@ -77,14 +76,13 @@ func (t *tree) count(chain int) subtree {
 		s.Stats.Choices++
 	}
 	s.Races()
-	m := s.Sys.Mark()
+	at := s.Checkpoint()
 	var n subtree
 	for _, a := range alts {
 		if s.Halted {
 			break
 		}
-		s.Sys.Rewind(m)
-		s.Path, s.Cur = s.Path[:f.depth], f.cur
+		s.ReturnTo(&at)
 		if s.step(a); s.Halted {
 			break
 		}
@@ -92,14 +90,13 @@ func (t *tree) count(chain int) subtree {
 		n.executions, n.blocked = t.sum(n.executions, b.executions), t.sum(n.blocked, b.blocked)
 		n.steps = t.sum(t.sum(n.steps, b.steps), 1)
 	}
-	s.Sys.Rewind(m)
-	s.Sys.Release(m)
-	s.Path, s.Cur = s.Path[:f.depth], f.cur
+	s.ReturnTo(&at)
+	s.Sys.Release(at.Mark)
 	t.known[key] = n
 	return n
 }
 
-// sum adds what can be added.
+// sum returns a + b, and halts the count if that is too large.
 func (t *tree) sum(a, b uint64) uint64 {
 	n, carry := bits.Add64(a, b, 0)
 	if carry != 0 {

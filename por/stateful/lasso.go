@@ -6,9 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// lassoGraph is one strongly connected component of the state graph. Node 0
-// is the state in which the search entered it. A set of nodes is a list; the
-// set that is being looked at is also marked in in.
+// lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which
+// the search entered it. A set of nodes is a list; one set at a time is also marked, so that inside
+// answers at once.
 type lassoGraph struct {
 	nodes []lassoNode
 	edges []lassoEdge
@@ -36,10 +36,9 @@ type requirement struct {
 	choice int // -1: any move of g
 }
 
-// fairLasso looks for a fair infinite execution inside the component (the
-// emptiness check for Streett conditions: Emerson and Lei 1987). It returns
-// the steps from node 0 to a state and a loop from that state to itself that
-// satisfies every need of every state on it, or a nil loop.
+// fairLasso looks for a fair infinite execution inside the component (the emptiness check for
+// Streett conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop
+// from that state to itself that satisfies every requirement of every state on it, or a nil loop.
 func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 	g.out = make([][]int32, len(g.nodes))
 	for i, e := range g.edges {
@@ -55,12 +54,12 @@ func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 		nodes := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, comp := range g.split(nodes) {
-			needs, met := g.fairness(comp)
-			if !slices.Contains(met, -1) {
-				return g.lasso(all, comp, met)
+			required, satisfied := g.fairness(comp)
+			if !slices.Contains(satisfied, -1) {
+				return g.lasso(all, comp, satisfied)
 			}
-			// No fair execution stays where an unmet need arises.
-			rest := slices.DeleteFunc(comp, func(n int32) bool { return needs.unsatisfied(g.nodes[n], met) })
+			// No fair execution stays where a requirement arises that is not satisfied.
+			rest := slices.DeleteFunc(comp, func(n int32) bool { return required.unsatisfied(g.nodes[n], satisfied) })
 			if len(rest) > 0 {
 				work = append(work, rest)
 			}
@@ -79,7 +78,7 @@ func (g *lassoGraph) mark(nodes []int32) {
 
 func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
 
-// requirementSet numbers the needs of a component.
+// requirementSet numbers the requirements of a component.
 type requirementSet struct {
 	list  []requirement
 	index map[requirement]int
@@ -92,7 +91,7 @@ func (s *requirementSet) add(n requirement) {
 	}
 }
 
-// eachRequirement calls f for the needs that arise in n until f returns false.
+// eachRequirement calls f for the requirements that arise in n until f returns false.
 func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	for _, g := range n.enabled {
 		if !f(requirement{g: g, choice: -1}) {
@@ -108,33 +107,34 @@ func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	}
 }
 
-// unsatisfied reports whether a need arises in n that no edge meets.
-func (s *requirementSet) unsatisfied(n lassoNode, met []int) bool {
+// unsatisfied reports whether a requirement arises in n that no edge satisfies; satisfied is as
+// fairness returns it.
+func (s *requirementSet) unsatisfied(n lassoNode, satisfied []int) bool {
 	found := false
 	n.eachRequirement(func(x requirement) bool {
-		found = met[s.index[x]] < 0
+		found = satisfied[s.index[x]] < 0
 		return !found
 	})
 	return found
 }
 
-// fairness collects the needs that arise in comp and, for each, the first
-// edge inside comp that meets it, or -1.
-func (g *lassoGraph) fairness(comp []int32) (needs requirementSet, met []int) {
-	needs.index = make(map[requirement]int)
+// fairness collects the requirements that arise in comp and, for each, the first edge inside comp
+// that satisfies it, or -1.
+func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied []int) {
+	required.index = make(map[requirement]int)
 	for _, n := range comp {
 		g.nodes[n].eachRequirement(func(x requirement) bool {
-			needs.add(x)
+			required.add(x)
 			return true
 		})
 	}
-	met = make([]int, len(needs.list))
-	for i := range met {
-		met[i] = -1
+	satisfied = make([]int, len(required.list))
+	for i := range satisfied {
+		satisfied[i] = -1
 	}
-	meet := func(n requirement, edge int32) {
-		if i, ok := needs.index[n]; ok && met[i] < 0 {
-			met[i] = int(edge)
+	satisfies := func(n requirement, edge int32) {
+		if i, ok := required.index[n]; ok && satisfied[i] < 0 {
+			satisfied[i] = int(edge)
 		}
 	}
 	g.mark(comp)
@@ -145,22 +145,22 @@ func (g *lassoGraph) fairness(comp []int32) (needs requirementSet, met []int) {
 				continue
 			}
 			for _, a := range e.steps {
-				meet(requirement{g: a.G, choice: -1}, i)
+				satisfies(requirement{g: a.G, choice: -1}, i)
 			}
 			// Only the first step of an edge can have had alternatives.
 			for _, o := range g.nodes[n].choices {
 				if o.g == e.steps[0].G {
-					meet(requirement{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
+					satisfies(requirement{o.g, o.fn, o.pc, e.steps[0].Choice}, i)
 				}
 			}
 		}
 	}
-	return needs, met
+	return required, satisfied
 }
 
-// lasso builds a walk from node 0 through all nodes to comp, and a loop inside
-// comp that takes every edge of must.
-func (g *lassoGraph) lasso(all, comp []int32, must []int) (prefix, loop []trace.Step) {
+// lasso builds a walk from node 0 through all nodes to comp, and a loop inside comp that takes
+// every one of edges.
+func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace.Step) {
 	target := make(map[int32]bool, len(comp))
 	for _, n := range comp {
 		target[n] = true
@@ -180,7 +180,7 @@ func (g *lassoGraph) lasso(all, comp []int32, must []int) (prefix, loop []trace.
 			at = g.edges[e].to
 		}
 	}
-	for _, e := range must {
+	for _, e := range edges {
 		if e := int32(e); !taken[e] {
 			walk, _ := g.shortest(at, func(n int32) bool { return n == g.edges[e].from })
 			take(walk...)

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Position is a state on the present path to which the search can return. Positions are used
+// last-in first-out, as marks are.
+type Position struct {
+	Mark     por.Mark
+	Depth    int       // steps of the path
+	Cur      trace.GID // the goroutine that had moved last
+	Preempts int       // preemptions on the path
+}
+
+// Checkpoint makes the present state one that the search can return to.
+func (s *Driver) Checkpoint() Position {
+	return Position{Mark: s.Sys.Mark(), Depth: len(s.Path), Cur: s.Cur, Preempts: s.Preempts}
+}
+
+// ReturnTo goes back to a position.
+func (s *Driver) ReturnTo(p *Position) {
+	s.Rewind(p.Mark)
+	s.Path, s.Cur, s.Preempts = s.Path[:p.Depth], p.Cur, p.Preempts
+}
+
+// Rewind goes back to an earlier state of the system, and notifies the oracle.
+func (s *Driver) Rewind(m por.Mark) {
+	s.Sys.Rewind(m)
+	if s.Watcher != nil {
+		s.Watcher.Rewound()
+	}
+}
+
+// Drop goes back to the state of a mark that is not needed any more. The oracle is not asked of
+// anything there.
+func (s *Driver) Drop(m por.Mark) {
+	s.Sys.Rewind(m)
+	s.Sys.Release(m)
+}
+
+// Leave goes back to the state in which the search began, where another one may begin: so what the
+// oracle knows of the present path is not true any more.
+func (s *Driver) Leave(root por.Mark) {
+	s.Rewind(root)
+	s.Sys.Release(root)
+}
