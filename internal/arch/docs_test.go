@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hbcheck.dev/hbcheck/por/explorers"
 )
 
 // What comments and documents have to keep to: see CONTRIBUTING.md.
@@ -252,6 +254,21 @@ func TestRationale(t *testing.T) {
 				}
 			case strings.TrimSpace(line) != "":
 				lines++
+			}
+		}
+	}
+}
+
+// TestExplorersPage: docs/explorers.md has a row for each explorer and says what its options are for.
+func TestExplorersPage(t *testing.T) {
+	page := read(t, "docs/explorers.md")
+	for _, e := range explorers.All() {
+		if !strings.Contains(page, "\n| `"+e.Name+"`") {
+			t.Errorf("docs/explorers.md has no row for %s", e.Name)
+		}
+		for _, o := range e.Options {
+			if !o.Hidden && !strings.Contains(page, "`--"+o.Name) {
+				t.Errorf("docs/explorers.md does not mention --%s", o.Name)
 			}
 		}
 	}
