@@ -8,13 +8,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// calls tells which functions calls may call, according to the points-to
+// calls says which functions calls may call, according to the points-to
 // analysis.
 type calls struct{ p *Program }
 
 func (*calls) Name() string { return "calls" }
 
-func (*calls) Doc() string { return "what a call may call, and who calls a function" }
+func (*calls) Doc() string { return "what a call may call, and what calls a function" }
 
 // Release implements Analysis.
 func (*calls) Release() {}
@@ -27,7 +27,7 @@ func (c *calls) Overall() (list []Fact) {
 	return list
 }
 
-// Whole implements Analysis: who calls fn.
+// Whole implements Analysis: what calls fn.
 func (c *calls) Whole(fn *ssa.Function) []Fact {
 	f := Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, Whole: true}
 	if !c.p.Reached(fn) {

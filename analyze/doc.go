@@ -18,7 +18,7 @@
 //	 "items":[...],"notes":[{"pos":...,"message":...}]}
 //
 // A fact with scope "function" is about a whole call of func, otherwise about what
-// stands at pos, where func may be empty: a field is declared in no function. A
+// is at pos, where func may be empty: a field is declared in no function. A
 // message that lists many things is cut; then items has all of them. Notes say why
 // a fact does not hold, or where what it is about is. With --stats, at the end:
 //
@@ -35,7 +35,7 @@
 //
 // A label is a place that may be referred to: a part (path) of what is allocated or
 // declared at pos. If unknown is set, it may also be whatever has been given to code
-// that is not looked at.
+// that is not analysed.
 //
 // The call graph is one object:
 //

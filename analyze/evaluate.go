@@ -247,7 +247,7 @@ func (ev *evaluator) refs(v *types.Var, f func(d *ssa.DebugRef, points func(ssa.
 	}
 }
 
-// inSource looks for e itself on the line: then it is known which value is meant.
+// inSource finds e itself on the line: then it is known which value is meant.
 func (ev *evaluator) inSource(e ast.Expr) (pointer.Set, bool) {
 	if ev.fn == nil {
 		return pointer.Set{}, false

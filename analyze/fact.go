@@ -14,8 +14,8 @@ type Fact struct {
 	Analysis string
 	Pos      token.Position
 	Func     *ssa.Function // nil: it is about no function in particular
-	Whole    bool          // about a whole call of Func, not only about what stands at Pos
-	Detail   bool          // in a text, only shown to those who ask for this function or place, or for details
+	Whole    bool          // about a whole call of Func, not only about what is at Pos
+	Detail   bool          // a text shows it only if this function or place is asked for, or details are
 	No       bool          // it says that something does not hold
 	Text     string
 	Items    []string // what Text is about, if that is several things: it ends with them
@@ -43,7 +43,7 @@ type Analysis interface {
 	// Own returns facts about instr itself.
 	Own(instr ssa.Instruction) []Fact
 	// At returns facts about the point before instr: what a goroutine that
-	// stands there will or may do.
+	// is there will or may do.
 	At(instr ssa.Instruction) []Fact
 	// Release lets go of all memory. The analysis must not be asked again.
 	Release()

@@ -164,7 +164,7 @@ func (p *Program) at(file string, line int) []ssa.Instruction {
 }
 
 // callPosition returns where a call is: at its opening parenthesis, as ssa has it,
-// is not where people look.
+// is not where people expect it.
 func (p *Program) callPosition(site ssa.CallInstruction) token.Position {
 	if !site.Pos().IsValid() {
 		for _, v := range site.Common().Args {

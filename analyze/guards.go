@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Overall implements Analysis. It tells, for each field that is sometimes accessed with a
+// Overall implements Analysis. It says, for each field that is sometimes accessed with a
 // lock held, whether it always is: in all that can be entered, together. The fact is where
 // the field is declared.
 func (f *future) Overall() []Fact {

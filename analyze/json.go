@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// JSON writes one object per line, as the package comment tells.
+// JSON writes one object per line, as the package comment describes.
 type JSON struct {
 	out *bufio.Writer
 	enc *json.Encoder

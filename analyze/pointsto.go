@@ -27,7 +27,7 @@ type PointsTo struct {
 	Type    types.Type
 	Context string // if asked for each context
 	Labels  []Label
-	Unknown bool // also whatever code that is not looked at keeps
+	Unknown bool // also whatever opaque code keeps
 }
 
 // A Label is something that is pointed to.
@@ -90,7 +90,7 @@ func (p *Program) PointsTo(query string, contexts bool) ([]PointsTo, error) {
 	return answers, nil
 }
 
-// scopePos returns the position at which names are looked up: the column, or the
+// scopePos returns the position at which names are resolved: the column, or the
 // end of the line.
 func scopePos(f *token.File, line, col int) token.Pos {
 	pos := f.LineStart(line)
@@ -276,7 +276,7 @@ func WritePointsTo(w io.Writer, at Positions, p *Program, answers []PointsTo) er
 		case len(a.Labels) == 0:
 			b.WriteString(", refers to nothing: it is nil")
 		case a.Unknown:
-			b.WriteString(", may refer to anything that code which is not looked at has been given, and to")
+			b.WriteString(", may refer to anything that code that is not analysed has been given, and to")
 		default:
 			b.WriteString(", may refer to")
 		}

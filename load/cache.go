@@ -37,7 +37,7 @@ type cacheKey struct {
 	overlay      fs.FS // nil if it is not comparable, which matches nothing
 }
 
-// embedded stands for the overlay that is not configured.
+// embedded represents the overlay that is not configured.
 var embedded fs.FS = embed.FS{}
 
 // enter locks the cache for l and adapts it to l's needs.

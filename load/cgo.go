@@ -25,7 +25,7 @@ import (
 type CUse struct {
 	Name string // "C.puts"
 	Pos  token.Pos
-	What string // what uses it, if the function only stands for that: "call of main.init"
+	What string // what uses it, if the function only represents that: "call of main.init"
 }
 
 // cgoFile says how a file that imports "C" is reduced, and what was lost.
@@ -304,7 +304,7 @@ func usesC(n ast.Node) (use CUse, found bool) {
 	return use, found
 }
 
-// identifier makes what may stand in an identifier of a file name.
+// identifier makes what may be part of an identifier of a file name.
 func identifier(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {

@@ -115,14 +115,14 @@ type clockReach struct {
 	clock bool
 }
 
-// declared is a declaration and where to look up its identifiers.
+// declared is a declaration and the package in which its identifiers are resolved.
 type declared struct {
 	pkg  *Package
 	node ast.Node
 }
 
 // collect adds the declarations of p. Functions named init run by themselves
-// and may leave goroutines behind.
+// and may start goroutines that outlive them.
 func (m *clockReach) collect(p *Package) {
 	add := func(obj types.Object, n ast.Node) {
 		if obj != nil {

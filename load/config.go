@@ -39,7 +39,7 @@ type Config struct {
 	// GOOS, GOARCH and CGO_ENABLED are always those of the machine.
 	Env []string
 
-	// Implicit lists import paths of std packages to be loaded though nobody
+	// Implicit lists import paths of std packages to be loaded though no package
 	// imports them, because the machine itself relies on them.
 	Implicit []string
 

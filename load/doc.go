@@ -19,7 +19,7 @@
 //	cgo       files that import "C" and have no alternative are taken in, see addCgo
 //	discover  std packages reachable by import        (reads files, headers)
 //	parse     every file, in parallel
-//	prune     std declarations nobody mentions are taken away; with a Cache, behind check
+//	prune     std declarations that are not mentioned are removed; with a Cache, after check
 //	check     go/types, in parallel along the import DAG
 //	create    ssa.Program with all packages created, none built
 //	build     later, package by package: EnsureBuilt, Prebuild
@@ -39,7 +39,7 @@
 //
 // As with go test, the package under test exists twice: as "p" and, with its
 // in-package _test.go files, as "p [p.test]"; packages that import p and that
-// an external test package imports have a variant too. Package.ID tells them
-// apart, Package.Path does not. Variants of one path never meet in the import
-// closure of one entry.
+// an external test package imports have a variant too. Package.ID
+// distinguishes them, Package.Path does not. The import closure of one entry never has two
+// variants of one path.
 package load

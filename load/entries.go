@@ -67,8 +67,7 @@ func (prog *Program) WorkDir(e *Entry) string {
 	return prog.Dir
 }
 
-// A NoEntry is a function that go test would run in some way, but that is no
-// entry.
+// A NoEntry is a function that go test would run, but that is no entry.
 type NoEntry struct {
 	Path, Name string
 	Pos        token.Pos

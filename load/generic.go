@@ -12,7 +12,7 @@ import (
 )
 
 // Functions with type parameters are only something to analyse once there are
-// type arguments. For what a library exports, code elsewhere chooses them; here
+// type arguments. For what a library exports, code outside of it chooses them; here
 // they are chosen instead of it, as unspecific as the constraints allow:
 //
 //   - where any type with certain methods will do, an interface type with these
@@ -22,7 +22,7 @@ import (
 //     else the first. (What functions do with the others is the same, but for
 //     type switches.)
 //
-// Not every constraint can be met in this way: interface{ *T; Set(string) } asks
+// Not every constraint can be satisfied like this: interface{ *T; Set(string) } asks
 // for a type that is not there.
 
 // An Uninstantiated is a generic function for which no type arguments were found.
@@ -39,7 +39,7 @@ type instances struct {
 	types [][]types.Type        // of each, its type arguments
 	made  []*ssa.Function       // of each, its instance
 	left  []Uninstantiated      // the others
-	any   map[string]types.Type // arguments that stand for all types, by their names
+	any   map[string]types.Type // arguments that represent all types, by their names
 }
 
 // add takes on fn, which is generic.

@@ -104,7 +104,7 @@ func isPlainConversion(from, to types.Type) bool {
 //
 // The order is the language's: sort by import path; again and again initialise
 // the first package that has all its imports initialised. As with gc, packages
-// without code to run at initialisation hold up nobody (cmd/link/internal/ld,
+// without code to run at initialisation hold up no other (cmd/link/internal/ld,
 // inittask.go), and the implicit packages, of which the runtime is one, come
 // before all others.
 func (prog *Program) InitOrder(e *Entry) []*ssa.Package {
@@ -127,7 +127,7 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		order    []*Package
 		ready    pathHeap
 		waiting  = make(map[*Package]int)        // number of imports to wait for
-		importer = make(map[*Package][]*Package) // who waits for it
+		importer = make(map[*Package][]*Package) // those that wait for it
 		dynamic  = make(map[*Package]bool)       // it or an import has code to run
 	)
 	for _, p := range closure(roots) {

@@ -63,7 +63,7 @@ func (prog *Program) Library(p *Package) *Entry {
 	return e
 }
 
-// exported returns the function that d declares if code elsewhere can name it,
+// exported returns the function that d declares if code outside of it can name it,
 // and nil otherwise.
 func (prog *Program) exported(p *Package, d *ast.FuncDecl) *ssa.Function {
 	obj, ok := p.Info.Defs[d.Name].(*types.Func)

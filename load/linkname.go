@@ -11,7 +11,7 @@ import (
 // links are the //go:linkname directives between functions.
 type links struct {
 	pushed map[string]*ssa.Function // symbol to the function with a body that goes by it
-	pulled map[*ssa.Function]string // function without a body to the symbol it stands for
+	pulled map[*ssa.Function]string // function without a body to the symbol it represents
 }
 
 // link is one //go:linkname directive with two names.

@@ -44,7 +44,7 @@ type Package struct {
 	graph     *graph        // see prune; nil if the user's
 	pruned    bool          // prune has taken declarations away
 	done      chan struct{} // closed when type-checked, or given up
-	facts     facts
+	facts     syntaxFacts
 	links     []link
 }
 

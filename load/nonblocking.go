@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// facts are what a package's syntax says that concerns whole programs.
-type facts struct {
+// syntaxFacts are what a package's syntax says that concerns whole programs.
+type syntaxFacts struct {
 	initWork    initWork
 	nonblocking []nonblocking
 	clock       bool // it reads the clock
@@ -24,9 +24,9 @@ type nonblocking struct {
 	send bool
 }
 
-// gatherFacts collects the facts of a type-checked package.
-func gatherFacts(p *Package) facts {
-	f := facts{initWork: initWorkOf(p.Files, p.Info)}
+// syntaxFactsOf collects the facts of a type-checked package.
+func syntaxFactsOf(p *Package) syntaxFacts {
+	f := syntaxFacts{initWork: initWorkOf(p.Files, p.Info)}
 	for i, tree := range p.Files {
 		// Most files have no select: searching the text is ten times cheaper
 		// than walking the tree.
@@ -55,7 +55,7 @@ func gatherFacts(p *Package) facts {
 }
 
 // selects collects the cases of selects with a default clause.
-func (f *facts) selects(tree *ast.File, info *types.Info) {
+func (f *syntaxFacts) selects(tree *ast.File, info *types.Info) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectStmt)
 		if !ok {
@@ -136,14 +136,14 @@ func mentionsTypeParam(t types.Type) bool {
 		}
 		return false
 	case *types.Interface:
-		return !t.Empty() // seldom enough not to look into it
+		return !t.Empty() // too rare to be decided
 	}
 	return true // signatures, likewise
 }
 
-// Nonblocking says on which channels somebody may try an operation without
+// Nonblocking says on which channels a goroutine may try an operation without
 // waiting for it. A goroutine that arrives at an operation of a channel and one
-// that is parked there differ only for those who try the opposite operation.
+// that is parked there differ only for a goroutine that tries the opposite operation.
 type Nonblocking struct {
 	send, recv elemSet
 }
@@ -165,11 +165,11 @@ func (s *elemSet) add(elem types.Type) {
 func (s *elemSet) has(elem types.Type) bool { return s.all || s.set.At(elem) != nil }
 
 // Send reports whether a channel with that element type may be sent to without
-// waiting: this can tell whether a receiver is parked on it.
+// waiting: that shows whether a receiver is parked on it.
 func (n *Nonblocking) Send(elem types.Type) bool { return n.send.has(elem) }
 
 // Recv reports whether a channel with that element type may be received from
-// without waiting: this can tell whether a sender is parked on it.
+// without waiting: that shows whether a sender is parked on it.
 func (n *Nonblocking) Recv(elem types.Type) bool { return n.recv.has(elem) }
 
 // Nonblocking collects the non-blocking channel operations in the packages

@@ -96,7 +96,7 @@ func newGraph(p *Package) *graph {
 	}
 	for i, f := range p.Files {
 		if p.Overlaid && p.files[i].patch == nil {
-			continue // the machine may look for what nobody mentions
+			continue // the machine may need what is not mentioned
 		}
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -237,7 +237,7 @@ func (m *mentions) visit(n ast.Node) bool {
 }
 
 // isPure reports whether evaluating the initial values of a variable can have
-// no effect, as far as syntax tells: they may not call, receive, index or
+// no effect, as far as syntax shows: they may not call, receive, index or
 // dereference anything. (A conversion looks like a call.)
 func isPure(s *ast.ValueSpec) bool {
 	pure := true
