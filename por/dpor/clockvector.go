@@ -49,7 +49,7 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		x := newClockVector(sys, v, cfg, a)
 		r := x.run()
 		was := a
-		if a = a.Without(x.reused, x.hist.Underrun); a == was {
+		if a = a.Without(x.reused, x.exec.Underrun); a == was {
 			return r
 		}
 		v.Restart()
@@ -60,15 +60,17 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 type clockVector struct {
 	search.Driver
 	fx    por.Effects
-	hist  *hb.History
-	nodes []cvNode // nodes[i-1] is pre(S, i)
+	exec  *hb.Execution
+	step  func(g trace.GID, choice int) // exec.Execute
+	nodes []cvNode                      // nodes[i-1] is pre(S, i)
 
-	arrive bool // arriving at a WaitGroup's Wait is an access to it
-	reused bool // and it is not, but should be
+	assumed hb.Assumptions
+	reused  bool // assumed.NoReuse is wrong
 
 	accessed map[uint32]accessor // who has touched an object, for Stats.States
 
 	standing []trace.GID
+	buf      []trace.Access
 }
 
 // accessor is who has touched an object.
@@ -96,9 +98,9 @@ type cvNode struct {
 
 func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumptions) *clockVector {
 	cfg.Match = false
-	x := &clockVector{Driver: search.NewDriver(sys, v, cfg), fx: por.EffectsOf(sys), arrive: !a.NoReuse, accessed: make(map[uint32]accessor)}
-	x.hist = hb.NewHistory(x.fx, !cfg.IgnoreOutput)
-	x.hist.Careful = !a.NoUnderrun
+	x := &clockVector{Driver: search.NewDriver(sys, v, cfg), fx: por.EffectsOf(sys), assumed: a, accessed: make(map[uint32]accessor)}
+	x.exec = hb.NewExecution(sys, a.Relation(cfg.IgnoreOutput))
+	x.step = x.exec.Execute
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
@@ -114,7 +116,7 @@ func (x *clockVector) run() por.Result {
 			if n.p++; n.p == len(n.backtrack) {
 				x.Sys.Rewind(n.mark)
 				x.Sys.Release(n.mark)
-				x.hist.Cut(depth)
+				x.exec.Truncate(depth)
 				x.nodes = x.nodes[:depth]
 				continue
 			}
@@ -126,7 +128,7 @@ func (x *clockVector) run() por.Result {
 		}
 		if !first {
 			x.Rewind(n.mark)
-			x.hist.Cut(depth)
+			x.exec.Truncate(depth)
 			x.Path, x.Cur = x.Path[:depth], n.cur
 		}
 		if n.choices == 0 {
@@ -240,108 +242,86 @@ func (x *clockVector) addAll(n *cvNode) {
 // execute makes the step a from the top node n, and adds what it shows to backtrack sets.
 // It reports whether a goroutine has started or ended.
 func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
-	h := x.hist
-	h.Before(a.G)
-	x.touched(n, h.Intent(a.G))
-	if !x.arrive && hb.Reused(x.fx, n.enabled, a.G) {
+	exec := x.exec
+	x.touched(n, exec.Next(a.G))
+	if x.assumed.NoReuse && exec.Reused(a.G) {
 		x.reused, x.Halted = true, true
 	}
-	defer x.assumed()
-	x.Step(a)
+	x.StepBy(a, x.step)
 	x.standing = x.fx.Pending(x.standing[:0])
-	x.extra(n)
-	i := h.After()
-	e := &h.Events[i-1]
-	for _, m := range e.Movers {
-		// Who was met could have done something else.
-		if slices.Contains(n.enabled, m.G) {
-			x.add(n, m.G)
+	x.turnedOut(n)
+	i := len(exec.Events) - 1
+	exec.Participants(func(q trace.GID) {
+		// The partner could have done something else.
+		if slices.Contains(n.enabled, q) {
+			x.add(n, q)
 		}
-	}
+	})
 	for _, q := range n.standing {
 		if q != a.G && hb.Ended(q, x.standing) {
 			x.add(n, q)
 		}
 	}
 	for _, q := range x.standing {
-		op := h.Intent(q)
-		arrived := slices.ContainsFunc(e.Movers, func(m hb.Mover) bool { return m.G == q })
-		if arrived || h.Dependent(i, &op) {
-			x.race(q, &op, h.Clock(q))
+		if op := exec.Next(q); exec.TookPart(q) || exec.DependsOn(i, op) {
+			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
 		}
 	}
+	x.Halted = x.Halted || exec.Underrun && x.assumed.NoUnderrun
 	return !slices.Equal(n.standing, x.standing)
 }
 
-// assumed stops the search if an assumption is wrong.
-func (x *clockVector) assumed() {
-	x.Halted = x.Halted || x.hist.Underrun && !x.hist.Careful
-}
-
-// race finds the last step that the operation q stands before could come before,
-// and has it tried (lines 27 to 32). c is C(q).
-func (x *clockVector) race(q trace.GID, op *hb.Intent, c hb.Clock) {
-	i := x.hist.LastRace(op, c, func(i uint32) bool {
-		n := &x.nodes[i-1]
-		// In front of what an oracle calls unhindered nothing else could come; but in front of an earlier step it may.
-		return n.closed || !hb.Together(x.hist, i, q, op, n.enabled)
+// race finds the last event before number end that op, which is q's next operation, could come before,
+// and has it tried (lines 27 to 32). c is C(q), and since the last event before which q was not at op.
+func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
+	i := x.exec.LastRace(op, c, end, func(i int) bool {
+		n := &x.nodes[i]
+		// What an oracle says needs no choice cannot be preceded by anything; but an earlier event may.
+		return !n.closed && x.exec.MayBeCoEnabled(i, since, q, op, n.enabled)
 	})
-	if i > 0 {
-		x.add(&x.nodes[i-1], q)
+	if i >= 0 {
+		x.add(&x.nodes[i], q)
 	}
 }
 
-// extra is about what a step shows only when it has been made. If the program has ended,
-// that depends on what has been printed; and the others are to go on first, where they
+// turnedOut is about what the newest event, executed in n, shows only when it has been executed. If the program has ended,
+// that depends on what has been printed; and the others are to continue first, where they
 // can. One of them that does not end the program is enough: what they have to do with each other is seen then, and the
-// step that ends the program is no different when it comes later. If somebody has arrived at a WaitGroup's Wait,
+// operation that ends the program is no different when it comes later. If a goroutine has arrived at a WaitGroup's Wait,
 // that can matter.
-func (x *clockVector) extra(n *cvNode) {
-	h := x.hist
-	e := &h.Events[len(h.Events)-1]
-	more := hb.Intent{Op: trace.Op{G: e.G}}
-	if st := x.Sys.Status(); st == por.Cut || st == por.Ended {
-		e.Over = true
+func (x *clockVector) turnedOut(n *cvNode) {
+	i := len(x.exec.Events) - 1
+	g := x.exec.Events[i].G
+	st := x.Sys.Status()
+	over := st == por.Cut || st == por.Ended
+	if over {
 		if n.p > 0 {
 			x.addAll(n)
 		} else {
-			n.ended = append(n.ended, e.G)
+			n.ended = append(n.ended, g)
 		}
 		for _, q := range n.enabled {
-			if q != e.G && !n.goesOn && n.p == len(n.backtrack)-1 {
+			if q != g && !n.goesOn && n.p == len(n.backtrack)-1 {
 				x.add(n, q)
 			}
 		}
-		if h.Output {
-			more.Touches = append(more.Touches, hb.Output)
-		}
 	}
-	n.goesOn = n.goesOn || !e.Over
-	if x.arrive {
-		more.Touches = append(more.Touches, hb.Arrivals(x.fx, x.standing, e.G)...)
-	}
-	if len(more.Touches) == 0 {
-		return
-	}
-	// The step itself is in the history, but not in any list yet.
-	var c hb.Clock
-	if e.PrevLast > 0 {
-		c = h.Events[e.PrevLast-1].Clock
-	}
-	x.race(e.G, &more, c)
-	for _, a := range more.Touches {
-		h.Also(a)
+	n.goesOn = n.goesOn || !over
+	if late := x.exec.TurnedOut(i); late != nil {
+		since := x.exec.Previous(g)
+		x.race(g, late, x.exec.ClockAfter(since), i, since)
 	}
 }
 
-// touched notes who touches what, and counts n if others have touched it.
-func (x *clockVector) touched(n *cvNode, op hb.Intent) {
-	for _, a := range op.Touches {
+// touched notes which goroutine touches what, and counts n if others have touched it.
+func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
+	x.buf = x.exec.Locations(op, x.buf[:0])
+	for _, a := range x.buf {
 		who, ok := x.accessed[a.Obj]
 		if !ok {
-			who.g = op.Op.G
+			who.g = op.G
 		}
-		who.more = who.more || who.g != op.Op.G
+		who.more = who.more || who.g != op.G
 		x.accessed[a.Obj] = who
 		if who.more {
 			x.count(n)
@@ -355,5 +335,5 @@ func (x *clockVector) bytes() int64 {
 	if len(x.nodes) > 0 {
 		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].standing))
 	}
-	return n + x.hist.Bytes()
+	return n + x.exec.Bytes()
 }

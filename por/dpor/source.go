@@ -106,7 +106,7 @@ type raceCandidate struct {
 
 func newSource(sys por.System, v por.Visitor, cfg por.Config, rude bool) *source {
 	cfg.Match = false
-	s := &source{Driver: search.NewDriver(sys, v, cfg), exec: hb.NewExecution(sys, cfg.IgnoreOutput, rude), dups: hb.NewDuplicates(cfg)}
+	s := &source{Driver: search.NewDriver(sys, v, cfg), exec: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: rude}), dups: hb.NewDuplicates(cfg)}
 	s.Size = search.Sum{Sys: s.Size, More: s.bytes}
 	return s
 }

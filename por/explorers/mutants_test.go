@@ -69,7 +69,7 @@ var mutants = []struct {
 
 	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/dependence.go", Old: "|| a.CommutesWithPeers() ||", New: "||"}, counted},
 
-	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "hb.NewExecution(sys, cfg.IgnoreOutput, true)", New: "hb.NewExecution(sys, cfg.IgnoreOutput, false)"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
+	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "ReadersDepend: true}", New: "ReadersDepend: false}"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
 
 	// Happens-before.
 	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif Blocks(e.Op.Kind) {\n\t\tfor _, q := range moved {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},

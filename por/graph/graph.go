@@ -23,7 +23,7 @@ import (
 // end of the program and every race is met. As in the paper no states are
 // stored: "the DPOR Engine is only sound if state matching is disabled".
 //
-// Beyond the paper:
+// Unsupported the paper:
 //
 //   - Choosing a thread at a node executes its operation there. (The paper's engine makes another node
 //     for it in the same state, whose choices can only repeat those of the first one.)
@@ -40,7 +40,7 @@ func Graph(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig) por.Re
 		x := newGraphSearch(sys, v, cfg, gc, a)
 		r := x.run()
 		was := a
-		if a = a.Without(x.reused, x.hist.Underrun); a == was {
+		if a = a.Without(x.reused, x.exec.Underrun); a == was {
 			return r
 		}
 		v.Restart()
@@ -121,8 +121,11 @@ type GraphNode struct {
 
 	at      *choiceSet
 	x       *graphSearch
-	step    uint32 // the operation's index in the history; 0: not executed
-	replay  bool   // the paper's replayFlag
+	event   int        // its event in the execution, if it has one:
+	n       uint32     // its number among those of its goroutine, from 1; 0: not executed
+	replay  bool       // the paper's replayFlag
+	next    *hb.NextOp // the operation as dependence sees it
+	since   int        // the last event before which its goroutine was not at it; -1: none
 	tangled bool
 }
 
@@ -135,14 +138,13 @@ func (n *GraphNode) Choices() []trace.GID { return n.at.choices }
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
 func (n *GraphNode) Before(m *GraphNode) bool {
-	return n.x.hist.Clock(m.Op.G).At(n.Op.G) >= n.step
+	return hb.ClockOf(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }
 
 // CoEnabled reports whether the operations of n, an ancestor of m, and m can be next at the same time as far
 // as the engine knows, see together.
 func (n *GraphNode) CoEnabled(m *GraphNode) bool {
-	op := hb.Intent{Op: m.Op.Op, Touches: m.Op.Touches, Tangled: m.tangled}
-	return hb.Together(n.x.hist, n.step, m.Op.G, &op, n.at.runnables)
+	return n.x.exec.MayBeCoEnabled(n.event, m.since, m.Op.G, m.next, n.at.runnables)
 }
 
 // Conflicts reports whether the operations of n and m touch the same location, one of them may

@@ -43,25 +43,28 @@ type graphSearch struct {
 	search.Driver
 	GraphConfig
 	fx     por.Effects
-	hist   *hb.History
+	exec   *hb.Execution
+	step   func(g trace.GID, choice int) // exec.Execute
 	graph  DPORGraph
 	points []generator
 	node   *GraphNode // the newest of the present path
 
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
-	arrive bool // see arrivals
-	reused bool
+	assumed hb.Assumptions
+	reused  bool // assumed.NoReuse is wrong
 
 	standing, before []trace.GID
+	buf              []trace.Access
 }
 
 func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig, a hb.Assumptions) *graphSearch {
 	cfg.Match = false
-	x := &graphSearch{Driver: search.NewDriver(sys, v, cfg), GraphConfig: gc, fx: por.EffectsOf(sys), arrive: !a.NoReuse, known: make(map[uint64]bool)}
-	x.hist = hb.NewHistory(x.fx, !cfg.IgnoreOutput)
-	x.hist.SyncOnly = true
-	x.hist.Careful = !a.NoUnderrun
+	x := &graphSearch{Driver: search.NewDriver(sys, v, cfg), GraphConfig: gc, fx: por.EffectsOf(sys), assumed: a, known: make(map[uint64]bool)}
+	rel := a.Relation(cfg.IgnoreOutput)
+	rel.SyncOnly = true
+	x.exec = hb.NewExecution(sys, rel)
+	x.step = x.exec.Execute
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
@@ -70,7 +73,7 @@ func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfi
 func (x *graphSearch) run() por.Result {
 	mark := x.Sys.Mark()
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
-	x.graph.Root = x.push(Replay, trace.NoGID, x.placedSet())
+	x.graph.Root = x.push(Replay, trace.NoGID, x.state())
 	for len(x.points) > 0 && !x.Halted {
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
@@ -125,7 +128,7 @@ func (x *graphSearch) more(p *generator) bool {
 // back returns to p.
 func (x *graphSearch) back(p *generator) {
 	x.Rewind(p.mark)
-	x.hist.Cut(p.depth)
+	x.exec.Truncate(p.depth)
 	x.Path, x.Cur, x.node = x.Path[:p.depth], p.cur, p.parent
 	if x.Client.Reset != nil {
 		if p.alt > 0 || p.first.Type == Replay {
@@ -144,7 +147,7 @@ func (x *graphSearch) take(p *generator) bool {
 	case p.next > 0:
 		// The state has a generator, so whatever is one now is a Yes node.
 		m := x.mark(g)
-		p.marked = x.placedSet()
+		p.marked = x.state()
 		switch m {
 		case Replay:
 			p.alts, p.alt = 1, 1
@@ -197,7 +200,7 @@ func (x *graphSearch) advance() {
 		if !slices.Contains(x.Enabled, g) {
 			g = x.Enabled[0]
 		}
-		state := x.placedSet()
+		state := x.state()
 		switch m := x.mark(g); {
 		case m == Yes, m == Maybe && !x.Restart, m == Replay:
 			x.push(m, g, state)
@@ -216,8 +219,9 @@ func (x *graphSearch) advance() {
 
 // mark asks what g's next operation is.
 func (x *graphSearch) mark(g trace.GID) Marking {
-	in := x.hist.Intent(g)
-	op := GraphOp{in.Op, in.Touches}
+	in := x.exec.Next(g)
+	x.buf = x.exec.Locations(in, x.buf[:0])
+	op := GraphOp{in.Op, x.buf}
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
@@ -257,10 +261,16 @@ func (x *graphSearch) newNode(typ Marking, g trace.GID, at *choiceSet) *GraphNod
 	n := &GraphNode{ID: x.graph.Nodes, Type: typ, Parent: x.node, at: at, x: x}
 	x.graph.Nodes++
 	if g != trace.NoGID {
-		op := x.hist.Intent(g)
-		n.Op, n.tangled = GraphOp{op.Op, slices.Clone(op.Touches)}, op.Tangled
+		x.of(n, x.exec.Next(g), x.exec.LastEvent(g))
 	}
 	return n
+}
+
+// of makes op the operation of n, pending since event since.
+func (x *graphSearch) of(n *GraphNode, op *hb.NextOp, since int) {
+	next := *op
+	n.since, n.next, n.tangled = since, &next, op.DependsOnAll
+	n.Op = GraphOp{op.Op, x.exec.Locations(op, nil)}
 }
 
 // link makes n a child of p.
@@ -270,8 +280,8 @@ func (x *graphSearch) link(p, n *GraphNode) {
 	}
 }
 
-// placedSet returns the client's state, if it goes back with the search.
-func (x *graphSearch) placedSet() any {
+// state returns the client's state, if it goes back with the search.
+func (x *graphSearch) state() any {
 	if x.Client.Reset == nil {
 		return nil
 	}
@@ -285,7 +295,7 @@ func (x *graphSearch) push(typ Marking, g trace.GID, state any) *GraphNode {
 	p.node = x.newNode(typ, g, p.choiceSet)
 	p.first = p.node
 	x.link(x.node, p.node)
-	p.state, p.marked = state, x.placedSet()
+	p.state, p.marked = state, x.state()
 	p.mark = x.Sys.Mark()
 	x.points = append(x.points, p)
 	return p.node
@@ -370,38 +380,34 @@ func mustReplay(r *GraphNode) bool {
 // move makes step a, which is that of node n, if its operation is a node. enabled are the goroutines
 // that could go on instead.
 func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
-	if !x.arrive && hb.Reused(x.fx, enabled, a.G) {
+	if x.assumed.NoReuse && x.exec.Reused(a.G) {
 		x.reused, x.Halted = true, true
 	}
 	others, prefix := len(enabled) > 1, x.prefix()
-	h := x.hist
 	x.before = x.fx.Pending(x.before[:0])
-	h.Before(a.G)
-	x.Step(a)
+	x.StepBy(a, x.step)
 	x.standing = x.fx.Pending(x.standing[:0])
 	st := x.Sys.Status()
 	others = others && (st == por.Cut || st == por.Ended)
-	h.Events[len(h.Events)-1].Over = st == por.Cut || st == por.Ended
-	more := x.turnsOut(a.G, st)
-	if n != nil && len(more) > 0 {
+	i := len(x.exec.Events) - 1
+	e := &x.exec.Events[i]
+	late := x.exec.TurnedOut(i)
+	if n != nil && late != nil {
 		later := *n
-		later.Op.Touches, later.step = more, 0
+		x.of(&later, late, x.exec.Previous(a.G))
+		later.n = 0
 		x.executeDpor(&later)
 	}
 	above := x.node
 	if n != nil {
 		above = n.Parent
 	}
-	for _, q := range x.fx.Advanced(nil) {
-		if r := h.Met(q); r != nil {
-			// The operation of who was met is executed, too.
-			x.executeDpor(&GraphNode{Type: Yes, Parent: above, Op: GraphOp{r.Op, r.What}, at: &choiceSet{}, x: x})
-		}
+	if e.PartnerOp.Kind != trace.None {
+		// The operation of the partner is executed, too.
+		m := &GraphNode{Type: Yes, Parent: above, at: &choiceSet{}, x: x}
+		x.of(m, &e.PartnerOp, x.exec.Previous(e.Partner))
+		x.executeDpor(m)
 	}
-	for _, b := range more {
-		h.Also(b)
-	}
-	i := h.After()
 	gone := false
 	for _, q := range x.before {
 		if q == a.G || !hb.Ended(q, x.standing) {
@@ -413,14 +419,14 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	}
 	switch {
 	case n != nil && n.Type != Replay:
-		n.step = i
-		n.Op.Touches = append(n.Op.Touches[:0], h.Touches(&h.Events[i-1])...)
-		for _, m := range h.Events[i-1].Movers {
-			if slices.Contains(n.at.runnables, m.G) {
-				x.addChoice(n, m.G) // who was met could have done something else
+		n.event, n.n = i, x.exec.Keys[i].N
+		n.Op.Touches = x.exec.EventLocations(i, n.Op.Touches[:0])
+		x.exec.Participants(func(q trace.GID) {
+			if slices.Contains(n.at.runnables, q) {
+				x.addChoice(n, q) // the partner could have done something else
 			}
-		}
-		n.at.goesOn = n.at.goesOn || !h.Events[i-1].Over
+		})
+		n.at.goesOn = n.at.goesOn || st != por.Cut && st != por.Ended
 		switch {
 		case !others:
 		case len(n.at.choices) == 1:
@@ -433,25 +439,14 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 				x.addChoice(n, q)
 			}
 		}
-	case !others && len(more) == 0 && !gone:
+	case !others && late == nil && !gone:
 	case n != nil:
 		x.arrangeReplay(n.Parent, prefix)
 	default:
 		x.arrangeReplay(x.node, prefix)
 	}
-	x.Halted = x.Halted || h.Underrun && !h.Careful
+	x.Halted = x.Halted || x.exec.Underrun && x.assumed.NoUnderrun
 	x.ends()
-}
-
-// turnsOut returns what a step of g turns out to touch when it has been made, see clockVector.extra.
-func (x *graphSearch) turnsOut(g trace.GID, st por.Status) (more []trace.Access) {
-	if x.hist.Output && (st == por.Cut || st == por.Ended && len(x.standing) > 0) {
-		more = append(more, hb.Output)
-	}
-	if x.arrive {
-		more = append(more, hb.Arrivals(x.fx, x.standing, g)...)
-	}
-	return more
 }
 
 // waiting looks at what goroutines stand before at the end of an execution and have not
@@ -461,8 +456,9 @@ func (x *graphSearch) waiting() {
 		if x.mark(q) == No {
 			continue
 		}
-		op := x.hist.Intent(q)
-		x.executeDpor(&GraphNode{Type: Yes, Parent: x.node, Op: GraphOp{op.Op, slices.Clone(op.Touches)}, tangled: op.Tangled, at: &choiceSet{}, x: x})
+		n := &GraphNode{Type: Yes, Parent: x.node, at: &choiceSet{}, x: x}
+		x.of(n, x.exec.Next(q), x.exec.LastEvent(q))
+		x.executeDpor(n)
 	}
 }
 
@@ -488,7 +484,7 @@ func (x *graphSearch) ends() {
 // bytes is the memory of the stack and of the present path.
 func (x *graphSearch) bytes() int64 {
 	const each = 300 // a node with its sets
-	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.hist.Bytes() + int64(len(x.Path))*each
+	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each
 	if x.Emit != nil {
 		n += int64(x.graph.Nodes) * each
 	}

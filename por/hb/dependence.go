@@ -11,6 +11,7 @@ import "hbcheck.dev/hbcheck/trace"
 type dependence struct {
 	ignoreOutput  bool
 	readersDepend bool // readers may leave who have not come, see rude
+	pairwise      bool // see Relation.Pairwise
 }
 
 // Dependent reports whether b, executed some time after a, depends on it.
@@ -20,7 +21,7 @@ func (d dependence) Dependent(a, b *NextOp) bool {
 		return true
 	case a.footprint&b.footprint == 0:
 		return false
-	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd:
+	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd && !d.pairwise:
 		return false // see execution.regroups
 	case a.Kind == trace.Output && b.Kind == trace.Output:
 		return !d.ignoreOutput

@@ -22,7 +22,7 @@ func TestDuplicates(t *testing.T) {
 		sys := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Store, A: 0, B: 1}}, []toys.Instr{c.second})
 		d := hb.NewDuplicates(por.Config{CheckDuplicates: true})
 		for i, order := range [][]trace.GID{{0, 0, 1, 0, 1}, {0, 1, 0, 1, 0}} {
-			x := hb.NewExecution(sys, false, false)
+			x := hb.NewExecution(sys, hb.Relation{})
 			m := sys.Mark()
 			for _, g := range order {
 				x.Execute(g, 0)

@@ -94,6 +94,8 @@ type Event struct {
 	// BufferChan is the channel that the case of a select which it was takes an element from (grow is -1) or puts one into (1).
 	BufferChan   uint32
 	BufferChange int
+	// arrivals are the WaitGroups at whose Wait goroutines have arrived by it: see Relation.Arrivals.
+	arrivals []trace.Access
 	// DependsOnOutput marks one with which it is decided what has been printed.
 	DependsOnOutput bool
 }
@@ -106,6 +108,7 @@ func (e *Event) init(m Transition, op *NextOp, undo int) {
 	e.EndsExecution, e.DependsOnOutput = false, false
 	e.BufferChan, e.BufferChange = 0, 0
 	e.change = por.Adding{}
+	e.arrivals = e.arrivals[:0]
 }
 
 // Execution is the path from the initial state to the present one as a partial
@@ -115,6 +118,7 @@ func (e *Event) init(m Transition, op *NextOp, undo int) {
 type Execution struct {
 	Sys por.Effects
 	Dep dependence
+	rel Relation
 
 	Path   trace.Schedule // the same steps, by numbers of alternatives
 	Events []Event
@@ -139,6 +143,10 @@ type Execution struct {
 	Unsupported bool
 	// Awaits is set when somebody stands before an operation that awaits something: see Context.
 	Awaits bool
+	// Underrun is set when, with Relation.Pairwise, an operation is pending that makes a counter negative.
+	Underrun bool
+	none     []uint32 // see ClockAfter
+	late     NextOp   // see TurnedOut
 	// ReadersUnbalanced is set, and beyond, when readers do not commute, as was assumed: see rude.
 	ReadersUnbalanced bool
 
@@ -193,10 +201,10 @@ type undoEntry struct {
 	Pending NextOp
 }
 
-// NewExecution begins an execution in the present state of sys. rude says that readers do not
-// commute: see execution.rude.
-func NewExecution(sys por.System, ignoreOutput, rude bool) *Execution {
-	x := &Execution{Sys: por.EffectsOf(sys), Dep: dependence{ignoreOutput: ignoreOutput, readersDepend: rude}, Width: 4, state: 1, received: make(map[uint32]uint32), Precedes: func(a, b trace.GID) bool { return a < b }}
+// NewExecution begins an execution in the present state of sys.
+func NewExecution(sys por.System, rel Relation) *Execution {
+	dep := dependence{ignoreOutput: rel.IgnoreOutput, readersDepend: rel.ReadersDepend, pairwise: rel.Pairwise}
+	x := &Execution{Sys: por.EffectsOf(sys), rel: rel, Dep: dep, Width: 4, state: 1, received: make(map[uint32]uint32), Precedes: func(a, b trace.GID) bool { return a < b }}
 	if e := por.CapabilitiesOf(sys).GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
@@ -223,6 +231,9 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 		n.Alternatives, n.DependsOnAll = int32(ways), tangled
 		if x.ReadsFrom {
 			x.markUpdate(n)
+		}
+		if x.rel.Pairwise && n.Kind == trace.WgAdd {
+			x.pairwise(g, n)
 		}
 		n.setFootprint()
 		n.Slot = slot{}
@@ -321,6 +332,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	for _, q := range moved {
 		x.grow(int(q))
 	}
+	x.arrivals(e, g, moved)
 	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
 	x.addParticipant(g, i)
 	// Whoever can be met only where it stands is no matter of order: it must have
@@ -331,10 +343,13 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		}
 	}
 	x.Count[g]++
-	b := eventKey{G: g, N: x.Count[g], footprint: e.Op.footprint | e.PartnerOp.footprint, wgAdd: e.Op.Kind == trace.WgAdd && !e.Op.DependsOnAll}
+	b := eventKey{G: g, N: x.Count[g], footprint: e.Op.footprint | e.PartnerOp.footprint, wgAdd: e.Op.Kind == trace.WgAdd && !e.Op.DependsOnAll && !x.rel.Pairwise}
+	for _, a := range e.arrivals {
+		b.footprint |= 1 << objectBit(a.Obj)
+	}
 	if e.DependsOnOutput {
 		b.footprint |= outputBit
-	} else {
+	} else if len(e.arrivals) == 0 && !(x.rel.Pairwise && e.Op.Kind == trace.WgAdd) {
 		b.access = e.Op.singleAccess()
 	}
 	x.Keys = append(x.Keys, b)
@@ -345,7 +360,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	switch {
 	case x.ReadsFrom:
 		x.addReadsFrom(i)
-	case x.someDependsOnAll || b.footprint&(b.footprint-1) != 0: // it is about several things
+	case x.someDependsOnAll || x.rel.SyncOnly || b.footprint&(b.footprint-1) != 0: // it is about several things
 		for j := i - 1; j >= 0; j-- {
 			x.addRace(e, c, j)
 		}
@@ -402,14 +417,14 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		}
 	}
 	x.ReadersUnbalanced = x.ReadersUnbalanced || !x.Dep.readersDepend && x.unbalancedUnlock(i)
-	x.Unsupported = x.Unsupported || x.ReadersUnbalanced || x.wgOrderMatters(i)
+	x.Unsupported = x.Unsupported || x.ReadersUnbalanced || !x.rel.Pairwise && x.wgOrderMatters(i)
 }
 
 // addRace adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
 // to come later.
 func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	f := &x.Keys[j]
-	if c[f.G] >= f.N {
+	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
 		return
 	}
 	switch b := &x.Keys[len(x.Keys)-1]; {
@@ -431,14 +446,16 @@ func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.Sys.Label(g
 
 // Dependent reports whether event e, executed after f, depends on it.
 func (x *Execution) Dependent(f, e *Event) bool {
-	return x.DependentOp(f, &e.Op, e.DependsOnOutput) || e.PartnerOp.Kind != trace.None && x.DependentOp(f, &e.PartnerOp, false)
+	return x.DependentOp(f, &e.Op, e.DependsOnOutput) || e.PartnerOp.Kind != trace.None && x.DependentOp(f, &e.PartnerOp, false) ||
+		len(e.arrivals) > 0 && (Overlap(e.arrivals, f.Op.Touches()) || f.PartnerOp.Kind != trace.None && Overlap(e.arrivals, f.PartnerOp.Touches()))
 }
 
 // DependentOp is dependent for op without whom it meets. printed is executed.printed of it.
 func (x *Execution) DependentOp(f *Event, op *NextOp, printed bool) bool {
 	return x.Dep.Dependent(&f.Op, op) ||
 		f.DependsOnOutput && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||
-		f.PartnerOp.Kind != trace.None && x.Dep.Dependent(&f.PartnerOp, op)
+		f.PartnerOp.Kind != trace.None && x.Dep.Dependent(&f.PartnerOp, op) ||
+		len(f.arrivals) > 0 && Overlap(f.arrivals, op.Touches())
 }
 
 // addParticipant makes g take part in event i.

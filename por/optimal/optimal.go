@@ -78,7 +78,7 @@ func optimalWith(sys por.System, v por.Visitor, cfg por.Config, set settings) po
 }
 
 func newOptimal(sys por.System, v por.Visitor, cfg por.Config, set settings) *optimal {
-	s := &optimal{set: set, Execution: hb.NewExecution(sys, cfg.IgnoreOutput, set.rude), Control: search.Control{Visitor: v, Cfg: cfg}, racer: search.NewRaceReporter(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg), cur: trace.NoGID, floor: -1}
+	s := &optimal{set: set, Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: set.rude}), Control: search.Control{Visitor: v, Cfg: cfg}, racer: search.NewRaceReporter(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg), cur: trace.NoGID, floor: -1}
 	s.size = por.CapabilitiesOf(sys).Sized
 	if s.watch, _ = cfg.Oracle.(por.Watcher); s.watch == nil { // who would have to watch the path again
 		s.repeater = por.CapabilitiesOf(sys).Repeater

@@ -54,7 +54,7 @@ import (
 // (Visitor.Restart); so are those in which a read covers more or less than a write it overlaps, or in which
 // memory is written that something synchronises on.
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	s := &searcher{Execution: hb.NewExecution(sys, cfg.IgnoreOutput, true), Control: search.Control{Visitor: v, Cfg: cfg}, races: search.NewRaceReporter(sys, v), knownRaces: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
+	s := &searcher{Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}), Control: search.Control{Visitor: v, Cfg: cfg}, races: search.NewRaceReporter(sys, v), knownRaces: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
 	s.size = por.CapabilitiesOf(sys).Sized
 	s.ReadsFrom = true // and readers are rude: a writer is looked at when it arrives, so what it depends on must depend on all readers
 	s.Updater = por.CapabilitiesOf(sys).Updater

@@ -56,7 +56,7 @@ type choicePoint struct {
 // NewEstimator returns an estimator that walks through sys, which nobody else may use. Its state is the initial one, and again after each
 // sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
-	return &Estimator{x: hb.NewExecution(sys, cfg.IgnoreOutput, false), cfg: cfg, rng: rand.New(rand.NewPCG(seed, 1)), root: sys.Mark()}
+	return &Estimator{x: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}), cfg: cfg, rng: rand.New(rand.NewPCG(seed, 1)), root: sys.Mark()}
 }
 
 // Sample adds one execution to the sample. It returns false if nothing can be estimated: the program is one that Optimal leaves to

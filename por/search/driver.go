@@ -59,6 +59,19 @@ func (s *Driver) Preferred() trace.GID {
 // Step executes a, counts it, and polls. It reports whether the search continues.
 func (s *Driver) Step(a trace.Step) bool {
 	s.Execute(a)
+	return s.executed()
+}
+
+// StepBy is Step for a search in which execute executes the operation.
+func (s *Driver) StepBy(a trace.Step, execute func(g trace.GID, choice int)) bool {
+	s.announce(a.G)
+	execute(a.G, a.Choice)
+	s.record(a)
+	return s.executed()
+}
+
+// executed counts the step executed last and polls. It reports whether the search continues.
+func (s *Driver) executed() bool {
 	if !s.Executed() {
 		return false
 	}
@@ -70,8 +83,21 @@ func (s *Driver) Step(a trace.Step) bool {
 
 // Execute executes a.
 func (s *Driver) Execute(a trace.Step) {
-	s.Announce(a.G)
+	s.announce(a.G)
 	s.Sys.Step(a.G, a.Choice)
+	s.record(a)
+}
+
+// announce says that g is about to execute its next operation.
+func (s *Driver) announce(g trace.GID) {
+	if s.Watcher != nil {
+		op := s.Sys.Next(g)
+		s.Watcher.Stepping(g, &op)
+	}
+}
+
+// record makes a, which has been executed, the last step of the path.
+func (s *Driver) record(a trace.Step) {
 	s.Path = append(s.Path, a)
 	s.Cur = a.G
 }

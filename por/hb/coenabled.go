@@ -1,0 +1,217 @@
+package hb
+
+import (
+	"math/bits"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// What Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model Checking Software", POPL
+// 2005) ask of a happens-before relation: the last event that is dependent with a pending operation,
+// does not happen before it, and may be co-enabled with it.
+
+// MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
+// co-enabled in a state to which events lead that are independent of event i. since is the last event
+// before which q was not at op, and enabled are the goroutines that were enabled before event i.
+//
+// Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
+// releases it. (A release of a lock that is free ends the program.)
+//
+// Claim 2. Before an event that lowers a WaitGroup's counter it is not zero, nor is it if that event is
+// left out, so no goroutine can return from Wait that was not enabled before.
+//
+// Claim 3. If q was at op when event i was executed, and was disabled, then event i is not needed
+// for it only if another event independent of it enables op. What enables an operation changes a
+// location that it touches. If it touches only one, then event i and the other one both change
+// that, and are not independent.
+func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enabled []trace.GID) bool {
+	e := &x.Events[i]
+	if e.EndsExecution {
+		return true
+	}
+	if r, ok := releases(&e.Op); ok {
+		if a, ok := acquires(op); ok && r.Overlaps(a) {
+			return false // claim 1
+		}
+	}
+	if e.Op.Kind == trace.WgAdd && e.Op.Commutes == trace.Subtracts && op.Kind == trace.WgWait {
+		return since < i && slices.Contains(enabled, q) // claim 2
+	}
+	locations := len(op.Touches())
+	if !x.Dep.ignoreOutput && (op.Kind == trace.Output || ends(op.Kind)) {
+		locations++ // what is printed
+	}
+	if op.DependsOnAll || e.Op.DependsOnAll || locations != 1 || since >= i {
+		return true
+	}
+	return slices.Contains(enabled, q) // claim 3
+}
+
+// releases returns the lock that an operation releases, if it can be acquired only then.
+// Readers do not keep a writer from announcing itself.
+func releases(n *NextOp) (trace.Access, bool) {
+	switch {
+	case (n.Kind == trace.Unlock || n.Kind == trace.OnceLeave) && n.N > 0:
+		return n.Access[0], true
+	case n.Kind == trace.Park && n.N > 1 && n.Access[1].Size == mutex:
+		return n.Access[1], true
+	}
+	return trace.Access{}, false
+}
+
+// acquires returns the lock that an operation waits for, and cannot get while it is held.
+// (Readers may pass a writer, see trace.Barges.)
+func acquires(n *NextOp) (trace.Access, bool) {
+	switch n.Kind {
+	case trace.Lock, trace.OnceEnter:
+		if n.N > 0 {
+			return n.Access[0], true
+		}
+	case trace.WakeLock:
+		if n.N > 0 && n.Access[0].Size == mutex {
+			return n.Access[0], true
+		}
+	case trace.CondWait:
+		if n.N > 1 && n.Access[1].Size == mutex {
+			return n.Access[1], true
+		}
+	}
+	return trace.Access{}, false
+}
+
+const mutex = 8 // bytes of a Mutex in the machine; those of an RWMutex are more
+
+// ClockOf returns the clock of the last event that g has taken part in: what happens before its pending
+// operation. It is valid until an event is executed.
+func (x *Execution) ClockOf(g trace.GID) []uint32 {
+	return x.ClockAfter(x.LastEvent(g))
+}
+
+// ClockAfter returns the clock of event i, or that of what nothing happens before if i is negative.
+func (x *Execution) ClockAfter(i int) []uint32 {
+	if i >= 0 {
+		return x.Clock(i)
+	}
+	for len(x.none) < x.Width {
+		x.none = append(x.none, 0)
+	}
+	return x.none
+}
+
+// Previous returns the last event but for the newest one that g has taken part in; -1: none.
+func (x *Execution) Previous(g trace.GID) int {
+	for _, m := range x.UndoLog[x.Events[len(x.Events)-1].UndoStart:] {
+		if m.G == g {
+			return int(m.Last)
+		}
+	}
+	return x.LastEvent(g)
+}
+
+// TookPart reports whether g has taken part in the newest event.
+func (x *Execution) TookPart(g trace.GID) bool { return x.LastEvent(g) == len(x.Events)-1 }
+
+// Participants calls f for each goroutine that has taken part in the newest event.
+func (x *Execution) Participants(f func(g trace.GID)) {
+	for _, m := range x.UndoLog[x.Events[len(x.Events)-1].UndoStart:] {
+		f(m.G)
+	}
+}
+
+// prints reports whether op, which is pending, decides what has been printed as far as anybody looks at that.
+func (x *Execution) prints(op *NextOp) bool { return !x.Dep.ignoreOutput && ends(op.Kind) }
+
+// DependsOn reports whether op, which is pending, depends on event i.
+func (x *Execution) DependsOn(i int, op *NextOp) bool {
+	f := &x.Events[i]
+	prints := x.prints(op)
+	return x.DependentOp(f, op, prints) || prints && f.DependsOnOutput
+}
+
+// LastRace returns the last event but for those from index end on that op, a pending operation, depends on, that does not happen
+// before what has the clock c, and for which mayBe is true; -1 if there is none.
+func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
+	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
+	if x.someDependsOnAll || op.DependsOnAll {
+		for i := end - 1; i >= 0; i-- {
+			if is(i) {
+				return i
+			}
+		}
+		return -1
+	}
+	footprint := op.footprint
+	if x.prints(op) {
+		footprint |= outputBit
+	}
+	best := -1
+	for ; footprint != 0; footprint &= footprint - 1 {
+		list := x.withBit[bits.TrailingZeros64(footprint)]
+		for k := len(list) - 1; k >= 0 && int(list[k]) > best; k-- {
+			i := int(list[k])
+			switch {
+			case i >= end:
+			case is(i):
+				best = i
+			case x.Before(i, c) && x.Events[i].Op.overwrites(op):
+				k = 0 // what is before it happens before op, too
+			}
+		}
+	}
+	return best
+}
+
+// Ended reports whether a step of another goroutine has ended q, which had a pending operation then; pending are those
+// that have one now. Stopping a timer ends the hidden goroutine that waits for it. Its operation races with
+// that, but is not there any more to be compared.
+func Ended(q trace.GID, pending []trace.GID) bool { return !slices.Contains(pending, q) }
+
+// OutputAccess is a location that no machine has: what is printed, in its order.
+var OutputAccess = trace.Access{Obj: 1<<32 - 1, Size: 1, Write: true}
+
+// Locations appends what n touches, with OutputAccess if what is printed depends on n.
+func (x *Execution) Locations(n *NextOp, buf []trace.Access) []trace.Access {
+	buf = append(buf, n.Touches()...)
+	if !x.Dep.ignoreOutput && (n.Kind == trace.Output || ends(n.Kind)) {
+		buf = append(buf, OutputAccess)
+	}
+	return buf
+}
+
+// EventLocations appends what event i touches: its operation and that of its partner, and what it has turned
+// out to touch when it was executed.
+func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
+	e := &x.Events[i]
+	buf = x.Locations(&e.Op, buf)
+	if e.PartnerOp.Kind != trace.None {
+		buf = append(buf, e.PartnerOp.Touches()...)
+	}
+	if e.EndsExecution && e.DependsOnOutput {
+		buf = append(buf, OutputAccess)
+	}
+	return append(buf, e.arrivals...)
+}
+
+// TurnedOut returns an operation that touches what event i has turned out to touch when it was executed, besides its own
+// operation: what has been printed, if it ended the program, and WaitGroups at whose Wait goroutines have arrived.
+// nil: nothing. It is valid until the next call.
+func (x *Execution) TurnedOut(i int) *NextOp {
+	e := &x.Events[i]
+	n := &x.late
+	*n = NextOp{Op: trace.Op{G: e.G}}
+	if e.EndsExecution && e.DependsOnOutput {
+		n.Kind = trace.Output
+	}
+	if len(e.arrivals) > 0 {
+		n.extra = &e.arrivals
+	}
+	if n.Kind == trace.None && n.extra == nil {
+		return nil
+	}
+	n.setFootprint()
+	for _, a := range e.arrivals {
+		n.footprint |= 1 << objectBit(a.Obj)
+	}
+	return n
+}

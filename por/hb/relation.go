@@ -1,0 +1,94 @@
+package hb
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Relation says which operations an Execution takes to be dependent. The zero value is exact for
+// programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution
+// notices if this one does not (Unsupported, ReadersUnbalanced). The other values are for programs that do not, and
+// for clients that want another order.
+type Relation struct {
+	// IgnoreOutput says that the order of what is printed makes no difference.
+	IgnoreOutput bool
+	// ReadersDepend says that readers of an RWMutex do not commute: see Execution.unbalancedUnlock.
+	ReadersDepend bool
+	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
+	// commute with each other, and those that lower it. Otherwise an execution is asked as a
+	// whole (waitgroup.go), and sets Unsupported where the answer is that their order matters.
+	Pairwise bool
+	// Careful, with Pairwise, says that operations that lower a counter do not commute. Whether they do
+	// depends on the others: one that finds the counter too low panics, whichever it is. An
+	// Execution that is not careful notices (Underrun).
+	Careful bool
+	// Arrivals, with Pairwise, makes it an access to a WaitGroup to arrive at its Wait. A goroutine that has
+	// arrived when the counter was zero returns even if the counter has grown again: see Reused.
+	Arrivals bool
+	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
+	SyncOnly bool
+}
+
+// pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it commutes
+// with: see Relation.Pairwise.
+func (x *Execution) pairwise(g trace.GID, n *NextOp) {
+	n.Commutes = 0
+	switch a := x.Sys.Adds(g); {
+	case a.Raises():
+		n.Commutes = trace.AddsOne
+	case a.Underruns():
+		x.Underrun = true
+	case !x.rel.Careful:
+		n.Commutes = trace.Subtracts
+	}
+}
+
+// arrivals collects the WaitGroups at whose Wait g and those it has moved have arrived by event e, the newest
+// one.
+func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
+	if !x.rel.Arrivals {
+		return
+	}
+	for _, q := range append(slices.Clip(moved), g) {
+		if op := x.Next(q); op.Kind == trace.WgWait && op.N > 0 {
+			a := op.Access[0]
+			a.Write = false
+			e.arrivals = append(e.arrivals, a)
+		}
+	}
+}
+
+// Reused reports whether g, which is about to move, adds to the counter of a WaitGroup while another goroutine
+// can return from its Wait.
+func (x *Execution) Reused(g trace.GID) bool {
+	op := x.Next(g)
+	if op.Kind != trace.WgAdd || !x.Sys.Adds(g).Raises() {
+		return false
+	}
+	return slices.ContainsFunc(x.Enabled(), func(q trace.GID) bool {
+		w := x.Next(q)
+		return q != g && w.Kind == trace.WgWait && w.Conflicts(&op.Op)
+	})
+}
+
+// Assumptions are what a reduction takes for granted until it sees otherwise. It then starts again without.
+type Assumptions struct {
+	NoReuse    bool // no WaitGroup's counter grows while a goroutine can return from its Wait
+	NoUnderrun bool // no WaitGroup's counter becomes negative
+}
+
+// Without returns a without what has been seen not to hold.
+func (a Assumptions) Without(reused, underrun bool) Assumptions {
+	return Assumptions{a.NoReuse && !reused, a.NoUnderrun && !underrun}
+}
+
+// Relation is the one for programs of which a holds and nothing else is known.
+func (a Assumptions) Relation(ignoreOutput bool) Relation {
+	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, Pairwise: true, Careful: !a.NoUnderrun, Arrivals: !a.NoReuse}
+}
+
+// unordered reports whether e and f, of which one is an access to ordinary memory, have no order with Relation.SyncOnly.
+func unordered(f, e *Event) bool {
+	return (e.Op.Kind.Plain() || f.Op.Kind.Plain()) && !e.Op.DependsOnAll && !f.Op.DependsOnAll
+}
