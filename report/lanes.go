@@ -26,22 +26,14 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	rows := makeRows(events, bug)
 	cols := columns(rows)
 	keep := shownRows(rows, all)
-
-	kindWidth, whatWidth, posWidth := 0, 0, 0
-	for i, r := range rows {
-		if keep[i] {
-			kindWidth = max(kindWidth, utf8.RuneCountInString(r.kind))
-			whatWidth = max(whatWidth, min(48, utf8.RuneCountInString(r.what)))
-			posWidth = max(posWidth, utf8.RuneCountInString(r.pos))
-		}
-	}
+	w := widths(rows, keep)
 	b.WriteString("      ")
 	for _, c := range cols {
 		b.WriteString(c.name + "  ")
 	}
 	trimLine(b)
 	hidden := 0
-	for i, r := range rows {
+	for i := range rows {
 		if !keep[i] {
 			if hidden++; again(rows, i) && !all {
 				hidden--
@@ -52,23 +44,29 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 			fmt.Fprintf(b, "   ⋮  (%s)\n", count(hidden, "more step"))
 			hidden = 0
 		}
-		if r.step > 0 {
-			fmt.Fprintf(b, "%4d  ", r.step)
-		} else {
-			b.WriteString("      ")
-		}
-		for _, c := range cols {
-			b.WriteString(cell(c, i, r))
-		}
-		fmt.Fprintf(b, " %s  %s  %s", pad(r.kind, kindWidth), pad(r.what, whatWidth), pad(r.pos, posWidth))
-		if r.note != "" {
-			b.WriteString("  ◂ " + r.note)
-		}
-		trimLine(b)
+		rows[i].write(b, i, cols, w)
 	}
 	if !all && slices.Contains(keep, false) {
 		b.WriteString("      (-v shows all steps)\n")
 	}
+}
+
+// rowWidths are the widths of the columns to the right of the lanes.
+type rowWidths struct{ kind, what, pos int }
+
+// maxWhat is the width of the longest text for which there is room in a column.
+const maxWhat = 48
+
+// widths returns the widths that the rows to be drawn need.
+func widths(rows []row, keep []bool) (w rowWidths) {
+	for i, r := range rows {
+		if keep[i] {
+			w.kind = max(w.kind, utf8.RuneCountInString(r.kind))
+			w.what = max(w.what, min(maxWhat, utf8.RuneCountInString(r.what)))
+			w.pos = max(w.pos, utf8.RuneCountInString(r.pos))
+		}
+	}
+	return w
 }
 
 // A row is one line of the drawing.
@@ -81,24 +79,31 @@ type row struct {
 	last            bool // of a stretch of one goroutine
 }
 
+// write draws r, which is row number i.
+func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
+	if r.step > 0 {
+		fmt.Fprintf(b, "%4d  ", r.step)
+	} else {
+		b.WriteString("      ")
+	}
+	for _, c := range cols {
+		b.WriteString(cell(c, i, r))
+	}
+	fmt.Fprintf(b, " %s  %s  %s", pad(r.kind, w.kind), pad(r.what, w.what), pad(r.pos, w.pos))
+	if r.note != "" {
+		b.WriteString("  ◂ " + r.note)
+	}
+	trimLine(b)
+}
+
+// makeRows returns a row for each event, and one for the failure of a test.
 func makeRows(events []explore.Event, bug *explore.Bug) []row {
-	var rows []row
-	step := 0
-	prev := trace.NoGID
-	lastWrite := make(map[uint64]int) // location -> row
-	lastRead := make(map[[2]uint64]int)
-	for i, e := range events {
-		r := row{Event: e, kind: e.Kind.String(), pos: line(e.Pos), switched: prev != trace.NoGID && e.G != prev && !e.Blocked}
-		r.what = strings.TrimSpace(e.What + " " + e.Effect)
-		if r.what == "" {
-			r.what = explore.ShortFunc(e.Func)
-		}
-		if r.switched {
-			rows[len(rows)-1].last = true
-		}
-		if bug != nil && e.Kind == trace.Crash {
-			r.pos = line(bug.Pos) // the stack is gone
-		}
+	rows := make([]row, 0, len(events)+1)
+	updates := newOverwrites()
+	step, prev := 0, trace.NoGID
+	for i := range events {
+		e := &events[i]
+		r := newRow(e, bug)
 		if e.Blocked {
 			r.note = "blocked"
 			if e.Kind == trace.Spin {
@@ -107,57 +112,105 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 			rows = append(rows, r)
 			continue
 		}
-		prev = e.G
+		if r.switched = prev != trace.NoGID && e.G != prev; r.switched {
+			rows[len(rows)-1].last = true
+		}
 		step++
-		r.step = step
+		prev, r.step = e.G, step
 		if e.Preempts != "" {
 			r.note = e.Preempts + " preempted"
 		}
-		if e.Loc != 0 {
-			me := [2]uint64{uint64(e.G), e.Loc}
-			if w, ok := lastWrite[e.Loc]; ok && e.Write && rows[w].G != e.G && changes(e) {
-				if rd, ok := lastRead[me]; ok && rd < w {
-					r.note = fmt.Sprintf("overwrites step %d", rows[w].step)
-				}
-			}
-			if e.Write {
-				lastWrite[e.Loc] = len(rows)
-			} else {
-				lastRead[me] = len(rows)
-			}
+		if n := updates.add(e, step); n > 0 {
+			r.note = fmt.Sprintf("overwrites step %d", n)
 		}
-		if bug != nil {
-			if bug.Loop >= 0 && i == bug.LoopEvent {
-				r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")
-			}
-			if bug.Accesses != nil && (i == bug.AccessEvents[0] || i == bug.AccessEvents[1]) {
-				r.wrong = true
-			}
+		if bug != nil && bug.Loop >= 0 && i == bug.LoopEvent {
+			r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")
 		}
+		r.wrong = bug != nil && bug.Accesses != nil && slices.Contains(bug.AccessEvents[:], i)
 		rows = append(rows, r)
 	}
 	if bug != nil && bug.Kind == explore.Failure {
-		// The test has failed somewhere after the last operation.
-		r := row{kind: "fail", pos: line(bug.Pos)}
-		r.what, _, _ = strings.Cut(Message(bug), "\n")
-		r.Name = bug.G
-		r.G = trace.NoGID
-		for _, e := range events {
-			if e.Name == bug.G {
-				r.G = e.G
-			}
-		}
-		r.switched = r.G != prev
-		rows = append(rows, r)
+		rows = append(rows, failureRow(events, bug, prev))
 	}
-	if end := rows[len(rows)-1]; bug != nil && bug.Loop < 0 && bug.Accesses == nil {
-		// A bug of a stuck execution is where every goroutine waits in the end.
-		for i := range rows {
-			rows[i].wrong = rows[i].wrong || i == len(rows)-1 || end.Blocked && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)
-		}
-	}
+	markWrong(rows, bug)
 	rows[len(rows)-1].last = true
 	return rows
+}
+
+// newRow returns the row of e, as far as it depends on e alone.
+func newRow(e *explore.Event, bug *explore.Bug) row {
+	r := row{Event: *e, kind: e.Kind.String(), pos: line(e.Pos), what: strings.TrimSpace(e.What + " " + e.Effect)}
+	if r.what == "" {
+		r.what = explore.ShortFunc(e.Func)
+	}
+	if bug != nil && e.Kind == trace.Crash {
+		r.pos = line(bug.Pos) // there is no stack any more
+	}
+	return r
+}
+
+// failureRow returns a row for the failure of a test somewhere after the last operation, which was
+// that of goroutine prev.
+func failureRow(events []explore.Event, bug *explore.Bug, prev trace.GID) row {
+	r := row{kind: "fail", pos: line(bug.Pos)}
+	r.what, _, _ = strings.Cut(Message(bug), "\n")
+	r.Name, r.G = bug.G, trace.NoGID
+	for _, e := range events {
+		if e.Name == bug.G {
+			r.G = e.G
+		}
+	}
+	r.switched = r.G != prev
+	return r
+}
+
+// markWrong marks where the bug happens: in the last row, or, if the execution is stuck, where every
+// goroutine waits in the end. The accesses of a race are marked already, and a loop is no place.
+func markWrong(rows []row, bug *explore.Bug) {
+	if bug == nil || bug.Loop >= 0 || bug.Accesses != nil {
+		return
+	}
+	end := len(rows) - 1
+	stuck := rows[end].Blocked
+	for i := range rows {
+		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)
+		rows[i].wrong = rows[i].wrong || i == end || waitsHere
+	}
+}
+
+// overwrites finds writes that overwrite what another goroutine has written since the writer has
+// read it.
+type overwrites struct {
+	written map[uint64]access // the last write, by location
+	read    map[[2]uint64]int // the step of the last read, by goroutine and location
+}
+
+type access struct {
+	g    trace.GID
+	step int
+}
+
+func newOverwrites() overwrites {
+	return overwrites{make(map[uint64]access), make(map[[2]uint64]int)}
+}
+
+// add takes e, the next step, and returns the step it overwrites, or 0.
+func (o overwrites) add(e *explore.Event, step int) (overwritten int) {
+	if e.Loc == 0 {
+		return 0
+	}
+	own := [2]uint64{uint64(e.G), e.Loc}
+	if !e.Write {
+		o.read[own] = step
+		return 0
+	}
+	last, known := o.written[e.Loc]
+	read, hasRead := o.read[own]
+	if known && last.g != e.G && changes(e) && hasRead && read < last.step {
+		overwritten = last.step
+	}
+	o.written[e.Loc] = access{e.G, step}
+	return overwritten
 }
 
 // waits reports whether g is among those that had not ended when bug showed. A
@@ -196,7 +249,7 @@ func columns(rows []row) []column {
 }
 
 // cell draws column c in row number i.
-func cell(c column, i int, r row) string {
+func cell(c column, i int, r *row) string {
 	mark := " "
 	switch {
 	case c.g == r.G && r.wrong:

@@ -122,7 +122,7 @@ func lostUpdate(events []explore.Event) string {
 	all := steps(events)
 	for k := len(all) - 1; k >= 0; k-- {
 		w := all[k]
-		if !changes(w) {
+		if !changes(&w) {
 			continue
 		}
 		// The latest access by the writer itself, and a foreign write since.
@@ -153,7 +153,7 @@ func lostUpdate(events []explore.Event) string {
 }
 
 // changes reports whether e stores a value that was computed before it.
-func changes(e explore.Event) bool {
+func changes(e *explore.Event) bool {
 	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
 }
 

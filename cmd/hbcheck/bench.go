@@ -22,9 +22,8 @@ import (
 
 // benchFlags are the flags of the bench command.
 type benchFlags struct {
-	found           bool // a program that --run names
 	por, hybrid     []string
-	run             string
+	pattern         string // --run
 	format, profile string
 	plot            string
 	size            string
@@ -75,7 +74,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; where executions are counted only the smaller sizes, or all")
-	fs.StringVar(&f.run, "run", "", "only the programs whose name with arguments matches `regexp`")
+	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
@@ -88,37 +87,9 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 }
 
 func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
-	w := bench.NewWriter(f.format, cmd.OutOrStdout())
-	if w == nil {
-		return fmt.Errorf("--format %s: want text, json, csv or md", f.format)
-	}
-	if f.size != "small" && f.size != "paper" {
-		return fmt.Errorf("--size %s: want small or paper", f.size)
-	}
-	if f.count < 1 {
-		return fmt.Errorf("--count %d: want at least 1", f.count)
-	}
-	run, err := regexp.Compile(f.run)
-	if err != nil {
-		return fmt.Errorf("--run: %v", err)
-	}
-	chosen, err := explorersNamed(f.por)
+	r, err := f.run(cmd)
 	if err != nil {
 		return err
-	}
-	normal := chosen
-	if len(normal) == 0 {
-		if normal, err = explorersNamed([]string{"jpf"}); err != nil {
-			return err
-		}
-	}
-	var hybrids []oracle.Kind
-	for _, name := range f.hybrid {
-		h, err := parseHybrid(name)
-		if err != nil {
-			return err
-		}
-		hybrids = append(hybrids, h)
 	}
 	if f.profile != "" {
 		out, err := os.Create(f.profile)
@@ -133,108 +104,146 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	}
 	ctx, release := interrupts(cmd.Context())
 	defer release()
-	space, err := bench.NewWorkspace()
-	if err != nil {
+	r.ctx = ctx
+	if r.space, err = bench.NewWorkspace(); err != nil {
 		return err
 	}
-	defer space.Close()
+	defer r.space.Close()
 	if len(args) == 0 {
 		args = suites
 	}
-	if slices.Contains(args, "vm") {
-		if err := f.speed(ctx, space, w, run); err != nil {
-			return err
+	for _, x := range []struct {
+		suite string
+		run   func() error
+	}{{"vm", r.speed}, {"jpf", r.jpf}, {"spin14", r.spin14}} {
+		if slices.Contains(args, x.suite) {
+			if err := x.run(); err != nil {
+				return err
+			}
 		}
 	}
-	if slices.Contains(args, "jpf") {
-		none := hybrids
-		if len(none) == 0 {
-			none = []oracle.Kind{oracle.None}
-		}
-		if err := f.spaces(ctx, space, w, run, normal, none); err != nil {
-			return err
-		}
-	}
-	if slices.Contains(args, "spin14") {
-		if err := f.studies(ctx, space, w, run, normal, hybrids); err != nil {
-			return err
-		}
-	}
-	if err := f.tallies(ctx, space, w, run, args, chosen, hybrids); err != nil {
+	if err := r.counted(args); err != nil {
 		return err
 	}
-	if !f.found {
-		return fmt.Errorf("--run %s: none of the programs has such a name", f.run)
+	if !r.found {
+		return fmt.Errorf("--run %s: none of the programs has such a name", f.pattern)
 	}
-	return w.Close()
+	return r.w.Close()
 }
 
-// wants reports whether the program called name is to be measured, as --run says.
-func (f *benchFlags) wants(run *regexp.Regexp, name string) bool {
-	ok := run.MatchString(name)
-	f.found = f.found || ok
-	return ok
+// A benchRun is one run of the command: what its flags say.
+type benchRun struct {
+	*benchFlags
+	ctx       context.Context
+	space     *bench.Workspace
+	w         bench.Writer
+	only      *regexp.Regexp  // programs
+	explorers []*por.Explorer // that were named
+	kinds     []oracle.Kind   // that were named
+	found     bool            // a program that only matches
 }
 
-// explorersNamed returns the explorers called names.
-func explorersNamed(names []string) (list []*por.Explorer, err error) {
-	for _, name := range names {
+// run checks the flags.
+func (f *benchFlags) run(cmd *cobra.Command) (r *benchRun, err error) {
+	r = &benchRun{benchFlags: f, w: bench.NewWriter(f.format, cmd.OutOrStdout())}
+	switch {
+	case r.w == nil:
+		return nil, fmt.Errorf("--format %s: want text, json, csv or md", f.format)
+	case f.size != "small" && f.size != "paper":
+		return nil, fmt.Errorf("--size %s: want small or paper", f.size)
+	case f.count < 1:
+		return nil, fmt.Errorf("--count %d: want at least 1", f.count)
+	}
+	if r.only, err = regexp.Compile(f.pattern); err != nil {
+		return nil, fmt.Errorf("--run: %v", err)
+	}
+	for _, name := range f.por {
 		e := explorers.Lookup(name)
 		if e == nil {
 			return nil, fmt.Errorf("--por %s: no such explorer; there are %s", name, report.ExplorerNames(nil))
 		}
-		list = append(list, e)
+		r.explorers = append(r.explorers, e)
 	}
-	return list, nil
+	for _, name := range f.hybrid {
+		k, err := parseHybrid(name)
+		if err != nil {
+			return nil, err
+		}
+		r.kinds = append(r.kinds, k)
+	}
+	return r, nil
+}
+
+// wants reports whether the program called name is to be measured, as --run says.
+func (r *benchRun) wants(name string) bool {
+	ok := r.only.MatchString(name)
+	r.found = r.found || ok
+	return ok
+}
+
+// explorersOr returns the explorers that were named, or else the one called name.
+func (r *benchRun) explorersOr(name string) []*por.Explorer {
+	if len(r.explorers) == 0 {
+		return []*por.Explorer{explorers.Lookup(name)}
+	}
+	return r.explorers
+}
+
+// kindsOr returns the kinds of static facts that were named, or else some.
+func (r *benchRun) kindsOr(kinds ...oracle.Kind) []oracle.Kind {
+	if len(r.kinds) == 0 {
+		return kinds
+	}
+	return r.kinds
 }
 
 // speed runs the suite vm.
-func (f *benchFlags) speed(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp) error {
+func (r *benchRun) speed() error {
 	names, err := bench.Sequential()
 	if err != nil {
 		return err
 	}
 	var rows []bench.SpeedRow
 	for _, name := range names {
-		if !f.wants(run, name) {
+		if !r.wants(name) {
 			continue
 		}
-		limited, cancel := f.limit(ctx)
-		r, err := space.Speed(limited, name, f.count)
+		limited, cancel := r.limit()
+		row, err := r.space.Speed(limited, name, r.count)
 		cancel()
 		if err != nil {
 			return err
 		}
-		if err := w.Speed(r); err != nil {
+		if err := r.w.Speed(row); err != nil {
 			return err
 		}
-		rows = append(rows, *r)
+		rows = append(rows, *row)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	return w.SpeedSummary(rows)
+	return r.w.SpeedSummary(rows)
 }
 
-// spaces runs the suite jpf.
-func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
-	for _, s := range bench.JPFPrograms() {
-		if !f.wants(run, s.Name()) {
+// jpf runs the suite jpf.
+func (r *benchRun) jpf() error {
+	for _, p := range bench.JPFPrograms() {
+		if !r.wants(p.Name()) {
 			continue
 		}
-		for _, e := range explorers {
-			for _, h := range hybrids {
-				limited, cancel := f.limit(ctx)
-				r, err := space.ExploreJPF(limited, s, bench.JPFOptions{POR: e, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
+		for _, e := range r.explorersOr("jpf") {
+			for _, k := range r.kindsOr(oracle.None) {
+				limited, cancel := r.limit()
+				row, err := r.space.ExploreJPF(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
 				cancel()
 				if err != nil {
 					return err
 				}
-				if err := w.JPF(r); err != nil {
+				if err := r.w.JPF(row); err != nil {
 					return err
 				}
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
+				if r.ctx.Err() != nil {
+					return context.Cause(r.ctx)
 				}
 			}
 		}
@@ -242,36 +251,34 @@ func (f *benchFlags) spaces(ctx context.Context, space *bench.Workspace, w bench
 	return nil
 }
 
-// studies runs the suite spin14.
-func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, explorers []*por.Explorer, hybrids []oracle.Kind) error {
-	if len(hybrids) == 0 {
-		hybrids = bench.Spin14Kinds()
-	}
+// spin14 runs the suite spin14.
+func (r *benchRun) spin14() error {
 	var programs [][]*bench.Spin14Row
 	var problems []string
-	for _, s := range bench.Spin14Programs() {
-		if !f.wants(run, s.Program) {
+	for _, p := range bench.Spin14Programs() {
+		if !r.wants(p.Program) {
 			continue
 		}
-		for _, e := range explorers {
-			rows, err := space.ExploreSpin14(ctx, &s, bench.Spin14Options{Size: f.size, Kinds: hybrids, POR: e, Timeout: f.timeout, MaxMemory: int64(f.maxMemory)})
+		for _, e := range r.explorersOr("jpf") {
+			rows, err := r.space.ExploreSpin14(r.ctx, &p, bench.Spin14Options{Size: r.size, Kinds: r.kindsOr(bench.Spin14Kinds()...), POR: e,
+				Timeout: r.timeout, MaxMemory: int64(r.maxMemory)})
 			if err != nil {
 				return err
 			}
-			if err := w.Spin14(rows); err != nil {
+			if err := r.w.Spin14(rows); err != nil {
 				return err
 			}
-			for _, r := range rows {
-				problems = append(problems, r.Check()...)
+			for _, row := range rows {
+				problems = append(problems, row.Check()...)
 			}
 			programs = append(programs, rows)
 		}
 	}
-	if err := w.Spin14Summary(programs, problems); err != nil {
+	if err := r.w.Spin14Summary(programs, problems); err != nil {
 		return err
 	}
-	if f.plot != "" {
-		out, err := os.Create(f.plot)
+	if r.plot != "" {
+		out, err := os.Create(r.plot)
 		if err != nil {
 			return err
 		}
@@ -279,22 +286,13 @@ func (f *benchFlags) studies(ctx context.Context, space *bench.Workspace, w benc
 			return err
 		}
 	}
-	if len(problems) > 0 {
-		if err := w.Close(); err != nil {
-			return err
-		}
-		return fmt.Errorf("static facts have changed something: %s", strings.Join(problems, "\n"))
-	}
-	return nil
+	return r.conclude("static facts have changed something", problems)
 }
 
-// tallies runs those of the suites in which executions are counted.
-func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w bench.Writer, run *regexp.Regexp, suites []string, chosen []*por.Explorer, hybrids []oracle.Kind) error {
-	if len(hybrids) == 0 {
-		hybrids = []oracle.Kind{oracle.None}
-	}
+// counted runs those of the suites in which executions are counted.
+func (r *benchRun) counted(suites []string) error {
 	var problems []string
-	any := false
+	counted := false
 	for _, suite := range bench.CountedSuites() {
 		if !slices.Contains(suites, suite) {
 			continue
@@ -303,54 +301,73 @@ func (f *benchFlags) tallies(ctx context.Context, space *bench.Workspace, w benc
 		if err != nil {
 			return err
 		}
-		ways := bench.DefaultConfigurations(suite)
-		if len(chosen) > 0 {
-			ways = nil
-			for _, e := range chosen {
-				ways = append(ways, bench.ConfigurationsOf(suite, e.Name)...)
-			}
-		}
-		for _, t := range list {
-			if !f.wants(run, t.Name()) || t.Large && f.size == "small" {
+		for _, p := range list {
+			if !r.wants(p.Name()) || p.Large && r.size == "small" {
 				continue
 			}
-			for _, way := range ways {
-				for _, h := range hybrids {
-					limited, cancel := f.limit(ctx)
-					r, err := space.CountExecutions(limited, &t, bench.CountOptions{Configuration: way, Hybrid: h, Count: f.count, MaxMemory: int64(f.maxMemory)})
-					cancel()
-					if err != nil {
-						return err
-					}
-					if err := w.Counted(r); err != nil {
-						return err
-					}
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					problems, any = append(problems, r.Check()...), true
-				}
+			found, err := r.explore(&p)
+			if err != nil {
+				return err
 			}
+			problems, counted = append(problems, found...), true
 		}
 	}
-	if any {
-		if err := w.CountedSummary(problems); err != nil {
+	if counted {
+		if err := r.w.CountedSummary(problems); err != nil {
 			return err
 		}
 	}
-	if len(problems) > 0 {
-		if err := w.Close(); err != nil {
-			return err
-		}
-		return fmt.Errorf("counts are not as expected: %s", strings.Join(problems, "\n"))
-	}
-	return nil
+	return r.conclude("counts are not as expected", problems)
 }
 
-// limit returns ctx with the time limit of one row.
-func (f *benchFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.timeout <= 0 {
-		return ctx, func() {}
+// configurations returns how the programs of a suite are explored.
+func (r *benchRun) configurations(suite string) (list []bench.Configuration) {
+	if len(r.explorers) == 0 {
+		return bench.DefaultConfigurations(suite)
 	}
-	return context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("stopped after %v (--timeout)", f.timeout))
+	for _, e := range r.explorers {
+		list = append(list, bench.ConfigurationsOf(suite, e.Name)...)
+	}
+	return list
+}
+
+// explore explores p in every configuration, and returns which counts are not as expected.
+func (r *benchRun) explore(p *bench.CountedProgram) (problems []string, err error) {
+	for _, c := range r.configurations(p.Suite) {
+		for _, k := range r.kindsOr(oracle.None) {
+			limited, cancel := r.limit()
+			row, err := r.space.CountExecutions(limited, p, bench.CountOptions{Configuration: c, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
+			cancel()
+			if err != nil {
+				return nil, err
+			}
+			if err := r.w.Counted(row); err != nil {
+				return nil, err
+			}
+			if r.ctx.Err() != nil {
+				return nil, context.Cause(r.ctx)
+			}
+			problems = append(problems, row.Check()...)
+		}
+	}
+	return problems, nil
+}
+
+// conclude returns an error if there are problems, after everything has been written.
+func (r *benchRun) conclude(what string, problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	if err := r.w.Close(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %s", what, strings.Join(problems, "\n"))
+}
+
+// limit returns the context with the time limit of one row.
+func (r *benchRun) limit() (context.Context, context.CancelFunc) {
+	if r.timeout <= 0 {
+		return r.ctx, func() {}
+	}
+	return context.WithTimeoutCause(r.ctx, r.timeout, fmt.Errorf("stopped after %v (--timeout)", r.timeout))
 }

@@ -73,42 +73,15 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	if opts.MaxMemory > 0 {
 		// The budget is for what the search keeps; the collector must not let
-		// garbage grow past it.
+		// garbage grow beyond it.
 		debug.SetMemoryLimit(opts.MaxMemory + 512<<20)
 	}
-	stop, release := interrupts(cmd.Context())
-	defer release()
 	paths := report.Paths{Base: prog.Dir}
-	var w report.Writer = &report.Text{W: cmd.OutOrStdout(), Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
-	if f.format == "json" {
-		w = &report.JSON{W: cmd.OutOrStdout(), Paths: paths, Outcomes: f.outcomes}
-	}
-	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
-	opts.Progress = progress.Update
-	files := replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
-	code := exitOK
-	for i, e := range entries {
-		progress.Start(e.Name)
-		r, err := f.one(stop, e, opts)
-		progress.Clear()
-		if err != nil {
-			return fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err))
-		}
-		names, err := files.write(r)
-		if err != nil {
-			return err
-		}
-		if err := w.Result(r, names); err != nil {
-			return err
-		}
-		code = worse(code, r.Verdict)
-		if stop.Err() != nil {
-			if n := len(entries) - i - 1; n > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
-				code = worse(code, explore.Incomplete)
-			}
-			break
-		}
+	w := f.writer(cmd.OutOrStdout(), paths)
+	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
+	code, err := f.exploreAll(cmd, entries, opts, w, files)
+	if err != nil {
+		return err
 	}
 	if err := w.Close(); err != nil {
 		return err
@@ -121,6 +94,49 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return exit(code)
 	}
 	return nil
+}
+
+// writer returns the writer of results in the format that was asked for.
+func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
+	if f.format == "json" {
+		return &report.JSON{W: out, Paths: paths, Outcomes: f.outcomes}
+	}
+	return &report.Text{W: out, Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any",
+		Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+}
+
+// exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
+func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options,
+	w report.Writer, files *replayFiles) (code int, err error) {
+	stop, release := interrupts(cmd.Context())
+	defer release()
+	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
+	opts.Progress = progress.Update
+	code = exitOK
+	for i, e := range entries {
+		progress.Start(e.Name)
+		r, err := f.one(stop, e, opts)
+		progress.Clear()
+		if err != nil {
+			return code, fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err))
+		}
+		names, err := files.write(r)
+		if err != nil {
+			return code, err
+		}
+		if err := w.Result(r, names); err != nil {
+			return code, err
+		}
+		code = worse(code, r.Verdict)
+		if stop.Err() != nil {
+			if n := len(entries) - i - 1; n > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
+				code = worse(code, explore.Incomplete)
+			}
+			break
+		}
+	}
+	return code, nil
 }
 
 // one explores one entry within the time limit.
