@@ -64,7 +64,7 @@ func (s *Driver) Step(a trace.Step) bool {
 
 // StepBy is Step for a search in which execute executes the operation.
 func (s *Driver) StepBy(a trace.Step, execute func(g trace.GID, choice int)) bool {
-	s.announce(a.G)
+	s.Announce(a.G)
 	execute(a.G, a.Choice)
 	s.record(a)
 	return s.executed()
@@ -83,17 +83,9 @@ func (s *Driver) executed() bool {
 
 // Execute executes a.
 func (s *Driver) Execute(a trace.Step) {
-	s.announce(a.G)
+	s.Announce(a.G)
 	s.Sys.Step(a.G, a.Choice)
 	s.record(a)
-}
-
-// announce says that g is about to execute its next operation.
-func (s *Driver) announce(g trace.GID) {
-	if s.Watcher != nil {
-		op := s.Sys.Next(g)
-		s.Watcher.Stepping(g, &op)
-	}
 }
 
 // record makes a, which has been executed, the last step of the path.
