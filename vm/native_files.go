@@ -72,7 +72,7 @@ var fileNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
 		if m.tested && !m.cfg.Run && (status == 0 || m.failure != nil) {
-			// TestMain says how the test ended, which is known. What the test has left behind is
+			// TestMain says how the test ended, which is known. What the test has left over is
 			// examined as if TestMain returned.
 			m.endG(g)
 			return Stop

@@ -25,13 +25,13 @@ const (
 )
 
 // longComments are trees of packages in which comment lines may still be longer than mostColumns.
-var longComments = []string{"por", "vm"}
+var longComments = []string{"por"}
 
 // plainWords are the trees in which comments use the field's words, and oldWords those in them that
 // do not yet.
 var (
 	plainWords = []string{"por", "vm", "mhb", "explore", "oracle"}
-	oldWords   = []string{"por", "vm"}
+	oldWords   = []string{"por"}
 )
 
 // within reports whether dir belongs to one of the trees.
