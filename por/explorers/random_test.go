@@ -14,11 +14,6 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// storing returns the explorers that store states.
-func storing() []*por.Explorer {
-	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return !e.Stateful })
-}
-
 // samplers returns the explorers that sample.
 func samplers() []*por.Explorer {
 	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return !e.Samples })

@@ -115,6 +115,7 @@ func (p pair[A, B]) Swap() pair[B, A]             { return pair[B, A]{p.b, p.a} 
 func (fn) Call()                                  {}
 
 func localTypes() []any {
+	withMethods{}.hidden() // or it would be no part of the type
 	type local struct{ a int }
 	{
 		type local string
