@@ -241,7 +241,7 @@ func unlocked(x *fixture, a *static.ForeignUnlock, v static.Unlocks) (list []uin
 	return list
 }
 
-// TestMergeDeferred: pending deferred calls know their arguments, even if nobody
+// TestMergeDeferred: pending deferred calls know their arguments, even if nothing
 // else does any more.
 func TestMergeDeferred(t *testing.T) {
 	x := newFixture(t)

@@ -18,7 +18,7 @@ import (
 //
 //	real      1630 ms  the library as it is: 73 packages; a third is package runtime
 //	unpruned   660 ms  with the overlay: 47 packages, runtime is a tenth of the real one
-//	overlay    475 ms  without functions and tables that nobody mentions; this also
+//	overlay    475 ms  without functions and tables that are not mentioned; this also
 //	                   spares the machine most of package unicode's initialisation
 //	relaxed    360 ms  with the garbage collector at 800 percent, as cmd/hbcheck has it
 //

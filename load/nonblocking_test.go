@@ -265,7 +265,7 @@ func main() {}
 		"dynamic":  true,  // a method of a type that a function main mentions mentions
 		"tick":     true,
 		"deadline": true,
-		"start":    true, // initialisation may leave goroutines behind
+		"start":    true, // goroutines may remain after initialisation
 	} {
 		if got := prog.UsesClock(entry(t, prog, name+".main")); got != want {
 			t.Errorf("%s: UsesClock is %v", name, got)

@@ -65,7 +65,7 @@ func main() {}
 }
 
 // TestPruneOverlay checks that files of the overlay, where the machine may look
-// for functions that nobody mentions, are kept, and what they mention.
+// for functions that are not mentioned, are kept, and what they mention.
 func TestPruneOverlay(t *testing.T) {
 	tree := overlayOf(`
 -- sort/sort.go --

@@ -24,7 +24,7 @@ var micro = []microtest.Program{
 	go func() { v = u; x = 2; wg.Done() }()
 	wg.Wait()
 	say(v, x)`},
-	// Nobody else can get at s.f while s.mu is held.
+	// No other goroutine can get at s.f while s.mu is held.
 	{"guarded", "lock", `
 	var s struct { mu sync.Mutex; f int }
 	var wg sync.WaitGroup
@@ -104,7 +104,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.RLock(); g = f; mu.RUnlock() })
 	wg.Wait()
 	say(f, g)`},
-	// Whoever comes second waits for ever.
+	// The goroutine that comes second waits forever.
 	{"lockedForGood", "-lock", `
 	var mu sync.Mutex
 	for i := range 2 {
@@ -124,7 +124,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(f)`},
-	// Main reads behind Wait, which needs this goroutine's Done.
+	// Main reads after Wait, which needs this goroutine's Done.
 	{"join", "join", `
 	var x, y int
 	var wg sync.WaitGroup
@@ -178,7 +178,7 @@ var micro = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Somebody else can close it.
+	// Another goroutine can close it.
 	{"closedByThird", "-receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -343,7 +343,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(len(s.m))`},
-	// What was deferred first runs last, behind the deferred unlock.
+	// What was deferred first runs last, after the deferred unlock.
 	{"deferOrder", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -352,7 +352,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { defer func() { f = f + 10 }(); mu.Lock(); defer mu.Unlock(); runtime.Gosched() })
 	wg.Wait()
 	say(f)`},
-	// Somebody has the address of the field.
+	// Another goroutine has the address of the field.
 	{"addressTaken", "-lock", `
 	var s struct { mu sync.Mutex; f int }
 	p := &s.f
@@ -395,14 +395,14 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(x)`},
-	// What has not been published yet is nobody's business, what has been is.
+	// What has not been published yet concerns no other goroutine, what has been does.
 	{"published", "", `
 	var p atomic.Pointer[copied]
 	var wg sync.WaitGroup
 	wg.Go(func() { c := &copied{}; c.f = 1; p.Store(c); c.f = 2 })
 	wg.Go(func() { if c := p.Load(); c != nil { say(c.f) } })
 	wg.Wait()`},
-	// Elements of their own, and one that is everybody's.
+	// Elements of their own, and one that all share.
 	{"ownElements", "join", `
 	res := make([]int, 2)
 	var wg sync.WaitGroup
@@ -577,7 +577,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(arr[1].f)`},
-	// Somebody waits in a Cond that a third can signal.
+	// A goroutine waits in a Cond that a third can signal.
 	{"signalledByThird", "", `
 	var mu sync.Mutex
 	c := sync.NewCond(&mu)
@@ -720,7 +720,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
-	// What a goroutine has allocated somebody else has, too, by now.
+	// What a goroutine has allocated another one has, too, by now.
 	{"allocatedBefore", "", `
 	c := make(chan *copied, 2)
 	var wg sync.WaitGroup
@@ -770,7 +770,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { c <- true; y = 2 })
 	wg.Wait()
 	say(x, y)`},
-	// Overwriting a lock lets somebody go on who waited for it.
+	// Overwriting a lock lets a goroutine continue that waited for it.
 	{"overwritten", "", `
 	a := &copied{}
 	var y int
@@ -800,7 +800,7 @@ var micro = []microtest.Program{
 	<-done
 	<-done
 	say(x, y)`},
-	// Somebody goes on for ever, whatever is chosen, and needs nobody else.
+	// A goroutine runs forever, whatever is chosen, and needs no other.
 	{"endless", "", `
 	go func() { for { hbtest.Choose(2) } }()
 	runtime.Gosched()

@@ -27,12 +27,8 @@ const (
 // longComments are trees of packages in which comment lines may still be longer than mostColumns.
 var longComments = []string{"por"}
 
-// plainWords are the trees in which comments use the field's words, and oldWords those in them that
-// do not yet.
-var (
-	plainWords = []string{"por", "vm", "mhb", "explore", "oracle"}
-	oldWords   = []string{"por"}
-)
+// oldWords are trees of packages in which comments do not use the field's words yet.
+var oldWords = []string{"por"}
 
 // within reports whether dir belongs to one of the trees.
 func within(dir string, trees []string) bool {
@@ -126,7 +122,7 @@ func TestCommentColumns(t *testing.T) {
 	}
 }
 
-// TestWords: where the algorithms are, comments use the words of the literature.
+// TestWords: comments and documents use the words of the literature.
 func TestWords(t *testing.T) {
 	spaces := regexp.MustCompile(`[\s/]+`)
 	check := func(file string, line int, text string) {
@@ -144,8 +140,7 @@ func TestWords(t *testing.T) {
 	}
 	next := 0
 	for _, c := range comments(t) {
-		dir := path.Dir(c.file)
-		if strings.HasSuffix(c.file, "_test.go") || within(dir, oldWords) || !within(dir, plainWords) {
+		if within(path.Dir(c.file), oldWords) {
 			continue
 		}
 		if c.file != first.file || c.line != next {

@@ -35,7 +35,7 @@ type Relation struct {
 	Free func(op *trace.Op) bool
 
 	// Partner returns the goroutine that takes part in g's next operation when g executes
-	// it with the given alternative: it stands elsewhere afterwards. Nil: nobody ever does.
+	// it with the given alternative: it is elsewhere afterwards. Nil: none ever does.
 	Partner func(g trace.GID, choice int) (partner trace.GID, ok bool)
 
 	// Label names an alternative of g's next operation, the same in every state that has
@@ -55,10 +55,10 @@ type Relation struct {
 }
 
 // Conflicts is a dependence: operations on the same location one of which writes.
-// Operations on a WaitGroup that executed one behind the other without a panic could have
+// Operations on a WaitGroup that executed one after the other without a panic could have
 // executed in the other order with the same result, or could not have been
 // in the other order at all (Done before Wait). Readers of an RWMutex come and go in any order, if each
-// leaves as often as it has come. Additions whose results nobody sees commute.
+// leaves as often as it has come. Additions whose results are not used commute.
 func Conflicts(a, b *trace.Op) bool {
 	switch {
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd, reader(a) && reader(b):
@@ -76,9 +76,9 @@ func Conflicts(a, b *trace.Op) bool {
 
 func reader(op *trace.Op) bool { return op.Kind == trace.RLock || op.Kind == trace.RUnlock }
 
-// Silent says that an operation is Free: it starts or ends a goroutine, or is one on a WaitGroup nobody
-// waits for in vain. That is so in programs that call Add in time and Done as often as they should: then
-// Wait is the only operation to depend on it, and comes behind it.
+// Silent says that an operation is Free: it starts or ends a goroutine, or is one on a WaitGroup
+// that no goroutine waits for in vain. That is so in programs that call Add in time and Done as
+// often as they should: then Wait is the only operation to depend on it, and comes after it.
 func Silent(op *trace.Op) bool {
 	return op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.WgAdd
 }

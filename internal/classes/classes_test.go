@@ -191,7 +191,7 @@ func TestMergeAgrees(t *testing.T) {
 	}
 }
 
-// TestFree: a read of what nobody writes can be executed at once.
+// TestFree: a read of what is never written can be executed at once.
 func TestFree(t *testing.T) {
 	free := exact
 	free.Free = func(op *trace.Op) bool { return op.Access[0].Obj == 1 }

@@ -21,7 +21,7 @@ type history struct {
 type event struct {
 	op      trace.Op
 	step    trace.Step
-	partner trace.GID      // trace.NoGID: nobody
+	partner trace.GID      // trace.NoGID: none
 	with    trace.Op       // the partner's
 	name    Class          // the same in all executions in which this event exists
 	wide    []trace.Access // what it touches, and the partner's, if there is no room for that in op or with

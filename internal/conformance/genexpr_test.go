@@ -150,7 +150,7 @@ func (g *generator) integer(t string, d int) string {
 	return fmt.Sprintf("%s(%s)", t, g.expr("int", d))
 }
 
-// form fills an operand of the type behind # into one of forms.
+// form fills an operand of the type after # into one of forms.
 func (g *generator) form(forms []string, d int) string {
 	f := one(g.r, forms)
 	for i := range f {

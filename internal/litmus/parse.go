@@ -9,7 +9,7 @@
 //	CAS x e f       if x is e, store f
 //	LOCK m          of a mutex
 //	UNLOCK m
-//	ASSUME e        go on only if e is not 0, else wait for ever
+//	ASSUME e        continue only if e is not 0, else wait forever
 //	a:=e            of a register, which belongs to the thread
 //	IF e { ... } ELSE { ... }
 //	WHILE e { ... }

@@ -13,8 +13,8 @@ import (
 type Test struct {
 	Name, Source, Shipped string
 	Program               *Program
-	// Classes of executions: complete ones, and those in which somebody waits
-	// for ever.
+	// Classes of executions: complete ones, and those in which a thread waits
+	// forever.
 	Complete, Blocked     int // Mazurkiewicz
 	RFComplete, RFBlocked int // reads-from
 }

@@ -49,7 +49,7 @@ const (
 	PkgStruct              // fields of a package variable
 	PkgArray               // elements of a package array
 	Captured               // local variable captured by reference
-	PtrField               // fields of a struct behind a pointer captured by value
+	PtrField               // fields of a struct through a pointer captured by value
 	SliceElem              // elements of a slice captured by value
 	PkgSlice               // elements of a slice in a package variable
 	ListField              // fields of linked structs: node, node.next, ...

@@ -90,7 +90,7 @@ func (c *compiler) body(list []Stmt) {
 func (c *compiler) branch(x *Stmt, at int, last Op) {
 	c.body(x.Body)
 	if last != Nothing {
-		// Source has put it on the line behind the body.
+		// Source has put it on the line after the body.
 		c.emit(instr{op: last, a: x.A, line: -1})
 	}
 	end := c.emit(instr{op: jump})

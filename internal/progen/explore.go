@@ -10,7 +10,7 @@ import (
 type Result struct {
 	// Outcomes are the pairs of what is printed and how the execution ends:
 	// "exit", "deadlock <lines>", "leak <lines>" (main has returned, others
-	// wait for ever), "panic: <value>" or "fatal: <text>". Lines are those of
+	// wait forever), "panic: <value>" or "fatal: <text>". Lines are those of
 	// the goroutines that wait.
 	Outcomes map[string]bool
 	// Races are the pairs of lines of conflicting accesses that can be next in
@@ -126,7 +126,7 @@ func (r *refMachine) start() *refState {
 	return s
 }
 
-// rest says how an execution ended in which nobody can go on.
+// rest says how an execution ended in which no goroutine can continue.
 func (r *refMachine) rest(s *refState) string {
 	var lines []int
 	for g := range s.gs {
@@ -144,7 +144,7 @@ func (r *refMachine) rest(s *refState) string {
 	return fmt.Sprintf("leak %v", lines)
 }
 
-// next returns the instruction g stands before, which may be a pseudo one.
+// next returns the next instruction of g, which may be a pseudo one.
 func (r *refMachine) next(s *refState, g int) *instr {
 	me := &s.gs[g]
 	if me.crashing {
@@ -220,7 +220,7 @@ func (r *refMachine) eval(s *refState, g int, e Expr) int {
 	return s.gs[g].l[e.L] + e.K
 }
 
-// run executes g's local instructions until it stands before a visible one or has ended.
+// run executes g's local instructions until a visible one is pending or it has ended.
 func (r *refMachine) run(s *refState, g int) {
 	for {
 		me := &s.gs[g]
@@ -335,7 +335,7 @@ func (r *refMachine) leave(s *refState, g int) {
 			return
 		}
 		me.frames = nil
-		// What an ended goroutine leaves behind makes no difference.
+		// What an ended goroutine leaves over makes no difference.
 		*me = refG{}
 		return
 	}

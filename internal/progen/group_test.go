@@ -17,7 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A group is a number of programs behind one entry, which chooses one of them.
+// A group is a number of programs with one entry, which chooses one of them.
 // They share a machine, so that packages are initialised once, and one static
 // analysis. What is not in the group's choice is executed as if it were alone.
 type group struct {

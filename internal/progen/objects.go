@@ -32,8 +32,8 @@ func Objects(name string, rng *rand.Rand) Text {
 }
 
 // FromBytes is a source of randomness that fuzzing can control: each choice
-// takes a byte. Behind the last one choices are 0 for a while, which makes for
-// short programs, and then a fixed sequence: a 0 for ever may be refused for ever.
+// takes a byte. After the last one choices are 0 for a while, which makes for
+// short programs, and then a fixed sequence: a 0 forever may be refused forever.
 type FromBytes struct {
 	Bytes  []byte
 	behind uint64
@@ -456,7 +456,7 @@ func (o *objects) flavour(f int) {
 			o.ln("o.mu.Unlock() } else { r++ }")
 		}
 		o.ln("}")
-	case 7: // Once, and unlocking what somebody else has locked
+	case 7: // Once, and unlocking what another goroutine has locked
 		switch o.n(4) {
 		case 0:
 			o.object()

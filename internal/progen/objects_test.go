@@ -12,9 +12,9 @@ import (
 
 // knownObjects are programs of Objects that something was wrong with: jpf did not
 // notice that a mutex is overwritten while it is locked; a crashed state passed
-// for one that goes on; unlocking an unlocked mutex that nobody else has ended the
-// program in the same step as the operation before it; a look ahead stayed true behind
-// overwriting a lock that somebody waited for.
+// for one that continues; unlocking an unlocked mutex that no other goroutine has ended the
+// program in the same step as the operation before it; a look-ahead stayed true after
+// overwriting a lock that a goroutine waited for.
 var knownObjects = []uint64{5475, 5990, 2003165, 2004520, 4000816, 4001077}
 
 // TestHybridObjects: the same for programs about objects. What they can do is

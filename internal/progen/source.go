@@ -15,7 +15,7 @@ func (p *Prog) Source() string {
 	return s.b.String()
 }
 
-// NativeSource is Source with a call of jitter in front of every statement,
+// NativeSource is Source with a call of jitter before every statement,
 // which makes the real scheduler try more interleavings. It needs NativeMain.
 func (p *Prog) NativeSource() string {
 	s := &source{p: p, b: new(strings.Builder), jitter: true}

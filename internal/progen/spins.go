@@ -8,8 +8,8 @@ import (
 
 // Spins returns a program about loops that wait: for atomic variables, for plain memory, for
 // several of them, with compare-and-swap, TryLock and Gosched, one in the other and in functions;
-// some cannot be told from loops that go on, some never end. No iteration that is repeated for ever
-// has an effect. Everything the program consists of is chosen by rng.
+// some cannot be distinguished from loops that continue, some never end. No iteration that is
+// repeated forever has an effect. Everything the program consists of is chosen by rng.
 func Spins(name string, rng *rand.Rand) Text {
 	s := &spins{rng: rng, prefix: strings.ToLower(name)}
 	s.plain = s.n(4) == 0

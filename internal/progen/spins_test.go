@@ -19,7 +19,7 @@ import (
 )
 
 // knownSpins are programs of Spins that something was wrong with: optimal lost a write that comes
-// behind a read, pointers were compared by number, context lost endings (two).
+// after a read, pointers were compared by number, context lost endings (two).
 var knownSpins = []uint64{33, 37, 1144, 3039}
 
 func spinsOf(seed uint64) progen.Text {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// refState is a state of the reference interpreter. Every goroutine stands before a visible
+// refState is a state of the reference interpreter. Every goroutine is about to execute a visible
 // operation, is parked in one, or has ended.
 type refState struct {
 	cells  []int

@@ -44,7 +44,7 @@ func (r *refMachine) successors(s *refState, g int) []*refState {
 	return []*refState{t}
 }
 
-// advance moves g behind its operation and lets it run on.
+// advance moves g past its operation and lets it run on.
 func (r *refMachine) advance(s *refState, g int) {
 	f := &s.gs[g].frames[len(s.gs[g].frames)-1]
 	f.pc++
@@ -115,7 +115,7 @@ func (r *refMachine) step(s *refState, g int, in *instr) {
 		slices.Sort(s.conds[in.a])
 		me.waiting = true
 	case condWake:
-	case Signal: // nobody waits
+	case Signal: // no goroutine waits
 	case Broadcast:
 		for _, w := range s.conds[in.a] {
 			s.gs[w].waiting = false
@@ -229,7 +229,7 @@ func (s *refState) print(text string) {
 }
 
 // rwStep is the runtime's code, each method in one step: a reader that would have to wait has not come yet.
-// A writer that has nobody to wait for skips wlockWait.
+// A writer that has no reader to wait for skips wlockWait.
 func (r *refMachine) rwStep(rw *refRW, in *instr, fail, skip func()) string {
 	switch in.op {
 	case RLock:

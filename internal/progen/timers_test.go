@@ -81,7 +81,7 @@ func timed(r *rand.Rand, name string) string {
 }
 
 // TestTimers: explorers that store no states find what programs with timers do in any interleaving.
-// Classes are not counted: a timer does not fire any more if everybody has ended, so the end of a
+// Classes are not counted: a timer does not fire any more if all goroutines have ended, so the end of a
 // goroutine, on which nothing depends, disables that.
 func TestTimers(t *testing.T) {
 	const perBatch = 50

@@ -80,7 +80,7 @@ type Exploration struct {
 	// Ends counts the executions by what they printed and how they ended:
 	// "12 ok", "deadlock", "panic: boom".
 	Ends map[string]int
-	// Stuck are the places where goroutines waited for ever.
+	// Stuck are the places where goroutines waited forever.
 	Stuck map[string]bool
 	// Races are the pairs of racing operations by line.
 	Races map[string]bool

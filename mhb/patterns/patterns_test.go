@@ -73,7 +73,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(shared)`},
-	// Somebody unlocks what it has not locked.
+	// A goroutine unlocks what it has not locked.
 	{"globalLockForeign", "-lock -guard", `
 	shared = 0
 	global.Lock()
@@ -95,7 +95,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { (<-c).Unlock() })
 	wg.Wait()
 	say(shared)`},
-	// Somebody starts a goroutine that does, or that accesses it.
+	// A goroutine starts a goroutine that does, or that accesses it.
 	{"startedUnlocks", "-lock -guard", `
 	shared = 0
 	global.Lock()
@@ -131,7 +131,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { for k := range list { list[1-k].n = 5 } })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
-	// Somebody has unlocked it in between.
+	// Another goroutine has unlocked it in between.
 	{"thisLockForeign", "-guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup
@@ -225,7 +225,7 @@ var programs = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Somebody else can send.
+	// Another goroutine can send.
 	{"receiveThird", "", `
 	x := 0
 	done, begin := make(chan bool, 2), make(chan bool, 1)
