@@ -158,8 +158,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestReferences: every document, test and Go file that is named in a document exists, and every document
-// that is named in a comment.
+// TestReferences: every document, test, Go file and exported name that is named in a document exists, and
+// every document that is named in a comment.
 func TestReferences(t *testing.T) {
 	document := regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b`)
 	missing := func(from, name string) bool {
@@ -185,6 +185,8 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	named := regexp.MustCompile("`(Test[A-Z]\\w*)`")
+	exported := regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`)
+	words := exportedWords(t)
 	source := regexp.MustCompile(`[a-z0-9_/]*[a-z0-9_]\.go\b`)
 	sources := tracked(t, "*.go")
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
@@ -205,6 +207,11 @@ func TestReferences(t *testing.T) {
 					t.Errorf("%s:%d: there is no %s", file, i+1, name)
 				}
 			}
+			for _, m := range exported.FindAllStringSubmatch(line, -1) {
+				if in := words[m[1]]; in != nil && !in[m[2]] {
+					t.Errorf("%s:%d: there is no %s", file, i+1, m[0])
+				}
+			}
 			for _, m := range named.FindAllStringSubmatch(line, -1) {
 				if !tests[m[1]] {
 					t.Errorf("%s:%d: there is no %s", file, i+1, m[1])
@@ -212,6 +219,25 @@ func TestReferences(t *testing.T) {
 			}
 		}
 	}
+}
+
+// exportedWords lists, by the name of each package of the module, the words with a capital in its code.
+func exportedWords(t *testing.T) map[string]map[string]bool {
+	words := make(map[string]map[string]bool)
+	capital := regexp.MustCompile(`\b[A-Z]\w*`)
+	for _, file := range tracked(t, "*.go") {
+		if strings.Contains(file, "testdata/") || strings.Contains(file, "/_src/") {
+			continue
+		}
+		pkg := path.Base(path.Dir(file))
+		if words[pkg] == nil {
+			words[pkg] = make(map[string]bool)
+		}
+		for _, w := range capital.FindAllString(read(t, file), -1) {
+			words[pkg][w] = true
+		}
+	}
+	return words
 }
 
 // TestLengths: a README that is read in five minutes, and a glossary that is read at all.
