@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 
 	"hbcheck.dev/hbcheck/oracle"
@@ -82,52 +83,41 @@ func (o *Options) config() por.Config {
 
 // A Rule is a combination of options that is refused, or an option that a machine cannot
 // honour. Package report says why.
-type Rule string
+type Rule uint8
 
 // The rules.
 const (
-	MatchUnsupported   Rule = "states are matched, but the explorer cannot"
-	MatchRequired      Rule = "states are not matched, but the explorer must"
-	PreemptUnsupported Rule = "preemptions are bounded, but the explorer leaves out schedules"
-	DuplicatesExpected Rule = "duplicates are looked for, but the explorer has some"
-	ExplainNeedsFacts  Rule = "explanations without static facts"
-	JobsUnsupported    Rule = "several workers, but the explorer has one"
-	JobsLearning       Rule = "several workers, but an oracle that learns"
-	JobsChecked        Rule = "several workers, but a check that needs one"
-	NoReplicas         Rule = "several workers, but a machine without replicas"
-	NoStaticFacts      Rule = "static facts, but a machine without"
-	NothingToCheck     Rule = "a check of static facts, but a machine without"
+	MatchUnsupported   Rule = iota // states are matched, but the explorer cannot
+	MatchRequired                  // states are not matched, but the explorer must
+	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
+	DuplicatesExpected             // duplicates are looked for, but the explorer has some
+	ExplainNeedsFacts              // explanations without static facts
+	JobsUnsupported                // several workers, but the explorer has one
+	JobsLearning                   // several workers, but an oracle that learns
+	JobsChecked                    // several workers, but a check that needs one
+	NoReplicas                     // several workers, but a machine without replicas
+	NoStaticFacts                  // static facts, but a machine without
+	NothingToCheck                 // a check of static facts, but a machine without
+	NumRules
 )
 
-// rules are all refused combinations, in the order in which they are checked. f is nil as long
-// as there is no machine.
-var rules = []struct {
-	rule   Rule
-	broken func(o *Options, f *Features) bool
-}{
-	{MatchUnsupported, func(o *Options, _ *Features) bool { return o.Match && !o.POR.Stateful }},
-	{MatchRequired, func(o *Options, _ *Features) bool { return !o.Match && !o.POR.Stateless }},
-	{PreemptUnsupported, func(o *Options, _ *Features) bool { return o.LimitPreempt && o.POR.NoPreemptionBound }},
-	{DuplicatesExpected, func(o *Options, _ *Features) bool { return o.CheckDuplicates && !o.POR.NoDuplicates }},
-	{ExplainNeedsFacts, func(o *Options, _ *Features) bool { return o.Explain != nil && o.kind() == oracle.None }},
-	{JobsUnsupported, func(o *Options, _ *Features) bool { return o.Jobs > 1 && !o.POR.Parallel }},
+// rules say when a rule is broken. They are checked in their order. f is nil as long as there is
+// no machine.
+var rules = [NumRules]func(o *Options, f *Features) bool{
+	MatchUnsupported:   func(o *Options, _ *Features) bool { return o.Match && !o.POR.Stateful },
+	MatchRequired:      func(o *Options, _ *Features) bool { return !o.Match && !o.POR.Stateless },
+	PreemptUnsupported: func(o *Options, _ *Features) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
+	DuplicatesExpected: func(o *Options, _ *Features) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
+	ExplainNeedsFacts:  func(o *Options, _ *Features) bool { return o.Explain != nil && o.kind() == oracle.None },
+	JobsUnsupported:    func(o *Options, _ *Features) bool { return o.Jobs > 1 && !o.POR.Parallel },
 	// What looking ahead costs and finds decides where it is done next.
-	{JobsLearning, func(o *Options, _ *Features) bool { return o.Jobs > 1 && (o.Hybrid == oracle.Full || o.LazyAnalysis) }},
-	{JobsChecked, func(o *Options, _ *Features) bool {
+	JobsLearning: func(o *Options, _ *Features) bool { return o.Jobs > 1 && (o.Hybrid == oracle.Full || o.LazyAnalysis) },
+	JobsChecked: func(o *Options, _ *Features) bool {
 		return o.Jobs > 1 && (o.CheckStatic || o.CheckDuplicates || o.Explain != nil || o.Finals)
-	}},
-	{NoReplicas, func(o *Options, f *Features) bool { return f != nil && o.Jobs > 1 && f.Replicas == nil }},
-	{NoStaticFacts, func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil }},
-	{NothingToCheck, func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil }},
-}
-
-// Rules returns all rules.
-func Rules() []Rule {
-	var list []Rule
-	for _, r := range rules {
-		list = append(list, r.rule)
-	}
-	return list
+	},
+	NoReplicas:     func(o *Options, f *Features) bool { return f != nil && o.Jobs > 1 && f.Replicas == nil },
+	NoStaticFacts:  func(o *Options, f *Features) bool { return f != nil && o.kind() != oracle.None && f.Facts == nil },
+	NothingToCheck: func(o *Options, f *Features) bool { return f != nil && o.CheckStatic && f.Facts == nil },
 }
 
 // Illegal is the error of options that are refused.
@@ -136,7 +126,7 @@ type Illegal struct {
 	Options *Options
 }
 
-func (e *Illegal) Error() string { return "explore: " + string(e.Rule) }
+func (e *Illegal) Error() string { return fmt.Sprintf("explore: options break rule %d", e.Rule) }
 
 // Check returns an *Illegal if no machine could honour the options.
 func (o *Options) Check() error {
@@ -145,9 +135,9 @@ func (o *Options) Check() error {
 
 // check returns an *Illegal for the first rule that is broken on a machine with features f.
 func (o *Options) check(f *Features) error {
-	for _, r := range rules {
-		if r.broken(o, f) {
-			return &Illegal{Rule: r.rule, Options: o}
+	for r, broken := range rules {
+		if broken(o, f) {
+			return &Illegal{Rule: Rule(r), Options: o}
 		}
 	}
 	return nil

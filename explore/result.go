@@ -14,7 +14,7 @@ import (
 // Kind says what is wrong with a program.
 type Kind uint8
 
-// The kinds of bugs, in the order of their codes.
+// The kinds of bugs, in the order of their codes, which are public: a new kind comes last.
 const (
 	Deadlock Kind = 1 + iota
 	Race

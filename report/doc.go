@@ -1,79 +1,34 @@
-// Package report writes Results: as text for people, as JSON Lines for
-// programs, and as replay files. All words users read are written here.
+// Package report has the words. It writes Results as text for people and as JSON Lines for
+// programs, and replay files; what package explore returns are values, and every sentence about
+// them that a user reads is made here.
+//
+//	value                          sentence                file
+//	explore.Bug: Kind and Detail   what is wrong           message.go
+//	explore.Bug: Events            the lane diagram        lanes.go
+//	explore.Bug: everything        why it is a bug         why.go
+//	explore.Reason                 what is not covered     message.go
+//	error                          what the user did       errors.go
+//	oracle.Explanation             why there was a choice  explain.go
+//	explore.Progress               how far the search is   progress.go
+//
+// A lane diagram has a line for each step of a schedule and a column for each goroutine, its lane,
+// from its first step to its last:
+//
+//	   main  g1  g2
+//	3  │    ▸●       read   b.bal = 0  bank.go:9
+//	4  │     │  ▸●   read   b.bal = 0  bank.go:9   ◂ g1 preempted
+//	5  │     │   ●   write  b.bal = 1  bank.go:9
+//	6  │    ▸●       write  b.bal = 1  bank.go:9   ◂ overwrites step 5
+//
+// ● is a step and ○ an operation that is blocked, ▸ a switch to another goroutine, ✗ where the bug
+// happens. Of long schedules the middle of each stretch of one goroutine is left out, unless it is
+// remarkable.
+//
+// # Contracts
+//
+// The fields of JSON (docs/json.md) and of replay files (hbr.go, with a version) are only added to.
+// A replay file repeats a schedule step by step; the bug it shows is the recorded one if kind,
+// position and message are the same.
+//
+// The writers of benchmark tables are in package bench, those of static facts in analyze.
 package report
-
-import (
-	"fmt"
-	"go/token"
-	"path/filepath"
-	"strings"
-	"time"
-
-	"hbcheck.dev/hbcheck/explore"
-)
-
-// A Writer takes the results of one run of the tool, one after the other.
-type Writer interface {
-	// Result writes one result. replays are the names of the replay files of
-	// its bugs, in their order, or nil.
-	Result(r *explore.Result, replays []string) error
-	// Close writes what comes at the end.
-	Close() error
-}
-
-// Paths shortens file names for people: names below Base become relative.
-type Paths struct{ Base string }
-
-// File returns name as it is shown.
-func (p Paths) File(name string) string {
-	if p.Base == "" || !filepath.IsAbs(name) {
-		return name
-	}
-	rel, err := filepath.Rel(p.Base, name)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return name
-	}
-	return rel
-}
-
-// Pos returns a position as file:line:column, or "-" if there is none.
-func (p Paths) Pos(pos token.Position) string {
-	pos.Filename = p.File(pos.Filename)
-	return pos.String()
-}
-
-// line returns a position as file:line with the last element of the name,
-// where there is little room.
-func line(pos token.Position) string {
-	if !pos.IsValid() {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line)
-}
-
-// seconds prints a duration as the go command does.
-func seconds(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
-
-// count prints a number of things.
-func count[N int | uint64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return Digits(uint64(n)) + " " + what + "s"
-}
-
-// Digits groups the digits of large numbers.
-func Digits(n uint64) string {
-	s := fmt.Sprint(n)
-	if len(s) <= 4 {
-		return s
-	}
-	var b strings.Builder
-	for i, c := range s {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}

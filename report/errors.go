@@ -35,7 +35,7 @@ func Error(err error) string {
 }
 
 // refusals say why options are refused: one text for each rule.
-var refusals = map[explore.Rule]func(e *explore.Illegal) string{
+var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	explore.MatchUnsupported: func(e *explore.Illegal) string {
 		return fmt.Sprintf("--match on: --por %s does not store states", e.Options.POR.Name)
 	},

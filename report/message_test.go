@@ -59,19 +59,16 @@ rand`
 func TestRefusals(t *testing.T) {
 	o := &explore.Options{POR: &por.Explorer{Name: "optimal", Equivalence: "rf"}, Jobs: 2}
 	seen := make(map[string]bool)
-	for _, rule := range explore.Rules() {
+	for rule := range explore.NumRules {
 		if refusals[rule] == nil {
-			t.Errorf("%q has no text", rule)
+			t.Errorf("rule %d has no text", rule)
 			continue
 		}
 		text := Error(fmt.Errorf("main.main: %w", &explore.Illegal{Rule: rule, Options: o}))
 		if seen[text] || !strings.HasPrefix(text, "-") || strings.Contains(text, "%!") {
-			t.Errorf("%q: %s", rule, text)
+			t.Errorf("rule %d: %s", rule, text)
 		}
 		seen[text] = true
-	}
-	if len(seen) != len(refusals) {
-		t.Errorf("%d texts, %d rules", len(refusals), len(seen))
 	}
 	if got := Error(errors.New("other")); got != "other" {
 		t.Errorf("got %q", got)

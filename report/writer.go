@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// A Writer takes the results of one run of the tool, one after the other.
+type Writer interface {
+	// Result writes one result. replays are the names of the replay files of
+	// its bugs, in their order, or nil.
+	Result(r *explore.Result, replays []string) error
+	// Close writes what comes at the end.
+	Close() error
+}
+
+// Paths shortens file names for people: names below Base become relative.
+type Paths struct{ Base string }
+
+// File returns name as it is shown.
+func (p Paths) File(name string) string {
+	if p.Base == "" || !filepath.IsAbs(name) {
+		return name
+	}
+	rel, err := filepath.Rel(p.Base, name)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return name
+	}
+	return rel
+}
+
+// Pos returns a position as file:line:column, or "-" if there is none.
+func (p Paths) Pos(pos token.Position) string {
+	pos.Filename = p.File(pos.Filename)
+	return pos.String()
+}
+
+// line returns a position as file:line with the last element of the name,
+// where there is little room.
+func line(pos token.Position) string {
+	if !pos.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(pos.Filename), pos.Line)
+}
+
+// seconds prints a duration as the go command does.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
+
+// count prints a number of things.
+func count[N int | uint64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Digits(uint64(n)) + " " + what + "s"
+}
+
+// Digits groups the digits of large numbers.
+func Digits(n uint64) string {
+	s := fmt.Sprint(n)
+	if len(s) <= 4 {
+		return s
+	}
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
