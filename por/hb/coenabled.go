@@ -48,39 +48,41 @@ func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enable
 	return slices.Contains(enabled, q) // claim 3
 }
 
-// releases returns the lock that an operation releases, if it can be acquired only then.
-// Readers do not keep a writer from announcing itself.
+// releases returns the lock or Once that an operation releases, if it can be acquired only then. Readers
+// do not keep a writer from announcing itself, and may pass a writer (see trace.Barges).
 func releases(n *NextOp) (trace.Access, bool) {
-	switch {
-	case (n.Kind == trace.Unlock || n.Kind == trace.OnceLeave) && n.N > 0:
-		return n.Access[0], true
-	case n.Kind == trace.Park && n.N > 1 && n.Access[1].Size == mutex:
-		return n.Access[1], true
+	switch r := n.Kind.Row(); {
+	case r.On == trace.OnOnce, r.On == trace.OnLock && !r.Shared:
+		return n.access(r.Releases)
+	case r.On == trace.OnCond && n.Lock == trace.MutexLock: // Wait, which unlocks
+		return n.access(r.Releases &^ trace.First)
 	}
 	return trace.Access{}, false
 }
 
-// acquires returns the lock that an operation waits for, and cannot get while it is held.
-// (Readers may pass a writer, see trace.Barges.)
+// acquires returns the lock or Once that an operation waits for, and cannot get while it is held.
 func acquires(n *NextOp) (trace.Access, bool) {
-	switch n.Kind {
-	case trace.Lock, trace.OnceEnter:
-		if n.N > 0 {
-			return n.Access[0], true
-		}
-	case trace.WakeLock:
-		if n.N > 0 && n.Access[0].Size == mutex {
-			return n.Access[0], true
-		}
-	case trace.CondWait:
-		if n.N > 1 && n.Access[1].Size == mutex {
-			return n.Access[1], true
-		}
+	r := n.Kind.Row()
+	switch {
+	case n.Kind == trace.Lock, n.Kind == trace.OnceEnter:
+		return n.access(r.Acquires)
+	case n.Kind == trace.WakeLock && n.Lock == trace.MutexLock:
+		return n.access(r.Acquires)
+	case r.On == trace.OnCond && n.Lock == trace.MutexLock: // Wait, which locks again
+		return n.access(r.Acquires &^ trace.First)
 	}
 	return trace.Access{}, false
 }
 
-const mutex = 8 // bytes of a Mutex in the machine; those of an RWMutex are more
+// access returns the access of n that is the only one in set, if n has it.
+func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {
+	for i := range n.N {
+		if set == 1<<i {
+			return n.Access[i], true
+		}
+	}
+	return trace.Access{}, false
+}
 
 // ClockOf returns the clock of the last event that g has taken part in: what happens before its pending
 // operation. It is valid until an event is executed.

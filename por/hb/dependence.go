@@ -88,7 +88,7 @@ func Enables(x *Event, b *trace.Op) bool {
 	switch x.Op.Kind {
 	case trace.Unlock:
 		// Readers may pass a writer (see trace.Barges).
-		return b.Kind == trace.Lock || b.Kind == trace.WakeLock && x.Op.N > 0 && x.Op.Access[0].Size == mutex
+		return b.Kind == trace.Lock || b.Kind == trace.WakeLock && x.Op.Lock == trace.MutexLock
 	case trace.WgAdd:
 		return b.Kind == trace.WgWait && x.change.N != 0 // see execution.regroups
 	}
@@ -125,9 +125,9 @@ func (x *Execution) unbalancedUnlock(i int) bool {
 	case trace.Unlock:
 		return e.Op.Commutes == trace.Barges
 	case trace.Park, trace.CondWait:
-		return e.Op.N > 1 && e.Op.Access[1].Size > mutex
+		return e.Op.N > 1 && e.Op.Lock != trace.MutexLock
 	case trace.WakeLock:
-		return e.Op.N > 0 && e.Op.Access[0].Size > mutex
+		return e.Op.N > 0 && e.Op.Lock != trace.MutexLock
 	case trace.RUnlock:
 		if e.Op.N == 0 {
 			return false
