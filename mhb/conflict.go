@@ -36,6 +36,10 @@ type target struct {
 	calls     map[callKey]*callTree
 }
 
+func newTarget() *target {
+	return &target{conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
+}
+
 // targetKey is what a target depends on: the operation and its objects. Its place in the
 // program matters only for maps and Adds.
 type targetKey struct {
@@ -64,7 +68,8 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 	if t != nil {
 		return t
 	}
-	t = &target{op: *op, delta: k.delta, known: known, conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
+	t = newTarget()
+	t.op, t.delta, t.known = *op, k.delta, known
 	t.op.G = trace.NoGID
 	for i, a := range op.Access[:op.N] {
 		t.objs[i] = s.Objects(a.Obj)

@@ -372,8 +372,11 @@ func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 			}
 		}
 	case *ssa.Call:
-		if b, isB := x.Call.Value.(*ssa.Builtin); isB && (b.Name() == "delete" || b.Name() == "clear" || b.Name() == "len") {
-			p, ok = w.container(act, x.Call.Args[0], x)
+		if b, isBuiltin := x.Call.Value.(*ssa.Builtin); isBuiltin {
+			switch b.Name() {
+			case "delete", "clear", "len":
+				p, ok = w.container(act, x.Call.Args[0], x)
+			}
 		}
 	}
 	return ok && w.t.disjointFrom(p)

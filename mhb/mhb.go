@@ -160,9 +160,17 @@ type stateCache struct {
 func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program) *Oracle {
 	o := &Oracle{
 		level: level, fa: fa, fut: fut, prog: prog,
-		flows: map[*ssa.Function]*flow{}, ops: map[*ssa.Function]nativeOp{}, numbers: map[*ssa.Function]uint64{}, mayGoexit: map[*ssa.Function]bool{},
-		futures: map[[2]uint64]static.Set{}, stables: map[stableKey]bool{},
-		direct: map[ssa.Instruction][]static.Access{}, natives: map[nativeKey][]static.Access{}, sizes: map[types.Type]int64{}, offsets: map[*ssa.FieldAddr]uint64{}, locks: map[*ssa.Function][]*ssa.Call{},
+		flows:     map[*ssa.Function]*flow{},
+		ops:       map[*ssa.Function]nativeOp{},
+		numbers:   map[*ssa.Function]uint64{},
+		mayGoexit: map[*ssa.Function]bool{},
+		futures:   map[[2]uint64]static.Set{},
+		stables:   map[stableKey]bool{},
+		direct:    map[ssa.Instruction][]static.Access{},
+		natives:   map[nativeKey][]static.Access{},
+		sizes:     map[types.Type]int64{},
+		offsets:   map[*ssa.FieldAddr]uint64{},
+		locks:     map[*ssa.Function][]*ssa.Call{},
 	}
 	o.forget()
 	return o
@@ -172,7 +180,8 @@ func New(level Level, fa *fieldaccess.Oracle, fut *hybrid.Futures, prog Program)
 func (o *Oracle) forget() {
 	o.nodes = 0
 	o.targets = map[targetKey]*target{}
-	o.collect = &target{collects: true, conflicts: map[static.Set]bool{}, trees: map[treeKey]*node{}, calls: map[callKey]*callTree{}}
+	o.collect = newTarget()
+	o.collect.collects = true
 }
 
 // maxRounds bounds the fixed point iteration, maxWork the instructions that are

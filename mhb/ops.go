@@ -115,11 +115,11 @@ func (a argRefs) at(i int) ref {
 	return ref{}
 }
 
-// native walks a call of a native, and reports whether it may return. It is
-// guarded if its first argument is a mutex that is certain to be locked ahead
-// (see guards.go). atNext: this call is the next instruction of the goroutine.
-func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, guarded bool, v *visit, loop, atNext bool) bool {
-	for _, x := range w.o.nativeAccesses(fn, site) {
+// native walks a call of a native, made by the function that v is of, and reports whether it
+// may return.
+func (w *walk) native(c *invocation, v *visit) bool {
+	fn, args, atNext := c.fn, c.args, c.atNext
+	for _, x := range w.o.nativeAccesses(fn, c.site) {
 		if x.Key == 0 && x.Write {
 			w.top() // nothing is known of it
 			return true
@@ -141,7 +141,7 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 	case pendingOp:
 		w.mayExecute(trace.LockPending, r)
 	case unlockOp:
-		w.unlock(r, guarded)
+		w.unlock(r, len(c.guards) > 0)
 	case runlockOp: // readers that leave enable no operation that waits for a writer
 		w.mayExecute(trace.RUnlock, r)
 	case parkOp:
@@ -173,7 +173,7 @@ func (w *walk) native(fn *ssa.Function, site ssa.CallInstruction, args argRefs, 
 		}
 		w.mayExecute(trace.WgWait, r)
 	case addOp:
-		w.add(r, args.at(1), v, loop)
+		w.add(r, args.at(1), v, c.loop)
 	case onceOp:
 		if known {
 			n, ok := w.word(p)

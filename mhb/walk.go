@@ -55,7 +55,7 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			w.top()
 			return
 		case fr.Instr == nil: // a native
-			unwinding = !w.native(fr.Fn, nil, nil, false, v, false, false) && !recovered
+			unwinding = !w.native(&invocation{fn: fr.Fn}, v) && !recovered
 			continue
 		case !w.o.fut.F.Known(fr.Instr.Parent()):
 			w.top()
@@ -187,7 +187,7 @@ func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	case *ssa.Call:
 		if fn := x.Call.StaticCallee(); fn != nil && w.o.prog.Body(fn) == nil {
 			_, args := w.arguments(act, x, fn)
-			return !w.native(fn, x, args, false, v, false, true)
+			return !w.native(&invocation{fn: fn, site: x, args: args, atNext: true}, v)
 		}
 	}
 	return false
@@ -226,7 +226,7 @@ func (w *walk) deferred(d Deferred, v *visit) bool {
 	for i, x := range d.Args {
 		args[i] = ref{p: x, known: true}
 	}
-	w.function(d.Fn, nil, vals, args, nil, v, false, false, false)
+	w.function(&invocation{fn: d.Fn, vals: vals, args: args}, v)
 	return mayRecover(d.Fn)
 }
 
@@ -261,28 +261,39 @@ func mayRecover(fn *ssa.Function) bool {
 	return len(fn.Blocks) == 0 || fn.Synthetic != ""
 }
 
-// function walks a call of fn, which is relevant, and reports whether it may
-// return. args are the words of the arguments. atNext says that the call is the next
-// instruction of the goroutine (for natives); held, that the lock of the Cond is locked
-// ahead (for Wait).
-func (w *walk) function(fn *ssa.Function, site ssa.CallInstruction, vals map[ssa.Value]uint64, args argRefs, guards []guard, into *visit, loop, atNext, held bool) bool {
+// An invocation is a call of fn as the walk comes to it.
+type invocation struct {
+	fn     *ssa.Function
+	site   ssa.CallInstruction  // nil: none in the program's code, or it is not known
+	vals   map[ssa.Value]uint64 // known parameters and captured variables
+	args   argRefs              // the words of the arguments, for natives
+	guards []guard              // what is locked ahead of the call, in terms of fn's parameters
+	loop   bool                 // it can be executed more than once
+	atNext bool                 // it is the next instruction of the goroutine
+	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
+}
+
+// function walks a call of a function that is relevant, made by the function that into is of,
+// and reports whether it may return.
+func (w *walk) function(c *invocation, into *visit) bool {
+	fn, vals := c.fn, c.vals
 	b := w.o.prog.Body(fn)
 	if b == nil {
-		return w.native(fn, site, args, len(guards) > 0, into, loop, atNext)
+		return w.native(c, into)
 	}
 	if b != fn && len(vals) > 0 {
 		vals = nil // parameters of another declaration
 	}
-	act := &activation{fn: b, vals: vals, guards: guards}
-	if site != nil && len(vals) == 0 && site.Common().StaticCallee() == fn && condWait(fn) {
-		act.lockers, act.held = w.o.prog.Lockers(site), held
+	act := &activation{fn: b, vals: vals, guards: c.guards}
+	if c.site != nil && len(vals) == 0 && c.site.Common().StaticCallee() == fn && condWait(fn) {
+		act.lockers, act.held = w.o.prog.Lockers(c.site), c.held
 	}
-	k := w.key(b, vals, guards)
+	k := w.key(b, vals, c.guards)
 	k.lockers, k.held = act.lockers, act.held
 	returns, dones := w.visited(k, act)
 	// Each call of the function counts, though it is walked once.
 	n := 1
-	if loop {
+	if c.loop {
 		n = many
 	}
 	w.o.unite(&into.dones, dones, n)
@@ -572,7 +583,11 @@ func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 // callee walks a call of c and reports whether it may return.
 func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
 	vals, args := w.arguments(act, site, c.fn)
-	return w.function(c.fn, site, vals, args, w.guards(act, site, c.fn), v, loop, act.live && act.i == 0 && site == w.nextCall, w.holds(act, site, c.fn))
+	atNext := act.live && act.i == 0 && site == w.nextCall
+	return w.function(&invocation{
+		fn: c.fn, site: site, vals: vals, args: args, guards: w.guards(act, site, c.fn),
+		loop: loop, atNext: atNext, held: w.holds(act, site, c.fn),
+	}, v)
 }
 
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
@@ -587,10 +602,7 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.sends, r)
-	if r.known && (r.p == 0 || w.v.ask(question{kind: askFullNoReceiver, p: r.p}).ok && w.blocked(stop{opSend, r.p}, "send")) {
-		return false
-	}
-	return true
+	return !w.blockedChan(r, askFullNoReceiver, opSend, "send")
 }
 
 // receive notes that channel ch may be received from and reports whether it
@@ -598,10 +610,19 @@ func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.recvs, r)
-	if r.known && (r.p == 0 || w.v.ask(question{kind: askEmptyNoSender, p: r.p}).ok && w.blocked(stop{opRecv, r.p}, "receive")) {
+	return !w.blockedChan(r, askEmptyNoSender, opRecv, "receive")
+}
+
+// blockedChan reports whether an operation on channel ch blocks: forever if that is nil, and
+// as long as the others do nothing about it if the answer to ask is yes.
+func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) bool {
+	switch {
+	case !ch.known:
 		return false
+	case ch.p == 0:
+		return true
 	}
-	return true
+	return w.v.ask(question{kind: ask, p: ch.p}).ok && w.blocked(stop{op, ch.p}, reason)
 }
 
 // selects notes what a select may do, and reports whether it may happen.
@@ -652,7 +673,8 @@ func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Func
 		if w.o.has(Receivers) {
 			r.objs = w.o.prog.Receivers(site)
 		}
-		if data, ok := w.dataWord(act, c.Value, site); ok && fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type()) {
+		onPointer := fn.Signature.Recv() != nil && pointer(fn.Signature.Recv().Type())
+		if data, ok := w.dataWord(act, c.Value, site); ok && onPointer {
 			r = ref{p: data, known: true}
 			if len(fn.Params) > 0 {
 				vals[fn.Params[0]] = data
