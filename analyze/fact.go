@@ -62,11 +62,15 @@ func Analyses(p *Program) []Analysis {
 // function, say the same.
 func sortFacts(list []Fact) []Fact {
 	slices.SortStableFunc(list, func(a, b Fact) int {
-		return cmp.Or(comparePositions(a.Pos, b.Pos), compareBool(b.Whole, a.Whole), strings.Compare(a.Analysis, b.Analysis), strings.Compare(a.Text, b.Text), slices.Compare(a.Items, b.Items))
+		return cmp.Or(
+			comparePositions(a.Pos, b.Pos), compareBool(b.Whole, a.Whole),
+			strings.Compare(a.Analysis, b.Analysis), strings.Compare(a.Text, b.Text), slices.Compare(a.Items, b.Items),
+		)
 	})
 	return slices.CompactFunc(list, func(a, b Fact) bool {
-		return a.Pos == b.Pos && a.Whole == b.Whole && a.Analysis == b.Analysis && a.Text == b.Text && slices.Equal(a.Items, b.Items) &&
-			slices.EqualFunc(a.Notes, b.Notes, func(x, y Note) bool { return x.Pos == y.Pos && x.Text == y.Text })
+		sameNotes := slices.EqualFunc(a.Notes, b.Notes, func(x, y Note) bool { return x.Pos == y.Pos && x.Text == y.Text })
+		sameText := a.Analysis == b.Analysis && a.Text == b.Text && slices.Equal(a.Items, b.Items)
+		return a.Pos == b.Pos && a.Whole == b.Whole && sameText && sameNotes
 	})
 }
 

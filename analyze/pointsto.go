@@ -105,7 +105,11 @@ func scopePos(f *token.File, line, col int) token.Pos {
 
 // query answers for one variant of a package.
 func (p *Program) query(pkg *load.Package, tree *ast.File, expr ast.Expr, text string, pos token.Pos, col, contexts bool) ([]PointsTo, error) {
-	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection)}
+	info := &types.Info{
+		Types:      make(map[ast.Expr]types.TypeAndValue),
+		Uses:       make(map[*ast.Ident]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection),
+	}
 	if err := types.CheckExpr(p.Prog.Fset, pkg.Types, pos, expr, info); err != nil {
 		if e, ok := err.(types.Error); ok {
 			return nil, errors.New(e.Msg)
@@ -194,7 +198,10 @@ func (p *Program) answer(pos token.Pos, col bool, fn *ssa.Function, text string,
 		}
 	}
 	slices.SortFunc(a.Labels, func(x, y Label) int {
-		return cmp.Or(comparePositions(x.Pos, y.Pos), strings.Compare(x.Object, y.Object), strings.Compare(x.Path, y.Path), strings.Compare(x.Context, y.Context))
+		return cmp.Or(
+			comparePositions(x.Pos, y.Pos), strings.Compare(x.Object, y.Object),
+			strings.Compare(x.Path, y.Path), strings.Compare(x.Context, y.Context),
+		)
 	})
 	a.Labels = slices.Compact(a.Labels)
 	return a
@@ -265,13 +272,14 @@ func (p *Program) qualifier(pkg *types.Package) string {
 // WritePointsTo writes answers as text.
 func WritePointsTo(w io.Writer, at Positions, p *Program, answers []PointsTo) error {
 	var b strings.Builder
+	library := slices.ContainsFunc(p.Entries, func(e *load.Entry) bool { return e.Kind == load.Library })
 	for _, a := range answers {
 		fmt.Fprintf(&b, "%s: points-to: %s, of type %s", at.Pos(a.Pos), a.Expr, types.TypeString(a.Type, p.qualifier))
 		if a.Context != "" {
 			fmt.Fprintf(&b, ", when called at %s", a.Context)
 		}
 		switch {
-		case len(a.Labels) == 0 && slices.ContainsFunc(p.Entries, func(e *load.Entry) bool { return e.Kind == load.Library }):
+		case len(a.Labels) == 0 && library:
 			b.WriteString(", refers to nothing that is known: it is nil, or comes from the code that uses the package")
 		case len(a.Labels) == 0:
 			b.WriteString(", refers to nothing: it is nil")

@@ -47,7 +47,14 @@ type partial[V comparable] struct {
 
 // NewMerger returns a merger of the results of e.
 func NewMerger[V comparable](b *static.Base, e *static.Engine[V]) *Merger[V] {
-	return &Merger[V]{e: e, base: b, sites: map[site]*partial[V]{}, calls: map[*ssa.Function]*partial[V]{}, whole: map[string]V{}, lives: map[liveKey]bool{}}
+	return &Merger[V]{
+		e:     e,
+		base:  b,
+		sites: map[site]*partial[V]{},
+		calls: map[*ssa.Function]*partial[V]{},
+		whole: map[string]V{},
+		lives: map[liveKey]bool{},
+	}
 }
 
 // maxCached bounds the number of remembered results.
@@ -255,8 +262,10 @@ func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
 
 // unknown is the flow of something of which nothing is known.
 func (m *Merger[V]) unknown() static.Flow[V] {
-	return m.e.Events(static.Event{Kind: static.AnyEvent}, static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(static.Access{Write: true})},
-		static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(static.Access{})})
+	access := func(x static.Access) static.Event {
+		return static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(x)}
+	}
+	return m.e.Events(static.Event{Kind: static.AnyEvent}, access(static.Access{Write: true}), access(static.Access{}))
 }
 
 func (m *Merger[V]) number(x *partial[V]) {

@@ -290,11 +290,15 @@ func (p *Package) removeDead(live map[*decl]bool) {
 		pruned := *f
 		pruned.Decls = nil
 		for _, d := range f.Decls {
-			if gen, ok := d.(*ast.GenDecl); !ok || gen.Tok != token.VAR {
+			gen, ok := d.(*ast.GenDecl)
+			if !ok || gen.Tok != token.VAR {
 				if !dead(d) {
 					pruned.Decls = append(pruned.Decls, d)
 				}
-			} else if specs := slices.DeleteFunc(slices.Clone(gen.Specs), func(s ast.Spec) bool { return dead(s) }); len(specs) > 0 {
+				continue
+			}
+			specs := slices.DeleteFunc(slices.Clone(gen.Specs), func(s ast.Spec) bool { return dead(s) })
+			if len(specs) > 0 {
 				kept := *gen
 				kept.Specs = specs
 				pruned.Decls = append(pruned.Decls, &kept)

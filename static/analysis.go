@@ -48,7 +48,11 @@ func (b *Base) Only(fns []*ssa.Function) {
 	var list []int
 	note := func(events []Event) {
 		for i := range events {
-			if e := &events[i]; e.Kind == AccessEvent && b.Acc.At(e.N).Key != 0 && !b.Acc.isSync(e.N) && !temporary(e.Instr) && !strings.HasSuffix(b.Acc.String(e.N), " in varargs") {
+			e := &events[i]
+			if e.Kind != AccessEvent || b.Acc.At(e.N).Key == 0 || b.Acc.isSync(e.N) {
+				continue
+			}
+			if !temporary(e.Instr) && !strings.HasSuffix(b.Acc.String(e.N), " in varargs") {
 				list = append(list, e.N)
 			}
 		}
@@ -110,7 +114,10 @@ func (b *Base) Accesses(instr ssa.Instruction) []Fact {
 // sortFacts sorts by text, position and reason, and removes repeats.
 func sortFacts(facts []Fact) []Fact {
 	slices.SortFunc(facts, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Why, b.Why), cmp.Compare(a.Of, b.Of))
+		return cmp.Or(
+			cmp.Compare(a.Text, b.Text), cmp.Compare(a.Pos, b.Pos),
+			cmp.Compare(a.Why, b.Why), cmp.Compare(a.Of, b.Of),
+		)
 	})
 	return slices.Compact(facts)
 }

@@ -177,7 +177,8 @@ func initialises(st *ssa.Store) bool {
 		if i == st {
 			return true
 		}
-		if _, ok := i.(*ssa.DebugRef); !ok && slices.ContainsFunc(i.Operands(nil), func(v *ssa.Value) bool { return *v == a }) {
+		uses := func(v *ssa.Value) bool { return *v == a }
+		if _, debug := i.(*ssa.DebugRef); !debug && slices.ContainsFunc(i.Operands(nil), uses) {
 			return false
 		}
 	}
@@ -230,7 +231,8 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.SSA.Members)) {
-			if fn, ok := p.SSA.Members[name].(*ssa.Function); ok && fn.Name() != "init" && g.Pointers.IsOpaque(fn) && g.nativeEffects(fn) == unknown {
+			fn, ok := p.SSA.Members[name].(*ssa.Function)
+			if ok && fn.Name() != "init" && g.Pointers.IsOpaque(fn) && g.nativeEffects(fn) == unknown {
 				return []*ssa.Function{fn}
 			}
 		}

@@ -44,7 +44,14 @@ func (b *Base) interrupt() bool {
 
 // NewBase returns the base for analyses of p.
 func NewBase(p Program) *Base {
-	b := &Base{Prog: p, Acc: p.Accesses(), Sets: NewSets(), Paths: NewPaths(p.Binding), codes: map[*ssa.Function]*skeleton{}, kills: map[ssa.Value]*Renaming{}}
+	b := &Base{
+		Prog:  p,
+		Acc:   p.Accesses(),
+		Sets:  NewSets(),
+		Paths: NewPaths(p.Binding),
+		codes: map[*ssa.Function]*skeleton{},
+		kills: map[ssa.Value]*Renaming{},
+	}
 	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
 	b.Paths = NewPaths(p.Binding) // without what was named in ignorance of them

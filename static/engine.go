@@ -83,7 +83,15 @@ type funcFlow[V comparable] struct {
 
 // NewEngine returns an engine that has analysed nothing yet.
 func NewEngine[V comparable](b *Base, d Domain[V]) *Engine[V] {
-	return &Engine[V]{base: b, d: d, funcs: map[*ssa.Function]*funcFlow[V]{}, seqs: map[[2]V]V{}, joins: map[[2]V]V{}, names: map[renamed[V]]V{}, turn: rank{-1, -1}}
+	return &Engine[V]{
+		base:  b,
+		d:     d,
+		funcs: map[*ssa.Function]*funcFlow[V]{},
+		seqs:  map[[2]V]V{},
+		joins: map[[2]V]V{},
+		names: map[renamed[V]]V{},
+		turn:  rank{-1, -1},
+	}
 }
 
 // Before returns the flow from instr on, instr included.

@@ -168,7 +168,11 @@ func (d *foreignUnlockDomain) implied(u, w *unlock) bool {
 }
 
 func (d *foreignUnlockDomain) Merge(a, b Unlocks) Unlocks {
-	v := Unlocks{Unlocked: d.least(d.sets.Union(a.Unlocked, b.Unlocked)), Foreign: d.least(d.sets.Union(a.Foreign, b.Foreign)), Exits: a.Exits || b.Exits}
+	v := Unlocks{
+		Unlocked: d.least(d.sets.Union(a.Unlocked, b.Unlocked)),
+		Foreign:  d.least(d.sets.Union(a.Foreign, b.Foreign)),
+		Exits:    a.Exits || b.Exits,
+	}
 	switch {
 	case !a.Exits:
 		v.Held = b.Held

@@ -145,12 +145,16 @@ func (a *GuardedBy) facts(v May) []FieldFact {
 		slices.SortStableFunc(list, func(x, y Guarded) int { return cmp.Compare(x.Instr.Pos(), y.Instr.Pos()) })
 		for _, x := range list {
 			write := a.base.Acc.At(x.Access).Write
+			held := guards[a.d.accesses.of(x)]
+			locked := func(g Guard) bool { return g.Name == n.lock }
+			lockedEnough := func(g Guard) bool { return locked(g) && (!write || g.Mode == Write) }
 			how := ""
-			if !slices.ContainsFunc(guards[a.d.accesses.of(x)], func(g Guard) bool { return g.Name == n.lock && (!write || g.Mode == Write) }) {
+			switch {
+			case slices.ContainsFunc(held, lockedEnough):
+			case slices.ContainsFunc(held, locked):
+				how = "with " + n.lock + " locked for reading only"
+			default:
 				how = "without " + n.lock
-				if slices.ContainsFunc(guards[a.d.accesses.of(x)], func(g Guard) bool { return g.Name == n.lock }) {
-					how = "with " + n.lock + " locked for reading only"
-				}
 			}
 			if how != "" {
 				verb := "read"

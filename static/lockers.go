@@ -122,7 +122,7 @@ func (t *Paths) lockerStore(l *lockers, st *ssa.Store) {
 	}
 	if p, ok := field.Type().Underlying().(*types.Pointer); ok && isCond(p.Elem()) {
 		mu := Unknown
-		if call, ok := st.Val.(*ssa.Call); ok && call.Call.StaticCallee() != nil && call.Call.StaticCallee().String() == newCond {
+		if call, ok := st.Val.(*ssa.Call); ok && isNewCond(call) {
 			mu = t.Of(call.Call.Args[0])
 		}
 		t.condIn(l, t.Of(st.Addr), true, mu)
@@ -205,13 +205,19 @@ func (t *Paths) lockerAt(cond Path) (Path, bool) {
 	return found, found != Unknown
 }
 
+// isNewCond reports whether c is a call of NewCond.
+func isNewCond(c *ssa.Call) bool {
+	fn := c.Call.StaticCallee()
+	return fn != nil && fn.String() == newCond
+}
+
 // newCond returns the Locker given to the call of NewCond that cond is.
 func (t *Paths) newCond(cond Path) (Path, bool) {
 	if cond == Unknown || t.nodes[cond].kind != stepRoot {
 		return Unknown, false
 	}
 	c, ok := t.nodes[cond].root.(*ssa.Call)
-	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().String() != newCond || t.lockers == nil || t.lockers.pointed {
+	if !ok || !isNewCond(c) || t.lockers == nil || t.lockers.pointed {
 		return Unknown, false
 	}
 	return t.Of(c.Call.Args[0]), true

@@ -40,8 +40,12 @@ func mayPanic(instr ssa.Instruction) bool {
 		c := x.Common()
 		b, ok := c.Value.(*ssa.Builtin)
 		if !ok {
-			return c.StaticCallee() == nil || len(c.Args) > 0 && syncOps[c.StaticCallee().String()] != nil && !nonNil(c.Args[0]) ||
-				addsToGroup(c.StaticCallee())
+			fn := c.StaticCallee()
+			if fn == nil {
+				return true
+			}
+			onNil := len(c.Args) > 0 && syncOps[fn.String()] != nil && !nonNil(c.Args[0])
+			return onNil || addsToGroup(fn)
 		}
 		switch b.Name() {
 		case "append", "len", "cap", "copy", "print", "println", "recover", "min", "max", "complex", "real", "imag":

@@ -63,7 +63,16 @@ type Paths struct {
 
 // NewPaths returns a table with only Unknown.
 func NewPaths(bind Binding) *Paths {
-	return &Paths{bind: bind, nodes: make([]pathNode, 1), index: map[pathNode]Path{}, offs: map[Path]int64{}, of: map[ssa.Value]Path{}, values: map[Path][]ssa.Value{}, cellsOf: map[ssa.Value][]*ssa.Alloc{}, cells: map[*ssa.Alloc]ssa.Value{}}
+	return &Paths{
+		bind:    bind,
+		nodes:   make([]pathNode, 1),
+		index:   map[pathNode]Path{},
+		offs:    map[Path]int64{},
+		of:      map[ssa.Value]Path{},
+		values:  map[Path][]ssa.Value{},
+		cells:   map[*ssa.Alloc]ssa.Value{},
+		cellsOf: map[ssa.Value][]*ssa.Alloc{},
+	}
 }
 
 func (t *Paths) intern(n pathNode) Path {

@@ -228,9 +228,12 @@ func (c *loading) apply(a *analysis, delta []nodeID) {
 
 func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 	if len(t.ptrs) == 1 && pl.off == 0 { // most
-		if o := a.objectOf(n); o != nil && o.lay != nil && len(o.lay.leaves) > 0 && !t.array && o.lay.leaves[n-o.base].kind == t.leaves[t.ptrs[0]].kind && t.leaves[t.ptrs[0]].off == 0 {
-			a.copy(dst, n)
-			return
+		if o := a.objectOf(n); o != nil && o.lay != nil && len(o.lay.leaves) > 0 {
+			want, is := t.leaves[t.ptrs[0]], o.lay.leaves[n-o.base]
+			if !t.array && want.off == 0 && is.kind == want.kind {
+				a.copy(dst, n)
+				return
+			}
 		}
 	}
 	for _, s := range append([]slot(nil), a.slots(n, pl, t)...) {

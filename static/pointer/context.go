@@ -100,7 +100,17 @@ type Origin struct {
 
 // NewPolicy returns the policy for prog.
 func NewPolicy(prog *load.Program) *Policy {
-	return &Policy{prog: prog, lays: newLayouts(prog.Sizes), kinds: make(map[*ssa.Function]kind), factory: make(map[*ssa.Function]bool), table: make([]contextInfo, 1), index: make(map[contextInfo]Context), started: make(map[*ssa.Function]bool), shared: make(map[receiverOf]bool), clients: make(map[*ssa.Function]string)}
+	return &Policy{
+		prog:    prog,
+		lays:    newLayouts(prog.Sizes),
+		kinds:   make(map[*ssa.Function]kind),
+		factory: make(map[*ssa.Function]bool),
+		table:   make([]contextInfo, 1),
+		index:   make(map[contextInfo]Context),
+		started: make(map[*ssa.Function]bool),
+		shared:  make(map[receiverOf]bool),
+		clients: make(map[*ssa.Function]string),
+	}
 }
 
 // kind says what the contexts of a function are.

@@ -284,7 +284,10 @@ func (ls *layouts) vector(elem types.Type) *layout {
 	l := ls.vectors[e]
 	if l == nil {
 		const many = 1 << 40
-		l = &layout{typ: types.NewSlice(elem), count: many, size: many * e.size, parts: []part{{lay: e}}, leaves: e.leaves, ptrs: e.ptrs, array: len(e.leaves) > 0}
+		l = &layout{
+			typ: types.NewSlice(elem), count: many, size: many * e.size,
+			parts: []part{{lay: e}}, leaves: e.leaves, ptrs: e.ptrs, array: len(e.leaves) > 0,
+		}
 		ls.vectors[e] = l
 	}
 	return l

@@ -132,12 +132,16 @@ func fits(in types.Type, lay *layout, k int32, elem types.Type, array bool) bool
 	case *types.Struct:
 		for i := range u.NumFields() {
 			p := &lay.parts[i]
-			if k >= p.leaf && k <= p.leaf+int32(max(0, len(p.lay.leaves)-1)) && fits(u.Field(i).Type(), p.lay, k-p.leaf, elem, array) {
+			inField := k >= p.leaf && k <= p.leaf+int32(max(0, len(p.lay.leaves)-1))
+			if inField && fits(u.Field(i).Type(), p.lay, k-p.leaf, elem, array) {
 				return true
 			}
 		}
 	case *types.Array:
-		return array && k == 0 && sameMemory(u.Elem(), elem) || len(lay.parts) == 1 && fits(u.Elem(), lay.parts[0].lay, k, elem, array)
+		if array && k == 0 && sameMemory(u.Elem(), elem) {
+			return true
+		}
+		return len(lay.parts) == 1 && fits(u.Elem(), lay.parts[0].lay, k, elem, array)
 	}
 	return false
 }
