@@ -16,9 +16,9 @@ import (
 // new ones, whose options are the defaults.
 func All() []*por.Explorer {
 	clockvector := dpor.ClockVectorExplorer()
-	plain := optimal.OptimalExplorer()
+	plain := optimal.Explorer()
 	plain.Fallbacks = []*por.Explorer{clockvector}
-	optimal := optimal.OptimalExplorer()
+	optimal := optimal.Explorer()
 	optimal.Fallbacks = []*por.Explorer{clockvector, plain}
 	source := dpor.SourceExplorer()
 	source.Fallbacks = []*por.Explorer{clockvector}

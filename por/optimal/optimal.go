@@ -1,3 +1,52 @@
+// Package optimal explores exactly one execution of every class of equivalent executions and
+// begins no others (optimal dynamic partial order reduction). The algorithm is this project's own
+// and is published in docs/optimal.md. Comments like "line 24" refer to the pseudo-code of its
+// section 2, R1 and S1 to the rules for channels of its section 4, and claims to its proofs.
+//
+// In a state P one goroutine is chosen by a fixed rule; let x be its pending operation. Every
+// execution from P has exactly one causal prefix of x: the events after P that happen before x. So
+// the executions from P are partitioned by that prefix. If each prefix is taken once, executed,
+// followed by x, and explored in the same way, then each class is explored once. The empty prefix
+// is the first. The others are found while that is explored: an operation y that is executed after
+// x, and that conflicts with it, could have come first, with the part S of its own causal prefix.
+//
+//	executed:          p1 p2 │ x  e1 │ z  e2 │ w  y
+//	frames:                  F0      F1      F2         the states in which x, z and w were chosen
+//
+//	y races with x. Of the events between them e1 and w happen before y:
+//	candidate of F0:         S = e1 w, then y           z and e2 are left out
+//
+//	explored later:    p1 p2 │ e1  w  y │ x ...         e1, w and y are "in a reversal"
+//	frames:                  F0         F0'             F0' is for x, too: its newest head is y
+//
+// F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first. What
+// races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
+//
+// # Guarantees
+//
+// Every class of complete executions is explored (the theorem of section 3), and once, with the
+// exception of section 8. Every way in which the program can end is reported (claim 13). What is
+// explored, in which order, and all counts, depend on the program only: neither on the number of
+// workers nor on the memory there is for candidates.
+//
+// Two things make the search start again with clockvector: a program that may make the counter of a
+// WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
+// of operations that commute otherwise; and channel operations that are too many for rule S3, or
+// end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold,
+// the search starts again with readers that do not commute.
+//
+// # Files
+//
+//	optimal.go      the algorithm, but for what follows
+//	prefixes.go     candidates: how they are scheduled (lines 28 to 31), told apart and ordered
+//	rendezvous.go   channels (section 4)
+//	selects.go      when a select is disabled (claim 10)
+//	endings.go      executions that end early (section 6)
+//	eager.go        reversals that are explored at once, to save memory (section 7)
+//	checkpoints.go  which frames have a checkpoint of the system
+//	parallel.go     several workers that steal work (section 7)
+//	worker.go       one of them
+//	explorer.go     its name and options
 package optimal
 
 import (
@@ -9,166 +58,160 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Optimal explores exactly one execution of every Mazurkiewicz class, and
-// abandons none (optimal dynamic partial order reduction: Abdulla, Aronis, Jonsson, Sagonas,
-// "Source sets", JACM 2017). It keeps neither sleep sets nor wakeup trees. Like TruSt (POPL 2022) and
-// POP (CAV 2024) it has a rule by which each class is reached in one way only:
-//
-// In a state P some goroutine's next operation x is chosen by a fixed rule. The executions from
-// P are told apart by x's past: the events behind P that happen before x. Every execution
-// has one, so if each past B is taken once, executed, followed by x and
-// explored in the same way, then each class is met once. The empty past comes first. If B is known, then in what
-// is explored behind P B x an operation y that depends on x will be met, which
-// has its own past S there apart from x; then B S y is another past of x. So all pasts are found, and there are two
-// rules by which each is found once:
-//
-//   - Of those orders of what is not needed for y only the one counts in which nothing else had to be
-//     put forward: every planned event behind x (one that is executed because it belongs to a past)
-//     belongs to S y. Proof: consider the first state in which two explorations that find y with S
-//     differ. They put different pasts in front of the goroutine chosen there. If its operation d belongs to
-//     S y, its past is part of S and the same in both. If not, both pasts contain only
-//     events of S y, among them all those left that d depends on (or they would come after d, and d
-//     would belong to S), and end in such events; so they are the same.
-//   - A past with several last events is built in one order: see canonical.
-//
-// Operations that can be disabled (locking, receiving, ...) need two changes. If x is disabled behind B, the
-// exploration goes on without it: there x is chosen again later, if it is enabled again. And an operation y of
-// goroutine q that x disables may never be executed behind x, or only after others.
-// So it is looked at when q arrives in front of it, by its event a: the
-// past is what happened before a, with a. Whether y is possible there is found out by executing that.
-//
-// An operation that ends the program is executed, and then undone: the others go on without its goroutine.
-//
-// Operations on channels are looked for in another way: see meetings.go.
-//
-// Guarantees: every class of complete executions is met, once. One kind of programs is left to ClockVector, with which
-// the search begins again when it first sees that one is: those that may
-// use a WaitGroup again while somebody waits for it, or make its counter negative (see execution.regroups), because that depends on the order of operations
-// that otherwise commute. So pasts are not all there is to an operation. An oracle's answer makes an operation one without other pasts.
-func Optimal(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return optimalWith(sys, v, cfg, settings{})
+// Explore explores one execution of every class of sys.
+func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	return explore(sys, v, cfg, options{})
 }
 
-// settings are the options of Optimal.
-type settings struct {
-	// pastsMemory is how many bytes it keeps of what it has found and not yet explored. It explores
-	// the rest as soon as it finds it, which takes longer. 0: defaultPastsMemory; less: none.
-	pastsMemory int64
-	// eager makes workers give away as much as possible, which takes longer.
-	eager bool
-	// rude says that readers do not commute (see execution.rude), which the search finds out.
-	rude bool
+// options are the explorer's own.
+type options struct {
+	// prefixMemory is how many bytes of candidates are kept. What is found when there are more is
+	// explored at once, which takes longer. 0: defaultPrefixMemory; less: none.
+	prefixMemory int64
+	// shareAll makes workers donate as much as possible, which takes longer.
+	shareAll bool
+	// readersDepend says that readers do not commute (see hb.Relation), which the search finds out.
+	readersDepend bool
 }
 
-func optimalWith(sys por.System, v por.Visitor, cfg por.Config, set settings) por.Result {
+func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
-		return optimalJobs(sys, j, cfg, set)
+		return exploreParallel(sys, j, cfg, opts)
 	}
-	s := newOptimal(sys, v, cfg, set)
+	s := newSearcher(sys, v, cfg, opts)
 	r := s.run()
 	switch {
 	case s.ReadersUnbalanced:
 		v.Restart()
-		set.rude = true
-		return optimalWith(sys, v, cfg, set)
+		opts.readersDepend = true
+		return explore(sys, v, cfg, opts)
 	case s.Unsupported:
 		return por.Result{FallbackTo: "clockvector"}
 	}
 	return r
 }
 
-func newOptimal(sys por.System, v por.Visitor, cfg por.Config, set settings) *optimal {
-	s := &optimal{set: set, Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: set.rude}), Control: search.Control{Visitor: v, Cfg: cfg}, racer: search.NewRaceReporter(sys, v), raced: search.RaceSet{}, dups: hb.NewDuplicates(cfg), cur: trace.NoGID, floor: -1}
-	s.size = por.CapabilitiesOf(sys).Sized
-	if s.watch, _ = cfg.Oracle.(por.Watcher); s.watch == nil { // who would have to watch the path again
+func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *searcher {
+	s := &searcher{
+		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: opts.readersDepend}),
+		Control:    search.Control{Visitor: v, Cfg: cfg},
+		opts:       opts,
+		racer:      search.NewRaceReporter(sys, v),
+		raced:      search.RaceSet{},
+		duplicates: hb.NewDuplicates(cfg),
+		lastMoved:  trace.NoGID,
+		shared:     -1,
+	}
+	s.sized = por.CapabilitiesOf(sys).Sized
+	if s.watcher, _ = cfg.Oracle.(por.Watcher); s.watcher == nil { // it would have to watch steps that are repeated
 		s.repeater = por.CapabilitiesOf(sys).Repeater
 	}
 	return s
 }
 
-type optimal struct {
+// searcher is a search by one worker: the execution up to the present state, and a stack of frames.
+type searcher struct {
 	*hb.Execution
-	set settings
 	search.Control
-	racer search.RaceReporter
-	raced search.RaceSet
-	dups  hb.Duplicates
-	size  por.Sized
-	watch por.Watcher
+	opts       options
+	racer      search.RaceReporter
+	raced      search.RaceSet
+	duplicates hb.Duplicates
+	sized      por.Sized   // nil: the system does not say how much memory it uses
+	watcher    por.Watcher // the oracle, or nil
 
-	root     por.Mark
-	repeater por.Repeater // nil: all frames are marked
-	returns  returns
-	frames   []past
-	planned  []bool          // by event: it was executed because it belongs to a past, or is not the first alternative
-	at       []int32         // by event: the frame it is the chosen operation of, or -1
-	head     []int32         // by event: see canonical
-	plan     []hb.Transition // scratch
-	both     []uint32        // scratch
-	without  []uint32        // scratch of apart
-	staying  []stay          // scratch
-	pair     []*stay         // scratch
-	some     []int           // scratch
-	cut      int             // see maxCuts
-	ages     []uint64        // scratch of signature
-	real     trace.Schedule  // scratch of taken
-	left     []trace.GID     // scratch of movable
-	gone     []trace.GID     // their newest event has ended the execution, and they do not move any more
+	rootMark  por.Mark
+	repeater  por.Repeater // nil: all frames have checkpoints
+	revisited revisitedSites
+	frames    []frame
+	lastMoved trace.GID   // the goroutine that moved last
+	dropped   []trace.GID // their last events have ended the execution, and they move no more
 
-	cur trace.GID // the goroutine that moved last
+	// By event of Execution:
+	inReversal []bool  // executed as part of a candidate, or not as the first alternative
+	frameOf    []int32 // the frame that the event is the chosen operation of, or -1
+	prevHead   []int32 // of a head: the one before it, or -1
 
-	due   []due // see settle
-	kept  int64 // bytes of pasts that are kept
-	aside int64 // and of frames that are put aside
+	ideals    int             // scheduled because of the newest event: see maxIdeals
+	eager     []eagerReversal // to be explored before the search continues
+	retained  int64           // bytes of candidates
+	suspended int64           // bytes of frames that are suspended
 
 	worker *worker // nil: there is only one
-	floor  int     // the frames up to this one are shared with others
+	shared int     // the frames up to this one are shared with other workers
+
+	scratch scratch
 }
 
-// past is the state in front of a chosen operation x, with the pasts of x that are
-// still to be explored.
-type past struct {
-	mark    por.Mark
-	depth   int // events before x
-	g       trace.GID
-	labels  []uint64   // the names of its alternatives in the order in which they are executed, if it is one on channels,
-	met     hb.NextOp  // and what he stands before whom it meets in the first way,
-	of      int32      // if it is the operation of an earlier frame behind more of its past, that frame; else -1; see within
-	base    int        // events before the state in which its first past begins,
-	cases   []por.Case // what it could do there, if it is a select,
-	parks   bool       // and it may wait there
-	printed bool       // with x it is decided what has been printed
-	quiet   bool       // it has no other past
-	head    int32      // last event of the past it has here that it depends on, or -1; see canonical
-	gone    int        // len(optimal.gone)
-
-	n, next, cut int // alternatives of x: how many, how many are taken, and of these have ended the execution
-
-	moves []hb.Transition
-	items []item
-	used  int   // of items
-	kept  int64 // bytes of these and of seen
-	// dedupe is set if items may be found twice: x, or what depends on it, has several alternatives or waits for
-	// several things. They are in seen.
-	dedupe bool
-	seen   map[uint64]struct{}
+// scratch is memory that procedures use while they are executed.
+type scratch struct {
+	transitions []hb.Transition // channelHeads, alternativesOf
+	clock       []uint32        // scheduleIdeals, needsAll
+	without     []uint32        // clockWithout
+	intervals   []interval
+	pair        []*interval    // scheduleIdeals
+	events      []int          // scheduleIdeals, disabledByProperSubset
+	ages        []uint64       // fingerprint
+	schedule    trace.Schedule // schedule
+	enabled     []trace.GID    // enabled
 }
 
-// item is a past of x behind the frame's state: moves[lo:hi], and then an operation of q that depends
-// on x, any alternative of it; or only the one that exact names.
-type item struct {
+// A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
+// prefixes of its operation x. Numbers of events refer to Execution.Events.
+type frame struct {
+	mark       por.Mark // of P, or noMark
+	depth      int      // events before P; the number of x while no candidate is explored
+	g          trace.GID
+	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
+	numDropped int   // of searcher.dropped in P
+
+	noReversals     bool // no other goroutine can do anything that x depends on
+	dependsOnOutput bool // x decides what has been printed when the program ends
+
+	numAlternatives   int
+	nextAlternative   int // how many have been executed
+	endedAlternatives int // how many of these have ended the execution
+
+	transitions   []hb.Transition // of candidates
+	candidates    []candidate
+	nextCandidate int   // how many have been explored
+	retained      int64 // bytes of candidates and known
+
+	// mayRepeat says that candidates may be found twice: x, or what depends on it, has several
+	// alternatives or waits for several things. known has their fingerprints then.
+	mayRepeat bool
+	known     map[uint64]struct{}
+
+	// If x is on channels:
+	alternatives   []uint64  // labels in the order of exploration
+	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
+	outer          int32     // if x is that of a frame below, after a prefix of rule R3: that frame; else -1
+
+	// If x is a select: as it was in the state before all of its prefix.
+	baseDepth int // events before that state
+	cases     []por.Case
+	mayPark   bool // it may wait there (see por.Effects.Cases)
+}
+
+// A candidate is a causal prefix of a frame's operation x that is to be explored: execute
+// frame.transitions[lo:hi] (S), then an operation of q, then x.
+type candidate struct {
 	lo, hi int
-	q      trace.GID
-	exact  bool
+	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
+	named  bool      // only the alternative called label of q's operation, else all
 	label  uint64
-	other  bool // not the first alternative
-	late   bool // what the last of the moves shows has not been looked for: see novel
-	unsure bool // and it may not be possible
+	// notFirst: it is not the first of the operations that follow S.
+	notFirst bool
+	// lastUnseen: FindReversals is to be called for the last event of S (claim 9).
+	lastUnseen bool
+	// mayFail: S may be impossible, as events of it communicated with x's partner.
+	mayFail bool
 }
 
-func (s *optimal) run() por.Result {
-	s.root = s.Sys.Mark()
-	s.extend(trace.NoGID, -1)
+// run is Explore (line 1).
+func (s *searcher) run() por.Result {
+	s.rootMark = s.Sys.Mark()
+	s.runToEnd(trace.NoGID, -1)
 	for len(s.frames) > 0 && !s.Halted {
 		s.backtrack()
 	}
@@ -176,145 +219,196 @@ func (s *optimal) run() por.Result {
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		s.release(&s.frames[i])
 	}
-	s.rewind(s.root)
-	s.Sys.Release(s.root)
+	s.rewind(s.rootMark)
+	s.Sys.Release(s.rootMark)
 	r := s.Result()
-	r.Duplicate = s.dups.First
+	r.Duplicate = s.duplicates.First
 	return r
 }
 
-// extend goes on to the end of an execution. Goroutine g is chosen first if it can move;
-// head is the last event of the past it has then.
-func (s *optimal) extend(g trace.GID, head int32) {
+// backtrack is lines 4 to 9. The system is rewound only to a state in which there is something to
+// explore.
+func (s *searcher) backtrack() {
+	if len(s.eager) > 0 {
+		if s.reverseEagerly(); s.Halted {
+			return
+		}
+	}
+	i := len(s.frames) - 1
+	f := &s.frames[i]
+	switch {
+	case f.nextAlternative < f.numAlternatives:
+		s.rewindTo(f)
+		f.nextAlternative++
+		s.exploreAlternative(i, f.nextAlternative-1)
+	case f.nextCandidate < len(f.candidates):
+		s.rewindTo(f)
+		f.nextCandidate++
+		s.exploreReversal(i, f.candidates[f.nextCandidate-1])
+	default:
+		s.release(f)
+		s.retained -= f.retained
+		s.frames = s.frames[:i]
+	}
+}
+
+// exploreAlternative is line 6 for alternative k of the operation of frame i.
+func (s *searcher) exploreAlternative(i, k int) {
+	f := &s.frames[i]
+	inReversal := k > f.endedAlternatives
+	if f.outer >= 0 {
+		inReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]
+	}
+	ok := s.execute(f.g, f.choice(s, k), int32(i), inReversal)
+	if ok {
+		s.findReversals(k == f.endedAlternatives || s.Events[len(s.Events)-1].Op.Kind.Channels())
+	}
+	if i <= s.shared {
+		s.worker.alternativeExecuted(i)
+	}
+	if ok {
+		s.runToEnd(trace.NoGID, -1)
+	}
+}
+
+// runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g is to move first,
+// unless it is disabled; h is the newest head of its operation.
+func (s *searcher) runToEnd(g trace.GID, h int32) {
 	for !s.Halted {
-		if len(s.due) > 0 {
-			s.settle()
+		if len(s.eager) > 0 {
+			s.reverseEagerly()
 			continue
 		}
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Events))
-		if !s.able(g) {
-			g, head = trace.NoGID, -1
+		if !s.isEnabled(g) {
+			g, h = trace.NoGID, -1
 		}
-		if g == trace.NoGID && !s.able(s.cur) && len(s.movable()) == 0 {
+		if g == trace.NoGID && !s.isEnabled(s.lastMoved) && len(s.enabled()) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
-				s.leaf(st)
+				s.endExecution(st) // line 19
 			}
 			return
 		}
 		if s.Cfg.MaxSteps > 0 && len(s.Events) >= s.Cfg.MaxSteps {
 			s.Stats.Truncated++
-			s.StopUnless(s.Visitor.Leaf(s.taken(), por.Running))
+			s.StopUnless(s.Visitor.Leaf(s.schedule(), por.Running))
 			return
 		}
 		if s.OutOfExecutions() {
 			return
 		}
 		if g == trace.NoGID {
-			g = s.choose()
+			g = s.pickEvent() // line 12
 		}
-		if !s.choice(g, head) {
+		if !s.executeNext(g, h) {
 			return
 		}
-		g, head = trace.NoGID, -1
+		g, h = trace.NoGID, -1
 	}
 }
 
-// movable returns the goroutines that can be chosen.
-func (s *optimal) movable() []trace.GID {
-	if len(s.gone) == 0 {
+// enabled returns the enabled goroutines that have not been dropped.
+func (s *searcher) enabled() []trace.GID {
+	if len(s.dropped) == 0 {
 		return s.Enabled()
 	}
-	s.left = slices.DeleteFunc(append(s.left[:0], s.Enabled()...), s.isGone)
-	return s.left
+	s.scratch.enabled = slices.DeleteFunc(append(s.scratch.enabled[:0], s.Enabled()...), s.isDropped)
+	return s.scratch.enabled
 }
 
-// able reports whether g is one of them.
-func (s *optimal) able(g trace.GID) bool {
-	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isGone(g)
+// isEnabled reports whether g is one of them.
+func (s *searcher) isEnabled(g trace.GID) bool {
+	return g != trace.NoGID && s.Next(g).Alternatives > 0 && !s.isDropped(g)
 }
 
-// choose is the rule: whoever moved last goes on, or else the first who can.
-func (s *optimal) choose() trace.GID {
-	first := s.cur
-	if !s.able(first) {
-		first = s.movable()[0]
+// pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
+// that is enabled is chosen.
+func (s *searcher) pickEvent() trace.GID {
+	first := s.lastMoved
+	if !s.isEnabled(first) {
+		first = s.enabled()[0]
 	}
 	if s.Cfg.Oracle == nil || !s.Cfg.AnyGoroutine {
 		return first
 	}
-	for _, g := range s.movable() {
-		if g != first && s.alone(g, s.Next(g)) {
+	for _, g := range s.enabled() {
+		if g != first && s.persistent(g, s.Next(g)) {
 			return g
 		}
 	}
 	return first
 }
 
-// choice opens the frame of g's next operation and executes its first alternative. It reports whether to go
-// on.
-func (s *optimal) choice(g trace.GID, head int32) bool {
-	op := s.Next(g)
-	n, quiet := int(op.Alternatives), s.alone(g, op)
-	if quiet && n == 1 { // there is nothing to come back for
-		if !s.do(g, 0, -1, false) {
-			return false
-		}
-		s.detect(true)
-		return true
+// executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It reports
+// whether the execution continues.
+func (s *searcher) executeNext(g trace.GID, h int32) bool {
+	x := s.Next(g)
+	choice, frame := 0, int32(-1)
+	if persistent := s.persistent(g, x); !persistent || x.Alternatives != 1 {
+		choice = s.openFrame(g, h, x, persistent)
+		frame = int32(len(s.frames) - 1)
 	}
-	f := s.push()
-	f.mark, f.depth, f.g, f.head = s.mark(&op.Op), len(s.Events), g, head
-	f.n, f.next, f.quiet, f.gone = n, 1, quiet, len(s.gone)
-	f.dedupe = n > 1 || op.Kind.Channels() || op.OnCond() || op.CommutesWithPeers()
-	if op.Kind.Channels() {
-		s.meet(len(s.frames) - 1)
+	if !s.execute(g, choice, frame, false) {
+		return false
+	}
+	s.findReversals(true)
+	return true
+}
+
+// openFrame is line 17. It returns the number of the first alternative.
+func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
+	n := int(x.Alternatives)
+	f := s.pushFrame()
+	f.mark, f.depth, f.g, f.newestHead = s.checkpoint(&x.Op), len(s.Events), g, h
+	f.numAlternatives, f.nextAlternative = n, 1
+	f.noReversals, f.numDropped = persistent, len(s.dropped)
+	f.mayRepeat = n > 1 || x.Kind.Channels() || x.OnCond() || x.CommutesWithPeers()
+	if x.Kind.Channels() {
+		s.initChannelFrame(len(s.frames) - 1)
 	}
 	if n > 1 {
 		s.Stats.Choices++
 	}
-	if !s.do(g, f.way(s, 0), int32(len(s.frames)-1), false) {
-		return false
-	}
-	s.detect(true)
-	return true
+	return f.choice(s, 0)
 }
 
-// way returns the number that the alternative has which is executed as number k.
-func (f *past) way(s *optimal, k int) int {
-	if len(f.labels) == 0 {
+// choice returns the number that the alternative has which is explored as number k.
+func (f *frame) choice(s *searcher, k int) int {
+	if len(f.alternatives) == 0 {
 		return k
 	}
-	c, _ := s.find(hb.Transition{G: f.g, Label: f.labels[k]})
+	c, _ := s.choiceOf(hb.Transition{G: f.g, Label: f.alternatives[k]})
 	return c
 }
 
-// push opens a frame, with the memory of one that was closed. What is not set here the caller has to set.
-func (s *optimal) push() *past {
-	if len(s.frames) < cap(s.frames) {
-		s.frames = s.frames[:len(s.frames)+1]
-		f := &s.frames[len(s.frames)-1]
-		clear(f.seen)
-		f.labels, f.cases, f.moves, f.items = f.labels[:0], f.cases[:0], f.moves[:0], f.items[:0]
-		f.used, f.kept, f.cut, f.printed, f.dedupe, f.of, f.met.Kind = 0, 0, 0, false, false, -1, trace.None
-		return f
+// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set here.
+func (s *searcher) pushFrame() *frame {
+	if len(s.frames) == cap(s.frames) {
+		s.frames = append(s.frames, frame{outer: -1})
+		return &s.frames[len(s.frames)-1]
 	}
-	s.frames = append(s.frames, past{of: -1})
-	return &s.frames[len(s.frames)-1]
+	s.frames = s.frames[:len(s.frames)+1]
+	f := &s.frames[len(s.frames)-1]
+	clear(f.known)
+	f.alternatives, f.cases = f.alternatives[:0], f.cases[:0]
+	f.transitions, f.candidates, f.nextCandidate, f.retained = f.transitions[:0], f.candidates[:0], 0, 0
+	f.endedAlternatives, f.dependsOnOutput, f.mayRepeat = 0, false, false
+	f.outer, f.firstPartnerOp.Kind = -1, trace.None
+	return f
 }
 
-// alone reports whether op, g's next one, depends on nothing that others can do before it.
-func (s *optimal) alone(g trace.GID, op *hb.NextOp) bool {
+// persistent is the first half of line 14: it reports whether op, g's pending operation, depends on
+// nothing that other goroutines can do before it. (So g is a persistent set, Godefroid 1996.)
+func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 	if op.DependsOnAll {
 		return false
 	}
 	if op.N == 0 {
-		switch op.Kind {
-		case trace.Choose, trace.Yield, trace.Go, trace.End:
+		switch op.Kind.Row().Commutes {
+		case trace.Always, trace.UnlessTimed: // op would depend on all if it were timed
 			return true
-		case trace.Output:
+		case trace.UnlessPrinted:
 			return s.Cfg.IgnoreOutput
-		case trace.Sleep:
-			return true
 		}
 		return false
 	}
@@ -332,245 +426,59 @@ func (s *optimal) alone(g trace.GID, op *hb.NextOp) bool {
 	return true
 }
 
-// backtrack takes the next alternative of the youngest frame, or its next past,
-// or closes it. The system is rewound only to a state in which there is something to do.
-func (s *optimal) backtrack() {
-	if len(s.due) > 0 {
-		if s.settle(); s.Halted {
-			return
-		}
-	}
-	f := &s.frames[len(s.frames)-1]
-	switch {
-	case f.next < f.n:
-		s.rewindTo(f)
-		f.next++
-		s.alternative(len(s.frames)-1, f.next-1)
-	case f.used < len(f.items):
-		s.rewindTo(f)
-		f.used++
-		s.past(len(s.frames)-1, f.items[f.used-1])
-	default:
-		s.release(f)
-		s.kept -= f.kept
-		s.frames = s.frames[:len(s.frames)-1]
-	}
-}
-
-// alternative executes another alternative of frame at's operation and goes on.
-func (s *optimal) alternative(at, choice int) {
-	f := &s.frames[at]
-	planned := choice > f.cut
-	if f.of >= 0 {
-		planned = f.labels[choice] != s.frames[f.of].labels[0]
-	}
-	goOn := s.do(f.g, f.way(s, choice), int32(at), planned)
-	if goOn {
-		s.detect(choice == f.cut || s.Events[len(s.Events)-1].Op.Kind.Channels())
-	}
-	if at <= s.floor {
-		s.worker.begun(at)
-	}
-	if goOn {
-		s.extend(trace.NoGID, -1)
-	}
-}
-
-func (s *optimal) rewindTo(f *past) {
-	s.back(f)
-	s.Truncate(f.depth)
-	s.planned, s.at, s.head = s.planned[:f.depth], s.at[:f.depth], s.head[:f.depth]
-	s.gone = s.gone[:f.gone]
-	s.cur = trace.NoGID
-	if f.depth > 0 {
-		s.cur = s.Events[f.depth-1].G
-	}
-}
-
-// past executes a past of frame f's operation, and if that operation depends on it goes on.
-func (s *optimal) past(at int, it item) {
-	f := &s.frames[at]
-	for _, m := range f.moves[it.lo:it.hi] {
-		c, ok := s.find(m)
-		if !ok {
-			if it.unsure {
-				return // it was possible because those who stood in its way had met
-			}
-			panic("BUG: an operation that happened before another is not enabled without what did not")
-		}
-		if !s.do(m.G, c, -1, true) || it.q == trace.NoGID && s.depends(f, len(s.Events)-1) {
-			return
-		}
-	}
-	switch {
-	case it.q != trace.NoGID:
-		s.race(f, it.q)
-	case it.late:
-		s.detect(true)
-		f = &s.frames[at]
-	}
-	if s.Halted {
-		return
-	}
-	if !it.exact {
-		var alts, own []hb.Transition
-		if it.q == trace.NoGID {
-			alts, own = s.ways(f)
-		} else {
-			alts = s.alternatives(it.q)
-		}
-		for i, m := range alts {
-			if i > 0 || len(own) > 0 {
-				s.add(at, item{lo: it.lo, hi: it.hi, q: m.G, exact: true, label: m.Label, other: true}, 0)
-			}
-		}
-		if len(own) > 0 {
-			s.within(at, own)
-			return
-		}
-		if len(alts) == 0 {
-			return
-		}
-		it.q, it.label = alts[0].G, alts[0].Label
-	}
-	c, ok := s.find(hb.Transition{G: it.q, Label: it.label})
-	if !ok {
-		return
-	}
-	goOn := s.do(it.q, c, -1, true)
-	y := len(s.Events) - 1
-	if s.Halted || goOn && !s.depends(f, y) || !s.canonical(f, y) || s.LastEvent(f.g) != y && s.earlier(f, y) {
-		return
-	}
-	s.head[y] = f.head
-	g := f.g
-	if s.detect(!it.other || s.Events[y].Op.Kind.Channels()); !goOn {
-		if s.Events[y].EndsExecution && s.Events[y].DependsOnOutput {
-			// It ends the program only here, so only here it depends on what the others print.
-			s.reopen(y)
-			own := &s.frames[len(s.frames)-1]
-			own.quiet, own.printed, own.cut = false, true, 1
-			s.rewind(own.mark)
-			s.gone = append(s.gone, it.q, g)
-			s.Pending[it.q] = hb.NextOp{}
-			s.extend(trace.NoGID, -1)
-		}
-		return
-	}
-	if s.LastEvent(g) == y { // x has become y
-		s.extend(trace.NoGID, -1)
-		return
-	}
-	s.extend(g, int32(y))
-}
-
-// race reports that f's operation and q's next one race, if they do: here are both ahead. Of every two
-// operations that race in some state one is chosen in some state in which the other can be its past.
-func (s *optimal) race(f *past, q trace.GID) {
-	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) && s.raced.Add(&a.Op, &b.Op) {
-		s.StopUnless(s.Visitor.Race(s.taken(), a.Op, b.Op))
-	}
-}
-
-// find returns the number of the alternative m names.
-func (s *optimal) find(m hb.Transition) (choice int, ok bool) {
-	for c := range int(s.Next(m.G).Alternatives) {
-		if s.Label(m.G, c) == m.Label {
-			return c, true
-		}
-	}
-	return 0, false
-}
-
-// do executes an operation: the chosen one of a frame, or (frame is -1) another. The pasts
-// it shows are looked for unless more of the past it belongs to is to come.
-func (s *optimal) do(g trace.GID, choice int, frame int32, planned bool) (goOn bool) {
-	if s.watch != nil {
-		op := s.Sys.Next(g)
-		s.watch.Stepping(g, &op)
-	}
-	s.Execute(g, choice)
-	s.planned, s.at, s.head = append(s.planned, planned), append(s.at, frame), append(s.head, -1)
-	s.cur = g
-	s.Stats.Transitions++
-	if s.Unsupported {
-		s.Halted = true
-		return false
-	}
-	if s.racer.Active() && !s.racer.After(s.taken()) {
-		s.StopUnless(false)
-		return false
-	}
-	if s.Events[len(s.Events)-1].EndsExecution {
-		s.leaf(s.Sys.Status())
-		goOn = !s.Halted && s.revive()
-	} else {
-		goOn = true
-	}
-	if s.Stats.Transitions&search.PollMask == 0 {
-		s.Poll(s.account(), por.Progress{Depth: len(s.Events)})
-	}
-	return goOn && !s.Halted
-}
-
-// detect looks for pasts that the newest event shows. first is false if it is not the first
-// alternative of its operation: the others have been shown with that.
-func (s *optimal) detect(first bool) {
+// findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
+// first alternative of its operation: it shows nothing that the first one has not shown.
+func (s *searcher) findReversals(first bool) {
 	e := len(s.Events) - 1
-	ev := &s.Events[e]
-	if ev.DependsOnOutput && s.at[e] >= 0 {
-		s.frames[s.at[e]].printed = true
+	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
+		s.frames[s.frameOf[e]].dependsOnOutput = true
 	}
+	s.reverseRaces(e, first)
+	s.reverseArrivals(e)
+	s.scheduleRendezvous(e)
+	if s.frameOf[e] >= 0 {
+		s.reverseWaiting(e)
+	}
+}
+
+// reverseRaces is line 21 and, for operations on channels, rule S2.
+func (s *searcher) reverseRaces(e int, first bool) {
+	ev := &s.Events[e]
 	for _, x := range s.Races {
 		switch {
 		case ev.Op.Kind.Channels():
-			if ev.PartnerOp.Kind != trace.None || hb.MayBeReversed(s.Dep, &s.Events[x], &ev.Op) { // else x has enabled it
-				s.offer(s.at[x], s.Clock(e), e, item{q: trace.NoGID})
-				if s.besides(int(x), e) {
-					s.offer(s.at[x], s.Clock(e), e+1, item{q: trace.NoGID, unsure: true})
-				}
+			if ev.PartnerOp.Kind == trace.None && !hb.MayBeReversed(s.Dep, &s.Events[x], &ev.Op) {
+				continue // x has enabled it
 			}
-		case ev.Op.Awaits == trace.AwaitWrite && !s.overtaken(int(x), e): // as below
-		case (hb.Blocks(ev.Op.Kind) || ev.Op.Awaits == trace.AwaitRead) && !(ev.Op.N > 1 || ev.Op.Wide) && !s.Events[x].Op.CommutesWithPeers() && !(ev.DependsOnOutput && s.Events[x].Op.Kind == trace.Output):
-			// Found when its goroutine arrived. What waits for several things may have been enabled since, by
-			// something that x does not depend on; and what depends on x may depend on others of its kind.
-		case first:
-			s.offer(s.at[x], s.Clock(e), e, item{q: ev.G})
-		}
-	}
-	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
-		m := &s.UndoLog[k]
-		if !s.Pending[m.G].Blocks() || s.Pending[m.G].Kind.Channels() {
-			continue
-		}
-		for i := len(s.frames) - 1; i >= 0; i-- {
-			// x is not executed while another past of a frame is explored.
-			if x := s.frames[i].depth; x < e && s.at[x] == int32(i) && !s.Before(x, s.Clock(e)) && hb.MayBeReversed(s.Dep, &s.Events[x], &s.Pending[m.G]) {
-				s.offer(int32(i), s.Clock(e), e+1, item{q: m.G})
+			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
+			if s.dependsOnlyViaPartner(int(x), e) {
+				s.scheduleReversal(s.frameOf[x], s.Clock(e), e+1, candidate{q: trace.NoGID, mayFail: true})
 			}
-		}
-	}
-	s.arrivals(e)
-	if s.at[e] < 0 {
-		return
-	}
-	for _, g := range s.Order {
-		if !s.MayBlock[g] || ev.Op.Kind.Channels() && s.Pending[g].Kind.Channels() {
-			continue
-		}
-		if s.Pending[g].Blocks() && int(s.Last[g]) != e && s.Exists[g] && hb.MayBeReversed(s.Dep, ev, &s.Pending[g]) {
-			q := g
-			if s.Pending[g].Kind.Channels() {
-				q = trace.NoGID
-			}
-			s.offer(s.at[e], s.Clock(e), e, item{q: q})
+		case first && !s.foundAtArrival(int(x), e):
+			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: ev.G}) // line 22
 		}
 	}
 }
 
-// overtaken reports whether something behind x happens before e but not before its goroutine arrived in front of
-// e: a write that waits can come behind a read of others that is independent of x, another read.
-func (s *optimal) overtaken(x, e int) bool {
+// foundAtArrival reports whether e is an operation that can be disabled whose race with x has been
+// found when its goroutine arrived (line 23). The exceptions are those of claim 6 (b).
+func (s *searcher) foundAtArrival(x, e int) bool {
+	y, op := &s.Events[e].Op, &s.Events[x].Op
+	switch {
+	case y.Awaits == trace.AwaitWrite && !s.overtaken(x, e):
+		return true
+	case !hb.Blocks(y.Kind) && y.Awaits != trace.AwaitRead:
+		return false
+	}
+	waitsForSeveral := y.N > 1 || y.Wide // one that x does not depend on may have enabled it since
+	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
+	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
+}
+
+// overtaken reports whether an event after x happens before e, but not before the arrival of e's
+// goroutine at e: an atomic update that waits may come after a read by another goroutine that is
+// independent of x, another read.
+func (s *searcher) overtaken(x, e int) bool {
 	ev := &s.Events[e]
 	arrival := int32(-1)
 	for _, m := range s.UndoLog[ev.UndoStart:] {
@@ -586,23 +494,204 @@ func (s *optimal) overtaken(x, e int) bool {
 	return false
 }
 
-// rewind goes back to an earlier state.
-func (s *optimal) rewind(m por.Mark) {
+// reverseArrivals is lines 23 and 24. Operations on channels have rule S3 instead.
+func (s *searcher) reverseArrivals(e int) {
+	for k := s.Events[e].UndoStart; k < len(s.UndoLog); k++ {
+		q := s.UndoLog[k].G
+		y := &s.Pending[q]
+		if !y.Blocks() || y.Kind.Channels() {
+			continue
+		}
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			x := s.frames[i].depth
+			executed := x < e && s.frameOf[x] == int32(i) // it is not while a candidate is explored
+			if executed && !s.Before(x, s.Clock(e)) && hb.MayBeReversed(s.Dep, &s.Events[x], y) {
+				s.scheduleReversal(int32(i), s.Clock(e), e+1, candidate{q: q})
+			}
+		}
+	}
+}
+
+// reverseWaiting is lines 26 and 27.
+func (s *searcher) reverseWaiting(e int) {
+	ev := &s.Events[e]
+	for _, g := range s.Order {
+		y := &s.Pending[g]
+		if !s.MayBlock[g] || ev.Op.Kind.Channels() && y.Kind.Channels() {
+			continue
+		}
+		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && hb.MayBeReversed(s.Dep, ev, y) {
+			q := g
+			if y.Kind.Channels() {
+				q = trace.NoGID
+			}
+			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
+		}
+	}
+}
+
+// exploreReversal is ExploreReversal (line 32) for candidate c of frame i.
+func (s *searcher) exploreReversal(i int, c candidate) {
+	if !s.executePrefix(i, c) || !c.named && !s.nameHead(i, &c) {
+		return
+	}
+	choice, ok := s.choiceOf(hb.Transition{G: c.q, Label: c.label})
+	if !ok {
+		return // line 34
+	}
+	f := &s.frames[i]
+	ok = s.execute(c.q, choice, -1, true) // line 36
+	y := len(s.Events) - 1
+	switch {
+	case s.Halted,
+		ok && !s.dependsOn(f, y),  // line 37
+		!s.inCanonicalOrder(f, y), // line 38
+		s.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):
+		return
+	}
+	s.prevHead[y] = f.newestHead
+	g := f.g
+	s.findReversals(!c.notFirst || s.Events[y].Op.Kind.Channels())
+	switch {
+	case !ok:
+		if s.Events[y].EndsExecution && s.Events[y].DependsOnOutput {
+			s.continueWithoutHead(y, c.q, g)
+		}
+	case s.LastEvent(g) == y: // x has become y
+		s.runToEnd(trace.NoGID, -1)
+	default:
+		s.runToEnd(g, int32(y)) // line 39
+	}
+}
+
+// executePrefix is line 33: it executes the set S of candidate c. It reports whether the exploration
+// of c continues.
+func (s *searcher) executePrefix(i int, c candidate) bool {
+	f := &s.frames[i]
+	for _, t := range f.transitions[c.lo:c.hi] {
+		choice, ok := s.choiceOf(t)
+		if !ok {
+			if c.mayFail {
+				return false
+			}
+			panic("BUG: an operation that happened before another is not enabled without what did not")
+		}
+		if !s.execute(t.G, choice, -1, true) || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) { // rule R4
+			return false
+		}
+	}
+	switch {
+	case c.q != trace.NoGID:
+		s.reportRace(f, c.q)
+	case c.lastUnseen:
+		s.findReversals(true)
+	}
+	return !s.Halted
+}
+
+// nameHead is line 35 and rule R3: it names the first of the operations that follow S in candidate c,
+// and schedules the others. It reports whether there is one.
+func (s *searcher) nameHead(i int, c *candidate) bool {
+	var heads, own []hb.Transition
+	if c.q == trace.NoGID {
+		heads, own = s.channelHeads(&s.frames[i])
+	} else {
+		heads = s.alternativesOf(c.q)
+	}
+	for k, t := range heads {
+		if k > 0 || len(own) > 0 {
+			s.addCandidate(i, candidate{lo: c.lo, hi: c.hi, q: t.G, named: true, label: t.Label, notFirst: true}, 0)
+		}
+	}
+	if len(own) > 0 {
+		s.exploreAfterPrefix(i, own)
+		return false
+	}
+	if len(heads) == 0 {
+		return false
+	}
+	c.q, c.label = heads[0].G, heads[0].Label
+	return true
+}
+
+// reportRace reports the data race of f's operation and q's pending one, if they are one: here both
+// are pending. Of every two operations that race one is chosen in some state in which the other one
+// can be in its prefix.
+func (s *searcher) reportRace(f *frame, q trace.GID) {
+	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) && s.raced.Add(&a.Op, &b.Op) {
+		s.StopUnless(s.Visitor.Race(s.schedule(), a.Op, b.Op))
+	}
+}
+
+// choiceOf returns the number of the alternative that t names.
+func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
+	for c := range int(s.Next(t.G).Alternatives) {
+		if s.Label(t.G, c) == t.Label {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
+// another. It reports whether the execution continues.
+func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
+	if s.watcher != nil {
+		op := s.Sys.Next(g)
+		s.watcher.Stepping(g, &op)
+	}
+	s.Execute(g, choice)
+	s.inReversal, s.frameOf, s.prevHead = append(s.inReversal, inReversal), append(s.frameOf, frame), append(s.prevHead, -1)
+	s.lastMoved = g
+	s.Stats.Transitions++
+	if s.Unsupported {
+		s.Halted = true
+		return false
+	}
+	if s.racer.Active() && !s.racer.After(s.schedule()) {
+		s.StopUnless(false)
+		return false
+	}
+	continues = true
+	if s.Events[len(s.Events)-1].EndsExecution {
+		s.endExecution(s.Sys.Status())
+		continues = !s.Halted && s.continueWithout()
+	}
+	if s.Stats.Transitions&search.PollMask == 0 {
+		s.Poll(s.account(), por.Progress{Depth: len(s.Events)})
+	}
+	return continues && !s.Halted
+}
+
+// rewindTo goes back to the state of frame f.
+func (s *searcher) rewindTo(f *frame) {
+	s.restore(f)
+	s.Truncate(f.depth)
+	s.inReversal, s.frameOf, s.prevHead = s.inReversal[:f.depth], s.frameOf[:f.depth], s.prevHead[:f.depth]
+	s.dropped = s.dropped[:f.numDropped]
+	s.lastMoved = trace.NoGID
+	if f.depth > 0 {
+		s.lastMoved = s.Events[f.depth-1].G
+	}
+}
+
+// rewind goes back to an earlier state of the system.
+func (s *searcher) rewind(m por.Mark) {
 	s.Sys.Rewind(m)
 	s.Invalidate()
-	if s.watch != nil {
-		s.watch.Rewound()
+	if s.watcher != nil {
+		s.watcher.Rewound()
 	}
 }
 
 // account measures the memory in use.
-func (s *optimal) account() int64 {
-	n := s.Bytes() + s.dups.Bytes() + s.aside
+func (s *searcher) account() int64 {
+	n := s.Bytes() + s.duplicates.Bytes() + s.suspended
 	for i := range s.frames[:cap(s.frames)] {
 		n += s.frames[:cap(s.frames)][i].bytes()
 	}
-	if s.size != nil {
-		n += s.size.Bytes()
+	if s.sized != nil {
+		n += s.sized.Bytes()
 	}
 	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
 	return n

@@ -9,415 +9,429 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/search"
-	"hbcheck.dev/hbcheck/trace"
 )
 
-// Optimal by several workers (Config.Jobs), with the result that one has, to the last count and in the same order.
+// Several workers (por.Config.Jobs), which steal work from each other (Blumofe and Leiserson,
+// "Scheduling multithreaded computations by work stealing", JACM 1999), with the result that one
+// worker has: to the last count, and in the same order.
 //
-// The tree of frames and pasts that Optimal walks is a matter of the program only: it does not depend on the
-// order in which pasts are explored (see offer, canonical and GoroutineOrder). So it may be cut into pieces anywhere. A piece is one
-// alternative or one past of a frame with everything behind it. A worker has a system of its own. It
-// executes the events in front of the frame (enter) and explores the piece as ever, with frames of its own. If others have nothing to do, it
-// gives away what is left in its oldest frame: from then on the frame is shared, and pasts of it that
-// anybody finds are pieces of their own (offer). Work is stolen where it is largest (Blumofe and Leiserson, JACM
-// 1999), the way GenMC and Nidhugg distribute executions.
+// The tree of frames and candidates depends on the program only, not on when candidates are explored
+// (section 7 of docs/optimal.md). So it may be cut into tasks anywhere: a task is one alternative, or
+// one candidate, of a frame, with the subtree below it. A worker has a system of its own. It executes
+// the events before the frame (enter) and explores the task, with frames of its own. If other workers
+// are idle it donates what is left in its oldest frame (donate): from then on the frame is a shared
+// node, and candidates of it that any worker finds are tasks of their own (worker.addCandidate).
 //
-// What is found must be told as if one worker had found it. What a piece finds is kept with it, and joined in the
-// order in which one worker would have come to it (advance): behind a piece come those that are left in the frames
-// it has shared, youngest frame first; and the pasts of a frame come in the order in which the pieces that found them
-// were joined. If a piece stops the search, what comes behind it is dropped; so the first bug is the first
-// bug. A bound on executions is met in the same place, too: a piece that was begun too early to know where that is
-// is explored again, alone. One worker always explores the piece to be joined next, so that this takes no longer than with one worker.
+//	one worker:            two workers:
 //
-// Only bounds on time and memory stop all pieces where they are.
+//	F0 ── x ── F1 ── ...    F0 (shared) ┬─ task of w1: the rest of x's subtree
+//	   ├─ c1                            ├─ task of w2: c1
+//	   └─ c2                            └─ task: c2, for the one that is idle first
+//
+// The results are reported as if one worker had found them. Those of a task are kept with it, and
+// merged in the order of a search by one worker (mergeFinished): after a task come those that are
+// left in the nodes it has shared, the youngest node first; and the candidates of a node come in the
+// order in which the tasks that found them were merged.
+//
+// If a task stops the search, what comes after it is dropped: the first bug found is that of one
+// worker. A bound on executions is reached in the same place, too: a task that was begun too early to
+// know where that is is explored again, sequentially. One worker always explores the task that is to
+// be merged next, so this takes no longer than with one worker. Only bounds on time and memory stop
+// all tasks where they are.
 
-// startAfter is how many transitions the first worker executes before there are others, and shareAfter how
-// many every worker does before it gives something away: to begin a piece costs about what some executions do.
+// startAfter is how many transitions the first worker executes before there are others, and shareAfter
+// how many each executes before it donates something: to begin a task costs about as much as some
+// executions.
 const startAfter, shareAfter = 4096, 256
 
-// optimalJobs is Optimal by several workers.
-func optimalJobs(sys por.System, v por.Mergeable, cfg por.Config, set settings) por.Result {
-	var spare []helper
+// exploreParallel explores with cfg.Jobs workers.
+func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options) por.Result {
+	var replicas []replica
 	for {
-		c := &crew{v: v, cfg: cfg, set: set, spare: spare, unjoined: make(map[*piece]bool)}
-		c.changed.L = &c.mu
-		c.run(sys)
+		p := &pool{visitor: v, cfg: cfg, opts: opts, replicas: replicas, unmerged: make(map[*task]bool)}
+		p.changed.L = &p.mu
+		p.run(sys)
 		switch {
-		case c.uncivil:
+		case p.readersUnbalanced:
 			v.Restart()
-			set.rude, spare = true, c.spare
-		case c.beyond:
+			opts.readersDepend, replicas = true, p.replicas
+		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
-			return c.result()
+			return p.result()
 		}
 	}
 }
 
-// crew is a search by several workers.
-type crew struct {
-	v   por.Mergeable
-	cfg por.Config
-	set settings
+// A pool is a search by several workers.
+type pool struct {
+	visitor por.Mergeable
+	cfg     por.Config
+	opts    options
 
-	hungry atomic.Int32 // workers that have nothing to do
-	group  sync.WaitGroup
+	idle  atomic.Int32 // workers
+	group sync.WaitGroup
 
-	mu       sync.Mutex
-	changed  sync.Cond
-	over     bool
-	ready    int // workers that have begun, or cannot
-	workers  []*worker
-	spare    []helper
-	pieces   uint64          // how many there have been
-	shelves  [][]*branching  // by depth: nodes with pieces that nobody explores yet
-	unjoined map[*piece]bool // that are finished
-	held     int64           // memory of pieces
+	mu      sync.Mutex // guards what follows
+	changed sync.Cond
+	over    bool
+	begun   int // workers that have begun, or cannot
+	workers []*worker
 
-	// What has been joined, and behind it:
-	stats por.Stats
-	next  *piece       // comes next
-	open  []*branching // and behind that what is left in these, the last one first
-	alone bool         // only that is explored: the bound on executions is near
-	round int          // is raised when that begins: what was begun before is dropped
+	replicas  []replica
+	numTasks  uint64          // so far
+	available [][]*sharedNode // by depth: nodes with tasks that no worker has taken
+	unmerged  map[*task]bool  // finished tasks
+	taskBytes int64
 
-	counted por.Stats // everything finished so far, joined or not, but for what is in workers
+	stats      por.Stats     // of what has been merged
+	next       *task         // to be merged next,
+	open       []*sharedNode // and after that what is left in these, the last one first
+	sequential bool          // only next is explored: the bound on executions is near
+	epoch      int           // counts how often that has begun: tasks begun before are dropped
+
+	counted por.Stats // of all finished tasks, merged or not
 	peak    int64
 
-	stop      por.Reason
-	byVisitor bool
-	beyond    bool // see execution
-	uncivil   bool
+	stop              por.Reason
+	byVisitor         bool
+	unsupported       bool // these two as in hb.Execution
+	readersUnbalanced bool
 }
 
-// helper is the system of a worker that is not there at the moment.
-type helper struct {
+// A replica is the system of a worker.
+type replica struct {
 	sys    por.System
 	oracle por.Oracle
 }
 
-// branching is a frame that is shared, and how to come there.
-type branching struct {
-	frames  []past // those in front of it, and itself, without their items
-	nodes   []*branching
-	path    trace.Schedule
-	over    []bool // by event: it ended the execution and was undone
-	planned []bool
-	at      []int32
-	head    []int32
-	gone    []trace.GID
+// A sharedNode is a frame that workers share, with the path to it.
+type sharedNode struct {
+	recordedPath
+	frames []frame       // those of the path and this one, without candidates
+	nodes  []*sharedNode // of these frames
 
-	pieces []*piece          // in the order of a search by one worker, as far as that is known
-	joined int               // or next
-	seen   map[uint64]*piece // by key; nil: it is older than the node
-	begun  int               // alternatives that are given away and not executed yet
-	late   []*piece          // pasts, which have to wait for that
-	ready  []*piece          // that nobody explores, and maybe some others
-	shelf  bool              // it is on one
-	print  bool              // past.printed
+	tasks  []*task          // in the order of a search by one worker, as far as it is known
+	merged int              // how many of these have been merged, or are next
+	known  map[uint64]*task // by fingerprint; nil: a task that is older than the node
+
+	openAlternatives int     // that are tasks and have not been executed yet
+	waiting          []*task // candidates, which are not explored before
+	ready            []*task // that no worker has taken, and maybe some others
+	queued           bool    // it is in pool.available
+	dependsOnOutput  bool    // as in frame
 }
 
-// piece is an alternative, or a past, of a frame with everything behind it.
-type piece struct {
-	node   *branching // nil: it is the whole search
-	number uint64
-	choice int // of an alternative, or -1
-	item   item
-	moves  []hb.Transition
-	listed bool // its place is known: it is in node.pieces
-	taken  bool // somebody explores it, or has
+// A task is an alternative, or a candidate, of a node, with the subtree below it.
+type task struct {
+	node        *sharedNode // nil: it is the whole search
+	number      uint64
+	choice      int // of an alternative, or -1
+	candidate   candidate
+	transitions []hb.Transition // of candidate
+	placed      bool            // it is in node.tasks
+	taken       bool            // a worker explores it, or has
 
 	// What the worker has found:
-	finished bool
-	begin    uint64 // executions that were joined when it was begun
-	exact    bool   // and that was everything in front of it
-	part     por.Subsearch
-	stats    por.Stats
-	inner    []*branching // the frames it has shared, oldest first
-	found    []*piece
+	finished     bool
+	mergedBefore uint64 // executions that had been merged when it was begun
+	exact        bool   // and these were all that come before it
+	results      por.Subsearch
+	stats        por.Stats
+	sharedNodes  []*sharedNode // oldest first
+	found        []*task
 
 	stop              por.Reason
-	byVisitor, beyond bool
-	uncivil           bool
+	byVisitor         bool
+	unsupported       bool
+	readersUnbalanced bool
 }
 
-func (c *crew) run(sys por.System) {
-	root := &piece{choice: -1, listed: true, taken: true, exact: true}
-	c.next = root
-	w := c.worker(helper{sys, c.cfg.Oracle})
-	w.piece, w.first = root, true
-	w.work()
-	c.group.Wait()
+func (p *pool) run(sys por.System) {
+	root := &task{choice: -1, placed: true, taken: true, exact: true}
+	p.next = root
+	w := p.newWorker(replica{sys, p.cfg.Oracle})
+	w.task, w.first = root, true
+	w.run()
+	p.group.Wait()
 }
 
-// worker adds a worker.
-func (c *crew) worker(h helper) *worker {
-	cfg := c.cfg
-	cfg.Oracle, cfg.MaxMemory = h.oracle, 0
-	w := &worker{crew: c, helper: h}
+// newWorker adds a worker.
+func (p *pool) newWorker(r replica) *worker {
+	cfg := p.cfg
+	cfg.Oracle, cfg.MaxMemory = r.oracle, 0
+	w := &worker{pool: p, replica: r}
 	cfg.Poll = w.poll
-	w.optimal = newOptimal(h.sys, nil, cfg, c.set)
-	w.optimal.worker = w
-	w.root, w.beyondAll = w.sys.Mark(), w.Unsupported
-	c.mu.Lock()
-	c.workers = append(c.workers, w)
-	c.mu.Unlock()
+	w.searcher = newSearcher(r.sys, nil, cfg, p.opts)
+	w.searcher.worker = w
+	w.rootMark, w.unsupportedAtStart = w.sys.Mark(), w.Unsupported
+	p.mu.Lock()
+	p.workers = append(p.workers, w)
+	p.mu.Unlock()
 	return w
 }
 
-// start brings in the other workers.
-func (c *crew) start() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for range c.cfg.Jobs - 1 {
-		c.group.Add(1)
-		c.hungry.Add(1)
-		go c.help()
+// start starts the other workers.
+func (p *pool) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range p.cfg.Jobs - 1 {
+		p.group.Add(1)
+		p.idle.Add(1)
+		go p.runWorker()
 	}
-	for c.set.eager && c.ready < c.cfg.Jobs-1 {
-		c.changed.Wait()
+	for p.opts.shareAll && p.begun < p.cfg.Jobs-1 {
+		p.changed.Wait()
 	}
 }
 
-// help is another worker, as long as there is something to do.
-func (c *crew) help() {
-	defer c.group.Done()
-	var h helper
-	c.mu.Lock()
-	if n := len(c.spare); n > 0 {
-		h, c.spare = c.spare[n-1], c.spare[:n-1]
+// runWorker is another worker, as long as there are tasks.
+func (p *pool) runWorker() {
+	defer p.group.Done()
+	var r replica
+	p.mu.Lock()
+	if n := len(p.replicas); n > 0 {
+		r, p.replicas = p.replicas[n-1], p.replicas[:n-1]
 	}
-	c.mu.Unlock()
-	if h.sys == nil {
+	p.mu.Unlock()
+	if r.sys == nil {
 		var err error
-		if h.sys, h.oracle, err = c.cfg.Another(); err != nil {
-			h.sys = nil // then the others do it
+		if r.sys, r.oracle, err = p.cfg.Another(); err != nil {
+			r.sys = nil // there is one worker less
 		}
 	}
-	c.hungry.Add(-1)
-	c.mu.Lock()
-	c.ready++
-	c.changed.Broadcast()
-	c.mu.Unlock()
-	if h.sys == nil {
+	p.idle.Add(-1)
+	p.mu.Lock()
+	p.begun++
+	p.changed.Broadcast()
+	p.mu.Unlock()
+	if r.sys == nil {
 		return
 	}
-	w := c.worker(h)
-	w.piece = c.take(w)
-	w.work()
-	c.mu.Lock()
-	c.spare = append(c.spare, h)
-	c.mu.Unlock()
+	w := p.newWorker(r)
+	w.task = p.take(w)
+	w.run()
+	p.mu.Lock()
+	p.replicas = append(p.replicas, r)
+	p.mu.Unlock()
 }
 
-// result is what a search that has not been abandoned has found.
-func (c *crew) result() por.Result {
-	if c.stop.Bound == por.BoundMemory || c.stop.Bound == por.BoundPoll {
-		// It has stopped anywhere. Everything counts.
-		var rest []*piece
-		for p := range c.unjoined {
-			rest = append(rest, p)
+// result is that of a search that has not been abandoned.
+func (p *pool) result() por.Result {
+	if p.stop.Bound == por.BoundMemory || p.stop.Bound == por.BoundPoll {
+		// The tasks have stopped anywhere. Everything counts.
+		var rest []*task
+		for t := range p.unmerged {
+			rest = append(rest, t)
 		}
-		slices.SortFunc(rest, func(p, q *piece) int { return int(p.number) - int(q.number) })
-		for _, p := range rest {
-			c.stats.Add(&p.stats)
-			c.v.Merge(p.part)
+		slices.SortFunc(rest, func(a, b *task) int { return int(a.number) - int(b.number) })
+		for _, t := range rest {
+			p.stats.Add(&t.stats)
+			p.visitor.Merge(t.results)
 		}
 	}
-	c.stats.PeakBytes = c.peak
-	all := search.Control{Cfg: c.cfg, Stats: c.stats, StopReason: c.stop, StoppedByVisitor: c.byVisitor}
+	p.stats.PeakBytes = p.peak
+	all := search.Control{Cfg: p.cfg, Stats: p.stats, StopReason: p.stop, StoppedByVisitor: p.byVisitor}
 	return all.Result()
 }
 
-// take waits for a piece for w to explore; nil: there is nothing more to do.
-func (c *crew) take(w *worker) *piece {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for !c.over {
-		if p := c.pick(w); p != nil {
-			p.taken, p.begin, p.exact = true, c.stats.Done(), p == c.next
-			w.round = c.round
-			if p.node != nil {
-				w.print = p.node.print
+// take waits for a task for w; nil: there are no more.
+func (p *pool) take(w *worker) *task {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.over {
+		if t := p.pick(w); t != nil {
+			t.taken, t.mergedBefore, t.exact = true, p.stats.Done(), t == p.next
+			w.epoch = p.epoch
+			if t.node != nil {
+				w.dependsOnOutput = t.node.dependsOnOutput
 			}
-			return p
+			return t
 		}
-		c.hungry.Add(1)
-		c.changed.Wait()
-		c.hungry.Add(-1)
+		p.idle.Add(1)
+		p.changed.Wait()
+		p.idle.Add(-1)
 	}
 	return nil
 }
 
-// pick chooses the piece for w: the one to be joined next if nobody explores it, or else one where w is, or else the largest.
-func (c *crew) pick(w *worker) *piece {
-	if !c.next.taken {
-		return c.next
+// pick chooses a task for w: the one to be merged next if no worker explores it; or one of the node
+// where w is; or one of the oldest frame, which is likely to be the largest.
+func (p *pool) pick(w *worker) *task {
+	if !p.next.taken {
+		return p.next
 	}
-	if c.alone {
+	if p.sequential {
 		return nil
 	}
 	if w.node != nil {
-		if p := w.node.pick(); p != nil {
-			return p
+		if t := w.node.pick(); t != nil {
+			return t
 		}
 	}
-	for depth, shelf := range c.shelves {
-		for len(shelf) > 0 {
-			n := shelf[len(shelf)-1]
-			if p := n.pick(); p != nil {
-				return p
+	for depth, nodes := range p.available {
+		for len(nodes) > 0 {
+			n := nodes[len(nodes)-1]
+			if t := n.pick(); t != nil {
+				return t
 			}
-			n.shelf = false
-			shelf = shelf[:len(shelf)-1]
-			c.shelves[depth] = shelf
+			n.queued = false
+			nodes = nodes[:len(nodes)-1]
+			p.available[depth] = nodes
 		}
 	}
 	return nil
 }
 
-// pick takes one of n's pieces, if there is one.
-func (n *branching) pick() *piece {
+// pick returns one of n's tasks that no worker has taken, if there is one.
+func (n *sharedNode) pick() *task {
 	for len(n.ready) > 0 {
-		p := n.ready[0]
+		t := n.ready[0]
 		n.ready = n.ready[1:]
-		if !p.taken {
-			return p
+		if !t.taken {
+			return t
 		}
 	}
 	return nil
 }
 
-// add adds a piece that is to be explored.
-func (c *crew) add(p *piece) {
-	c.pieces++
-	p.number = c.pieces
-	c.held += p.bytes()
-	n := p.node
-	if p.choice < 0 && n.begun > 0 {
-		n.late = append(n.late, p)
+// add adds a task that is to be explored.
+func (p *pool) add(t *task) {
+	p.numTasks++
+	t.number = p.numTasks
+	p.taskBytes += t.bytes()
+	n := t.node
+	if t.choice < 0 && n.openAlternatives > 0 {
+		n.waiting = append(n.waiting, t)
 		return
 	}
-	n.ready = append(n.ready, p)
-	if depth := len(n.frames) - 1; !n.shelf {
-		for len(c.shelves) <= depth {
-			c.shelves = append(c.shelves, nil)
+	n.ready = append(n.ready, t)
+	if depth := len(n.frames) - 1; !n.queued {
+		for len(p.available) <= depth {
+			p.available = append(p.available, nil)
 		}
-		c.shelves[depth] = append(c.shelves[depth], n)
-		n.shelf = true
+		p.available[depth] = append(p.available[depth], n)
+		n.queued = true
 	}
-	c.changed.Signal()
+	p.changed.Signal()
 }
 
-func (p *piece) bytes() int64 {
-	return int64(unsafe.Sizeof(*p)) + int64(len(p.moves))*int64(unsafe.Sizeof(hb.Transition{}))
+func (t *task) bytes() int64 {
+	return int64(unsafe.Sizeof(*t)) + int64(len(t.transitions))*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
-// finish is called when w has explored its piece, or has been stopped there.
-func (c *crew) finish(w *worker, p *piece) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// finish is called when w has explored its task, or has been stopped there.
+func (p *pool) finish(w *worker, t *task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	w.live = por.Stats{}
-	if w.round != c.round {
+	if w.epoch != p.epoch {
 		return
 	}
-	if p.number > 0 {
-		c.held -= p.bytes()
+	if t.number > 0 {
+		p.taskBytes -= t.bytes()
 	}
-	w.used = p.stats.PeakBytes
-	c.memory()
-	c.counted.Add(&p.stats)
-	p.finished = true
-	c.unjoined[p] = true
-	if c.advance(); c.over {
-		c.changed.Broadcast()
+	w.used = t.stats.PeakBytes
+	p.measureMemory()
+	p.counted.Add(&t.stats)
+	t.finished = true
+	p.unmerged[t] = true
+	if p.mergeFinished(); p.over {
+		p.changed.Broadcast()
 	} else {
-		c.changed.Signal() // there may be another one to be joined next
+		p.changed.Signal() // there may be another one to be merged next
 	}
 }
 
-// advance joins all pieces whose turn it is.
-func (c *crew) advance() {
-	for !c.over && c.next.finished {
-		p := c.next
-		if most := c.cfg.MaxExecutions; most > 0 && !p.exact && c.stats.Done()+p.stats.Done() >= most {
-			c.restrict()
+// mergeFinished merges all tasks whose turn it is.
+func (p *pool) mergeFinished() {
+	for !p.over && p.next.finished {
+		t := p.next
+		if most := p.cfg.MaxExecutions; most > 0 && !t.exact && p.stats.Done()+t.stats.Done() >= most {
+			p.restartSequentially()
 			return
 		}
-		delete(c.unjoined, p)
-		c.stats.Add(&p.stats)
-		goOn := c.v.Merge(p.part)
+		delete(p.unmerged, t)
+		p.stats.Add(&t.stats)
+		goOn := p.visitor.Merge(t.results)
 		switch {
-		case p.beyond:
-			c.over, c.beyond, c.uncivil = true, p.beyond, p.uncivil
-		case p.byVisitor || !goOn:
-			c.over, c.byVisitor = true, true
-		case p.stop.Bound != "":
-			c.over, c.stop = true, p.stop
+		case t.unsupported:
+			p.over, p.unsupported, p.readersUnbalanced = true, true, t.readersUnbalanced
+		case t.byVisitor || !goOn:
+			p.over, p.byVisitor = true, true
+		case t.stop.Bound != "":
+			p.over, p.stop = true, t.stop
 		}
-		for _, q := range p.found {
-			q.list()
+		for _, c := range t.found {
+			c.place()
 		}
-		c.open = append(c.open, p.inner...)
-		*p = piece{listed: true, taken: true, finished: true} // nodes remember that it is known
-		for c.next = nil; c.next == nil && len(c.open) > 0; {
-			n := c.open[len(c.open)-1]
-			if n.joined == len(n.pieces) {
-				c.open = c.open[:len(c.open)-1]
-				continue
-			}
-			c.next = n.pieces[n.joined]
-			n.pieces[n.joined] = nil
-			n.joined++
-		}
-		c.over = c.over || c.next == nil
+		p.open = append(p.open, t.sharedNodes...)
+		*t = task{placed: true, taken: true, finished: true} // sharedNode.known has it still
+		p.next = p.nextTask()
+		p.over = p.over || p.next == nil
 	}
 }
 
-// list gives p its place.
-func (p *piece) list() {
-	if !p.listed {
-		p.listed = true
-		p.node.pieces = append(p.node.pieces, p)
+// nextTask takes the task that comes next in the order of a search by one worker.
+func (p *pool) nextTask() *task {
+	for len(p.open) > 0 {
+		n := p.open[len(p.open)-1]
+		if n.merged < len(n.tasks) {
+			t := n.tasks[n.merged]
+			n.tasks[n.merged] = nil
+			n.merged++
+			return t
+		}
+		p.open = p.open[:len(p.open)-1]
+	}
+	return nil
+}
+
+// place gives t, a candidate that has been found, its place in the order of a search by one worker.
+func (t *task) place() {
+	if !t.placed {
+		t.placed = true
+		t.node.tasks = append(t.node.tasks, t)
 	}
 }
 
-// restrict drops everything that has not been joined. From here on one piece is explored after the other.
-func (c *crew) restrict() {
-	c.alone = true
-	c.round++
-	c.held = 0
-	c.shelves, c.unjoined, c.counted = nil, make(map[*piece]bool), c.stats
-	again := func(p *piece) *piece { // who explores p now goes on with it for a while
-		return &piece{node: p.node, choice: p.choice, item: p.item, moves: p.moves, listed: true}
+// restartSequentially drops everything that has not been merged. From here on one task is explored
+// after the other.
+func (p *pool) restartSequentially() {
+	p.sequential = true
+	p.epoch++
+	p.taskBytes = 0
+	p.available, p.unmerged, p.counted = nil, make(map[*task]bool), p.stats
+	again := func(t *task) *task { // a worker may still be exploring t itself
+		return &task{node: t.node, choice: t.choice, candidate: t.candidate, transitions: t.transitions, placed: true}
 	}
-	c.next = again(c.next)
-	for _, n := range c.open {
-		for i := n.joined; i < len(n.pieces); i++ {
-			n.pieces[i] = again(n.pieces[i])
+	p.next = again(p.next)
+	for _, n := range p.open {
+		for i := n.merged; i < len(n.tasks); i++ {
+			n.tasks[i] = again(n.tasks[i])
 		}
-		for key, p := range n.seen {
-			if p != nil && !p.listed {
-				delete(n.seen, key)
+		for key, t := range n.known {
+			if t != nil && !t.placed {
+				delete(n.known, key)
 			}
 		}
 	}
 }
 
 // halt stops all workers where they are.
-func (c *crew) halt(r por.Reason) {
-	if !c.over {
-		c.over, c.stop = true, r
-		c.changed.Broadcast()
+func (p *pool) halt(r por.Reason) {
+	if !p.over {
+		p.over, p.stop = true, r
+		p.changed.Broadcast()
 	}
 }
 
-// memory returns how much is in use.
-func (c *crew) memory() int64 {
-	sum := c.held
-	for _, w := range c.workers {
+// measureMemory returns how much is in use.
+func (p *pool) measureMemory() int64 {
+	sum := p.taskBytes
+	for _, w := range p.workers {
 		sum += w.used
 	}
-	c.peak = max(c.peak, sum)
+	p.peak = max(p.peak, sum)
 	return sum
 }

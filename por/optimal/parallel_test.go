@@ -92,7 +92,7 @@ func TestOptimalJobs(t *testing.T) {
 			cfg.MaxSteps = 1 + r.IntN(10)
 		}
 		want := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
-		one := Optimal(toy, want, cfg)
+		one := Explore(toy, want, cfg)
 		one.PeakBytes = 0
 		for jobs := 2; jobs <= 4; jobs++ {
 			cfg.Jobs = jobs
@@ -102,7 +102,7 @@ func TestOptimalJobs(t *testing.T) {
 			}
 			got := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
 			initial := toy.State
-			several := optimalWith(toy, got, cfg, settings{eager: r.IntN(4) > 0})
+			several := explore(toy, got, cfg, options{shareAll: r.IntN(4) > 0})
 			if toy.State != initial || len(toy.Marks) != 0 {
 				t.Fatalf("the system is not left as it was found\n%s", toy.Program())
 			}

@@ -10,262 +10,266 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// worker is one of several that explore.
+// A worker is one of several that explore: a searcher for one task at a time.
 type worker struct {
-	*optimal
-	helper
-	crew      *crew
-	first     bool // it begins, and
-	started   bool // has brought in the others
-	round     int
-	piece     *piece
-	node      *branching   // whose frame is the last one that is not the worker's own; nil: there is none
-	nodes     []*branching // by frame, of those that are shared
-	print     bool         // of the node
-	beyondAll bool         // execution.beyond in the initial state
-	live      por.Stats    // what the piece has counted so far, as others see it
-	used      int64        // memory, likewise
-	steps     uint64       // transitions of finished pieces,
-	given     uint64       // and how many there were when something was given away
+	*searcher
+	replica
+	pool    *pool
+	first   bool // it has the root task, and
+	started bool // has started the others
+	epoch   int  // pool.epoch when its task was begun
+
+	task            *task
+	node            *sharedNode   // of the task; nil: the root
+	nodes           []*sharedNode // by frame, of those that are shared
+	dependsOnOutput bool          // of node
+
+	unsupportedAtStart bool      // Unsupported in the initial state
+	live               por.Stats // of the task so far, as the pool sees it
+	used               int64     // memory, likewise
+	steps              uint64    // transitions of finished tasks,
+	donatedAt          uint64    // and of all when it donated something last
 }
 
-// work explores one piece after the other.
-func (w *worker) work() {
-	for p := w.piece; p != nil; p = w.crew.take(w) {
-		w.explore(p)
-		w.crew.finish(w, p)
+// run explores one task after the other.
+func (w *worker) run() {
+	for t := w.task; t != nil; t = w.pool.take(w) {
+		w.explore(t)
+		w.pool.finish(w, t)
 	}
-	w.exit()
-	w.optimal.Sys.Release(w.root)
+	w.leave()
+	w.searcher.Sys.Release(w.rootMark)
 }
 
-// explore explores a piece.
-func (w *worker) explore(p *piece) {
-	s := w.optimal
-	w.piece = p
-	s.Unsupported, s.ReadersUnbalanced = w.beyondAll, false // it may have been in a piece that comes behind this one
-	w.enter(p.node)
-	p.part = w.crew.v.Split(w.optimal.Sys)
-	s.Visitor, s.racer, s.raced = p.part, search.NewRaceReporter(s.Sys, p.part), search.RaceSet{}
+// explore explores t.
+func (w *worker) explore(t *task) {
+	s := w.searcher
+	w.task = t
+	s.Unsupported, s.ReadersUnbalanced = w.unsupportedAtStart, false // a task that comes after t may have set them
+	w.enter(t.node)
+	t.results = w.pool.visitor.Split(s.Sys)
+	s.Visitor, s.racer, s.raced = t.results, search.NewRaceReporter(s.Sys, t.results), search.RaceSet{}
 	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
-	s.Stats = por.Stats{Executions: p.begin}
+	s.Stats = por.Stats{Executions: t.mergedBefore}
 	base := len(s.frames) - 1
-	s.floor = base
-	if base < 0 {
-		s.rewindTo(&past{mark: s.root})
-		p.part.Begin()
-		s.extend(trace.NoGID, -1)
-	} else {
-		f := &s.frames[base]
-		s.rewindTo(f)
-		p.part.Begin()
-		f.printed = w.print
-		if p.choice >= 0 {
-			s.alternative(base, p.choice)
-		} else {
-			f.moves = append(f.moves[:0], p.moves...)
-			it := p.item
-			it.lo, it.hi = 0, len(f.moves)
-			s.past(base, it)
-		}
-	}
-	for len(s.frames) > s.floor+1 && !s.Halted {
-		w.share()
+	s.shared = base
+	w.begin(t, base)
+	for len(s.frames) > s.shared+1 && !s.Halted {
+		w.donate()
 		s.backtrack()
 	}
-	p.part.End()
+	t.results.End()
 	w.steps += s.Stats.Transitions
 	w.account()
 	for i := len(s.frames) - 1; i > base; i-- {
 		s.release(&s.frames[i])
 	}
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
-	s.Stats.Executions -= p.begin
-	p.stats, p.stop, p.byVisitor, p.beyond, p.uncivil = s.Stats, s.StopReason, s.StoppedByVisitor, s.Unsupported, s.ReadersUnbalanced
+	s.Stats.Executions -= t.mergedBefore
+	t.stats, t.stop, t.byVisitor = s.Stats, s.StopReason, s.StoppedByVisitor
+	t.unsupported, t.readersUnbalanced = s.Unsupported, s.ReadersUnbalanced
+}
+
+// begin executes the alternative or the candidate that t is, of frame base, to the end of an execution.
+func (w *worker) begin(t *task, base int) {
+	s := w.searcher
+	if base < 0 {
+		s.rewindTo(&frame{mark: s.rootMark})
+		t.results.Begin()
+		s.runToEnd(trace.NoGID, -1)
+		return
+	}
+	f := &s.frames[base]
+	s.rewindTo(f)
+	t.results.Begin()
+	f.dependsOnOutput = w.dependsOnOutput
+	if t.choice >= 0 {
+		s.exploreAlternative(base, t.choice)
+		return
+	}
+	f.transitions = append(f.transitions[:0], t.transitions...)
+	c := t.candidate
+	c.lo, c.hi = 0, len(f.transitions)
+	s.exploreReversal(base, c)
 }
 
 // enter goes to the state of n's frame.
-func (w *worker) enter(n *branching) {
+func (w *worker) enter(n *sharedNode) {
 	if n == w.node {
 		return
 	}
-	w.exit()
-	s := w.optimal
+	w.leave()
 	w.node = n
 	if n == nil {
 		return
 	}
-	for i, a := range n.path {
-		if !n.over[i] {
-			s.Execute(a.G, a.Choice)
-			continue
-		}
-		m := s.Sys.Mark()
-		s.Execute(a.G, a.Choice)
-		s.Sys.Rewind(m)
-		s.Sys.Release(m)
-		s.Invalidate()
-		s.Pending[a.G] = hb.NextOp{}
+	s := w.searcher
+	for i := range n.path {
+		s.executeAgain(&n.recordedPath, i)
 	}
-	s.planned, s.at, s.head = append(s.planned[:0], n.planned...), append(s.at[:0], n.at...), append(s.head[:0], n.head...)
-	s.gone = append(s.gone[:0], n.gone...)
+	s.restoreRecord(&n.recordedPath)
 	s.frames = append(s.frames[:0], n.frames...)
 	w.nodes = append(w.nodes[:0], n.nodes...)
-	f := &s.frames[len(s.frames)-1]
-	f.mark = s.Sys.Mark()
+	s.frames[len(s.frames)-1].mark = s.Sys.Mark()
 }
 
-// exit goes back to the initial state.
-func (w *worker) exit() {
-	s := w.optimal
+// leave goes back to the initial state.
+func (w *worker) leave() {
+	s := w.searcher
 	if w.node != nil {
 		s.Sys.Release(s.frames[len(s.frames)-1].mark)
 	}
 	clear(s.frames) // their slices are the node's
 	s.frames, w.nodes, w.node = s.frames[:0], w.nodes[:0], nil
-	s.rewindTo(&past{mark: s.root})
+	s.rewindTo(&frame{mark: s.rootMark})
 }
 
-// share gives away what is left in the oldest frame in which there is something, if somebody has nothing to do.
-func (w *worker) share() {
-	c, s := w.crew, w.optimal
+// donate shares what is left in the oldest frame in which there is something, if a worker is idle.
+func (w *worker) donate() {
+	p, s := w.pool, w.searcher
 	steps := w.steps + s.Stats.Transitions
-	if !c.set.eager && steps-w.given < shareAfter {
+	if !p.opts.shareAll && steps-w.donatedAt < shareAfter {
 		return
 	}
-	if w.first && !w.started && (c.set.eager || steps >= startAfter) {
+	if w.first && !w.started && (p.opts.shareAll || steps >= startAfter) {
 		w.started = true
-		c.start()
+		p.start()
 	}
-	if c.hungry.Load() == 0 && !c.set.eager {
+	if p.idle.Load() == 0 && !p.opts.shareAll {
 		return
 	}
-	i := s.floor + 1
-	for ; i < len(s.frames)-1; i++ {
-		if f := &s.frames[i]; f.next < f.n || f.used < len(f.items) {
-			break
-		}
+	i, last := s.shared+1, len(s.frames)-1 // what is left in the last one this worker explores next
+	for i < last && s.frames[i].finished() {
+		i++
 	}
-	if i >= len(s.frames)-1 {
+	if i >= last {
 		return
 	}
-	w.given = steps
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if w.round != c.round || c.alone {
+	w.donatedAt = steps
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.epoch != p.epoch || p.sequential {
 		return
 	}
-	for s.floor < i {
-		w.give(s.floor + 1)
+	for s.shared < i {
+		w.shareFrame(s.shared + 1)
 	}
 }
 
-// give makes frame i, which is above the present one, a node.
-func (w *worker) give(i int) {
-	c, s := w.crew, w.optimal
+// finished reports whether there is nothing left to explore in f.
+func (f *frame) finished() bool {
+	return f.nextAlternative == f.numAlternatives && f.nextCandidate == len(f.candidates)
+}
+
+// shareFrame makes frame i, which comes after the last shared one, a node.
+func (w *worker) shareFrame(i int) {
+	p, s := w.pool, w.searcher
 	f := &s.frames[i]
-	n := &branching{path: slices.Clone(s.Path[:f.depth]), planned: slices.Clone(s.planned[:f.depth]), at: slices.Clone(s.at[:f.depth]),
-		head: slices.Clone(s.head[:f.depth]), gone: slices.Clone(s.gone[:f.gone]), begun: f.n - f.next, print: f.printed}
-	for j := range n.path {
-		n.over = append(n.over, s.Events[j].EndsExecution)
+	n := &sharedNode{
+		recordedPath:     s.record(0, f.depth),
+		openAlternatives: f.numAlternatives - f.nextAlternative,
+		dependsOnOutput:  f.dependsOnOutput,
 	}
+	n.dropped = slices.Clone(s.dropped[:f.numDropped])
 	if i > 0 {
 		n.frames = append(n.frames, w.nodes[i-1].frames...)
 	}
 	bare := *f
-	bare.mark = unmarked // on other machines
-	bare.moves, bare.items, bare.used, bare.seen = nil, nil, 0, nil
-	bare.labels, bare.cases, bare.next = slices.Clone(f.labels), slices.Clone(f.cases), f.n
+	bare.mark = noMark // other workers' systems have marks of their own
+	bare.transitions, bare.candidates, bare.nextCandidate, bare.known = nil, nil, 0, nil
+	bare.alternatives, bare.cases = slices.Clone(f.alternatives), slices.Clone(f.cases)
+	bare.nextAlternative = f.numAlternatives
 	n.frames = append(n.frames, bare)
 	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
-	if f.dedupe {
-		n.seen = make(map[uint64]*piece)
-		for key := range f.seen {
-			n.seen[key] = nil
+	if f.mayRepeat {
+		n.known = make(map[uint64]*task)
+		for key := range f.known {
+			n.known[key] = nil
 		}
 	}
 	w.nodes = append(w.nodes, n)
-	w.piece.inner = append(w.piece.inner, n)
-	s.floor = i
-	for ; f.next < f.n; f.next++ {
-		p := &piece{node: n, choice: f.next}
-		p.list()
-		c.add(p)
+	w.task.sharedNodes = append(w.task.sharedNodes, n)
+	s.shared = i
+	for ; f.nextAlternative < f.numAlternatives; f.nextAlternative++ {
+		t := &task{node: n, choice: f.nextAlternative}
+		t.place()
+		p.add(t)
 	}
-	for ; f.used < len(f.items); f.used++ {
-		it := f.items[f.used]
-		p := &piece{node: n, choice: -1, item: it, moves: slices.Clone(f.moves[it.lo:it.hi])}
-		p.list()
-		c.add(p)
+	for ; f.nextCandidate < len(f.candidates); f.nextCandidate++ {
+		c := f.candidates[f.nextCandidate]
+		t := &task{node: n, choice: -1, candidate: c, transitions: slices.Clone(f.transitions[c.lo:c.hi])}
+		t.place()
+		p.add(t)
 	}
 }
 
-// offer is called when a past of shared frame i is found. key is its name if others may find it, too.
-func (w *worker) offer(i int, it item, moves []hb.Transition, key uint64) {
-	c := w.crew
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if w.round != c.round {
+// addCandidate is searcher.addCandidate for shared frame i.
+func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.epoch != p.epoch {
 		return
 	}
 	n := w.nodes[i]
-	p := n.seen[key]
-	if p == nil {
-		if _, known := n.seen[key]; known {
-			return
-		}
-		p = &piece{node: n, choice: -1, item: it, moves: slices.Clone(moves)}
+	t, known := n.known[key]
+	if known && t == nil {
+		return
+	}
+	if t == nil {
+		t = &task{node: n, choice: -1, candidate: c, transitions: slices.Clone(transitions)}
 		if key != 0 {
-			n.seen[key] = p
+			n.known[key] = t
 		}
-		if !c.alone {
-			c.add(p)
-		}
-	}
-	w.piece.found = append(w.piece.found, p)
-}
-
-// begun is called when an alternative of shared frame i has been executed. Pasts have to wait until all have.
-func (w *worker) begun(i int) {
-	c, n := w.crew, w.nodes[i]
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n.print = n.print || w.frames[i].printed
-	if n.begun--; n.begun == 0 && w.round == c.round {
-		late := n.late
-		n.late = nil
-		for _, p := range late {
-			c.held -= p.bytes()
-			c.add(p)
+		if !p.sequential {
+			p.add(t)
 		}
 	}
+	w.task.found = append(w.task.found, t)
 }
 
-// poll looks at what concerns all workers.
+// alternativeExecuted is called when an alternative of shared frame i has been executed. Candidates
+// have to wait until all have.
+func (w *worker) alternativeExecuted(i int) {
+	p, n := w.pool, w.nodes[i]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n.dependsOnOutput = n.dependsOnOutput || w.frames[i].dependsOnOutput
+	if n.openAlternatives--; n.openAlternatives == 0 && w.epoch == p.epoch {
+		waiting := n.waiting
+		n.waiting = nil
+		for _, t := range waiting {
+			p.taskBytes -= t.bytes()
+			p.add(t)
+		}
+	}
+}
+
+// poll checks the bounds that concern all workers. It returns why the task is to be stopped.
 func (w *worker) poll(por.Progress) string {
 	const over = "over"
-	c := w.crew
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over || w.round != c.round {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || w.epoch != p.epoch {
 		return over
 	}
-	w.live, w.used = w.optimal.Stats, w.optimal.Stats.PeakBytes
-	w.live.Executions -= w.piece.begin
-	w.live.Eliminated = nil // it is w's
-	sum, now := c.memory(), c.counted
+	w.live, w.used = w.searcher.Stats, w.searcher.Stats.PeakBytes
+	w.live.Executions -= w.task.mergedBefore
+	w.live.Eliminated = nil // w changes it
+	memory, now := p.measureMemory(), p.counted
 	now.Eliminated = maps.Clone(now.Eliminated)
-	for _, x := range c.workers {
+	for _, x := range p.workers {
 		now.Add(&x.live)
 	}
-	now.PeakBytes = c.peak
-	if c.cfg.MaxMemory > 0 && sum > c.cfg.MaxMemory {
-		c.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(c.cfg.MaxMemory)})
+	now.PeakBytes = p.peak
+	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
+		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
 		return over
 	}
-	if c.cfg.Poll != nil {
-		if why := c.cfg.Poll(por.Progress{Stats: now, Depth: len(w.Events)}); why != "" {
-			c.halt(por.Reason{Bound: por.BoundPoll, Text: why})
+	if p.cfg.Poll != nil {
+		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: len(w.Events)}); why != "" {
+			p.halt(por.Reason{Bound: por.BoundPoll, Text: why})
 			return over
 		}
 	}

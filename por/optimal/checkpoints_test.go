@@ -49,14 +49,14 @@ func TestMarks(t *testing.T) {
 	for seed := range n {
 		r := rand.New(rand.NewPCG(seed, 0x3a4c))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
-		cfg, set := por.Config{MaxExecutions: 2000}, settings{pastsMemory: int64(seed % 2)}
+		cfg, set := por.Config{MaxExecutions: 2000}, options{prefixMemory: int64(seed % 2)}
 		all := &recorder{toy: toy, races: map[search.PointPair]bool{}}
-		s := newOptimal(toy, all, cfg, set)
+		s := newSearcher(toy, all, cfg, set)
 		s.repeater = nil
 		s.run()
 		few := &recorder{toy: toy, races: map[search.PointPair]bool{}}
 		x := &scattered{System: toy}
-		f := newOptimal(x, few, cfg, set)
+		f := newSearcher(x, few, cfg, set)
 		f.run()
 		if a, b := leaves(all), leaves(few); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
 			t.Fatalf("seed %d: %d executions and %d steps, with few marks %d and %d\n%v\n%v", seed, len(a), s.Stats.Transitions, len(b), f.Stats.Transitions, a, b)

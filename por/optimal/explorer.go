@@ -8,19 +8,23 @@ import (
 	"hbcheck.dev/hbcheck/por/readsfrom"
 )
 
-// OptimalExplorer is Optimal, or the search by reads-from classes. It leaves programs to clockvector
-// (and by reads-from classes also to itself without), which the caller adds to its Fallbacks.
-func OptimalExplorer() *por.Explorer {
-	var set settings
+// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It leaves
+// some programs to clockvector (and readsfrom others to Explore), which the caller adds to its
+// Fallbacks.
+func Explorer() *por.Explorer {
+	var opts options
 	e := &por.Explorer{
 		Name: "optimal", Doc: "one execution of each class of equivalent ones (--equivalence says which are)",
-		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true, OnePerClass: true, NoDuplicates: true, Parallel: true,
-		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return optimalWith(sys, v, cfg, set) },
+		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
+		OnePerClass: true, NoDuplicates: true, Parallel: true,
+		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return explore(sys, v, cfg, opts) },
 	}
 	e.Options = []por.Option{
 		{
 			Name: "equivalence", Default: "mazurkiewicz",
-			Doc: "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent operations alike, or (rf) those in which every read reads from the same write; with rf the order of writes nobody reads is left open, and so is which one remains at the end",
+			Doc: "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent " +
+				"operations alike, or (rf) those in which every read reads from the same write; with rf the order " +
+				"of writes nobody reads is left open, and so is which one remains at the end",
 			Set: func(value string) error {
 				switch value {
 				case "mazurkiewicz":
@@ -37,7 +41,7 @@ func OptimalExplorer() *por.Explorer {
 			Name: "prefix-memory", Hidden: true, Default: "0",
 			Doc: "`bytes` of causal prefixes that are kept until they are explored; less than 0: none",
 			Set: func(value string) (err error) {
-				set.pastsMemory, err = strconv.ParseInt(value, 10, 64)
+				opts.prefixMemory, err = strconv.ParseInt(value, 10, 64)
 				return err
 			},
 		},
@@ -45,7 +49,7 @@ func OptimalExplorer() *por.Explorer {
 			Name: "eager", Hidden: true, Default: "false",
 			Doc: "workers give away as much as possible, which takes longer: `true|false`",
 			Set: func(value string) (err error) {
-				set.eager, err = strconv.ParseBool(value)
+				opts.shareAll, err = strconv.ParseBool(value)
 				return err
 			},
 		},

@@ -1,0 +1,110 @@
+package optimal
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Executions that end early (section 6): the operation that ends one is undone, and the search
+// continues without its goroutine.
+//
+//	executed:   p1 p2 │ x            x is a crash: the execution is reported, x is undone,
+//	                  F              and its goroutine is dropped
+//	then:       p1 p2 │ x  e1 e2 y   x counts as an event, and has a number; y depends on it
+//	candidate:        │ e1 y         after which x may not end anything
+//
+// Every way in which the program can end is reported (claim 13), though some of them perhaps twice.
+
+// continueWithout is called when the newest event has ended the execution: the program has crashed or
+// exited, or an assumption does not hold. It undoes the event and drops its goroutine. It reports
+// whether the execution continues. That is not so if other alternatives of the operation are still to
+// be executed; or if the event is in a reversal, as the execution without it belongs to the frame then.
+func (s *searcher) continueWithout() bool {
+	e := len(s.Events) - 1
+	if s.frameOf[e] >= 0 && s.frames[s.frameOf[e]].outer >= 0 {
+		// The goroutines that wait here would have to be looked for after a longer prefix (rule R3).
+		s.Unsupported, s.Halted = true, true
+		return false
+	}
+	if s.inReversal[e] {
+		return false
+	}
+	if s.frameOf[e] < 0 {
+		s.openFrameBefore(e)
+	}
+	f := &s.frames[s.frameOf[e]]
+	if f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {
+		return false
+	}
+	s.restore(f)
+	s.drop(s.Events[e].G)
+	return true
+}
+
+// continueWithoutHead is called when event y, of goroutine q and the head of a candidate for g's
+// operation, has ended the execution. It does so only before g's operation, so only here it depends on
+// what is printed: the search continues without both.
+func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
+	s.openFrameBefore(y)
+	f := &s.frames[len(s.frames)-1]
+	f.noReversals, f.dependsOnOutput, f.endedAlternatives = false, true, 1
+	s.rewind(f.mark)
+	s.dropped = append(s.dropped, g)
+	s.drop(q)
+	s.runToEnd(trace.NoGID, -1)
+}
+
+// drop drops g, whose operation has ended the execution and has been undone.
+func (s *searcher) drop(g trace.GID) {
+	s.dropped = append(s.dropped, g)
+	s.Pending[g] = hb.NextOp{}
+}
+
+// isDropped reports whether g has been dropped.
+func (s *searcher) isDropped(g trace.GID) bool { return slices.Contains(s.dropped, g) }
+
+// openFrameBefore opens a frame for event e, the newest one, which has none.
+func (s *searcher) openFrameBefore(e int) {
+	s.replayTo(e)
+	f := s.pushFrame()
+	f.mark, f.depth, f.g, f.newestHead = s.Sys.Mark(), e, s.Events[e].G, -1
+	f.numAlternatives, f.nextAlternative = 1, 1
+	f.noReversals, f.numDropped = true, len(s.dropped)
+	s.frameOf[e] = int32(len(s.frames) - 1)
+}
+
+// endExecution reports an execution that has ended (line 19).
+func (s *searcher) endExecution(st por.Status) {
+	switch st {
+	case por.Redundant:
+		s.Stats.Blocked++
+		return
+	case por.Cut:
+		s.Stats.Blocked++
+	default:
+		s.Stats.Executions++
+	}
+	if !s.duplicates.Leaf(s.Execution, s.Stats.Done(), s.schedule()) {
+		s.Halted = true
+	}
+	s.StopUnless(s.Visitor.Leaf(s.schedule(), st))
+}
+
+// schedule returns the schedule that leads to the present state: without events that have been undone.
+func (s *searcher) schedule() trace.Schedule {
+	if len(s.dropped) == 0 {
+		return s.Path
+	}
+	list := s.scratch.schedule[:0]
+	for i, a := range s.Path {
+		undone := s.Events[i].EndsExecution && (i < len(s.Path)-1 || slices.Contains(s.dropped, a.G))
+		if !undone {
+			list = append(list, a)
+		}
+	}
+	s.scratch.schedule = list
+	return list
+}

@@ -1,0 +1,157 @@
+package optimal
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Candidates: how they are scheduled, told apart, and put together to causal prefixes (claim 2).
+
+// scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S of
+// those events up to number end, without x, that happen before what has the given clock.
+func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidate) {
+	if i < 0 || s.frames[i].noReversals {
+		return
+	}
+	x := s.frames[i].depth
+	if outer := s.frames[i].outer; outer >= 0 {
+		i = outer
+	}
+	f := &s.frames[i]
+	c.lo = len(f.transitions)
+	complete := c.q != trace.NoGID // rule R5
+	if !s.appendPrefix(f, x, clock, end, complete) {
+		f.transitions = f.transitions[:c.lo]
+		return
+	}
+	c.hi = len(f.transitions)
+	c.lastUnseen = c.q == trace.NoGID && f.firstPartnerOp.Kind != trace.None && s.unseenAtFirstAlternative(f, x, clock, end)
+	var key uint64
+	if f.mayRepeat { // line 30
+		key = s.fingerprint(f, x, clock, end, c)
+		if _, known := f.known[key]; known {
+			f.transitions = f.transitions[:c.lo]
+			return
+		}
+	}
+	if !s.addCandidate(int(i), c, key) {
+		f.transitions = f.transitions[:c.lo]
+	}
+}
+
+// appendPrefix appends S to f's transitions and reports whether that is a candidate. If it has to be
+// complete, it has to contain all events after x that are in a reversal.
+func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, complete bool) bool {
+	for j := f.depth; j < end; j++ {
+		if j == x {
+			continue
+		}
+		if s.Before(j, clock) {
+			if s.Events[j].EndsExecution { // it cannot happen before anything
+				return false
+			}
+			f.transitions = append(f.transitions, s.Events[j].Transition)
+		} else if complete && s.inReversal[j] {
+			return false // line 29
+		}
+	}
+	return true
+}
+
+// addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, and else
+// 0. It reports whether the frame keeps it: the others are explored at once, or shared with other
+// workers.
+func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
+	f := &s.frames[i]
+	if i <= s.shared {
+		s.worker.addCandidate(i, c, f.transitions[c.lo:c.hi], key)
+		return false
+	}
+	if key != 0 {
+		if f.known == nil {
+			f.known = make(map[uint64]struct{})
+		}
+		f.known[key] = struct{}{}
+		s.retain(f, keyBytes)
+	}
+	if !s.mayRetain(f) {
+		s.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})
+		return false
+	}
+	s.retain(f, c.bytes())
+	f.candidates = append(f.candidates, c)
+	return true
+}
+
+// fingerprint hashes a candidate, whichever order its events are executed in here. It also sorts its
+// transitions into an order that does not depend on that: by the sums of the events' clocks, as an
+// event has a larger clock than those before it, and then by goroutine.
+func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
+	var sum uint64
+	ages := s.scratch.ages[:0]
+	for j := f.depth; j < end; j++ {
+		if j == x || !s.Before(j, clock) {
+			continue
+		}
+		ev := &s.Events[j]
+		row := s.Clock(j)
+		if s.Before(x, row) {
+			row = s.clockWithout(j, x)
+		}
+		h, age := por.Mix(uint64(ev.G)<<32|uint64(s.Keys[j].N))^ev.Label, uint64(0)
+		for g, n := range row {
+			if n > 0 {
+				h = por.Mix(h ^ uint64(g)<<32 ^ uint64(n))
+				age += uint64(n)
+			}
+		}
+		sum += h
+		i := len(ages)
+		for i > 0 && (ages[i-1] > age || ages[i-1] == age && s.Precedes(ev.G, f.transitions[c.lo+i-1].G)) {
+			i--
+		}
+		ages = slices.Insert(ages, i, age)
+		copy(f.transitions[c.lo+i+1:c.lo+len(ages)], f.transitions[c.lo+i:])
+		f.transitions[c.lo+i] = ev.Transition
+	}
+	s.scratch.ages = ages
+	last := por.Mix(uint64(c.q)<<1 + 1)
+	if c.named {
+		last = por.Mix(last ^ c.label)
+	}
+	return max(1, sum+last)
+}
+
+// alternativesOf lists the alternatives of q's pending operation.
+func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
+	s.scratch.transitions = s.scratch.transitions[:0]
+	for c := range int(s.Next(q).Alternatives) {
+		s.scratch.transitions = append(s.scratch.transitions, hb.Transition{G: q, Label: s.Label(q, c)})
+	}
+	return s.scratch.transitions
+}
+
+// dependsOn reports whether f's operation, as it is now after the newest event y, depends on y (line
+// 37).
+func (s *searcher) dependsOn(f *frame, y int) bool {
+	if s.LastEvent(f.g) == y || s.Next(f.g).Terminated() {
+		return true
+	}
+	return s.DependentOp(&s.Events[y], s.Next(f.g), f.dependsOnOutput)
+}
+
+// inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that can
+// be next by the happens-before relation the one of the first goroutine is, in an order of goroutines
+// that does not depend on the search.
+func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
+	c := s.Clock(y)
+	for h := f.newestHead; h >= 0 && !s.Before(int(h), c); h = s.prevHead[h] {
+		if s.Precedes(s.Events[y].G, s.Events[h].G) {
+			return false
+		}
+	}
+	return true
+}

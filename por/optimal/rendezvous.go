@@ -1,0 +1,421 @@
+package optimal
+
+import (
+	"math"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Channels (section 4 of docs/optimal.md). One event can be an operation of two goroutines, whether
+// it is possible depends on what other goroutines have pending, and a select waits for several things
+// at once. So a causal prefix of an operation x on channels is not looked for together with the
+// operation y that follows it. A candidate is a set S of events after the frame's state, down-closed;
+// y is found when S has been executed.
+//
+// The rules of section 4, and where they are:
+//
+//	R3  after S, what needs all of S is executed: x, or what x depends on      channelHeads, needsAll
+//	    if that is x itself, it has a frame of its own                         exploreAfterPrefix
+//	R4  no event of S is one that x depends on                                 executePrefix
+//	R5  each S is taken once, whatever is in a reversal                        fingerprint
+//	R6  the first alternative of x has no partner, if there is such a one      initChannelFrame
+//
+//	S1  the empty set, if x conflicts with what is possible                    conflictPossible
+//	S2  what happens before a conflicting event after x                        reverseRaces
+//	    and that event, if they conflict only because of x's partner           dependsOnlyViaPartner
+//	S3  what happens before the arrivals of goroutines at operations that can
+//	    be executed without x, whether they still wait there or not            scheduleRendezvous
+//
+//	pending intervals:   g1 ──────[═══════════)────      a goroutine arrives at "[" and executes
+//	                     g2 ───────────[════════════     the operation at ")"
+//	                               x   ^
+//	                                   in this interval both wait. S is what happens before the
+//	                                   arrivals; if x does not, they could communicate before x.
+//
+// # Why S may have to be larger (rule S3)
+//
+// A select depends on everything about each of its channels (Go locks them all, rule R2): each event
+// that changes whether one of its cases is ready. Its partner's operation may depend on more. Two
+// selects do not communicate if both are ready otherwise, so an event that x does not depend on can
+// make a rendezvous impossible, and another one possible again. Such events are not added to a prefix
+// one by one, because there may be nothing to execute after one of them that shows the next. So all
+// down-closed sets of them that can have been executed by then are scheduled (enumerateIdeals).
+// Claim 8: all sets that are needed are found.
+//
+// # Why a rendezvous counts once
+//
+// The alternatives of x depend on different things, so x may be executed in several of them, after
+// different S, before one y whose prefix does not contain x. Of these executions the one counts in
+// which x is executed in its first alternative (R6): in all others its events are in a reversal.
+// The first alternative has no partner, if there is such a one; then it is possible whatever S is.
+// Otherwise x is not ready without a partner, and the first alternative is possible as long as its
+// partner waits. Claim 9: what an event of S shows if it comes after x's first alternative in every
+// exploration is looked for after S (unseenAtFirstAlternative).
+
+// maxIdeals is how many sets are scheduled because of one event. Programs in which there are more are
+// left to clockvector.
+const maxIdeals = 100_000
+
+// initChannelFrame fills in what frame i, the newest one, has to know if its operation is on channels.
+func (s *searcher) initChannelFrame(i int) {
+	f := &s.frames[i]
+	for c := range f.numAlternatives {
+		f.alternatives = append(f.alternatives, s.Label(f.g, c))
+	}
+	first := 0
+	for c := range f.numAlternatives {
+		if _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {
+			first = c
+			break
+		}
+	}
+	f.alternatives[0], f.alternatives[first] = f.alternatives[first], f.alternatives[0]
+	if p, ok := s.Sys.Partner(f.g, first); ok {
+		f.firstPartnerOp = *s.Next(p)
+	}
+	if op := s.Next(f.g); op.MultiWay() {
+		if f.newestHead >= 0 { // the frame below is for the same operation, with less of its prefix
+			b := &s.frames[i-1]
+			f.baseDepth, f.mayPark, f.cases = b.baseDepth, b.mayPark, append(f.cases, b.cases...)
+		} else {
+			f.baseDepth = f.depth
+			f.cases, f.mayPark = s.Sys.Cases(f.g, f.cases)
+		}
+	}
+	if s.conflictPossible(f) {
+		s.scheduleReversal(int32(i), nil, 0, candidate{q: trace.NoGID}) // rule S1
+	}
+}
+
+// conflictPossible reports whether another goroutine can now execute an operation on channels that f's
+// operation depends on.
+func (s *searcher) conflictPossible(f *frame) bool {
+	for _, g := range s.Order {
+		if g == f.g || !s.Exists[g] || !s.Pending[g].Kind.Channels() || !s.isEnabled(g) {
+			continue
+		}
+		if s.conflictsWith(f, g) {
+			return true
+		}
+		for c := range int(s.Next(g).Alternatives) {
+			if p, ok := s.Sys.Partner(g, c); ok && s.conflictsWith(f, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// conflictsWith reports whether f's operation is g's pending one or depends on it.
+func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
+	return g == f.g || s.Dep.Dependent(s.Next(g), s.Next(f.g))
+}
+
+// An interval is a pending interval: the time from the arrival of a goroutine at an operation on
+// channels until that is executed.
+type interval struct {
+	g           trace.GID
+	op          *hb.NextOp
+	from, until int // the events by which it arrives (-1: at the start) and which executes op
+	multiWay    bool
+}
+
+// intervals lists the pending intervals that had not ended before event x, the chosen one of a frame.
+func (s *searcher) intervals(x int) []interval {
+	list := s.scratch.intervals[:0]
+	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
+		if op.Kind.Channels() && op.Blocks() {
+			list = append(list, interval{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
+		}
+	}
+	for j := x; j < len(s.Events); j++ {
+		end := len(s.UndoLog)
+		if j+1 < len(s.Events) {
+			end = s.Events[j+1].UndoStart
+		}
+		for k := s.Events[j].UndoStart; k < end; k++ {
+			if m := &s.UndoLog[k]; m.Exists {
+				add(m.G, &m.Pending, m.Last, j)
+			}
+		}
+	}
+	for _, g := range s.Order {
+		if s.Exists[g] {
+			add(g, &s.Pending[g], s.Last[g], math.MaxInt)
+		}
+	}
+	s.scratch.intervals = list
+	return list
+}
+
+// scheduleRendezvous is rule S3 for the newest event e: it schedules the sets that end in e and after
+// which an operation on channels may be possible that x, the operation of a frame, makes impossible.
+func (s *searcher) scheduleRendezvous(e int) {
+	if !s.concernsChannels(e) {
+		return
+	}
+	s.ideals = 0
+	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
+		x := s.frames[i].depth
+		if x >= e || s.frameOf[x] != int32(i) || s.frames[i].noReversals || s.Before(x, s.Clock(e)) {
+			continue
+		}
+		if op := &s.Events[x].Op; !op.Kind.Channels() && !op.DependsOnAll {
+			continue
+		}
+		all := s.intervals(x)
+		for a := range all {
+			q := &all[a]
+			if !s.exposes(e, q) {
+				continue
+			}
+			if !q.needsPartner() {
+				s.scheduleIdeals(i, e, q, nil)
+			}
+			for b := range all {
+				if h := &all[b]; h.g != q.g && q.mayCommunicate(h) {
+					s.scheduleIdeals(i, e, q, h)
+				}
+			}
+		}
+	}
+}
+
+// concernsChannels reports whether a goroutine has arrived at an operation on channels by event e, or e
+// is one and there are selects.
+func (s *searcher) concernsChannels(e int) bool {
+	ev := &s.Events[e]
+	if ev.Op.Kind.Channels() && len(s.Snapshots) > 0 {
+		return true
+	}
+	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
+		if op := &s.Pending[s.UndoLog[k].G]; op.Kind.Channels() && op.Blocks() {
+			return true
+		}
+	}
+	return false
+}
+
+// needsPartner reports whether q's operation is possible with a partner only. (If the channel has been
+// closed nothing makes it impossible any more.)
+func (q *interval) needsPartner() bool {
+	return (q.op.Kind == trace.Send || q.op.Kind == trace.Recv) && q.op.N == 1 && q.op.Slot.Capacity == 0
+}
+
+// mayCommunicate reports whether the two might communicate if both are pending at the same time.
+func (q *interval) mayCommunicate(h *interval) bool {
+	sendAndReceive := q.op.Kind != h.op.Kind && q.op.Slot.Capacity == 0
+	return (q.multiWay || h.multiWay || sendAndReceive) && hb.Overlap(q.op.Touches(), h.op.Touches())
+}
+
+// exposes reports whether q begins with event e, or has begun before and e is about its operation.
+func (s *searcher) exposes(e int, q *interval) bool {
+	return q.from == e || q.multiWay && q.until != e && s.DependentOp(&s.Events[e], q.op, false)
+}
+
+// scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it is
+// not nil, have begun and not ended.
+func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
+	x := s.frames[i].depth
+	pending := append(s.scratch.pair[:0], q)
+	if h != nil {
+		pending = append(pending, h)
+	}
+	s.scratch.pair = pending
+	root := x // of the prefix that x has already some may not be needed
+	if outer := s.frames[i].outer; outer >= 0 {
+		root = s.frames[outer].depth
+	}
+	conflict, multiWay := false, false
+	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
+	s.scratch.clock = arrived
+	for _, p := range pending {
+		conflict = conflict || p.until == x || hb.MayBeReversed(s.Dep, &s.Events[x], p.op)
+		multiWay = multiWay || p.multiWay
+		if p.from >= 0 {
+			s.Join(arrived, p.from)
+		}
+	}
+	if !conflict || s.Before(x, arrived) {
+		return
+	}
+	for _, p := range pending {
+		if p.until <= e && s.Before(p.until, arrived) {
+			return
+		}
+	}
+	s.scratch.events = s.scratch.events[:0]
+	if multiWay {
+		for j := root; j < e; j++ {
+			if j != x && s.compatible(j, x, pending) && !s.Before(j, arrived) {
+				s.scratch.events = append(s.scratch.events, j)
+			}
+		}
+	}
+	s.enumerateIdeals(i, e, arrived, len(s.scratch.events)-1)
+}
+
+// compatible reports whether event j is about an operation of the pending intervals, and can be
+// executed during these and without x.
+func (s *searcher) compatible(j, x int, pending []*interval) bool {
+	c := s.Clock(j)
+	if s.Before(x, c) {
+		return false
+	}
+	about := false
+	for _, p := range pending {
+		if p.until < len(s.Events) && s.Before(p.until, c) {
+			return false
+		}
+		about = about || s.DependentOp(&s.Events[j], p.op, false)
+	}
+	return about
+}
+
+// enumerateIdeals schedules to frame i the down-closed set with clock c, with and without each of
+// scratch.events[:k+1].
+func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
+	for k >= 0 && s.Before(s.scratch.events[k], c) {
+		k--
+	}
+	switch {
+	case s.Halted:
+		return
+	case k < 0:
+		if s.ideals++; s.ideals > maxIdeals {
+			s.Unsupported, s.Halted = true, true
+		}
+		s.scheduleReversal(int32(i), c, e+1, candidate{q: trace.NoGID})
+		return
+	}
+	s.enumerateIdeals(i, e, c, k-1)
+	with := slices.Clone(c)
+	s.Join(with, s.scratch.events[k])
+	s.enumerateIdeals(i, e, with, k-1)
+}
+
+// channelHeads is rule R3: it lists the operations on channels that are possible now, that f's
+// operation x depends on, and that need everything executed since f's state: those of other
+// goroutines, and the alternatives of x itself.
+func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
+	others = s.scratch.transitions[:0]
+	for _, g := range s.Order {
+		if !s.Exists[g] || !s.isEnabled(g) || !s.Next(g).Kind.Channels() {
+			continue
+		}
+		if g == f.g && len(s.Events) == f.depth {
+			continue // x without a prefix: the frame is for that
+		}
+		for c := range int(s.Next(g).Alternatives) {
+			p, ok := s.Sys.Partner(g, c)
+			if !ok {
+				p = trace.NoGID
+			}
+			conflicts := g == f.g || s.conflictsWith(f, g) || ok && s.conflictsWith(f, p)
+			switch t := (hb.Transition{G: g, Label: s.Label(g, c)}); {
+			case !conflicts, !s.needsAll(f, g, p):
+			case g == f.g:
+				own = append(own, t)
+			default:
+				others = append(others, t)
+			}
+		}
+	}
+	s.scratch.transitions = others
+	return others, own
+}
+
+// needsAll reports whether all events since f's state would happen before g's pending operation, with p
+// as partner.
+func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
+	c := append(s.scratch.clock[:0], make([]uint32, s.Width)...)
+	s.scratch.clock = c
+	for _, q := range [2]trace.GID{g, p} {
+		if q != trace.NoGID && s.LastEvent(q) >= 0 {
+			s.Join(c, s.LastEvent(q))
+		}
+	}
+	for j := len(s.Events) - 1; j >= f.depth; j-- {
+		if s.Before(j, c) {
+			continue
+		}
+		ev := &s.Events[j]
+		if !s.DependentOp(ev, s.Next(g), false) && (p == trace.NoGID || !s.DependentOp(ev, s.Next(p), false)) {
+			return false
+		}
+		s.Join(c, j)
+	}
+	return true
+}
+
+// exploreAfterPrefix executes the operation of frame i, in the given alternatives, after events on
+// which it depends only through its partners. Longer prefixes of it are candidates of frame i.
+func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
+	f := s.pushFrame()
+	outer := &s.frames[i]
+	op := s.Next(outer.g)
+	f.mark, f.depth, f.g, f.newestHead = s.checkpoint(&op.Op), len(s.Events), outer.g, outer.newestHead
+	f.numAlternatives, f.nextAlternative, f.outer = len(own), 1, int32(i)
+	f.noReversals, f.numDropped = false, len(s.dropped)
+	for _, t := range own {
+		f.alternatives = append(f.alternatives, t.Label)
+	}
+	if len(own) > 1 {
+		s.Stats.Choices++
+	}
+	s.exploreAlternative(len(s.frames)-1, 0)
+}
+
+// dependsOnlyViaPartner reports whether event e depends on event x only because of x's partner.
+func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
+	op, ev := &s.Events[x].Op, &s.Events[e]
+	if s.Events[x].PartnerOp.Kind == trace.None || s.Dep.Dependent(op, &ev.Op) {
+		return false
+	}
+	return ev.PartnerOp.Kind == trace.None || !s.Dep.Dependent(op, &ev.PartnerOp)
+}
+
+// unseenAtFirstAlternative reports whether one event e is the last of the set S that happens before
+// what has the given clock, up to number end and without x, and comes after f's operation x if that is
+// executed in its first alternative: then no exploration has seen what e shows without x (claim 9).
+func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end int) bool {
+	e := end - 1
+	for e >= f.depth && (e == x || !s.Before(e, clock)) {
+		e--
+	}
+	if e < f.depth || !s.DependentOp(&s.Events[e], &f.firstPartnerOp, false) {
+		return false
+	}
+	last := s.Clock(e)
+	if s.Before(x, last) {
+		last = s.clockWithout(e, x)
+	}
+	for j := f.depth; j < e; j++ {
+		if j != x && s.Before(j, clock) && !s.Before(j, last) {
+			return false
+		}
+	}
+	return true
+}
+
+// clockWithout returns the clock that event e, the newest one, would have without x, on which it
+// depends directly.
+func (s *searcher) clockWithout(e, x int) []uint32 {
+	c := append(s.scratch.without[:0], make([]uint32, s.Width)...)
+	s.scratch.without = c
+	ev := &s.Events[e]
+	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
+		if last := s.UndoLog[k].Last; last >= 0 && int(last) != x {
+			s.Join(c, int(last))
+		}
+	}
+	for j := e - 1; j >= 0; j-- {
+		if j != x && !s.Before(j, c) && !s.Before(x, s.Clock(j)) && s.Dependent(&s.Events[j], ev) {
+			s.Join(c, j)
+		}
+	}
+	c[ev.G] = s.Keys[e].N
+	return c
+}
