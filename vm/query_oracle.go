@@ -203,29 +203,14 @@ func (m *Machine) isChan(p uint64) bool {
 func (m *Machine) hasPendingPeer(p uint64, send bool) bool {
 	for _, s := range m.order {
 		q := m.gs[s]
-		if q.status != gReady {
+		if q.status != gReady || !q.pending.Kind.Communicates() {
 			continue
 		}
-		switch q.pending.Kind {
-		case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Park:
-			if q.pending.Kind == trace.Park && !isChanOp(q) {
-				continue
-			}
-			for _, c := range m.chanCases(q, nil) {
-				if c.send == send && c.ch == p {
-					return true
-				}
+		for _, c := range m.chanCases(q, nil) {
+			if c.send == send && c.ch == p {
+				return true
 			}
 		}
-	}
-	return false
-}
-
-// isChanOp reports whether g's pending operation is one on a channel.
-func isChanOp(g *goroutine) bool {
-	switch g.fn.Code[g.pc].Op {
-	case bytecode.Send, bytecode.Recv, bytecode.Select:
-		return true
 	}
 	return false
 }

@@ -95,8 +95,9 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}, m.raceStack(g))
 }
 
-// raceOp follows the operation op that g is about to execute; r are the
-// arguments if it is a native.
+// raceOp follows the operation op that g is about to execute; r are the arguments if it is a native.
+// What an operation acquires and releases at its first access is in the table of operations
+// (trace.Row); here are the operations on more than that.
 func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	if op.N == 0 {
 		return
@@ -107,33 +108,12 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		}
 		return
 	}
-	d, a := m.race, op.Access[0]
+	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
 	switch op.Kind {
-	case trace.AtomicLoad:
-		d.Acquire(g.slot, at)
 	case trace.AtomicStore:
 		// What was stored before can no longer be observed.
 		d.Store(g.slot, at)
-	case trace.AtomicRMW:
-		d.Acquire(g.slot, at)
-		d.Release(g.slot, at)
-	case trace.Lock, trace.LockPending:
-		m.raceLock(g, at, a.Size)
-	case trace.TryLock:
-		if a.Write { // it succeeds
-			m.raceLock(g, at, a.Size)
-		}
-	case trace.RLock, trace.OnceEnter, trace.SemAcquire:
-		d.Acquire(g.slot, at)
-	case trace.TryRLock:
-		if a.Write {
-			d.Acquire(g.slot, at)
-		}
-	case trace.Unlock, trace.OnceLeave, trace.SemRelease:
-		d.Release(g.slot, at)
-	case trace.RUnlock:
-		d.Release(g.slot, readers(at))
 	case trace.WgAdd:
 		m.raceAdd(g, at, int32(r.U(1)))
 	case trace.WgWait:
@@ -177,9 +157,27 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	case trace.Close:
 		m.raceClose(g, ptr(a.Obj)<<32)
 		return
-	case trace.SyncAccess: // the model says what it orders
 	default:
-		return
+		switch {
+		case row.Acquires|row.Releases == 0 && row.On != trace.OnLibrary, row.Communicates:
+			return
+		case row.Tries && !a.Write: // it fails
+			row = trace.None.Row()
+		}
+		if row.Acquires&trace.First != 0 {
+			if row.On == trace.OnLock && !row.Shared {
+				m.raceLock(g, at, a.Size)
+			} else {
+				d.Acquire(g.slot, at)
+			}
+		}
+		if row.Releases&trace.First != 0 {
+			if row.Shared {
+				d.Release(g.slot, readers(at))
+			} else {
+				d.Release(g.slot, at)
+			}
+		}
 	}
 	// The operation is an atomic access to the primitive: overwriting or copying
 	// it meanwhile is a race. One word of it will do.

@@ -109,9 +109,7 @@ func (m *Machine) Updates(op *trace.Op) bool {
 // Cases implements por.Effects.
 func (m *Machine) Cases(id trace.GID, buf []por.Case) (cases []por.Case, parks bool) {
 	g := m.gOf(id)
-	switch g.pending.Kind {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
-	default:
+	if !g.pending.Kind.Communicates() {
 		return buf, false
 	}
 	var arr [8]chanCase
@@ -142,8 +140,8 @@ func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.a
 // Label implements por.Effects.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
-	switch g.pending.Kind {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
+	switch kind := g.pending.Kind; {
+	case kind.Communicates():
 		a, ok := m.chanAlternative(g, choice)
 		if !ok {
 			return uint64(choice)
@@ -157,7 +155,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 			label |= 1 << 31
 		}
 		return label
-	case trace.Signal:
+	case kind == trace.Signal:
 		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
 		w := m.word(r.U(0), cdList)
 		for ; choice > 0 && w != 0; choice-- {
@@ -174,8 +172,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 // Partner implements por.Effects.
 func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
 	g := m.gOf(id)
-	switch g.pending.Kind {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect:
+	if g.pending.Kind.Communicates() {
 		if a, ok := m.chanAlternative(g, choice); ok && a.partner >= 0 {
 			return m.gs[a.partner].id, true
 		}
@@ -196,11 +193,9 @@ func (m *Machine) chanAlternative(g *goroutine, choice int) (chanAlt, bool) {
 // Parks implements por.Parker.
 func (m *Machine) Parks(id trace.GID, choice int) bool {
 	g := m.gOf(id)
-	switch g.pending.Kind {
-	case trace.Send, trace.Recv, trace.Select:
-		var alts []chanAlt
-		m.chanAlternatives(g, &alts)
-		return choice < len(alts) && alts[choice].park
+	if !g.pending.Kind.Communicates() {
+		return false
 	}
-	return false
+	a, ok := m.chanAlternative(g, choice)
+	return ok && a.park
 }
