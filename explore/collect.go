@@ -121,7 +121,11 @@ func (c *collector) cut(end *Ending) bool {
 		c.incomplete.add(Reason{Cause: CauseStopped, Text: context.Cause(c.ctx).Error()})
 		return false
 	case end.Unsupported != "":
-		c.incomplete.add(Reason{Cause: CauseUnsupported, Text: end.Unsupported})
+		cause := CauseUnsupported
+		if end.OverMemory {
+			cause = CauseMemory
+		}
+		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported})
 	}
 	return true
 }

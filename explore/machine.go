@@ -173,6 +173,8 @@ type Ending struct {
 	// refused to execute. Empty if the execution was cut by an assumption of
 	// the program.
 	Unsupported string
+	// OverMemory: that is because the program needs more memory than it may.
+	OverMemory bool
 	// Sampled says what the machine did not enumerate exhaustively, in any
 	// execution so far.
 	Sampled []string

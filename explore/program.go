@@ -232,7 +232,7 @@ func (m *machine) Goroutines() []Goroutine {
 
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
-	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Sampled: m.Sampled()}
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), OverMemory: m.Cut().Cause == vm.CutMemory, Sampled: m.Sampled()}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 		inTest := m.entry.Kind == load.Test && !m.Tested()
@@ -273,6 +273,7 @@ func (m *machine) Counters() Counters {
 type Once struct {
 	Exit        int    // status of the process
 	Unsupported string // what the machine refused to execute, if that is why it ended
+	OverMemory  bool   // it ended because the program needs more memory than it may
 }
 
 // RunOnce executes e under one schedule, writing its output as it appears.
@@ -283,5 +284,5 @@ func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 		return Once{}, err
 	}
 	code, unsupported := m.Exit()
-	return Once{Exit: code, Unsupported: unsupported}, nil
+	return Once{Exit: code, Unsupported: unsupported, OverMemory: m.Cut().Cause == vm.CutMemory}, nil
 }

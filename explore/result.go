@@ -198,6 +198,7 @@ const (
 	CauseBound       Cause = iota // of the explorer: Bound
 	CauseStopped                  // the context was done: Text
 	CauseUnsupported              // the machine refused to execute something: Text
+	CauseMemory                   // the program needs more memory than it may: Text
 	CauseSampled                  // the machine did not enumerate something: Text
 	CauseTime                     // a loop ends when time has passed, which here it does only in a sleep
 )

@@ -124,6 +124,8 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 			list = append(list, longLoop(&l))
 		}
 		return s + ": " + strings.Join(list, ", ")
+	case explore.CauseMemory:
+		return x.Text + " (--max-memory)"
 	case explore.CauseTime:
 		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
 	}

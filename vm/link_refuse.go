@@ -17,7 +17,7 @@ func (m *Machine) unsupported(g *goroutine, text string) {
 	if called != "" {
 		text = called + ": " + text
 	}
-	m.cut = m.relative(pos) + ": unsupported: " + text
+	m.cut = Cut{CutUnsupported, m.relative(pos) + ": unsupported: " + text}
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
 }

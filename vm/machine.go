@@ -85,7 +85,7 @@ type scalars struct {
 	exitG       trace.GID // that called os.Exit
 	mainEnd     bool      // the entry function has returned
 	goexited    bool      // main has ended by calling runtime.Goexit
-	cut         string    // why the execution was abandoned; empty if it was not
+	cut         Cut       // why the execution was abandoned; zero if it was not
 	alive       int       // goroutines that have not ended, system ones excluded
 	multi       bool      // a second goroutine has existed on this path, so sharing matters
 }

@@ -23,7 +23,7 @@ var choiceNatives = []Native{
 		if r.U(0) != 0 {
 			return Next
 		}
-		m.cut = assumption
+		m.cut = Cut{CutAssumption, "an assumption of the program does not hold"}
 		m.halt(g)
 		return Stop
 	}},
@@ -36,9 +36,6 @@ var choiceNatives = []Native{
 	{Name: "math/rand.runtime_rand", Fn: sample},
 	{Name: "math/rand/v2.runtime_rand", Fn: sample},
 }
-
-// assumption is why an execution is abandoned in which hbtest.Assume does not hold.
-const assumption = "assumption"
 
 // choices describes a choice among the numbers below the first argument.
 func (m *Machine) choices(r Regs, op *trace.Op) int {

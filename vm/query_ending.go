@@ -26,14 +26,36 @@ func (m *Machine) Tested() bool { return m.tested }
 // MainEnded reports whether the entry function has returned.
 func (m *Machine) MainEnded() bool { return m.mainEnd }
 
-// CutReason says why the execution was abandoned; empty if it was not.
-// It is empty, too, if an assumption of the program's did not hold.
+// A Cut says why an execution was abandoned before it ended.
+type Cut struct {
+	Cause CutCause
+	Text  string // the fact, with its position
+}
+
+// A CutCause is a kind of reason for abandoning an execution.
+type CutCause uint8
+
+const (
+	CutUnsupported CutCause = iota + 1 // the machine does not model something
+	CutMemory                          // Config.MaxHeap
+	CutLocal                           // Config.MaxLocal
+	CutRun                             // Config.MaxRun
+	CutTime                            // a loop ends when time has passed, and no goroutine sleeps
+	CutInterrupted                     // Config.Interrupt
+	CutAssumption                      // hbtest.Assume does not hold
+)
+
+// Cut returns why the execution was abandoned; the zero Cut if it was not.
+func (m *Machine) Cut() Cut { return m.cut }
+
+// CutReason returns the text of Cut. It is empty if an assumption of the program does not hold:
+// that is no reason to distrust the verdict.
 func (m *Machine) CutReason() string {
-	if m.cut == assumption {
+	if m.cut.Cause == CutAssumption {
 		return ""
 	}
-	return m.cut
+	return m.cut.Text
 }
 
 // executionOver reports whether the execution has ended, with whatever result.
-func (m *Machine) executionOver() bool { return m.fault != nil || m.exited || m.cut != "" }
+func (m *Machine) executionOver() bool { return m.fault != nil || m.exited || m.cut.Cause != 0 }

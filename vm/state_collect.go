@@ -24,13 +24,8 @@ func (m *Machine) collectIfNeeded() {
 	}
 }
 
-// outOfMemory is the reason for which an execution is given up.
-func (m *Machine) outOfMemory() string {
-	text := "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"
-	if m.cfg.Run {
-		return text + ", half of the computer's"
-	}
-	return text + " (--max-memory)"
+func (m *Machine) outOfMemory() Cut {
+	return Cut{CutMemory, "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"}
 }
 
 // recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's

@@ -43,10 +43,10 @@ func (m *Machine) runAuto() {
 			}
 		}
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-			m.cut = "interrupted"
+			m.cut = Cut{CutInterrupted, "interrupted"}
 		}
 		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
-			m.cut = "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"
+			m.cut = Cut{CutRun, "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
 		}
 		m.collectIfNeeded()
 		if !ran && m.auto {
@@ -140,8 +140,8 @@ func (m *Machine) Exit() (status int, reason string) {
 		m.deadlock()
 	}
 	switch {
-	case m.cut != "":
-		return 3, m.cut
+	case m.cut.Cause != 0:
+		return 3, m.cut.Text
 	case m.fault != nil:
 		return m.fault.Exit, ""
 	}

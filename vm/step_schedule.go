@@ -212,16 +212,16 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-			m.cut = "interrupted"
+			m.cut = Cut{CutInterrupted, "interrupted"}
 		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
-			m.cut = "step bound: no visible operation after " + itoa(m.localWork) + " loop iterations and calls in the loop at " + m.place(g)
+			m.cut = Cut{CutLocal, "step bound: no visible operation after " + itoa(m.localWork) + " loop iterations and calls in the loop at " + m.place(g)}
 		}
 	}
-	if m.cut == "" && m.diverges(g, left < 0) {
+	if m.cut.Cause == 0 && m.diverges(g, left < 0) {
 		m.spinForever(g)
 		return false
 	}
-	return m.cut == ""
+	return m.cut.Cause == 0
 }
 
 // beginStep resets what is counted from the beginning of a step.

@@ -64,7 +64,7 @@ func (m *Machine) Alternatives(id trace.GID) int { return m.numAlternatives(m.gO
 // Status implements por.System.
 func (m *Machine) Status() por.Status {
 	switch {
-	case m.cut != "":
+	case m.cut.Cause != 0:
 		return por.Cut
 	case m.fault != nil || m.exited:
 		return por.Ended

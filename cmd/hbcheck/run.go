@@ -48,6 +48,9 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	switch {
 	case err != nil:
 		return err
+	case end.OverMemory:
+		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported+", half of the computer's")
+		return exit(exitIncomplete)
 	case end.Unsupported != "":
 		fmt.Fprintln(cmd.ErrOrStderr(), end.Unsupported)
 		return exit(exitIncomplete)
