@@ -52,6 +52,10 @@ type Config struct {
 	Create   func(dir, name string) (io.WriteCloser, error)
 	Describe func(trace.Op) string
 
+	// Trace, if set, gets a transcript of the search: its steps, the races it finds, what it adds to
+	// backtrack and sleep sets. It is for developers; its form changes.
+	Trace io.Writer
+
 	// Poll, if set, is called every few hundred transitions. A reason other
 	// than "" stops the search.
 	Poll func(Progress) (reason string)

@@ -61,6 +61,11 @@ const (
 	Redundant
 )
 
+// String returns the name of the status, as in a sentence.
+func (s Status) String() string {
+	return [...]string{"running", "ended", "stuck", "cut", "redundant"}[s]
+}
+
 // Mix is the finaliser of splitmix64.
 func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

@@ -215,8 +215,8 @@ func (x *clockVector) count(n *cvNode) {
 	}
 }
 
-// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there, or ends the program there:
-// then what it is to do first must be made possible by somebody else.
+// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there, or
+// ends the program there: then what it is to do first must be made possible by somebody else.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
 	case n.closed:
@@ -271,12 +271,14 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	return !slices.Equal(n.standing, x.standing)
 }
 
-// race finds the last event before number end that op, which is q's next operation, could come before,
-// and has it tried (lines 27 to 32). c is C(q), and since the last event before which q was not at op.
+// race finds the last event before number end that op, which is q's next operation, could come
+// before, and has it tried (lines 27 to 32). c is C(q), and since the last event before which q was
+// not at op.
 func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
 	i := x.exec.LastRace(op, c, end, func(i int) bool {
 		n := &x.nodes[i]
-		// What an oracle says needs no choice cannot be preceded by anything; but an earlier event may.
+		// What an oracle says needs no choice cannot be preceded by anything; but an earlier event
+		// may.
 		return !n.closed && x.exec.MayBeCoEnabled(i, since, q, op, n.enabled)
 	})
 	if i >= 0 {
@@ -284,11 +286,11 @@ func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since in
 	}
 }
 
-// turnedOut is about what the newest event, executed in n, shows only when it has been executed. If the program has ended,
-// that depends on what has been printed; and the others are to continue first, where they
-// can. One of them that does not end the program is enough: what they have to do with each other is seen then, and the
-// operation that ends the program is no different when it comes later. If a goroutine has arrived at a WaitGroup's Wait,
-// that can matter.
+// turnedOut is about what the newest event, executed in n, shows only when it has been executed. If
+// the program has ended, that depends on what has been printed; and the others are to continue
+// first, where they can. One of them that does not end the program is enough: what they have to do
+// with each other is seen then, and the operation that ends the program is no different when it
+// comes later. If a goroutine has arrived at a WaitGroup's Wait, that can matter.
 func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1
 	g := x.exec.Events[i].G

@@ -9,15 +9,17 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ContextConfig chooses a variant of Context.
+// ContextConfig chooses a variant of Context. docs/rationale/explorers.md has a program for each of
+// those that lose executions.
 type ContextConfig struct {
-	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses executions (see RATIONALE.md).
+	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses
+	// executions.
 	Paper bool
-	// CSS is not in the paper, but needed for the numbers of its table 1: what sleeps goes on sleeping behind
-	// what depends on it, if the two have turned out to commute where they were executed. And what
-	// commutes may be critical sections. It loses executions, too.
+	// CSS is not in the paper, but needed for the numbers of its table 1. What is in the sleep set
+	// stays there after an event that depends on it, if the two have turned out to commute where
+	// they were executed; and what commutes may be critical sections. It loses executions, too.
 	CSS bool
-	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions (see RATIONALE.md).
+	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions.
 	Cuts bool
 	// Unguided leaves out optimization 2, guiding with sleep sequences.
 	Unguided bool
@@ -42,33 +44,42 @@ func (c *ContextConfig) Set(name string) error {
 	return nil
 }
 
-// Context is context-sensitive dynamic partial order reduction (Albert, Arenas, de la Banda, Gómez-Zamalloa and
-// Stuckey, CAV 2017): where two orders of dependent events are found to lead to the same state, one of them is
-// explored.
+// Context is context-sensitive dynamic partial order reduction (Albert, Arenas, de la Banda,
+// Gómez-Zamalloa and Stuckey, CAV 2017): where two orders of dependent events are found to lead to
+// the same state, one of them is explored.
 //
-// The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same state. That loses
-// outcomes: races that the order it explores hides, and the other one does not, are never seen. With
-// ContextConfig.Paper it is done all the same. Otherwise only twins change places: two writes to the same location (or
-// prints), so that whatever depends on one of them depends on the other. If w sleeps, and the next event is its twin and commutes with it in this
-// state, then w sleeps behind it, too. So no race is hidden in one order and not in the other one.
-// RATIONALE.md has both the proof and a program of which Algorithm 1 loses an outcome.
+// The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same
+// state. That loses outcomes: races that the order it explores hides, and the other one does not,
+// are never seen. With ContextConfig.Paper it is done all the same. Otherwise only interchangeable
+// writes change places:
 //
-// A step of the paper is a task that holds its actor. Here it is one operation. With ContextConfig.CSS, if that
-// locks a mutex, it is all its goroutine does until it unlocks it: operations that lock never commute.
+//  1. Two writes to the same location (or two prints) are interchangeable: whatever depends on one of them
+//     depends on the other.
+//  2. If w is in the sleep set, and the next event is interchangeable with w and commutes with it in this state,
+//     then w stays in the sleep set after it, too.
+//  3. So no race is hidden in one order and not in the other one.
 //
-// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check"
-// (section 6.2): so does this one. With ContextConfig.Paper it does when it has come back to E'; then it is known whether
-// there is any need to. Stats.Transitions does not count it.
+// docs/rationale/explorers.md has both the proof and a program of which Algorithm 1 loses an
+// outcome.
 //
-// Programs with loops that wait are left to Source: a goroutine that sleeps in front of the write that
-// somebody waits for stops others, as with CSS, and generated programs lose endings.
+// A step of the paper is a task that holds its actor. Here it is one operation. With
+// ContextConfig.CSS, if that locks a mutex, it is all that its goroutine does until it unlocks it:
+// operations that lock never commute.
+//
+// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check" (section
+// 6.2): so does this one. With ContextConfig.Paper it does when it is back at E'; then it is known
+// whether there is any need to. Stats.Transitions does not count it.
+//
+// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set,
+// and for which another one waits, stops that one, as with CSS, and generated programs lose
+// endings.
 func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
 	return context(sys, v, cfg, variant, false)
 }
 
-// context is Context; rude says that readers do not commute, which it finds out.
-func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, rude bool) por.Result {
-	s := newSource(sys, v, cfg, rude)
+// context is Context; readersDepend says that readers do not commute, which it finds out.
+func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, readersDepend bool) por.Result {
+	s := newSource(sys, v, cfg, readersDepend)
 	s.ctx = &contextSensitive{s: s, cfg: variant}
 	r := s.run()
 	switch {
@@ -99,20 +110,21 @@ type contextSensitive struct {
 	cfg           ContextConfig
 	lockRaces     []lockRace
 	cuts          uint64
-	unsoundSleeps uint64 // asleep by Paper or CSS
+	unsoundSleeps uint64 // elements of sleep sets by Paper or CSS
 }
 
 // lockRace is a race between events e and p, which lock the same mutex.
 type lockRace struct{ e, p int }
 
-// stateCheck is line 13, put off: does the sequence v.u lead to the state?
+// stateCheck is line 13, to be done later: does the sequence v.u lead to the state?
 type stateCheck struct {
 	seq   []hb.Transition
 	state por.Hash
 }
 
-// noteRace is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex, e unlocks it, and what
-// p is in a race with is the event that locked it; states are compared when p's critical section ends.
+// noteRace is lines 11 and 13, for a race between e and p, the newest event. If p locks a mutex,
+// then e unlocks it, and what p is in a race with is the event that locked it; states are compared
+// when p's critical section ends.
 func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.Paper && !c.cfg.CSS {
 		return
@@ -151,8 +163,8 @@ func (c *contextSensitive) endSections(n int) {
 	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return c.s.exec.Events[l.p].G == last.G })
 }
 
-// checkLater has it checked whether everything since e leads to the present state, too, if what happens after e comes
-// after event p and what happens after that.
+// checkLater arranges a stateCheck: whether the events since e lead to the present state, too, if
+// what happens after e comes after event p and what happens after that.
 func (c *contextSensitive) checkLater(e, p int) {
 	x := c.s.exec
 	var v, u []hb.Transition
@@ -161,7 +173,8 @@ func (c *contextSensitive) checkLater(e, p int) {
 		if f.EndsExecution {
 			return
 		}
-		if j < p && x.Before(e, x.Clock(j)) || j > p && !x.Before(p, x.Clock(j)) && x.Before(e, x.Clock(j)) {
+		afterE, afterP := x.Before(e, x.Clock(j)), j > p && x.Before(p, x.Clock(j))
+		if j != p && afterE && !afterP {
 			u = append(u, f.Transition)
 		} else {
 			v = append(v, f.Transition)
@@ -199,7 +212,7 @@ func (c *contextSensitive) putToSleep(f *sourceNode) {
 	f.sleep = append(f.sleep, sleepElem{steps: slices.Clone(c.s.exec.Events[len(c.s.nodes)-1:]), sameState: true})
 }
 
-// covered reports whether a prefix of seq sleeps.
+// covered reports whether a prefix of seq is in the sleep set.
 func (f *sourceNode) covered(seq []hb.Transition) bool {
 	return slices.ContainsFunc(f.sleep, func(w sleepElem) bool {
 		if len(w.steps) > len(seq) {
@@ -215,8 +228,8 @@ func (f *sourceNode) covered(seq []hb.Transition) bool {
 }
 
 // preferShortest is optimization 2: "Implementations should make these selections such that the
-// shortest sequences in the sleep set are explored first." It returns the first of those of list
-// that begin one, or p.
+// shortest sequences in the sleep set are explored first." It returns the first goroutine of list
+// that begins one, or p.
 func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p trace.GID) trace.GID {
 	if c.cfg.Unguided {
 		return p
@@ -230,8 +243,8 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 	return p
 }
 
-// sleepWhatCommutes adds p.w to what sleeps in f if p and w, which sleeps there, commute, though
-// they are dependent: w has been explored, and with it w.p. Here is where the two are ahead, so it is here
+// sleepWhatCommutes adds p.w to the sleep set of f if p and w, an element of it, commute here,
+// though they are dependent: w has been explored, and with it w.p. As both are next, it is here
 // that a race between them is seen.
 func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	s := c.s
@@ -241,11 +254,14 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	for i := range f.sleep {
 		w := f.sleep[i].steps
 		a, b := hb.Event{Op: *s.exec.Next(p.G)}, hb.Event{Op: *s.exec.Next(w[0].G)}
-		if s.Halted || a.Op.G == b.Op.G || w[0].EndsExecution || !s.exec.Dependent(&a, &b) || !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
+		if s.Halted || a.Op.G == b.Op.G || w[0].EndsExecution || !s.exec.Dependent(&a, &b) {
 			continue
 		}
-		if a.Op.Races(&b.Op.Op) && s.KnownRaces.Add(&a.Op.Op, &b.Op.Op) {
-			s.StopUnless(s.Visitor.Race(s.Path, a.Op.Op, b.Op.Op))
+		if !c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b)) {
+			continue
+		}
+		if a.Op.Races(&b.Op.Op) {
+			s.ReportRace(&a.Op.Op, &b.Op.Op)
 		}
 		at := a.Op.Access[0].Obj
 		ok := c.executeSequence(w) && c.executeSection(p) && c.stillInterchangeable()
@@ -258,20 +274,21 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	}
 }
 
-// stillInterchangeable reports whether the last two events are twins, if they have to be.
+// stillInterchangeable reports whether the last two events are interchangeable, if they have to be.
 func (c *contextSensitive) stillInterchangeable() bool {
 	n := len(c.s.exec.Events)
 	return c.cfg.CSS || interchangeable(&c.s.exec.Events[n-2], &c.s.exec.Events[n-1])
 }
 
-// interchangeable reports whether what depends on one of two events that depend on each other depends on the other one, too: both
-// write the same memory, or print.
+// interchangeable reports whether what depends on one of two events that depend on each other
+// depends on the other one, too: both write the same memory, or print.
 func interchangeable(a, b *hb.Event) bool {
-	return a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output) && !a.EndsExecution && !b.EndsExecution && !a.Op.DependsOnAll && !b.Op.DependsOnAll &&
-		!a.Op.Wide && !b.Op.Wide && a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
+	special := a.EndsExecution || b.EndsExecution || a.Op.DependsOnAll || b.Op.DependsOnAll || a.Op.Wide || b.Op.Wide
+	sameAccess := a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
+	return a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output) && !special && sameAccess
 }
 
-// executeSequence executes w, and if that locks a mutex goes on until it is unlocked.
+// executeSequence executes w, and if that locks a mutex all that follows until it is unlocked.
 func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	if len(w) == 1 {
 		return c.executeSection(w[0].Transition)
@@ -284,10 +301,11 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 	return true
 }
 
-// executeSection executes m, and if that locks a mutex goes on until it is unlocked.
-func (c *contextSensitive) executeSection(m hb.Transition) bool {
+// executeSection executes t, and if that locks a mutex all that its goroutine does until it is
+// unlocked.
+func (c *contextSensitive) executeSection(t hb.Transition) bool {
 	s := c.s
-	if !s.replay([]hb.Transition{m}) {
+	if !s.replay([]hb.Transition{t}) {
 		return false
 	}
 	first := s.exec.Events[len(s.exec.Events)-1].Op
@@ -295,8 +313,11 @@ func (c *contextSensitive) executeSection(m hb.Transition) bool {
 		return true
 	}
 	for range sectionLimit {
-		op := s.Sys.Next(m.G)
-		if op.Kind == trace.None || s.Sys.Alternatives(m.G) != 1 || !s.replay([]hb.Transition{{G: m.G, Label: s.exec.Label(m.G, 0)}}) {
+		op := s.Sys.Next(t.G)
+		if op.Kind == trace.None || s.Sys.Alternatives(t.G) != 1 {
+			return false
+		}
+		if !s.replay([]hb.Transition{{G: t.G, Label: s.exec.Label(t.G, 0)}}) {
 			return false
 		}
 		if op.Kind == trace.Unlock && op.Access[0] == first.Access[0] {
@@ -309,9 +330,9 @@ func (c *contextSensitive) executeSection(m hb.Transition) bool {
 // sectionLimit is how many operations a critical section may have that commutes with others.
 const sectionLimit = 1000
 
-// anticipatedCut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to a context-sensitive
-// check) is consumed except for its last step l, if no step in O is dependent on l, we block
-// the execution at this point".
+// anticipatedCut is optimization 1: "whenever a sequence in the sleep set (added by line 14 due to
+// a context-sensitive check) is consumed except for its last step l, if no step in O is dependent
+// on l, we block the execution at this point".
 func (c *contextSensitive) anticipatedCut(f *sourceNode) bool {
 	if !c.cfg.Cuts {
 		return false

@@ -2,7 +2,8 @@ package dpor
 
 import "hbcheck.dev/hbcheck/por"
 
-// SourceExplorer is Source. It leaves programs to clockvector, which the caller adds to its Fallbacks.
+// SourceExplorer is Source. It leaves programs to clockvector, which the caller adds to its
+// Fallbacks.
 func SourceExplorer() *por.Explorer {
 	return &por.Explorer{
 		Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)",
@@ -10,8 +11,8 @@ func SourceExplorer() *por.Explorer {
 	}
 }
 
-// ContextExplorer is Context. It leaves programs to clockvector and source, which the caller adds to
-// its Fallbacks.
+// ContextExplorer is Context. It leaves programs to clockvector and source, which the caller adds
+// to its Fallbacks.
 func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
 	return &por.Explorer{

@@ -2,6 +2,7 @@ package dpor
 
 import (
 	"slices"
+	"strings"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -10,46 +11,61 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Source is Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial
-// Order Reduction", POPL 2014), as Algorithm 1 of "Context-Sensitive Dynamic Partial Order
-// Reduction" (CAV 2017) without its lines 11 to 14 and 16. Numbers of lines are of that.
+// Source is Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas, "Optimal Dynamic Partial Order
+// Reduction", POPL 2014), as Algorithm 1 of "Context-Sensitive Dynamic Partial Order Reduction"
+// (CAV 2017) without its lines 11 to 14 and 16. Numbers of lines are of that.
 //
-// It completes one execution of every Mazurkiewicz class, as sleep sets alone would;
-// source sets keep down how many others it begins, which Stats.Blocked counts: in the end whoever can
-// move sleeps.
+// It completes one execution of every Mazurkiewicz class, as sleep sets alone would. Source sets
+// keep down how many others it begins, which Stats.Blocked counts: they end where every enabled
+// goroutine is in the sleep set.
 //
-// The algorithm is given for processes that are deterministic and always enabled. Ours are not:
+// The algorithm is given for processes that are deterministic and always enabled. Goroutines are
+// not:
 //
-//   - An operation may have alternatives, so what sleeps is a move: a goroutine with an alternative. All
-//     that are there of a goroutine in a backtrack set are explored.
-//   - A goroutine can stand before an operation that nothing enables any more, and that
-//     could have been executed in place of an earlier event. So races are looked for when a goroutine
-//     arrives in front of an operation that can be disabled (see arrived), and not only when it is selected.
-//   - An event that ends the execution is virtual: the others go on, without its goroutine, from where it stood.
-//   - An operation on channels is one of two goroutines if they meet, and a select stands before several things.
+//   - An operation may have alternatives, so the elements of sleep sets are transitions: a
+//     goroutine with an alternative. Of a goroutine in a backtrack set all alternatives are
+//     explored.
+//   - The pending operation of a goroutine may be disabled forever, though it could have been
+//     executed in place of an earlier event. So races are looked for when a goroutine arrives at an
+//     operation that can be disabled, and not only when the operation is executed.
+//   - An event that ends the execution is virtual: it is undone, and the others continue without
+//     its goroutine.
+//   - An operation on channels is one event of two goroutines if they communicate, and a select is
+//     about several channels.
 //
-// Why nothing is lost where these meet: whether and how an operation on channels can be executed is a matter of who stands there and of all the
-// channels that those who take part stand before, and, for a select that does not wait, those that whoever it could meet is parked before; and all of that the event touches. So what a sleeping move is independent of neither enables nor disables it, and
-// sleep sets are sound. The backtrack set of E is sufficient if for every q that is explored in E, and every w.e that is possible there of which e is the
-// first event to depend on q, something is added that can come first in w.e, or is independent of it. If e is possible behind q.w, they are in a race (race).
-// Else q takes e's place, or something that e needs. Either somebody whose operation e is
+// Why nothing is lost though all of these come together. Let E be a prefix.
 //
-//   - stands, while q is executed, before what q is about: then anybody who can move in E is tried (reverse);
-//   - comes by a part of w to stand before what q is about: then what happened before that is a part of w. What else e
-//     needs, which for a select may be much, need not be known: something of w comes first (arrived);
-//   - moves by q, too, as whom q's goroutine meets, and e is his alone. Nothing in w is about his channels, as q is about all of them. So he can do e in E,
-//     and is tried there;
-//   - or executes a select that does not wait. Behind q.w he does something else then, which depends on all that e depends on or q is about: the race with that adds what
-//     can come first.
+//  1. An event touches everything that decides whether and how it can be executed. For an operation on
+//     channels that is which goroutines are pending at its channels, and all channels at which those
+//     that take part are pending; for a select with a default also those at which the goroutines that
+//     it could communicate with are parked.
+//  2. So a transition that is independent of an element of the sleep set neither enables nor disables
+//     it, and sleep sets are sound.
+//  3. The backtrack set of E is sufficient if the following holds for every transition q that is
+//     explored in E, and every sequence w.e that is possible in E and of which e is the first event
+//     that depends on q: the set has a goroutine that can come first in w.e, or whose next
+//     operation is independent of w.e.
+//  4. Claim 3 holds. If e is possible after q.w, then q and e are in a race, and reverseRace adds a
+//     goroutine that can come first. Otherwise q takes the place of e, or of something that e needs. Let
+//     p be the goroutine of e, or one whose pending operation e needs. There are four cases.
+//     (a) While q is executed, p is pending at what q is about: then every goroutine that is enabled in E
+//     is added (backtrackForPending).
+//     (b) Part of w brings p to what q is about: then what happens before p's arrival is part of w. What
+//     else e needs, which for a select may be much, need not be known: something of w comes first
+//     (reverseRacesOfPending).
+//     (c) p moves by q, too, as q's partner, and e is p's alone. Nothing in w is about p's channels, as q
+//     is about all of them. So e is possible in E, and p is added (findRaces, at its end).
+//     (d) p executes a select with a default. After q.w it does something else, which depends on all that
+//     e depends on or q is about: the race with that adds what can come first.
+//  5. If two goroutines are needed for e, one of them is enough: in all other cases e is an event of
+//     the same goroutine as q, and possible in E. It makes no difference whether the goroutine that e
+//     needs could do something else after q.
 //
-// If two goroutines are needed for e, one of them will do: in all other cases e is the same goroutine's as q, and possible in E. It makes no
-// difference whether the goroutine that e needs could do something else behind q.
-//
-// Programs that the happens-before relation does not tell enough about are left to ClockVector: those that may use a WaitGroup again, or make its counter
-// negative (see Optimal).
+// Programs for which the happens-before relation does not say enough fall back to ClockVector:
+// those that may use a WaitGroup again, or make its counter negative (see package optimal).
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	for rude := false; ; rude = true {
-		s := newSource(sys, v, cfg, rude)
+	for readersDepend := false; ; readersDepend = true {
+		s := newSource(sys, v, cfg, readersDepend)
 		r := s.run()
 		switch {
 		case s.exec.ReadersUnbalanced:
@@ -65,64 +81,70 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // source is the state of Source, and of Context.
 type source struct {
 	search.Driver
-	exec    *hb.Execution
+	exec    *hb.Execution // E
 	dups    hb.Duplicates
-	nodes   []*sourceNode // states[i] is pre(E, event i) and what belongs to it
-	spare   []*sourceNode
-	dropped []trace.GID       // their newest event has ended the execution, and they do not move any more
-	ctx     *contextSensitive // of Context
+	nodes   []*sourceNode // nodes[i] is pre(E, event i) and what belongs to it
+	spare   []*sourceNode // not in use
+	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more
+	ctx     *contextSensitive
+
+	// What follows is memory that is used again.
 
 	candidates []trace.GID
-	initials   []int
+	initials   []int // events
 	enabledNow []trace.GID
 }
 
 // sourceNode belongs to the prefix E of an execution.
 type sourceNode struct {
-	mark           por.Mark
-	enabled        []trace.GID
-	sleep          []sleepElem
-	backtrack      []trace.GID
-	persistent     bool // backtrack is a persistent set by itself
-	dropped        int
-	depth          int // len(search.path)
-	cur            trace.GID
+	search.Position
+	enabled    []trace.GID
+	sleep      []sleepElem
+	backtrack  []trace.GID
+	persistent bool // backtrack is a persistent set by itself
+	dropped    int  // len(source.dropped)
+
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
 }
 
-// sleepElem is an element of a sleep set: what need not be explored. In Source it is one move.
+// sleepElem is an element of a sleep set: what need not be explored. In Source it is one
+// transition.
 type sleepElem struct {
 	steps     []hb.Event
-	sameState bool // it was put to sleep because states are equal
+	sameState bool // it was put to sleep because states are equal (Context)
 }
 
-// raceCandidate says that the next operation of the one who moves first in the state is in a race with that
-// of q behind seq.
+// raceCandidate is a race of events, one of which was executed in the node, to be shown to the
+// visitor: after seq, the next operations of p and q race.
 type raceCandidate struct {
 	seq  []hb.Transition
 	p, q trace.GID
 }
 
-func newSource(sys por.System, v por.Visitor, cfg por.Config, rude bool) *source {
+func newSource(sys por.System, v por.Visitor, cfg por.Config, readersDepend bool) *source {
 	cfg.Match = false
-	s := &source{Driver: search.NewDriver(sys, v, cfg), exec: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: rude}), dups: hb.NewDuplicates(cfg)}
+	s := &source{
+		Driver: search.NewDriver(sys, v, cfg),
+		exec:   hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: readersDepend}),
+		dups:   hb.NewDuplicates(cfg),
+	}
 	s.Size = search.Sum{Sys: s.Size, More: s.bytes}
 	return s
 }
 
+// run explores from the present state of the system and leaves it there.
 func (s *source) run() por.Result {
 	root := s.Sys.Mark()
 	s.explore(nil)
 	s.Account()
-	s.Rewind(root)
-	s.Sys.Release(root)
+	s.Leave(root)
 	r := s.Result()
 	r.Duplicate = s.dups.First
 	return r
 }
 
-// explore is the procedure of line 1, for the present E.
+// explore is the procedure Explore(E, Sleep) of line 1, for the present E.
 func (s *source) explore(sleep []sleepElem) {
 	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.exec.Events))
 	f := s.push(sleep) // line 2
@@ -133,10 +155,11 @@ func (s *source) explore(sleep []sleepElem) {
 	p, ok := s.pickLine3(f)
 	if !ok || s.ctx != nil && s.ctx.anticipatedCut(f) {
 		s.Stats.Blocked++
+		s.traceBlocked()
 		return
 	}
 	f.backtrack = append(f.backtrack, p) // line 4
-	f.mark = s.Sys.Mark()
+	f.Position = s.Checkpoint()
 	for taken := 0; !s.Halted; taken++ { // line 5
 		g, choice, ok := s.pickLine5(f)
 		if !ok {
@@ -155,11 +178,10 @@ func (s *source) explore(sleep []sleepElem) {
 			s.ctx.checkStates(f)
 		}
 	}
-	s.Sys.Rewind(f.mark)
-	s.Sys.Release(f.mark)
+	s.Drop(f.Mark)
 }
 
-// continues reports whether the execution does, which is counted otherwise.
+// continues reports whether the execution continues; if not, it is counted.
 func (s *source) continues(f *sourceNode) bool {
 	if len(f.enabled) == 0 {
 		if st := s.Sys.Status(); st != por.Running {
@@ -167,9 +189,8 @@ func (s *source) continues(f *sourceNode) bool {
 		}
 		return false
 	}
-	if s.Cfg.MaxSteps > 0 && len(s.exec.Events) >= s.Cfg.MaxSteps {
-		s.Stats.Truncated++
-		s.StopUnless(s.Visitor.Leaf(s.Path, por.Running))
+	if s.AtMaxSteps(len(s.exec.Events)) {
+		s.EndTruncated(s.Path)
 		return false
 	}
 	return !s.OutOfExecutions()
@@ -183,8 +204,9 @@ func (s *source) endExecution(st por.Status) {
 	}
 }
 
-// pickLine3 is line 3: somebody who is enabled and does not sleep. If nothing the others can do depends on
-// what somebody does, that is a source set by itself.
+// pickLine3 is line 3: an enabled goroutine with a transition that is not in the sleep set. If
+// nothing that the others can do depends on what a goroutine does, that goroutine is a source set
+// by itself.
 func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
 	s.candidates = s.candidates[:0]
 	for _, g := range f.enabled {
@@ -213,7 +235,7 @@ func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
 	return p, true
 }
 
-// pickLine5 is line 5: an element of the backtrack set that does not sleep.
+// pickLine5 is line 5: an element of the backtrack set that is not in the sleep set.
 func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 	s.candidates = s.candidates[:0]
 	for _, g := range f.backtrack {
@@ -232,7 +254,7 @@ func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 	return g, choice, ok
 }
 
-// firstAwake returns the first alternative of g that does not sleep.
+// firstAwake returns the first alternative of g that is not in the sleep set.
 func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	for c := range s.Sys.Alternatives(g) {
 		if f.inSleepSet(hb.Transition{G: g, Label: s.exec.Label(g, c)}) == nil {
@@ -242,31 +264,25 @@ func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	return 0, false
 }
 
-// inSleepSet returns the sleeper that m is.
-func (f *sourceNode) inSleepSet(m hb.Transition) *sleepElem {
+// inSleepSet returns the element of the sleep set that t is, if it is one.
+func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
 	for i := range f.sleep {
-		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Transition == m {
+		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Transition == t {
 			return w
 		}
 	}
 	return nil
 }
 
-// needsNoChoice reports whether what g stands before depends on nothing that others can do before it. An oracle is
-// asked if ask is set.
+// needsNoChoice reports whether {g} is a persistent set: g's next operation depends on nothing that
+// the others can do before it. The oracle is asked if ask is set.
 func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 	op := s.exec.Next(g)
 	if op.DependsOnAll {
 		return false
 	}
 	if op.N == 0 {
-		switch op.Kind {
-		case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
-			return true
-		case trace.Output:
-			return s.Cfg.IgnoreOutput
-		}
-		return false
+		return search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
 	}
 	return ask && s.OracleAllows(g, &op.Op)
 }
@@ -279,14 +295,8 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 			return
 		}
 	}
-	if s.Watcher != nil {
-		op := s.Sys.Next(p)
-		s.Watcher.Stepping(p, &op)
-	}
-	s.exec.Execute(p, choice)
-	s.Path = append(s.Path, trace.Step{G: p, Choice: choice})
-	s.Cur = p
-	if s.Stats.Transitions++; s.Stats.Transitions&search.PollMask == 0 {
+	s.transition(p, choice)
+	if s.Stats.Transitions++; s.PollDue() {
 		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
 	}
 	if s.exec.Unsupported || s.ctx != nil && s.exec.Awaits {
@@ -302,33 +312,50 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	}
 	e := &s.exec.Events[len(s.exec.Events)-1]
 	done := *e
-	goOn := true
+	deeper := true
 	if e.EndsExecution {
 		s.endExecution(s.Sys.Status())
-		s.Rewind(f.mark)
+		s.Rewind(f.Mark)
 		s.exec.Invalidate()
-		s.Path = s.Path[:f.depth]
-		// If an alternative does not end the execution, what the others do is explored behind that.
-		asleep, over := 0, 0
-		for c := range n {
-			if w := f.inSleepSet(hb.Transition{G: p, Label: s.exec.Label(p, c)}); w != nil {
-				asleep++
-				if w.steps[0].EndsExecution {
-					over++
-				}
-			}
-		}
-		goOn = over == n-1 && asleep == over
+		s.Path = s.Path[:f.Depth]
+		deeper = s.everyAlternativeEnds(f, p, n)
 		s.dropped = append(s.dropped, p)
 		s.exec.Pending[p] = hb.NextOp{}
 	}
-	if goOn && !s.Halted {
+	if deeper && !s.Halted {
 		s.explore(s.sleepAfter(f, &done))
 	}
 	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{done}}) // line 18
 }
 
-// sleepAfter is lines 15 and 16: Sleep', behind event e.
+// everyAlternativeEnds reports whether all n alternatives of p's operation, of which the one
+// executed last is not in the sleep set yet, end the execution. If one does not, what the others do
+// is explored after that.
+func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
+	explored, ended := 0, 0
+	for c := range n {
+		if w := f.inSleepSet(hb.Transition{G: p, Label: s.exec.Label(p, c)}); w != nil {
+			explored++
+			if w.steps[0].EndsExecution {
+				ended++
+			}
+		}
+	}
+	return ended == n-1 && explored == ended
+}
+
+// transition executes an alternative of g's next operation.
+func (s *source) transition(g trace.GID, choice int) {
+	if s.Tracing() {
+		s.TraceStep(len(s.Path), &s.exec.Next(g).Op, choice, s.Sys.Alternatives(g))
+	}
+	s.Announce(g)
+	s.exec.Execute(g, choice)
+	s.Path = append(s.Path, trace.Step{G: g, Choice: choice})
+	s.Cur = g
+}
+
+// sleepAfter is lines 15 and 16: Sleep', after event e.
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
@@ -353,7 +380,7 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 				return false
 			}
 			d.Op, d.PartnerOp = *s.exec.Next(d.G), hb.NextOp{}
-			if q, met := s.exec.Sys.Partner(d.G, c); met {
+			if q, ok := s.exec.Sys.Partner(d.G, c); ok {
 				d.PartnerOp = *s.exec.Next(q)
 			}
 		}
@@ -366,27 +393,31 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 
 // shareGoroutine reports whether a goroutine takes part in both events.
 func shareGoroutine(a, b *hb.Event) bool {
-	return a.G == b.G || a.PartnerOp.Kind != trace.None && a.PartnerOp.G == b.G || b.PartnerOp.Kind != trace.None && (b.PartnerOp.G == a.G || a.PartnerOp.Kind != trace.None && a.PartnerOp.G == b.PartnerOp.G)
+	partnerOfA, partnerOfB := a.PartnerOp.Kind != trace.None, b.PartnerOp.Kind != trace.None
+	return a.G == b.G ||
+		partnerOfA && a.PartnerOp.G == b.G ||
+		partnerOfB && a.G == b.PartnerOp.G ||
+		partnerOfA && partnerOfB && a.PartnerOp.G == b.PartnerOp.G
 }
 
-// alternativeOf returns the number of the alternative m names, if it can be executed now.
-func (s *source) alternativeOf(m hb.Transition) (choice int, ok bool) {
-	if slices.Contains(s.dropped, m.G) {
+// alternativeOf returns the number of the alternative that t names, if it can be executed now.
+func (s *source) alternativeOf(t hb.Transition) (choice int, ok bool) {
+	if slices.Contains(s.dropped, t.G) {
 		return 0, false
 	}
 	s.enabledNow = s.Sys.Enabled(s.enabledNow[:0])
-	if !slices.Contains(s.enabledNow, m.G) {
+	if !slices.Contains(s.enabledNow, t.G) {
 		return 0, false
 	}
-	for c := range s.Sys.Alternatives(m.G) {
-		if s.exec.Label(m.G, c) == m.Label {
+	for c := range s.Sys.Alternatives(t.G) {
+		if s.exec.Label(t.G, c) == t.Label {
 			return c, true
 		}
 	}
 	return 0, false
 }
 
-// findRaces is lines 6 to 10 for the newest event, and for what goroutines stand before now.
+// findRaces is lines 6 to 10 for the newest event, and for the operations that are pending now.
 func (s *source) findRaces() {
 	n := len(s.exec.Events) - 1
 	p := &s.exec.Events[n]
@@ -399,20 +430,19 @@ func (s *source) findRaces() {
 	if s.ctx != nil {
 		s.ctx.endSections(n)
 	}
-	for _, m := range s.exec.UndoLog[p.UndoStart:] {
+	for _, m := range s.exec.UndoLog[p.UndoStart:] { // those that have arrived somewhere
 		if s.exec.Pending[m.G].Blocks() {
 			s.reverseRacesOfPending(n, m.G)
 		}
 	}
-	for q, a := range s.exec.Last {
-		// Who stands there already.
+	for q, a := range s.exec.Last { // those that were pending before
 		if int(a) != n && s.exec.Exists[q] && s.exec.Pending[q].Blocks() && hb.MayBeReversed(s.exec.Dep, p, &s.exec.Pending[q]) {
 			s.backtrackForPending(n, trace.GID(q))
 		}
 	}
-	// Who was met could have done something else.
+	// The partner could have done something else.
 	if f := s.nodes[n]; p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner) {
-		f.addGoroutine(p.Partner)
+		s.addGoroutine(f, p.Partner)
 	}
 }
 
@@ -420,6 +450,9 @@ func (s *source) findRaces() {
 func (s *source) reverseRace(e, p int) {
 	first, second := &s.exec.Events[e], &s.exec.Events[p]
 	f := s.nodes[e]
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "race with %s", s.Describe(&first.Op.Op))
+	}
 	if first.Op.Races(&second.Op.Op) && !second.EndsExecution && !first.EndsExecution {
 		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
@@ -432,7 +465,7 @@ func (s *source) reverseRace(e, p int) {
 			s.addInitial(j)
 		}
 	}
-	s.addToBacktrack(f)
+	s.addOneInitial(f)
 }
 
 // notdep is notdep(e, E), E being what is executed before p.
@@ -456,8 +489,9 @@ func (s *source) addInitial(j int) {
 	s.initials = append(s.initials, j)
 }
 
-// addToBacktrack is lines 9 and 10: one of the initials must be in the backtrack set.
-func (s *source) addToBacktrack(f *sourceNode) {
+// addOneInitial is lines 9 and 10: the goroutine of one of the initials must be in the backtrack
+// set.
+func (s *source) addOneInitial(f *sourceNode) {
 	if f.persistent {
 		return
 	}
@@ -478,12 +512,12 @@ func (s *source) addToBacktrack(f *sourceNode) {
 	if s.ctx != nil {
 		g = s.ctx.preferShortest(f, s.candidates, g)
 	}
-	f.backtrack = append(f.backtrack, g)
+	s.addGoroutine(f, g)
 }
 
-// reverseRacesOfPending looks for races of what q stands before since the newest event, whether it is enabled or not:
-// instead of an earlier event x it might be executed when everything has that happened
-// before q came there.
+// reverseRacesOfPending looks for races of the operation that q has arrived at by event n, the
+// newest one, whether it is enabled or not: instead of an earlier event x it might be executed once
+// everything has that happens before q's arrival.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
@@ -496,38 +530,40 @@ func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 				s.addInitial(j)
 			}
 		}
-		s.addToBacktrack(s.nodes[i])
+		s.addOneInitial(s.nodes[i])
 	}
 }
 
-// backtrackForPending makes the backtrack set of the state in front of event e sufficient for the executions in which
-// what q stands before there is executed first: q itself if all that operation depends on depends on e,
-// too; if not, something may have to come before it, and that may be anything.
+// backtrackForPending makes the backtrack set of the state before event e sufficient for the
+// executions in which q's operation, which is pending there, is executed first: q itself if
+// everything that this operation depends on depends on e, too; if not, something may have to come
+// before it, and that may be anything.
 func (s *source) backtrackForPending(e int, q trace.GID) {
 	f := s.nodes[e]
 	switch {
 	case f.persistent:
 	case slices.Contains(f.enabled, q) && dependsOnAllOf(&s.exec.Events[e], &s.exec.Pending[q]):
-		f.addGoroutine(q)
+		s.addGoroutine(f, q)
 	default:
-		f.addEnabled()
+		for _, g := range f.enabled {
+			s.addGoroutine(f, g)
+		}
 	}
 }
 
-func (f *sourceNode) addEnabled() {
-	for _, g := range f.enabled {
-		f.addGoroutine(g)
+// addGoroutine adds g to the backtrack set of f.
+func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
+	if f.persistent || slices.Contains(f.backtrack, g) {
+		return
+	}
+	f.backtrack = append(f.backtrack, g)
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "backtrack set after %d steps: %s", f.Depth, search.Goroutines(f.backtrack))
 	}
 }
 
-// addGoroutine adds g to the backtrack set.
-func (f *sourceNode) addGoroutine(g trace.GID) {
-	if !f.persistent && !slices.Contains(f.backtrack, g) {
-		f.backtrack = append(f.backtrack, g)
-	}
-}
-
-// dependsOnAllOf reports whether e depends on everything op does, which is not met by another operation.
+// dependsOnAllOf reports whether e depends on everything that op does, an operation without
+// partner.
 func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if e.Op.DependsOnAll {
 		return true
@@ -535,10 +571,9 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if op.DependsOnAll || op.Kind.Channels() || op.Commutes != 0 || e.Op.Commutes != 0 || op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd {
 		return false
 	}
-	for _, a := range op.Access[:op.N] {
-		if !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(b trace.Access) bool {
-			return b.Write && b.Obj == a.Obj && b.Off <= a.Off && a.Off+a.Size <= b.Off+b.Size
-		}) {
+	for i := range op.Access[:op.N] {
+		a := &op.Access[i]
+		if !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(b trace.Access) bool { return b.Write && b.Contains(a) }) {
 			return false
 		}
 	}
@@ -553,8 +588,8 @@ func (s *source) reportRaces(f *sourceNode) {
 		}
 		if s.replay(r.seq) {
 			a, b := s.Sys.Next(r.p), s.Sys.Next(r.q)
-			if a.Races(&b) && s.KnownRaces.Add(&a, &b) {
-				s.StopUnless(s.Visitor.Race(s.Path, a, b))
+			if a.Races(&b) {
+				s.ReportRace(&a, &b)
 			}
 		}
 		s.rewindTo(f)
@@ -564,17 +599,14 @@ func (s *source) reportRaces(f *sourceNode) {
 
 // replay executes seq, and reports whether it could.
 func (s *source) replay(seq []hb.Transition) bool {
-	for _, m := range seq {
-		c, ok := s.alternativeOf(m)
+	for _, t := range seq {
+		c, ok := s.alternativeOf(t)
 		if !ok {
 			return false
 		}
-		if s.Watcher != nil {
-			op := s.Sys.Next(m.G)
-			s.Watcher.Stepping(m.G, &op)
-		}
-		s.exec.Execute(m.G, c)
-		s.Path = append(s.Path, trace.Step{G: m.G, Choice: c})
+		s.Announce(t.G)
+		s.exec.Execute(t.G, c)
+		s.Path = append(s.Path, trace.Step{G: t.G, Choice: c})
 		if s.exec.Events[len(s.exec.Events)-1].EndsExecution {
 			return false
 		}
@@ -588,10 +620,17 @@ func (s *source) push(sleep []sleepElem) *sourceNode {
 	if n := len(s.spare); n > 0 {
 		f, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
-	*f = sourceNode{sleep: sleep, dropped: len(s.dropped), depth: len(s.Path), cur: s.Cur, enabled: s.Sys.Enabled(f.enabled[:0]), backtrack: f.backtrack[:0],
-		raceCandidates: f.raceCandidates[:0], stateChecks: f.stateChecks[:0]}
+	*f = sourceNode{
+		enabled:        s.Sys.Enabled(f.enabled[:0]),
+		sleep:          sleep,
+		backtrack:      f.backtrack[:0],
+		dropped:        len(s.dropped),
+		raceCandidates: f.raceCandidates[:0],
+		stateChecks:    f.stateChecks[:0],
+	}
 	f.enabled = slices.DeleteFunc(f.enabled, func(g trace.GID) bool { return slices.Contains(s.dropped, g) })
 	s.nodes = append(s.nodes, f)
+	s.traceSleep(sleep)
 	return f
 }
 
@@ -603,16 +642,41 @@ func (s *source) pop() {
 
 // rewindTo returns to the state of f, the last one on the stack.
 func (s *source) rewindTo(f *sourceNode) {
-	s.Rewind(f.mark)
+	s.ReturnTo(&f.Position)
 	s.exec.Truncate(len(s.nodes) - 1)
-	s.Path, s.dropped, s.Cur = s.Path[:f.depth], s.dropped[:f.dropped], f.cur
+	s.dropped = s.dropped[:f.dropped]
+}
+
+// traceSleep writes the sleep set of the present state, unless it is empty.
+func (s *source) traceSleep(sleep []sleepElem) {
+	if !s.Tracing() || len(sleep) == 0 {
+		return
+	}
+	var elems []string
+	for _, w := range sleep {
+		var steps []string
+		for i := range w.steps {
+			steps = append(steps, s.Describe(&w.steps[i].Op.Op))
+		}
+		elems = append(elems, strings.Join(steps, ", "))
+	}
+	s.Tracef(len(s.Path), "sleep set {%s}", strings.Join(elems, "; "))
+}
+
+// traceBlocked writes that the execution is abandoned.
+func (s *source) traceBlocked() {
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "= abandoned: all that is enabled is in the sleep set")
+	}
 }
 
 // bytes is the memory of the stack.
 func (s *source) bytes() int64 {
 	n := s.exec.Bytes() + s.dups.Bytes()
 	for _, f := range s.nodes {
-		n += int64(unsafe.Sizeof(*f)) + int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) + 4*int64(cap(f.enabled)+cap(f.backtrack))
+		n += int64(unsafe.Sizeof(*f)) +
+			int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) +
+			4*int64(cap(f.enabled)+cap(f.backtrack))
 	}
 	return n
 }

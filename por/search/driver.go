@@ -62,8 +62,9 @@ func (s *Driver) Step(a trace.Step) bool {
 	return s.executed()
 }
 
-// StepBy is Step for a search in which execute executes the operation.
+// StepBy is Step for a search in which execute executes the operation, and not the system itself.
 func (s *Driver) StepBy(a trace.Step, execute func(g trace.GID, choice int)) bool {
+	s.traceNext(a)
 	s.Announce(a.G)
 	execute(a.G, a.Choice)
 	s.record(a)
@@ -83,15 +84,18 @@ func (s *Driver) executed() bool {
 
 // Execute executes a.
 func (s *Driver) Execute(a trace.Step) {
+	s.traceNext(a)
 	s.Announce(a.G)
 	s.Sys.Step(a.G, a.Choice)
 	s.record(a)
 }
 
-// record makes a, which has been executed, the last step of the path.
-func (s *Driver) record(a trace.Step) {
-	s.Path = append(s.Path, a)
-	s.Cur = a.G
+// traceNext writes a, which is going to be executed, to the transcript.
+func (s *Driver) traceNext(a trace.Step) {
+	if s.Tracing() {
+		op := s.Sys.Next(a.G)
+		s.TraceStep(len(s.Path), &op, a.Choice, s.Sys.Alternatives(a.G))
+	}
 }
 
 // Announce notifies the oracle that g is going to execute its next operation.
@@ -100,6 +104,12 @@ func (s *Driver) Announce(g trace.GID) {
 		op := s.Sys.Next(g)
 		s.Watcher.Stepping(g, &op)
 	}
+}
+
+// record makes a, which has been executed, the last step of the path.
+func (s *Driver) record(a trace.Step) {
+	s.Path = append(s.Path, a)
+	s.Cur = a.G
 }
 
 // Executed counts the step executed last and reports the race it completes. It reports whether
@@ -152,8 +162,23 @@ func (s *Driver) OracleSingleton(first trace.GID, any bool) (g trace.GID, ok boo
 	return trace.NoGID, false
 }
 
+// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that other
+// goroutines can do, so that its goroutine is a persistent set by itself.
+func Unobservable(k trace.Kind, ignoreOutput bool) bool {
+	switch k {
+	case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
+		return true
+	case trace.Output:
+		return ignoreOutput
+	}
+	return false
+}
+
 // Leaf ends an execution.
 func (s *Driver) Leaf(st por.Status) {
+	if s.Tracing() {
+		s.TraceEnd(len(s.Path), st)
+	}
 	if s.CountEnding(st) {
 		s.StopUnless(s.Visitor.Leaf(s.Path, st))
 	}

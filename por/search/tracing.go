@@ -1,0 +1,55 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Tracing reports whether a transcript of the search is wanted (por.Config.Trace). What is written into it
+// is computed only then:
+//
+//	if s.Tracing() {
+//		s.Tracef(depth, "sleep set %v", ...)
+//	}
+func (s *Control) Tracing() bool { return s.Cfg.Trace != nil }
+
+// Tracef writes a line of the transcript about the state after depth steps.
+func (s *Control) Tracef(depth int, format string, args ...any) {
+	fmt.Fprintf(s.Cfg.Trace, "%s%s\n", strings.Repeat("  ", depth), fmt.Sprintf(format, args...))
+}
+
+// TraceStep writes that op is executed after depth steps, with one of several alternatives if there
+// are any.
+func (s *Control) TraceStep(depth int, op *trace.Op, choice, alternatives int) {
+	if alternatives > 1 {
+		s.Tracef(depth, "%s (alternative %d of %d)", s.Describe(op), choice+1, alternatives)
+		return
+	}
+	s.Tracef(depth, "%s", s.Describe(op))
+}
+
+// TraceEnd writes that an execution ends after depth steps.
+func (s *Control) TraceEnd(depth int, st por.Status) {
+	s.Tracef(depth, "= %v", st)
+}
+
+// Describe returns the words for an operation in a transcript.
+func (s *Control) Describe(op *trace.Op) string {
+	what := op.Kind.String()
+	if s.Cfg.Describe != nil {
+		what = s.Cfg.Describe(*op)
+	}
+	return fmt.Sprintf("g%d: %s", op.G, what)
+}
+
+// Goroutines returns the words for a set of goroutines in a transcript.
+func Goroutines(gs []trace.GID) string {
+	names := make([]string, len(gs))
+	for i, g := range gs {
+		names[i] = fmt.Sprintf("g%d", g)
+	}
+	return "{" + strings.Join(names, " ") + "}"
+}
