@@ -10,40 +10,36 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ClockVector is the clock vector reduction of Noonan, Mercer and Rungta ("Vector-clock
-// Based Partial Order Reduction for JPF", 2014, Table 2), which is Flanagan and Godefroid's
-// dynamic partial order reduction (POPL 2005) with the choice points of Java Pathfinder at
-// the start and the end of threads: "When a thread start or thread terminate
-// instruction are reached, we perform the same actions as JPF's original POR" (all
-// that are enabled are explored). Symbols are the paper's: S is the sequence of
-// steps (history), C(p) a clock vector, pre(S, i) the state before step i (a node),
-// backtrack and done its sets.
+// ClockVector is the clock vector reduction of Noonan, Mercer and Rungta ("Vector-clock Based
+// Partial Order Reduction for JPF", 2014, Table 2), which is Flanagan and Godefroid's dynamic
+// partial order reduction (POPL 2005) with the choice points of Java Pathfinder at the start and
+// the end of threads: "When a thread start or thread terminate instruction are reached, we perform
+// the same actions as JPF's original POR" (all that are enabled are explored). Symbols are the
+// paper's: S is the sequence of events (exec), C(p) a clock vector, pre(S, i) the state before
+// event i (a node), backtrack and done its sets.
 //
-// It reaches every deadlock, every end of the program with everything that was printed,
-// and every pair of conflicting accesses that can be next at the same time. It stores no states and
-// can store none: what was added to the backtrack sets on the way to a state depends on what
-// comes after it, so that a state that is known cannot be cut off. (Yang et al., SPIN 2008,
-// keep a summary of the steps behind each state for that.) Loops that go on for ever
-// need Config.MaxSteps.
+// It reaches every deadlock, every end of the program with everything that was printed, and every
+// pair of conflicting accesses that can be next at the same time. It stores no states and can store
+// none: what was added to the backtrack sets on the way to a state depends on what comes after it,
+// so that a known state cannot be cut off. (Yang et al., SPIN 2008, keep a summary of the steps
+// after each state for that.) Loops that do not end need Config.MaxSteps.
 //
 // Where it differs from Table 2, and why:
 //
 //   - Every visible operation is a place that can be returned to, here at no cost. So whether an
-//     object is shared need not be known beforehand, nothing depends on what
-//     earlier executions have shown of sharing, and the first access to an
-//     object is an access like any other. (Table 2 skips it, line 33, and relies on the choice
-//     points at thread starts to come back.)
-//   - The search for the last dependent step is made for whatever a goroutine
-//     stands before, as in POPL 2005, and not only for what is executed next: an operation
-//     that stays disabled until the end would lose its races.
-//   - What operations cannot be co-enabled, which the papers leave to locks ("if
-//     nextins(p) is a release", line 17), is decided by together.
+//     object is shared need not be known beforehand, nothing depends on what earlier executions
+//     have shown of sharing, and the first access to an object is an access like any other. (Table
+//     2 skips it, line 33, and relies on the choice points at thread starts to come back.)
+//   - The last dependent event is looked for whatever operation is pending, as in POPL 2005, and
+//     not only for the one that is executed next: an operation that stays disabled until the end
+//     would lose its races.
+//   - Which operations cannot be co-enabled, which the papers leave to locks ("if nextins(p) is a
+//     release", line 17), is decided by hb.Execution.MayBeCoEnabled.
 //
-// Stats.States is the "total states" of Table 3: "Each state stored on the stack in the
-// pseudo-code corresponds to a choice generator". It counts the states behind the
-// start and the end of a goroutine, those in which an operation is about to be executed
-// on an object that more than one goroutine has touched in the search so far, and the ends of
-// executions.
+// Stats.States is the "total states" of Table 3: "Each state stored on the stack in the pseudo-code
+// corresponds to a choice generator". It counts the states after the start and the end of a
+// goroutine, those in which an operation is about to be executed on an object that more than one
+// goroutine has touched in the search so far, and the ends of executions.
 func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	for a := (hb.Assumptions{NoReuse: true, NoUnderrun: true}); ; {
 		x := newClockVector(sys, v, cfg, a)
@@ -67,32 +63,31 @@ type clockVector struct {
 	assumed hb.Assumptions
 	reused  bool // assumed.NoReuse is wrong
 
-	accessed map[uint32]accessor // who has touched an object, for Stats.States
+	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
 
-	standing []trace.GID
-	buf      []trace.Access
+	pending []trace.GID // after the newest event
+	buf     []trace.Access
 }
 
-// accessor is who has touched an object.
+// accessor is the goroutine that has touched an object.
 type accessor struct {
 	g    trace.GID
-	more bool // and others
+	more bool // and others have
 }
 
 // cvNode is a state on the stack.
 type cvNode struct {
-	mark      por.Mark
-	cur       trace.GID   // who moved last
+	search.Position
 	enabled   []trace.GID // enabled(s)
-	standing  []trace.GID // before whatever operation
+	pending   []trace.GID // those that have a next operation, enabled or not
 	backtrack []trace.GID // in the order of their exploration
 	p         int         // backtrack[p] is being explored, the ones before it are done
 	choice    int         // the next alternative of it
 	choices   int         // how many it has
-	goesOn    bool        // the program goes on behind a step that has been made here
+	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
-	forked    bool        // behind the start or the end of a goroutine
+	forked    bool        // after the start or the end of a goroutine
 	counted   bool        // in Stats.States
 }
 
@@ -114,8 +109,7 @@ func (x *clockVector) run() por.Result {
 		n := &x.nodes[depth]
 		if n.choice == n.choices { // backtrack[p] is done
 			if n.p++; n.p == len(n.backtrack) {
-				x.Sys.Rewind(n.mark)
-				x.Sys.Release(n.mark)
+				x.Drop(n.Mark)
 				x.exec.Truncate(depth)
 				x.nodes = x.nodes[:depth]
 				continue
@@ -127,9 +121,8 @@ func (x *clockVector) run() por.Result {
 			break
 		}
 		if !first {
-			x.Rewind(n.mark)
+			x.ReturnTo(&n.Position)
 			x.exec.Truncate(depth)
-			x.Path, x.Cur = x.Path[:depth], n.cur
 		}
 		if n.choices == 0 {
 			n.choices = x.Sys.Alternatives(n.backtrack[n.p])
@@ -142,28 +135,22 @@ func (x *clockVector) run() por.Result {
 	}
 	x.Account()
 	for i := len(x.nodes) - 1; i >= 0; i-- {
-		x.Sys.Rewind(x.nodes[i].mark)
-		x.Sys.Release(x.nodes[i].mark)
+		x.Drop(x.nodes[i].Mark)
 	}
-	x.Rewind(root)
-	x.Sys.Release(root)
+	x.Leave(root)
 	return x.Result()
 }
 
 // enter makes the present state a node, unless the execution ends here.
 func (x *clockVector) enter(forked bool) {
-	x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
-	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
-	switch {
-	case len(x.Enabled) == 0:
-		if x.CountState(); x.Halted {
-			return
+	x.Arrive()
+	if len(x.Enabled) == 0 {
+		if x.CountState(); !x.Halted {
+			x.Leaf(x.Sys.Status())
 		}
-		x.Leaf(x.Sys.Status())
 		return
-	case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
-		x.Stats.Truncated++
-		x.StopUnless(x.Visitor.Leaf(x.Path, por.Running))
+	}
+	if x.TruncatedHere() {
 		return
 	}
 	if x.Races(); x.Halted {
@@ -175,36 +162,27 @@ func (x *clockVector) enter(forked bool) {
 		x.nodes = append(x.nodes, cvNode{})
 	}
 	n := &x.nodes[len(x.nodes)-1]
-	*n = cvNode{p: -1, cur: x.Cur, forked: forked, enabled: append(n.enabled[:0], x.Enabled...), standing: x.fx.Pending(n.standing[:0]), backtrack: n.backtrack[:0], ended: n.ended[:0]}
-	p := x.Cur
-	if !slices.Contains(x.Enabled, p) {
-		p = x.Enabled[0]
+	*n = cvNode{
+		Position:  search.Position{Depth: len(x.Path)},
+		p:         -1,
+		enabled:   append(n.enabled[:0], x.Enabled...),
+		pending:   x.fx.Pending(n.pending[:0]),
+		backtrack: n.backtrack[:0],
+		ended:     n.ended[:0],
+		forked:    forked,
 	}
-	if len(x.Enabled) > 1 && x.Cfg.Oracle != nil {
-		p, n.closed = x.unhindered(p)
+	p := x.Preferred()
+	if len(x.Enabled) > 1 {
+		if g, ok := x.OracleSingleton(p, x.Cfg.AnyGoroutine); ok {
+			p, n.closed = g, true
+		}
 	}
 	n.backtrack = append(n.backtrack, p) // line 43
 	if forked {
 		x.addAll(n) // line 42
 		x.count(n)
 	}
-	n.mark = x.Sys.Mark()
-}
-
-// unhindered asks the oracle whether nothing is lost if only p goes on, or another one.
-func (x *clockVector) unhindered(p trace.GID) (trace.GID, bool) {
-	op := x.Sys.Next(p)
-	if x.OracleAllows(p, &op) {
-		return p, true
-	}
-	if x.Cfg.AnyGoroutine {
-		for _, q := range x.Enabled {
-			if op := x.Sys.Next(q); q != p && x.OracleAllows(q, &op) {
-				return q, true
-			}
-		}
-	}
-	return p, false
+	n.Position = x.Checkpoint()
 }
 
 // count counts n in the statistics.
@@ -215,8 +193,9 @@ func (x *clockVector) count(n *cvNode) {
 	}
 }
 
-// add is lines 29 to 32: p in the backtrack set of n, or everybody if p is not enabled there, or
-// ends the program there: then what it is to do first must be made possible by somebody else.
+// add is lines 29 to 32: p is added to the backtrack set of n, or all enabled goroutines are if p
+// is not enabled there, or has ended the program there: then another goroutine must make possible
+// what p is to do first.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
 	case n.closed:
@@ -230,9 +209,13 @@ func (x *clockVector) add(n *cvNode, p trace.GID) {
 		if len(n.backtrack) == 2 {
 			x.Stats.Choices++
 		}
+		if x.Tracing() {
+			x.Tracef(len(x.Path), "backtrack set after %d steps: %s", n.Depth, search.Goroutines(n.backtrack))
+		}
 	}
 }
 
+// addAll adds every enabled goroutine.
 func (x *clockVector) addAll(n *cvNode) {
 	for _, q := range n.enabled {
 		x.add(n, q)
@@ -248,7 +231,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 		x.reused, x.Halted = true, true
 	}
 	x.StepBy(a, x.step)
-	x.standing = x.fx.Pending(x.standing[:0])
+	x.pending = x.fx.Pending(x.pending[:0])
 	x.turnedOut(n)
 	i := len(exec.Events) - 1
 	exec.Participants(func(q trace.GID) {
@@ -257,18 +240,18 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, q)
 		}
 	})
-	for _, q := range n.standing {
-		if q != a.G && hb.Ended(q, x.standing) {
+	for _, q := range n.pending {
+		if q != a.G && hb.Ended(q, x.pending) {
 			x.add(n, q)
 		}
 	}
-	for _, q := range x.standing {
+	for _, q := range x.pending {
 		if op := exec.Next(q); exec.TookPart(q) || exec.DependsOn(i, op) {
 			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
 		}
 	}
 	x.Halted = x.Halted || exec.Underrun && x.assumed.NoUnderrun
-	return !slices.Equal(n.standing, x.standing)
+	return !slices.Equal(n.pending, x.pending)
 }
 
 // race finds the last event before number end that op, which is q's next operation, could come
@@ -286,11 +269,13 @@ func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since in
 	}
 }
 
-// turnedOut is about what the newest event, executed in n, shows only when it has been executed. If
-// the program has ended, that depends on what has been printed; and the others are to continue
-// first, where they can. One of them that does not end the program is enough: what they have to do
-// with each other is seen then, and the operation that ends the program is no different when it
-// comes later. If a goroutine has arrived at a WaitGroup's Wait, that can matter.
+// turnedOut is about what the newest event, executed in n, shows only when it has been executed.
+//
+//   - If the program has ended, that depends on what has been printed; and the others are to
+//     continue first, where they can. One of them that does not end the program is enough: what
+//     they have to do with each other is seen then, and the operation that ends the program is no
+//     different when it comes later.
+//   - If a goroutine has arrived at a WaitGroup's Wait, that can be an access to it.
 func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1
 	g := x.exec.Events[i].G
@@ -303,12 +288,12 @@ func (x *clockVector) turnedOut(n *cvNode) {
 			n.ended = append(n.ended, g)
 		}
 		for _, q := range n.enabled {
-			if q != g && !n.goesOn && n.p == len(n.backtrack)-1 {
+			if q != g && !n.continues && n.p == len(n.backtrack)-1 {
 				x.add(n, q)
 			}
 		}
 	}
-	n.goesOn = n.goesOn || !over
+	n.continues = n.continues || !over
 	if late := x.exec.TurnedOut(i); late != nil {
 		since := x.exec.Previous(g)
 		x.race(g, late, x.exec.ClockAfter(since), i, since)
@@ -335,7 +320,7 @@ func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 func (x *clockVector) bytes() int64 {
 	n := int64(cap(x.nodes)) * int64(unsafe.Sizeof(cvNode{}))
 	if len(x.nodes) > 0 {
-		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].standing))
+		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].pending))
 	}
 	return n + x.exec.Bytes()
 }

@@ -53,10 +53,10 @@ func (c *ContextConfig) Set(name string) error {
 // are never seen. With ContextConfig.Paper it is done all the same. Otherwise only interchangeable
 // writes change places:
 //
-//  1. Two writes to the same location (or two prints) are interchangeable: whatever depends on one of them
-//     depends on the other.
-//  2. If w is in the sleep set, and the next event is interchangeable with w and commutes with it in this state,
-//     then w stays in the sleep set after it, too.
+//  1. Two writes to the same location (or two prints) are interchangeable: whatever depends on one
+//     of them depends on the other.
+//  2. If w is in the sleep set, and the next event is interchangeable with w and commutes with it
+//     in this state, then w stays in the sleep set after it, too.
 //  3. So no race is hidden in one order and not in the other one.
 //
 // docs/rationale/explorers.md has both the proof and a program of which Algorithm 1 loses an

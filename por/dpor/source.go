@@ -35,31 +35,32 @@ import (
 //
 // Why nothing is lost though all of these come together. Let E be a prefix.
 //
-//  1. An event touches everything that decides whether and how it can be executed. For an operation on
-//     channels that is which goroutines are pending at its channels, and all channels at which those
-//     that take part are pending; for a select with a default also those at which the goroutines that
-//     it could communicate with are parked.
-//  2. So a transition that is independent of an element of the sleep set neither enables nor disables
-//     it, and sleep sets are sound.
+//  1. An event touches everything that decides whether and how it can be executed. For an operation
+//     on channels that is which goroutines are pending at its channels, and all channels at which
+//     those that take part are pending; for a select with a default also those at which the
+//     goroutines that it could communicate with are parked.
+//  2. So a transition that is independent of an element of the sleep set neither enables nor
+//     disables it, and sleep sets are sound.
 //  3. The backtrack set of E is sufficient if the following holds for every transition q that is
 //     explored in E, and every sequence w.e that is possible in E and of which e is the first event
 //     that depends on q: the set has a goroutine that can come first in w.e, or whose next
 //     operation is independent of w.e.
-//  4. Claim 3 holds. If e is possible after q.w, then q and e are in a race, and reverseRace adds a
-//     goroutine that can come first. Otherwise q takes the place of e, or of something that e needs. Let
-//     p be the goroutine of e, or one whose pending operation e needs. There are four cases.
-//     (a) While q is executed, p is pending at what q is about: then every goroutine that is enabled in E
-//     is added (backtrackForPending).
-//     (b) Part of w brings p to what q is about: then what happens before p's arrival is part of w. What
-//     else e needs, which for a select may be much, need not be known: something of w comes first
-//     (reverseRacesOfPending).
-//     (c) p moves by q, too, as q's partner, and e is p's alone. Nothing in w is about p's channels, as q
-//     is about all of them. So e is possible in E, and p is added (findRaces, at its end).
-//     (d) p executes a select with a default. After q.w it does something else, which depends on all that
-//     e depends on or q is about: the race with that adds what can come first.
-//  5. If two goroutines are needed for e, one of them is enough: in all other cases e is an event of
-//     the same goroutine as q, and possible in E. It makes no difference whether the goroutine that e
-//     needs could do something else after q.
+//  4. If e is possible after q.w, then q and e are in a race, and reverseRace adds a goroutine that
+//     can come first. Otherwise q takes the place of e, or of something that e needs. Let p be the
+//     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are about the cases
+//     that there are.
+//  5. While q is executed, p is pending at what q is about: then every goroutine that is enabled in
+//     E is added (backtrackForPending).
+//  6. Part of w brings p to what q is about: then what happens before p's arrival is part of w.
+//     What else e needs, which for a select may be much, need not be known: something of w comes
+//     first (reverseRacesOfPending).
+//  7. p moves by q, too, as q's partner, and e is p's alone. Nothing in w is about p's channels, as
+//     q is about all of them. So e is possible in E, and p is added (findRaces, at its end).
+//  8. p executes a select with a default. After q.w it does something else, which depends on all
+//     that e depends on or q is about: the race with that adds what can come first.
+//  9. If two goroutines are needed for e, one of them is enough: in all other cases e is an event
+//     of the same goroutine as q, and possible in E. It makes no difference whether the goroutine
+//     that e needs could do something else after q.
 //
 // Programs for which the happens-before relation does not say enough fall back to ClockVector:
 // those that may use a WaitGroup again, or make its counter negative (see package optimal).

@@ -114,7 +114,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "\t\tm.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
 	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/prefixes.go", Old: " || s.Next(f.g).Terminated() {", New: " {"}, counted},
-	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.standing) {\n", New: "\t\tif false {\n"}, timing},
+	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.pending) {\n", New: "\t\tif false {\n"}, timing},
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/graphsearch.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner)", New: "false"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif s.exec.Pending[m.G].Blocks() && !s.exec.Pending[m.G].Kind.Channels() {\n\t\t\ts.reverseRacesOfPending"}, sleeping},

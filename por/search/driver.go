@@ -162,8 +162,8 @@ func (s *Driver) OracleSingleton(first trace.GID, any bool) (g trace.GID, ok boo
 	return trace.NoGID, false
 }
 
-// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that other
-// goroutines can do, so that its goroutine is a persistent set by itself.
+// Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
+// other goroutines can do, so that its goroutine is a persistent set by itself.
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
 	switch k {
 	case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:

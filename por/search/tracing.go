@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Tracing reports whether a transcript of the search is wanted (por.Config.Trace). What is written into it
-// is computed only then:
+// Tracing reports whether a transcript of the search is wanted (por.Config.Trace). What is written
+// into it is computed only then:
 //
 //	if s.Tracing() {
 //		s.Tracef(depth, "sleep set %v", ...)
