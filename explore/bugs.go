@@ -206,7 +206,8 @@ func less(a, b token.Position) bool {
 // spinBug describes a goroutine that repeats a loop forever in which it does nothing that
 // another goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
-	return &Bug{Kind: Livelock, Detail: Spins{g.Name, topFunc(g.Stack), !mainAlive}, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
+	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
+	return &Bug{Kind: Livelock, Detail: d, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
 }
 
 // livelockBug describes the loop path[loop:], which can be executed forever; the present

@@ -28,7 +28,8 @@ func newEstimate(f *Features, opts *Options, cfg por.Config) *estimate {
 	if f.Replicas == nil || opts.Progress == nil || !opts.POR.OnePerClass {
 		return nil
 	}
-	return &estimate{replicas: f.Replicas, await: opts.await(), cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
+	return &estimate{replicas: f.Replicas, await: opts.await(),
+		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput}}
 }
 
 // update adds to the sample and fills in p.

@@ -133,9 +133,9 @@ func (m *machine) RaceIDs() []RaceID {
 func (m *machine) RaceSides(i int) (first, second Access) {
 	r := m.Races()[i]
 	side := func(s vm.RaceSide) Access {
-		stack := m.SiteStack(s.Site)
-		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, m.CreationStack(s.G))), Writes: s.Write, Addr: address(r.Obj, r.Off), Stack: stack,
-			Parent: m.Parent(s.G), Created: m.CreationStack(s.G), Ended: !m.Alive(s.G)}
+		stack, created := m.SiteStack(s.Site), m.CreationStack(s.G)
+		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, created)), Writes: s.Write, Addr: address(r.Obj, r.Off),
+			Stack: stack, Parent: m.Parent(s.G), Created: created, Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
 	second.Ended = false // not when it makes the access

@@ -26,7 +26,9 @@ const (
 	numKinds
 )
 
-var kindNames = [numKinds]string{Deadlock: "deadlock", Race: "race", Leak: "leak", Panic: "panic", Failure: "failure", Livelock: "livelock", Misuse: "misuse"}
+var kindNames = [numKinds]string{
+	Deadlock: "deadlock", Race: "race", Leak: "leak", Panic: "panic", Failure: "failure", Livelock: "livelock", Misuse: "misuse",
+}
 
 // String returns the kind's word in the machine-readable output.
 func (k Kind) String() string {

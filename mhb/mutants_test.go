@@ -46,7 +46,7 @@ var mutants = []struct {
 	{"what is executed again was before", "mhb/eval.go", "\tcase through:\n\t\treturn maybe\n", "\tcase through:\n\t\treturn before\n", "micro lockedElements"},
 	{"a word is not asked for again", "mhb/state.go", "\t\ta.x, a.ok = s.Word(q.p)\n", "\t\tk := wordKey{o, q.p}\n\t\tw, known := mutant[k]\n\t\tif !known {\n\t\t\tw.x, w.ok = s.Word(q.p)\n\t\t\tmutant[k] = w\n\t\t}\n\t\ta = w\n", "micro foreignUnlock"},
 	{"nobody reaches what closures hold", "oracle/reach.go", "obj.Global == nil && !loadable(obj.Site)", "false", "micro published"},
-	{"nobody has pointers", "oracle/reach.go", "\t\t\tr.s.Machine.Roots(id, visit)\n", "", "micro published"},
+	{"nobody has pointers", "oracle/reach.go", "\t\t\tr.s.Roots(id, visit)\n", "", "micro published"},
 	{"no package variables", "oracle/reach.go", "\tfor _, id := range globals {\n\t\tvisit(", "\tfor _, id := range globals[:0] {\n\t\tvisit(", "micro inGlobal"},
 	{"nobody is ignored", "por/stateful/dfs.go", "\tif p.reduced {\n", "\tif p.reduced && !s.Cfg.AnyGoroutine {\n", "micro endless"},
 	{"a search that starts again tells nobody", "por/search/position.go", "\ts.Rewind(root)", "\ts.Sys.Rewind(root)", "micro startsAgain"},

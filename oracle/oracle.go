@@ -59,7 +59,8 @@ func Analyze(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	graph := static.NewCallGraph(prog, e, Natives{m})
 	base := static.NewBase(graph)
 	futures := hybrid.New(static.NewFieldAccess(base))
-	return &Analysis{base: base, m: m, prog: prog, entry: e, graph: graph, futures: futures, fa: fieldaccess.New(futures, prog.Sizes),
+	return &Analysis{m: m, prog: prog, entry: e, graph: graph, base: base, futures: futures,
+		fa:     fieldaccess.New(futures, prog.Sizes),
 		copies: graph.CopiesLocks() || overwritesLocks(graph, Natives{m})}
 }
 

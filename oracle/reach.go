@@ -52,7 +52,8 @@ type allowedKey struct {
 const maxReach = 2000
 
 func newReach(s *State) *reach {
-	return &reach{s: s, allowed: map[allowedKey]bool{}, size: map[types.Type]int64{}, globals: map[static.Set][]uint32{}, seen: map[uint32]bool{}}
+	return &reach{s: s, allowed: make(map[allowedKey]bool), size: make(map[types.Type]int64),
+		globals: make(map[static.Set][]uint32), seen: make(map[uint32]bool)}
 }
 
 // reaches reports whether a goroutine other than g can obtain a pointer to one of
@@ -67,7 +68,7 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	found := false
 	visit := func(w uint64) {
 		id := uint32(w >> 32)
-		if id == 0 || r.seen[id] || !r.s.Machine.Exists(id) {
+		if id == 0 || r.seen[id] || !r.s.Exists(id) {
 			return
 		}
 		r.seen[id] = true
@@ -81,7 +82,7 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 	}
 	r.s.Machine.Live(func(id trace.GID) {
 		if id != g && !found {
-			r.s.Machine.Roots(id, visit)
+			r.s.Roots(id, visit)
 		}
 	})
 	for len(r.work) > 0 && !found {
@@ -99,10 +100,10 @@ func (r *reach) reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 func (r *reach) scan(id uint32, acc static.Set, visit func(uint64)) {
 	var l fieldaccess.Location
 	known, whole := false, false
-	r.s.Machine.Pointers(id, func(off uint32, w uint64) {
+	r.s.Pointers(id, func(off uint32, w uint64) {
 		if !known {
 			known = true
-			obj := r.s.Machine.Object(id)
+			obj := r.s.Object(id)
 			l, _ = r.s.location(id, 0, 8)
 			whole = obj.Map || obj.Type == nil || obj.Global == nil && !loadable(obj.Site)
 		}
@@ -167,7 +168,7 @@ func (r *reach) named(acc static.Set) ([]uint32, bool) {
 		}
 		for _, o := range f.Acc.Objs.Elems(x.Objs) {
 			if g, ok := r.s.Graph.Object(o).Site.(*ssa.Global); ok {
-				if id := uint32(r.s.Machine.Address(g) >> 32); !seen[id] {
+				if id := uint32(r.s.Address(g) >> 32); !seen[id] {
 					seen[id] = true
 					list = append(list, id)
 				}

@@ -16,11 +16,11 @@ import (
 )
 
 // A State shows the present state of a machine to static analyses: it implements
-// fieldaccess.State and mhb.State. What it finds out about goroutines and objects
-// it keeps as long as it is true.
+// fieldaccess.State and mhb.State, as far as the machine does not do so itself. What it finds
+// out about goroutines and objects it keeps as long as it is true.
 type State struct {
-	Machine *vm.Machine
-	Graph   *static.CallGraph
+	*vm.Machine
+	Graph *static.CallGraph
 	// Accesses answers which accesses goroutines may still make.
 	Accesses *fieldaccess.Oracle
 
@@ -37,7 +37,8 @@ var _ mhb.State = (*State)(nil)
 // NewState returns the view of m, which executes prog. acc are the accesses of a
 // program with the call graph g.
 func NewState(m *vm.Machine, prog *load.Program, g *static.CallGraph, acc *fieldaccess.Oracle) *State {
-	s := &State{Machine: m, Graph: g, Accesses: acc, sizes: prog.Sizes, objs: make(map[objectClass]static.Set), sets: make(map[identity]static.Set)}
+	s := &State{Machine: m, Graph: g, Accesses: acc, sizes: prog.Sizes,
+		objs: make(map[objectClass]static.Set), sets: make(map[identity]static.Set)}
 	s.reach = newReach(s)
 	return s
 }
@@ -116,11 +117,13 @@ func (s *State) Live(buf []trace.GID) []trace.GID {
 
 // stack is what is known of a goroutine's stack.
 type stack struct {
-	moment uint64 // the state in which where was found
-	where  [2]uint64
-	acts   []vm.Activation // of where it stood at
+	moment      uint64 // in which the fingerprint was taken: see vm.Machine.Moment
+	fingerprint [2]uint64
+
+	// Made of the stack that had the fingerprint of.
+	acts   []vm.Activation
 	frames []hybrid.Frame
-	at     [2]uint64
+	of     [2]uint64
 }
 
 func (s *State) stackOf(g trace.GID) *stack {
@@ -128,22 +131,22 @@ func (s *State) stackOf(g trace.GID) *stack {
 		s.stacks = append(s.stacks, new(stack))
 	}
 	k := s.stacks[g]
-	if now := s.Machine.Moment(); k.moment != now {
-		k.moment, k.where = now, s.Machine.StackFingerprint(g)
+	if now := s.Moment(); k.moment != now {
+		k.moment, k.fingerprint = now, s.Machine.StackFingerprint(g)
 	}
 	return k
 }
 
 // StackFingerprint implements mhb.State.
-func (s *State) StackFingerprint(g trace.GID) [2]uint64 { return s.stackOf(g).where }
+func (s *State) StackFingerprint(g trace.GID) [2]uint64 { return s.stackOf(g).fingerprint }
 
-// Stack implements mhb.State. Frames are made anew only if g stands elsewhere.
+// Stack implements mhb.State. Frames are made anew only if the stack is another one.
 func (s *State) Stack(g trace.GID) []hybrid.Frame { return s.activations(g).frames }
 
 func (s *State) activations(g trace.GID) *stack {
 	k := s.stackOf(g)
-	if k.at != k.where {
-		k.at = k.where
+	if k.of != k.fingerprint {
+		k.of = k.fingerprint
 		k.acts = s.Machine.Activations(g, k.acts[:0])
 		k.frames = AppendFrames(k.frames[:0], k.acts)
 	}
@@ -189,26 +192,14 @@ type identity struct {
 // Private implements mhb.State.
 func (s *State) Private(obj uint32) bool { return s.Machine.Unescaped(obj) }
 
-// IsMap implements mhb.State.
-func (s *State) IsMap(obj uint32) bool { return s.Machine.IsMap(obj) }
-
 // CanMove implements mhb.State.
 func (s *State) CanMove(g trace.GID) bool { return s.Machine.CanStep(g) }
-
-// Next implements mhb.State.
-func (s *State) Next(g trace.GID) trace.Op { return s.Machine.Next(g) }
 
 // Identity implements mhb.State.
 func (s *State) Identity(obj uint32) mhb.Identity {
 	site, layout := s.Machine.AllocationIdentity(obj)
 	return mhb.Identity{Site: site, Layout: layout}
 }
-
-// FullNoReceiver implements mhb.State.
-func (s *State) FullNoReceiver(p uint64) bool { return s.Machine.FullNoReceiver(p) }
-
-// LockerAt implements mhb.State.
-func (s *State) LockerAt(p uint64) (uint64, bool) { return s.Machine.LockerAt(p) }
 
 // Reaches implements mhb.State.
 func (s *State) Reaches(g trace.GID, targets []uint32, acc static.Set) bool {
@@ -218,19 +209,13 @@ func (s *State) Reaches(g trace.GID, targets []uint32, acc static.Set) bool {
 // TypeOf implements mhb.State.
 func (s *State) TypeOf(w uint64) types.Type { return s.Machine.DynamicType(w) }
 
-// Word implements mhb.State.
-func (s *State) Word(p uint64) (uint64, bool) { return s.Machine.Word(p) }
-
-// EmptyNoSender implements mhb.State.
-func (s *State) EmptyNoSender(p uint64) bool { return s.Machine.EmptyNoSender(p) }
-
-// Address implements mhb.State.
-func (s *State) Address(g *ssa.Global) uint64 { return s.Machine.Address(g) }
-
 // AppendFrames appends the frames of a stack as static analyses see them.
 func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	for _, a := range acts {
-		list = append(list, hybrid.Frame{Fn: a.Fn, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered, Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC)})
+		list = append(list, hybrid.Frame{
+			Fn: a.Fn, Instr: a.Instr, Unwinding: a.Unexecuted, Recovered: a.Recovered,
+			Main: a.Func == 0, ID: uint64(a.Func)<<32 | uint64(a.PC),
+		})
 	}
 	return list
 }

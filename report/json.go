@@ -106,7 +106,8 @@ type jsonOutcome struct {
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
-		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict), POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
+		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
+		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 	}
 	for i, b := range r.Bugs {
@@ -169,6 +170,7 @@ func NewJSONStats(s *explore.Stats) JSONStats {
 		Checked:    checked,
 		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
-		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(), PeakBytes: s.PeakBytes,
+		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), PeakBytes: s.PeakBytes,
+		Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(),
 	}
 }

@@ -58,7 +58,9 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		}
 	}
 	if c := r.Stats.Checked; c != nil {
-		fmt.Fprintf(&b, "    static facts are right in %s: %s, %s; %s", count(c.Steps, "step"), count(uint64(c.Pointers.Pointers+c.Pointers.Interfaces), "pointer"), count(uint64(c.Pointers.Calls), "call"), count(c.Skips, "skipped choice"))
+		pointers := uint64(c.Pointers.Pointers + c.Pointers.Interfaces)
+		fmt.Fprintf(&b, "    static facts are right in %s: %s, %s; %s", count(c.Steps, "step"),
+			count(pointers, "pointer"), count(uint64(c.Pointers.Calls), "call"), count(c.Skips, "skipped choice"))
 		if c.Bounded > 0 {
 			fmt.Fprintf(&b, ", %d of them not explored completely", c.Bounded)
 		}
@@ -71,7 +73,8 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		t.explained(&b, &r.Explained[i], r.Hybrid)
 	}
 	if t.Explain != "" && len(r.Explained) == 0 {
-		fmt.Fprintf(&b, "    --explain %s: no decision was made there: no goroutine was about to execute an operation in this place that could conflict with another goroutine's while one of these was enabled\n", t.Explain)
+		fmt.Fprintf(&b, "    --explain %s: no decision was made there: no goroutine was about to execute an operation in this place"+
+			" that could conflict with another goroutine's while one of these was enabled\n", t.Explain)
 	}
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
@@ -125,7 +128,8 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
-	if t.AnyTime && slices.ContainsFunc(bug.Events, func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }) {
+	timed := func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }
+	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
 	if bug.Accesses != nil {

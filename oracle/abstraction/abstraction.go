@@ -74,7 +74,8 @@ type class struct {
 // New returns an abstraction by the analysis r. It has to observe a machine
 // before it can be asked.
 func New(r *pointer.Result) *Abstraction {
-	return &Abstraction{r: r, p: r.Policy(), classes: make(map[class][]*pointer.Object), globals: make(map[*ssa.Global][]*pointer.Object)}
+	return &Abstraction{r: r, p: r.Policy(),
+		classes: make(map[class][]*pointer.Object), globals: make(map[*ssa.Global][]*pointer.Object)}
 }
 
 // Observe makes a observe m, which has been created without it.

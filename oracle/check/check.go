@@ -93,7 +93,8 @@ const maxStaticErrors = 20
 // state. o is an oracle that NewOracle has made for m: its futures are checked.
 // If it is none, they are computed anew.
 func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *Machine {
-	c := &Machine{Machine: m, skips: make(map[skip]bool), allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+	c := &Machine{Machine: m, skips: make(map[skip]bool),
+		allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
 	if c.o = oracle.StateOf(o); c.o == nil {
 		c.o = oracle.StateOf(oracle.New(m, prog, e, oracle.FieldAccess))
 	}

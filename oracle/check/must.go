@@ -70,7 +70,8 @@ type allocation struct {
 
 // newMustFacts returns the comparison of c's machine with analyses on b.
 func newMustFacts(c *Machine, b *static.Base) mustFacts {
-	f := mustFacts{c: c, base: b, locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
+	f := mustFacts{c: c, base: b,
+		locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
 		places: map[[2]uint64]string{}, next: map[trace.GID]trace.Op{}, where: map[trace.GID][2]uint64{}}
 	f.onLocks, f.onJoins = hybrid.NewMerger(b, f.locks.Engine), hybrid.NewMerger(b, f.joins.Engine)
 	f.onWaits, f.onAllocs = hybrid.NewMerger(b, f.waits.Engine), hybrid.NewMerger(b, f.allocs.Engine)
@@ -177,7 +178,8 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 	case trace.Select, trace.TrySelect:
 		return true
 	case trace.Send, trace.Recv, trace.Park:
-		return op.N == 0 || next.N == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Obj == next.Access[0].Obj })
+		known := op.N > 0 && next.N > 0
+		return !known || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Obj == next.Access[0].Obj })
 	}
 	return false
 }

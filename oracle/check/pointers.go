@@ -80,10 +80,11 @@ func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 	if c.isExtra(caller) {
 		return
 	}
-	if !c.Executes(callee.Fn, callee.Context) && !c.r.IsOpaque(callee.Fn) && callee.Context != pointer.External && !c.isExtra(callee) {
+	external := func(f *abstraction.Frame) bool { return c.r.IsOpaque(f.Fn) || f.Context == pointer.External }
+	if !c.Executes(callee.Fn, callee.Context) && !external(callee) && !c.isExtra(callee) {
 		c.errorf("%s runs in context %s, which the analysis does not have", callee.Fn, c.p.String(callee.Context))
 	}
-	if c.r.IsOpaque(caller.Fn) || c.r.IsOpaque(callee.Fn) || caller.Context == pointer.External || callee.Fn.Name() == "hbFatalPanic" {
+	if external(caller) || c.r.IsOpaque(callee.Fn) || callee.Fn.Name() == "hbFatalPanic" {
 		return
 	}
 	c.Counts.Calls++
@@ -100,7 +101,8 @@ func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 			c.errorf("the machine has called %s, which the call graph does not have", callee.Fn)
 		}
 	case !c.allows(site, caller.Context, callee.Fn):
-		c.errorf("%s (context %s) calls %s at %s, which the call graph does not have", caller.Fn, c.p.String(caller.Context), callee.Fn, c.p.Position(site))
+		c.errorf("%s (context %s) calls %s at %s, which the call graph does not have",
+			caller.Fn, c.p.String(caller.Context), callee.Fn, c.p.Position(site))
 	}
 }
 
@@ -173,7 +175,8 @@ func (c *Pointers) operands(g trace.GID, f *abstraction.Frame) {
 			return
 		}
 		c.value(v.Type(), words, s, func() string {
-			return fmt.Sprintf("operand %s = %s of %s in %s (context %s) at %s", v.Name(), v, f.Instr, f.Fn, c.p.String(f.Context), c.p.Position(f.Instr))
+			return fmt.Sprintf("operand %s = %s of %s in %s (context %s) at %s",
+				v.Name(), v, f.Instr, f.Fn, c.p.String(f.Context), c.p.Position(f.Instr))
 		})
 	}
 }
@@ -227,7 +230,8 @@ func (c *Pointers) pointer(p uint64, s pointer.Set, what func() string) {
 	if at.Instr != nil {
 		where = fmt.Sprintf("%s in %s, context %s", at.Instr, at.Instr.Parent(), c.p.String(at.Context))
 	}
-	c.errorf("%s points to %s (object %d+%d of type %v, allocated by %s), not to one of %v", what(), strings.Join(names, " or "), id, off, c.Machine().Object(id).Type, where, s.Strings())
+	c.errorf("%s points to %s (object %d+%d of type %v, allocated by %s), not to one of %v",
+		what(), strings.Join(names, " or "), id, off, c.Machine().Object(id).Type, where, s.Strings())
 }
 
 // function checks that func value fv is in s.
@@ -342,7 +346,8 @@ func (c *Pointers) memory(id uint32) {
 				s = s.Union(c.r.Content(o.Label(off)))
 			}
 			c.value(t, words[:], s, func() string {
-				return fmt.Sprintf("%s%s at offset %d of object %d (%v)", c.r.Describe(objs[0]), objs[0].Label(off).Path(), off, id, info.Type)
+				return fmt.Sprintf("%s%s at offset %d of object %d (%v)",
+					c.r.Describe(objs[0]), objs[0].Label(off).Path(), off, id, info.Type)
 			})
 		})
 	}
