@@ -136,7 +136,7 @@ type natives struct{ m *vm.Machine }
 func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }
 func (n natives) Trusted(fn *ssa.Function) bool { return n.m.IsTrusted(fn) }
 
-// frame returns one that stands at the call in fn that has a comment with fn's
+// frame returns one that is in the call in fn that has a comment with fn's
 // name, or at its RunDefers.
 func (x *fixture) frame(fn *ssa.Function, runDefers bool) hybrid.Frame {
 	lines := strings.Split(source, "\n")

@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkTenLines loads a ten-line test that imports fmt, sync and testing
-// and builds what its initialisation needs: what stands between the user and
+// and builds what its initialisation needs: what is between the user and
 // the first execution. It reports the milliseconds of each phase, and those of
 // processor time in all, which other work on the computer disturbs less.
 //

@@ -3,11 +3,12 @@
 // another goroutine has a conflicting operation in its future, it may be certain
 // to block first, until the goroutine in question has executed its own.
 //
-// The paper's names are used throughout. T_c, or tc, is the goroutine in question:
-// its pending operation is the one before which a choice may be unnecessary. T_h is any
-// other goroutine that has not ended; all of them together are the others.
+// The terms are in docs/glossary.md. The paper's names are used throughout. T_c, or tc, is
+// the goroutine in question: its pending operation is the one before which a choice may be
+// unnecessary. T_h is any other goroutine that has not ended; all of them together are the
+// others.
 //
-// # The closure
+// # The parked closure
 //
 // The paper has four patterns: wait and notify, locks, a lock on the accessed
 // object itself, and join. Here one algorithm covers them. Suppose that T_c does
@@ -104,7 +105,7 @@ const (
 	Full               // and all the rest
 )
 
-// Unreachable is the reason for choices that the heap reachability filter makes unnecessary.
+// Unreachable is the reason for choices that the reachability filter makes unnecessary.
 const Unreachable = "unreachable"
 
 // Oracle answers questions about one program.

@@ -142,7 +142,7 @@ var micro = []microtest.Program{
 	go func() { defer func() { recover() }(); wg.Done() }()
 	wg.Wait()
 	say(x)`},
-	// A deferred function that recovers goes on without the lock.
+	// A deferred function that recovers continues without the lock.
 	{"recovers", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -189,7 +189,7 @@ var micro = []microtest.Program{
 	say(x)
 	<-done
 	wg.Wait()`},
-	// A select goes on without it.
+	// A select continues without it.
 	{"selectDefault", "-receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -236,7 +236,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// And the caller of one that recovers goes on.
+	// And the caller of one that recovers continues.
 	{"unwoundTwice", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -299,7 +299,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); ready = true; x = x * 2; c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
-	// Who has not come to wait yet may find that there is no need to.
+	// A goroutine that does not wait yet may find that there is no need to.
 	{"waitingLoop", "wait", `
 	var mu sync.Mutex
 	c := sync.NewCond(&mu)
@@ -372,7 +372,7 @@ var micro = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Time goes on by itself.
+	// Time passes by itself.
 	{"selectTimer", "-receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -588,7 +588,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); c.Signal() })
 	wg.Wait()
 	say(x)`},
-	// Who counts down first panics.
+	// The goroutine that counts down first panics.
 	{"upAndDown", "", `
 	var wg sync.WaitGroup
 	done := make(chan bool, 2)
@@ -596,7 +596,7 @@ var micro = []microtest.Program{
 	go func() { defer func() { if recover() != nil { say(1) }; done <- true }(); wg.Done() }()
 	<-done
 	<-done`},
-	// Who comes second panics.
+	// The second goroutine panics.
 	{"belowZero", "", `
 	var wg sync.WaitGroup
 	wg.Add(1)
@@ -869,7 +869,7 @@ func TestMicro(t *testing.T) {
 			}
 		}
 		if counts[oracle.Full] > counts[oracle.MHB] || counts[oracle.MHB] > counts[oracle.FieldAccess] || counts[oracle.FieldAccess] > counts[oracle.None] {
-			t.Errorf("who knows more makes more choices: %v", counts)
+			t.Errorf("the oracle that knows more makes more choices: %v", counts)
 		}
 	})
 }

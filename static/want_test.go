@@ -24,7 +24,7 @@ import (
 //
 //	x++ // want mustlock:"lock s.mu before .*" !maynotify:"close c"
 //
-// An expression "none" stands for no fact at all. Facts that tell why they do not
+// An expression "none" means no fact at all. Facts that say why they do not
 // hold are written "text BUT why".
 func TestWant(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/src/*")

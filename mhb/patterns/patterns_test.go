@@ -37,7 +37,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { <-begin; c.Broadcast() })
 	wg.Wait()
 	say(x)`},
-	// A third can, in its whole future: that we let it go on first is not seen.
+	// A third can, in its whole future: that we enable it first is not seen.
 	{"waitNotifyLater", "-wait", `
 	var mu sync.Mutex
 	var c sync.Cond
