@@ -33,7 +33,7 @@ type Progress struct {
 }
 
 // Bound names what kept a search from being exhaustive. Its name is that of
-// the flag that sets it.
+// the flag that sets it, if there is one.
 type Bound string
 
 // The bounds.
@@ -43,8 +43,10 @@ const (
 	BoundStates     Bound = "max-states"
 	BoundMemory     Bound = "max-memory"
 	BoundPreempt    Bound = "preempt"
-	BoundPoll       Bound = "stopped" // Poll gave a reason
-	BoundSampled    Bound = "seed"    // executions are a random sample
+	BoundPoll       Bound = "stopped"   // Poll gave a reason
+	BoundSampled    Bound = "seed"      // executions are a random sample: Count of them, from seed Limit
+	BoundContext    Bound = "context"   // a variant of an explorer, Text, may have lost something
+	BoundLivelocks  Bound = "livelocks" // livelocks were not looked for everywhere: not enough memory
 )
 
 // A Reason says why a search is not exhaustive.
@@ -55,36 +57,19 @@ type Reason struct {
 	Text  string // the reason Poll gave, or what was sampled
 }
 
-// String tells the reason in one clause.
+// String returns the reason for logs. Package report has the sentence that users read.
 func (r Reason) String() string {
-	switch r.Bound {
-	case BoundExecutions:
-		return fmt.Sprintf("stopped after %s (--max-executions)", Plural(r.Limit, "execution"))
-	case BoundSteps:
-		return fmt.Sprintf("%s cut after %s (--max-steps)", Plural(r.Count, "execution"), Plural(r.Limit, "step"))
-	case BoundStates:
-		return fmt.Sprintf("stopped at %s (--max-states)", Plural(r.Limit, "state"))
-	case BoundMemory:
-		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", size(r.Limit))
-	case BoundPreempt:
-		return fmt.Sprintf("only schedules with at most %s (--preempt)", Plural(r.Limit, "preemption"))
+	s := string(r.Bound)
+	if r.Text == "" || r.Limit > 0 {
+		s += fmt.Sprintf("=%d", r.Limit)
 	}
-	return r.Text
-}
-
-func Plural(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
+	if r.Count > 0 {
+		s += fmt.Sprintf(" ×%d", r.Count)
 	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// size tells a number of bytes.
-func size(n uint64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d KiB", n>>10)
+	if r.Text != "" {
+		s += ": " + r.Text
 	}
-	return fmt.Sprintf("%d MiB", n>>20)
+	return s
 }
 
 // Result is what a search returns.

@@ -112,7 +112,7 @@ func Incomplete(r *explore.Result) []string {
 func reason(x *explore.Reason, loops []explore.LongLoop) string {
 	switch x.Cause {
 	case explore.CauseBound:
-		s := x.Bound.String()
+		s := bound(x.Bound)
 		if x.Bound.Bound != por.BoundSteps || len(loops) == 0 {
 			return s
 		}
@@ -130,6 +130,48 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
 	}
 	return x.Text
+}
+
+// bound says what kept the explorer from covering everything.
+func bound(r por.Reason) string {
+	switch r.Bound {
+	case por.BoundExecutions:
+		return fmt.Sprintf("stopped after %s (--max-executions)", plural(r.Limit, "execution"))
+	case por.BoundSteps:
+		return fmt.Sprintf("%s cut after %s (--max-steps)", plural(r.Count, "execution"), plural(r.Limit, "step"))
+	case por.BoundStates:
+		return fmt.Sprintf("stopped at %s (--max-states)", plural(r.Limit, "state"))
+	case por.BoundMemory:
+		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", memory(r.Limit))
+	case por.BoundPreempt:
+		return fmt.Sprintf("only schedules with at most %s (--preempt)", plural(r.Limit, "preemption"))
+	case por.BoundSampled:
+		return fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", plural(r.Count, "execution"), r.Limit)
+	case por.BoundLivelocks:
+		return "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"
+	case por.BoundContext:
+		if r.Text == "cuts" {
+			return "executions anticipated to be of no use, which they may have been of (--context=cuts)"
+		}
+		return fmt.Sprintf("what was put to sleep may have been needed (--context=%s)", r.Text)
+	}
+	return r.Text
+}
+
+// plural writes a number of things, ungrouped: limits are shown as they are given.
+func plural(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// memory writes a number of bytes.
+func memory(n uint64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
 }
 
 func longLoop(l *explore.LongLoop) string {

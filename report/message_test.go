@@ -55,6 +55,26 @@ rand`
 	}
 }
 
+func TestBound(t *testing.T) {
+	for _, tt := range []struct {
+		reason por.Reason
+		want   string
+	}{
+		{por.Reason{Bound: por.BoundExecutions, Limit: 1}, "stopped after 1 execution (--max-executions)"},
+		{por.Reason{Bound: por.BoundStates, Limit: 50000}, "stopped at 50000 states (--max-states)"},
+		{por.Reason{Bound: por.BoundMemory, Limit: 256 << 10}, "stopped at the memory budget of 256 KiB (--max-memory)"},
+		{por.Reason{Bound: por.BoundMemory, Limit: 3 << 20}, "stopped at the memory budget of 3 MiB (--max-memory)"},
+		{por.Reason{Bound: por.BoundPreempt}, "only schedules with at most 0 preemptions (--preempt)"},
+		{por.Reason{Bound: por.BoundSampled, Limit: 7, Count: 100}, "only a sample of 100 executions, from seed 7 (--max-executions, --seed)"},
+		{por.Reason{Bound: por.BoundContext, Count: 2, Text: "css"}, "what was put to sleep may have been needed (--context=css)"},
+		{por.Reason{Bound: por.BoundPoll, Text: "interrupted"}, "interrupted"},
+	} {
+		if got := bound(tt.reason); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
+}
+
 // TestRefusals: every rule has one text, with or without an option of the explorer's own.
 func TestRefusals(t *testing.T) {
 	o := &explore.Options{POR: &por.Explorer{Name: "optimal", Equivalence: "rf"}, Jobs: 2}

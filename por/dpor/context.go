@@ -92,14 +92,14 @@ func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 		return por.Result{FallbackTo: "source"}
 	}
 	if s.ctx.cuts > 0 {
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.cuts, Text: "executions anticipated to be of no use, which they may have been of (--context=cuts)"})
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundContext, Count: s.ctx.cuts, Text: "cuts"})
 	}
 	if s.ctx.unsoundSleeps > 0 {
 		name := "paper"
 		if s.ctx.cfg.CSS {
 			name = "css"
 		}
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Count: s.ctx.unsoundSleeps, Text: "what was put to sleep may have been needed (--context=" + name + ")"})
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundContext, Count: s.ctx.unsoundSleeps, Text: name})
 	}
 	return r
 }

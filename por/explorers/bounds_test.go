@@ -24,21 +24,21 @@ func TestBounds(t *testing.T) {
 		want string
 	}{
 		{"none", toys.StoreBuffer, por.Config{}, ""},
-		{"executions", toys.StoreBuffer, por.Config{MaxExecutions: 3}, "stopped after 3 executions (--max-executions)"},
+		{"executions", toys.StoreBuffer, por.Config{MaxExecutions: 3}, "max-executions=3"},
 		{"executions, all", toys.StoreBuffer, por.Config{MaxExecutions: 20}, ""},
-		{"steps", toys.StoreBuffer, por.Config{MaxSteps: 4}, "14 executions cut after 4 steps (--max-steps)"},
+		{"steps", toys.StoreBuffer, por.Config{MaxSteps: 4}, "max-steps=4 ×14"},
 		{"steps, enough", toys.StoreBuffer, por.Config{MaxSteps: 6}, ""},
-		{"states", toys.StoreBuffer, por.Config{Match: true, MaxStates: 5}, "stopped at 5 states (--max-states)"},
-		{"memory", [][]toys.Instr{long, long}, por.Config{Match: true, MaxMemory: 1 << 18}, "stopped at the memory budget of 256 KiB (--max-memory)"},
-		{"preemptions", toys.StoreBuffer, por.Config{LimitPreempt: true}, "only schedules with at most 0 preemptions (--preempt)"},
+		{"states", toys.StoreBuffer, por.Config{Match: true, MaxStates: 5}, "max-states=5"},
+		{"memory", [][]toys.Instr{long, long}, por.Config{Match: true, MaxMemory: 1 << 18}, "max-memory=262144"},
+		{"preemptions", toys.StoreBuffer, por.Config{LimitPreempt: true}, "preempt=0"},
 		{"preemptions, enough", toys.StoreBuffer, por.Config{LimitPreempt: true, Preempt: 6}, ""},
 		{"poll", [][]toys.Instr{long, long}, por.Config{Poll: func(p por.Progress) string {
 			if calls++; calls == 3 {
 				return "enough"
 			}
 			return ""
-		}}, "enough"},
-		{"spin", [][]toys.Instr{toys.Spin}, por.Config{MaxSteps: 5000}, "1 execution cut after 5000 steps (--max-steps)"},
+		}}, "stopped: enough"},
+		{"spin", [][]toys.Instr{toys.Spin}, por.Config{MaxSteps: 5000}, "max-steps=5000 ×1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

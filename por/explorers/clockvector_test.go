@@ -145,7 +145,7 @@ func TestReductionBounds(t *testing.T) {
 			cfg  por.Config
 			want string
 		}{
-			{por.Config{MaxExecutions: 2}, "stopped after 2 executions (--max-executions)"},
+			{por.Config{MaxExecutions: 2}, "max-executions=2"},
 			{por.Config{MaxExecutions: 1000}, ""},
 			{por.Config{MaxMemory: 1}, ""}, // is looked at only now and then
 			{por.Config{Poll: func(por.Progress) string { return "enough" }}, ""},
@@ -163,7 +163,7 @@ func TestReductionBounds(t *testing.T) {
 			cfg  por.Config
 			want string
 		}{
-			{por.Config{MaxMemory: 1 << 10}, "stopped at the memory budget of 1 KiB (--max-memory)"},
+			{por.Config{MaxMemory: 1 << 10}, "max-memory=1024"},
 			{por.Config{Poll: func(por.Progress) string { return "enough" }}, "enough"},
 		} {
 			_, r := toys.Explore(t, toys.Started(long, long), e.Explore, tt.cfg)
@@ -172,7 +172,7 @@ func TestReductionBounds(t *testing.T) {
 			}
 		}
 		_, r := toys.Explore(t, toys.Started(toys.Spin), e.Explore, por.Config{MaxSteps: 500})
-		if got, want := toys.Reasons(r), "1 execution cut after 500 steps (--max-steps)"; got != want {
+		if got, want := toys.Reasons(r), "max-steps=500 ×1"; got != want {
 			t.Errorf("%s: incomplete: %q, want %q", e.Name, got, want)
 		}
 	}

@@ -67,7 +67,7 @@ func TestSampleBounds(t *testing.T) {
 		if r.Executions != sample.DefaultSamples || len(f.Leaves) != 3 {
 			t.Errorf("%s: %d executions, %d endings; want %d, 3", e.Name, r.Executions, len(f.Leaves), sample.DefaultSamples)
 		}
-		if want := "only a sample of 10000 executions, from seed 0 (--max-executions, --seed)"; toys.Reasons(r) != want {
+		if want := "seed=0 ×10000"; toys.Reasons(r) != want {
 			t.Errorf("%s: %q, want %q", e.Name, toys.Reasons(r), want)
 		}
 		// Without preemption one goroutine comes before the other.

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -54,9 +53,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 	sys.Release(root)
 	x.Account()
 	r := x.Result()
-	done := x.done()
-	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: done,
-		Text: fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", por.Plural(done, "execution"), cfg.Seed)})
+	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: cfg.Seed, Count: x.done()})
 	return r
 }
 

@@ -91,7 +91,7 @@ func (s *depthFirst) run() por.Result {
 func (s *depthFirst) result() por.Result {
 	r := s.Driver.Result()
 	if s.skipped > 0 {
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Text: "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"})
+		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundLivelocks, Count: uint64(s.skipped)})
 	}
 	return r
 }
