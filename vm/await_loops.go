@@ -127,9 +127,11 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 		next = pc + 1 + int(in.Imm32())
 	case bytecode.JT, bytecode.JF:
 		jump = pc + 1 + int(in.Imm32())
-	case bytecode.JEq, bytecode.JNe, bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU, bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI:
+	case bytecode.JEq, bytecode.JNe, bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU,
+		bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI:
 		jump = pc + 1 + int(int16(in.C))
-	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go, bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
+	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
+		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false
 	case bytecode.CallN:
 		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && m.natives[n].effect == hasEffect {

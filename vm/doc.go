@@ -88,6 +88,9 @@
 //	link_         what code refers to: functions, variables, literals, type descriptors, files
 //	selfcheck     what tests let the machine verify of itself
 //
+// The words are those of docs/glossary.md. docs/one-access.md follows one memory access through this
+// and the other packages.
+//
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), layout (types in memory),
 // abitype (type descriptors that package reflect reads) and race (vector clocks).
 package vm

@@ -45,10 +45,25 @@ type linker struct {
 var _ compile.Linker = (*linker)(nil)
 
 func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
-	k := &linker{m: m, prog: prog, entry: e,
-		ids: map[*ssa.Function]uint32{}, globals: map[*ssa.Global]uint64{}, byAddr: map[uint64]*ssa.Global{}, literals: map[string]uint64{},
-		natives: map[string]int{}, stubs: map[string]uint32{}, captures: compile.NewCaptures(),
-		nonblock: prog.Nonblocking(e), observed: map[uint32]bool{}, words: map[uint32]uint64{}, bound: map[string]uint64{}, locals: map[*types.TypeName][]types.Type{}, calls: map[callKey]uint32{}, adapters: map[uint32]*adapter{}, clockUsed: prog.UsesClock(e) || m.cfg.VirtualTime && prog.UsesDeadlines(e)}
+	k := &linker{
+		m: m, prog: prog, entry: e,
+		ids:      map[*ssa.Function]uint32{},
+		globals:  map[*ssa.Global]uint64{},
+		byAddr:   map[uint64]*ssa.Global{},
+		literals: map[string]uint64{},
+		natives:  map[string]int{},
+		stubs:    map[string]uint32{},
+		captures: compile.NewCaptures(),
+		nonblock: prog.Nonblocking(e),
+		observed: map[uint32]bool{},
+		words:    map[uint32]uint64{},
+		bound:    map[string]uint64{},
+		locals:   map[*types.TypeName][]types.Type{},
+		calls:    map[callKey]uint32{},
+		adapters: map[uint32]*adapter{},
+
+		clockUsed: prog.UsesClock(e) || m.cfg.VirtualTime && prog.UsesDeadlines(e),
+	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}
 	for _, t := range nativeTables {
@@ -150,15 +165,20 @@ func (k *linker) MapType(t types.Type) uint32 {
 	}
 	if k.m.mapTypes[id] == nil {
 		mt := t.Underlying().(*types.Map)
-		field := func(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
 		align := types.NewArray(types.Typ[types.Uint64], 0)
-		st := types.NewStruct([]*types.Var{field("seq", types.Typ[types.Uint64]), field("key", mt.Key()), field("pad", align), field("elem", mt.Elem()), field("pad2", align), field("end", types.NewArray(types.Typ[types.Uint8], 0))}, nil)
+		st := types.NewStruct([]*types.Var{
+			field("seq", types.Typ[types.Uint64]),
+			field("key", mt.Key()), field("pad", align),
+			field("elem", mt.Elem()), field("pad2", align),
+			field("end", types.NewArray(types.Typ[types.Uint8], 0)),
+		}, nil)
 		fields := make([]*types.Var, st.NumFields())
 		for i := range fields {
 			fields[i] = st.Field(i)
 		}
 		off := layout.Sizes.Offsetsof(fields)
-		k.m.mapTypes[id] = &mapType{key: k.Layout(mt.Key()), elem: k.Layout(mt.Elem()), entry: k.Layout(st), keyOff: uint32(off[1]), elemOff: uint32(off[3])}
+		k.m.mapTypes[id] = &mapType{key: k.Layout(mt.Key()), elem: k.Layout(mt.Elem()), entry: k.Layout(st),
+			keyOff: uint32(off[1]), elemOff: uint32(off[3])}
 	}
 	return id
 }

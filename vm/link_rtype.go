@@ -51,7 +51,8 @@ func (m *Machine) typeWord(id uint32) uint64 {
 	obj := m.heap.allocStatic(0, 0, objFrozen)
 	w := uint64(obj) << 32
 	m.heap.objs[obj].aux = uint32(len(m.rtypes))
-	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type), methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
+	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type),
+		methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
 	m.link.words[id] = w
 	return w
 }

@@ -124,9 +124,12 @@ func atomicOps(w word) []Native {
 		return ops
 	}
 	return append(ops,
-		Native{Name: "Add", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w), Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
-		Native{Name: "And", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
-		Native{Name: "Or", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
+		Native{Name: "Add", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w),
+			Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
+		Native{Name: "And", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w),
+			Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
+		Native{Name: "Or", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w),
+			Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
 	)
 }
 

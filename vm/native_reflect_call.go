@@ -129,23 +129,26 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 	case adaptMakeFunc: // params; captured: impl; then: args, results
 		n := max(in+3, out)
 		a.window = n + bytecode.FrameHeader
-		f := &bytecode.Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3, Code: []bytecode.Instr{
+		callReflect := k.Func(k.prog.Package("reflect").SSA.Func("callReflect"))
+		f := &bytecode.Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3}
+		f.Code = []bytecode.Instr{
 			k.native("hb.pack", 0),
-			bytecode.Instr{Op: bytecode.Call, A: uint16(a.window)}.WithImm32(int32(k.Func(k.prog.Package("reflect").SSA.Func("callReflect")))),
+			bytecode.Instr{Op: bytecode.Call, A: uint16(a.window)}.WithImm32(int32(callReflect)),
 			k.native("hb.unpack", 0),
 			{Op: bytecode.Ret0},
-		}}
+		}
 		f.AddLive(2, ptrRegs(in+2))
 		return f
 	case adaptMethodValue: // params; captured: fn, receiver
 		n := max(in+2, out)
 		a.window = n + bytecode.FrameHeader
-		f := &bytecode.Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out), Code: []bytecode.Instr{
+		f := &bytecode.Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out)}
+		f.Code = []bytecode.Instr{
 			k.native("hb.bind", 0),
 			{Op: bytecode.CallC, A: uint16(a.window), B: uint16(in)},
 			{Op: bytecode.MovN, A: 0, B: uint16(a.window), C: uint16(out)},
 			{Op: bytecode.Ret0},
-		}}
+		}
 		f.AddLive(2, nil)
 		return f
 	}

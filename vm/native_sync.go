@@ -446,7 +446,9 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	if v == 0 && old != 0 {
 		for _, s := range m.order {
 			q := m.gs[s]
-			if q.status == gReady && q.pending.Kind == trace.WgWait && !q.wait.notified && q.pending.Access[0].Obj == uint32(p>>32) && q.pending.Access[0].Off == uint32(p) {
+			a := &q.pending.Access[0]
+			waits := q.status == gReady && q.pending.Kind == trace.WgWait && a.Obj == uint32(p>>32) && a.Off == uint32(p)
+			if waits && !q.wait.notified {
 				m.saveGoroutine(q)
 				q.wait.notified = true
 			}

@@ -86,10 +86,8 @@ func (m *Machine) SpawnCount() int { return len(m.spawn) }
 // for coming back to earlier ones, roughly.
 func (m *Machine) Bytes() int64 {
 	h := m.heap
-	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + int64(cap(h.objs))*int64(unsafe.Sizeof(object{})) +
-		int64(cap(h.undo))*int64(unsafe.Sizeof(undoRec{})) + int64(cap(h.undoMem)) +
-		int64(cap(m.undoStack))*8 + int64(cap(m.gundo))*int64(unsafe.Sizeof(gUndo{})) + int64(cap(m.records))*int64(unsafe.Sizeof(gstate{})) +
-		int64(cap(m.marks))*int64(unsafe.Sizeof(mark{})) + int64(cap(m.out))
+	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + sizeof(h.objs) + sizeof(h.undo) + sizeof(h.undoMem) +
+		sizeof(m.undoStack) + sizeof(m.gundo) + sizeof(m.records) + sizeof(m.marks) + sizeof(m.out)
 	for _, g := range m.gs {
 		n += int64(len(g.stack)) * 8
 	}
@@ -97,4 +95,10 @@ func (m *Machine) Bytes() int64 {
 		n += m.race.Bytes()
 	}
 	return n
+}
+
+// sizeof is the memory that s has been given.
+func sizeof[T any](s []T) int64 {
+	var x T
+	return int64(cap(s)) * int64(unsafe.Sizeof(x))
 }

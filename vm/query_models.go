@@ -16,10 +16,8 @@ type Models struct {
 // NewModels returns the Models for prog.
 func NewModels(prog *load.Program) *Models {
 	m := &Models{prog: prog, natives: make(map[string]bool)}
-	for _, table := range nativeTables {
-		for _, n := range table {
-			m.natives[n.Name] = true
-		}
+	for _, name := range NativeNames() {
+		m.natives[name] = true
 	}
 	return m
 }

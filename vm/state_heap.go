@@ -326,7 +326,8 @@ type heapMark struct {
 
 // mark makes k the present state.
 func (h *heap) mark(k *heapMark) {
-	k.epoch, k.undo, k.undoMem, k.objs, k.chunk, k.off, k.dirty, k.live = h.epoch, len(h.undo), len(h.undoMem), len(h.objs), h.chunk, h.chunkOff, len(h.dirty), h.live
+	*k = heapMark{epoch: h.epoch, undo: len(h.undo), undoMem: len(h.undoMem), objs: len(h.objs),
+		chunk: h.chunk, off: h.chunkOff, dirty: len(h.dirty), live: h.live}
 	h.lastEpoch++
 	h.epoch = h.lastEpoch
 	// What was freed before the mark stays unused while the mark is open: reusing it would

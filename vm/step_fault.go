@@ -87,7 +87,8 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 // nothing else any more, and no search could afford a gigabyte in each state that g is part of.
 func (m *Machine) overflowStack(g *goroutine) {
 	frames := m.Stack(g.id)
-	x := &stackOverflow{text: "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n" + m.goroutineText(g, "running"), frames: frames}
+	const text = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
+	x := &stackOverflow{text: text + m.goroutineText(g, "running"), frames: frames}
 	if m.auto {
 		m.crashOverflow(g, x)
 		return

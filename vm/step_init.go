@@ -22,8 +22,12 @@ func (m *Machine) fixedLayouts() {
 	m.layRune = lay(types.Typ[types.Int32])
 	m.layWord = lay(w)
 	m.layAny = lay(types.NewInterfaceType(nil, nil))
-	m.layPanic = lay(types.NewStruct([]*types.Var{field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w)}, nil))
-	m.layMap = lay(types.NewStruct([]*types.Var{field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w)}, nil))
+	m.layPanic = lay(types.NewStruct([]*types.Var{
+		field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w),
+	}, nil))
+	m.layMap = lay(types.NewStruct([]*types.Var{
+		field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w),
+	}, nil))
 }
 
 // chanLayout returns the layout of a channel object with n elements e.

@@ -196,8 +196,11 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 		}
 	}
 	p := g.panics
-	// The frame must have been called by the newest panic's unwinding.
-	if flags()&frPanicDefer == 0 || p == 0 || uint32(g.stack[fp-hdrLink]) != uint32(m.word(p, pnFrame)) || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
+	if flags()&frPanicDefer == 0 || p == 0 {
+		return 0, 0
+	}
+	byUnwinding := uint32(g.stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
+	if !byUnwinding || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
 		return 0, 0
 	}
 	m.setWord(p, pnFlags, m.word(p, pnFlags)|pfRecovered)

@@ -214,7 +214,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
 			m.cut = Cut{CutInterrupted, "interrupted"}
 		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
-			m.cut = Cut{CutLocal, "step bound: no visible operation after " + itoa(m.localWork) + " loop iterations and calls in the loop at " + m.place(g)}
+			m.cut = Cut{CutLocal, "step bound: no visible operation after " + itoa(m.localWork) +
+				" loop iterations and calls in the loop at " + m.place(g)}
 		}
 	}
 	if m.cut.Cause == 0 && m.diverges(g, left < 0) {

@@ -152,7 +152,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.Unsupported:
 		m.unsupported(g, f.Texts[word(0)])
 		return Stop
-	case bytecode.MapGet, bytecode.MapSet, bytecode.MapDel, bytecode.MapLen, bytecode.MapClear, bytecode.MapIter, bytecode.MapNext, bytecode.MkMap:
+	case bytecode.MapGet, bytecode.MapSet, bytecode.MapDel, bytecode.MapLen, bytecode.MapClear,
+		bytecode.MapIter, bytecode.MapNext, bytecode.MkMap:
 		return m.mapOp(g, f, in, r)
 	default:
 		return m.strOp(g, f, in, r)

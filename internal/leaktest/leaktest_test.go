@@ -189,7 +189,7 @@ func (s *search) Livelock(path trace.Schedule, loop int) bool { return true }
 
 func (s *search) Restart() {}
 
-// explore looks for the leaks of p, with few preemptions first.
+// explore searches for the leaks of p, with few preemptions first.
 func explore(t *testing.T, prog *load.Program, p program) *search {
 	m, err := vm.New(prog, prog.Entries[0], vm.Config{Args: []string{"leaks", p.name}})
 	if err != nil {

@@ -829,7 +829,20 @@ func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	}
 }
 
-var negated = map[token.Token]token.Token{token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR}
+// Comparisons: negated, with the operands swapped, and as a branch on a small constant.
+var (
+	negated = map[token.Token]token.Token{
+		token.EQL: token.NEQ, token.NEQ: token.EQL,
+		token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
+	}
+	swapped = map[token.Token]token.Token{
+		token.EQL: token.EQL, token.NEQ: token.NEQ,
+		token.LSS: token.GTR, token.GEQ: token.LEQ, token.GTR: token.LSS, token.LEQ: token.GEQ,
+	}
+	constBranches = map[token.Token]Op{
+		token.EQL: JEqI, token.NEQ: JNeI, token.LSS: JLtSI, token.LEQ: JLeSI, token.GTR: JGtSI, token.GEQ: JGeSI,
+	}
+)
 
 // compareBranch emits a branch of b to to if cmp holds (does not hold, with negate).
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
@@ -841,12 +854,11 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 	x, y := cmp.X, cmp.Y
 	if _, ok := x.(*ssa.Const); ok {
 		x, y = y, x
-		tok = map[token.Token]token.Token{token.EQL: token.EQL, token.NEQ: token.NEQ, token.LSS: token.GTR, token.GEQ: token.LEQ, token.GTR: token.LSS, token.LEQ: token.GEQ}[tok]
+		tok = swapped[tok]
 	}
 	var pc int
 	if k, ok := smallConst(y); ok && (!unsigned || tok == token.EQL || tok == token.NEQ) {
-		op := map[token.Token]Op{token.EQL: JEqI, token.NEQ: JNeI, token.LSS: JLtSI, token.LEQ: JLeSI, token.GTR: JGtSI, token.GEQ: JGeSI}[tok]
-		pc = c.emit(op, c.use(x), int(uint16(k)), 0)
+		pc = c.emit(constBranches[tok], c.use(x), int(uint16(k)), 0)
 	} else {
 		rx, ry := c.use(x), c.use(y)
 		switch tok {

@@ -100,6 +100,19 @@ func (c *compiler) normalize(r int, t types.Type) {
 	}
 }
 
+// The operations of arithmetic on complex numbers and floats.
+var (
+	complexOps = map[token.Token]uint64{
+		token.ADD: bytecode.CplxAdd, token.SUB: bytecode.CplxSub, token.MUL: bytecode.CplxMul, token.QUO: bytecode.CplxDiv,
+	}
+	float32Ops = map[token.Token]bytecode.Op{
+		token.ADD: bytecode.AddF32, token.SUB: bytecode.SubF32, token.MUL: bytecode.MulF32, token.QUO: bytecode.DivF32,
+	}
+	float64Ops = map[token.Token]bytecode.Op{
+		token.ADD: bytecode.AddF64, token.SUB: bytecode.SubF64, token.MUL: bytecode.MulF64, token.QUO: bytecode.DivF64,
+	}
+)
+
 // complexBits returns CplxNarrow if t is complex64.
 func complexBits(t types.Type) uint64 {
 	if t.Underlying().(*types.Basic).Kind() == types.Complex64 {
@@ -130,15 +143,15 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	case b.Info()&types.IsComplex != 0:
 		x, y := c.use(v.X), c.use(v.Y)
 		c.emit(bytecode.Cplx, d, x, y)
-		c.word(map[token.Token]uint64{token.ADD: bytecode.CplxAdd, token.SUB: bytecode.CplxSub, token.MUL: bytecode.CplxMul, token.QUO: bytecode.CplxDiv}[v.Op] | complexBits(t))
+		c.word(complexOps[v.Op] | complexBits(t))
 		return
 	case b.Kind() == types.Float32:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(map[token.Token]bytecode.Op{token.ADD: bytecode.AddF32, token.SUB: bytecode.SubF32, token.MUL: bytecode.MulF32, token.QUO: bytecode.DivF32}[v.Op], d, x, y)
+		c.emit(float32Ops[v.Op], d, x, y)
 		return
 	case b.Info()&types.IsFloat != 0:
 		x, y := c.use(v.X), c.use(v.Y)
-		c.emit(map[token.Token]bytecode.Op{token.ADD: bytecode.AddF64, token.SUB: bytecode.SubF64, token.MUL: bytecode.MulF64, token.QUO: bytecode.DivF64}[v.Op], d, x, y)
+		c.emit(float64Ops[v.Op], d, x, y)
 		return
 	}
 	c.intop(v, d, t)
