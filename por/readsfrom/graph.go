@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// This is the part of Explore that knows the graph of what has been executed, and the order by which it is realised.
+// This file has the execution graph G, and the path by which it is realised.
 
-// replay executes a move. If that ends the execution, it is one if leaf is set; then it is undone, and
-// stays in the path.
+// replay executes a transition. If that ends the execution, this is counted if leaf is set; then it
+// is undone, and stays in the path. The program may turn out to be Unsupported.
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
@@ -30,11 +30,15 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	if choice < 0 {
 		panic("BUG: an operation that was executed in another order has other alternatives in this one")
 	}
+	if s.Tracing() {
+		s.TraceStep(len(s.Events), &s.Next(m.G).Op, choice, s.Sys.Alternatives(m.G))
+	}
 	s.Execute(m.G, choice)
 	e := len(s.Events) - 1
 	s.positions[m.G] = append(s.positions[m.G], int32(e))
 	if s.Unsupported {
-		panic(errBeyond)
+		s.Halted = true
+		return
 	}
 	s.Stats.Transitions++
 	s.endPresent = true
@@ -52,7 +56,7 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.endPresent = false
 }
 
-// replayOrder executes order instead of the present path.
+// replayOrder executes order instead of the present path, as far as the program is not Unsupported.
 func (s *searcher) replayOrder(order []hb.Transition) {
 	k := 0
 	for k < len(order) && k < len(s.Events) && s.Events[k].Transition == order[k] {
@@ -60,11 +64,13 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 	}
 	s.unwind(k)
 	for _, m := range order[k:] {
-		s.replay(m, false)
+		if s.replay(m, false); s.Unsupported {
+			return
+		}
 	}
 }
 
-// unwind goes back to the state behind the first k events.
+// unwind goes back to the state after the first k events.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Sys.Rewind(s.marks[i])
@@ -76,7 +82,7 @@ func (s *searcher) unwind(k int) {
 	s.Truncate(k)
 }
 
-// shrinkGraph takes all but the first n events out of H. The path stays what it is.
+// shrinkGraph takes all but the first n events out of G. The path stays what it is.
 func (s *searcher) shrinkGraph(n int) {
 	for _, a := range s.graph[n:] {
 		if int(a.G) < len(s.stamps) && len(s.stamps[a.G]) >= int(a.N) {
@@ -89,7 +95,7 @@ func (s *searcher) shrinkGraph(n int) {
 // inPrefix reports whether event e happened before an event with the clock c, or is it.
 func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.ClockOf(c, s.Keys[e].G) }
 
-// setStamp notes that the event of rank r is in H.
+// setStamp notes that the event with stamp r is in G.
 func (s *searcher) setStamp(r int) {
 	a := &s.graph[r]
 	for int(a.G) >= len(s.stamps) {
@@ -100,14 +106,16 @@ func (s *searcher) setStamp(r int) {
 	}
 }
 
+// stampOf returns the stamp of event e.
 func (s *searcher) stampOf(e int) int32 { return s.stamps[s.Keys[e].G][s.Keys[e].N-1] }
 
-// idOf returns the name of event e.
+// idOf returns the identity of event e.
 func (s *searcher) idOf(e int) hb.EventID { return hb.EventID{G: s.Keys[e].G, N: s.Keys[e].N} }
 
 // position returns the place of x in the path.
 func (s *searcher) position(x hb.EventID) int { return int(s.positions[x.G][x.N-1]) }
 
+// inPath reports whether x has been executed in the present path.
 func (s *searcher) inPath(x hb.EventID) bool {
 	return int(x.G) < len(s.positions) && int(x.N) <= len(s.positions[x.G])
 }
@@ -132,7 +140,7 @@ func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 	return list
 }
 
-// addNodes begins a search for an order of limit.
+// addNodes begins a search for a linearization of limit.
 func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
@@ -146,7 +154,8 @@ func (s *searcher) addNodes(limit []uint32) {
 	}
 }
 
-// linearization returns the order that was found, in which x and y may be that have not been executed.
+// linearization returns the order that was found, in which x and y may be that have not been
+// executed.
 func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.lin.order))
 	for _, i := range s.lin.order {
@@ -162,6 +171,7 @@ func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labe
 	return list
 }
 
+// lastIndex returns the index of the last m in order.
 func lastIndex(order []hb.Transition, m hb.Transition) int {
 	for i, o := range slices.Backward(order) {
 		if o == m {
@@ -181,7 +191,8 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	return hb.EventID{}
 }
 
-// writers lists what a read of a can read from in limit: the deepest write first, in the end the initial value.
+// writers lists what a read of a can read from in limit: the deepest write first, in the end the
+// initial value.
 func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	for i := range s.Events {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
@@ -200,19 +211,19 @@ func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	return append(list, hb.EventID{})
 }
 
-// readableWrites lists the writers in H that g's next operation, a read of a, can read from as far as is seen from what
-// happens before it: those that are not overwritten by then.
+// readableWrites lists the writers in G that g's next operation, a read of a, can read from as far
+// as is known from what happens before it: those that are not overwritten by then.
 func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	list := s.writers(s.Count, a)
-	past := s.porfPrefix(g, hb.EventID{})
+	prefix := s.porfPrefix(g, hb.EventID{})
 	return slices.DeleteFunc(list, func(u hb.EventID) bool {
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
-			return t != u && t.N > 0 && t.N <= hb.ClockOf(past, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+			return t != u && t.N > 0 && t.N <= hb.ClockOf(prefix, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
 	})
 }
 
-// porfPrefix returns what would happen before g's next operation if that read from w.
+// porfPrefix returns the clock that g's next operation would have if it read from w.
 func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	var c []uint32
 	if e := s.LastEvent(g); e >= 0 {

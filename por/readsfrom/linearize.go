@@ -7,34 +7,40 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Whether events can be executed in some order such that each read reads what it is to read is a search
-// (Gibbons and Korach, "Testing shared memories", SIAM J. Comput. 1997: it is NP-complete if the number of
-// goroutines is not bounded). This one goes through sets of events executed so far, from each of which
-// it does not start twice; with k goroutines there are at most n^k of them, and mostly the first order tried is one.
+// Whether the events of an execution graph have a linearization in which each read reads what it is
+// to read is a search: verifying sequential consistency with a read mapping (VSC-read: Gibbons and
+// Korach, "Testing shared memories", SIAM J. Comput. 1997), which is NP-complete if the number of
+// goroutines is not bounded. This one visits sets of events that have been placed so far, each
+// once; with k goroutines and n events there are at most n^k of them, and mostly the first order
+// tried is a linearization.
 //
-// A write must not be executed between a write and one that reads from it. So it waits while some event that is
-// still to read the location from another write can do so by now. Under this rule every read that is reached
-// reads what it is to, and whether events can be executed depends on nothing but the set of those that have been. An event
-// that makes none wait (a read, a write that nobody reads, or whose readers all other writes come behind anyway) can be executed at
-// once if it can be executed at all: that takes nothing away from the others.
+// A write must not be placed between a write and an event that reads from it. So it is blocked
+// while some event that is still to read the location from another write could do so by now. Under
+// this rule:
+//
+//  1. Every read that is placed reads what it is to.
+//  2. Whether an event can be placed depends only on the set of those that have been.
+//  3. An event that blocks none (a read; a write that no event reads, or whose readers all other
+//     writes come after anyway) can be placed as soon as possible: that takes nothing away from the
+//     others. So the search branches at contested writes only.
 
-// node is an event to be put in order.
+// node is an event to be placed.
 type node struct {
 	hb.EventID
-	clock  []uint32 // what comes before it, itself left out or not
+	clock  []uint32 // what comes before it, with or without itself
 	reads  bool
-	from   trace.Access // where
+	from   trace.Access // what it reads
 	rf     hb.EventID
 	writes [2]trace.Access
 	nw     uint8
 
 	source    int   // the node that src is, or -1
-	contested bool  // see contest
-	blockers  []int // nodes that read what it writes from others
+	contested bool  // see markContested
+	blockers  []int // nodes that read from others what it writes
 	placed    bool
 }
 
-// linearizer is the memory of the search.
+// linearizer is the search for a linearization. Its memory is used again.
 type linearizer struct {
 	nodes  []node
 	count  []uint32 // of nodes done, by goroutine
@@ -68,7 +74,8 @@ func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.Eve
 
 func (l *linearizer) reset() { l.nodes = l.nodes[:0] }
 
-// find looks for an order of the nodes, and prefers the one in which they were added. order holds it then.
+// find looks for a linearization of the nodes, and tries the order in which they were added first.
+// order holds it then.
 func (l *linearizer) find() bool {
 	l.order, l.failed = l.order[:0], nil
 	clear(l.count)
@@ -101,8 +108,8 @@ func (l *linearizer) find() bool {
 	return l.search()
 }
 
-// markContested marks the writes that it can be a mistake to execute early: another one need not come behind all that
-// read from it.
+// markContested marks the writes that it can be a mistake to place early: another write need not
+// come after all that read from them.
 func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		l.nodes[i].contested = false
@@ -118,7 +125,8 @@ func (l *linearizer) markContested() {
 	}
 }
 
-// search completes the order. What is no mistake is done at once, so that it branches at contested writes only.
+// search completes the order. What is no mistake is placed at once, so that it branches at
+// contested writes only.
 func (l *linearizer) search() bool {
 	begin := len(l.order)
 	for i := 0; i < len(l.nodes); i++ {
@@ -151,7 +159,7 @@ func (l *linearizer) search() bool {
 	return false
 }
 
-// greedy tries to do the first node that can be done, again and again: mostly that is an order.
+// greedy places the first node that can be placed, again and again: mostly that is a linearization.
 func (l *linearizer) greedy() bool {
 	for i := 0; i < len(l.nodes); i++ {
 		if n := &l.nodes[i]; !n.placed && l.ready(n) {
@@ -182,7 +190,7 @@ func (l *linearizer) unplace(i int) {
 	l.order = l.order[:len(l.order)-1]
 }
 
-// placedSet is the set of nodes done.
+// placedSet returns the set of nodes placed, as a key.
 func (l *linearizer) placedSet() []byte {
 	l.key = l.key[:0]
 	for _, c := range l.count {
@@ -191,7 +199,7 @@ func (l *linearizer) placedSet() []byte {
 	return l.key
 }
 
-// ready reports whether n can be executed now.
+// ready reports whether n can be placed now.
 func (l *linearizer) ready(n *node) bool {
 	if l.count[n.G] != n.N-1 {
 		return false

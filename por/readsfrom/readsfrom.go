@@ -1,7 +1,6 @@
 package readsfrom
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -11,52 +10,77 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Explore explores one execution of every reads-from class: executions are equivalent if they have the same
-// events, each read of memory reads from the same write, and what synchronises is in the same order (Chalupa,
-// Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic partial order reduction", POPL 2018; the
-// optimal exploration is in the manner of TruSt: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless,
-// optimal dynamic partial order reduction", POPL 2022). It differs from Optimal, whose top comment comes first, in what
-// happens before what: a read of memory depends on the write it reads from, and on no other; a write depends on nothing.
+// Explore explores one execution of every reads-from class: executions are equivalent if they have
+// the same events, each read of memory reads from the same write, and what synchronises is in the
+// same order (Chalupa, Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic partial order
+// reduction", POPL 2018). The optimal exploration is in the manner of TruSt (Kokologiannakis,
+// Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
+// 2022), whose names are used here: execution graph, stamp, porf-prefix, revisit, maximally added.
+// Package optimal comes first; this one differs from it in what happens before what: a read of
+// memory depends on the write it reads from, and on no other; a write depends on nothing.
 //
-// So what has been executed is no sequence but a graph H: events with what happens before them. It is realised by
-// one of the orders that fit (see linearizer), and executed again in another one where the present one does not allow
-// what comes next. An event of H is known by its name; its rank tells when it was added to H.
+// So what has been executed is no sequence but an execution graph G: events with what happens
+// before them. It is realised by one of its linearizations (see linearizer), and executed again in
+// another one where the present one does not allow what comes next. An event of G is known by its
+// hb.EventID; its stamp says when it was added to G.
 //
-// In H the next operation x of some goroutine is chosen by a fixed rule.
+// In G the next operation x of some goroutine is chosen by a fixed rule.
 //
-//   - A write that does not read is added to H. It has no alternatives. (One to an entry of a map leaves the others, so it reads,
-//     too; so does what compares before it writes. See Updater.)
-//   - A read has one alternative for each write in H that it can read from, and one for each w outside: there the past S
-//     of w comes first, then w, then x.
-//   - Everything else has pasts, as in Optimal.
+//   - A write that does not read is added to G. It has no alternatives. (One to an entry of a map
+//     leaves the others, so it reads, too; so does what compares before it writes. See
+//     por.Updater.)
+//   - A read has one alternative for each write in G that it can read from, and one for each write
+//     w outside: there the porf-prefix S of w comes first, then w, then x. That is a backward
+//     revisit.
+//   - Everything else has causal prefixes, as in package optimal.
 //
-// That each S w is found once needs a rule for what is executed by the way, which is not part of S w: every planned event
-// behind H belongs to S, as in Optimal, and a read d that does not belong to S reads from the canonical write given S. That is,
-// with V being what was in H before d, and S: the deepest write in V, by the number of events that happen before it (then by name),
-// that can be the last one in an order of V. Proof: consider the first state in which two explorations that find S w differ. They
-// have the same H, and chose the same d. If it belongs to S, it reads in both from what it reads from in S. If not,
-// it reads in both from the canonical write given S, which is a function of V. If it synchronises, see Optimal. So they do
-// not differ. And there is one: d can always be added at the end of some order of V, behind which nothing in S is disabled, so it is one
-// of the alternatives at H, either because its write is in H, or by induction over what is left to be
-// executed, its write being in S. When the exploration has all of S, w is next.
+// That each S w is found once needs a rule for what is executed on the way and does not belong to S
+// w (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package
+// optimal, and a read d that does not belong to S reads from the maximal write given S: with V
+// being S and what was in G before d, the deepest write in V, by the number of events that happen
+// before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that
+// S w is found exactly once:
 //
-// If w reads, too, then what it reads in S w need not be possible together with x: two that read from the same write
-// and write themselves. So for all writes that it could read from it is asked whether x can read from it then.
+//  1. Consider the first state in which two explorations that find S w differ. They have the same
+//     G, and chose the same d.
+//  2. If d belongs to S, it reads in both from what it reads from in S.
+//  3. If not, it reads in both from the maximal write given S, which is a function of V.
+//  4. If it synchronises, see package optimal. By 2 to 4 the two do not differ: S w is found at
+//     most once.
+//  5. d can always be added at the end of some linearization of V, after which nothing in S is
+//     disabled. So it is one of the alternatives at G, either because its write is in G, or, if its
+//     write is in S, by induction over what is left to be executed.
+//  6. When the exploration has all of S, w is next. So S w is found at least once.
 //
-// Guarantees: every class of complete executions is met, once, with every outcome, deadlock and crash. Of
-// states at the end only those that differ in what somebody has read are told apart: of the last writes to a location that
-// nobody reads one is executed last. A race is reported if its two operations are next in some state, though no execution need
-// come to that state by itself: it is one if neither happens before the goroutine of the other has got where it is.
+// If w reads, too, then what it reads in S w need not be possible together with x: two operations
+// that read from the same write and write themselves. So for all writes that w could read from it
+// is asked whether x can read from w then.
 //
-// It asks no oracle: see RATIONALE.md.
+// Guarantees: every class of complete executions is explored, once, with every outcome, deadlock
+// and crash. Of states at the end only those that differ in what a goroutine has read are
+// distinguished: of the last writes to a location that no goroutine reads one is executed last. A
+// race is reported if its two operations are next in some state, though no execution need come to
+// that state by itself: that is so if neither happens before the goroutine of the other arrives at
+// it.
 //
-// Programs that do other things than access memory and use locks, groups and Once are left to Optimal, with which the search begins again
-// (Visitor.Restart); so are those in which a read covers more or less than a write it overlaps, or in which
-// memory is written that something synchronises on.
+// It asks no oracle: docs/rationale/explorers.md says why.
+//
+// Programs that do anything but access memory and use locks, WaitGroups and Once fall back to
+// package optimal, with which the search begins again (por.Visitor.Restart); so do those in which a
+// read covers more or less than a write that it overlaps, or in which memory is written that
+// something synchronises on.
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	s := &searcher{Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}), Control: search.Control{Visitor: v, Cfg: cfg}, races: search.NewRaceReporter(sys, v), knownRaces: search.RaceSet{}, dups: hb.NewDuplicates(cfg)}
+	s := &searcher{
+		// A writer is compared with others when it arrives, so what it depends on must depend on
+		// all readers.
+		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}),
+		Control:    search.Control{Visitor: v, Cfg: cfg},
+		races:      search.NewRaceReporter(sys, v),
+		knownRaces: search.RaceSet{},
+		dups:       hb.NewDuplicates(cfg),
+	}
 	s.size = por.CapabilitiesOf(sys).Sized
-	s.ReadsFrom = true // and readers are rude: a writer is looked at when it arrives, so what it depends on must depend on all readers
+	s.ReadsFrom = true
 	s.Updater = por.CapabilitiesOf(sys).Updater
 	s.Invalidate()
 	for g, known := range s.Exists {
@@ -72,8 +96,9 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return r
 }
 
+// searcher is the state of Explore.
 type searcher struct {
-	*hb.Execution
+	*hb.Execution // the linearization of G that has been executed
 	search.Control
 	races      search.RaceReporter
 	knownRaces search.RaceSet
@@ -81,12 +106,12 @@ type searcher struct {
 	size       por.Sized
 
 	root      por.Mark
-	marks     []por.Mark   // in front of each event
-	graph     []graphEvent // H, in the order of ranks
-	positions [][]int32    // where in the path an event is,
-	stamps    [][]int32    // and its rank, by goroutine and number
+	marks     []por.Mark   // before each event
+	graph     []graphEvent // G, by stamps
+	positions [][]int32    // where in the path an event is, by goroutine and number,
+	stamps    [][]int32    // and its stamp
 	frames    []frame
-	dropped   []trace.GID // see optimal
+	dropped   []trace.GID // they have ended the execution, and do not move any more
 	lin       linearizer
 
 	enabled     []trace.GID
@@ -94,46 +119,47 @@ type searcher struct {
 	endPresent  bool // the newest event has ended the execution, and is not undone yet
 }
 
-// graphEvent is an event of H.
+// graphEvent is an event of G.
 type graphEvent struct {
 	hb.EventID
 	label      uint64
-	rf         hb.EventID
-	inReversal bool  // it belongs to a past, or is not the first alternative
-	frame      int32 // of which it is the chosen operation, or -1
-	ended      bool
-	head       int32 // rank; see canonical
+	rf         hb.EventID // what it reads from
+	inReversal bool       // it belongs to a prefix S, or is not the first alternative
+	frame      int32      // of which it is the chosen operation, or -1
+	ended      bool       // it has ended the execution
+	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 
-// frame is an H with a chosen operation.
+// frame is a graph G with a chosen operation x.
 type frame struct {
-	order               []hb.Transition // that realises H
-	size                int             // len(added)
-	count               []uint32        // H, by goroutine
-	dropped             int
-	g                   trace.GID
-	op                  hb.NextOp
-	label               uint64
-	reads               bool
-	needsNoChoice       bool
-	firstDone           bool // not the first alternative any more
-	head                int32
-	prints              bool // see past.printed
-	stamp               int  // the rank it has, if it is in H
-	alternatives, ended int  // see past
-	next                int
-	writes              []hb.EventID // of a read: what it can read from
-	revisits            []revisit
-	explored            int
+	order         []hb.Transition // a linearization of G
+	size          int             // len(graph)
+	count         []uint32        // of events of G, by goroutine
+	dropped       int             // len(dropped)
+	g             trace.GID       // of x
+	op            hb.NextOp
+	label         uint64
+	reads         bool
+	needsNoChoice bool
+	firstDone     bool  // an alternative has been explored
+	head          int32 // stamp of the last event of the prefix that x has so far
+	prints        bool  // x has ended the execution, so that it depends on what is printed
+	stamp         int   // of x, if it is in G
+	alternatives  int
+	ended         int          // how many of them have ended the execution
+	next          int          // the first alternative, or write, that has not been explored
+	writes        []hb.EventID // of a read: what it can read from
+	revisits      []revisit
+	explored      int // how many of them
 }
 
-// revisit is a past.
+// revisit is a prefix S that x has when it is explored again.
 type revisit struct {
-	order   []hb.Transition // that realises H and S, of a read with w and it
-	prefix  []graphEvent
-	write   graphEvent
-	last    trace.GID // whose operation comes behind S
-	noWrite bool      // the read must not write
+	order   []hb.Transition // a linearization of G and S; of a read with w and x
+	prefix  []graphEvent    // S
+	write   graphEvent      // of a read: w
+	last    trace.GID       // else: the goroutine whose operation comes after S
+	noWrite bool            // the read must not write
 }
 
 func (s *searcher) run() por.Result {
@@ -151,23 +177,18 @@ func (s *searcher) run() por.Result {
 	return r
 }
 
-// errBeyond is raised where it turns out that the program is to be left to another explorer.
-var errBeyond = errors.New("beyond readsFrom")
-
+// explore explores all. It stops, halted, where the program turns out to be Unsupported: then the
+// present path need not be a linearization of G any more, so that what replays steps looks at
+// Unsupported afterwards.
 func (s *searcher) explore() {
-	defer func() {
-		if r := recover(); r != nil && r != errBeyond {
-			panic(r)
-		}
-	}()
 	s.runToEnd(trace.NoGID, -1)
 	for len(s.frames) > 0 && !s.Halted {
 		s.backtrack()
 	}
 }
 
-// runToEnd goes on to the end of an execution. Goroutine g is chosen first if it can move;
-// head is the last event of the past it has then.
+// runToEnd continues to the end of an execution. Goroutine g is chosen first if it is enabled; head
+// is the last event of the prefix that it has then.
 func (s *searcher) runToEnd(g trace.GID, head int32) {
 	for !s.Halted {
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.graph))
@@ -178,9 +199,8 @@ func (s *searcher) runToEnd(g trace.GID, head int32) {
 			}
 			return
 		}
-		if s.Cfg.MaxSteps > 0 && len(s.graph) >= s.Cfg.MaxSteps {
-			s.Stats.Truncated++
-			s.StopUnless(s.Visitor.Leaf(s.schedule(), por.Running))
+		if s.AtMaxSteps(len(s.graph)) {
+			s.EndTruncated(s.schedule())
 			return
 		}
 		if s.OutOfExecutions() {
@@ -196,7 +216,8 @@ func (s *searcher) runToEnd(g trace.GID, head int32) {
 	}
 }
 
-// pick is the rule: whoever moved last goes on, or else the first who can.
+// pick is the rule by which x is chosen: the goroutine that moved last continues, or else the first
+// that can.
 func (s *searcher) pick() trace.GID {
 	if n := len(s.graph); n > 0 && slices.Contains(s.enabled, s.graph[n-1].G) {
 		return s.graph[n-1].G
@@ -204,17 +225,30 @@ func (s *searcher) pick() trace.GID {
 	return s.enabled[0]
 }
 
-// openFrame adds g's next operation to H, with its first alternative, and reports whether to go on.
+// openFrame adds g's next operation to G, with its first alternative, and reports whether to
+// continue.
 func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
 	from, reads := hb.ReadFrom(&op.Op)
-	quiet := op.N == 0 && (op.Kind == trace.Choose || op.Kind == trace.Yield || op.Kind == trace.Go || op.Kind == trace.End || op.Kind == trace.Output && s.Cfg.IgnoreOutput || op.Kind.Memory())
+	quiet := op.N == 0 && op.Kind != trace.Sleep && (search.Unobservable(op.Kind, s.Cfg.IgnoreOutput) || op.Kind.Memory())
 	if n == 1 && !reads && (quiet || op.Kind.Memory()) {
 		return s.addEvent(g, 0, -1, false)
 	}
-	s.frames = append(s.frames, frame{order: s.pathMoves(), size: len(s.graph), count: slices.Clone(s.Count), dropped: len(s.dropped),
-		g: g, op: op, label: s.Label(g, 0), reads: reads, needsNoChoice: quiet, head: head, alternatives: n, next: 1})
+	s.frames = append(s.frames, frame{
+		order:         s.pathMoves(),
+		size:          len(s.graph),
+		count:         slices.Clone(s.Count),
+		dropped:       len(s.dropped),
+		g:             g,
+		op:            op,
+		label:         s.Label(g, 0),
+		reads:         reads,
+		needsNoChoice: quiet,
+		head:          head,
+		alternatives:  n,
+		next:          1,
+	})
 	f := &s.frames[len(s.frames)-1]
 	if n > 1 {
 		s.Stats.Choices++
@@ -227,8 +261,7 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	return s.readFromNext(len(s.frames) - 1)
 }
 
-// backtrack takes the next alternative of the youngest frame, or its next past,
-// or closes it.
+// backtrack explores the next alternative of the youngest frame, or its next revisit, or closes it.
 func (s *searcher) backtrack() {
 	i := len(s.frames) - 1
 	f := &s.frames[i]
@@ -240,7 +273,9 @@ func (s *searcher) backtrack() {
 			s.runToEnd(trace.NoGID, -1)
 		}
 	case f.next < f.alternatives:
-		s.replayOrder(f.order)
+		if s.replayOrder(f.order); s.Halted {
+			return
+		}
 		f.next++
 		if s.addEvent(f.g, f.next-1, int32(i), f.next-1 > f.ended) {
 			s.runToEnd(trace.NoGID, -1)
@@ -259,7 +294,8 @@ func (s *searcher) backtrack() {
 	}
 }
 
-// readFromNext makes frame i's operation read from the next write in H that it can read from, and reports whether to go on.
+// readFromNext makes frame i's operation read from the next write in G that it can read from, and
+// reports whether to continue.
 func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]
@@ -268,13 +304,19 @@ func (s *searcher) readFromNext(i int) bool {
 		}
 		s.shrinkGraph(f.size)
 		s.dropped = s.dropped[:f.dropped]
-		s.replayOrder(f.order)
+		if s.replayOrder(f.order); s.Halted {
+			return false
+		}
 		w := f.writes[f.next]
 		f.next++
 		if f.next == 2 {
 			s.Stats.Choices++
 		}
-		if !s.readFrom(f, w) {
+		done := s.readFrom(f, w)
+		if s.Unsupported {
+			return false
+		}
+		if !done {
 			s.revisitsOfUntaken(i, w)
 			continue
 		}
@@ -284,7 +326,8 @@ func (s *searcher) readFromNext(i int) bool {
 	return false
 }
 
-// readFrom executes f's operation so that it reads from w, in an order in which it can. It reports false if there is none.
+// readFrom executes f's operation so that it reads from w, in a linearization in which it can. It
+// reports false if there is none.
 func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
@@ -316,17 +359,26 @@ func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	return s.executeIn(order, hb.Transition{G: f.g, Label: f.label}, f.order, true)
 }
 
-// executeIn executes order, in which the last m is new. If mute is set it must not write; otherwise
-// the search goes back, and it reports false.
-func (s *searcher) executeIn(order []hb.Transition, m hb.Transition, back []hb.Transition, mute bool) bool {
-	s.replayOrder(order[:lastIndex(order, m)])
-	if op := s.Next(m.G); mute && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) {
+// executeIn executes order, in which the last t is new. If noWrite is set t must not write;
+// otherwise the search returns to the linearization back, and it reports false.
+func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.Transition, noWrite bool) bool {
+	if s.replayOrder(order[:lastIndex(order, t)]); s.Unsupported {
+		return false
+	}
+	if op := s.Next(t.G); noWrite && writes(&op.Op) {
 		s.replayOrder(back)
 		return false
 	}
-	s.replay(m, true)
+	if s.replay(t, true); s.Unsupported {
+		return false
+	}
 	s.replayOrder(order)
 	return true
+}
+
+// writes reports whether op may change what it accesses.
+func writes(op *trace.Op) bool {
+	return slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write })
 }
 
 // mayWrite reports whether a read writes, or would if it read something else.
@@ -334,7 +386,8 @@ func mayWrite(op *trace.Op) bool {
 	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
 }
 
-// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if it could read from w.
+// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
+// that could read from w.
 func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	f := &s.frames[i]
 	if op := s.Next(f.g).Op; mayWrite(&op) {
@@ -343,7 +396,7 @@ func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	}
 }
 
-// addEvent adds g's next operation to H and reports whether to go on.
+// addEvent adds g's next operation to G and reports whether to continue.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, planned bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: g, N: s.Count[g] + 1}, label: m.Label, inReversal: planned, frame: frame, head: -1})
@@ -351,27 +404,30 @@ func (s *searcher) addEvent(g trace.GID, choice int, frame int32, planned bool) 
 	return s.eventAdded(len(s.graph) - 1)
 }
 
-// eventAdded is called when the event of rank r, the newest, has been executed. It looks for the pasts that it shows, and reports whether
-// to go on.
-func (s *searcher) eventAdded(r int) bool {
+// eventAdded is called when the event of a stamp, the newest, has been executed. It looks for the
+// revisits that it makes possible, and reports whether to continue.
+func (s *searcher) eventAdded(stamp int) bool {
 	if s.Halted {
 		return false
 	}
-	a := &s.graph[r]
-	s.setStamp(r)
+	a := &s.graph[stamp]
+	s.setStamp(stamp)
 	e := s.position(a.EventID)
 	ev := &s.Events[e]
 	a.ended = ev.EndsExecution
 	if ev.EndsExecution && ev.DependsOnOutput && ev.Op.Kind.Memory() {
-		s.Unsupported = true
-		panic(errBeyond)
+		s.Unsupported, s.Halted = true, true
+		return false
 	}
 	if a.frame >= 0 {
-		s.frames[a.frame].stamp = r
+		s.frames[a.frame].stamp = stamp
 		s.frames[a.frame].prints = s.frames[a.frame].prints || ev.DependsOnOutput
 	}
 	if !ev.EndsExecution {
-		s.reportRaces(e)
+		if s.reportRaces(e); s.Unsupported {
+			return false
+		}
+		ev = &s.Events[e]
 	}
 	s.findRevisits(e)
 	if a.frame >= 0 {
@@ -384,7 +440,7 @@ func (s *searcher) eventAdded(r int) bool {
 			}
 		}
 	}
-	if s.Stats.Transitions&search.PollMask == 0 {
+	if s.PollDue() {
 		s.Poll(s.account(), por.Progress{Depth: len(s.graph)})
 	}
 	if s.Halted {
@@ -405,49 +461,70 @@ func (s *searcher) eventAdded(r int) bool {
 	return true
 }
 
-// backwardRevisit executes a past of frame i's operation that ends with a write, from which it then reads.
+// backwardRevisit explores a prefix of frame i's operation, a read, that ends with a write, from
+// which it then reads.
 func (s *searcher) backwardRevisit(i int, it *revisit) {
 	f := &s.frames[i]
-	x, label := f.g, f.label
+	x := hb.Transition{G: f.g, Label: f.label}
+	w := hb.Transition{G: it.write.G, Label: it.write.label}
 	for _, a := range append(it.prefix, it.write) {
 		s.graph = append(s.graph, a)
 		s.setStamp(len(s.graph) - 1)
 	}
-	w := len(s.graph) - 1
-	s.replayOrder(it.order[:lastIndex(it.order, hb.Transition{G: it.write.G, Label: it.write.label})])
-	s.replay(hb.Transition{G: it.write.G, Label: it.write.label}, false)
-	if e := &s.Events[len(s.Events)-1]; e.EndsExecution || !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(a trace.Access) bool { return a.Write }) {
+	stamp := len(s.graph) - 1 // of w
+	if s.replayOrder(it.order[:lastIndex(it.order, w)]); s.Unsupported {
 		return
 	}
-	s.replayOrder(it.order[:lastIndex(it.order, hb.Transition{G: x, Label: label})])
-	if op := s.Next(x); it.noWrite && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write }) && mayWrite(&op.Op) {
+	if s.replay(w, false); s.Unsupported {
 		return
 	}
-	s.replay(hb.Transition{G: x, Label: label}, true)
+	if e := &s.Events[len(s.Events)-1]; e.EndsExecution || !writes(&e.Op.Op) {
+		return
+	}
+	if s.replayOrder(it.order[:lastIndex(it.order, x)]); s.Unsupported {
+		return
+	}
+	if op := s.Next(x.G); it.noWrite && writes(&op.Op) && mayWrite(&op.Op) {
+		return
+	}
+	if s.replay(x, true); s.Unsupported {
+		return
+	}
 	s.replayOrder(it.order)
-	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: x, N: s.Count[x]}, label: label, rf: it.write.EventID, frame: int32(i), head: -1})
+	s.graph = append(s.graph, graphEvent{
+		EventID: hb.EventID{G: x.G, N: s.Count[x.G]},
+		label:   x.Label,
+		rf:      it.write.EventID,
+		frame:   int32(i),
+		head:    -1,
+	})
 	s.setStamp(len(s.graph) - 1)
 	if s.Halted {
 		return
 	}
-	if s.Sources[s.position(s.graph[w+1].EventID)] != it.write.EventID {
+	if s.Sources[s.position(s.graph[stamp+1].EventID)] != it.write.EventID {
 		panic("BUG: a read does not read what it was to read")
 	}
-	s.reportRaces(s.position(it.write.EventID))
-	s.frames[i].stamp = w + 1
+	if s.reportRaces(s.position(it.write.EventID)); s.Unsupported {
+		return
+	}
+	s.frames[i].stamp = stamp + 1
 	s.revisitsOfPending(s.position(it.write.EventID))
-	if s.eventAdded(w + 1) {
+	if s.eventAdded(stamp + 1) {
 		s.runToEnd(trace.NoGID, -1)
 	}
 }
 
-// forwardRevisit executes a past of frame i's operation, and if that operation depends on it goes on.
+// forwardRevisit explores a prefix of frame i's operation, and if that operation depends on it
+// continues.
 func (s *searcher) forwardRevisit(i int, it *revisit) {
 	for _, a := range it.prefix {
 		s.graph = append(s.graph, a)
 		s.setStamp(len(s.graph) - 1)
 	}
-	s.replayOrder(it.order)
+	if s.replayOrder(it.order); s.Unsupported {
+		return
+	}
 	s.enabled = s.Sys.Enabled(s.enabled[:0])
 	if !slices.Contains(s.enabled, it.last) {
 		return
@@ -475,16 +552,28 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 	}
 	if ev.DependsOnOutput {
 		// It ends the program only here, so only here it depends on what the others print.
-		s.frames = append(s.frames, frame{order: s.pathMoves()[:e], size: y, count: hb.WithoutEvent(s.Count, s.graph[y].EventID), dropped: len(s.dropped),
-			g: it.last, op: ev.Op, head: -1, prints: true, alternatives: 1, next: 1, ended: 1, stamp: y})
+		s.frames = append(s.frames, frame{
+			order:        s.pathMoves()[:e],
+			size:         y,
+			count:        hb.WithoutEvent(s.Count, s.graph[y].EventID),
+			dropped:      len(s.dropped),
+			g:            it.last,
+			op:           ev.Op,
+			head:         -1,
+			prints:       true,
+			stamp:        y,
+			alternatives: 1,
+			ended:        1,
+			next:         1,
+		})
 		s.graph[y].frame = int32(len(s.frames) - 1)
 		s.dropped = append(s.dropped, it.last, g)
 		s.runToEnd(trace.NoGID, -1)
 	}
 }
 
-// headsInOrder reports whether event e may be the next last event of the past that f's operation has so far: see
-// optimal.canonical.
+// headsInOrder reports whether event e may be the next maximal event of the prefix that f's
+// operation has so far: maximal events are added in one order, see package optimal.
 func (s *searcher) headsInOrder(f *frame, e int) bool {
 	for h := f.head; h >= 0 && !s.inPrefix(s.position(s.graph[h].EventID), s.Clock(e)); h = s.graph[h].head {
 		if s.graph[h].G > s.Events[e].G {
@@ -496,6 +585,9 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 
 // leaf ends an execution.
 func (s *searcher) leaf(st por.Status) {
+	if s.Tracing() {
+		s.TraceEnd(len(s.Events), st)
+	}
 	if st == por.Cut {
 		s.Stats.Blocked++
 	} else {

@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// This is the part of Explore that looks for what an event shows: pasts of frames' operations.
+// This file finds what an event makes possible: revisits of operations of frames.
 
-// findRevisits looks for the pasts that event e shows. It is the newest one.
+// findRevisits looks for the revisits that event e, the newest one, makes possible.
 func (s *searcher) findRevisits(e int) {
 	ev := &s.Events[e]
 	me := s.graph[s.stampOf(e)]
@@ -20,8 +20,8 @@ func (s *searcher) findRevisits(e int) {
 				continue // found when its goroutine arrived
 			}
 			if i >= 0 && !s.frames[i].reads && !s.frames[i].needsNoChoice {
-				past := hb.WithoutEvent(hb.WithoutEvent(s.Clock(e), me.EventID), s.idOf(int(x)))
-				s.addRevisit(int(i), ev.G, past, me.EventID)
+				prefix := hb.WithoutEvent(hb.WithoutEvent(s.Clock(e), me.EventID), s.idOf(int(x)))
+				s.addRevisit(int(i), ev.G, prefix, me.EventID)
 			}
 		}
 		if me.frame >= 0 && !s.frames[me.frame].needsNoChoice {
@@ -40,7 +40,8 @@ func (s *searcher) findRevisits(e int) {
 	}
 }
 
-// revisitsOfPending looks at what goroutines stand before that event e has brought there.
+// revisitsOfPending looks for the revisits that the operations make possible at which goroutines
+// have arrived by event e.
 func (s *searcher) revisitsOfPending(e int) {
 	end := len(s.UndoLog)
 	if e+1 < len(s.Events) {
@@ -65,7 +66,7 @@ func (s *searcher) reads(x int) trace.Access {
 	return a
 }
 
-// eventOf returns the event that is frame i's operation, if it is in H.
+// eventOf returns the event that is frame i's operation, if it is in G.
 func (s *searcher) eventOf(i int) (event int, ok bool) {
 	f := &s.frames[i]
 	if f.stamp < len(s.graph) && s.graph[f.stamp].frame == int32(i) && s.inPath(s.graph[f.stamp].EventID) {
@@ -74,8 +75,9 @@ func (s *searcher) eventOf(i int) (event int, ok bool) {
 	return 0, false
 }
 
-// revisitOfPending is called when q stands before an operation, by what has the clock c, that might be a past of frame i's,
-// or the last of one. c is nil if it stood there in the frame's H.
+// revisitOfPending is called when q has arrived, by what has the clock c, at an operation that
+// might be the prefix of frame i's operation, or the last event of one. c is nil if q was there in
+// the frame's G.
 func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	f := &s.frames[i]
 	x, _ := s.eventOf(i)
@@ -94,7 +96,8 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})})
 }
 
-// addRevisit adds a past to frame i: what has the clock c, and then q's operation, which is event y if it has been executed.
+// addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
+// y if it has been executed.
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
@@ -102,7 +105,7 @@ func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	}
 }
 
-// eventsAfter lists what has the clock c and is not in f's H.
+// eventsAfter lists what has the clock c and is not in f's G.
 func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 	if c == nil {
 		return nil
@@ -116,28 +119,30 @@ func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 	return list
 }
 
-// findBackwardRevisits looks for reads that can read from event w instead, which has the clock c and does op.
+// findBackwardRevisits looks for reads that can read from event w instead, which has the clock c
+// and does op.
 func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op) {
 	if op.N == 0 {
 		return
 	}
 	to := hb.Written(op)
-	past := hb.WithoutEvent(c, w.EventID)
+	prefix := hb.WithoutEvent(c, w.EventID)
 	for i := range s.frames {
 		x, ok := s.eventOf(i)
 		f := &s.frames[i]
-		if !ok || !f.reads || s.graph[f.stamp].EventID == w.EventID || s.inPrefix(x, past) || !s.reads(x).Overlaps(to) || !s.maximallyAdded(i, past, w.EventID) {
+		overlaps := ok && f.reads && s.graph[f.stamp].EventID != w.EventID && !s.inPrefix(x, prefix) && s.reads(x).Overlaps(to)
+		if !overlaps || !s.maximallyAdded(i, prefix, w.EventID) {
 			continue
 		}
-		it := revisit{prefix: s.eventsAfter(f, past), write: *w}
+		it := revisit{prefix: s.eventsAfter(f, prefix), write: *w}
 		it.write.inReversal, it.write.frame = true, -1
-		limit := hb.Union(f.count, past)
+		limit := hb.Union(f.count, prefix)
 		me := hb.EventID{G: f.g, N: hb.ClockOf(f.count, f.g) + 1}
-		with := hb.Union(s.arrivalClock(x), past)
+		with := hb.Union(s.arrivalClock(x), prefix)
 		with = hb.WithEvent(with, w.EventID)
 		try := func(writes bool) bool {
 			s.addNodes(limit)
-			y := s.lin.add(w.EventID, past, op, w.rf)
+			y := s.lin.add(w.EventID, prefix, op, w.rf)
 			y.writes[0], y.nw = to, 1
 			r := s.lin.add(me, with, &s.Events[x].Op.Op, w.EventID)
 			if r.nw = 0; writes {
@@ -156,7 +161,9 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 	}
 }
 
-// maximallyAdded reports whether all that was added behind frame i's H, except y, is canonical or has the clock c.
+// maximallyAdded reports whether all that was added after frame i's G, except y, has the clock c or
+// is maximally added: not in a reversal, and reading from the maximal write (TruSt's maximal
+// extension).
 func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	f := &s.frames[i]
 	v := hb.Union(f.count, c)
@@ -183,13 +190,13 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	return true
 }
 
-// readsMaximally reports whether w is the canonical write to read from at a, given v.
+// readsMaximally reports whether w is the maximal write to read from at a, given v.
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
 	if w.N > hb.ClockOf(v, w.G) {
 		return false
 	}
 	list := s.writers(v, a)
-	list = slices.DeleteFunc(list, func(u hb.EventID) bool { // it comes before another
+	list = slices.DeleteFunc(list, func(u hb.EventID) bool { // it happens before another one
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
 			return t != u && t.N > 0 && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
@@ -205,7 +212,7 @@ func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool
 	panic("BUG: no write is the last one")
 }
 
-// canBeLast reports whether w can be the last write to a in an order of v.
+// canBeLast reports whether w can be the last write to a in a linearization of v.
 func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	if s.lastWriter(v, a) == w {
 		return true
@@ -215,8 +222,8 @@ func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	return s.lin.find()
 }
 
-// reportRaces reports the races of event e with others: both can be next at the same time if neither happens before the
-// goroutine of the other has got there.
+// reportRaces reports the races of event e with others: both can be next at the same time if
+// neither happens before the other's goroutine arrives at it.
 func (s *searcher) reportRaces(e int) {
 	ev := &s.Events[e]
 	if !ev.Op.Kind.Memory() {
@@ -225,12 +232,18 @@ func (s *searcher) reportRaces(e int) {
 	c := s.arrivalClock(e)
 	for j := range s.Events {
 		f := &s.Events[j]
-		if f.G == ev.G || f.EndsExecution || !f.Op.Races(&ev.Op.Op) || s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j)) || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
+		if f.G == ev.G || f.EndsExecution || !f.Op.Races(&ev.Op.Op) {
+			continue
+		}
+		ordered := s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j))
+		if ordered || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
 			continue
 		}
 		first, second := f.G, ev.G
 		there := s.pathMoves()
-		s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.idOf(j)))))
+		if s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.idOf(j))))); s.Unsupported {
+			return
+		}
 		a, b := s.Sys.Next(first), s.Sys.Next(second)
 		if !a.Races(&b) {
 			panic("BUG: operations that race are not next where they should be")
@@ -238,12 +251,15 @@ func (s *searcher) reportRaces(e int) {
 		if !s.Halted {
 			s.StopUnless(s.Visitor.Race(s.schedule(), a, b))
 		}
-		s.replayOrder(there)
+		if s.replayOrder(there); s.Unsupported {
+			return
+		}
 		ev = &s.Events[e]
 	}
 }
 
-// arrivalClock returns the clock of the event by which event e's goroutine has got in front of it.
+// arrivalClock returns the clock of the event by which event e's goroutine has arrived at e's
+// operation.
 func (s *searcher) arrivalClock(e int) []uint32 {
 	if last := s.UndoLog[s.Events[e].UndoStart].Last; last >= 0 {
 		return s.Clock(int(last))
