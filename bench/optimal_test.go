@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
-// too: RATIONALE.md, "What does an event cost?", says where the time is spent.
+// too: docs/rationale/explorers.md, "What does an event cost optimal?", says where the time is spent.
 //
 //	go test ./bench -run NONE -bench Optimal -benchmem -cpuprofile cpu.out
 func BenchmarkOptimal(b *testing.B) {
