@@ -15,9 +15,19 @@ import (
 // leafBugs returns what is wrong with the execution that has ended in the
 // present state, and how it ended in one line.
 //
-// A stuck execution is a livelock if a goroutine repeats a loop forever
-// without any other one. It is a deadlock if the main goroutine is among those that wait,
-// because the program then hangs; otherwise every goroutine that waits is a leak.
+// A stuck execution has these bugs:
+//
+//	main                   other goroutines   bugs                              ends in
+//	waits                  wait               Deadlock: a cycle of the          deadlock
+//	                                          wait-for graph, or main blocked
+//	waits                  spin               a Livelock each, and Deadlock     deadlock
+//	spins                  wait or spin       a Livelock each that spins        livelock
+//	has returned           wait               a Leak each                       its status
+//	has returned           spin               a Livelock each                   its status
+//
+// While main is there the program hangs, and which goroutines wait with it is part of that one
+// bug. When main has returned the process would end, so each goroutine is a bug of its own, and
+// the user can accept it (allow).
 func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	bugs = faultBugs(m, &end)
 	if status != por.Stuck {

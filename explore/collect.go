@@ -8,7 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// collector is the visitor of the main search.
+// collector is the visitor of the main search. It keeps each bug once, with the first schedule that
+// shows it, and counts outcomes; the rest of what a Result says about a bug is found out after the
+// search, by executing that schedule again.
 type collector struct {
 	ctx      context.Context
 	m        Machine

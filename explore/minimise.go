@@ -17,6 +17,10 @@ const (
 	allBudget = 3_000_000
 )
 
+// attemptSlack is how many steps an execution may take beyond twice those of the schedule that it
+// follows: enough to end a program that has lost its bug, and not forever.
+const attemptSlack = 1000
+
 // minimise replaces b's schedule by one with the fewest preemptions that
 // still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
 // and then removes every switch and every step that turns out not to be
@@ -169,7 +173,7 @@ func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 		c.m.Rewind(mark)
 		c.m.Release(mark)
 	}()
-	limit := 2*len(want) + 1000
+	limit := 2*len(want) + attemptSlack
 	last := trace.NoGID
 	var enabled []trace.GID
 	for i := 0; len(v.steps) < limit; i++ {
@@ -193,7 +197,7 @@ func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 		}
 		if last != trace.NoGID && last != a.G {
 			v.switches++
-			if slices.Contains(enabled, last) && c.m.Next(last).Kind != trace.Yield {
+			if preempts(c.m, last, a.G, enabled) {
 				v.preemptions++
 			}
 		}
@@ -214,9 +218,19 @@ func (c *shrinker) shrink(v variant) variant {
 	return v
 }
 
-// improve looks for a simpler variant one change away: a block of steps of one
-// goroutine is left out, or joined with the next or the previous block of the
-// same goroutine.
+// improve looks for a simpler variant one change away. A schedule is a sequence of blocks of steps
+// of one goroutine; a block is left out, or joined with the next or the previous block of the same
+// goroutine:
+//
+//	main×2 g1×3 main×1 g2×2     the schedule
+//	main×2      main×1 g2×2     without its second block
+//	main×3 g1×3        g2×2     its third block joined with the first
+//	g1×3        main×3 g2×2     its first block joined with the third
+//
+// The first variant that is simpler is taken, and the search for the next one begins again. This is
+// delta debugging with blocks for pieces (Zeller and Hildebrandt, TSE 2002), though not by halves:
+// what is needed is mostly spread over the whole schedule, and there are few blocks after the
+// search with a bound on preemptions.
 func (c *shrinker) improve(best variant) (variant, bool) {
 	blocks := split(best.steps)
 	for i := range blocks {

@@ -20,7 +20,9 @@ func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) {
 	return events, err
 }
 
-// play executes a schedule and leaves m at its end.
+// play executes a schedule and leaves m at its end. An operation that a goroutine arrives at and
+// that is not enabled is an event of its own, right after the step: that is where the reader sees
+// why another goroutine continues.
 func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 	events := make([]Event, 0, len(schedule))
 	var enabled []trace.GID
@@ -42,7 +44,7 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 			x := op.Access[op.N-1] // a ReadWrite writes its last location
 			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
 		}
-		if last != trace.NoGID && last != a.G && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield {
+		if preempts(m, last, a.G, enabled) {
 			ev.Preempts = m.Name(last)
 		}
 		m.Step(a.G, a.Choice)
@@ -56,6 +58,12 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 	}
 	return events, nil
+}
+
+// preempts reports whether a step of g takes the processor from last, the goroutine that has moved
+// before, which could continue. One that yields gives it up by itself.
+func preempts(m Machine, last, g trace.GID, enabled []trace.GID) bool {
+	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
 }
 
 // blocked reports whether g, which has just moved, has arrived at an operation

@@ -96,13 +96,17 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	return nil
 }
 
-// writer returns the writer of results in the format that was asked for.
+// writer returns the writer of results in the format that was asked for, or nil if there is no
+// such format.
 func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
-	if f.format == "json" {
+	switch f.format {
+	case "text":
+		return &report.Text{W: out, Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any",
+			Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+	case "json":
 		return &report.JSON{W: out, Paths: paths, Outcomes: f.outcomes}
 	}
-	return &report.Text{W: out, Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any",
-		Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+	return nil
 }
 
 // exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.

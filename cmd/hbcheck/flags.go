@@ -87,7 +87,7 @@ func (f *exploreFlags) check() error {
 		bad  bool
 		text string
 	}{
-		{f.format != "text" && f.format != "json", fmt.Sprintf("--format %s: want text or json", f.format)},
+		{f.writer(nil, report.Paths{}) == nil, fmt.Sprintf("--format %s: want text or json", f.format)},
 		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
