@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,17 +130,14 @@ func DefaultConfigurations(suite string) (list []Configuration) {
 	return list
 }
 
-// optimalExplorers execute each class once; the executions other explorers complete are those
-// and more.
-var optimalExplorers = []string{"optimal", "source"}
-
 // Expected returns how many executions a configuration has to complete, and the other
-// counts it must arrive at.
+// counts it must arrive at. Of explorers that may execute a class more than once, or leave one
+// out, only those counts are expected.
 func (t *CountedProgram) Expected(cfg Configuration) (want []Count) {
-	if t.Classes > 0 && cfg.Variant == "" && slices.Contains(optimalExplorers, cfg.POR.Name) {
-		want = append(want, Count{cfg.POR.Name, "executions", t.Classes})
-	}
-	if t.RF > 0 && cfg.Name() == "optimal rf" {
+	switch {
+	case cfg.POR.OnePerClass && t.Classes > 0:
+		want = append(want, Count{cfg.Name(), "executions", t.Classes})
+	case cfg.POR.Equivalence == "rf" && t.RF > 0:
 		want = append(want, Count{cfg.Name(), "executions", t.RF})
 	}
 	for _, c := range t.Exact {

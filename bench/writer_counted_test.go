@@ -21,7 +21,7 @@ func TestCountedFormats(t *testing.T) {
 	row := &CountedRow{
 		CountedProgram: &CountedProgram{Suite: "condpor-det", Program: "msqueue", Args: "2 2", Classes: 2688, RF: 17, Exact: []Count{{By: "optimal", What: "blocked", N: 0}},
 			Published: []Count{{By: "JMC", What: "executions", N: 2688}, {By: "JMC", What: "blocked", N: 26_280}, {By: "us", What: "states", N: 1}}},
-		Configuration: Configuration{POR: &por.Explorer{Name: "optimal"}}, Result: res, CPU: time.Second,
+		Configuration: Configuration{POR: &por.Explorer{Name: "optimal", OnePerClass: true}}, Result: res, CPU: time.Second,
 	}
 	problems := row.Check()
 	if len(problems) != 2 || !strings.Contains(problems[0], "2689 executions, want 2688") || !strings.Contains(problems[1], "11 blocked, want 0") {
