@@ -1,6 +1,19 @@
 // Package analyze shows what the static analyses know of a program: facts at
 // each program point, what pointers may point to, and the call graph.
 //
+//	program.go               the program, its pointers and its functions, found once
+//	select.go                which facts a Selection wants, within the time limit
+//	calls.go, futures.go,    facts: of the call graph; of the analyses of package static;
+//	guards.go                of a whole program, which locks guard which fields
+//	pointsto.go, evaluate.go points-to queries: an expression at a position is evaluated
+//	                         over sets of addresses
+//	callgraph.go             the call graph as DOT and JSON
+//	text.go, json.go,        how facts are written
+//	html.go, stats.go
+//
+// An Analysis knows nothing of how its facts are shown, and a writer nothing of how they
+// are found: between the two there are Facts, sorted by position.
+//
 // # JSON
 //
 // The output is a sequence of objects, one per line. Field names are a

@@ -216,7 +216,8 @@ type liveKey struct {
 }
 
 // liveAt reports whether v, having been computed, may still be used at instr or
-// later without being computed again.
+// later without being computed again. Then its register holds it: the compiler of the machine
+// shares registers only between values that are never live together.
 func liveAt(v ssa.Value, instr ssa.Instruction, after bool) bool {
 	uses := map[ssa.Instruction]bool{}
 	refs := v.Referrers()

@@ -28,7 +28,8 @@ type callee struct {
 	recovers bool
 }
 
-// flow is the control flow of a function as the walk needs it.
+// flow is the control flow of a function as the walk needs it. It depends on the code alone, so
+// it is computed once.
 type flow struct {
 	reach []map[int]bool // block → blocks reachable from its successors
 	when  map[[3]ssa.Instruction]when

@@ -11,7 +11,19 @@ import (
 )
 
 // Certain values: what an operand of an operation ahead is going to be, as far
-// as the present state determines it.
+// as the present state determines it. A value is known if it is
+//
+//   - the address of a package variable, or a constant,
+//   - a parameter or captured variable that the caller has given a known value,
+//   - in a live frame, in a register: of an instruction that was executed and will not be
+//     again before the use (before),
+//   - the address of a field or an element of what is known,
+//   - ahead, a load from a known address that none of the others can write while T_c
+//     waits (stable): what is there now is what will be loaded.
+//
+// In a loop the same instruction was executed and may be again. So each question about a
+// register comes with one about order (executed): on no path, on all or on some of those
+// from where the frame is to the use?
 
 // activation evaluates values of one activation.
 type activation struct {

@@ -22,7 +22,8 @@ const (
 	opOnce                 // Once.Do, while the function runs
 )
 
-// nativeOp is what a native means to the walk.
+// nativeOp is what a native means to the walk: what it blocks at, what it enables, and which
+// operation it is to a target that synchronises.
 type nativeOp uint8
 
 const (
@@ -97,7 +98,9 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	return op
 }
 
-// ref is a value, usually the address of an object that synchronises.
+// ref is a value, usually the address of an object that synchronises. The less is known of it,
+// the more it may be: an operation on it blocks only if it is known, and enables whatever is
+// blocked at an object that it may be.
 type ref struct {
 	p     uint64
 	known bool       // p is what it is; otherwise,

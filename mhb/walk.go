@@ -12,7 +12,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The walk over code: goroutines, frames, functions, blocks.
+// The walk over code: goroutines, frames, functions, blocks. It is an abstract interpretation
+// of the code that remains of a goroutine. Its domain is small: what may happen is collected
+// in one summary per goroutine, whatever the order, and each block of a function is
+// visited once for each different call of the function.
+//
+//	frames     each frame of the live stack, innermost first, with its pending defers
+//	  body     the blocks reachable from where the frame is
+//	    act    one instruction that matters, with the accesses of those before it
+//	      callee → function → visited → body     calls, once for each visitKey
+//	                        → native             or the operations of package sync (ops.go)
+//
+// What makes it precise is where it does not continue: after an operation at which the
+// goroutine is certain to block (blocked), and after a call that cannot return. Values of
+// operands come from eval.go.
 
 // visit is the walk of one function with known parameters.
 type visit struct {
@@ -304,6 +317,10 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // earlier one that got the same answers from the state. It reports whether the
 // function may return, and how far it takes the counters of WaitGroups down.
 //
+// The summary of the function is computed apart, from an empty one, and merged with the
+// summary of what is walked around it: so it can be the leaf of a decision tree of its own,
+// for callers in other states.
+//
 // What is recursive, or calls what is, is only remembered for this walk: what
 // a recursive call adds depends on where the recursion began.
 func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events) {
@@ -400,6 +417,8 @@ type visitKey struct {
 	held    bool
 }
 
+// key returns the key without what concerns Cond.Wait. A value that is not known is one zero
+// byte.
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
 	b := w.buf[:0]
 	add := func(v ssa.Value) {
@@ -424,8 +443,8 @@ func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) 
 	return visitKey{fn: fn, vals: string(b)}
 }
 
-// relevant reports whether a call with these accesses has to be walked:
-// it may conflict or synchronise.
+// relevant reports whether a call with these accesses has to be walked: it may conflict
+// with the target, or synchronise and so block or enable other goroutines.
 func (w *walk) relevant(s static.Set) bool {
 	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
 }
@@ -447,7 +466,9 @@ func (w *walk) irrelevant(b *ssa.Function) bool {
 }
 
 // body walks act's function from instr on (after it without including) and
-// reports whether it may return to its caller.
+// reports whether it may return to its caller. A block is entered only if the walk has
+// passed all instructions of one before it. Once there is a conflict the rest does not
+// matter, and it may do anything.
 func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *visit) (returns bool) {
 	f := w.o.flow(act.fn)
 	seen := make([]bool, len(act.fn.Blocks))

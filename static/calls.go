@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// callees finds what site may call.
+// callees finds what site may call, and makes n a node with one call for each.
 func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	common := site.Common()
 	n.kind = callNode
@@ -25,6 +25,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		add := func(e Event) { leaf = append(leaf, e) }
 		switch body := b.Prog.Body(fn); {
 		case b.syncEvents(fn, common, site, add):
+			// One event, though the model may have a body for it.
 			b.syncAccess(site, add)
 			if body != nil {
 				leaf = append(b.inside(body, site), leaf...)
@@ -43,6 +44,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			}
 			n.calls = append(n.calls, call{events: leaf})
 		case body != fn:
+			// Another declaration of the same symbol (go:linkname): its parameters are others.
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, nil, body, nil)})
 		default:
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure)})

@@ -6,7 +6,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Capture canonicalisation: captured variables that never change again.
+// Capture canonicalisation: captured variables that never change again. In
+//
+//	s := newServer()
+//	go func() { s.mu.Lock(); ... }()
+//
+// s is a cell on the heap because the closure captures it, and s.mu would be a path through
+// memory that may change. But the only store into the cell precedes every load of it and
+// every capture, so all of them mean the value that is stored: the path of s.mu begins
+// with that.
 
 // final reports whether the variable whose address is captured as fv has its
 // only value by then.

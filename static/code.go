@@ -61,6 +61,17 @@ func NewBase(p Program) *Base {
 
 // skeleton is a function as the analyses see it: of each block only the instructions that
 // do something analyses care about.
+//
+//	a.mu.Lock()          callNode   [Lock a.mu]
+//	defer a.mu.Unlock()  deferNode  (the call is in defers)
+//	n := a.sum + 1       plainNode  [read field sum]
+//	a.sum = f(n)         callNode   call of f, with the renaming of its paths
+//	                     plainNode  [write field sum]
+//	return               runNode    the calls of the node's stack, newest first
+//	                     returnNode
+//
+// An instruction that defines a value in terms of which paths are (node.kill) is kept, too:
+// a backward analysis has to forget such paths there.
 type skeleton struct {
 	fn     *ssa.Function
 	blocks [][]node
@@ -174,8 +185,9 @@ func (b *Base) forget(v ssa.Value) *Renaming {
 	return r
 }
 
-// into returns the renaming from callee's activation to that of the call's.
-// closure is where the callee was made, if known.
+// into returns the renaming from callee's activation to that of the call's: parameters become
+// arguments, and captured variables what closure, if it is known where the callee was made,
+// has bound them to. Everything else that is local to the callee becomes Unknown.
 func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Function, closure *ssa.MakeClosure) *Renaming {
 	r := b.renaming()
 	r.site, _ = site.(*ssa.Call)
@@ -227,6 +239,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			mark(e.Path)
 		}
 	}
+	// First all instructions, to find the values in terms of which there are paths.
 	all := make([][]node, len(fn.Blocks))
 	for k, blk := range fn.Blocks {
 		for i, instr := range blk.Instrs {
@@ -257,6 +270,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			}
 		}
 	}
+	// Then only those that do something, or define such a value.
 	for k, list := range all {
 		for _, n := range list {
 			if v, ok := n.instr.(ssa.Value); ok && roots[v] {

@@ -41,6 +41,8 @@ func (h *held) before(instr ssa.Instruction) holding {
 	return h.at[instr]
 }
 
+// analyse iterates over the blocks of c, from the entry and from where control continues after
+// a recovered panic, of which nothing is known, until nothing changes.
 func (h *held) analyse(c *skeleton) {
 	in := make([]holding, len(c.fn.Blocks))
 	in[0] = holding{clean: true, reached: true}
@@ -72,6 +74,7 @@ func (h *held) analyse(c *skeleton) {
 	}
 }
 
+// meet returns what is held on both of two paths.
 func (h *held) meet(x, y holding) holding {
 	switch {
 	case !x.reached:
@@ -133,6 +136,7 @@ func (h *held) calls(n *node, x holding) holding {
 	return y
 }
 
+// events returns what is held after the events of list.
 func (h *held) events(list []Event, x holding) holding {
 	for i := range list {
 		switch e := &list[i]; e.Kind {

@@ -18,6 +18,13 @@ import (
 // of. That is why the analyses, which go backward, forget paths rooted in a
 // value when they pass its definition. Steps through memory (stepLoad) are only
 // as good as that memory is stable: see Stable.
+//
+//	p                 root p
+//	&p.mu             root p, field mu
+//	&p.next.mu        root p, field next, load, field mu
+//	&p.list[3]        root p, field list, load, const 3
+//	&p.list[i]        root p, field list, load, elem i
+//	p.cond.L          root p, field cond, field L, iface: the mutex that L holds
 type Path int32
 
 // Unknown is the path of an object that has no name.

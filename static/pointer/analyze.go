@@ -79,9 +79,10 @@ func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.En
 	return newResult(a)
 }
 
-// solve generates and propagates until nothing is left to do. Bodies first: the
-// fewer constraints come when their variables have values already, the better. It
-// reports false if it was interrupted.
+// solve generates and propagates until nothing is left to do. The two alternate: a call
+// through a func or an interface finds callees while it is solved, whose bodies then have
+// to be turned into constraints. Bodies first: the fewer constraints come when their
+// variables have values already, the better. It reports false if it was interrupted.
 func (a *analysis) solve(interrupt func() bool) bool {
 	for n := 0; ; n++ {
 		if n&0xff == 0 && interrupt() {

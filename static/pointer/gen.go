@@ -8,6 +8,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// SSA to constraints. A value that has pointers in it is a row of registers of the solver, one for
+// each pointer in its layout (layout.ptrs); the value of a register is a set of addresses,
+// and so is the content of an address. For values of one pointer, with o the object of
+// the site and p.f the address of field f of what p is the address of:
+//
+//	v = new(T)        o ∈ v                                      add
+//	v = phi(x, y)     x ⊆ v, y ⊆ v                               copy
+//	v = &x.f          p.f ∈ v             for each p in x        offset
+//	v = *x            content(p) ⊆ v      for each p in x        loading
+//	*x = v            v ⊆ content(p)      for each p in x        storing
+//	v = I(x)          box ∈ v, x ⊆ content(box)                  makeInterface
+//	v = x.(T)         content(b) ⊆ v      for each box b in x    untag; filter if T is an interface
+//	v = f(x)          x ⊆ parameter of g, result of g ⊆ v
+//	                                      for each func g in f   call.go
+//
+// What is for each element of a value is a constraint of that value: the solver applies it to
+// every element, now and later. Addresses of parts that are only used to load and store
+// have no register: an access through &x.f.g is one of x at the place of f.g (isFolded).
+
 // generate turns the body of inst into constraints.
 func (a *analysis) generate(inst *instance) {
 	inst.gone = true
@@ -304,7 +323,8 @@ func (a *analysis) loadMap(key, value, m nodeID, t *types.Map) {
 	}
 }
 
-// next reads a map iterator: the tuple is (ok, key, value).
+// next reads a map iterator, which has the registers of the map: the tuple is (ok, key,
+// value).
 func (a *analysis) next(inst *instance, i *ssa.Next) {
 	dst := a.reg(inst, i)
 	if i.IsString || dst == 0 {

@@ -15,6 +15,12 @@ type node struct {
 //
 // Difference propagation: elems[:done] has reached all successors and
 // constraints, the rest has not.
+//
+//	elems    a  b  c | d  e
+//	         elems[:done]   elems[done:] is the delta of the next propagate
+//
+// A successor or constraint that is added later gets elems[:done] at once, and the rest
+// together with all others.
 type variable struct {
 	elems  []nodeID     // in the order found
 	copies []nodeID     // those whose value includes this one
@@ -209,8 +215,8 @@ func (a *analysis) on(n nodeID, c constraint) {
 	}
 }
 
-// propagate takes the next variable from the queue and hands what is new in it
-// to its constraints and successors. It reports false if there is none.
+// propagate takes the next variable from the queue and passes what is new in it on to its
+// constraints and successors. It reports false if there is none.
 func (a *analysis) propagate() bool {
 	if a.head == len(a.queue) {
 		a.queue, a.head = a.queue[:0], 0
