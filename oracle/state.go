@@ -244,11 +244,11 @@ func isMap(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok 
 
 // Others implements fieldaccess.State.
 func (s *State) Others(g trace.GID, visit func(stack []hybrid.Frame) bool) {
-	goOn := true
+	proceed := true
 	s.Machine.Live(func(id trace.GID) {
-		if id == g || !goOn {
+		if id == g || !proceed {
 			return
 		}
-		goOn = visit(s.activations(id).frames)
+		proceed = visit(s.activations(id).frames)
 	})
 }

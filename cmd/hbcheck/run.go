@@ -17,7 +17,7 @@ func runCommand() *cobra.Command {
 		Short: "Execute a program in the machine under one schedule",
 		Long: `Run executes a main package under one schedule, the same every time. Its output
 and its exit status are the program's own, and so are the texts of panics and
-deadlocks. Status 3 means that the program met something the machine does not
+deadlocks. Status 3 means that the program did something the machine does not
 support.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

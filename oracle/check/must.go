@@ -278,7 +278,7 @@ func (f *mustFacts) place(g trace.GID, where [2]uint64) {
 		text += fmt.Sprintf("%d:%d:%t:%t:%t ", a.Func, a.PC, a.Unexecuted, a.Deferred, a.Recovered)
 	}
 	if was, known := f.places[where]; known && was != text {
-		f.c.errorf("g%d stands at %s, which has the fingerprint of %s", g, text, was)
+		f.c.errorf("g%d is at %s, which has the fingerprint of %s", g, text, was)
 	}
 	f.places[where] = text
 }

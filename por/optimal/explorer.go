@@ -24,7 +24,7 @@ func Explorer() *por.Explorer {
 			Name: "equivalence", Default: "mazurkiewicz",
 			Doc: "which executions are one class for --por=optimal: `mazurkiewicz|rf`: those that order dependent " +
 				"operations alike, or (rf) those in which every read reads from the same write; with rf the order " +
-				"of writes nobody reads is left open, and so is which one remains at the end",
+				"of writes that are not read is left open, and so is which one remains at the end",
 			Set: func(value string) error {
 				switch value {
 				case "mazurkiewicz":
