@@ -7,58 +7,57 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Oracle is an oracle that, where a quick one sees no reason to do without
-// a choice, looks: it explores what the others can do while a goroutine waits
-// (see PersistentSingleton), within a small budget. Of two goroutines the other one's future
-// is one line of execution until it waits for the first.
+// Oracle is an oracle that, where a cheap one sees no reason to do without a choice, searches
+// ahead: it explores what the other goroutines can do while one waits (see PersistentSingleton),
+// within a small budget.
 //
-// It looks in front of plain accesses and of locking: a mutex that nobody else
-// can lock while g waits needs no choice either.
+// It does so before plain accesses and before locking: a mutex that no other goroutine can lock
+// while g waits needs no choice either.
 //
-// Looking is a search (see scout), and asks a Oracle of its own what the
-// others need no choice for when one of them waits, too, and so on.
+// The search has an Oracle of its own, which is asked where the others need no choice while one of
+// them waits, too, and so on. All share one budget.
 //
-// What a look has found stays true for a while. Let E be the operations that
-// others can execute while g does not move. If g then executes a plain access or
-// a Lock that conflicts with nothing in E, the others can still execute
-// exactly E: such an operation enables nothing, unless it overwrites a lock that
-// somebody waits for. If others move, they can execute a part of E. So a critical section is looked at once. But goroutines
-// that g has started since are others, too, and g has moved if somebody else's
-// operation was one of two that meet.
+// What a search has found stays true for a while, so that a critical section costs one search:
 //
-// Nor is anything enabled by an operation that releases something for which nobody
-// can come to wait meanwhile. Who waits where a look's executions end waits for
-// what g has or does: if it could be enabled by one of the others it would have been.
-// So E stays true behind g's Unlock, too, of a lock that is none of what is waited
-// for there.
+//  1. Let E be the operations that the others can execute while g does not move.
+//  2. If g executes a plain access or a Lock that conflicts with nothing in E, then the others can
+//     still execute exactly E: such an operation enables nothing, unless it overwrites a lock that
+//     a goroutine waits for.
+//  3. If others move, they can execute a part of E from then on.
+//  4. Goroutines that g has started since are others, too; and g has moved if its operation was
+//     executed along with another goroutine's.
+//  5. An operation by which g releases something enables nothing either if no goroutine can come to
+//     wait for that meanwhile. Goroutines that wait where the executions of the search end wait for
+//     what g has or does: if one of the others could enable them, it would have. So E stays true
+//     after g's Unlock, too, of a lock that is none of what is awaited there.
 type Oracle struct {
 	sys      por.System
 	cheap    por.Oracle
 	fallback por.Oracle   // nil: none
 	accesses []*reachable // by goroutine
 	backoffs map[programPoint]*backoff
-	search   *boundedSearch // for its looks, once there was one
-	budget   *uint64        // transitions left for the present look; nil: none is under way
+	search   *boundedSearch // nil: there was none yet
+	budget   *uint64        // transitions left for the present search; nil: none is under way
 	enabled  []trace.GID
 }
 
-// ReasonLookahead is the reason Oracle's own answers are counted under.
+// ReasonLookahead is the reason under which the Oracle's own answers are counted.
 const ReasonLookahead = "lookahead"
 
-// transitionBudget is the number of transitions one look may execute, with those of
-// the looks inside it. A short look costs most: it took time and saves nothing.
+// transitionBudget is the number of transitions that one search may execute, with those of the
+// searches inside it. A search that it cuts short costs most: it took time and saves nothing.
 const transitionBudget = 8192
 
-// reachable is what the others can do while a goroutine waits.
+// reachable is what the others can access while a goroutine waits.
 type reachable struct {
 	known    bool
 	complete bool // the budget was enough to see everything
-	stale    bool // somebody has moved since: there may be less now
+	stale    bool // a goroutine has moved since: there may be less now
 	started  uint32
 	reached  []reachedAccess
-	byObject map[uint32]int // 1 + index of the object's last entry in seen
-	waits    bool           // it is known what goroutines wait for:
-	awaited  []trace.Access // by operations that are disabled where everybody has stopped
+	byObject map[uint32]int // 1 + index of the object's last entry in reached
+	waits    bool           // awaited is known:
+	awaited  []trace.Access // by operations that are disabled where no goroutine can move any more
 }
 
 // reachedAccess is an access, and where the one before it to the same object is: 1 + its index.
@@ -70,19 +69,19 @@ type reachedAccess struct {
 // programPoint is a place in the program.
 type programPoint struct{ fn, pc uint32 }
 
-// backoff is how many questions at a point are not looked into, because looks
-// there have been too short to tell: after each such look twice as many.
+// backoff is how many questions at a program point are not answered by a search, because searches
+// there were cut short by their budget: after each such one twice as many.
 type backoff struct{ remaining, length int }
 
 const maxBackoff = 256
 
-// New returns an oracle that asks quick first, in the states it looks
-// at, too. If a look is too short to tell it asks last, if that is not nil.
-func New(sys por.System, quick, last por.Oracle) *Oracle {
-	return &Oracle{sys: sys, cheap: quick, fallback: last, backoffs: make(map[programPoint]*backoff)}
+// New returns an oracle that asks cheap first, also in the states that it searches. If its search
+// is cut short it asks fallback, if that is not nil.
+func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
+	return &Oracle{sys: sys, cheap: cheap, fallback: fallback, backoffs: make(map[programPoint]*backoff)}
 }
 
-// Fallback returns the oracle that is asked if a look was too short.
+// Fallback returns the oracle that is asked if a search was cut short.
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
 // Skip implements Oracle.
@@ -91,8 +90,8 @@ func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 		return reason
 	}
 	if enablesNothing(op) {
-		switch free, certain := l.needsNoChoice(g, op); {
-		case free:
+		switch singleton, certain := l.needsNoChoice(g, op); {
+		case singleton:
 			return ReasonLookahead
 		case certain:
 			return ""
@@ -104,7 +103,7 @@ func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 	return ""
 }
 
-// startedBy is Starter's if there is one.
+// startedBy returns how many goroutines g has started, if the system knows.
 func startedBy(sys por.System, g trace.GID) uint32 {
 	if s := por.CapabilitiesOf(sys).Starter; s != nil {
 		return s.Started(g)
@@ -112,9 +111,9 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 	return 0
 }
 
-// needsNoChoice reports whether nothing the others can do while g waits conflicts with
-// op, and whether it is certain if not.
-func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (free, certain bool) {
+// needsNoChoice reports whether nothing that the others can do while g waits conflicts with op, and
+// whether that is certain if not.
+func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bool) {
 	f := l.accessesOf(g)
 	n := startedBy(l.sys, g)
 	if f.started != n {
@@ -154,7 +153,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (free, certain bool) {
 	return false, false
 }
 
-// conflictsNow reports whether another goroutine can execute what conflicts with op at once.
+// conflictsNow reports whether the next operation of another enabled goroutine conflicts with op.
 func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	l.enabled = l.sys.Enabled(l.enabled[:0])
 	for _, h := range l.enabled {
@@ -165,15 +164,15 @@ func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 	return false
 }
 
-// enablesNothing reports whether op is one that is looked ahead for: it
-// enables no other operation.
+// enablesNothing reports whether op is one that is searched ahead for: it enables no other
+// operation.
 func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// movesAnother reports whether an operation of kind k may end that of another
-// goroutine, too, which then moves on from where it waits; or, if time passes only
-// while nobody can move, whether it shows that the other one could not.
+// movesAnother reports whether an operation of kind k may be one of another goroutine, too, which
+// then continues; or, if time passes only while no goroutine can move, whether it shows that the
+// other one could not.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep:
@@ -199,7 +198,7 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 // Rewound implements Watcher.
 func (l *Oracle) Rewound() { l.forget() }
 
-// forget drops what was seen of the future.
+// forget drops what is known of what the others can do.
 func (l *Oracle) forget() {
 	for _, f := range l.accesses {
 		if f != nil {
@@ -208,6 +207,7 @@ func (l *Oracle) forget() {
 	}
 }
 
+// accessesOf returns what is known of what the others can access while g waits.
 func (l *Oracle) accessesOf(g trace.GID) *reachable {
 	for int(g) >= len(l.accesses) {
 		l.accesses = append(l.accesses, nil)
@@ -218,8 +218,7 @@ func (l *Oracle) accessesOf(g trace.GID) *reachable {
 	return l.accesses[g]
 }
 
-// explore explores what the others can do while g waits in front of op, up to a
-// conflict with op.
+// explore finds out what the others can do while g waits before op, up to a conflict with op.
 func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
 	if l.search == nil {
 		l.search = newBoundedSearch(l)
@@ -243,7 +242,7 @@ next:
 	}
 }
 
-// releasesUnawaited reports whether op releases something, and nobody waits for it.
+// releasesUnawaited reports whether op releases something, and no goroutine waits for it.
 func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:
@@ -254,8 +253,8 @@ func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	return false
 }
 
-// overwritesAwaited reports whether op writes, as if it were ordinary memory, to what
-// somebody waits for: it may unlock a mutex.
+// overwritesAwaited reports whether op writes, as if it were ordinary memory, to what a goroutine
+// waits for: it may unlock a mutex.
 func (f *reachable) overwritesAwaited(op *trace.Op) bool {
 	return op.Kind.Plain() && slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
 		return a.Write && slices.ContainsFunc(f.awaited, a.Overlaps)
@@ -269,7 +268,7 @@ func (f *reachable) clear() {
 	clear(f.byObject)
 }
 
-// conflicts reports whether op conflicts with something seen.
+// conflicts reports whether op conflicts with one of the accesses.
 func (f *reachable) conflicts(op *trace.Op) bool {
 	for _, a := range op.Access[:op.N] {
 		for i := f.byObject[a.Obj]; i > 0; i = f.reached[i-1].previous {

@@ -9,25 +9,23 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// boundedSearch is the search of Oracle's looks, and the system it explores: one in
-// which a goroutine does not move. It is JPF's without all that nobody asks a
-// look for: races, livelocks, counts. Most looks end after a few steps, so one
-// that begins makes nothing anew.
+// boundedSearch is the search of an Oracle, and the system that it explores: one in which a
+// goroutine does not move. It reduces as JPF does, without all that no oracle needs: races,
+// livelocks, counts. Most searches end after a few steps, so one that begins allocates nothing.
 //
-// Goroutines are ignored by its reduction only along a stretch without choices,
-// which ends in a state where everybody is considered (ChainLimit); so every cycle
-// of states has one.
+// Goroutines are ignored by its reduction only along a stretch without choices, which ends in a
+// state where all are considered (ChainLimit); so every cycle of states has one.
 type boundedSearch struct {
 	por.System
-	g        trace.GID  // does not move,
-	op       *trace.Op  // and stands before this
+	g        trace.GID  // does not move
+	op       *trace.Op  // its pending operation
 	accesses *reachable // what the others execute
 	budget   *uint64
 	stopped  bool // by a conflict with op, or because the budget is spent
 
 	live          por.Lister // nil: the system is none
 	nested        *Oracle    // what is asked of states of this system
-	ownBudget     uint64     // the budget of a look that is not inside another
+	ownBudget     uint64     // the budget of a search that is not inside another one
 	unlockMatters bool       // the program does what makes unlocking need a choice
 	policy        stateful.SyncPolicy
 	states        map[por.Hash]struct{}
@@ -36,14 +34,14 @@ type boundedSearch struct {
 	enabled       []trace.GID
 }
 
-// node is a node of a scout's search.
+// node is a state on the stack.
 type node struct {
 	mark           por.Mark
 	cur            trace.GID
 	alt, next, end int // alternatives: alts[alt:end], of which alts[alt:next] are taken
 }
 
-// newBoundedSearch returns one for the looks of l.
+// newBoundedSearch returns the search of l.
 func newBoundedSearch(l *Oracle) *boundedSearch {
 	s := &boundedSearch{System: l.sys, states: make(map[por.Hash]struct{})}
 	s.nested = &Oracle{sys: s, cheap: l.cheap, backoffs: make(map[programPoint]*backoff)}
@@ -65,9 +63,9 @@ func lister(sys por.System) por.Lister {
 	return l
 }
 
-// explore explores what the others can do while g waits in front of op, and notes
-// it in f. It reports whether it has seen everything; it goes no further than
-// a conflict with op. The system is left as it was.
+// explore finds out what the others can do while g waits before op, and notes it in f. It reports
+// whether it has seen everything; it goes no further than a conflict with op. The system is left as
+// it was.
 func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
 	s.g, s.op, s.accesses = g, op, f
 	if s.budget == &s.ownBudget {
@@ -124,12 +122,13 @@ func (s *boundedSearch) unwind(n int) {
 	s.frames = s.frames[:n]
 }
 
+// rewind goes back to an earlier state.
 func (s *boundedSearch) rewind(m por.Mark) {
 	s.System.Rewind(m)
 	s.nested.forget()
 }
 
-// move executes a, and reports whether the search is to go on from there.
+// move executes a, and reports whether the search is to continue from there.
 func (s *boundedSearch) move(a trace.Step) bool {
 	s.policy.Before(s.System, a.G)
 	op := s.Next(a.G)
@@ -138,8 +137,8 @@ func (s *boundedSearch) move(a trace.Step) bool {
 	return !s.stopped && !s.policy.After(s.System, a.G)
 }
 
-// advance goes on from the present state, to which cur has moved, to the next
-// node or to the end of the execution or a state known already.
+// advance continues from the present state, to which cur has moved, to the next node, or to the end
+// of the execution, or to a state that is known.
 func (s *boundedSearch) advance(cur trace.GID) {
 	for chain := 0; ; chain++ {
 		s.enabled = s.Enabled(s.enabled[:0])
@@ -187,9 +186,8 @@ func (s *boundedSearch) noteAwaited() {
 	})
 }
 
-// list appends the alternatives of the present state: the only one of one
-// goroutine if that is enough and reduce is set, else those of all. The goroutine
-// that moved last comes first.
+// list appends the alternatives of the present state: the only one of one goroutine if that is a
+// persistent set and reduce is set, else those of all. The goroutine that moved last comes first.
 func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 	if i := slices.Index(s.enabled, cur); i > 0 {
 		copy(s.enabled[1:], s.enabled[:i])

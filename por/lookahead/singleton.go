@@ -9,17 +9,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PersistentSingleton is the criterion itself that oracles approximate: {g} is a persistent
-// set (Godefroid, 1996) if in no execution in which g does not move another
-// goroutine executes an operation that conflicts with the one g stands before.
-// It explores what the others can do while g waits, with JPF's reduction of
-// that system, and compares every operation with g's. Operations that synchronise
-// are no conflict where they commute.
+// PersistentSingleton is the criterion itself that oracles approximate: {g} is a persistent set
+// (Godefroid 1996) if in no execution in which g does not move another goroutine executes an
+// operation that conflicts with g's next one. It explores what the others can do while g waits,
+// with JPF's reduction of that system, and compares every operation with g's. Operations that
+// synchronise are no conflict where they commute.
 //
-// It returns a schedule from the present state to a state from which its last
-// step is in conflict with g's operation; nil if there is none in what was
-// explored. complete is false if limit states did not suffice to say that there
-// is none. The system is left as it was.
+// It returns a schedule from the present state to a state from which its last step is in conflict
+// with g's operation; nil if there is none in what was explored. complete is false if limit states
+// did not suffice to say that there is none. The system is left as it was.
 func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, g: g, op: sys.Next(g)}
 	r := stateful.JPF(p, p, por.Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at por.Progress) string {
@@ -31,7 +29,7 @@ func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict tr
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// stepsPerState is the number of transitions Parked spends per state. A loop in
+// stepsPerState is the number of transitions that PersistentSingleton spends per state. A loop in
 // which there is nothing to choose is noticed after ChainLimit of them.
 const stepsPerState = 8
 
@@ -67,7 +65,7 @@ func (p *parked) Step(g trace.GID, choice int) {
 	p.System.Step(g, choice)
 }
 
-// commutesWithParked reports whether op of g does not matter to the goroutine that waits
+// commutesWithParked reports whether op of g makes no difference to the goroutine that waits,
 // though the two access the same object.
 func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool {
 	if op.Kind.Plain() || p.op.Kind.Plain() {
@@ -79,9 +77,9 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool 
 	return p.sameStateEitherWay(g, choice)
 }
 
-// sameStateEitherWay reports whether an operation of g and that of the goroutine that waits,
-// both of which synchronise, can be executed in either order and lead to the same
-// state: two goroutines add to a WaitGroup.
+// sameStateEitherWay reports whether an operation of g and that of the goroutine that waits, both
+// of which synchronise, can be executed in either order and lead to the same state: two goroutines
+// add to a WaitGroup.
 func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
 	m := p.Mark()
 	defer func() {
@@ -99,7 +97,7 @@ func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
 	return true
 }
 
-// stateAfter returns the state after a and b; false if b cannot be executed behind a.
+// stateAfter returns the state after a and b; false if b cannot be executed after a.
 func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
 	n := p.Alternatives(b.G)

@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestPersistentSingleton compares PersistentSingleton, in every state of random programs, with the state
-// graph built by brute force.
-func TestParked(t *testing.T) {
+// TestPersistentSingleton compares PersistentSingleton, in every state of random programs, with the
+// state graph built by brute force.
+func TestPersistentSingleton(t *testing.T) {
 	n := 400
 	if testing.Short() {
 		n = 100
@@ -63,8 +63,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestParkedLimit: a search that is too small does not claim to be complete.
-func TestParkedLimit(t *testing.T) {
+// TestPersistentSingletonLimit: a search that is too small does not claim to be complete.
+func TestPersistentSingletonLimit(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Write, A: 0, B: 1}}, []toys.Instr{{Op: toys.Load}, {Op: toys.Jump, A: 0, B: 0}})
 	toy.Step(0, 0)
 	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || !complete {
