@@ -25,7 +25,7 @@ func All() []*por.Explorer {
 	context := dpor.ContextExplorer()
 	context.Fallbacks = []*por.Explorer{clockvector, source}
 	return []*por.Explorer{
-		stateful.FullExplorer(), stateful.JPFExplorer(), optimal, source, context, clockvector, graph.GraphExplorer(),
+		stateful.FullExplorer(), stateful.JPFExplorer(), optimal, source, context, clockvector, graph.Explorer(),
 		sample.RandomExplorer(), sample.PCTExplorer(), sample.POSExplorer(),
 	}
 }

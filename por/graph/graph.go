@@ -6,38 +6,38 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Graph is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial
-// Order Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over
-// any set of events, of which it need not be known beforehand where they are. A Marker
-// says which operations are scheduling points (Yes), may turn out to be some (Maybe), or are
-// places to start again from (Replay); a Dependence, which of them depend on each other.
-// The nodes are kept as the DPOR graph of section 3.1 (DPORGraph).
+// Explore is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order
+// Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over any set of
+// events, of which it need not be known beforehand where they are. A Marker says which operations
+// are scheduling points (Yes), may turn out to be some (Maybe), or are places to begin again from
+// (Replay); a Dependence, which of them depend on each other. The nodes are kept as the DPOR graph
+// of section 3.1 (DPORGraph).
 //
 // A Maybe node that turns out to be a scheduling point has had no choice generator. The paper
 // executes a region of the search again then, from the Replay node above it, so that it gets one
-// (section 3.4); that is GraphConfig.Restart. Without, we return to it, because
-// every operation is a place that can be returned to, and it becomes a Yes node: the same
-// schedules, and nothing is executed twice.
+// (section 3.4); that is Config.Restart. Without, the search returns to it, because every operation
+// is a place that can be returned to, and it becomes a Yes node: the same schedules, and nothing is
+// executed twice.
 //
-// What it guarantees is up to the client. With DataRaceBehavior and EveryAccess every deadlock, every
-// end of the program and every race is met. As in the paper no states are
-// stored: "the DPOR Engine is only sound if state matching is disabled".
+// What it guarantees depends on the client. With DataRaceBehavior and EveryAccess every deadlock,
+// every end of the program and every race is found. As in the paper no states are stored: "the DPOR
+// Engine is only sound if state matching is disabled".
 //
-// Unsupported the paper:
+// Beyond the paper:
 //
-//   - Choosing a thread at a node executes its operation there. (The paper's engine makes another node
-//     for it in the same state, whose choices can only repeat those of the first one.)
-//   - What goroutines stand before at the end of an execution and cannot execute is looked at like
-//     what is executed: it may depend on something that made it wait for ever.
-//   - A client that goes on to answer Maybe ("the search will never finish", section 6) is
+//   - Choosing a thread at a node executes its operation there. (The paper's engine makes another
+//     node for it in the same state, whose choices can only repeat those of the first one.)
+//   - Operations that are pending at the end of an execution are treated like those that are
+//     executed: they may depend on something that disabled them forever.
+//   - A client that continues to answer Maybe ("the search will never finish", section 6) is
 //     overruled: the engine remembers where a Maybe node was a scheduling point.
-func Graph(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig) por.Result {
+func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Result {
 	if gc.Client.Marker == nil {
 		c := NewDataRaceBehavior()
-		gc.Client = GraphClient{Marker: c, Dependence: c}
+		gc.Client = Client{Marker: c, Dependence: c}
 	}
 	for a := (hb.Assumptions{NoReuse: true, NoUnderrun: true}); ; {
-		x := newGraphSearch(sys, v, cfg, gc, a)
+		x := newSearcher(sys, v, cfg, gc, a)
 		r := x.run()
 		was := a
 		if a = a.Without(x.reused, x.exec.Underrun); a == was {
@@ -47,9 +47,9 @@ func Graph(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig) por.Re
 	}
 }
 
-// GraphConfig is what Graph is told beyond Config.
-type GraphConfig struct {
-	Client GraphClient // the zero value: DataRaceBehavior
+// Config is what Explore needs to know beyond por.Config.
+type Config struct {
+	Client Client // the zero value: DataRaceBehavior
 	// Restart executes regions again as the paper does.
 	Restart bool
 	// Emit, if set, gets the graph whenever a goroutine ends ("emit the DPOR Graph as a dot
@@ -58,8 +58,8 @@ type GraphConfig struct {
 	_    struct{}
 }
 
-// A GraphClient is an analysis that uses the engine (section 3.2). Reset may be nil.
-type GraphClient struct {
+// A Client is an analysis that uses the engine (section 3.2). Reset may be nil.
+type Client struct {
 	Marker     Marker
 	Dependence Dependence
 	Reset      Resettable
@@ -73,7 +73,7 @@ const (
 	No     Marking = iota // not a scheduling point
 	Maybe                 // it may turn out to be one
 	Yes                   // it is one
-	Replay                // not one, but a place to start again from
+	Replay                // not one, but a place to begin again from
 )
 
 // String returns the name of the paper.
@@ -83,7 +83,7 @@ func (m Marking) String() string { return [...]string{"No", "Maybe", "Yes", "Rep
 // Engine calls the mark method". Operations that have several alternatives are
 // scheduling points in any case.
 type Marker interface {
-	Mark(op *GraphOp) Marking
+	Mark(op *Op) Marking
 }
 
 // A Dependence is the paper's DporDependenceRelation. Dependent "should return true if and only if
@@ -91,7 +91,7 @@ type Marker interface {
 // co-enabled, and they are concurrent". p is an ancestor of n, whose operation has not been
 // executed; neither is a Replay node, and they are of different goroutines.
 type Dependence interface {
-	Dependent(p, n *GraphNode) bool
+	Dependent(p, n *Node) bool
 }
 
 // Resettable is the paper's DporResettable: the state of an analysis that goes back when the
@@ -101,64 +101,64 @@ type Resettable interface {
 	Reset(state any)
 }
 
-// A GraphOp is an operation as clients see it: with all the locations it touches.
-type GraphOp struct {
+// A Op is an operation as clients see it: with all the locations it touches.
+type Op struct {
 	trace.Op
 	Touches []trace.Access // valid only during the call, unless it belongs to a node
 }
 
-// A GraphNode is a node of the DPOR graph: a state, and the operation that a goroutine is about
+// A Node is a node of the DPOR graph: a state, and the operation that a goroutine is about
 // to execute in it.
-type GraphNode struct {
+type Node struct {
 	ID     int
 	Type   Marking
-	Op     GraphOp    // of a Replay node that is the root: none
-	Parent *GraphNode // the node executed before it
-	// Children are those executed behind it, and behind them those in which another goroutine is
-	// scheduled in its state: as the paper draws them. There are some only if GraphConfig.Emit is set.
-	Children []*GraphNode
+	Op     Op    // of a Replay node that is the root: none
+	Parent *Node // the node executed before it
+	// Children are those executed after it, and after them those in which another goroutine is
+	// scheduled in its state: as the paper draws them. There are some only if Config.Emit is set.
+	Children []*Node
 	Info     any // the paper's DependenceInfo: whatever the client wants to find here
 
-	at      *choiceSet
-	x       *graphSearch
-	event   int        // its event in the execution, if it has one:
-	n       uint32     // its number among those of its goroutine, from 1; 0: not executed
-	replay  bool       // the paper's replayFlag
-	next    *hb.NextOp // the operation as dependence sees it
-	since   int        // the last event before which its goroutine was not at it; -1: none
-	tangled bool
+	at           *choiceSet
+	x            *searcher
+	event        int        // its event in the execution, if it has one:
+	n            uint32     // its number among those of its goroutine, from 1; 0: not executed
+	replay       bool       // the paper's replayFlag
+	next         *hb.NextOp // the operation as dependence sees it
+	since        int        // the last event before which its goroutine was not at it; -1: none
+	dependsOnAll bool
 }
 
-// Runnables returns the goroutines that could go on in the node's state.
-func (n *GraphNode) Runnables() []trace.GID { return n.at.runnables }
+// Runnables returns the goroutines that are enabled in the node's state.
+func (n *Node) Runnables() []trace.GID { return n.at.runnables }
 
 // Choices returns those that have been or will be scheduled there.
-func (n *GraphNode) Choices() []trace.GID { return n.at.choices }
+func (n *Node) Choices() []trace.GID { return n.at.choices }
 
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
-func (n *GraphNode) Before(m *GraphNode) bool {
+func (n *Node) Before(m *Node) bool {
 	return hb.ClockOf(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }
 
-// CoEnabled reports whether the operations of n, an ancestor of m, and m can be next at the same time as far
-// as the engine knows, see together.
-func (n *GraphNode) CoEnabled(m *GraphNode) bool {
+// CoEnabled reports whether the operations of n, an ancestor of m, and m may be co-enabled as far
+// as the engine knows: see hb.Execution.MayBeCoEnabled.
+func (n *Node) CoEnabled(m *Node) bool {
 	return n.x.exec.MayBeCoEnabled(n.event, m.since, m.Op.G, m.next, n.at.runnables)
 }
 
 // Conflicts reports whether the operations of n and m touch the same location, one of them may
 // change it, and they do not commute.
-func (n *GraphNode) Conflicts(m *GraphNode) bool {
+func (n *Node) Conflicts(m *Node) bool {
 	if n.Op.CommutesWith(&m.Op.Op) {
 		return false
 	}
-	return n.Meets(m, func(a, b trace.Access) bool { return a.Write || b.Write })
+	return n.Share(m, func(a, b trace.Access) bool { return a.Write || b.Write })
 }
 
-// Meets reports whether the operations of n and m touch a common location for which
+// Share reports whether the operations of n and m touch a common location for which
 // f is true.
-func (n *GraphNode) Meets(m *GraphNode, f func(a, b trace.Access) bool) bool {
+func (n *Node) Share(m *Node, f func(a, b trace.Access) bool) bool {
 	for _, a := range n.Op.Touches {
 		for _, b := range m.Op.Touches {
 			if a.Overlaps(b) && f(a, b) {
@@ -171,8 +171,8 @@ func (n *GraphNode) Meets(m *GraphNode, f func(a, b trace.Access) bool) bool {
 
 // A DPORGraph is the paper's DPOR graph: the nodes of all paths so far.
 type DPORGraph struct {
-	Root  *GraphNode // a Replay node
-	Last  *GraphNode // the newest node of the present path
+	Root  *Node // a Replay node
+	Last  *Node // the newest node of the present path
 	Ended []trace.GID
 	Nodes int
 }

@@ -29,20 +29,20 @@ var (
 // graphClients are the clients shipped.
 func graphClients() []struct {
 	name   string
-	client func() GraphClient
+	client func() Client
 } {
 	return []struct {
 		name   string
-		client func() GraphClient
+		client func() Client
 	}{
-		{"DataRaceBehavior", func() GraphClient { c := NewDataRaceBehavior(); return GraphClient{Marker: c, Dependence: c} }},
-		{"EveryAccess", func() GraphClient { return GraphClient{Marker: EveryAccess{}, Dependence: EveryAccess{}} }},
+		{"DataRaceBehavior", func() Client { c := NewDataRaceBehavior(); return Client{Marker: c, Dependence: c} }},
+		{"EveryAccess", func() Client { return Client{Marker: EveryAccess{}, Dependence: EveryAccess{}} }},
 	}
 }
 
-// TestGraphTable1: "For DRB and EA we include the number of graphs emitted as it gives a measure of how many
-// schedules were enumerated." One is emitted for every goroutine that ends, on every branch of the search and in
-// every replay.
+// TestGraphTable1: "For DRB and EA we include the number of graphs emitted as it gives a measure of
+// how many schedules were enumerated." One is emitted for every goroutine that ends, on every
+// branch of the search and in every replay.
 func TestGraphTable1(t *testing.T) {
 	for _, tt := range []struct {
 		name               string
@@ -58,7 +58,7 @@ func TestGraphTable1(t *testing.T) {
 	} {
 		for i, c := range graphClients() {
 			emitted := uint64(0)
-			f, r := toys.Explore(t, toys.New(tt.prog...), graphOf(GraphConfig{Client: c.client(), Restart: true, Emit: func(*DPORGraph) error { emitted++; return nil }}), por.Config{})
+			f, r := toys.Explore(t, toys.New(tt.prog...), graphOf(Config{Client: c.client(), Restart: true, Emit: func(*DPORGraph) error { emitted++; return nil }}), por.Config{})
 			replays := tt.replays
 			if i == 1 {
 				replays = 0 // there are no Maybe nodes
@@ -67,7 +67,7 @@ func TestGraphTable1(t *testing.T) {
 				t.Errorf("%s, %s: %d graphs, %d executions, %d replays; want %d, %d, %d", tt.name, c.name,
 					emitted, r.Executions, r.Replays, tt.graphs[i], tt.executions[i], replays)
 			}
-			g, r := toys.Explore(t, toys.New(tt.prog...), graphOf(GraphConfig{Client: c.client()}), por.Config{})
+			g, r := toys.Explore(t, toys.New(tt.prog...), graphOf(Config{Client: c.client()}), por.Config{})
 			if fmt.Sprint(toys.Keys(f.Leaves)) != fmt.Sprint(toys.Keys(g.Leaves)) || r.Replays != 0 {
 				t.Errorf("%s, %s: rewinding finds %v with %d replays, restarting %v", tt.name, c.name, toys.Keys(g.Leaves), r.Replays, toys.Keys(f.Leaves))
 			}
@@ -76,13 +76,13 @@ func TestGraphTable1(t *testing.T) {
 	}
 }
 
-// TestGraphFigure1 draws the DPOR graph of the paper's Figure 1: "Each DPOR Graph has a Replay node as its root
-// node"; Node 1 is the Maybe node of the write in line 5, Node 2 the Yes node of that in line 8; "Node 3 and
-// Node 1 both correspond to line 5 of the program but on the replay Node 3 has two children indicating that two
-// schedules were executed".
+// TestGraphFigure1 draws the DPOR graph of the paper's Figure 1: "Each DPOR Graph has a Replay node
+// as its root node"; Node 1 is the Maybe node of the write in line 5, Node 2 the Yes node of that
+// in line 8; "Node 3 and Node 1 both correspond to line 5 of the program but on the replay Node 3
+// has two children indicating that two schedules were executed".
 func TestGraphFigure1(t *testing.T) {
 	var text strings.Builder
-	toys.Explore(t, toys.New(dporGraphExample...), graphOf(GraphConfig{Restart: true, Emit: func(g *DPORGraph) error {
+	toys.Explore(t, toys.New(dporGraphExample...), graphOf(Config{Restart: true, Emit: func(g *DPORGraph) error {
 		text.Reset()
 		return g.WriteDOT(&text, nil)
 	}}), por.Config{})
@@ -108,18 +108,18 @@ func TestGraphFigure1(t *testing.T) {
 	}
 }
 
-// regions is DataRaceBehavior that answers Replay in front of every start of a goroutine.
+// regions is DataRaceBehavior that answers Replay before every start of a goroutine.
 type regions struct{ *DataRaceBehavior }
 
-func (c regions) Mark(op *GraphOp) Marking {
+func (c regions) Mark(op *Op) Marking {
 	if op.Kind == trace.Go {
 		return Replay
 	}
 	return c.DataRaceBehavior.Mark(op)
 }
 
-// TestGraphRegions: "Instead of restarting the search from the beginning to insert choice generators, a smaller
-// section of the search can be replayed from that point."
+// TestGraphRegions: "Instead of restarting the search from the beginning to insert choice
+// generators, a smaller section of the search can be replayed from that point."
 func TestGraphRegions(t *testing.T) {
 	var main []toys.Instr
 	for range 20 {
@@ -127,9 +127,9 @@ func TestGraphRegions(t *testing.T) {
 	}
 	prog := [][]toys.Instr{append(main, maybeExample[0]...), maybeExample[1], maybeExample[2]}
 	c := NewDataRaceBehavior()
-	f, whole := toys.Explore(t, toys.New(prog...), graphOf(GraphConfig{Restart: true, Client: GraphClient{Marker: c, Dependence: c}}), por.Config{})
+	f, whole := toys.Explore(t, toys.New(prog...), graphOf(Config{Restart: true, Client: Client{Marker: c, Dependence: c}}), por.Config{})
 	c = NewDataRaceBehavior()
-	g, part := toys.Explore(t, toys.New(prog...), graphOf(GraphConfig{Restart: true, Client: GraphClient{Marker: regions{c}, Dependence: c}}), por.Config{})
+	g, part := toys.Explore(t, toys.New(prog...), graphOf(Config{Restart: true, Client: Client{Marker: regions{c}, Dependence: c}}), por.Config{})
 	if whole.Replays != 1 || part.Replays != 1 || fmt.Sprint(f.Leaves) != fmt.Sprint(g.Leaves) {
 		t.Errorf("%d and %d replays, endings %v and %v", whole.Replays, part.Replays, f.Leaves, g.Leaves)
 	}
@@ -141,13 +141,14 @@ func TestGraphRegions(t *testing.T) {
 // stubborn answers Maybe always.
 type stubborn struct{ EveryAccess }
 
-func (stubborn) Mark(*GraphOp) Marking { return Maybe }
+func (stubborn) Mark(*Op) Marking { return Maybe }
 
-// TestGraphStubborn: "If it continues to return Maybe for instructions that are scheduling points, the DPOR Engine
-// will simply continue to replay those sections and the search will never finish." Ours does.
+// TestGraphStubborn: "If it continues to return Maybe for instructions that are scheduling points,
+// the DPOR Engine will simply continue to replay those sections and the search will never finish."
+// Ours does.
 func TestGraphStubborn(t *testing.T) {
 	for _, restart := range []bool{true, false} {
-		f, r := toys.Explore(t, toys.New(dporEngineExample...), graphOf(GraphConfig{Restart: restart, Client: GraphClient{Marker: stubborn{}, Dependence: stubborn{}}}), por.Config{})
+		f, r := toys.Explore(t, toys.New(dporEngineExample...), graphOf(Config{Restart: restart, Client: Client{Marker: stubborn{}, Dependence: stubborn{}}}), por.Config{})
 		g, _ := toys.Explore(t, toys.New(dporEngineExample...), stateful.Full, por.Config{})
 		if fmt.Sprint(toys.Keys(f.Leaves)) != fmt.Sprint(toys.Keys(g.Leaves)) || restart != (r.Replays > 0) {
 			t.Errorf("restart %v: %d replays, %d endings; want %d", restart, r.Replays, len(f.Leaves), len(g.Leaves))
@@ -155,14 +156,15 @@ func TestGraphStubborn(t *testing.T) {
 	}
 }
 
-// lockOrder is a client as a researcher would write one: it schedules over acquisitions of locks only, and collects in
-// which order locks are held together. What is held now goes back with the search.
+// lockOrder is a client as a researcher would write one: it schedules over acquisitions of locks
+// only, and collects in which order locks are held together. What is held now goes back with the
+// search.
 type lockOrder struct {
 	held   [toys.MaxGoroutines][]uint32 // by goroutine
 	orders map[[2]uint32]bool
 }
 
-func (c *lockOrder) Mark(op *GraphOp) Marking {
+func (c *lockOrder) Mark(op *Op) Marking {
 	switch op.Kind {
 	case trace.Lock:
 		l := op.Touches[0].Off
@@ -177,22 +179,23 @@ func (c *lockOrder) Mark(op *GraphOp) Marking {
 	return No
 }
 
-func (c *lockOrder) Dependent(p, n *GraphNode) bool { return p.Conflicts(n) && !p.Before(n) }
+func (c *lockOrder) Dependent(p, n *Node) bool { return p.Conflicts(n) && !p.Before(n) }
 
 func (c *lockOrder) State() any { return c.held }
 
 func (c *lockOrder) Reset(state any) { c.held = state.([toys.MaxGoroutines][]uint32) }
 
-// TestGraphClient: "The DporResettable can then use the state object to reset its data to the match the program state."
+// TestGraphClient: "The DporResettable can then use the state object to reset its data to the match
+// the program state."
 func TestGraphClient(t *testing.T) {
 	c := &lockOrder{orders: make(map[[2]uint32]bool)}
-	f, _ := toys.Explore(t, toys.Started(toys.Crossed...), graphOf(GraphConfig{Client: GraphClient{c, c, c}}), por.Config{})
+	f, _ := toys.Explore(t, toys.Started(toys.Crossed...), graphOf(Config{Client: Client{c, c, c}}), por.Config{})
 	if !c.orders[[2]uint32{0, 1}] || !c.orders[[2]uint32{1, 0}] || len(c.orders) != 2 || len(f.Leaves) != 2 {
 		t.Errorf("orders %v, %d endings; want both orders of two locks and 2 endings, one of them a deadlock", c.orders, len(f.Leaves))
 	}
 }
 
 // graphOf returns Graph as it is told by gc.
-func graphOf(gc GraphConfig) por.Search {
-	return func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Graph(sys, v, cfg, gc) }
+func graphOf(gc Config) por.Search {
+	return func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Explore(sys, v, cfg, gc) }
 }

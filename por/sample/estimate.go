@@ -7,36 +7,44 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Estimator estimates how many executions Optimal has to explore, from a random sample, while that explores.
+// Estimator estimates how many executions package optimal has to explore, from a random sample,
+// while that explores.
 //
-// A random walk goes through the tree of all interleavings: in each state one of the goroutines that can move is chosen, each with the same
-// probability. Knuth ("Estimating the efficiency of backtrack programs", Mathematics of
-// Computation 1975) counts the leaves of a tree so: the product of the numbers of alternatives along a walk is an unbiased estimate of it. We
-// count classes of leaves. Let p be the probability of the walk's interleaving, and draw another interleaving of the same class by taking
-// at random, again and again, one of the events that nothing left happens before; let q be the probability to draw the one that was
-// walked. Then
+// A random walk descends the tree of all interleavings: in each state one of the enabled goroutines
+// is chosen, each with the same probability. Knuth ("Estimating the efficiency of backtrack
+// programs", Mathematics of Computation 1975) counts the leaves of a tree so: the product of the
+// numbers of alternatives along a walk is an unbiased estimate of it. Here classes of leaves are
+// counted:
 //
-//	sum over interleavings of p * q/p = sum over classes of sum of q = number of classes,
+//  1. Let p be the probability of the walk's interleaving. Draw another interleaving of the same
+//     class by taking at random, again and again, one of the events that are minimal among those
+//     left. Let q be the probability to draw the one that was walked.
+//  2. The sum over interleavings of p * q/p is the sum over classes of the sum of q, which is the
+//     number of classes. So q/p is an unbiased estimate of it.
+//  3. q/p is the product over the states of the walk of how many goroutines were enabled, divided
+//     by how many of them have a next event that is minimal among those left.
 //
-// so q/p is an unbiased estimate, too. It is the product over the states of the walk of
-// how many goroutines could move, divided by how many of them have a next event that nothing left happens before. Where nothing is in conflict these
-// are all, and the factor is 1: the walk estimates conflicts and not interleavings, and every walk
-// counts for something (walks with sleep sets would almost always be abandoned and count for nothing).
-// What commutes with everything is executed at once in both, as Optimal does.
+// Where nothing is in conflict these are all, and the factor is 1: the walk estimates conflicts and
+// not interleavings, and every walk counts for something (walks with sleep sets would almost always
+// be abandoned and count for nothing). What commutes with everything is executed at once in both,
+// as package optimal does.
 //
-// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit, failed assumption) while others could go on, of
-// which Optimal explores what else could happen, too; those are counted about. The error is the standard error of the mean. As always with
-// products of many factors the distribution is skewed: few samples are more often too low than too high, and then the error is, too.
+// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit,
+// failed assumption) while others could continue, of which package optimal explores what else could
+// happen, too; those are counted approximately. The error is the standard error of the mean. As
+// always with products of many factors the distribution is skewed: few samples are more often too
+// low than too high, and then the error is, too.
 type Estimator struct {
 	x    *hb.Execution
 	cfg  por.Config
 	rng  *rand.Rand
 	root por.Mark
 
-	candidates []trace.GID   // who could be chosen, of all states of the walk,
+	candidates []trace.GID   // that could be chosen, of all states of the walk,
 	states     []choicePoint // which are these
 	done       []uint32      // scratch of weight: how many events each goroutine has executed,
 	events     [][]int32     // and which it does
@@ -48,19 +56,20 @@ type Estimator struct {
 
 // choicePoint is a state of a walk in which there was a choice.
 type choicePoint struct {
-	events          int // in front of it
+	events          int // before it
 	candidates, end int // Estimator.able[able:end] could move
-	choices         int // alternatives of who did
+	choices         int // alternatives of the one that did
 }
 
-// NewEstimator returns an estimator that walks through sys, which nobody else may use. Its state is the initial one, and again after each
-// sample. The same seed leads to the same estimates.
+// NewEstimator returns an estimator that walks through sys, which nothing else may use. Its state
+// is the initial one, and again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 	return &Estimator{x: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}), cfg: cfg, rng: rand.New(rand.NewPCG(seed, 1)), root: sys.Mark()}
 }
 
-// Sample adds one execution to the sample. It returns false if nothing can be estimated: the program is one that Optimal leaves to
-// another explorer, or executions are longer than Config.MaxSteps.
+// Sample adds one execution to the sample. It returns false if nothing can be estimated: the
+// program is one for which package optimal falls back to another explorer, or executions are longer
+// than Config.MaxSteps.
 func (e *Estimator) Sample() bool {
 	weight, ok := e.walk()
 	e.x.Sys.Rewind(e.root)
@@ -132,20 +141,15 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 	return ends * e.weight(), !x.Unsupported
 }
 
-// needsNoChoice reports whether g's next operation depends on nothing that others can do.
+// needsNoChoice reports whether {g} is a persistent set because g's next operation accesses
+// nothing.
 func (e *Estimator) needsNoChoice(g trace.GID) bool {
 	op := e.x.Next(g)
-	if op.DependsOnAll || op.N > 0 {
-		return false
-	}
-	switch op.Kind {
-	case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
-		return true
-	}
-	return op.Kind == trace.Output && e.cfg.IgnoreOutput
+	return !op.DependsOnAll && op.N == 0 && search.Unobservable(op.Kind, e.cfg.IgnoreOutput)
 }
 
-// step executes an operation. It reports whether that has ended the execution while others could go on. Then they do.
+// step executes an operation. It reports whether that has ended the execution while others could
+// continue. Then they do.
 func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 	x := e.x
 	m := x.Sys.Mark()
@@ -195,7 +199,7 @@ func (e *Estimator) weight() float64 {
 	return weight
 }
 
-// isMinimal reports whether nothing happens before g's next event but what is done.
+// isMinimal reports whether g's next event is minimal among those that are not done.
 func (e *Estimator) isMinimal(g trace.GID) bool {
 	if int(g) >= len(e.events) || int(e.done[g]) == len(e.events[g]) {
 		return false

@@ -11,19 +11,19 @@ import (
 
 // PCT samples schedules as Burckhardt, Kothari, Musuvathi and Nagarakatte do
 // ("A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS
-// 2010, section 3): each goroutine has a random priority, of those that can go on
+// 2010, section 3): each goroutine has a random priority, of those that are enabled
 // the one with the highest moves, and at d-1 random steps, the change points, the
 // goroutine that moves gets a priority below all others.
 //
 // Each execution finds a bug of depth d (one that d ordering constraints between
 // steps suffice for) with probability 1/(n k^(d-1)) or more, where n goroutines
 // make k steps. Config.Depth is d. The paper is given n and k; here goroutines get
-// their priority when they are first met, and k is the length of the longest
+// their priority when they are first enabled, and k is the length of the longest
 // execution so far, so that the first one has no change points and the guarantee
 // holds for those that are no longer than one before.
 //
-// Two departures keep loops that wait for somebody from going on for ever: who
-// yields, and who has moved ChainLimit times in a row while others could, goes
+// Two departures keep loops that wait for another goroutine from running forever: a goroutine that
+// yields, and one that has moved ChainLimit times in a row while others could, gets a priority
 // below all others, too. Nothing is guaranteed for executions in which the latter
 // happens.
 func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
@@ -41,9 +41,9 @@ const DefaultDepth = 3
 type pct struct {
 	rng *rand.Rand
 	d   int
-	// priority is indexed by goroutine; 0: not met yet. Those of the beginning are
+	// priority is indexed by goroutine; 0: not enabled yet. Those of the beginning are
 	// above d, those given at change points are d-1 to 1 as in the paper, and those
-	// of goroutines that went round for too long are negative.
+	// of goroutines that ran for too long are negative.
 	priority []int64
 	change   []int // the steps k_1..k_(d-1) of the present execution, which are random and in no order
 	lowest   int64

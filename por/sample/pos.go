@@ -13,9 +13,9 @@ import (
 // conflict with it then get a new priority, and so does the goroutine's next one.
 //
 // Compared with the random walk, whether one of two conflicting operations comes
-// first does not depend on how many unrelated ones lie in front of it. The paper bounds
+// first does not depend on how many unrelated ones come before it. The paper bounds
 // the probability of each partial order from below; the bound is for events that can
-// always be executed, and says nothing about those that wait.
+// always be executed, and says nothing about those that block.
 func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pos{rng: r} })
 }
@@ -23,7 +23,7 @@ func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // pos is the strategy of POS.
 type pos struct {
 	rng      *rand.Rand
-	priority []uint64 // of the operation each goroutine stands before; 0: none yet
+	priority []uint64 // of the pending operation of each goroutine; 0: none yet
 }
 
 func (p *pos) begin(int) { clear(p.priority) }

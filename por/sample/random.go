@@ -7,13 +7,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Random samples schedules by a uniform random walk: in every state each goroutine
-// that can go on is equally likely to move next. It is the baseline of the
+// Random samples schedules by a uniform random walk: in every state each enabled goroutine
+// is equally likely to move next. It is the baseline of the
 // literature on randomised schedulers (see PCT and POS).
 //
 // It guarantees nothing for a finite number of executions: an interleaving that
 // takes k decisions among n goroutines has probability n^-k, so bugs that need
-// many steps of one goroutine before the first of another one are hardly ever met.
+// many steps of one goroutine before the first of another one are hardly ever found.
 // What it finds is real.
 func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return walk{r} })

@@ -13,12 +13,12 @@ import (
 // Config.MaxExecutions does not say.
 const DefaultSamples = 10_000
 
-// A strategy decides who moves next in the executions of Random, PCT and POS.
+// A strategy decides which goroutine moves next in the executions of Random, PCT and POS.
 type strategy interface {
 	// begin is called before each execution. steps is the length of the longest
 	// one so far.
 	begin(steps int)
-	// pick returns one of among, the goroutines that can go on, of which there
+	// pick returns one of among, the enabled goroutines, of which there
 	// are several. It is called in every state of the path that has several.
 	pick(sys por.System, among []trace.GID) trace.GID
 	// stepping is called before g executes op, its next operation, as step number n
@@ -46,27 +46,23 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
 	x := &sampler{Driver: search.NewDriver(sys, v, cfg), rng: rng, strategy: s(rng)}
 	root := sys.Mark()
-	for x.done() < budget && !x.Halted {
+	for x.Stats.Done() < budget && !x.Halted {
 		x.execution()
 		x.Rewind(root)
 	}
 	sys.Release(root)
 	x.Account()
 	r := x.Result()
-	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: cfg.Seed, Count: x.done()})
+	r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundSampled, Limit: cfg.Seed, Count: x.Stats.Done()})
 	return r
 }
-
-// done returns the number of executions so far.
-func (x *sampler) done() uint64 { return x.Stats.Executions + x.Stats.Blocked + x.Stats.Truncated }
 
 // execution goes from the initial state to an end.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
 	x.begin(x.Stats.MaxDepth)
 	for !x.Halted {
-		x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
-		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
+		x.Arrive()
 		switch {
 		case len(x.Enabled) == 0:
 			x.Leaf(x.Sys.Status())
@@ -88,14 +84,16 @@ func (x *sampler) execution() {
 	}
 }
 
-// next chooses who moves in the present state.
+// next chooses the goroutine that moves in the present state.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]
 	}
-	if g := x.persistentSingleton(); g != trace.NoGID {
-		x.forced++
-		return g
+	if x.forced < search.ChainLimit {
+		if g, ok := x.OracleSingleton(x.Cur, x.Cfg.AnyGoroutine && !x.Cfg.LimitPreempt); ok {
+			x.forced++
+			return g
+		}
 	}
 	x.forced = 0
 	preempting := slices.Contains(x.Enabled, x.Cur) && x.Sys.Next(x.Cur).Kind != trace.Yield
@@ -109,27 +107,4 @@ func (x *sampler) next() trace.GID {
 		x.Preempts++
 	}
 	return g
-}
-
-// persistentSingleton returns a goroutine of which the oracle says that nothing is lost if
-// it goes on, preferably the one that moved last; NoGID if there is none.
-func (x *sampler) persistentSingleton() trace.GID {
-	if x.Cfg.Oracle == nil || x.forced >= search.ChainLimit {
-		return trace.NoGID
-	}
-	may := func(g trace.GID) bool {
-		op := x.Sys.Next(g)
-		return x.OracleAllows(g, &op)
-	}
-	if slices.Contains(x.Enabled, x.Cur) && may(x.Cur) {
-		return x.Cur
-	}
-	if x.Cfg.AnyGoroutine && !x.Cfg.LimitPreempt {
-		for _, g := range x.Enabled {
-			if g != x.Cur && may(g) {
-				return g
-			}
-		}
-	}
-	return trace.NoGID
 }

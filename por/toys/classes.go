@@ -64,8 +64,10 @@ type Paths struct {
 	Restarts int
 }
 
+// Restart implements por.Visitor.
 func (p *Paths) Restart() { p.List, p.Restarts = nil, p.Restarts+1 }
 
+// Leaf implements por.Visitor.
 func (p *Paths) Leaf(path trace.Schedule, st por.Status) bool {
 	if st == por.Ended || st == por.Stuck {
 		p.List = append(p.List, slices.Clone(path))

@@ -16,7 +16,7 @@ const (
 	objCond
 )
 
-// Pending implements Effects.
+// Pending implements por.Effects.
 func (t *System) Pending(buf []trace.GID) []trace.GID {
 	for g := range t.Prog {
 		if t.started[g] && !t.ended(g) {
@@ -26,7 +26,7 @@ func (t *System) Pending(buf []trace.GID) []trace.GID {
 	return buf
 }
 
-// Touches implements Effects.
+// Touches implements por.Effects.
 func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 	i, ok := t.at(int(gid))
 	if !ok {
@@ -59,10 +59,10 @@ func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// DependsOnAll implements Effects.
+// DependsOnAll implements por.Effects.
 func (t *System) DependsOnAll(trace.GID) bool { return false }
 
-// View implements Effects.
+// View implements por.Effects.
 func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	*op = t.Next(g)
 	if slices.Contains(t.Enabled(nil), g) {
@@ -71,19 +71,19 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 	return alternatives, false
 }
 
-// Repeat implements Repeater.
+// Repeat implements por.Repeater.
 func (t *System) Repeat(g trace.GID, choice int) { t.Step(g, choice) }
 
-// Adds implements Effects.
+// Adds implements por.Effects.
 func (t *System) Adds(g trace.GID) por.Adding {
 	i, _ := t.at(int(g))
 	return por.Adding{N: int64(i.A), Counter: int64(t.wg)}
 }
 
-// Buffer implements Effects.
+// Buffer implements por.Effects.
 func (t *System) Buffer(trace.GID) (length, room int, closed bool) { return 0, 0, false }
 
-// Advanced implements Effects.
+// Advanced implements por.Effects.
 func (t *System) Advanced(buf []trace.GID) []trace.GID {
 	if t.launched != 0 {
 		buf = append(buf, trace.GID(t.launched))
@@ -91,7 +91,7 @@ func (t *System) Advanced(buf []trace.GID) []trace.GID {
 	return buf
 }
 
-// Label implements Effects.
+// Label implements por.Effects.
 func (t *System) Label(g trace.GID, choice int) uint64 {
 	if i, ok := t.at(int(g)); ok && i.Op == Signal {
 		if p := t.parked(); choice < len(p) {
@@ -102,9 +102,11 @@ func (t *System) Label(g trace.GID, choice int) uint64 {
 	return uint64(choice)
 }
 
-// Partner implements Effects.
+// Partner implements por.Effects.
 func (t *System) Partner(trace.GID, int) (trace.GID, bool) { return 0, false }
 
+// Cases implements por.Effects.
 func (t *System) Cases(_ trace.GID, buf []por.Case) ([]por.Case, bool) { return buf, false }
 
+// Case implements por.Effects.
 func (t *System) Case(trace.GID, int) int { return -1 }

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// check makes f verify that every path reported leads to the state the system stands in.
+// checkPaths makes f verify that every path that is reported leads to the state the system is in.
 func checkPaths(t *testing.T, f *Findings, initial State) {
 	f.check = func(path trace.Schedule) {
 		r := &System{Prog: f.Toy.Prog, State: initial}
@@ -23,6 +23,8 @@ func checkPaths(t *testing.T, f *Findings, initial State) {
 	}
 }
 
+// Explore runs a search of toy, checks that it leaves the system as it was, and returns what it has
+// found.
 func Explore(t *testing.T, toy *System, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*Findings, por.Result) {
 	t.Helper()
 	f := NewFindings(toy)
@@ -47,10 +49,12 @@ type Findings struct {
 	StopAt   int // leaves after which to stop; 0: never
 }
 
+// NewFindings returns a visitor that has found nothing yet.
 func NewFindings(t *System) *Findings {
 	return &Findings{Toy: t, Leaves: map[string]int{}, Races: map[string]bool{}, paths: map[string]bool{}}
 }
 
+// Leaf implements por.Visitor.
 func (f *Findings) Leaf(path trace.Schedule, st por.Status) bool {
 	if st != por.Running && st != f.Toy.Status() {
 		panic("leaf: wrong status")
@@ -65,6 +69,7 @@ func (f *Findings) Leaf(path trace.Schedule, st por.Status) bool {
 	return f.StopAt != 0
 }
 
+// Race implements por.Visitor.
 func (f *Findings) Race(path trace.Schedule, a, b trace.Op) bool {
 	if f.check != nil {
 		f.check(path)
@@ -73,6 +78,7 @@ func (f *Findings) Race(path trace.Schedule, a, b trace.Op) bool {
 	return true
 }
 
+// RaceName names a race by its two program points.
 func RaceName(a, b trace.Op) string {
 	if b.G < a.G {
 		a, b = b, a
@@ -80,6 +86,7 @@ func RaceName(a, b trace.Op) string {
 	return fmt.Sprintf("g%d@%d-g%d@%d", a.G, a.PC, b.G, b.PC)
 }
 
+// Livelock implements por.Visitor.
 func (f *Findings) Livelock(path trace.Schedule, loop int) bool {
 	if f.check != nil {
 		f.check(path)
@@ -88,8 +95,10 @@ func (f *Findings) Livelock(path trace.Schedule, loop int) bool {
 	return true
 }
 
+// Restart implements por.Visitor.
 func (f *Findings) Restart() { f.Leaves, f.Restarts = map[string]int{}, f.Restarts+1 }
 
+// Keys returns the keys of m, sorted.
 func Keys[V any](m map[string]V) []string {
 	ks := make([]string, 0, len(m))
 	for k := range m {
@@ -99,7 +108,7 @@ func Keys[V any](m map[string]V) []string {
 	return ks
 }
 
-// Reasons tells why r is incomplete.
+// Reasons returns why r is incomplete.
 func Reasons(r por.Result) string {
 	var s []string
 	for _, why := range r.Incomplete {

@@ -62,7 +62,7 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 		}
 		prog[g] = code
 	}
-	for next < ng { // everybody is started
+	for next < ng { // all are started
 		prog[0] = slices.Insert(prog[0], 0, Instr{Op: Go, A: int8(next)})
 		for i := range prog[0] {
 			if prog[0][i].Op == Jump {
@@ -74,6 +74,7 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 	return New(prog...)
 }
 
+// RandomInstr returns an instruction with one of ops, and random operands.
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
 	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}
 	switch i.Op {
@@ -99,18 +100,23 @@ func Started(prog ...[]Instr) *System {
 	return t
 }
 
+// Programs, and goroutines of such.
 var (
+	// StoreBuffer is the litmus test: each goroutine stores, and loads what the other one stores.
 	StoreBuffer = [][]Instr{
 		{{Op: Store, A: 0, B: 1}, {Op: Load, A: 1}},
 		{{Op: Store, A: 1, B: 1}, {Op: Load, A: 0}},
 	}
+	// LockInc increments a variable in a critical section.
 	LockInc = []Instr{{Op: Lock}, {Op: Read}, {Op: Inc}, {Op: WriteReg}, {Op: Unlock}}
+	// RacyInc increments a variable without.
 	RacyInc = []Instr{{Op: Read}, {Op: Inc}, {Op: WriteReg}}
+	// Crossed takes two mutexes in different orders.
 	Crossed = [][]Instr{
 		{{Op: Lock, A: 0}, {Op: Lock, A: 1}, {Op: Unlock, A: 1}, {Op: Unlock, A: 0}},
 		{{Op: Lock, A: 1}, {Op: Lock, A: 0}, {Op: Unlock, A: 0}, {Op: Unlock, A: 1}},
 	}
 )
 
-// Spin waits for ever for an atomic nobody sets.
+// Spin waits forever for an atomic variable that no goroutine sets.
 var Spin = []Instr{{Op: Load}, {Op: Jump, A: 0, B: 0}}

@@ -5,8 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// StateGraph is a toy's state graph, built by plain breadth-first search over
-// encoded states: nothing in it is shared with the explorers.
+// StateGraph is a toy's state graph, built by plain breadth-first search over encoded states.
 type StateGraph struct {
 	index  map[string]int
 	States []State
@@ -101,7 +100,7 @@ func (g *StateGraph) Executions(t *System) int {
 
 // Livelock reports whether a strongly fair infinite execution exists, by the
 // textbook: reachability closure, and for each component removal of the
-// states in which an unmet need arises.
+// states in which a requirement arises that is not satisfied.
 func (g *StateGraph) Livelock(t *System) bool {
 	alive := make([]bool, len(g.States))
 	for i := range alive {

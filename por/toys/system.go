@@ -10,11 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A System is a small multi-goroutine program and its state: shared variables,
-// mutexes, semaphores-like counters and a condition. It implements System by
-// copying its whole state at a mark, which cannot be wrong.
-//
-// Goroutine 0 runs at the start; the others are started by it or by others.
+// A System is a program and its present state. It is a por.System, and a por.Effects.
 type System struct {
 	Prog [][]Instr // by goroutine
 	State
@@ -23,11 +19,13 @@ type System struct {
 	launched int // the goroutine the last step has started; 0: none
 
 	Renumber     func(s *State) // canonical renaming for the hash, if any
-	IgnoreOutput bool
+	IgnoreOutput bool           // the hash leaves out what was printed
 }
 
 const (
-	NumVars       = 3
+	// NumVars is the number of variables, and of atomic variables.
+	NumVars = 3
+	// MaxGoroutines is how many goroutines a program may have.
 	MaxGoroutines = 4
 	maxOutputs    = 6
 )
@@ -50,13 +48,16 @@ type State struct {
 	fault   int8       // position of the crash, or 0
 }
 
+// Instr is an instruction with its operands.
 type Instr struct {
 	Op   OpCode
 	A, B int8
 }
 
+// OpCode is what an instruction does.
 type OpCode uint8
 
+// The instructions.
 const (
 	Read     OpCode = iota // reg = vars[a]
 	Write                  // vars[a] = b
@@ -70,19 +71,19 @@ const (
 	Unlock
 	RLock
 	RUnlock
-	Go         // start goroutine a
-	WgAdd      // wg += a
-	WgWait     // until wg == 0
-	Wait       // park until signalled
-	Signal     // wake one of the parked
-	Choose     // reg = 0..a-1
-	Output     // print a
-	OutReg     // print reg
-	Assume     // reg != 0 or cut
-	Jump       // local: pc = a if reg == b
-	Yield      //
-	Exit       // end the program
-	numOpCodes //
+	Go     // start goroutine a
+	WgAdd  // wg += a
+	WgWait // until wg == 0
+	Wait   // park until signalled
+	Signal // wake one of the parked
+	Choose // reg = 0..a-1
+	Output // print a
+	OutReg // print reg
+	Assume // reg != 0 or cut
+	Jump   // local: pc = a if reg == b
+	Yield
+	Exit // end the program
+	numOpCodes
 )
 
 var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
@@ -94,9 +95,10 @@ var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, Write
 	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
 	Yield: trace.Yield, Exit: trace.Exit}
 
+// String returns the instruction as the program text has it.
 func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
 
-// Program prints the toy's text.
+// Program returns the program's text.
 func (t *System) Program() string {
 	var b strings.Builder
 	for g, code := range t.Prog {
@@ -105,6 +107,7 @@ func (t *System) Program() string {
 	return b.String()
 }
 
+// New returns a system in the initial state of a program.
 func New(prog ...[]Instr) *System {
 	t := &System{Prog: prog}
 	t.started[0] = true
@@ -130,6 +133,7 @@ func (t *System) local(g int) {
 	}
 }
 
+// at returns g's next instruction; false if there is none.
 func (t *System) at(g int) (Instr, bool) {
 	if int(t.Pc[g]) < len(t.Prog[g]) {
 		return t.Prog[g][t.Pc[g]], true
@@ -137,10 +141,10 @@ func (t *System) at(g int) (Instr, bool) {
 	return Instr{}, false
 }
 
-// ended reports whether g has executed its End, which stands one behind the
-// last instruction.
+// ended reports whether g has executed its End, which comes after the last instruction.
 func (t *System) ended(g int) bool { return int(t.Pc[g]) > len(t.Prog[g]) }
 
+// CanMove reports whether g is enabled, as long as the program has not ended.
 func (t *System) CanMove(g int) bool {
 	if !t.started[g] || t.ended(g) {
 		return false
@@ -162,6 +166,7 @@ func (t *System) CanMove(g int) bool {
 	return true
 }
 
+// Enabled implements por.System.
 func (t *System) Enabled(buf []trace.GID) []trace.GID {
 	for g := range t.Prog {
 		if t.over == por.Running && t.CanMove(g) {
@@ -171,6 +176,7 @@ func (t *System) Enabled(buf []trace.GID) []trace.GID {
 	return buf
 }
 
+// Next implements por.System.
 func (t *System) Next(gid trace.GID) trace.Op {
 	g := int(gid)
 	op := trace.Op{G: gid, Func: uint32(g), PC: uint32(t.Pc[g])}
@@ -202,13 +208,14 @@ func (t *System) Next(gid trace.GID) trace.Op {
 	return op
 }
 
-// lockedForWriting reports whether somebody locks mutex m for writing.
+// lockedForWriting reports whether some goroutine locks mutex m for writing.
 func (t *System) lockedForWriting(m int8) bool {
 	return slices.ContainsFunc(t.Prog, func(code []Instr) bool {
 		return slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Lock && i.A == m })
 	})
 }
 
+// parked lists the goroutines that wait to be signalled.
 func (t *System) parked() (gs []int) {
 	for g := range t.Prog {
 		if t.waiting[g] && !t.signal[g] {
@@ -218,6 +225,7 @@ func (t *System) parked() (gs []int) {
 	return gs
 }
 
+// Alternatives implements por.System.
 func (t *System) Alternatives(g trace.GID) int {
 	if i, ok := t.at(int(g)); ok {
 		switch i.Op {
@@ -230,6 +238,7 @@ func (t *System) Alternatives(g trace.GID) int {
 	return 1
 }
 
+// Step implements por.System.
 func (t *System) Step(gid trace.GID, choice int) {
 	g := int(gid)
 	if t.over != por.Running || !t.CanMove(g) {
@@ -325,11 +334,13 @@ func (t *System) crash(g int) {
 	t.over, t.fault = por.Ended, int8(g)+1
 }
 
+// Mark implements por.System.
 func (t *System) Mark() por.Mark {
 	t.Marks = append(t.Marks, t.State)
 	return por.Mark(len(t.Marks) - 1)
 }
 
+// Rewind implements por.System.
 func (t *System) Rewind(m por.Mark) {
 	if int(m) != len(t.Marks)-1 {
 		panic("toy: marks out of order")
@@ -337,6 +348,7 @@ func (t *System) Rewind(m por.Mark) {
 	t.State = t.Marks[m]
 }
 
+// Release implements por.System.
 func (t *System) Release(m por.Mark) {
 	if int(m) != len(t.Marks)-1 {
 		panic("toy: marks out of order")
@@ -344,6 +356,7 @@ func (t *System) Release(m por.Mark) {
 	t.Marks = t.Marks[:m]
 }
 
+// encode returns the state as text, equal for states that need not be distinguished.
 func (t *System) encode() string {
 	s := t.State
 	if t.IgnoreOutput {
@@ -355,6 +368,7 @@ func (t *System) encode() string {
 	return fmt.Sprint(s)
 }
 
+// Hash implements por.System.
 func (t *System) Hash() por.Hash {
 	var h por.Hash
 	a := fnv.New64a()
@@ -367,6 +381,7 @@ func (t *System) Hash() por.Hash {
 	return h
 }
 
+// Status implements por.System.
 func (t *System) Status() por.Status {
 	if t.over != por.Running {
 		return t.over
@@ -382,7 +397,7 @@ func (t *System) Status() por.Status {
 	return por.Ended
 }
 
-// Ending tells a leaf in words: what another observer could tell of the execution.
+// Ending returns what an observer can notice of how the execution ended.
 func (t *System) Ending() string {
 	s := t.State
 	if t.over == por.Ended {
@@ -392,6 +407,7 @@ func (t *System) Ending() string {
 	return fmt.Sprintf("%v %v", t.Status(), t.encode())
 }
 
+// faultPC returns where the program has crashed.
 func faultPC(s *State) int8 {
 	if s.fault == 0 {
 		return 0

@@ -9,18 +9,18 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// WriteDOT writes the graph for Graphviz, as in the paper's Figure 1: a node for each operation with its
-// number, its type, and the goroutines that could go on there and of them those that are
-// scheduled; the present path is bold. at names where an operation is, if it is not nil.
-// The graph has the nodes of all paths only if GraphConfig.Emit is set.
+// WriteDOT writes the graph for Graphviz, as in the paper's Figure 1: a node for each operation
+// with its number, its type, and the goroutines that are enabled there and of them those that are
+// scheduled; the present path is bold. at names where an operation is, if it is not nil. The graph
+// has the nodes of all paths only if Config.Emit is set.
 func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")
-	path := make(map[*GraphNode]bool)
+	path := make(map[*Node]bool)
 	for n := g.Last; n != nil; n = n.Parent {
 		path[n] = true
 	}
-	work := []*GraphNode{g.Root}
+	work := []*Node{g.Root}
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -49,7 +49,7 @@ func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	return b.Flush()
 }
 
-// goroutines lists goroutines; the root's choice is nobody's.
+// goroutines lists goroutines, without NoGID, which is the root's choice.
 func goroutines(gs []trace.GID) string {
 	var names []string
 	for _, g := range gs {

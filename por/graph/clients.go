@@ -2,8 +2,8 @@ package graph
 
 import "hbcheck.dev/hbcheck/trace"
 
-// DataRaceBehavior is the paper's client of that name: it "dynamically discovers sharing
-// and enumerates over shared variables utilizing the Maybe and replay features". An access to ordinary
+// DataRaceBehavior is the paper's client of that name: it "dynamically discovers sharing and
+// enumerates over shared variables utilizing the Maybe and replay features". An access to ordinary
 // memory is a scheduling point if more than one goroutine has touched that memory in the search so
 // far, and otherwise may turn out to be one. What it knows of sharing does not go back with the
 // search, as in the paper. Operations that synchronise are scheduling points.
@@ -11,7 +11,7 @@ type DataRaceBehavior struct {
 	touched map[uint32][]sharing // by object
 }
 
-// sharing says who has touched a part of an object.
+// sharing says which goroutine has touched a part of an object.
 type sharing struct {
 	trace.Access
 	g      trace.GID
@@ -24,7 +24,7 @@ func NewDataRaceBehavior() *DataRaceBehavior {
 }
 
 // Mark implements Marker.
-func (c *DataRaceBehavior) Mark(op *GraphOp) Marking {
+func (c *DataRaceBehavior) Mark(op *Op) Marking {
 	m := EveryAccess{}.Mark(op)
 	if m != Yes || !op.Kind.Plain() {
 		return m
@@ -55,18 +55,20 @@ func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 	return shared
 }
 
-// Dependent implements Dependence: the operations touch the same location, and one of them may change it.
-func (c *DataRaceBehavior) Dependent(p, n *GraphNode) bool {
+// Dependent implements Dependence: the operations touch the same location, and one of them may
+// change it.
+func (c *DataRaceBehavior) Dependent(p, n *Node) bool {
 	return p.Conflicts(n) && !p.Before(n) && p.CoEnabled(n)
 }
 
-// EveryAccess is the paper's client of that name: Yes "if the instruction is a field access. This is the
-// naive approach of inserting a choice generator for every potential scheduling point". Accesses to the same
-// memory are dependent whatever their kinds: only so the paper's counts come out.
+// EveryAccess is the paper's client of that name: Yes "if the instruction is a field access. This
+// is the naive approach of inserting a choice generator for every potential scheduling point".
+// Accesses to the same memory are dependent whatever their kinds: only so the paper's counts come
+// out.
 type EveryAccess struct{}
 
 // Mark implements Marker.
-func (EveryAccess) Mark(op *GraphOp) Marking {
+func (EveryAccess) Mark(op *Op) Marking {
 	if len(op.Touches) == 0 {
 		return No
 	}
@@ -74,9 +76,9 @@ func (EveryAccess) Mark(op *GraphOp) Marking {
 }
 
 // Dependent implements Dependence.
-func (EveryAccess) Dependent(p, n *GraphNode) bool {
+func (EveryAccess) Dependent(p, n *Node) bool {
 	if p.Op.Kind.Plain() && n.Op.Kind.Plain() {
-		return !p.Before(n) && p.Meets(n, func(trace.Access, trace.Access) bool { return true })
+		return !p.Before(n) && p.Share(n, func(trace.Access, trace.Access) bool { return true })
 	}
 	return p.Conflicts(n) && !p.Before(n) && p.CoEnabled(n)
 }

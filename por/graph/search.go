@@ -10,57 +10,61 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A choiceSet is the state of one or more nodes: those that are the first ones behind a common parent,
-// with nothing executed in between, differ only in who moves.
+// A choiceSet is the state of one or more nodes: those that are the first ones after a common
+// parent, with nothing executed in between, differ only in which goroutine moves.
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
-	goesOn    bool        // the program goes on behind a step that has been made here
+	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose first steps have ended the program
 	closed    bool        // an oracle says that the first choice is enough
 	prefix    uint64      // hash of the schedule that leads there
 }
 
-// generator is a choice generator: a place on the stack that can be returned to.
+// generator is a choice generator: a state on the stack that can be returned to.
 type generator struct {
+	search.Position
 	*choiceSet
-	mark   por.Mark
-	parent *GraphNode // the node before it
-	first  *GraphNode // of its first choice
-	node   *GraphNode // of the choice being explored; nil: its operation is marked No
-	again  bool       // it has been explored once
-	cur    trace.GID
-	depth  int
-	next   int // choices[next] is being explored, the ones before it are done
-	alt    int // its next alternative
+	parent *Node // the node before it
+	first  *Node // of its first choice
+	node   *Node // of the choice being explored; nil: its operation is marked No
+	again  bool  // it has been explored once
+	next   int   // choices[next] is being explored, the ones before it are done
+	alt    int   // its next alternative
 	alts   int
 	state  any // the client's, before it was asked about the present choice
-	marked any // and behind that
+	marked any // and after that
 }
 
-// graphSearch is the state of Graph.
-type graphSearch struct {
+// searcher is the state of Explore.
+type searcher struct {
 	search.Driver
-	GraphConfig
+	Config
 	fx     por.Effects
 	exec   *hb.Execution
 	step   func(g trace.GID, choice int) // exec.Execute
 	graph  DPORGraph
 	points []generator
-	node   *GraphNode // the newest of the present path
+	node   *Node // the newest of the present path
 
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
 	assumed hb.Assumptions
 	reused  bool // assumed.NoReuse is wrong
 
-	standing, before []trace.GID
-	buf              []trace.Access
+	pendingBefore, pending []trace.GID // before and after the newest event
+	buf                    []trace.Access
 }
 
-func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfig, a hb.Assumptions) *graphSearch {
+func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, a hb.Assumptions) *searcher {
 	cfg.Match = false
-	x := &graphSearch{Driver: search.NewDriver(sys, v, cfg), GraphConfig: gc, fx: por.EffectsOf(sys), assumed: a, known: make(map[uint64]bool)}
+	x := &searcher{
+		Driver:  search.NewDriver(sys, v, cfg),
+		Config:  gc,
+		fx:      por.EffectsOf(sys),
+		known:   make(map[uint64]bool),
+		assumed: a,
+	}
 	rel := a.Relation(cfg.IgnoreOutput)
 	rel.SyncOnly = true
 	x.exec = hb.NewExecution(sys, rel)
@@ -70,15 +74,14 @@ func newGraphSearch(sys por.System, v por.Visitor, cfg por.Config, gc GraphConfi
 }
 
 // run explores from the present state of the system and leaves it there.
-func (x *graphSearch) run() por.Result {
-	mark := x.Sys.Mark()
+func (x *searcher) run() por.Result {
+	root := x.Sys.Mark()
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 	x.graph.Root = x.push(Replay, trace.NoGID, x.state())
 	for len(x.points) > 0 && !x.Halted {
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
-			x.Sys.Rewind(p.mark)
-			x.Sys.Release(p.mark)
+			x.Drop(p.Mark)
 			x.points = x.points[:len(x.points)-1]
 			continue
 		}
@@ -86,7 +89,7 @@ func (x *graphSearch) run() por.Result {
 			break
 		}
 		if p.again {
-			x.back(p)
+			x.returnTo(p)
 		}
 		p.again = true
 		if x.take(p) {
@@ -95,16 +98,14 @@ func (x *graphSearch) run() por.Result {
 	}
 	x.Account()
 	for i := len(x.points) - 1; i >= 0; i-- {
-		x.Sys.Rewind(x.points[i].mark)
-		x.Sys.Release(x.points[i].mark)
+		x.Drop(x.points[i].Mark)
 	}
-	x.Rewind(mark)
-	x.Sys.Release(mark)
+	x.Leave(root)
 	return x.Result()
 }
 
 // more moves on to the next choice of p, and reports whether there is one.
-func (x *graphSearch) more(p *generator) bool {
+func (x *searcher) more(p *generator) bool {
 	switch {
 	case p.alt < p.alts: // another alternative of the same operation
 		return true
@@ -125,11 +126,11 @@ func (x *graphSearch) more(p *generator) bool {
 	return true
 }
 
-// back returns to p.
-func (x *graphSearch) back(p *generator) {
-	x.Rewind(p.mark)
-	x.exec.Truncate(p.depth)
-	x.Path, x.Cur, x.node = x.Path[:p.depth], p.cur, p.parent
+// returnTo returns to p.
+func (x *searcher) returnTo(p *generator) {
+	x.ReturnTo(&p.Position)
+	x.exec.Truncate(p.Depth)
+	x.node = p.parent
 	if x.Client.Reset != nil {
 		if p.alt > 0 || p.first.Type == Replay {
 			x.Client.Reset.Reset(p.marked)
@@ -140,7 +141,7 @@ func (x *graphSearch) back(p *generator) {
 }
 
 // take executes p's present choice. It reports false if there is a generator on top of p now.
-func (x *graphSearch) take(p *generator) bool {
+func (x *searcher) take(p *generator) bool {
 	g := p.choices[p.next]
 	switch {
 	case p.alt > 0: // the same node
@@ -177,15 +178,15 @@ func (x *graphSearch) take(p *generator) bool {
 	return true
 }
 
-// advance goes on from the present state to the next choice generator, or to the end of
+// advance continues from the present state to the next choice generator, or to the end of
 // the execution: Algorithm 1, executeInstruction.
-func (x *graphSearch) advance() {
+func (x *searcher) advance() {
 	for !x.Halted {
 		x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
 		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
 		switch {
 		case len(x.Enabled) == 0:
-			x.waiting()
+			x.disabledAtEnd()
 			x.Leaf(x.Sys.Status())
 			return
 		case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
@@ -196,10 +197,7 @@ func (x *graphSearch) advance() {
 		if x.Races(); x.Halted {
 			return
 		}
-		g := x.Cur
-		if !slices.Contains(x.Enabled, g) {
-			g = x.Enabled[0]
-		}
+		g := x.Preferred()
 		state := x.state()
 		switch m := x.mark(g); {
 		case m == Yes, m == Maybe && !x.Restart, m == Replay:
@@ -218,27 +216,27 @@ func (x *graphSearch) advance() {
 }
 
 // mark asks what g's next operation is.
-func (x *graphSearch) mark(g trace.GID) Marking {
+func (x *searcher) mark(g trace.GID) Marking {
 	in := x.exec.Next(g)
 	x.buf = x.exec.Locations(in, x.buf[:0])
-	op := GraphOp{in.Op, x.buf}
+	op := Op{in.Op, x.buf}
 	m := x.Client.Marker.Mark(&op)
 	switch {
 	case m == Yes:
-	case x.Sys.Alternatives(g) > 1, x.anyTangled(), len(x.known) > 0 && x.known[x.prefix()]:
+	case x.Sys.Alternatives(g) > 1, x.anyDependsOnAll(), len(x.known) > 0 && x.known[x.prefix()]:
 		return Yes
 	}
 	return m
 }
 
-// anyTangled reports whether the operation of some goroutine depends on everything.
-func (x *graphSearch) anyTangled() bool {
-	x.before = x.fx.Pending(x.before[:0])
-	return slices.ContainsFunc(x.before, x.fx.DependsOnAll)
+// anyDependsOnAll reports whether some pending operation depends on everything.
+func (x *searcher) anyDependsOnAll() bool {
+	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
+	return slices.ContainsFunc(x.pendingBefore, x.fx.DependsOnAll)
 }
 
 // prefix is a hash of the present path.
-func (x *graphSearch) prefix() uint64 {
+func (x *searcher) prefix() uint64 {
 	h := uint64(len(x.Path))
 	for _, a := range x.Path {
 		h = por.Mix(h ^ uint64(a.G)<<32 ^ uint64(a.Choice))
@@ -246,8 +244,8 @@ func (x *graphSearch) prefix() uint64 {
 	return h
 }
 
-// choiceSet returns that of the present state in which g goes on.
-func (x *graphSearch) choiceSet(g trace.GID) *choiceSet {
+// choiceSet returns that of the present state in which g continues.
+func (x *searcher) choiceSet(g trace.GID) *choiceSet {
 	s := &choiceSet{runnables: slices.Clone(x.Enabled), choices: []trace.GID{g}, prefix: x.prefix()}
 	if g != trace.NoGID && len(x.Enabled) > 1 && x.Cfg.Oracle != nil {
 		op := x.Sys.Next(g)
@@ -257,31 +255,31 @@ func (x *graphSearch) choiceSet(g trace.GID) *choiceSet {
 }
 
 // newNode makes the node of g's next operation in the present state.
-func (x *graphSearch) newNode(typ Marking, g trace.GID, at *choiceSet) *GraphNode {
-	n := &GraphNode{ID: x.graph.Nodes, Type: typ, Parent: x.node, at: at, x: x}
+func (x *searcher) newNode(typ Marking, g trace.GID, at *choiceSet) *Node {
+	n := &Node{ID: x.graph.Nodes, Type: typ, Parent: x.node, at: at, x: x}
 	x.graph.Nodes++
 	if g != trace.NoGID {
-		x.of(n, x.exec.Next(g), x.exec.LastEvent(g))
+		x.setOp(n, x.exec.Next(g), x.exec.LastEvent(g))
 	}
 	return n
 }
 
-// of makes op the operation of n, pending since event since.
-func (x *graphSearch) of(n *GraphNode, op *hb.NextOp, since int) {
+// setOp makes op the operation of n, pending since event since.
+func (x *searcher) setOp(n *Node, op *hb.NextOp, since int) {
 	next := *op
-	n.since, n.next, n.tangled = since, &next, op.DependsOnAll
-	n.Op = GraphOp{op.Op, x.exec.Locations(op, nil)}
+	n.since, n.next, n.dependsOnAll = since, &next, op.DependsOnAll
+	n.Op = Op{op.Op, x.exec.Locations(op, nil)}
 }
 
 // link makes n a child of p.
-func (x *graphSearch) link(p, n *GraphNode) {
+func (x *searcher) link(p, n *Node) {
 	if p != nil && x.Emit != nil {
 		p.Children = append(p.Children, n)
 	}
 }
 
 // state returns the client's state, if it goes back with the search.
-func (x *graphSearch) state() any {
+func (x *searcher) state() any {
 	if x.Client.Reset == nil {
 		return nil
 	}
@@ -290,20 +288,21 @@ func (x *graphSearch) state() any {
 
 // push inserts a choice generator in the present state. state was the client's before it was
 // asked about g.
-func (x *graphSearch) push(typ Marking, g trace.GID, state any) *GraphNode {
-	p := generator{choiceSet: x.choiceSet(g), parent: x.node, cur: x.Cur, depth: len(x.Path)}
+func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
+	p := generator{choiceSet: x.choiceSet(g), parent: x.node}
 	p.node = x.newNode(typ, g, p.choiceSet)
 	p.first = p.node
 	x.link(x.node, p.node)
 	p.state, p.marked = state, x.state()
-	p.mark = x.Sys.Mark()
+	p.Position = x.Checkpoint()
 	x.points = append(x.points, p)
 	return p.node
 }
 
-// executeDpor is that of Algorithm 1. Where the goroutine could not go on, its operation may have become
-// possible by that very step, and depend on an earlier one as well; so the way up goes on there.
-func (x *graphSearch) executeDpor(n *GraphNode) {
+// executeDpor is that of Algorithm 1. Where the goroutine could not continue, its operation may
+// have become possible by that very step, and depend on an earlier one as well; so the way up
+// continues there.
+func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
 			if x.addScheduleFor(p, n.Op.G) {
@@ -313,16 +312,17 @@ func (x *graphSearch) executeDpor(n *GraphNode) {
 	}
 }
 
-func (x *graphSearch) dependent(p, n *GraphNode) bool {
-	if p.tangled || n.tangled {
+// dependent reports whether the operations of p and n depend on each other.
+func (x *searcher) dependent(p, n *Node) bool {
+	if p.dependsOnAll || n.dependsOnAll {
 		return !p.Before(n)
 	}
 	return x.Client.Dependence.Dependent(p, n)
 }
 
-// addScheduleFor is that of Algorithm 1. It reports whether t could go on at p, and the program
-// behind that: see clockVector.add.
-func (x *graphSearch) addScheduleFor(p *GraphNode, t trace.GID) bool {
+// addScheduleFor is that of Algorithm 1. It reports whether t could continue at p, and the program
+// after that: see clockVector.add in package dpor.
+func (x *searcher) addScheduleFor(p *Node, t trace.GID) bool {
 	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
 		x.addChoice(p, t)
 		return true
@@ -331,19 +331,24 @@ func (x *graphSearch) addScheduleFor(p *GraphNode, t trace.GID) bool {
 	return false
 }
 
-func (x *graphSearch) addAll(p *GraphNode) {
+// addAll adds every runnable goroutine.
+func (x *searcher) addAll(p *Node) {
 	for _, q := range p.at.runnables {
 		x.addChoice(p, q)
 	}
 }
 
-func (x *graphSearch) addChoice(p *GraphNode, t trace.GID) {
+// addChoice schedules t at p.
+func (x *searcher) addChoice(p *Node, t trace.GID) {
 	if p.at.closed || slices.Contains(p.at.choices, t) {
 		return
 	}
 	p.at.choices = append(p.at.choices, t)
 	if len(p.at.choices) == 2 {
 		x.Stats.Choices++
+	}
+	if x.Tracing() {
+		x.Tracef(len(x.Path), "node %d: choices %s", p.ID, search.Goroutines(p.at.choices))
 	}
 	if p.Type != Maybe {
 		return
@@ -356,7 +361,7 @@ func (x *graphSearch) addChoice(p *GraphNode, t trace.GID) {
 }
 
 // arrangeReplay is that of Algorithm 2. r is where the way up begins.
-func (x *graphSearch) arrangeReplay(r *GraphNode, prefix uint64) {
+func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	x.known[prefix] = true
 	for r.Type != Replay {
 		r = r.Parent
@@ -365,7 +370,7 @@ func (x *graphSearch) arrangeReplay(r *GraphNode, prefix uint64) {
 }
 
 // mustReplay is that of Algorithm 2.
-func mustReplay(r *GraphNode) bool {
+func mustReplay(r *Node) bool {
 	if !r.replay {
 		return false
 	}
@@ -377,16 +382,16 @@ func mustReplay(r *GraphNode) bool {
 	return true
 }
 
-// move makes step a, which is that of node n, if its operation is a node. enabled are the goroutines
-// that could go on instead.
-func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
+// move executes step a, which is that of node n if its operation is a node. enabled are the
+// goroutines that could continue instead.
+func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	if x.assumed.NoReuse && x.exec.Reused(a.G) {
 		x.reused, x.Halted = true, true
 	}
 	others, prefix := len(enabled) > 1, x.prefix()
-	x.before = x.fx.Pending(x.before[:0])
+	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
 	x.StepBy(a, x.step)
-	x.standing = x.fx.Pending(x.standing[:0])
+	x.pending = x.fx.Pending(x.pending[:0])
 	st := x.Sys.Status()
 	others = others && (st == por.Cut || st == por.Ended)
 	i := len(x.exec.Events) - 1
@@ -394,7 +399,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	late := x.exec.TurnedOut(i)
 	if n != nil && late != nil {
 		later := *n
-		x.of(&later, late, x.exec.Previous(a.G))
+		x.setOp(&later, late, x.exec.Previous(a.G))
 		later.n = 0
 		x.executeDpor(&later)
 	}
@@ -404,13 +409,13 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 	}
 	if e.PartnerOp.Kind != trace.None {
 		// The operation of the partner is executed, too.
-		m := &GraphNode{Type: Yes, Parent: above, at: &choiceSet{}, x: x}
-		x.of(m, &e.PartnerOp, x.exec.Previous(e.Partner))
+		m := &Node{Type: Yes, Parent: above, at: &choiceSet{}, x: x}
+		x.setOp(m, &e.PartnerOp, x.exec.Previous(e.Partner))
 		x.executeDpor(m)
 	}
 	gone := false
-	for _, q := range x.before {
-		if q == a.G || !hb.Ended(q, x.standing) {
+	for _, q := range x.pendingBefore {
+		if q == a.G || !hb.Ended(q, x.pending) {
 			continue
 		}
 		if gone = true; n != nil && n.Type != Replay {
@@ -426,7 +431,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 				x.addChoice(n, q) // the partner could have done something else
 			}
 		})
-		n.at.goesOn = n.at.goesOn || st != por.Cut && st != por.Ended
+		n.at.continues = n.at.continues || st != por.Cut && st != por.Ended
 		switch {
 		case !others:
 		case len(n.at.choices) == 1:
@@ -435,7 +440,7 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 			x.addAll(n)
 		}
 		for _, q := range n.at.runnables {
-			if others && !n.at.goesOn && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.extra
+			if others && !n.at.continues && n.at.choices[len(n.at.choices)-1] == a.G { // see clockVector.turnedOut
 				x.addChoice(n, q)
 			}
 		}
@@ -446,27 +451,27 @@ func (x *graphSearch) move(n *GraphNode, enabled []trace.GID, a trace.Step) {
 		x.arrangeReplay(x.node, prefix)
 	}
 	x.Halted = x.Halted || x.exec.Underrun && x.assumed.NoUnderrun
-	x.ends()
+	x.emitEnds()
 }
 
-// waiting looks at what goroutines stand before at the end of an execution and have not
-// executed: it may depend on something that came first.
-func (x *graphSearch) waiting() {
+// disabledAtEnd considers the operations that are pending at the end of an execution: they may
+// depend on something that came first.
+func (x *searcher) disabledAtEnd() {
 	for _, q := range x.fx.Pending(nil) {
 		if x.mark(q) == No {
 			continue
 		}
-		n := &GraphNode{Type: Yes, Parent: x.node, at: &choiceSet{}, x: x}
-		x.of(n, x.exec.Next(q), x.exec.LastEvent(q))
+		n := &Node{Type: Yes, Parent: x.node, at: &choiceSet{}, x: x}
+		x.setOp(n, x.exec.Next(q), x.exec.LastEvent(q))
 		x.executeDpor(n)
 	}
 }
 
-// ends emits the graph once for each goroutine that the last step has ended.
-func (x *graphSearch) ends() {
+// emitEnds emits the graph once for each goroutine that the last step has ended.
+func (x *searcher) emitEnds() {
 	x.graph.Ended, x.graph.Last = x.graph.Ended[:0], x.node
-	for _, q := range x.before {
-		if !slices.Contains(x.standing, q) && x.Sys.Next(q).Kind == trace.None {
+	for _, q := range x.pendingBefore {
+		if !slices.Contains(x.pending, q) && x.Sys.Next(q).Kind == trace.None {
 			x.graph.Ended = append(x.graph.Ended, q)
 			x.Stats.Graphs++
 		}
@@ -482,7 +487,7 @@ func (x *graphSearch) ends() {
 }
 
 // bytes is the memory of the stack and of the present path.
-func (x *graphSearch) bytes() int64 {
+func (x *searcher) bytes() int64 {
 	const each = 300 // a node with its sets
 	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each
 	if x.Emit != nil {

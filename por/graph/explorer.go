@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// GraphExplorer is Graph.
-func GraphExplorer() *por.Explorer {
-	var gc GraphConfig
+// Explorer is Explore with its options.
+func Explorer() *por.Explorer {
+	var gc Config
 	dir := ""
 	return &por.Explorer{
 		Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
@@ -19,7 +19,7 @@ func GraphExplorer() *por.Explorer {
 			if dir != "" && cfg.Create != nil {
 				gc.Emit = dotWriter(dir, cfg)
 			}
-			return Graph(sys, v, cfg, gc)
+			return Explore(sys, v, cfg, gc)
 		},
 		Options: []por.Option{
 			{
@@ -28,9 +28,9 @@ func GraphExplorer() *por.Explorer {
 				Set: func(value string) error {
 					switch value {
 					case "datarace":
-						gc.Client = GraphClient{}
+						gc.Client = Client{}
 					case "everyaccess":
-						gc.Client = GraphClient{Marker: EveryAccess{}, Dependence: EveryAccess{}}
+						gc.Client = Client{Marker: EveryAccess{}, Dependence: EveryAccess{}}
 					default:
 						return errors.New("want datarace or everyaccess")
 					}
