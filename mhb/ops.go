@@ -76,7 +76,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 	case trace.SyncAccess:
 		return libraryOp
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
-		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire, trace.SemRelease,
+		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
 		trace.Sleep, trace.Timer, trace.Choose, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin:
 		return otherOp // what it accesses is all that matters
 	}

@@ -50,7 +50,6 @@ const (
 	Signal
 	Broadcast
 	SemAcquire
-	SemRelease
 	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
 
 	// Environment.
@@ -244,7 +243,6 @@ var rows = [NumKinds]Row{
 
 	SemAcquire: {Name: "sem-acquire", On: OnBubble, Blocks: true, Acquires: First, Wait: "semacquire",
 		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain")}},
-	SemRelease: {Name: "sem-release", On: OnBubble, Releases: First},
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("sync.hbAccess"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
 
