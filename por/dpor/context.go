@@ -77,13 +77,13 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	return context(sys, v, cfg, variant, false)
 }
 
-// context is Context; readersDepend says that readers do not commute, which it finds out.
-func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, readersDepend bool) por.Result {
-	s := newSource(sys, v, cfg, readersDepend)
+// context is Context; ordered says that readers and additions do not commute, which it finds out.
+func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, ordered bool) por.Result {
+	s := newSource(sys, v, cfg, ordered)
 	s.ctx = &contextSensitive{s: s, cfg: variant}
 	r := s.run()
 	switch {
-	case s.exec.ReadersUnbalanced:
+	case s.exec.CommutingRefuted:
 		v.Restart()
 		return context(sys, v, cfg, variant, true)
 	case s.exec.Unsupported:

@@ -65,11 +65,11 @@ import (
 // Programs for which the happens-before relation does not say enough fall back to ClockVector:
 // those that may use a WaitGroup again, or make its counter negative (see package optimal).
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	for readersDepend := false; ; readersDepend = true {
-		s := newSource(sys, v, cfg, readersDepend)
+	for ordered := false; ; ordered = true {
+		s := newSource(sys, v, cfg, ordered)
 		r := s.run()
 		switch {
-		case s.exec.ReadersUnbalanced:
+		case s.exec.CommutingRefuted:
 			v.Restart()
 			continue
 		case s.exec.Unsupported:
@@ -123,11 +123,11 @@ type raceCandidate struct {
 	p, q trace.GID
 }
 
-func newSource(sys por.System, v por.Visitor, cfg por.Config, readersDepend bool) *source {
+func newSource(sys por.System, v por.Visitor, cfg por.Config, ordered bool) *source {
 	cfg.Match = false
 	s := &source{
 		Driver: search.NewDriver(sys, v, cfg),
-		exec:   hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: readersDepend}),
+		exec:   hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(ordered)),
 		dups:   hb.NewDuplicates(cfg),
 	}
 	s.Size = search.Sum{Sys: s.Size, More: s.bytes}

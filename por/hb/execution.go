@@ -67,6 +67,7 @@ func (x *Execution) recordPending(g trace.GID) {
 			}
 		}
 	}
+	x.noteCommuting(n)
 	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
 }
 
@@ -147,8 +148,10 @@ type Execution struct {
 	Underrun bool
 	none     []uint32 // see ClockAfter
 	late     NextOp   // see TurnedOut
-	// ReadersUnbalanced is set, and beyond, when readers do not commute, as was assumed: see rude.
-	ReadersUnbalanced bool
+	// CommutingRefuted is set, and Unsupported, when readers or additions do not commute, as was assumed:
+	// see unbalancedUnlock and noteCommuting.
+	CommutingRefuted   bool
+	commuting, awaited locationSet // see noteCommuting
 
 	received map[uint32]uint32 // how many elements of a channel with a buffer: see slotOf
 
@@ -231,6 +234,9 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 		n.Alternatives, n.DependsOnAll = int32(ways), tangled
 		if x.ReadsFrom {
 			x.markUpdate(n)
+		}
+		if x.rel.AdditionsDepend && n.Commutes == trace.Increments {
+			n.Commutes = 0
 		}
 		if x.rel.Pairwise && n.Kind == trace.WgAdd {
 			x.pairwise(g, n)
@@ -416,8 +422,9 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 			}
 		}
 	}
-	x.ReadersUnbalanced = x.ReadersUnbalanced || !x.Dep.readersDepend && x.unbalancedUnlock(i)
-	x.Unsupported = x.Unsupported || x.ReadersUnbalanced || !x.rel.Pairwise && x.wgOrderMatters(i)
+	x.noteCommuting(&e.Op)
+	x.CommutingRefuted = x.CommutingRefuted || !x.Dep.readersDepend && x.unbalancedUnlock(i)
+	x.Unsupported = x.Unsupported || x.CommutingRefuted || !x.rel.Pairwise && x.wgOrderMatters(i)
 }
 
 // addRace adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason

@@ -8,13 +8,15 @@ import (
 
 // A Relation says which operations an Execution takes to be dependent. The zero value is exact for
 // programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution
-// notices if this one does not (Unsupported, ReadersUnbalanced). The other values are for programs that do not, and
+// notices if this one does not (Unsupported, CommutingRefuted). The other values are for programs that do not, and
 // for clients that want another order.
 type Relation struct {
 	// IgnoreOutput says that the order of what is printed makes no difference.
 	IgnoreOutput bool
 	// ReadersDepend says that readers of an RWMutex do not commute: see Execution.unbalancedUnlock.
 	ReadersDepend bool
+	// AdditionsDepend says that additions whose results are not used do not commute: see noteCommuting.
+	AdditionsDepend bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and those that lower it. Otherwise an execution is asked as a
 	// whole (waitgroup.go), and sets Unsupported where the answer is that their order matters.
@@ -28,6 +30,13 @@ type Relation struct {
 	Arrivals bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
+}
+
+// Ordered returns r, or if ordered is true r without the assumption that operations on one location commute
+// that change it: readers of a lock, and additions. An Execution refutes it (CommutingRefuted).
+func (r Relation) Ordered(ordered bool) Relation {
+	r.ReadersDepend, r.AdditionsDepend = r.ReadersDepend || ordered, r.AdditionsDepend || ordered
+	return r
 }
 
 // pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it commutes
@@ -85,7 +94,7 @@ func (a Assumptions) Without(reused, underrun bool) Assumptions {
 
 // Relation is the one for programs of which a holds and nothing else is known.
 func (a Assumptions) Relation(ignoreOutput bool) Relation {
-	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, Pairwise: true, Careful: !a.NoUnderrun, Arrivals: !a.NoReuse}
+	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true, Careful: !a.NoUnderrun, Arrivals: !a.NoReuse}
 }
 
 // unordered reports whether e and f, of which one is an access to ordinary memory, have no order with Relation.SyncOnly.

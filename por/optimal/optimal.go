@@ -70,8 +70,9 @@ type options struct {
 	prefixMemory int64
 	// shareAll makes workers donate as much as possible, which takes longer.
 	shareAll bool
-	// readersDepend says that readers do not commute (see hb.Relation), which the search finds out.
-	readersDepend bool
+	// ordered says that readers and additions do not commute (see hb.Relation.Ordered), which the search
+	// finds out.
+	ordered bool
 }
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
@@ -81,9 +82,9 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 	s := newSearcher(sys, v, cfg, opts)
 	r := s.run()
 	switch {
-	case s.ReadersUnbalanced:
+	case s.CommutingRefuted:
 		v.Restart()
-		opts.readersDepend = true
+		opts.ordered = true
 		return explore(sys, v, cfg, opts)
 	case s.Unsupported:
 		return por.Result{FallbackTo: "clockvector"}
@@ -93,7 +94,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 
 func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *searcher {
 	s := &searcher{
-		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: opts.readersDepend}),
+		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(opts.ordered)),
 		Control:    search.Control{Visitor: v, Cfg: cfg},
 		opts:       opts,
 		racer:      search.NewRaceReporter(sys, v),

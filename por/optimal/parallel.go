@@ -52,9 +52,9 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 		p.changed.L = &p.mu
 		p.run(sys)
 		switch {
-		case p.readersUnbalanced:
+		case p.commutingRefuted:
 			v.Restart()
-			opts.readersDepend, replicas = true, p.replicas
+			opts.ordered, replicas = true, p.replicas
 		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
@@ -93,10 +93,10 @@ type pool struct {
 	counted por.Stats // of all finished tasks, merged or not
 	peak    int64
 
-	stop              por.Reason
-	byVisitor         bool
-	unsupported       bool // these two as in hb.Execution
-	readersUnbalanced bool
+	stop             por.Reason
+	byVisitor        bool
+	unsupported      bool // these two as in hb.Execution
+	commutingRefuted bool
 }
 
 // A replica is the system of a worker.
@@ -141,10 +141,10 @@ type task struct {
 	sharedNodes  []*sharedNode // oldest first
 	found        []*task
 
-	stop              por.Reason
-	byVisitor         bool
-	unsupported       bool
-	readersUnbalanced bool
+	stop             por.Reason
+	byVisitor        bool
+	unsupported      bool
+	commutingRefuted bool
 }
 
 func (p *pool) run(sys por.System) {
@@ -356,7 +356,7 @@ func (p *pool) mergeFinished() {
 		goOn := p.visitor.Merge(t.results)
 		switch {
 		case t.unsupported:
-			p.over, p.unsupported, p.readersUnbalanced = true, true, t.readersUnbalanced
+			p.over, p.unsupported, p.commutingRefuted = true, true, t.commutingRefuted
 		case t.byVisitor || !goOn:
 			p.over, p.byVisitor = true, true
 		case t.stop.Bound != "":

@@ -45,7 +45,7 @@ func (w *worker) run() {
 func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
-	s.Unsupported, s.ReadersUnbalanced = w.unsupportedAtStart, false // a task that comes after t may have set them
+	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false // a task that comes after t may have set them
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.racer, s.raced = t.results, search.NewRaceReporter(s.Sys, t.results), search.RaceSet{}
@@ -67,7 +67,7 @@ func (w *worker) explore(t *task) {
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= t.mergedBefore
 	t.stats, t.stop, t.byVisitor = s.Stats, s.StopReason, s.StoppedByVisitor
-	t.unsupported, t.readersUnbalanced = s.Unsupported, s.ReadersUnbalanced
+	t.unsupported, t.commutingRefuted = s.Unsupported, s.CommutingRefuted
 }
 
 // begin executes the alternative or the candidate that t is, of frame base, to the end of an execution.

@@ -308,3 +308,39 @@ func TestWGReuse(t *testing.T) {
 	wg.Wait()
 	fmt.Println(n.Load())
 }
+
+// A loop waits for a sum: additions that commute enable it only together.
+func TestSum(t *testing.T) {
+	var v atomic.Int32
+	var wg sync.WaitGroup
+	wg.Go(func() { v.Add(1) })
+	wg.Go(func() {
+		v.Add(1)
+		for v.Load() != 0 {
+		}
+	})
+	wg.Go(func() { v.Add(-1) })
+	wg.Wait()
+	fmt.Println(v.Load())
+}
+
+// A loop waits until there are no readers, who commute.
+func TestNoReaders(t *testing.T) {
+	var mu sync.RWMutex
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			mu.RLock()
+			mu.RUnlock()
+		})
+	}
+	wg.Go(func() {
+		mu.RLock()
+		fmt.Println("read")
+		for mu.RUnlock(); !mu.TryLock(); {
+		}
+		fmt.Println("wrote")
+		mu.Unlock()
+	})
+	wg.Wait()
+}
