@@ -3,10 +3,11 @@
 // makes the schedule of each bug as simple as it can, and describes it step by step in source
 // terms.
 //
-//	          prepare            search                  finish        narrate
-//	Entry ────New────▶ Machine ────por────▶ collector ────▶ Result ◀──── minimise, narrate
-//	                      │                    ▲
-//	                      └──Ending, Goroutines┘
+//	       prepare           search             finish           narrate
+//	Entry ─────────▶ Machine ──────▶ collector ────────▶ Result ─────────▶ Result with simple
+//	                    │                ▲                                 schedules, as Events
+//	                    └────────────────┘
+//	                  Ending, Goroutines, ...
 //
 // What it finds are values: package report has the sentences. A Bug is its Kind, its position and
 // a Detail; two executions show the same bug if these are equal.

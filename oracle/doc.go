@@ -21,9 +21,12 @@
 //	none      nothing
 //	fa        fieldaccess: which accesses other goroutines can still make
 //	mhb       and mhb: which of them are certain to block before
-//	full      and por.LookAhead: bounded exploration of what they do
+//	full      and por/lookahead: bounded exploration of what they do
 //	patterns  the four patterns of Parízek and Jančík (SPIN 2014) instead of mhb
 //
-// mhb asks in addition whether another goroutine can get hold of an object at all
+// mhb asks in addition whether another goroutine can obtain a pointer to an object at all
 // while g waits: see reach.
+//
+// The other types wrap oracles: Lazy makes one when it is needed, and Explainer counts its
+// answers (--explain).
 package oracle

@@ -44,20 +44,20 @@ type Machine struct {
 	*vm.Machine
 	Counts Counts
 
-	o      *oracle.State // whose predictions are checked
-	born   uint32        // number of the first object that the entry allocates
-	points *Pointers
-	skips  map[skip]bool
-	acts   []vm.Activation
-	frames []hybrid.Frame
-	errs   []string
+	o           *oracle.State // whose predictions are checked
+	firstObject uint32        // number of the first object that the entry allocates
+	points      *Pointers
+	skips       map[skip]bool
+	acts        []vm.Activation
+	frames      []hybrid.Frame
+	errs        []string
 
 	// allowed is what was predicted for each goroutine in all earlier states of
 	// the present path.
-	allowed map[trace.GID]static.Set
-	marks   []predictions
-	must    mustFacts
-	both    map[[2]static.Set]static.Set // see intersect
+	allowed       map[trace.GID]static.Set
+	marks         []predictions
+	must          mustFacts
+	intersections map[[2]static.Set]static.Set // see intersect
 }
 
 // Counts says how much a Machine has compared.
@@ -94,7 +94,7 @@ const maxStaticErrors = 20
 // If it is none, they are computed anew.
 func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) *Machine {
 	c := &Machine{Machine: m, skips: make(map[skip]bool),
-		allowed: make(map[trace.GID]static.Set), both: make(map[[2]static.Set]static.Set)}
+		allowed: make(map[trace.GID]static.Set), intersections: make(map[[2]static.Set]static.Set)}
 	if c.o = oracle.StateOf(o); c.o == nil {
 		c.o = oracle.StateOf(oracle.New(m, prog, e, oracle.FieldAccess))
 	}
@@ -102,7 +102,7 @@ func NewMachine(m *vm.Machine, prog *load.Program, e *load.Entry, o por.Oracle) 
 	c.points.Observe(m)
 	c.must = newMustFacts(c, static.NewBase(c.o.Graph))
 	m.Observe(observer{c.points, c})
-	c.born, _ = m.Objects()
+	c.firstObject, _ = m.Objects()
 	return c
 }
 
@@ -171,11 +171,11 @@ func (c *Machine) intersect(a, b static.Set) static.Set {
 		return a
 	}
 	k := [2]static.Set{min(a, b), max(a, b)}
-	r, ok := c.both[k]
+	r, ok := c.intersections[k]
 	if !ok {
 		sets := c.o.Futures().F.Sets
 		r = sets.Of(slices.DeleteFunc(sets.Elems(a), func(x int) bool { return !sets.Has(b, x) })...)
-		c.both[k] = r
+		c.intersections[k] = r
 	}
 	return r
 }
@@ -229,7 +229,7 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 			return
 		}
 		for i, l := range locs {
-			if op.Access[i].Obj >= c.born {
+			if op.Access[i].Obj >= c.firstObject {
 				// Predictions are about objects that there were at the time. Only the
 				// last one is about this object.
 				fut = c.future(g)

@@ -31,12 +31,15 @@ type mustFacts struct {
 	onLocks, onJoins  *hybrid.Merger[static.Before]
 	onWaits, onAllocs *hybrid.Merger[static.May]
 
-	state  mustState
-	places map[[2]uint64]string
-	born   []allocation // in the present step
-	next   map[trace.GID]trace.Op
-	where  map[trace.GID][2]uint64
-	choice int
+	state      mustState
+	stackTexts map[[2]uint64]string // of all stacks so far, by fingerprint
+
+	// Of the present step: what was pending before it, on stacks with which fingerprints, the
+	// alternative taken, and what it has allocated.
+	pending      map[trace.GID]trace.Op
+	fingerprints map[trace.GID][2]uint64
+	choice       int
+	allocations  []allocation
 }
 
 // mustState is what has been said on the present path. Slices in it are never
@@ -47,12 +50,12 @@ type mustState struct {
 }
 
 // promise says that an operation of a kind on the object at addr, 0 for any, comes
-// before the goroutine's next access of one of the classes: or, but for the classes.
+// before the goroutine's next access of one of the classes; if except is set, of any other class.
 type promise struct {
 	kind    static.EventKind
 	addr    uint64
 	classes static.Set
-	but     bool
+	except  bool
 }
 
 // sites are where goroutines may allocate: anywhere, if something may be called of
@@ -72,7 +75,7 @@ type allocation struct {
 func newMustFacts(c *Machine, b *static.Base) mustFacts {
 	f := mustFacts{c: c, base: b,
 		locks: static.NewMustLock(b), joins: static.NewMustJoin(b), waits: static.NewMustWait(b, nil), allocs: static.NewFutureAlloc(b),
-		places: map[[2]uint64]string{}, next: map[trace.GID]trace.Op{}, where: map[trace.GID][2]uint64{}}
+		stackTexts: map[[2]uint64]string{}, pending: map[trace.GID]trace.Op{}, fingerprints: map[trace.GID][2]uint64{}}
 	f.onLocks, f.onJoins = hybrid.NewMerger(b, f.locks.Engine), hybrid.NewMerger(b, f.joins.Engine)
 	f.onWaits, f.onAllocs = hybrid.NewMerger(b, f.waits.Engine), hybrid.NewMerger(b, f.allocs.Engine)
 	f.state = mustState{}.clone()
@@ -96,17 +99,17 @@ type observer struct {
 func (o observer) Allocated(m *vm.Machine, g trace.GID, obj uint32) {
 	o.Pointers.Allocated(m, g, obj)
 	if top := m.Innermost(g); top.Instr != nil {
-		o.c.must.born = append(o.c.must.born, allocation{g, top.Instr})
+		o.c.must.allocations = append(o.c.must.allocations, allocation{g, top.Instr})
 	}
 }
 
 // before is called before goroutine g executes op.
 func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
-	clear(f.next)
-	clear(f.where)
-	f.choice, f.born = choice, f.born[:0]
+	clear(f.pending)
+	clear(f.fingerprints)
+	f.choice, f.allocations = choice, f.allocations[:0]
 	f.c.Live(func(id trace.GID) {
-		f.next[id], f.where[id] = f.c.Next(id), f.c.StackFingerprint(id)
+		f.pending[id], f.fingerprints[id] = f.c.Next(id), f.c.StackFingerprint(id)
 		if _, known := f.state.sites[id]; !known {
 			f.ask(id)
 		}
@@ -115,7 +118,7 @@ func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
 		f.accesses(g, op)
 	}
 	if f.c.Parks(g, choice) {
-		delete(f.next, g) // it does not execute it yet
+		delete(f.pending, g) // it does not execute it yet
 	}
 }
 
@@ -129,7 +132,7 @@ func (f *mustFacts) accesses(g trace.GID, op *trace.Op) {
 		n := f.base.Acc.Num(x)
 		for _, p := range f.state.promises[g] {
 			f.c.Counts.Musts++
-			if f.base.Sets.Has(p.classes, n) != p.but {
+			if f.base.Sets.Has(p.classes, n) != p.except {
 				f.c.errorf("%s by g%d was to come only after %s", f.c.at(*op), g, p)
 			}
 		}
@@ -147,14 +150,14 @@ func (p promise) String() string {
 
 // after is called when g's step is done.
 func (f *mustFacts) after(g trace.GID) {
-	op, executed := f.next[g]
-	for id, next := range f.next { // in any order: none depends on another one
+	op, executed := f.pending[g]
+	for id, next := range f.pending { // in any order: none depends on another one
 		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // it only begins to wait
 		if !began && (id == g || executed && f.completes(&op, &next)) {
 			f.fulfil(id, &next)
 		}
 	}
-	for _, a := range f.born {
+	for _, a := range f.allocations {
 		f.allocated(a)
 	}
 	alive := 0
@@ -165,8 +168,8 @@ func (f *mustFacts) after(g trace.GID) {
 			delete(f.state.promises, id)
 			return
 		}
-		if where := f.c.StackFingerprint(id); f.where[id] != where || id == g {
-			f.place(id, where)
+		if where := f.c.StackFingerprint(id); f.fingerprints[id] != where || id == g {
+			f.checkFingerprint(id, where)
 			f.ask(id)
 		}
 	})
@@ -242,7 +245,7 @@ func (f *mustFacts) ask(g trace.GID) {
 	say(f.locks, f.onLocks.FutureOf(l))
 	say(f.joins, f.onJoins.FutureOf(l))
 	if unwaited := f.onWaits.FutureOf(l).Set; !f.anything(unwaited, f.base.Sets) {
-		add(promise{kind: static.WaitEvent, classes: unwaited, but: true})
+		add(promise{kind: static.WaitEvent, classes: unwaited, except: true})
 	}
 	f.state.promises[g] = list
 }
@@ -271,16 +274,16 @@ func (f *mustFacts) allocated(a allocation) {
 	}
 }
 
-// place checks that a fingerprint stands for one place only.
-func (f *mustFacts) place(g trace.GID, where [2]uint64) {
+// checkFingerprint checks that a fingerprint stands for one place only.
+func (f *mustFacts) checkFingerprint(g trace.GID, where [2]uint64) {
 	text := ""
 	for _, a := range f.c.Activations(g, nil) {
 		text += fmt.Sprintf("%d:%d:%t:%t:%t ", a.Func, a.PC, a.Unexecuted, a.Deferred, a.Recovered)
 	}
-	if was, known := f.places[where]; known && was != text {
+	if was, known := f.stackTexts[where]; known && was != text {
 		f.c.errorf("g%d is at %s, which has the fingerprint of %s", g, text, was)
 	}
-	f.places[where] = text
+	f.stackTexts[where] = text
 }
 
 // live implements hybrid.Live.
