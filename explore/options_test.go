@@ -1,0 +1,47 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// TestRules: for every rule there are options that break it and no other one; those of machines
+// only Run finds.
+func TestRules(t *testing.T) {
+	lookup := explorers.Lookup
+	broken := [NumRules]Options{
+		MatchUnsupported:   {POR: lookup("source"), Match: true},
+		MatchRequired:      {POR: explorers.With("full")},
+		PreemptUnsupported: {POR: lookup("optimal"), LimitPreempt: true},
+		DuplicatesExpected: {POR: lookup("jpf"), CheckDuplicates: true},
+		ExplainNeedsFacts:  {POR: lookup("jpf"), Explain: new(oracle.Place)},
+		JobsUnsupported:    {POR: lookup("source"), Jobs: 2},
+		JobsLearning:       {POR: lookup("optimal"), Jobs: 2, Hybrid: oracle.Full},
+		JobsChecked:        {POR: lookup("optimal"), Jobs: 2, Finals: true},
+		NoReplicas:         {POR: lookup("optimal"), Jobs: 2},
+		NoStaticFacts:      {POR: lookup("jpf"), Hybrid: oracle.MHB},
+		NothingToCheck:     {POR: lookup("jpf"), CheckStatic: true},
+	}
+	broken[MatchRequired].POR.Stateless = false // there is no such explorer
+	for rule, o := range broken {
+		ofMachine := Rule(rule) >= NoReplicas
+		var illegal *Illegal
+		if err := o.Check(); errors.As(err, &illegal) == ofMachine {
+			t.Errorf("rule %d: Check says %v", rule, err)
+		} else if !ofMachine && illegal.Rule != Rule(rule) {
+			t.Errorf("rule %d: Check finds rule %d", rule, illegal.Rule)
+		}
+		if _, err := Run(context.Background(), newFake("go 1", "lock a").entry("F"), o); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
+			t.Errorf("rule %d: Run says %v", rule, err)
+		}
+	}
+	for _, e := range explorers.All() {
+		if err := (&Options{POR: e, Match: !e.Stateless}).Check(); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+}
