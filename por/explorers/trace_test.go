@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,12 +32,22 @@ var traced = []struct {
 		{{Op: toys.Store, A: 1, B: 1}, {Op: toys.Load, A: 0}},
 		{{Op: toys.Lock}, {Op: toys.Load, A: 1}, {Op: toys.Unlock}},
 	}},
+	// x is read after both orders of a race that has nothing to do with x: one of them is refused.
+	{"refused", []string{"optimal"}, [][]toys.Instr{
+		{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Go, A: 3}, {Op: toys.Store, A: 0, B: 1}},
+		{{Op: toys.Store, A: 1, B: 1}},
+		{{Op: toys.Load, A: 1}},
+		{{Op: toys.Load, A: 0}},
+	}},
 	// Two critical sections: x is disabled after the other lock, and chosen again.
 	{"locks", []string{"optimal", "source"}, [][]toys.Instr{
 		{{Op: toys.Go, A: 1}, {Op: toys.Lock}, {Op: toys.Write, A: 0, B: 1}, {Op: toys.Unlock}},
 		{{Op: toys.Lock}, {Op: toys.Read, A: 0}, {Op: toys.Unlock}},
 	}},
 }
+
+// objects are the names of a toy's objects, by number.
+var objects = []string{"?", "v", "a", "m", "wg", "c"}
 
 // TestTrace: what explorers execute, as transcripts. Tracing a search does not change it.
 func TestTrace(t *testing.T) {
@@ -48,9 +58,14 @@ func TestTrace(t *testing.T) {
 			fmt.Fprintf(&b, "%s\n", toy.Program())
 			e := With(name)
 			plain := e.Explore(toy, toys.NewFindings(toy), por.Config{})
-			v, cfg := search.Trace(&b, toys.NewFindings(toy), por.Config{})
-			traced := e.Explore(toy, v, cfg)
-			if plain.Executions != traced.Executions || plain.Blocked != traced.Blocked {
+			traced := e.Explore(toy, toys.NewFindings(toy), por.Config{Trace: &b, Describe: func(op trace.Op) string {
+				text := op.Kind.String()
+				for _, a := range op.Access[:op.N] {
+					text += fmt.Sprintf(" %s%d", objects[a.Obj%uint32(len(objects))], a.Off)
+				}
+				return text
+			}})
+			if plain.Executions != traced.Executions || plain.Blocked != traced.Blocked || plain.Transitions != traced.Transitions {
 				t.Errorf("%s: %d executions, and %d when it is traced", name, plain.Executions, traced.Executions)
 			}
 			golden := filepath.Join("testdata", "trace", tt.name+"."+name+".txt")

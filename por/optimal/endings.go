@@ -78,6 +78,9 @@ func (s *searcher) openFrameBefore(e int) {
 
 // endExecution reports an execution that has ended (line 19).
 func (s *searcher) endExecution(st por.Status) {
+	if s.Tracing() {
+		s.TraceEnd(len(s.Events), st)
+	}
 	switch st {
 	case por.Redundant:
 		s.Stats.Blocked++

@@ -46,6 +46,7 @@
 //	checkpoints.go  which frames have a checkpoint of the system
 //	parallel.go     several workers that steal work (section 7)
 //	worker.go       one of them
+//	transcript.go   what the search writes for developers
 //	explorer.go     its name and options
 package optimal
 
@@ -533,11 +534,13 @@ func (s *searcher) reverseWaiting(e int) {
 
 // exploreReversal is ExploreReversal (line 32) for candidate c of frame i.
 func (s *searcher) exploreReversal(i int, c candidate) {
+	s.traceExplored(&s.frames[i], &c)
 	if !s.executePrefix(i, c) || !c.named && !s.nameHead(i, &c) {
 		return
 	}
 	choice, ok := s.choiceOf(hb.Transition{G: c.q, Label: c.label})
 	if !ok {
+		s.traceGivenUp("it is disabled")
 		return // line 34
 	}
 	f := &s.frames[i]
@@ -548,6 +551,7 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 		ok && !s.dependsOn(f, y),  // line 37
 		!s.inCanonicalOrder(f, y), // line 38
 		s.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):
+		s.traceGivenUp("no head, or not the next one")
 		return
 	}
 	s.prevHead[y] = f.newestHead
@@ -641,6 +645,7 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 		op := s.Sys.Next(g)
 		s.watcher.Stepping(g, &op)
 	}
+	s.traceStep(g, choice)
 	s.Execute(g, choice)
 	s.inReversal, s.frameOf, s.prevHead = append(s.inReversal, inReversal), append(s.frameOf, frame), append(s.prevHead, -1)
 	s.lastMoved = g

@@ -55,6 +55,7 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 			}
 			f.transitions = append(f.transitions, s.Events[j].Transition)
 		} else if complete && s.inReversal[j] {
+			s.traceRefused(f, j)
 			return false // line 29
 		}
 	}
@@ -66,6 +67,7 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 // workers.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
+	s.traceScheduled(f, &c, f.transitions[c.lo:c.hi])
 	if i <= s.shared {
 		s.worker.addCandidate(i, c, f.transitions[c.lo:c.hi], key)
 		return false

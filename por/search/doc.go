@@ -5,7 +5,7 @@
 //     reports the ends of executions and the races that are next, and asks the oracle.
 //   - Position: a state of the path to which a Driver can return.
 //   - RaceReporter and RaceSet: which races are reported, each once.
-//   - Tracer: the transcript of a search, for developers.
+//   - Control.Tracef and its like: the transcript of a search, for developers (por.Config.Trace).
 //
 // A search is a loop over states. In each it arrives, expands the state into the steps that have
 // to be explored there, and for each of them returns to the state and executes the step:

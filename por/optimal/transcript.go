@@ -1,0 +1,68 @@
+package optimal
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// What a transcript of the search (por.Config.Trace) has besides its steps and the ends of
+// executions: which candidates are scheduled, for the operation chosen after how many steps, and
+// which of them are explored.
+
+// traceStep writes that g is going to execute its pending operation.
+func (s *searcher) traceStep(g trace.GID, choice int) {
+	if s.Tracing() {
+		n := s.Next(g)
+		s.TraceStep(len(s.Events), &n.Op, choice, int(n.Alternatives))
+	}
+}
+
+// traceScheduled writes that candidate c, with the set of events set, has been found for the operation
+// of f.
+func (s *searcher) traceScheduled(f *frame, c *candidate, set []hb.Transition) {
+	if s.Tracing() {
+		s.Tracef(len(s.Events), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
+	}
+}
+
+// traceRefused writes that event j, which is in a reversal, keeps what has been found from being a
+// candidate for the operation of f (line 29).
+func (s *searcher) traceRefused(f *frame, j int) {
+	if s.Tracing() {
+		s.Tracef(len(s.Events), "no candidate for g%d after %d steps: step %d is in a reversal and not needed", f.g, f.depth, j+1)
+	}
+}
+
+// traceExplored writes that candidate c of f is explored.
+func (s *searcher) traceExplored(f *frame, c *candidate) {
+	if s.Tracing() {
+		s.Tracef(f.depth, "reverse g%d: %s", f.g, describe(c, f.transitions[c.lo:c.hi]))
+	}
+}
+
+// traceGivenUp writes why a candidate is not explored further.
+func (s *searcher) traceGivenUp(why string) {
+	if s.Tracing() {
+		s.Tracef(len(s.Events), "given up: %s", why)
+	}
+}
+
+// describe returns what c is: the goroutines whose operations are executed first.
+func describe(c *candidate, set []hb.Transition) string {
+	var b strings.Builder
+	b.WriteString("S = {")
+	for i, t := range set {
+		if i > 0 {
+			b.WriteString(" ")
+		}
+		fmt.Fprintf(&b, "g%d", t.G)
+	}
+	b.WriteString("}")
+	if c.q != trace.NoGID {
+		fmt.Fprintf(&b, ", then g%d", c.q)
+	}
+	return b.String()
+}
