@@ -60,6 +60,7 @@ var mutants = []struct {
 	{"a register holds a variable for good", "mhb/eval.go", "\t\tif w.executed(act, use, use) != ahead {\n\t\t\treturn 0, false\n\t\t}\n\t\treturn w.register(act, v)", "\t\treturn w.register(act, v)", "micro capturedMap"},
 	{"no goroutine looks at locks", "mhb/conflict.go", "\t\tif x.Key == 0 && o.within(", "\t\tif false && o.within(", "reflected once"},
 	{"reading a lock changes nothing", "por/stateful/jpf.go", "\tcase trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad", "\tcase trace.Write, trace.ReadWrite, trace.AtomicLoad", "reflected counter"},
+	{"operations on a test do not matter", "mhb/ops.go", "fn.Pkg.Pkg.Path() == \"time\"", "fn.Pkg.Pkg.Path() != \"sync\"", "testing failed"},
 	{"patterns: no goroutine unlocks", "mhb/patterns/view.go", "\t\treturn locked(w) && !v.released(p)\n", "\t\treturn locked(w)\n", "patterns globalLockForeign"},
 	{"patterns: a lock is its holder's", "mhb/patterns/view.go", " && !v.o.foreign && !v.released(p)\n", "\n", "patterns thisLockForeign"},
 	{"patterns: readers keep readers out", "mhb/patterns/view.go", "\t\treturn locked(w) && !v.released(p)\n", "\t\tr, _ := v.s.Word(p + overlay.RWMutexReaders)\n\t\treturn (uint32(w) != 0 || int32(r) == 1) && !v.released(p)\n", "micro readers"},
@@ -94,6 +95,7 @@ var tables = map[string][2]string{
 	"micro":     {"./mhb", "TestMicro"},
 	"reflected": {"./mhb", "TestReflected"},
 	"patterns":  {"./mhb/patterns", "TestPatterns"},
+	"testing":   {"./mhb", "TestFailed"}, // which has no subtests
 }
 
 // TestMutants: every mutant is one of the present code; those that are built do
