@@ -68,7 +68,7 @@ func main() { f := func() {}; f(); println(slices.Max([]int{1})) }
 		t.Fatal(err)
 	}
 	if e.Func.Blocks != nil {
-		t.Error("main is built before anybody needs it")
+		t.Error("main is built before it is needed")
 	}
 	prog.EnsureBuilt(e.Func)
 	if e.Func.Blocks == nil || e.Func.AnonFuncs[0].Blocks == nil {

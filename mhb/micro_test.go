@@ -110,7 +110,7 @@ var micro = []microtest.Program{
 	for i := range 2 {
 		go func() { mu.Lock(); say(i) }()
 	}`},
-	// A failed TryLock does not keep anybody away.
+	// A failed TryLock does not keep any goroutine away.
 	{"tryLock", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -157,7 +157,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// Main reads what it was told of through a channel.
+	// Main reads what it got notice of through a channel.
 	{"doneChannel", "receive", `
 	var x int
 	done := make(chan bool)

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// reflected are programs that get at primitives of package sync by other ways than
+// reflected are programs that get at primitives of package sync other than through
 // their methods, with which these then conflict.
 var reflected = []microtest.Program{
 	{"field", "", `

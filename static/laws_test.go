@@ -96,7 +96,7 @@ func TestLaws(t *testing.T) {
 	t.Run("mustjoin", func(t *testing.T) { laws[Before](t, b, NewMustJoin(b).d, true) })
 	t.Run("maywait", func(t *testing.T) { laws[Before](t, b, NewMayWait(b).d, true) })
 	t.Run("minprefix", func(t *testing.T) { laws[Prefix](t, b, NewMinPrefix(b).d, true) })
-	// Two Locks before two Unlocks are told from two Locks one of which is given
+	// Two Locks before two Unlocks are distinguished from two Locks one of which is given
 	// back only if they are put together in this order: see TestUnheld.
 	t.Run("unheld", func(t *testing.T) { laws[Unlocks](t, b, NewForeignUnlock(b).d, false) })
 }

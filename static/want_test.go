@@ -19,7 +19,7 @@ import (
 )
 
 // TestWant analyses the programs under testdata/src. A comment at the end of a
-// line tells what analyses say, or do not say, of the point before the line's
+// line says what analyses say, or do not say, of the point before the line's
 // first instruction, in regular expressions that match whole facts:
 //
 //	x++ // want mustlock:"lock s.mu before .*" !maynotify:"close c"
@@ -71,7 +71,7 @@ func program(t testing.TB, src string) (*load.Program, *static.CallGraph) {
 	return prog, static.NewCallGraph(prog, prog.Entries[0], natives{m})
 }
 
-// natives tells the call graph of the machine's.
+// natives are the machine's, for the call graph.
 type natives struct{ m *vm.Machine }
 
 func (n natives) Native(fn *ssa.Function) bool  { return n.m.IsNative(fn) }

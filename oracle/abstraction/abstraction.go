@@ -143,7 +143,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 			if n := len(a.stack); n > 0 {
 				a.stack[n-1].Indirect = true
 			}
-		case !a.m.IsNative(x.Fn): // a stub stands for its native
+		case !a.m.IsNative(x.Fn): // a stub represents its native
 			a.stack = append(a.stack, Frame{Activation: x})
 		}
 	}
@@ -183,7 +183,7 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
 
-// Object returns the abstract objects one of which stands for object id; none
+// Object returns the abstract objects one of which represents object id; none
 // if nothing is known of it. It is one object, save for what package reflect
 // has allocated and where the context is not known. A map is represented by its
 // header; nothing is known of the memory it refers to.

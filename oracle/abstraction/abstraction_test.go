@@ -62,7 +62,7 @@ func main() {
 				frame := abs.Stack(g)[0]
 				load, ok := frame.Instr.(*ssa.UnOp)
 				if !ok {
-					t.Fatalf("%v stands before %v", g, frame.Instr)
+					t.Fatalf("%v is at %v", g, frame.Instr)
 				}
 				set, ok := abs.PointsTo(load.X, frame.Context)
 				if !ok || !slices.ContainsFunc(objs, set.HasObject) {
