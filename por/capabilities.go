@@ -69,6 +69,14 @@ type IdentityHasher interface {
 	IdentityHash(obj uint32) Hash
 }
 
+// IdentityHashOf returns sys.IdentityHash(obj), or its Hash if it is no IdentityHasher.
+func IdentityHashOf(sys System, obj uint32) Hash {
+	if h := CapabilitiesOf(sys).IdentityHasher; h != nil {
+		return h.IdentityHash(obj)
+	}
+	return sys.Hash()
+}
+
 // A GoroutineOrder is a System that numbers goroutines in the order in which they were first
 // started, and knows an order that does not depend on how a search went. Searches by several
 // workers need one.

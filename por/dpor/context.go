@@ -184,7 +184,7 @@ func (c *contextSensitive) checkLater(e, p int) {
 	if f.persistent {
 		return
 	}
-	f.stateChecks = append(f.stateChecks, stateCheck{append(v, u...), hb.IdentityHash(x.Sys, 0)})
+	f.stateChecks = append(f.stateChecks, stateCheck{append(v, u...), por.IdentityHashOf(x.Sys, 0)})
 }
 
 // checkStates is lines 12 to 14, if there is anything left to explore.
@@ -196,7 +196,7 @@ func (c *contextSensitive) checkStates(f *sourceNode) {
 		if f.covered(k.seq) { // line 12
 			continue
 		}
-		if c.s.replay(k.seq) && hb.IdentityHash(c.s.Sys, 0) == k.state {
+		if c.s.replay(k.seq) && por.IdentityHashOf(c.s.Sys, 0) == k.state {
 			c.putToSleep(f)
 		}
 		c.s.rewindTo(f)
@@ -265,9 +265,9 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 		}
 		at := a.Op.Access[0].Obj
 		ok := c.executeSequence(w) && c.executeSection(p) && c.stillInterchangeable()
-		state := hb.IdentityHash(s.Sys, at)
+		state := por.IdentityHashOf(s.Sys, at)
 		s.rewindTo(f)
-		if ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable() && hb.IdentityHash(s.Sys, at) == state {
+		if ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable() && por.IdentityHashOf(s.Sys, at) == state {
 			c.putToSleep(f)
 		}
 		s.rewindTo(f)

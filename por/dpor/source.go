@@ -437,7 +437,7 @@ func (s *source) findRaces() {
 		}
 	}
 	for q, a := range s.exec.Last { // those that were pending before
-		if int(a) != n && s.exec.Exists[q] && s.exec.Pending[q].Blocks() && hb.MayBeReversed(s.exec.Dep, p, &s.exec.Pending[q]) {
+		if int(a) != n && s.exec.Exists[q] && s.exec.Pending[q].Blocks() && s.exec.MayBeReversed(p, &s.exec.Pending[q]) {
 			s.backtrackForPending(n, trace.GID(q))
 		}
 	}
@@ -522,7 +522,7 @@ func (s *source) addOneInitial(f *sourceNode) {
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
-		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !hb.MayBeReversed(s.exec.Dep, x, &s.exec.Pending[q]) {
+		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !s.exec.MayBeReversed(x, &s.exec.Pending[q]) {
 			continue
 		}
 		s.initials = s.initials[:0]

@@ -61,31 +61,31 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
 	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return false"}, misused},
 	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
-	{mutation.Mutant{Name: "who leaves has always come", File: "por/hb/dependence.go", Old: "return held <= 0", New: "return false"}, misused},
+	{mutation.Mutant{Name: "who leaves has always come", File: "por/hb/dependence.go", Old: "return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0", New: "return false"}, misused},
 	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/chanbuf.go", Old: "send.index == recv.index || ", New: ""}, sending},
 	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/chanbuf.go", Old: " || send.index == recv.index+recv.Capacity", New: ""}, sending},
 	{mutation.Mutant{Name: "sends commute with sends", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return false"}, sending},
 	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return true"}, counted},
 	{mutation.Mutant{Name: "what is received is not counted", File: "por/hb/chanbuf.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
 	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/hb/waitgroup.go", Old: "return e.change.N >= 0 || x.augment(int32(i))", New: "return true"}, semantics},
-	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.positiveAdds, apart)\n", New: "\treturn false\n"}, toySystems},
+	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.positiveAdds, outside)\n", New: "\treturn false\n"}, toySystems},
 
-	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/dependence.go", Old: "|| a.CommutesWithPeers() ||", New: "||"}, counted},
+	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/operation.go", Old: "|| n.CommutesWithPeers() ||", New: "||"}, counted},
 
 	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "ReadersDepend: true}", New: "ReadersDepend: false}"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
 
 	// Happens-before.
-	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif Blocks(e.Op.Kind) {\n\t\tfor _, q := range moved {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
+	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif blocks {\n\t\tfor _, q := range x.advanced {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
 	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/execution.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
-	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/execution.go", Old: "\t\tf.DependsOnOutput && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
+	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/dependence.go", Old: "\t\tf.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
 
 	// Operations that can be disabled.
-	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
-	{mutation.Mutant{Name: "no reader waits", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
-	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
-	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
-	{mutation.Mutant{Name: "nobody waits to send", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
-	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/dependence.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
+	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
+	{mutation.Mutant{Name: "no reader waits", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
+	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
+	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
+	{mutation.Mutant{Name: "nobody waits to send", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
+	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
 	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal/optimal.go", Old: "if y.Blocks() && int(s.Last[g]) != e && ", New: "if y.Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
 	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !y.Blocks() || y.Kind.Channels() {\n\t\t\tcontinue\n\t\t}\n\t\tfor i", New: "\t\tif true {\n\t\t\tcontinue\n\t\t}\n\t\tfor i"}, toySystems},
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) < -1 && s.exec.Exists[q] && "}, toySystems},
@@ -125,7 +125,7 @@ var mutants = []struct {
 
 	// What changes places.
 	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory"}, twin},
-	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && hb.IdentityHash(s.Sys, at) == state {", New: " && state == state {"}, twin},
+	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && por.IdentityHashOf(s.Sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
 	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal/prefixes.go", Old: "\t\ts.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})\n", New: ""}, toySystems},

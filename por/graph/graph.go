@@ -138,7 +138,7 @@ func (n *Node) Choices() []trace.GID { return n.at.choices }
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
 func (n *Node) Before(m *Node) bool {
-	return hb.ClockOf(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
+	return hb.Entry(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }
 
 // CoEnabled reports whether the operations of n, an ancestor of m, and m may be co-enabled as far

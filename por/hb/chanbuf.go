@@ -2,25 +2,37 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Channels with a buffer. Sends are ordered among each other, and so are receives. The k-th receive takes
-// what the k-th send has put there, and a channel with room for C elements has room for the (k+C)-th send when the k-th
-// receive has been executed (the two rules of the Go memory model). A send and a receive of which
-// neither is the case commute. As sends keep their order, and receives theirs, k is the same in all executions of a class.
+// Channels with a buffer. Sends are ordered among each other, and so are receives. A send and a receive
+// depend on each other by two rules of the Go memory model, C the capacity of the channel:
 //
-// None of the two can be executed before the other if they depend on each other, so only sends race with sends, and receives
-// with receives. If one such operation x is enabled, so is the other, y, in its place: it needs room, or an
-// element, where x has found that. So as with a lock all that matters is that y's goroutine has arrived.
-// That does not hold of closing, which needs no room; behind it a send does not either, and a receive that came first would have
-// let the send succeed. So closing is ordered with all receives, although it commutes with those that find an element.
+//   - the k-th receive takes what the k-th send has put there;
+//   - the (k+C)-th send needs the room that the k-th receive has made.
+//
+// A send and a receive of which neither is the case commute. As sends keep their order, and receives
+// theirs, k is the same in all executions of a class.
+//
+//	C = 2:   send 0 → recv 0 → send 2 → recv 2 → send 4 ...
+//	         send 1 → recv 1 → send 3 → recv 3 → send 5 ...
+//
+// Claim 1: only sends race with sends, and receives with receives. Proof: of a send and a receive that
+// depend on each other neither can be executed before the other.
+//
+// Claim 2: what matters for the reversal of two such operations x and y is that the goroutine of y has
+// arrived, as with a lock. Proof: if x is enabled, so is y in its place: it needs room, or an
+// element, where x has found that.
+//
+// Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a receive
+// that came first would have let the send succeed. So closing is ordered with all receives, although it
+// commutes with those that find an element.
 
-// slot says which element a send or a receive is about.
+// A slot says which element of a buffer a send or a receive is about.
 type slot struct {
 	Capacity uint32 // C; 0: there is no buffer
 	index    uint32 // k, from 0
 	Empty    bool   // the channel is closed, and nothing is sent, or received
 }
 
-// slotOf returns the place of g's next operation op.
+// slotOf returns the slot of op, g's pending operation.
 func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	length, room, closed := x.Sys.Buffer(g)
 	if room == 0 {
@@ -41,7 +53,7 @@ func consumes(op *NextOp) bool {
 	return op.Kind == trace.Recv && op.Slot.Capacity > 0 && !op.Slot.Empty
 }
 
-// sameElement reports whether the order of a and b, on one channel with a buffer, matters.
+// sameElement reports whether the order of a and b, on one channel with a buffer, makes a difference.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
 		return !a.Slot.Empty || !b.Slot.Empty

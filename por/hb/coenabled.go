@@ -39,7 +39,7 @@ func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enable
 		return since < i && slices.Contains(enabled, q) // claim 2
 	}
 	locations := len(op.Touches())
-	if !x.Dep.ignoreOutput && (op.Kind == trace.Output || ends(op.Kind)) {
+	if !x.dep.ignoreOutput && (op.Kind == trace.Output || ends(op.Kind)) {
 		locations++ // what is printed
 	}
 	if op.DependsOnAll || e.Op.DependsOnAll || locations != 1 || since >= i {
@@ -84,7 +84,7 @@ func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// ClockOf returns the clock of the last event that g has taken part in: what happens before its pending
+// Entry returns the clock of the last event that g has taken part in: what happens before its pending
 // operation. It is valid until an event is executed.
 func (x *Execution) ClockOf(g trace.GID) []uint32 {
 	return x.ClockAfter(x.LastEvent(g))
@@ -122,7 +122,7 @@ func (x *Execution) Participants(f func(g trace.GID)) {
 }
 
 // prints reports whether op, which is pending, decides what has been printed as far as anybody looks at that.
-func (x *Execution) prints(op *NextOp) bool { return !x.Dep.ignoreOutput && ends(op.Kind) }
+func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }
 
 // DependsOn reports whether op, which is pending, depends on event i.
 func (x *Execution) DependsOn(i int, op *NextOp) bool {
@@ -175,7 +175,7 @@ var OutputAccess = trace.Access{Obj: 1<<32 - 1, Size: 1, Write: true}
 // Locations appends what n touches, with OutputAccess if what is printed depends on n.
 func (x *Execution) Locations(n *NextOp, buf []trace.Access) []trace.Access {
 	buf = append(buf, n.Touches()...)
-	if !x.Dep.ignoreOutput && (n.Kind == trace.Output || ends(n.Kind)) {
+	if !x.dep.ignoreOutput && (n.Kind == trace.Output || ends(n.Kind)) {
 		buf = append(buf, OutputAccess)
 	}
 	return buf
@@ -213,7 +213,7 @@ func (x *Execution) TurnedOut(i int) *NextOp {
 	}
 	n.setFootprint()
 	for _, a := range e.arrivals {
-		n.footprint |= 1 << objectBit(a.Obj)
+		n.footprint |= 1 << objectNumber(a.Obj)
 	}
 	return n
 }

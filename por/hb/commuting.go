@@ -16,7 +16,14 @@ import "hbcheck.dev/hbcheck/trace"
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {
-	commutes := n.Commutes == trace.Increments || n.Commutes == trace.Reads
+	if n.Commutes != 0 || n.Awaits != trace.NoAwait { // most are neither
+		x.addCommuting(n)
+	}
+}
+
+// addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop.
+func (x *Execution) addCommuting(n *NextOp) {
+	commutes := n.CommutesWithPeers()
 	if !commutes && n.Awaits == trace.NoAwait || x.rel.AdditionsDepend {
 		return
 	}

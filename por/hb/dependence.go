@@ -2,27 +2,27 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// dependence says which operations of different goroutines must keep their order.
-// Two that are independent can be executed in either order from any state in which both
-// can, lead to the same state, and do not enable or disable each other.
+// dependence says which operations of different goroutines must keep their order. Two that are
+// independent can be executed in either order from any state in which both can, lead to the same
+// state, and neither enables nor disables the other.
 //
-// It is what trace.Op.Conflicts says of accesses, made exact where one of the
-// operations has been executed and so its outcome is known.
+// It is what trace.Op.Conflicts says of accesses, made exact where one of the operations has been
+// executed, so that its outcome is known.
 type dependence struct {
-	ignoreOutput  bool
-	readersDepend bool // readers may leave who have not come, see rude
-	pairwise      bool // see Relation.Pairwise
+	ignoreOutput  bool // these as in Relation
+	readersDepend bool
+	pairwise      bool
 }
 
-// Dependent reports whether b, executed some time after a, depends on it.
-func (d dependence) Dependent(a, b *NextOp) bool {
+// dependent reports whether b, executed some time after a, depends on it.
+func (d dependence) dependent(a, b *NextOp) bool {
 	switch {
 	case a.DependsOnAll || b.DependsOnAll:
 		return true
 	case a.footprint&b.footprint == 0:
 		return false
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd && !d.pairwise:
-		return false // see execution.regroups
+		return false // see wgOrderMatters
 	case a.Kind == trace.Output && b.Kind == trace.Output:
 		return !d.ignoreOutput
 	case a.Commutes == trace.Reads && b.Commutes == trace.Reads:
@@ -35,90 +35,70 @@ func (d dependence) Dependent(a, b *NextOp) bool {
 	return a.Conflicts(&b.Op)
 }
 
-// Touches returns all locations that n touches.
-func (n *NextOp) Touches() []trace.Access {
-	if n.extra != nil {
-		return *n.extra
-	}
-	return n.Access[:n.N]
-}
-
-func Overlap(a, b []trace.Access) bool {
-	for i := range a {
-		for j := range b {
-			if (a[i].Write || b[j].Write) && a[i].Overlaps(b[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// overwrites reports whether everything that was executed before a and that b depends on comes before a in every order, as a
-// writes all that b touches.
-func (a *NextOp) overwrites(b *NextOp) bool {
-	if a.Kind == trace.WgAdd || a.N != 1 || b.N != 1 || a.CommutesWithPeers() || a.Slot.Capacity > 0 {
-		return false // it commutes with some of that
-	}
-	return a.Access[0].Write && a.Access[0].Contains(&b.Access[0])
-}
-
-// CommutesWithPeers reports whether a commutes with others of its kind: what depends on it may depend on
-// them, too, though it does not.
-func (a *NextOp) CommutesWithPeers() bool {
-	return a.Commutes == trace.Reads || a.Commutes == trace.Increments
-}
-
-// OnCond reports whether the operation is about the goroutines that wait on a Cond.
-func (a *NextOp) OnCond() bool {
-	return a.Kind == trace.Park || a.Kind == trace.Signal || a.Kind == trace.Broadcast
-}
-
-// Blocks reports whether an operation of kind k can be disabled. What one of these
-// does to others if it is executed first is found out when a goroutine arrives in front of it; the
-// others are always executed sooner or later, and then tell by themselves.
-func Blocks(k trace.Kind) bool { return k.Blocks() }
-
-// Blocks reports whether the operation can be disabled.
-func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAwait }
-
-// Enables reports whether b can only be enabled once x has been executed, so that there
-// is no other order of the two.
-func Enables(x *Event, b *trace.Op) bool {
-	switch x.Op.Kind {
-	case trace.Unlock:
-		// Readers may pass a writer (see trace.Barges).
-		return b.Kind == trace.Lock || b.Kind == trace.WakeLock && x.Op.Lock == trace.MutexLock
-	case trace.WgAdd:
-		return b.Kind == trace.WgWait && x.change.N != 0 // see execution.regroups
-	}
-	return false
-}
-
-// MayBeReversed reports whether op, which a goroutine has arrived in front of, might be executed before x
-// instead, and that would make a difference.
-func MayBeReversed(d dependence, x *Event, op *NextOp) bool {
-	switch {
-	case op.Kind == trace.CondWait, !x.EndsExecution && Enables(x, &op.Op):
-		return false
-	case x.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && x.Op.Kind != op.Kind && x.Op.Access[0] == op.Access[0]:
-		return false // they commute, or one enables the other
-	}
-	return d.Dependent(&x.Op, op) || x.PartnerOp.Kind != trace.None && d.Dependent(&x.PartnerOp, op)
-}
-
-// Dependent reports whether b, executed some time after a by another goroutine, depends on it
-// if neither is entangled with everything and the order of output makes a difference.
+// Dependent reports whether b, executed some time after a by another goroutine, depends on it, if
+// neither depends on all and the order of output makes a difference.
 func Dependent(a, b *trace.Op) bool {
 	x, y := NextOp{Op: *a}, NextOp{Op: *b}
 	x.setFootprint()
 	y.setFootprint()
-	return dependence{}.Dependent(&x, &y)
+	return dependence{}.dependent(&x, &y)
 }
 
-// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or a lock for a writer that is
-// only pending, or is about a Cond with an RWMutex. Readers come and go in any order as long as nobody does;
-// then which of them finds too few readers, or may pass a writer, is a matter of their order.
+// DependentOps reports whether b, executed some time after a, depends on it.
+func (x *Execution) DependentOps(a, b *NextOp) bool { return x.dep.dependent(a, b) }
+
+// Dependent reports whether event e, executed after f, depends on it.
+func (x *Execution) Dependent(f, e *Event) bool {
+	if x.DependentOp(f, &e.Op, e.DependsOnOutput) {
+		return true
+	}
+	if e.PartnerOp.Kind != trace.None && x.DependentOp(f, &e.PartnerOp, false) {
+		return true
+	}
+	if len(e.arrivals) == 0 {
+		return false
+	}
+	return Overlap(e.arrivals, f.Op.Touches()) ||
+		f.PartnerOp.Kind != trace.None && Overlap(e.arrivals, f.PartnerOp.Touches())
+}
+
+// DependentOp reports whether op, without its partner, depends on f. dependsOnOutput is as in Event.
+func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool {
+	return x.dep.dependent(&f.Op, op) ||
+		f.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||
+		f.PartnerOp.Kind != trace.None && x.dep.dependent(&f.PartnerOp, op) ||
+		len(f.arrivals) > 0 && Overlap(f.arrivals, op.Touches())
+}
+
+// MayBeReversed reports whether op, which a goroutine has arrived at, might be executed before e
+// instead, and that would make a difference.
+func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
+	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
+		return false
+	}
+	onBuffer := e.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && e.Op.Access[0] == op.Access[0]
+	if onBuffer && e.Op.Kind != op.Kind {
+		return false // they commute, or one enables the other
+	}
+	return x.dep.dependent(&e.Op, op) || e.PartnerOp.Kind != trace.None && x.dep.dependent(&e.PartnerOp, op)
+}
+
+// Enables reports whether op can only be enabled after e has been executed, so that there is no other
+// order of the two.
+func Enables(e *Event, op *trace.Op) bool {
+	switch e.Op.Kind {
+	case trace.Unlock: // readers may pass a writer (see trace.Barges)
+		return op.Kind == trace.Lock || op.Kind == trace.WakeLock && e.Op.Lock == trace.MutexLock
+	case trace.WgAdd:
+		return op.Kind == trace.WgWait && e.change.N != 0 // see wgOrderMatters
+	}
+	return false
+}
+
+// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or a
+// lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is none,
+// readers come and leave in any order. If there is, which of them finds too few readers, or may pass a
+// writer, depends on their order.
 func (x *Execution) unbalancedUnlock(i int) bool {
 	e := &x.Events[i]
 	switch e.Op.Kind {
@@ -129,16 +109,17 @@ func (x *Execution) unbalancedUnlock(i int) bool {
 	case trace.WakeLock:
 		return e.Op.N > 0 && e.Op.Lock != trace.MutexLock
 	case trace.RUnlock:
-		if e.Op.N == 0 {
-			return false
-		}
-	default:
-		return false
+		return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0
 	}
+	return false
+}
+
+// readLocks returns how many read locks of the RWMutex at lock g holds before event end.
+func (x *Execution) readLocks(g trace.GID, lock trace.Access, end int) int {
 	held := 0
-	for j := range x.Events[:i] {
+	for j := range x.Events[:end] {
 		f := &x.Events[j]
-		if f.G != e.G || f.Op.N == 0 || f.Op.Access[0].Obj != e.Op.Access[0].Obj || f.Op.Access[0].Off != e.Op.Access[0].Off {
+		if f.G != g || f.Op.N == 0 || f.Op.Access[0].Obj != lock.Obj || f.Op.Access[0].Off != lock.Off {
 			continue
 		}
 		switch {
@@ -148,5 +129,5 @@ func (x *Execution) unbalancedUnlock(i int) bool {
 			held--
 		}
 	}
-	return held <= 0
+	return held
 }

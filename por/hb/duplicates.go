@@ -5,24 +5,25 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Duplicates are the classes executed so far, with Config.CheckDuplicates: the number of its execution
-// by the fingerprint of each.
+// Duplicates are the classes executed so far, with por.Config.CheckDuplicates: by the fingerprint of
+// each the number of its first execution.
 //
-// A class is its events and what happens before each, so the fingerprint is a sum over the events of an
-// execution, which does not depend on their order: of a hash of the event's name and of its
-// clock (and what it reads from, in ReadsFrom: that does not follow from its clock). It is not computed from the order of execution, nor from states. (The chance that two of
-// 2^40 classes have one fingerprint is below 2^-47.)
+// A class is a set of events with the happens-before relation of these. So its fingerprint is a sum over
+// the events, which does not depend on their order: of a hash of the event's name and its clock (and, with
+// ReadsFrom, of what it reads from, which does not follow from its clock). It is computed neither from
+// the order of execution nor from states. The chance that two of 2^40 classes have the same is below 2^-47.
 //
-// An execution that ends the program while others could have gone on (a crash, main returning) is not looked at:
-// what the others have done by then makes no difference to it, so the same end is met in several executions. Behind
-// a crash or an assumption that does not hold nothing is looked at any more: explorers go on as if the goroutine had not crashed,
-// and then do not claim to execute what comes next only once.
+// An execution that ends the program while other goroutines could continue (a crash, main returning) is
+// left out: what they have done by then makes no difference to the end, so the same end is found in
+// several executions. After a crash, or an assumption that does not hold, nothing is checked any more:
+// explorers continue as if the goroutine had not crashed, and do not claim to execute what follows once.
 type Duplicates struct {
-	seen    map[por.Hash]uint64
+	seen    map[por.Hash]uint64 // nil: nothing is checked
 	crashed bool
-	First   *por.Duplicate
+	First   *por.Duplicate // the first execution of a class that was known, or nil
 }
 
+// NewDuplicates returns no classes.
 func NewDuplicates(cfg por.Config) Duplicates {
 	if cfg.CheckDuplicates {
 		return Duplicates{seen: make(map[por.Hash]uint64)}
@@ -30,7 +31,7 @@ func NewDuplicates(cfg por.Config) Duplicates {
 	return Duplicates{}
 }
 
-// Leaf takes the execution x, the n-th one, whose schedule is path, and reports whether its class is new.
+// Leaf adds the execution x, the n-th one, whose schedule is path, and reports whether its class is new.
 func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
 	if d.seen == nil || d.First != nil || d.crashed {
 		return true
@@ -48,10 +49,10 @@ func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
 	return true
 }
 
-// Bytes is the memory in use, about: a table is between half and entirely full.
+// Bytes is about the memory in use: a map is between half and entirely full.
 func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
-// fingerprint fingerprints the class of the execution: see duplicates.
+// fingerprint is that of the execution's class: see Duplicates.
 func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {

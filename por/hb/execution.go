@@ -1,3 +1,29 @@
+// Package hb has the happens-before relation that the reductions are made of: the events of an
+// execution, which of them depend on each other, and their vector clocks.
+//
+// An Execution is the path from the initial state of a por.System to the present one. Event e happens
+// before event f (Lamport 1978) if both are the same goroutine's and e comes first; if f depends on e and
+// e comes first; if e started, woke or communicated with f's goroutine; and so on. Clocks (Mattern 1988)
+// say which events happen before one.
+//
+// Which operations depend on each other is not a property of accesses only. Package hb knows what Go's
+// synchronisation means, in the vocabulary of package trace (trace.Row):
+//
+//	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
+//	relation.go     its variants, for programs and clients that need other ones
+//	chanbuf.go      channels with a buffer: which send and which receive are about one element
+//	select.go       what a select could do when its goroutine arrived
+//	waitgroup.go    when additions to the counter of a WaitGroup commute
+//	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
+//	readsfrom.go    the relation of reads-from equivalence
+//	operation.go    pending operations
+//	execution.go    events, and how the execution is extended and truncated
+//	clock.go        vector clocks, and down-closed sets of events
+//	duplicates.go   fingerprints of classes
+//
+// What it guarantees: two executions with the same events and the same relation lead to the same state,
+// unless Unsupported has been set in one. What it does not: that the relation is the least one. A
+// select depends on all that is about its channels, whichever case it takes.
 package hb
 
 import (
@@ -9,194 +35,63 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// NextOp is an operation that a goroutine stands before.
-type NextOp struct {
-	trace.Op
-	DependsOnAll bool  // it depends on everything the others do, and they on it
-	Alternatives int32 // how many alternatives it has now; 0: it is disabled
-	// footprint is a set of things that the operation is about, as bits: objects by their numbers, channels, output. Two
-	// operations that have none in common are independent, unless one is tangled.
-	footprint uint64
-	Slot      slot
-	extra     *[]trace.Access // what a select with more than two channels touches; shared
-}
-
-const (
-	outputBit   = 1 << 62
-	channelsBit = 1 << 63
-)
-
-// objectBit is the number of the bit for object obj.
-func objectBit(obj uint32) uint32 { return obj % 62 }
-
-// setFootprint fills in about.
-func (n *NextOp) setFootprint() {
-	n.footprint = 0
-	for i := range n.N {
-		n.footprint |= 1 << objectBit(n.Access[i].Obj)
-	}
-	if n.Kind == trace.Output {
-		n.footprint |= outputBit
-	}
-	if n.Wide || n.Kind.Channels() {
-		n.footprint |= channelsBit
-	}
-}
-
-// singleAccess returns the only location that the operation accesses, if nothing but that decides which others it depends on (and
-// that WgAdds commute), and else one of no bytes.
-func (n *NextOp) singleAccess() trace.Access {
-	if n.N == 1 && !n.DependsOnAll && n.footprint < outputBit && (n.Commutes == 0 || n.Commutes == trace.Compares || n.Kind == trace.WgAdd) {
-		return n.Access[0]
-	}
-	return trace.Access{}
-}
-
-// Terminated reports whether somebody else has ended the goroutine that stood there: the hidden one of a timer ends when that is stopped.
-func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
-
-// recordPending notes what g stands before, as it may be executed later.
-func (x *Execution) recordPending(g trace.GID) {
-	n := &x.Pending[g]
-	*n = *x.Next(g)
-	if n.Awaits != trace.NoAwait {
-		x.Awaits = true
-		if n.Awaits == trace.AwaitWrite {
-			for i := range n.Access[:n.N] {
-				n.Access[i].Write = true
-			}
-		}
-	}
-	x.noteCommuting(n)
-	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
-}
-
-// A Transition is a step by its stable name (see Effects.Label).
+// A Transition is a step by its stable name (see por.Effects.Label).
 type Transition struct {
 	G     trace.GID
 	Label uint64
 }
 
-// Event is an operation that has been executed.
+// An Event is an operation that has been executed.
 type Event struct {
 	Transition
-	Op        NextOp    // as it was then,
-	PartnerOp NextOp    // and that of the goroutine it met, if any,
+	Op        NextOp    // as it was before,
+	PartnerOp NextOp    // and that of the goroutine it communicated with, if there is one,
 	Partner   trace.GID // which is this
-	UndoStart int       // len(execution.moved) before it
-	// EndsExecution marks an event that has ended the whole execution. It has been undone since, and the path goes
-	// on as if it had been executed but its goroutine were the only one that knows.
+	UndoStart int       // len(Execution.UndoLog) before it
+
+	// EndsExecution says that it has ended the execution while other goroutines could continue. It has been
+	// undone since, and the path continues as if it had been executed and nothing depended on it.
 	EndsExecution bool
-	// change is what it has done to the counter of a WaitGroup, and unit the event that has added what
-	// it takes (see matched).
+	// DependsOnOutput says that it decides what has been printed when the program ends.
+	DependsOnOutput bool
+
+	// Of a WgAdd: what it has done to the counter; the event whose unit it has taken (a Done: see
+	// waitgroup.go); and how many of the units that it has added are matched.
 	change       por.Adding
-	matched      int32
-	matchedUnits int64 // how many of what it has added belong to Dones
-	// BufferChan is the channel that the case of a select which it was takes an element from (grow is -1) or puts one into (1).
+	unit         int32
+	matchedUnits int64
+
+	// Of a select: the channel from which its case takes an element (BufferChange is -1) or to which it
+	// adds one (1).
 	BufferChan   uint32
 	BufferChange int
+
 	// arrivals are the WaitGroups at whose Wait goroutines have arrived by it: see Relation.Arrivals.
 	arrivals []trace.Access
-	// DependsOnOutput marks one with which it is decided what has been printed.
-	DependsOnOutput bool
 }
 
-// init makes e the event of an operation. It is large, and filled in where it stays.
-func (e *Event) init(m Transition, op *NextOp, undo int) {
-	e.Transition, e.UndoStart, e.matched, e.matchedUnits = m, undo, unmatched, 0
+// init makes e the event of op. It is large, and filled in where it stays.
+func (e *Event) init(t Transition, op *NextOp, undoStart int) {
+	e.Transition, e.UndoStart = t, undoStart
 	e.Op = *op
 	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
 	e.EndsExecution, e.DependsOnOutput = false, false
+	e.change, e.unit, e.matchedUnits = por.Adding{}, unmatched, 0
 	e.BufferChan, e.BufferChange = 0, 0
-	e.change = por.Adding{}
 	e.arrivals = e.arrivals[:0]
 }
 
-// Execution is the path from the initial state to the present one as a partial
-// order. An event happens before another if the latter depends on it, or is the
-// same goroutine's, or the one who executes it was started, met or woken by it, and so
-// on (Lamport 1978; Mattern 1988 for the clocks).
-type Execution struct {
-	Sys por.Effects
-	Dep dependence
-	rel Relation
-
-	Path   trace.Schedule // the same steps, by numbers of alternatives
-	Events []Event
-	Keys   []eventKey // the same events
-	// clocks has a row of width numbers for each event: how many events of
-	// each goroutine happened before it, itself included.
-	clocks []uint32
-	Width  int
-
-	Count    []uint32                  // events executed, by goroutine
-	Last     []int32                   // the last event that each has taken part in, or -1
-	Exists   []bool                    // it exists
-	Order    []trace.GID               // all of them, in an order that does not depend on how the search went
-	Precedes func(a, b trace.GID) bool // which is this
-	// Pending is the operation each stood before when it arrived there.
-	Pending  []NextOp
-	MayBlock []bool      // unless this is set it does not block
-	UndoLog  []undoEntry // undo log of last and pending
-
-	// Unsupported is set when the happens-before relation is not enough to tell what can be executed in
-	// another order: see Optimal.
-	Unsupported bool
-	// Awaits is set when somebody stands before an operation that awaits something: see Context.
-	Awaits bool
-	// Underrun is set when, with Relation.Pairwise, an operation is pending that makes a counter negative.
-	Underrun bool
-	none     []uint32 // see ClockAfter
-	late     NextOp   // see TurnedOut
-	// CommutingRefuted is set, and Unsupported, when readers or additions do not commute, as was assumed:
-	// see unbalancedUnlock and noteCommuting.
-	CommutingRefuted   bool
-	commuting, awaited locationSet // see noteCommuting
-
-	received map[uint32]uint32 // how many elements of a channel with a buffer: see slotOf
-
-	// ReadsFrom is set if reads of memory depend on what they read from only: see ReadsFrom. src is then what
-	// each event has read from; ended says that the one that is being executed has ended the execution in another order.
-	ReadsFrom, EndedInOtherOrder bool
-	Updater                      por.Updater // or nil
-	Sources                      []EventID
-
-	Races []int32 // the events that the newest one depends on directly
-
-	// What has been asked of the present state.
-	state     uint64
-	enabled   []trace.GID // the goroutines that can move: Enabled
-	enabledAt uint64
-	next      []NextOp // by goroutine: next
-	nextAt    []uint64
-
-	// withBit lists for every bit of intended.about the events that have it, of which others are no WgAdds; raises lists
-	// those WgAdds that make a counter larger.
-	withBit          [64][]int32
-	nonAdds          [64]int32
-	positiveAdds     []int32
-	someDependsOnAll bool // some event so far was
-	condWaiting      []trace.GID
-	advanced         []trace.GID
-	cases            []por.Case
-	Snapshots        []SelectSnapshot
-	touched          []trace.Access
-
-	adds, visited []int32 // see regroups
-	initialCount  int64
-	closure       []uint32
-}
-
-// eventKey is as much of an event as decides in most cases that it and a later one are independent, or
-// ordered anyway. It is looked at for every earlier event when one is executed.
+// An eventKey is the part of an event that decides in most cases that it and a later one are independent,
+// or ordered anyway. It is read for every earlier event when one is executed.
 type eventKey struct {
 	G         trace.GID
-	N         uint32       // number among the events g has executed, from 1
-	footprint uint64       // intended.about of all of it
-	access    trace.Access // intended.simple of it
-	wgAdd     bool         // it is a WgAdd
+	N         uint32       // number among the events that G has executed, from 1
+	footprint uint64       // of all that it is about
+	access    trace.Access // NextOp.singleAccess
+	wgAdd     bool         // it is a WgAdd, and commutes with others
 }
 
+// An undoEntry is what is known of a goroutine before it takes part in an event.
 type undoEntry struct {
 	G       trace.GID
 	Last    int32
@@ -204,10 +99,92 @@ type undoEntry struct {
 	Pending NextOp
 }
 
+// An Execution is the path from the initial state to the present one as a partial order.
+//
+//	Path, Events, Keys:   e0      e1      e2      e3        by number
+//	clocks:               row 0   row 1   row 2   row 3     Width numbers each, by goroutine
+//	UndoLog:              g0      g0 g2   g2      g1 g0     who took part: Events[i].UndoStart on
+type Execution struct {
+	Sys por.Effects
+	dep dependence
+	rel Relation
+
+	Path   trace.Schedule // by numbers of alternatives
+	Events []Event
+	Keys   []eventKey
+	clocks []uint32
+	Width  int
+
+	// By goroutine:
+	Count    []uint32 // events that it has executed
+	Last     []int32  // the last event it has taken part in, or -1
+	Exists   []bool
+	Pending  []NextOp // its pending operation, as it was when it arrived
+	MayBlock []bool   // whether that can be disabled
+	UndoLog  []undoEntry
+
+	// Order has all goroutines in an order that does not depend on the search, and Precedes is that order.
+	Order    []trace.GID
+	Precedes func(a, b trace.GID) bool
+
+	// Races are the events of other goroutines that the newest event depends on and that do not happen
+	// before another one of these, latest first.
+	Races []int32
+	// Snapshots are of the goroutines that have arrived at a select, in order.
+	Snapshots []SelectSnapshot
+
+	// ReadsFrom says that accesses to memory depend on what they read from only. Sources is by event
+	// what it has read from. EndedInOtherOrder is set by the client, and says that the event which is
+	// being executed has ended the execution in another order.
+	ReadsFrom         bool
+	EndedInOtherOrder bool
+	Updater           por.Updater // or nil
+	Sources           []EventID
+
+	// Findings. Each remains set when events are undone.
+	Unsupported      bool // the relation is not enough to know what can be executed in another order
+	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
+	Awaits           bool // an operation has been pending that awaits something
+	Underrun         bool // with Relation.Pairwise: one has been pending that makes a counter negative
+
+	// What has been asked of the present state, which has this number.
+	state     uint64
+	enabled   []trace.GID
+	enabledAt uint64
+	next      []NextOp // by goroutine
+	nextAt    []uint64
+
+	// Indices of events, in order: withBit by bit of their footprints, of which nonAdds are no WgAdds;
+	// positiveAdds of the WgAdds that raise a counter.
+	withBit          [64][]int32
+	nonAdds          [64]int32
+	positiveAdds     []int32
+	someDependsOnAll bool              // one did so far
+	received         map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
+	matching         matching
+	commuting        locationSet // these two: see noteCommuting
+	awaited          locationSet
+
+	// Scratch memory.
+	condWaiters []trace.GID
+	advanced    []trace.GID
+	cases       []por.Case
+	touched     []trace.Access
+	none        []uint32 // see ClockAfter
+	late        NextOp   // see TurnedOut
+}
+
 // NewExecution begins an execution in the present state of sys.
 func NewExecution(sys por.System, rel Relation) *Execution {
-	dep := dependence{ignoreOutput: rel.IgnoreOutput, readersDepend: rel.ReadersDepend, pairwise: rel.Pairwise}
-	x := &Execution{Sys: por.EffectsOf(sys), rel: rel, Dep: dep, Width: 4, state: 1, received: make(map[uint32]uint32), Precedes: func(a, b trace.GID) bool { return a < b }}
+	x := &Execution{
+		Sys:      por.EffectsOf(sys),
+		rel:      rel,
+		dep:      dependence{ignoreOutput: rel.IgnoreOutput, readersDepend: rel.ReadersDepend, pairwise: rel.Pairwise},
+		Width:    4,
+		Precedes: func(a, b trace.GID) bool { return a < b },
+		state:    1,
+		received: make(map[uint32]uint32),
+	}
 	if e := por.CapabilitiesOf(sys).GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
@@ -222,51 +199,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 // Invalidate is called when the state of the system has changed.
 func (x *Execution) Invalidate() { x.state++ }
 
-// Next returns what g stands before, valid until somebody moves.
-func (x *Execution) Next(g trace.GID) *NextOp {
-	if int(g) >= len(x.next) {
-		x.grow(int(g))
-	}
-	n := &x.next[g]
-	if x.nextAt[g] != x.state {
-		x.nextAt[g] = x.state
-		ways, tangled := x.Sys.View(g, &n.Op)
-		n.Alternatives, n.DependsOnAll = int32(ways), tangled
-		if x.ReadsFrom {
-			x.markUpdate(n)
-		}
-		if x.rel.AdditionsDepend && n.Commutes == trace.Increments {
-			n.Commutes = 0
-		}
-		if x.rel.Pairwise && n.Kind == trace.WgAdd {
-			x.pairwise(g, n)
-		}
-		n.setFootprint()
-		n.Slot = slot{}
-		if n.Wide || n.extra != nil {
-			n.extra = x.extraAccesses(g, n)
-		}
-		if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
-			n.Slot = x.slotOf(g, &n.Op)
-		}
-	}
-	return n
-}
-
-// extraAccesses returns what n, which g stands before, touches if there is no room for that in it.
-func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
-	if !n.Wide || !n.Kind.Channels() {
-		return nil
-	}
-	x.touched = x.Sys.Touches(g, x.touched[:0])
-	if n.extra == nil || !slices.Equal(x.touched, *n.extra) {
-		all := slices.Clone(x.touched)
-		return &all
-	}
-	return n.extra
-}
-
-// Enabled returns the goroutines that can move, valid until one does.
+// Enabled returns the goroutines that are enabled. It is valid until a goroutine moves.
 func (x *Execution) Enabled() []trace.GID {
 	if x.enabledAt != x.state {
 		x.enabledAt = x.state
@@ -275,16 +208,7 @@ func (x *Execution) Enabled() []trace.GID {
 	return x.enabled
 }
 
-// Clock returns event i's row.
-func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.Width] }
-
-// Before reports whether event i happened before an event with the clock c, or is it.
-func (x *Execution) Before(i int, c []uint32) bool {
-	e := &x.Keys[i]
-	return c[e.G] >= e.N
-}
-
-// LastEvent returns the last event g has taken part in, or -1.
+// LastEvent returns the last event that g has taken part in, or -1.
 func (x *Execution) LastEvent(g trace.GID) int {
 	if int(g) < len(x.Last) {
 		return int(x.Last[g])
@@ -292,153 +216,163 @@ func (x *Execution) LastEvent(g trace.GID) int {
 	return -1
 }
 
-// Execute executes alternative choice of g's next operation. Afterwards races lists, latest
-// first, the events of others that it depends on and that
-// do not happen before another such event.
+// Label returns the stable name of an alternative of g's pending operation.
+func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.Sys.Label(g, choice) }
+
+// Execute executes an alternative of g's pending operation.
 func (x *Execution) Execute(g trace.GID, choice int) {
+	i := len(x.Events)
+	e := x.newEvent(g, choice)
+	notifies := e.Op.Kind == trace.Signal || e.Op.Kind == trace.Broadcast
+	if notifies {
+		x.findCondWaiters()
+	}
+	x.step(e, choice)
+	x.advanced = x.Sys.Advanced(x.advanced[:0])
+	for _, q := range x.advanced {
+		x.grow(int(q))
+	}
+	if x.rel.Arrivals {
+		x.arrivals(e, g, x.advanced)
+	}
+	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
+	x.addParticipant(g, i)
+	// A partner has to have arrived, so its arrival happens before e, and before what e depends on is
+	// looked for. Whether a Signal finds a waiter depends on the order of the two.
+	blocks := Blocks(e.Op.Kind)
+	if blocks {
+		for _, q := range x.advanced {
+			x.addParticipant(q, i)
+		}
+	}
+	x.addKey(e)
+	x.findRaces(i)
+	x.addToIndices(i)
+	if !blocks && (notifies || len(x.advanced) > 0) {
+		x.addWoken(i, notifies)
+	}
+	x.noteCommuting(&e.Op)
+	x.CommutingRefuted = x.CommutingRefuted || !x.dep.readersDepend && x.unbalancedUnlock(i)
+	x.Unsupported = x.Unsupported || x.CommutingRefuted || !x.rel.Pairwise && x.wgOrderMatters(i)
+}
+
+// newEvent appends the event of an alternative that is about to be executed.
+func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
 	e := &x.Events[i]
 	e.init(Transition{G: g, Label: x.Label(g, choice)}, x.Next(g), len(x.UndoLog))
-	if e.Op.Kind.Channels() {
+	switch k := e.Op.Kind; {
+	case k == trace.WgAdd:
+		e.change = x.Sys.Adds(g)
+	case k.Channels():
 		if p, ok := x.Sys.Partner(g, choice); ok {
 			e.PartnerOp, e.Partner = *x.Next(p), p
 		}
+		if k == trace.Select || k == trace.TrySelect {
+			x.recordBufferChange(e, choice)
+		}
 	}
-	if k := e.Op.Kind; k == trace.Select || k == trace.TrySelect {
-		x.recordBufferChange(e, choice)
-	}
-	if e.Op.Kind == trace.WgAdd {
-		e.change = x.Sys.Adds(g)
-	}
-	signals := e.Op.Kind == trace.Signal || e.Op.Kind == trace.Broadcast
-	if signals {
-		x.condWaiters()
-	}
-	x.Sys.Step(g, choice)
+	return e
+}
+
+// step executes e in the system, and sees whether that has ended the execution.
+func (x *Execution) step(e *Event, choice int) {
+	x.Sys.Step(e.G, choice)
 	x.Invalidate()
+	x.Path = append(x.Path, trace.Step{G: e.G, Choice: choice})
 	if consumes(&e.Op) {
 		x.received[e.Op.Access[0].Obj]++
 	}
-	x.Path = append(x.Path, trace.Step{G: g, Choice: choice})
-	if x.Next(g).Alternatives == 0 && len(x.Enabled()) == 0 {
-		switch x.Sys.Status() {
-		case por.Cut:
-			e.EndsExecution = true
-		case por.Ended:
-			e.EndsExecution = x.EndedInOtherOrder || len(x.Sys.Pending(x.condWaiting[:0])) > 0
-			e.DependsOnOutput = !x.Dep.ignoreOutput && (e.EndsExecution || ends(e.Op.Kind))
-		}
+	if x.Next(e.G).Alternatives > 0 || len(x.Enabled()) > 0 {
+		return
+	}
+	switch x.Sys.Status() {
+	case por.Cut:
+		e.EndsExecution = true
+	case por.Ended:
+		e.EndsExecution = x.EndedInOtherOrder || len(x.Sys.Pending(x.advanced[:0])) > 0
+		e.DependsOnOutput = !x.dep.ignoreOutput && (e.EndsExecution || ends(e.Op.Kind))
 	}
 	if e.EndsExecution && consumes(&e.Op) { // it will be undone
 		x.received[e.Op.Access[0].Obj]--
 	}
-	x.advanced = x.Sys.Advanced(x.advanced[:0])
-	moved := x.advanced
-	for _, q := range moved {
-		x.grow(int(q))
-	}
-	x.arrivals(e, g, moved)
-	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
-	x.addParticipant(g, i)
-	// Whoever can be met only where it stands is no matter of order: it must have
-	// arrived. But a Signal finds or does not find who waits.
-	if Blocks(e.Op.Kind) {
-		for _, q := range moved {
-			x.addParticipant(q, i)
-		}
-	}
-	x.Count[g]++
-	b := eventKey{G: g, N: x.Count[g], footprint: e.Op.footprint | e.PartnerOp.footprint, wgAdd: e.Op.Kind == trace.WgAdd && !e.Op.DependsOnAll && !x.rel.Pairwise}
+}
+
+// addKey appends the key of e, the newest event.
+func (x *Execution) addKey(e *Event) {
+	n := len(x.Keys)
+	x.Keys = slices.Grow(x.Keys, 1)[:n+1]
+	k := &x.Keys[n]
+	x.Count[e.G]++
+	k.G, k.N, k.footprint, k.access = e.G, x.Count[e.G], e.Op.footprint|e.PartnerOp.footprint, trace.Access{}
 	for _, a := range e.arrivals {
-		b.footprint |= 1 << objectBit(a.Obj)
+		k.footprint |= 1 << objectNumber(a.Obj)
 	}
-	if e.DependsOnOutput {
-		b.footprint |= outputBit
-	} else if len(e.arrivals) == 0 && !(x.rel.Pairwise && e.Op.Kind == trace.WgAdd) {
-		b.access = e.Op.singleAccess()
+	wgAdd := e.Op.Kind == trace.WgAdd
+	k.wgAdd = wgAdd && !e.Op.DependsOnAll && !x.rel.Pairwise
+	switch {
+	case e.DependsOnOutput:
+		k.footprint |= outputBit
+	case len(e.arrivals) > 0, wgAdd && x.rel.Pairwise:
+	default:
+		k.access = e.Op.singleAccess()
 	}
-	x.Keys = append(x.Keys, b)
-	c := x.Clock(i)
-	c[g] = b.N
+}
+
+// findRaces finds the events that event i, the newest one, depends on, and completes its clock. It
+// leaves out those that cannot be among them, as far as that is known without reading them.
+func (x *Execution) findRaces(i int) {
+	e, k, c := &x.Events[i], &x.Keys[i], x.Clock(i)
+	c[k.G] = k.N
 	x.Races = x.Races[:0]
 	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
+	aboutSeveral := k.footprint&(k.footprint-1) != 0
 	switch {
 	case x.ReadsFrom:
 		x.addReadsFrom(i)
-	case x.someDependsOnAll || x.rel.SyncOnly || b.footprint&(b.footprint-1) != 0: // it is about several things
+		return
+	case x.someDependsOnAll || x.rel.SyncOnly || aboutSeveral:
 		for j := i - 1; j >= 0; j-- {
 			x.addRace(e, c, j)
 		}
-	case b.footprint != 0:
-		bit := bits.TrailingZeros64(b.footprint)
-		list := x.withBit[bit]
-		if b.wgAdd && x.nonAdds[bit] == 0 {
-			list = nil // see regroups
+		return
+	case k.footprint == 0:
+		return
+	}
+	bit := bits.TrailingZeros64(k.footprint)
+	if k.wgAdd && x.nonAdds[bit] == 0 {
+		return // WgAdds commute: see wgOrderMatters
+	}
+	list := x.withBit[bit]
+	for n := len(list) - 1; n >= 0; n-- {
+		j := int(list[n])
+		f := &x.Keys[j]
+		if c[f.G] < f.N {
+			x.addRace(e, c, j)
 		}
-		for k := len(list) - 1; k >= 0; k-- {
-			j := int(list[k])
-			f := &x.Keys[j]
-			if c[f.G] < f.N {
-				x.addRace(e, c, j)
+		if f.access.Size > 0 && k.access.Size > 0 {
+			if !f.wgAdd && f.access.Write && f.access.Contains(&k.access) {
+				return
 			}
-			if f.access.Size > 0 && b.access.Size > 0 {
-				if !f.wgAdd && f.access.Write && f.access.Contains(&b.access) {
-					break
-				}
-			} else if x.Events[j].Op.overwrites(&e.Op) {
-				break
-			}
+		} else if x.Events[j].Op.overwrites(&e.Op) {
+			return
 		}
 	}
-	for set := b.footprint; set != 0; set &= set - 1 {
-		bit := bits.TrailingZeros64(set)
-		x.withBit[bit] = append(x.withBit[bit], int32(i))
-		if !b.wgAdd {
-			x.nonAdds[bit]++
-		}
-	}
-	if e.change.N > 0 {
-		x.positiveAdds = append(x.positiveAdds, int32(i))
-	}
-	switch {
-	case Blocks(e.Op.Kind):
-	case signals:
-		for _, q := range x.condWaiting {
-			if x.Sys.Next(q).Kind != trace.CondWait {
-				x.addParticipant(q, i)
-			}
-		}
-		for _, q := range moved {
-			if !x.Exists[q] {
-				x.addParticipant(q, i)
-			}
-		}
-	default:
-		for _, q := range moved {
-			// Who stands before Wait is told of the zero, which is only a matter of its being enabled.
-			if e.Op.Kind != trace.WgAdd || !x.Exists[q] {
-				x.addParticipant(q, i)
-			}
-		}
-	}
-	x.noteCommuting(&e.Op)
-	x.CommutingRefuted = x.CommutingRefuted || !x.Dep.readersDepend && x.unbalancedUnlock(i)
-	x.Unsupported = x.Unsupported || x.CommutingRefuted || !x.rel.Pairwise && x.wgOrderMatters(i)
 }
 
-// addRace adds event j to races and to the clock c of e, the newest event, if e depends on it and has no other reason
-// to come later.
+// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j does
+// not happen before e for another reason.
 func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	f := &x.Keys[j]
 	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
 		return
 	}
-	switch b := &x.Keys[len(x.Keys)-1]; {
-	case f.wgAdd && b.wgAdd:
-		return // see regroups
-	case f.access.Size > 0 && b.access.Size > 0:
-		if !f.access.Write && !b.access.Write || !f.access.Overlaps(b.access) {
+	switch k := &x.Keys[len(x.Keys)-1]; {
+	case f.wgAdd && k.wgAdd:
+		return // they commute: see wgOrderMatters
+	case f.access.Size > 0 && k.access.Size > 0:
+		if !f.access.Write && !k.access.Write || !f.access.Overlaps(k.access) {
 			return
 		}
 	case !x.Dependent(&x.Events[j], e):
@@ -448,21 +382,37 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	x.Join(c, j)
 }
 
-// Label returns the stable name of an alternative.
-func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.Sys.Label(g, choice) }
-
-// Dependent reports whether event e, executed after f, depends on it.
-func (x *Execution) Dependent(f, e *Event) bool {
-	return x.DependentOp(f, &e.Op, e.DependsOnOutput) || e.PartnerOp.Kind != trace.None && x.DependentOp(f, &e.PartnerOp, false) ||
-		len(e.arrivals) > 0 && (Overlap(e.arrivals, f.Op.Touches()) || f.PartnerOp.Kind != trace.None && Overlap(e.arrivals, f.PartnerOp.Touches()))
+// addToIndices adds event i, the newest one, to the indices.
+func (x *Execution) addToIndices(i int) {
+	k := &x.Keys[i]
+	for set := k.footprint; set != 0; set &= set - 1 {
+		bit := bits.TrailingZeros64(set)
+		x.withBit[bit] = append(x.withBit[bit], int32(i))
+		if !k.wgAdd {
+			x.nonAdds[bit]++
+		}
+	}
+	if x.Events[i].change.N > 0 {
+		x.positiveAdds = append(x.positiveAdds, int32(i))
+	}
 }
 
-// DependentOp is dependent for op without whom it meets. printed is executed.printed of it.
-func (x *Execution) DependentOp(f *Event, op *NextOp, printed bool) bool {
-	return x.Dep.Dependent(&f.Op, op) ||
-		f.DependsOnOutput && op.Kind == trace.Output || printed && f.Op.Kind == trace.Output ||
-		f.PartnerOp.Kind != trace.None && x.Dep.Dependent(&f.PartnerOp, op) ||
-		len(f.arrivals) > 0 && Overlap(f.arrivals, op.Touches())
+// addWoken makes the goroutines that event i, which does not block, has started or woken take part in it.
+func (x *Execution) addWoken(i int, notifies bool) {
+	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
+	if notifies {
+		for _, q := range x.condWaiters {
+			if x.Sys.Next(q).Kind != trace.CondWait {
+				x.addParticipant(q, i)
+			}
+		}
+	}
+	for _, q := range x.advanced {
+		// A goroutine at Wait is only enabled by an Add that makes the counter zero.
+		if !notifies && !wgAdd || !x.Exists[q] {
+			x.addParticipant(q, i)
+		}
+	}
 }
 
 // addParticipant makes g take part in event i.
@@ -472,32 +422,23 @@ func (x *Execution) addParticipant(g trace.GID, i int) {
 	}
 	n := len(x.UndoLog)
 	x.UndoLog = slices.Grow(x.UndoLog, 1)[:n+1]
-	m := &x.UndoLog[n]
-	m.G, m.Last, m.Exists, m.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
+	u := &x.UndoLog[n]
+	u.G, u.Last, u.Exists, u.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
 	x.Last[g] = int32(i)
 	x.recordPending(g)
 	x.Unsupported = x.Unsupported || x.ReadsFrom && !Supported(&x.Pending[g].Op)
 	x.snapshotSelect(g, i)
 }
 
-// Join makes what happened before event j happen before the event with clock c.
-func (x *Execution) Join(c []uint32, j int) {
-	d := x.Clock(j)
-	c = c[:len(d)]
-	for g, n := range d {
-		c[g] = max(c[g], n)
-	}
-}
-
 // ends reports whether operations of kind k end the program.
-func ends(k trace.Kind) bool { return k == trace.Crash || k == trace.Exit }
+func ends(k trace.Kind) bool { return k.Row().Ends }
 
-// condWaiters collects the goroutines that wait for a Signal.
-func (x *Execution) condWaiters() {
-	x.condWaiting = x.condWaiting[:0]
+// findCondWaiters collects the goroutines that wait for a Signal.
+func (x *Execution) findCondWaiters() {
+	x.condWaiters = x.condWaiters[:0]
 	for _, g := range x.Order {
 		if x.Exists[g] && x.Pending[g].Kind == trace.CondWait {
-			x.condWaiting = append(x.condWaiting, g)
+			x.condWaiters = append(x.condWaiters, g)
 		}
 	}
 }
@@ -535,53 +476,57 @@ func (x *Execution) grow(g int) {
 	x.clocks, x.Width = clocks, width
 }
 
-// Truncate forgets all events but the first n. The system must have been rewound
-// to the state behind them.
+// Truncate undoes all events but the first n. The system must have been rewound to the state after them.
 func (x *Execution) Truncate(n int) {
 	x.Invalidate()
 	if n == len(x.Events) {
 		return
 	}
 	for i := len(x.Events) - 1; i >= n; i-- {
-		if e := &x.Events[i]; e.matched >= 0 {
-			x.Events[e.matched].matchedUnits--
-		}
-		if e := &x.Events[i]; consumes(&e.Op) && !e.EndsExecution {
-			x.received[e.Op.Access[0].Obj]--
-		}
-		b := &x.Keys[i]
-		x.Count[b.G]--
-		for set := b.footprint; set != 0; set &= set - 1 {
-			bit := bits.TrailingZeros64(set)
-			x.withBit[bit] = x.withBit[bit][:len(x.withBit[bit])-1]
-			if !b.wgAdd {
-				x.nonAdds[bit]--
-			}
-		}
+		x.removeFromIndices(i)
 	}
 	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
 		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]
 	}
 	undo := x.Events[n].UndoStart
 	for i := len(x.UndoLog) - 1; i >= undo; i-- {
-		m := &x.UndoLog[i]
-		x.Last[m.G], x.Exists[m.G], x.Pending[m.G] = m.Last, m.Exists, m.Pending
-		x.MayBlock[m.G] = x.Pending[m.G].Blocks()
+		u := &x.UndoLog[i]
+		x.Last[u.G], x.Exists[u.G], x.Pending[u.G] = u.Last, u.Exists, u.Pending
+		x.MayBlock[u.G] = x.Pending[u.G].Blocks()
 	}
 	x.UndoLog = x.UndoLog[:undo]
 	for len(x.Snapshots) > 0 && x.Snapshots[len(x.Snapshots)-1].At >= n {
 		x.Snapshots = x.Snapshots[:len(x.Snapshots)-1]
 	}
-	x.Events, x.Keys = x.Events[:n], x.Keys[:n]
-	x.Path = x.Path[:n]
+	x.Events, x.Keys, x.Path = x.Events[:n], x.Keys[:n], x.Path[:n]
 	if x.ReadsFrom {
 		x.Sources = x.Sources[:n]
 	}
 	x.clocks = x.clocks[:n*x.Width]
 }
 
-// Bytes returns the memory it holds.
+// removeFromIndices undoes what event i, the newest one, has changed in the indices.
+func (x *Execution) removeFromIndices(i int) {
+	e, k := &x.Events[i], &x.Keys[i]
+	if e.unit >= 0 {
+		x.Events[e.unit].matchedUnits--
+	}
+	if consumes(&e.Op) && !e.EndsExecution {
+		x.received[e.Op.Access[0].Obj]--
+	}
+	x.Count[k.G]--
+	for set := k.footprint; set != 0; set &= set - 1 {
+		bit := bits.TrailingZeros64(set)
+		x.withBit[bit] = x.withBit[bit][:len(x.withBit[bit])-1]
+		if !k.wgAdd {
+			x.nonAdds[bit]--
+		}
+	}
+}
+
+// Bytes returns the memory in use.
 func (x *Execution) Bytes() int64 {
-	return int64(cap(x.Events))*int64(unsafe.Sizeof(Event{})+unsafe.Sizeof(eventKey{})) + int64(cap(x.clocks))*4 +
-		int64(cap(x.UndoLog))*int64(unsafe.Sizeof(undoEntry{})) + int64(cap(x.Path))*int64(unsafe.Sizeof(trace.Step{}))
+	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}))
+	const perEntry, perStep = int64(unsafe.Sizeof(undoEntry{})), int64(unsafe.Sizeof(trace.Step{}))
+	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.UndoLog))*perEntry + int64(cap(x.Path))*perStep
 }

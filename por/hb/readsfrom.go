@@ -6,12 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// EventID is an event: the n-th one of goroutine g, from 1. The zeroth stands for what memory holds at the
-// beginning.
-type EventID struct {
-	G trace.GID
-	N uint32
-}
+// Happens before for reads-from equivalence (Execution.ReadsFrom; package por/readsfrom): an access to
+// memory depends on the write that it reads from and on no other access. Of operations that are not
+// about memory the relation is the usual one.
 
 // ReadFrom returns the memory that op reads.
 func ReadFrom(op *trace.Op) (trace.Access, bool) {
@@ -38,52 +35,10 @@ func Written(op *trace.Op) trace.Access {
 
 // WritesTo reports whether op writes to memory at a.
 func WritesTo(op *trace.Op, a trace.Access) bool {
-	return op.Kind.Memory() && slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
-}
-
-// addReadsFrom makes happen before event i what does so in ReadsFrom.
-func (x *Execution) addReadsFrom(i int) {
-	e, c := &x.Events[i], x.Clock(i)
-	a, reads := ReadFrom(&e.Op.Op)
-	from := -1
-	for j := i - 1; j >= 0; j-- {
-		f := &x.Events[j]
-		switch {
-		case e.Op.Kind.Memory() && f.Op.Kind.Memory():
-			if reads && !f.EndsExecution && WritesTo(&f.Op.Op, a) {
-				x.Unsupported = x.Unsupported || !writesAll(&f.Op.Op, a)
-				if from < 0 {
-					from = j
-				}
-			}
-		case f.G == e.G:
-		case e.Op.Kind.Memory() != f.Op.Kind.Memory() && e.Op.Conflicts(&f.Op.Op):
-			x.Unsupported = true
-		default:
-			x.addRace(e, c, j)
-		}
+	if !op.Kind.Memory() {
+		return false
 	}
-	if from < 0 {
-		x.Sources = append(x.Sources, EventID{})
-		return
-	}
-	x.Sources = append(x.Sources, EventID{x.Keys[from].G, x.Keys[from].N})
-	x.Join(c, from)
-}
-
-// markUpdate makes n, if it does not only write, one that reads, too.
-func (x *Execution) markUpdate(n *NextOp) {
-	switch {
-	case x.Updater == nil || n.Kind != trace.Write && n.Kind != trace.AtomicStore || !x.Updater.Updates(&n.Op):
-	case n.N == 2:
-		n.Wide = true // more than a ReadWrite has room for
-	case n.Kind == trace.AtomicStore:
-		n.Kind = trace.AtomicRMW
-	default:
-		n.Kind, n.N = trace.ReadWrite, 2
-		n.Access[1] = n.Access[0]
-		n.Access[0].Write = false
-	}
+	return slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
 }
 
 // writesAll reports whether op, which writes to a part of a, writes to all of it.
@@ -96,58 +51,68 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 	return true
 }
 
-// Supported reports whether ReadsFrom knows what op depends on.
+// addReadsFrom finds the source of event i, the newest one, and adds what happens before it.
+func (x *Execution) addReadsFrom(i int) {
+	e, c := &x.Events[i], x.Clock(i)
+	a, reads := ReadFrom(&e.Op.Op)
+	memory := e.Op.Kind.Memory()
+	source := -1
+	for j := i - 1; j >= 0; j-- {
+		f := &x.Events[j]
+		switch {
+		case memory && f.Op.Kind.Memory():
+			if reads && !f.EndsExecution && WritesTo(&f.Op.Op, a) {
+				x.Unsupported = x.Unsupported || !writesAll(&f.Op.Op, a)
+				if source < 0 {
+					source = j
+				}
+			}
+		case f.G == e.G:
+		case memory != f.Op.Kind.Memory() && e.Op.Conflicts(&f.Op.Op):
+			x.Unsupported = true
+		default:
+			x.addRace(e, c, j)
+		}
+	}
+	if source < 0 {
+		x.Sources = append(x.Sources, EventID{})
+		return
+	}
+	x.Sources = append(x.Sources, EventID{x.Keys[source].G, x.Keys[source].N})
+	x.Join(c, source)
+}
+
+// markUpdate makes n an operation that reads as well, if the system says that what n writes depends on
+// what it finds.
+func (x *Execution) markUpdate(n *NextOp) {
+	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
+	switch {
+	case x.Updater == nil || !writes || !x.Updater.Updates(&n.Op):
+	case n.N == 2:
+		n.Wide = true // more than a ReadWrite has room for
+	case n.Kind == trace.AtomicStore:
+		n.Kind = trace.AtomicRMW
+	default:
+		n.Kind, n.N = trace.ReadWrite, 2
+		n.Access[1] = n.Access[0]
+		n.Access[0].Write = false
+	}
+}
+
+// Supported reports whether it is known for reads-from equivalence what op depends on.
 func Supported(op *trace.Op) bool {
 	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
 		return false
 	}
-	switch op.Kind {
-	case trace.None, trace.Write, trace.ReadWrite, trace.AtomicStore, trace.Lock, trace.TryLock, trace.Unlock,
-		trace.RLock, trace.TryRLock, trace.RUnlock, trace.LockPending, trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.OnceLeave,
-		trace.Choose, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin:
+	switch on := op.Kind.Row().On; on {
+	case trace.OnNothing, trace.OnOutput, trace.OnWaitGroup, trace.OnOnce:
 		return true
-	case trace.Read, trace.AtomicLoad, trace.AtomicRMW:
-		return op.N < 2
-	case trace.SyncAccess:
-		return op.N == 0
-	case trace.Select, trace.Send, trace.Recv: // nothing to wait for
-		return op.N == 0
+	case trace.OnLock:
+		return op.Kind != trace.WakeLock
+	case trace.OnMemory:
+		return op.N < 2 || op.Kind == trace.Write || op.Kind == trace.ReadWrite || op.Kind == trace.AtomicStore
+	case trace.OnChannel, trace.OnLibrary: // only what no other goroutine can reach
+		return op.N == 0 && (op.Kind.Blocks() || on == trace.OnLibrary)
 	}
 	return false
-}
-
-// ClockOf returns the number for g.
-func ClockOf(c []uint32, g trace.GID) uint32 {
-	if int(g) < len(c) {
-		return c[g]
-	}
-	return 0
-}
-
-// Union returns what is in one of two sets of events, each a number for each goroutine.
-func Union(a, b []uint32) []uint32 {
-	c := make([]uint32, max(len(a), len(b)))
-	copy(c, a)
-	for g, n := range b {
-		c[g] = max(c[g], n)
-	}
-	return c
-}
-
-// WithoutEvent returns c without event x, which is the last one of its goroutine in c or does not belong to it.
-func WithoutEvent(c []uint32, x EventID) []uint32 {
-	c = slices.Clone(c)
-	if int(x.G) < len(c) {
-		c[x.G] = min(c[x.G], x.N-1)
-	}
-	return c
-}
-
-// WithEvent adds event x to c.
-func WithEvent(c []uint32, x EventID) []uint32 {
-	for int(x.G) >= len(c) {
-		c = append(c, 0)
-	}
-	c[x.G] = max(c[x.G], x.N)
-	return c
 }

@@ -6,113 +6,132 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Operations on the counter of a WaitGroup commute as long as, whatever order the happens-before relation allows them
-// to be executed in,
+// Operations on the counter of a WaitGroup commute as long as, in every order that the happens-before
+// relation allows,
 //
-//   - the counter does not become negative, and
-//   - it does not pass through zero and grow again while somebody stands before Wait, who could return at the zero, and
-//     could not behind it ("WaitGroup is reused before previous Wait has returned").
+//	(1) the counter does not become negative, and
+//	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
+//	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
 //
-// Neither can be seen in pairs of operations (of Done, Done, Add at two the first Done commutes with the Add, and
-// the second one, where it is next to it, does not), so it is decided for an execution as a whole, exactly:
+// Neither can be seen in pairs of operations. Of Done, Done, Add with the counter at two the first Done
+// commutes with the Add, and the second one, where it is next to the Add, does not. So both are decided
+// for an execution as a whole, exactly, once for each event (claims 11 and 12 of docs/optimal.md).
 //
-// An order allowed passes through the downward closed sets of events, and the counter in such a set D is that
-// of the units added in D less those taken. Each Done is matched with a unit of an Add that happens before
-// it, no two with the same one. If that can be done, the counter of D is the number of units in D whose
-// Done is not in D, which is never negative. (If it cannot, then by Hall's theorem there are Dones before which
-// too little is added in all, and some order makes the counter negative.)
+// An order that is allowed passes through down-closed sets of events. The counter in such a set D is the
+// number of units that are added in D less those that are taken. Each Done is matched with a unit of an
+// Add that happens before it, no two with the same one:
 //
-// If a is the arrival of somebody at Wait who has not returned, let D be a set with a whose counter is zero. Then the Done of
-// every unit in D is in D, and all that happens before that, and so on. The least set that is closed in this way, if there is one
-// (if no Done is missing), has counter zero, and some order passes through it; what matters is whether an event that raises the counter is
-// not in it.
+//	Add(2) ──┬─ unit ── Done         the counter after D: the number of units in D
+//	         └─ unit ── Done         whose Done is not in D
+//	Add(1) ──── unit
+//
+// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the number
+// above is not negative. If not, then by Hall's theorem there are Dones before which too little is added
+// in all, and an order in which these come first, with what they need, makes the counter negative.
+//
+// Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the counter
+// is zero while it waits if and only if there is a least set that contains a, with each event what
+// happens before it, and with each unit its Done. Proof: in a set D with a whose counter is zero the Done of
+// every unit in D is in D, so D contains that set. Conversely the counter in that set is zero, and some
+// order passes through it. What matters is whether an event that raises the counter is outside of it.
+
+// matching is memory of the questions about one WaitGroup.
+type matching struct {
+	adds    []int32  // initialUnits, and the events that have changed its counter, in order
+	initial int64    // its value at the start
+	visited []int32  // units that augment has tried
+	closure []uint32 // the set of claim 2, as a clock
+}
+
+// Units are named by the event that has added them.
+const (
+	initialUnits = -1 // those there have been from the start
+	unmatched    = -2 // of a Done: none
+)
 
 // changes reports whether e has changed the counter of the WaitGroup wg.
 func (e *Event) changes(wg trace.Access) bool {
 	return e.Op.Kind == trace.WgAdd && e.Op.N > 0 && e.Op.Access[0].Overlaps(wg)
 }
 
-// wgOrderMatters is called when event i, the newest one, is executed. It reports whether it shows that the operations on some
-// WaitGroup do not commute, and notes the unit that belongs to a Done.
+// wgOrderMatters is called when event i, the newest one, has been executed. It reports whether that shows
+// that the operations on some WaitGroup do not commute, and matches i if it is a Done.
 func (x *Execution) wgOrderMatters(i int) bool {
 	e := &x.Events[i]
 	if e.Op.Kind == trace.WgAdd && e.Op.N > 0 {
 		wg := e.Op.Access[0]
-		if !x.matchesLatest(i) {
+		if !x.matchLatest(i) {
 			x.listAdds(wg)
-			if !x.matches(i) {
+			if !x.matchDone(i) {
 				return true
 			}
 		}
-		if e.change.N > 0 && slices.ContainsFunc(x.Races, func(w int32) bool { return x.Events[w].Op.Kind == trace.WgWait }) {
-			return true // Wait has returned at a zero, and nothing but the order they are in here says that it was before e
+		if e.change.N > 0 && slices.ContainsFunc(x.Races, x.isWait) {
+			return true // Wait has returned at a zero, and only their order here says that it was before e
 		}
-		for q, blocked := range x.MayBlock {
-			if p := &x.Pending[q]; blocked && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg) && x.reusedDuringWait(wg, int(x.Last[q])) {
+		for q, blocks := range x.MayBlock {
+			p := &x.Pending[q]
+			waits := blocks && p.Kind == trace.WgWait && p.N > 0 && p.Access[0].Overlaps(wg)
+			if waits && x.reusedDuringWait(wg, int(x.Last[q])) {
 				return true
 			}
 		}
 	}
 	for k := e.UndoStart; k < len(x.UndoLog); k++ {
-		m := &x.UndoLog[k]
-		if p := &x.Pending[m.G]; p.Kind == trace.WgWait && p.N > 0 {
-			if x.reusedDuringWait(p.Access[0], int(x.Last[m.G])) {
-				return true
-			}
+		q := x.UndoLog[k].G
+		if p := &x.Pending[q]; p.Kind == trace.WgWait && p.N > 0 && x.reusedDuringWait(p.Access[0], int(x.Last[q])) {
+			return true
 		}
 	}
 	return false
 }
 
-// A unit is named by the event that has added it; those there have been from the start by initialUnits.
-const (
-	initialUnits = -1
-	unmatched    = -2
-)
+func (x *Execution) isWait(i int32) bool { return x.Events[i].Op.Kind == trace.WgWait }
 
-// listAdds collects the events that have changed the counter of wg, in order, behind initialUnits.
+// listAdds collects the events that have changed the counter of wg.
 func (x *Execution) listAdds(wg trace.Access) {
-	x.adds, x.initialCount = append(x.adds[:0], initialUnits), 0
-	for _, j := range x.withBit[objectBit(wg.Obj)] {
+	m := &x.matching
+	m.adds, m.initial = append(m.adds[:0], initialUnits), 0
+	for _, j := range x.withBit[objectNumber(wg.Obj)] {
 		if e := &x.Events[j]; e.changes(wg) {
-			if len(x.adds) == 1 {
-				x.initialCount = e.change.Counter
+			if len(m.adds) == 1 {
+				m.initial = e.change.Counter
 			}
-			x.adds = append(x.adds, j)
+			m.adds = append(m.adds, j)
 		}
 	}
 }
 
-// unmatchedUnits returns how many of the units event u has added no Done has taken.
-func (x *Execution) unmatchedUnits(u int32) int64 {
+// freeUnits returns how many of the units that event u has added are not matched.
+func (x *Execution) freeUnits(u int32) int64 {
 	if u >= 0 {
 		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits
 	}
-	n := x.initialCount
-	for _, d := range x.adds[1:] {
-		if x.Events[d].matched == u {
+	n := x.matching.initial
+	for _, d := range x.matching.adds[1:] {
+		if x.Events[d].unit == u {
 			n--
 		}
 	}
 	return n
 }
 
-// assign makes unit u that of Done d.
+// assign matches Done d with a unit of u.
 func (x *Execution) assign(d, u int32) {
-	if old := x.Events[d].matched; old >= 0 {
+	if old := x.Events[d].unit; old >= 0 {
 		x.Events[old].matchedUnits--
 	}
-	if x.Events[d].matched = u; u >= 0 {
+	if x.Events[d].unit = u; u >= 0 {
 		x.Events[u].matchedUnits++
 	}
 }
 
-// matchesLatest is matched in the case that nearly all Dones are: the counter is what the one before has made of it, and of the latest Add
-// that happens before event i a unit is left, or all units have been there from the start.
-func (x *Execution) matchesLatest(i int) bool {
+// matchLatest matches event i in the case that nearly all Dones are: the counter is what the event before
+// has left, and the latest Add that happens before i has a free unit, or all units are initial ones.
+func (x *Execution) matchLatest(i int) bool {
 	e := &x.Events[i]
 	wg := e.Op.Access[0]
-	list := x.withBit[objectBit(wg.Obj)]
+	list := x.withBit[objectNumber(wg.Obj)]
 	k := len(list) - 2 // the last one is i
 	for k >= 0 && !x.Events[list[k]].changes(wg) {
 		k--
@@ -125,8 +144,8 @@ func (x *Execution) matchesLatest(i int) bool {
 			return false
 		}
 	}
-	if len(x.positiveAdds) == 0 { // all has been added from the start
-		x.Events[i].matched = initialUnits
+	if len(x.positiveAdds) == 0 {
+		e.unit = initialUnits
 		return e.change.Counter > 0
 	}
 	if k < 0 {
@@ -134,7 +153,7 @@ func (x *Execution) matchesLatest(i int) bool {
 	}
 	for k := len(x.positiveAdds) - 1; k >= 0; k-- {
 		if u := x.positiveAdds[k]; x.Events[u].changes(wg) && x.Before(int(u), x.Clock(i)) {
-			if x.unmatchedUnits(u) == 0 {
+			if x.freeUnits(u) == 0 {
 				return false
 			}
 			x.assign(int32(i), u)
@@ -144,35 +163,39 @@ func (x *Execution) matchesLatest(i int) bool {
 	return false
 }
 
-// matches finds a unit for event i, if it takes one: it reports whether all Dones have one that has been added before. It also
-// reports false if that is not the question: if several are taken at once, or the counter is not what the events
-// have made of it, because it is overwritten.
-func (x *Execution) matches(i int) bool {
-	sum := x.initialCount
-	if n := len(x.adds); n > 2 { // of which the same has been asked
-		a := &x.Events[x.adds[n-2]].change
+// matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched. It
+// also reports false if claim 1 does not apply: if several units are taken at once, or the counter is not
+// what the events have left, because it has been overwritten.
+func (x *Execution) matchDone(i int) bool {
+	m := &x.matching
+	sum := m.initial
+	if n := len(m.adds); n > 2 { // the same has been asked of the events before
+		a := &x.Events[m.adds[n-2]].change
 		sum = a.Counter + a.N
 	}
 	e := &x.Events[i]
-	e.matched = unmatched
+	e.unit = unmatched
 	if e.change.Counter != sum || e.change.N < -1 {
 		return false
 	}
-	x.visited = x.visited[:0]
+	m.visited = m.visited[:0]
 	return e.change.N >= 0 || x.augment(int32(i))
 }
 
-// augment finds a unit for Done d, taking it away from another Done that finds another one if need be (Kuhn 1955).
+// augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done for which
+// there is another one (Kuhn 1955).
 func (x *Execution) augment(d int32) bool {
-	for k := len(x.adds) - 1; k >= 0; k-- { // latest first: the first ones happen before all
-		u := x.adds[k]
-		if u >= 0 && (x.Events[u].change.N <= 0 || !x.Before(int(u), x.Clock(int(d)))) || slices.Contains(x.visited, u) {
+	m := &x.matching
+	for k := len(m.adds) - 1; k >= 0; k-- { // latest first: the first ones happen before all
+		u := m.adds[k]
+		adds := u < 0 || x.Events[u].change.N > 0 && x.Before(int(u), x.Clock(int(d)))
+		if !adds || slices.Contains(m.visited, u) {
 			continue
 		}
-		x.visited = append(x.visited, u)
-		free := x.unmatchedUnits(u) > 0
-		for _, other := range x.adds[1:] {
-			if !free && x.Events[other].matched == u {
+		m.visited = append(m.visited, u)
+		free := x.freeUnits(u) > 0
+		for _, other := range m.adds[1:] {
+			if !free && x.Events[other].unit == u {
 				free = x.augment(other)
 			}
 		}
@@ -184,48 +207,49 @@ func (x *Execution) augment(d int32) bool {
 	return false
 }
 
-// reusedDuringWait reports whether the counter of wg can be zero while somebody who has
-// arrived by event a (or initialUnits) stands before Wait, and grow then.
+// reusedDuringWait reports whether the counter of wg can be zero while a goroutine waits at Wait that has
+// arrived by event a (-1: it was there at the start), and be raised then (claim 2).
 func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
-	x.closure = x.closure[:0]
+	m := &x.matching
+	m.closure = m.closure[:0]
 	if a >= 0 {
 		x.addToClosure(a)
 	}
-	apart := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
-	if !slices.ContainsFunc(x.positiveAdds, apart) {
+	outside := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
+	if !slices.ContainsFunc(x.positiveAdds, outside) {
 		return false // as in most programs, where all that is added is added first
 	}
 	x.listAdds(wg)
 	for grown := true; grown; {
 		grown = false
-		for _, u := range x.adds {
-			if x.inClosure(u) && x.unmatchedUnits(u) > 0 {
-				return false // it is never zero
+		for _, u := range m.adds {
+			if x.inClosure(u) && x.freeUnits(u) > 0 {
+				return false // the counter is never zero
 			}
 		}
-		for _, d := range x.adds[1:] {
-			if u := x.Events[d].matched; u != unmatched && x.inClosure(u) && !x.inClosure(d) {
+		for _, d := range m.adds[1:] {
+			if u := x.Events[d].unit; u != unmatched && x.inClosure(u) && !x.inClosure(d) {
 				x.addToClosure(int(d))
 				grown = true
 			}
 		}
 	}
-	return slices.ContainsFunc(x.positiveAdds, apart)
+	return slices.ContainsFunc(x.positiveAdds, outside)
 }
 
-// inClosure reports whether event i belongs to the set needed.
+// inClosure reports whether event i belongs to the closure.
 func (x *Execution) inClosure(i int32) bool {
 	if i == initialUnits {
 		return true
 	}
 	e := &x.Keys[i]
-	return int(e.G) < len(x.closure) && x.closure[e.G] >= e.N
+	return int(e.G) < len(x.matching.closure) && x.matching.closure[e.G] >= e.N
 }
 
-// addToClosure adds event i, with what happens before it, to the set needed.
+// addToClosure adds event i, with what happens before it, to the closure.
 func (x *Execution) addToClosure(i int) {
-	for len(x.closure) < x.Width {
-		x.closure = append(x.closure, 0)
+	for len(x.matching.closure) < x.Width {
+		x.matching.closure = append(x.matching.closure, 0)
 	}
-	x.Join(x.closure, i)
+	x.Join(x.matching.closure, i)
 }

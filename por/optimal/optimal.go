@@ -435,7 +435,9 @@ func (s *searcher) findReversals(first bool) {
 	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
 		s.frames[s.frameOf[e]].dependsOnOutput = true
 	}
-	s.reverseRaces(e, first)
+	if len(s.Races) > 0 {
+		s.reverseRaces(e, first)
+	}
 	s.reverseArrivals(e)
 	s.scheduleRendezvous(e)
 	if s.frameOf[e] >= 0 {
@@ -449,7 +451,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 	for _, x := range s.Races {
 		switch {
 		case ev.Op.Kind.Channels():
-			if ev.PartnerOp.Kind == trace.None && !hb.MayBeReversed(s.Dep, &s.Events[x], &ev.Op) {
+			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
 				continue // x has enabled it
 			}
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
@@ -507,7 +509,7 @@ func (s *searcher) reverseArrivals(e int) {
 		for i := len(s.frames) - 1; i >= 0; i-- {
 			x := s.frames[i].depth
 			executed := x < e && s.frameOf[x] == int32(i) // it is not while a candidate is explored
-			if executed && !s.Before(x, s.Clock(e)) && hb.MayBeReversed(s.Dep, &s.Events[x], y) {
+			if executed && !s.Before(x, s.Clock(e)) && s.MayBeReversed(&s.Events[x], y) {
 				s.scheduleReversal(int32(i), s.Clock(e), e+1, candidate{q: q})
 			}
 		}
@@ -518,11 +520,14 @@ func (s *searcher) reverseArrivals(e int) {
 func (s *searcher) reverseWaiting(e int) {
 	ev := &s.Events[e]
 	for _, g := range s.Order {
-		y := &s.Pending[g]
-		if !s.MayBlock[g] || ev.Op.Kind.Channels() && y.Kind.Channels() {
+		if !s.MayBlock[g] {
 			continue
 		}
-		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && hb.MayBeReversed(s.Dep, ev, y) {
+		y := &s.Pending[g]
+		if ev.Op.Kind.Channels() && y.Kind.Channels() {
+			continue // rule S1
+		}
+		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && s.MayBeReversed(ev, y) {
 			q := g
 			if y.Kind.Channels() {
 				q = trace.NoGID

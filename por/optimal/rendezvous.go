@@ -110,7 +110,7 @@ func (s *searcher) conflictPossible(f *frame) bool {
 
 // conflictsWith reports whether f's operation is g's pending one or depends on it.
 func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
-	return g == f.g || s.Dep.Dependent(s.Next(g), s.Next(f.g))
+	return g == f.g || s.DependentOps(s.Next(g), s.Next(f.g))
 }
 
 // An interval is a pending interval: the time from the arrival of a goroutine at an operation on
@@ -232,7 +232,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 	arrived := append(s.scratch.clock[:0], s.Clock(e)...) // what happens before e and the arrivals
 	s.scratch.clock = arrived
 	for _, p := range pending {
-		conflict = conflict || p.until == x || hb.MayBeReversed(s.Dep, &s.Events[x], p.op)
+		conflict = conflict || p.until == x || s.MayBeReversed(&s.Events[x], p.op)
 		multiWay = multiWay || p.multiWay
 		if p.from >= 0 {
 			s.Join(arrived, p.from)
@@ -371,10 +371,10 @@ func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 // dependsOnlyViaPartner reports whether event e depends on event x only because of x's partner.
 func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
 	op, ev := &s.Events[x].Op, &s.Events[e]
-	if s.Events[x].PartnerOp.Kind == trace.None || s.Dep.Dependent(op, &ev.Op) {
+	if s.Events[x].PartnerOp.Kind == trace.None || s.DependentOps(op, &ev.Op) {
 		return false
 	}
-	return ev.PartnerOp.Kind == trace.None || !s.Dep.Dependent(op, &ev.PartnerOp)
+	return ev.PartnerOp.Kind == trace.None || !s.DependentOps(op, &ev.PartnerOp)
 }
 
 // unseenAtFirstAlternative reports whether one event e is the last of the set S that happens before

@@ -93,7 +93,7 @@ func (s *searcher) shrinkGraph(n int) {
 }
 
 // inPrefix reports whether event e happened before an event with the clock c, or is it.
-func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.ClockOf(c, s.Keys[e].G) }
+func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.Entry(c, s.Keys[e].G) }
 
 // setStamp notes that the event with stamp r is in G.
 func (s *searcher) setStamp(r int) {
@@ -133,7 +133,7 @@ func (s *searcher) pathMoves() []hb.Transition {
 func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.Events)+2)
 	for i := range s.Events {
-		if e := &s.Keys[i]; e.N <= hb.ClockOf(limit, e.G) {
+		if e := &s.Keys[i]; e.N <= hb.Entry(limit, e.G) {
 			list = append(list, s.Events[i].Transition)
 		}
 	}
@@ -145,7 +145,7 @@ func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
 		e := &s.Events[i]
-		if s.Keys[i].N > hb.ClockOf(limit, e.G) {
+		if s.Keys[i].N > hb.Entry(limit, e.G) {
 			continue
 		}
 		if n := s.lin.add(hb.EventID{G: e.G, N: s.Keys[i].N}, s.Clock(i), &e.Op.Op, s.Sources[i]); e.EndsExecution {
@@ -218,7 +218,7 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	prefix := s.porfPrefix(g, hb.EventID{})
 	return slices.DeleteFunc(list, func(u hb.EventID) bool {
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
-			return t != u && t.N > 0 && t.N <= hb.ClockOf(prefix, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+			return t != u && t.N > 0 && t.N <= hb.Entry(prefix, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
 	})
 }

@@ -26,7 +26,7 @@ func (s *searcher) findRevisits(e int) {
 		}
 		if me.frame >= 0 && !s.frames[me.frame].needsNoChoice {
 			for q, a := range s.Last {
-				if int(a) != e && s.Exists[q] && hb.Blocks(s.Pending[q].Kind) && hb.MayBeReversed(s.Dep, ev, &s.Pending[q]) {
+				if int(a) != e && s.Exists[q] && hb.Blocks(s.Pending[q].Kind) && s.MayBeReversed(ev, &s.Pending[q]) {
 					s.addRevisit(int(me.frame), trace.GID(q), nil, me.EventID)
 				}
 			}
@@ -83,7 +83,7 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	x, _ := s.eventOf(i)
 	p := &s.Pending[q]
 	if !f.reads {
-		if !f.needsNoChoice && hb.Blocks(p.Kind) && hb.MayBeReversed(s.Dep, &s.Events[x], p) {
+		if !f.needsNoChoice && hb.Blocks(p.Kind) && s.MayBeReversed(&s.Events[x], p) {
 			s.addRevisit(i, q, c, hb.EventID{})
 		}
 		return
@@ -92,7 +92,7 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 		return
 	}
 	limit := hb.Union(f.count, c)
-	w := graphEvent{EventID: hb.EventID{G: q, N: hb.ClockOf(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
+	w := graphEvent{EventID: hb.EventID{G: q, N: hb.Entry(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
 	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})})
 }
 
@@ -111,7 +111,7 @@ func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 		return nil
 	}
 	for _, a := range s.graph[f.size:] {
-		if a.N <= hb.ClockOf(c, a.G) {
+		if a.N <= hb.Entry(c, a.G) {
 			a.inReversal, a.frame = true, -1
 			list = append(list, a)
 		}
@@ -137,7 +137,7 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 		it := revisit{prefix: s.eventsAfter(f, prefix), write: *w}
 		it.write.inReversal, it.write.frame = true, -1
 		limit := hb.Union(f.count, prefix)
-		me := hb.EventID{G: f.g, N: hb.ClockOf(f.count, f.g) + 1}
+		me := hb.EventID{G: f.g, N: hb.Entry(f.count, f.g) + 1}
 		with := hb.Union(s.arrivalClock(x), prefix)
 		with = hb.WithEvent(with, w.EventID)
 		try := func(writes bool) bool {
@@ -172,7 +172,7 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 		if a.EventID == y {
 			continue
 		}
-		if a.N <= hb.ClockOf(c, a.G) {
+		if a.N <= hb.Entry(c, a.G) {
 			if a.ended {
 				return false // it cannot happen before anything
 			}
@@ -192,7 +192,7 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 
 // readsMaximally reports whether w is the maximal write to read from at a, given v.
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
-	if w.N > hb.ClockOf(v, w.G) {
+	if w.N > hb.Entry(v, w.G) {
 		return false
 	}
 	list := s.writers(v, a)

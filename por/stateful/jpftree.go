@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -52,7 +51,7 @@ type subtree struct{ executions, blocked, steps uint64 }
 // count counts what comes after the present state, to which chain steps have led without a choice.
 func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
-	key := treeKey{hb.IdentityHash(s.Sys, 0), s.Cur}
+	key := treeKey{por.IdentityHashOf(s.Sys, 0), s.Cur}
 	if n, ok := t.known[key]; ok || s.Halted {
 		return n
 	}

@@ -1,0 +1,73 @@
+package hb
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Vector clocks (Mattern 1988). The clock of an event says how many events of each goroutine happen before
+// it, itself included. A clock stands for a down-closed set of events, too: the first c[g] events of
+// each goroutine g.
+
+// Clock returns the clock of event i. It is valid until the next event is executed.
+func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.Width] }
+
+// Before reports whether event i belongs to c: whether it happens before an event with that clock, or is
+// that event.
+func (x *Execution) Before(i int, c []uint32) bool {
+	e := &x.Keys[i]
+	return c[e.G] >= e.N
+}
+
+// Join adds event j, and what happens before it, to c.
+func (x *Execution) Join(c []uint32, j int) {
+	d := x.Clock(j)
+	c = c[:len(d)]
+	for g, n := range d {
+		c[g] = max(c[g], n)
+	}
+}
+
+// An EventID names an event: it is the N-th one of goroutine G, from 1. The zero value stands for what
+// memory holds at the start.
+type EventID struct {
+	G trace.GID
+	N uint32
+}
+
+// Entry returns the number of events of g in c, which may be shorter than the clocks of an Execution.
+func Entry(c []uint32, g trace.GID) uint32 {
+	if int(g) < len(c) {
+		return c[g]
+	}
+	return 0
+}
+
+// Union returns the union of two sets.
+func Union(a, b []uint32) []uint32 {
+	c := make([]uint32, max(len(a), len(b)))
+	copy(c, a)
+	for g, n := range b {
+		c[g] = max(c[g], n)
+	}
+	return c
+}
+
+// WithoutEvent returns c without event x, which is the last one of its goroutine in c or not in c.
+func WithoutEvent(c []uint32, x EventID) []uint32 {
+	c = slices.Clone(c)
+	if int(x.G) < len(c) {
+		c[x.G] = min(c[x.G], x.N-1)
+	}
+	return c
+}
+
+// WithEvent adds event x, with those of its goroutine before it, to c.
+func WithEvent(c []uint32, x EventID) []uint32 {
+	for int(x.G) >= len(c) {
+		c = append(c, 0)
+	}
+	c[x.G] = max(c[x.G], x.N)
+	return c
+}

@@ -1,0 +1,169 @@
+package hb
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A NextOp is the pending operation of a goroutine, with what its dependence on others is decided by.
+type NextOp struct {
+	trace.Op
+	DependsOnAll bool  // it depends on everything that other goroutines do, and they on it
+	Alternatives int32 // how many it has now; 0: it is disabled
+	// footprint is the set of things that the operation is about: see objectNumber, outputBit and
+	// channelsBit. Two operations whose footprints are disjoint are independent, unless one
+	// depends on all.
+	footprint uint64
+	Slot      slot            // of a send or a receive
+	extra     *[]trace.Access // what a select on more than two channels touches; shared by copies
+}
+
+// The bits of a footprint that are not objects.
+const (
+	outputBit   = 1 << 62
+	channelsBit = 1 << 63
+)
+
+// objectNumber is the number of the bit for object obj. Several objects share one.
+func objectNumber(obj uint32) uint32 { return obj % 62 }
+
+// setFootprint fills in n.footprint.
+func (n *NextOp) setFootprint() {
+	n.footprint = 0
+	for i := range n.N {
+		n.footprint |= 1 << objectNumber(n.Access[i].Obj)
+	}
+	if n.Kind == trace.Output {
+		n.footprint |= outputBit
+	}
+	if n.Wide || n.Kind.Channels() {
+		n.footprint |= channelsBit
+	}
+}
+
+// singleAccess returns the only location that n accesses, if that and the rule for WgAdds (see
+// wgOrderMatters) decide which operations it depends on; else an access of no bytes.
+func (n *NextOp) singleAccess() trace.Access {
+	if n.N != 1 || n.DependsOnAll || n.footprint >= outputBit {
+		return trace.Access{}
+	}
+	if n.Commutes == 0 || n.Commutes == trace.Compares || n.Kind == trace.WgAdd {
+		return n.Access[0]
+	}
+	return trace.Access{}
+}
+
+// Touches returns all locations that n touches.
+func (n *NextOp) Touches() []trace.Access {
+	if n.extra != nil {
+		return *n.extra
+	}
+	return n.Access[:n.N]
+}
+
+// Overlap reports whether an access of a and one of b conflict.
+func Overlap(a, b []trace.Access) bool {
+	for i := range a {
+		for j := range b {
+			if (a[i].Write || b[j].Write) && a[i].Overlaps(b[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overwrites reports whether everything that was executed before n, and that op depends on, happens
+// before n as well: n writes all that op touches.
+func (n *NextOp) overwrites(op *NextOp) bool {
+	if n.Kind == trace.WgAdd || n.N != 1 || op.N != 1 || n.CommutesWithPeers() || n.Slot.Capacity > 0 {
+		return false // n commutes with some of that
+	}
+	return n.Access[0].Write && n.Access[0].Contains(&op.Access[0])
+}
+
+// CommutesWithPeers reports whether n commutes with other operations of its kind: what depends on n may
+// depend on these, too, though n does not.
+func (n *NextOp) CommutesWithPeers() bool {
+	return n.Commutes == trace.Reads || n.Commutes == trace.Increments
+}
+
+// OnCond reports whether n is about the goroutines that wait for a Cond.
+func (n *NextOp) OnCond() bool { return n.Kind.Row().On == trace.OnCond }
+
+// MultiWay reports whether n waits for one of several channels.
+func (n *NextOp) MultiWay() bool { return n.Kind == trace.Select && (n.N > 1 || n.Wide) }
+
+// Blocks reports whether n can be disabled.
+func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAwait }
+
+// Blocks reports whether an operation of kind k can be disabled. What it does to others if it is
+// executed first is found when its goroutine arrives at it, as it may not be executed after them. The
+// others are executed sooner or later, and are compared with what was executed before them then.
+func Blocks(k trace.Kind) bool { return k.Blocks() }
+
+// Terminated reports whether another goroutine has ended the one of which n was the pending operation:
+// the hidden goroutine of a timer ends when the timer is stopped.
+func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
+
+// Next returns g's pending operation. It is valid until a goroutine moves.
+func (x *Execution) Next(g trace.GID) *NextOp {
+	if int(g) >= len(x.next) {
+		x.grow(int(g))
+	}
+	n := &x.next[g]
+	if x.nextAt[g] == x.state {
+		return n
+	}
+	x.nextAt[g] = x.state
+	alternatives, dependsOnAll := x.Sys.View(g, &n.Op)
+	n.Alternatives, n.DependsOnAll = int32(alternatives), dependsOnAll
+	if x.ReadsFrom {
+		x.markUpdate(n)
+	}
+	if x.rel.AdditionsDepend && n.Commutes == trace.Increments {
+		n.Commutes = 0
+	}
+	if x.rel.Pairwise && n.Kind == trace.WgAdd {
+		x.pairwise(g, n)
+	}
+	n.setFootprint()
+	n.Slot = slot{}
+	if n.Wide || n.extra != nil {
+		n.extra = x.extraAccesses(g, n)
+	}
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv) {
+		n.Slot = x.slotOf(g, &n.Op)
+	}
+	return n
+}
+
+// extraAccesses returns what n, the pending operation of g, touches if there is no room for it in n.
+func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
+	if !n.Wide || !n.Kind.Channels() {
+		return nil
+	}
+	x.touched = x.Sys.Touches(g, x.touched[:0])
+	if n.extra == nil || !slices.Equal(x.touched, *n.extra) {
+		all := slices.Clone(x.touched)
+		return &all
+	}
+	return n.extra
+}
+
+// recordPending notes g's pending operation, which it has arrived at: it may be executed later.
+func (x *Execution) recordPending(g trace.GID) {
+	n := &x.Pending[g]
+	*n = *x.Next(g)
+	if n.Awaits != trace.NoAwait {
+		x.Awaits = true
+		if n.Awaits == trace.AwaitWrite {
+			for i := range n.Access[:n.N] {
+				n.Access[i].Write = true
+			}
+		}
+	}
+	x.noteCommuting(n)
+	x.Exists[g], x.MayBlock[g] = true, n.Blocks()
+}
