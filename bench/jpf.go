@@ -133,13 +133,15 @@ func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) 
 		return nil, err
 	}
 	args := append([]string{s.Program}, strings.Fields(s.Args)...)
-	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes, Interrupt: func() bool { return ctx.Err() != nil }})
+	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes,
+		Interrupt: func() bool { return ctx.Err() != nil }})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	loaded := time.Since(begin)
 	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true, Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true,
+		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	row := &JPFRow{JPFProgram: s}
 	for range max(1, o.Count) {
 		if o.Count > 0 {

@@ -103,7 +103,8 @@ func (w *Workspace) runMachine(ctx context.Context, program string) (time.Durati
 	var out bytes.Buffer
 	runtime.GC()
 	c := cpuTime()
-	end, err := explore.RunOnce(prog, entry, vm.Config{Args: []string{program}, Stdout: &out, Stderr: &out, Interrupt: func() bool { return ctx.Err() != nil }})
+	end, err := explore.RunOnce(prog, entry, vm.Config{Args: []string{program}, Stdout: &out, Stderr: &out,
+		Interrupt: func() bool { return ctx.Err() != nil }})
 	c = cpuTime() - c
 	switch {
 	case err != nil:

@@ -107,9 +107,11 @@ func (b *textWriter) SpeedSummary(rows []SpeedRow) error {
 }
 
 func (b *textWriter) JPF(r *JPFRow) error {
-	b.begin(jpfTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps", "choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
+	b.begin(jpfTable, "jpf", "explorer", "hybrid", "verdict", "states", "in JPF", "matched", "in JPF", "steps",
+		"choices", "executions", "memory", "cpu", "steps/s", "states/s", "in JPF")
 	s := &r.Result.Stats
-	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States), decimals(r.Published.States), decimals(s.Matched), decimals(r.Published.Visited),
+	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States),
+		decimals(r.Published.States), decimals(s.Matched), decimals(r.Published.Visited),
 		decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Transitions()), thousands(r.Arrivals()), thousands(r.Published.Rate()))
 }
 
@@ -175,7 +177,8 @@ type jsonJPFPublished struct {
 }
 
 func (j *jsonWriter) Speed(r *SpeedRow) error {
-	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "vm", Program: r.Program, Hybrid: "none", Verdict: "ok", Published: struct{}{},
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "vm", Program: r.Program, Hybrid: "none",
+		Verdict: "ok", Published: struct{}{},
 		Stats: jsonSpeed{Native: r.Native.Seconds(), Machine: r.Machine.Seconds(), Ratio: r.Ratio()}})
 }
 
@@ -189,9 +192,11 @@ func (j *jsonWriter) SpeedSummary(rows []SpeedRow) error {
 }
 
 func (j *jsonWriter) JPF(r *JPFRow) error {
-	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(), POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonJPF{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
-		Published: jsonJPFPublished{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited, r.Published.CPU.Seconds(), r.Published.Rate()}})
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "jpf", Program: r.Program, Size: r.Size(),
+		POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		Stats: jsonJPF{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Transitions(), r.Arrivals()},
+		Published: jsonJPFPublished{"Java Pathfinder 8.0", r.Published.States, r.Published.Visited,
+			r.Published.CPU.Seconds(), r.Published.Rate()}})
 }
 
 func (j *jsonWriter) Close() error { return nil }
@@ -208,7 +213,8 @@ const csvColumns = 33
 func (c *csvWriter) row(fields ...string) error {
 	if !c.begun {
 		c.begun = true
-		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s", "ratio", "states", "jpf_states", "matched", "jpf_matched",
+		c.w.Write([]string{"suite", "program", "size", "por", "hybrid", "verdict", "native_cpu_s", "vm_cpu_s",
+			"ratio", "states", "jpf_states", "matched", "jpf_matched",
 			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s",
 			"eliminated", "static_s", "reduction", "paper_choices", "paper_static_s", "paper_total_s", "paper_reduction", "finals",
 			"blocked", "executions_per_cpu_s", "expected", "published"})
@@ -221,7 +227,8 @@ func (c *csvWriter) row(fields ...string) error {
 }
 
 func (c *csvWriter) Speed(r *SpeedRow) error {
-	return c.row("vm", r.Program, "", "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()), decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
+	return c.row("vm", r.Program, "", "", "", "ok", decimal(r.Native.Seconds()), decimal(r.Machine.Seconds()),
+		decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
 // SpeedSummary writes nothing: a table of equal rows has no place for it.
@@ -229,7 +236,8 @@ func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
 func (c *csvWriter) JPF(r *JPFRow) error {
 	s, n := &r.Result.Stats, decimals
-	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
+	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "",
+		"", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
 }
 

@@ -11,10 +11,13 @@ import (
 
 // Counted implements Writer.
 func (b *textWriter) Counted(r *CountedRow) error {
-	b.begin(countedTable+slices.Index(CountedSuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict", "executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s", "published")
+	b.begin(countedTable+slices.Index(CountedSuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict",
+		"executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s",
+		"published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
-	return b.row(r.Name(), r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
+	return b.row(r.Name(), r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict),
+		decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
 }
 
@@ -112,7 +115,8 @@ func jsonCounts(counts []Count) []jsonCount {
 
 // Counted implements Writer.
 func (j *jsonWriter) Counted(r *CountedRow) error {
-	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args, POR: r.Configuration.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args,
+		POR: r.Configuration.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
 		Stats:     jsonCounted{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
 		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Configuration)), jsonCounts(r.Published)}})
 }
@@ -131,7 +135,8 @@ func (j *jsonWriter) CountedSummary(problems []string) error {
 // Counted implements Writer.
 func (c *csvWriter) Counted(r *CountedRow) error {
 	s, n := &r.Result.Stats, decimals
-	row := []string{r.Suite, r.Program, r.Args, r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
+	row := []string{r.Suite, r.Program, r.Args, r.Configuration.Name(), string(r.Result.Hybrid),
+		string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
 	for len(row) < csvColumns-4 {
 		row = append(row, "")

@@ -15,7 +15,8 @@ func (b *textWriter) Spin14(columns []*Spin14Row) error {
 	if b.md {
 		return nil
 	}
-	b.begin(spin14Table, "spin14", "hybrid", "verdict", "choices", "fewer", "in paper", "choices there", "states", "final", "eliminated", "static", "total", "memory")
+	b.begin(spin14Table, "spin14", "hybrid", "verdict", "choices", "fewer", "in paper", "choices there", "states",
+		"final", "eliminated", "static", "total", "memory")
 	for i, r := range columns {
 		name := strings.TrimRight(r.Program+" "+r.Args(r.Size), " ")
 		if i > 0 {
@@ -26,7 +27,8 @@ func (b *textWriter) Spin14(columns []*Spin14Row) error {
 			there = decimals(p.Choices)
 		}
 		ours, paper := r.Reduction()
-		err := b.row(name, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Choices), times(ours), times(paper), there, decimals(s.States),
+		err := b.row(name, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.Choices), times(ours),
+			times(paper), there, decimals(s.States),
 			decimals(uint64(len(r.Result.Finals))), reasons(r), millis(s.Static), millis(r.CPU), megabytes(s.PeakBytes))
 		if err != nil {
 			return err
@@ -50,7 +52,8 @@ func (b *textWriter) Spin14Summary(programs [][]*Spin14Row, problems []string) e
 		b.t, b.k = nil, -1
 	}
 	if len(problems) == 0 {
-		_, err := fmt.Fprintln(b.w, "\nAll columns of a program have the same verdict, the same bugs and the same final states, and no more choices than the column to the left.")
+		_, err := fmt.Fprintln(b.w,
+			"\nAll columns of a program have the same verdict, the same bugs and the same final states, and no more choices than the column to the left.")
 		return err
 	}
 	fmt.Fprintln(b.w)
@@ -120,7 +123,8 @@ func (b *textWriter) spin14Markdown(programs [][]*Spin14Row) {
 				title, args = "", ""
 			}
 			s := &r.Result.Stats
-			b.row(title, args, string(r.Result.Hybrid), string(r.Result.Verdict), report.Digits(s.States), report.Digits(uint64(len(r.Result.Finals))),
+			b.row(title, args, string(r.Result.Hybrid), string(r.Result.Verdict), report.Digits(s.States),
+				report.Digits(uint64(len(r.Result.Finals))),
 				took(r.CPU), took(s.Static), megabytes(s.PeakBytes), reasons(r))
 		}
 	}
@@ -167,7 +171,8 @@ type jsonTable2 struct {
 func (j *jsonWriter) Spin14(columns []*Spin14Row) error {
 	for _, r := range columns {
 		ours, paper := r.Reduction()
-		row := jsonRow{Action: "row", Suite: "spin14", Program: r.Program, Size: r.Size, POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
+		row := jsonRow{Action: "row", Suite: "spin14", Program: r.Program, Size: r.Size, POR: r.Result.POR,
+			Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
 			Stats: jsonSpin14{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), ours, len(r.Result.Finals)}, Published: struct{}{}}
 		if p, ok := r.Published(); ok {
 			row.Published = jsonTable2{"SPIN 2014, table 2", p.Choices, p.Static.Seconds(), p.Total.Seconds(), paper}
@@ -193,7 +198,8 @@ func (c *csvWriter) Spin14(columns []*Spin14Row) error {
 	for _, r := range columns {
 		s := &r.Result.Stats
 		ours, paper := r.Reduction()
-		fields := []string{"spin14", r.Program, r.Size, r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "", "", decimals(s.States), "", decimals(s.Matched), "",
+		fields := []string{"spin14", r.Program, r.Size, r.Result.POR, string(r.Result.Hybrid),
+			string(r.Result.Verdict), "", "", "", decimals(s.States), "", decimals(s.Matched), "",
 			decimals(s.Transitions), decimals(s.Choices), decimals(s.Executions), decimals(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), "", "", "",
 			strings.ReplaceAll(reasons(r), ", ", "; "), decimal(s.Static.Seconds()), decimal(ours)}
 		if p, ok := r.Published(); ok {
