@@ -6,6 +6,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Calls. One whose callee is in the code is linked to it when its instruction is turned into
+// constraints. One through a func or an interface is a constraint of that value, which
+// links it to a callee for each object that arrives there: the call graph grows while the
+// constraints are solved.
+//
+//	f(x)         callStatic: f, in the context that the policy gives it
+//	func(){}()   callObject: the literal, with the variables it has captured
+//	v(x)         dynamic → callObject, for each Func and Closure in v
+//	v.m(x)       invoke → callMethod, for each box in v: m of the dynamic type
+//	p.m(x)       received, if the receiver is m's context: an instance of m for each
+//	             address in p
+//
+// To link is to make the callee's parameters include the arguments, and the result of
+// the call include the callee's (enter).
+
 // resolve returns the function that is called when fn is: another one if fn
 // has no body and is linked to one that has.
 func (a *analysis) resolve(fn *ssa.Function) *ssa.Function {
@@ -153,6 +168,7 @@ type dynamic struct {
 	instr ssa.CallInstruction
 }
 
+// apply implements constraint.
 func (c *dynamic) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		if o := a.objectOf(n); o != nil && (o.Kind == Func || o.Kind == Closure) {
@@ -167,6 +183,7 @@ type invoke struct {
 	instr ssa.CallInstruction
 }
 
+// apply implements constraint.
 func (c *invoke) apply(a *analysis, delta []nodeID) {
 	common := c.instr.Common()
 	for _, n := range delta {
@@ -233,6 +250,7 @@ type received struct {
 	args  int // number of arguments that are the receiver
 }
 
+// apply implements constraint.
 func (c *received) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
 		callee := a.instance(c.fn, a.policy.enter(c.inst.ctx, c.instr, false, c.fn, 0, a.receiverAt(c.fn, n)))

@@ -39,6 +39,9 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 	return k
 }
 
+// classify finds the kind of a function in the list of Policy. The order matters: what is a
+// method of a generic type and an accessor, too, has its receiver for a context, which
+// says more.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient
