@@ -41,12 +41,19 @@ func selectingFrom(seed string) []string {
 // mutants are clauses of the dependence relation and rules of the explorers that rest on it, each taken
 // away: a test has to notice. These are not among them:
 //
-//   - What ends the program is no different behind what is printed (optimal.past): 60,000 toys that print and exit do not notice, so the rule may not be needed.
-//   - What is entangled by time is independent, or an RWMutex that is unlocked for a pending writer makes no difference (4000 programs of
-//     TestMisuse), or lets readers come first (2800 of them): nothing notices yet.
-//   - A send covers those before a receive: execution.covers is asked of operations about one thing, and those on channels are about two.
-//   - What waits for two things is found when it arrives: of what is executed only selects do, and those are looked at apart.
-//   - Behind more of a past (optimal.within) the sets offered contain what it has already (optimal.cuts): 30,000 dense programs do not notice. It may be that another frame offers them as well.
+//   - What ends the program depends on what is printed, if that has been reversed
+//     (optimal.continueWithoutHead): 60,000 toys that print and exit do not notice, so the rule may
+//     not be needed.
+//   - What depends on all because of time is independent; or an RWMutex that is unlocked for a pending
+//     writer makes no difference (4000 programs of TestMisuse), or lets readers come first (2800 of
+//     them): nothing notices yet.
+//   - A send overwrites those before a receive: NextOp.overwrites is asked of operations about one
+//     thing, and those on channels are about two.
+//   - What waits for two things is found when it arrives: of what is executed only selects do, and
+//     those have rules of their own.
+//   - After a longer prefix (optimal.exploreAfterPrefix) the sets scheduled contain what it has already
+//     (optimal.scheduleIdeals): 30,000 dense programs do not notice. It may be that another frame
+//     schedules them as well.
 var mutants = []struct {
 	mutation.Mutant
 	test []string
@@ -61,13 +68,13 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
 	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return false"}, misused},
 	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
-	{mutation.Mutant{Name: "who leaves has always come", File: "por/hb/dependence.go", Old: "return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0", New: "return false"}, misused},
+	{mutation.Mutant{Name: "read locks are always balanced", File: "por/hb/dependence.go", Old: "return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0", New: "return false"}, misused},
 	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/chanbuf.go", Old: "send.index == recv.index || ", New: ""}, sending},
 	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/chanbuf.go", Old: " || send.index == recv.index+recv.Capacity", New: ""}, sending},
 	{mutation.Mutant{Name: "sends commute with sends", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return false"}, sending},
 	{mutation.Mutant{Name: "receives of nothing do not commute", File: "por/hb/chanbuf.go", Old: "return !a.Slot.Empty || !b.Slot.Empty", New: "return true"}, counted},
 	{mutation.Mutant{Name: "what is received is not counted", File: "por/hb/chanbuf.go", Old: "index: x.received[op.Access[0].Obj]", New: "index: 0"}, sending},
-	{mutation.Mutant{Name: "nobody makes the counter of a WaitGroup negative", File: "por/hb/waitgroup.go", Old: "return e.change.N >= 0 || x.augment(int32(i))", New: "return true"}, semantics},
+	{mutation.Mutant{Name: "no counter of a WaitGroup becomes negative", File: "por/hb/waitgroup.go", Old: "return e.change.N >= 0 || x.augment(int32(i))", New: "return true"}, semantics},
 	{mutation.Mutant{Name: "no WaitGroup is used again", File: "por/hb/waitgroup.go", Old: "\treturn slices.ContainsFunc(x.positiveAdds, outside)\n", New: "\treturn false\n"}, toySystems},
 
 	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/operation.go", Old: "|| n.CommutesWithPeers() ||", New: "||"}, counted},
@@ -75,48 +82,48 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "ReadersDepend: true}", New: "ReadersDepend: false}"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
 
 	// Happens-before.
-	{mutation.Mutant{Name: "who is met does not take part", File: "por/hb/execution.go", Old: "\tif blocks {\n\t\tfor _, q := range x.advanced {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
+	{mutation.Mutant{Name: "a partner does not take part", File: "por/hb/execution.go", Old: "\tif blocks {\n\t\tfor _, q := range x.advanced {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
 	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/execution.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
 	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/dependence.go", Old: "\t\tf.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
 
 	// Operations that can be disabled.
-	{mutation.Mutant{Name: "nobody waits for a lock", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
+	{mutation.Mutant{Name: "no operation waits for a lock", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Lock"}, toySystems},
 	{mutation.Mutant{Name: "no reader waits", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.RLock"}, readers},
-	{mutation.Mutant{Name: "nobody waits for a WaitGroup", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
-	{mutation.Mutant{Name: "nobody waits for a Once", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
-	{mutation.Mutant{Name: "nobody waits to send", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
-	{mutation.Mutant{Name: "nobody waits to receive", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
-	{mutation.Mutant{Name: "who stands before what is executed is not looked at", File: "por/optimal/optimal.go", Old: "if y.Blocks() && int(s.Last[g]) != e && ", New: "if y.Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
-	{mutation.Mutant{Name: "who arrives is not looked at", File: "por/optimal/optimal.go", Old: "\t\tif !y.Blocks() || y.Kind.Channels() {\n\t\t\tcontinue\n\t\t}\n\t\tfor i", New: "\t\tif true {\n\t\t\tcontinue\n\t\t}\n\t\tfor i"}, toySystems},
+	{mutation.Mutant{Name: "no operation waits for a WaitGroup", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.WgWait"}, semantics},
+	{mutation.Mutant{Name: "no operation waits for a Once", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.OnceEnter"}, generated("2", "1", "600")},
+	{mutation.Mutant{Name: "no operation waits to send", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Send"}, sending},
+	{mutation.Mutant{Name: "no operation waits to receive", File: "por/hb/operation.go", Old: "return k.Blocks()", New: "return k.Blocks() && k != trace.Recv"}, sending},
+	{mutation.Mutant{Name: "operations that wait are not reversed", File: "por/optimal/optimal.go", Old: "if y.Blocks() && int(s.Last[g]) != e && ", New: "if y.Blocks() && int(s.Last[g]) < -1 && "}, toySystems},
+	{mutation.Mutant{Name: "arrivals are not reversed", File: "por/optimal/optimal.go", Old: "\t\tif !y.Blocks() || y.Kind.Channels() {\n\t\t\tcontinue\n\t\t}\n\t\tfor i", New: "\t\tif true {\n\t\t\tcontinue\n\t\t}\n\t\tfor i"}, toySystems},
 	{mutation.Mutant{Name: "source: who stands before what is executed is not looked at", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) < -1 && s.exec.Exists[q] && "}, toySystems},
 	{mutation.Mutant{Name: "source: who arrives is not looked at", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif false {\n\t\t\ts.reverseRacesOfPending"}, toySystems},
 	{mutation.Mutant{Name: "a writer depends on one reader", File: "por/optimal/optimal.go", Old: " && !op.CommutesWithPeers()\n", New: "\n"}, readers},
 
 	// Each class once.
-	{mutation.Mutant{Name: "planned events do not matter", File: "por/optimal/prefixes.go", Old: "\t\t} else if complete && s.inReversal[j] {\n", New: "\t\t} else if false {\n"}, toySystems},
+	{mutation.Mutant{Name: "what is in a reversal does not matter", File: "por/optimal/prefixes.go", Old: "\t\t} else if complete && s.inReversal[j] {\n", New: "\t\t} else if false {\n"}, toySystems},
 	{mutation.Mutant{Name: "heads come in any order", File: "por/optimal/prefixes.go", Old: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn false\n", New: "\t\tif s.Precedes(s.Events[y].G, s.Events[h].G) {\n\t\t\treturn true\n"}, toySystems},
 	{mutation.Mutant{Name: "heads are forgotten", File: "por/optimal/optimal.go", Old: "\ts.prevHead[y] = f.newestHead\n", New: ""}, counted},
-	{mutation.Mutant{Name: "a past need not have anything to do with the operation", File: "por/optimal/optimal.go", Old: "\t\tok && !s.dependsOn(f, y),  // line 37\n", New: ""}, all},
-	{mutation.Mutant{Name: "a past is explored as often as it is found", File: "por/optimal/prefixes.go", Old: "\t\tif _, known := f.known[key]; known {\n", New: "\t\tif _, known := f.known[key]; known && false {\n"}, readers},
+	{mutation.Mutant{Name: "a head need not conflict with the operation", File: "por/optimal/optimal.go", Old: "\t\tok && !s.dependsOn(f, y),  // line 37\n", New: ""}, all},
+	{mutation.Mutant{Name: "a candidate is explored as often as it is found", File: "por/optimal/prefixes.go", Old: "\t\tif _, known := f.known[key]; known {\n", New: "\t\tif _, known := f.known[key]; known && false {\n"}, readers},
 	{mutation.Mutant{Name: "source: nobody goes on sleeping", File: "por/dpor/source.go", Old: "\t\tcase s.independent(e, &w):\n\t\t\tsleep = append(sleep, w)\n", New: ""}, toySystems},
 	{mutation.Mutant{Name: "source: nobody wakes up", File: "por/dpor/source.go", Old: "\t\tcase s.independent(e, &w):\n", New: "\t\tdefault:\n"}, toySystems},
 
 	// Operations on channels.
 	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/optimal/rendezvous.go", Old: "\tif multiWay {\n", New: "\tif false {\n"}, selectingFrom("5901")},
-	{mutation.Mutant{Name: "who arrives before a channel is not looked at", File: "por/optimal/rendezvous.go", Old: "\tif !s.concernsChannels(e) {\n\t\treturn\n", New: "\tif true {\n\t\treturn\n"}, selecting},
-	{mutation.Mutant{Name: "all that is possible behind a past needs it", File: "por/optimal/rendezvous.go", Old: "case !conflicts, !s.needsAll(f, g, p):\n", New: "case !conflicts:\n"}, selecting},
-	{mutation.Mutant{Name: "a select is disabled in every way", File: "por/optimal/optimal.go", Old: "\t\ts.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):\n", New: "\t\tfalse:\n"}, selecting},
-	{mutation.Mutant{Name: "a past contains parts of others", File: "por/optimal/optimal.go", Old: " || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) {", New: " {"}, selectingFrom("13401")},
-	{mutation.Mutant{Name: "nobody waits in a select for what is sent", File: "por/optimal/selects.go", Old: "\tif h.op.Kind != trace.Select {\n", New: "\tif true {\n"}, meeting},
-	{mutation.Mutant{Name: "one meets others only behind what one depends on oneself", File: "por/optimal/optimal.go", Old: "\t\t\tif s.dependsOnlyViaPartner(int(x), e) {\n", New: "\t\t\tif false {\n"}, meeting},
+	{mutation.Mutant{Name: "arrivals at channels are not reversed", File: "por/optimal/rendezvous.go", Old: "\tif !s.concernsChannels(e) {\n\t\treturn\n", New: "\tif true {\n\t\treturn\n"}, selecting},
+	{mutation.Mutant{Name: "all that is possible after a prefix needs it", File: "por/optimal/rendezvous.go", Old: "case !conflicts, !s.needsAll(f, g, p):\n", New: "case !conflicts:\n"}, selecting},
+	{mutation.Mutant{Name: "a select is disabled by any set", File: "por/optimal/optimal.go", Old: "\t\ts.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):\n", New: "\t\tfalse:\n"}, selecting},
+	{mutation.Mutant{Name: "a prefix contains heads", File: "por/optimal/optimal.go", Old: " || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) {", New: " {"}, selectingFrom("13401")},
+	{mutation.Mutant{Name: "no select receives what is sent", File: "por/optimal/selects.go", Old: "\tif h.op.Kind != trace.Select {\n", New: "\tif true {\n"}, meeting},
+	{mutation.Mutant{Name: "an operation depends on nothing through its partner", File: "por/optimal/optimal.go", Old: "\t\t\tif s.dependsOnlyViaPartner(int(x), e) {\n", New: "\t\t\tif false {\n"}, meeting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal/optimal.go", Old: "\tcase c.lastUnseen:\n", New: "\tcase false:\n"}, meeting},
-	{mutation.Mutant{Name: "any way stands for an operation", File: "por/optimal/optimal.go", Old: "\t\tinReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]\n", New: ""}, mixing},
-	{mutation.Mutant{Name: "the first way stands for an operation, even if it meets somebody", File: "por/optimal/rendezvous.go", Old: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = c\n", New: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = 0\n"}, meeting},
-	{mutation.Mutant{Name: "all that comes behind a past is new", File: "por/optimal/rendezvous.go", Old: "\tif e < f.depth || !s.DependentOp(&s.Events[e], &f.firstPartnerOp, false) {\n", New: "\tif e < f.depth {\n"}, mixing},
-	{mutation.Mutant{Name: "events have the names they have behind x", File: "por/optimal/prefixes.go", Old: "\t\tif s.Before(x, row) {\n", New: "\t\tif false {\n"}, meeting},
+	{mutation.Mutant{Name: "any alternative counts", File: "por/optimal/optimal.go", Old: "\t\tinReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]\n", New: ""}, mixing},
+	{mutation.Mutant{Name: "the first alternative counts, even if it has a partner", File: "por/optimal/rendezvous.go", Old: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = c\n", New: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = 0\n"}, meeting},
+	{mutation.Mutant{Name: "all that comes after a prefix is new", File: "por/optimal/rendezvous.go", Old: "\tif e < f.depth || !s.DependentOp(&s.Events[e], &f.firstPartnerOp, false) {\n", New: "\tif e < f.depth {\n"}, mixing},
+	{mutation.Mutant{Name: "events have the fingerprints they have after x", File: "por/optimal/prefixes.go", Old: "\t\tif s.Before(x, row) {\n", New: "\t\tif false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "\t\tm.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
 
-	{mutation.Mutant{Name: "ended: optimal does not depend on who stops a timer", File: "por/optimal/prefixes.go", Old: " || s.Next(f.g).Terminated() {", New: " {"}, counted},
+	{mutation.Mutant{Name: "ended: optimal does not depend on what stops a timer", File: "por/optimal/prefixes.go", Old: " || s.Next(f.g).Terminated() {", New: " {"}, counted},
 	{mutation.Mutant{Name: "ended: clockvector does not look at a timer that is stopped", File: "por/dpor/clockvector.go", Old: "\t\tif q != a.G && hb.Ended(q, x.pending) {\n", New: "\t\tif false {\n"}, timing},
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/search.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner)", New: "false"}, sleeping},
@@ -128,16 +135,16 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && por.IdentityHashOf(s.Sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b))", New: "!c.cfg.CSS"}, twin},
 
-	{mutation.Mutant{Name: "pasts there is no memory for are dropped", File: "por/optimal/prefixes.go", Old: "\t\ts.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})\n", New: ""}, toySystems},
-	{mutation.Mutant{Name: "what was planned is not when the search comes back", File: "por/optimal/eager.go", Old: "append(s.inReversal[:n], p.inReversal...)", New: "append(s.inReversal[:n], make([]bool, len(p.inReversal))...)"}, toySystems},
+	{mutation.Mutant{Name: "candidates there is no memory for are dropped", File: "por/optimal/prefixes.go", Old: "\t\ts.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})\n", New: ""}, toySystems},
+	{mutation.Mutant{Name: "what was in a reversal is not when the search resumes", File: "por/optimal/eager.go", Old: "append(s.inReversal[:n], p.inReversal...)", New: "append(s.inReversal[:n], make([]bool, len(p.inReversal))...)"}, toySystems},
 
 	// Executions that end.
-	{mutation.Mutant{Name: "nothing comes behind the end of the program", File: "por/optimal/optimal.go", Old: "\t\tcontinues = !s.Halted && s.continueWithout()\n", New: "\t\tcontinues = false\n"}, toySystems},
+	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\tcontinues = !s.Halted && s.continueWithout()\n", New: "\t\tcontinues = false\n"}, toySystems},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/endings.go", Old: "\tif f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {\n\t\treturn false\n\t}\n", New: "\tif f.endedAlternatives++; f.endedAlternatives > 0 {\n\t\treturn false\n\t}\n"}, toySystems},
 }
 
 // few are the mutants that are always built.
-var few = []string{"readers do not commute", "planned events do not matter", "who arrives is not looked at"}
+var few = []string{"readers do not commute", "what is in a reversal does not matter", "arrivals are not reversed"}
 
 // TestMutants: every mutant is one of the present code; those that are built do
 // not pass their tests.

@@ -2,28 +2,28 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Channels with a buffer. Sends are ordered among each other, and so are receives. A send and a receive
-// depend on each other by two rules of the Go memory model, C the capacity of the channel:
+// Channels with a buffer. Sends are ordered among each other, and so are receives. A send and a
+// receive depend on each other by two rules of the Go memory model, C the capacity of the channel:
 //
 //   - the k-th receive takes what the k-th send has put there;
 //   - the (k+C)-th send needs the room that the k-th receive has made.
 //
-// A send and a receive of which neither is the case commute. As sends keep their order, and receives
-// theirs, k is the same in all executions of a class.
+// A send and a receive of which neither is the case commute. As sends keep their order, and
+// receives theirs, k is the same in all executions of a class.
 //
 //	C = 2:   send 0 → recv 0 → send 2 → recv 2 → send 4 ...
 //	         send 1 → recv 1 → send 3 → recv 3 → send 5 ...
 //
-// Claim 1: only sends race with sends, and receives with receives. Proof: of a send and a receive that
-// depend on each other neither can be executed before the other.
+// Claim 1: only sends race with sends, and receives with receives. Proof: of a send and a receive
+// that depend on each other neither can be executed before the other.
 //
-// Claim 2: what matters for the reversal of two such operations x and y is that the goroutine of y has
-// arrived, as with a lock. Proof: if x is enabled, so is y in its place: it needs room, or an
+// Claim 2: what matters for the reversal of two such operations x and y is that the goroutine of y
+// has arrived, as with a lock. Proof: if x is enabled, so is y in its place: it needs room, or an
 // element, where x has found that.
 //
-// Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a receive
-// that came first would have let the send succeed. So closing is ordered with all receives, although it
-// commutes with those that find an element.
+// Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a
+// receive that came first would have let the send succeed. So closing is ordered with all receives,
+// although it commutes with those that find an element.
 
 // A slot says which element of a buffer a send or a receive is about.
 type slot struct {
@@ -53,7 +53,8 @@ func consumes(op *NextOp) bool {
 	return op.Kind == trace.Recv && op.Slot.Capacity > 0 && !op.Slot.Empty
 }
 
-// sameElement reports whether the order of a and b, on one channel with a buffer, makes a difference.
+// sameElement reports whether the order of a and b, on one channel with a buffer, makes a
+// difference.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
 		return !a.Slot.Empty || !b.Slot.Empty

@@ -6,15 +6,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Vector clocks (Mattern 1988). The clock of an event says how many events of each goroutine happen before
-// it, itself included. A clock stands for a down-closed set of events, too: the first c[g] events of
-// each goroutine g.
+// Vector clocks (Mattern 1988). The clock of an event says how many events of each goroutine happen
+// before it, itself included. A clock stands for a down-closed set of events, too: the first c[g]
+// events of each goroutine g.
 
 // Clock returns the clock of event i. It is valid until the next event is executed.
 func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.Width] }
 
-// Before reports whether event i belongs to c: whether it happens before an event with that clock, or is
-// that event.
+// Before reports whether event i belongs to c: whether it happens before an event with that clock,
+// or is that event.
 func (x *Execution) Before(i int, c []uint32) bool {
 	e := &x.Keys[i]
 	return c[e.G] >= e.N
@@ -29,14 +29,15 @@ func (x *Execution) Join(c []uint32, j int) {
 	}
 }
 
-// An EventID names an event: it is the N-th one of goroutine G, from 1. The zero value stands for what
-// memory holds at the start.
+// An EventID names an event: it is the N-th one of goroutine G, from 1. The zero value stands for
+// what memory holds at the start.
 type EventID struct {
 	G trace.GID
 	N uint32
 }
 
-// Entry returns the number of events of g in c, which may be shorter than the clocks of an Execution.
+// Entry returns the number of events of g in c, which may be shorter than the clocks of an
+// Execution.
 func Entry(c []uint32, g trace.GID) uint32 {
 	if int(g) < len(c) {
 		return c[g]

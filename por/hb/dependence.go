@@ -62,7 +62,8 @@ func (x *Execution) Dependent(f, e *Event) bool {
 		f.PartnerOp.Kind != trace.None && Overlap(e.arrivals, f.PartnerOp.Touches())
 }
 
-// DependentOp reports whether op, without its partner, depends on f. dependsOnOutput is as in Event.
+// DependentOp reports whether op, without its partner, depends on f. dependsOnOutput is as in
+// Event.
 func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool {
 	return x.dep.dependent(&f.Op, op) ||
 		f.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||
@@ -83,8 +84,8 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	return x.dep.dependent(&e.Op, op) || e.PartnerOp.Kind != trace.None && x.dep.dependent(&e.PartnerOp, op)
 }
 
-// Enables reports whether op can only be enabled after e has been executed, so that there is no other
-// order of the two.
+// Enables reports whether op can only be enabled after e has been executed, so that there is no
+// other order of the two.
 func Enables(e *Event, op *trace.Op) bool {
 	switch e.Op.Kind {
 	case trace.Unlock: // readers may pass a writer (see trace.Barges)
@@ -95,10 +96,10 @@ func Enables(e *Event, op *trace.Op) bool {
 	return false
 }
 
-// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or a
-// lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is none,
-// readers come and leave in any order. If there is, which of them finds too few readers, or may pass a
-// writer, depends on their order.
+// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
+// a lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is
+// none, readers come and leave in any order. If there is, which of them finds too few readers, or
+// may pass a writer, depends on their order.
 func (x *Execution) unbalancedUnlock(i int) bool {
 	e := &x.Events[i]
 	switch e.Op.Kind {

@@ -5,18 +5,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Duplicates are the classes executed so far, with por.Config.CheckDuplicates: by the fingerprint of
-// each the number of its first execution.
+// Duplicates are the classes executed so far, with por.Config.CheckDuplicates: by the fingerprint
+// of each the number of its first execution.
 //
-// A class is a set of events with the happens-before relation of these. So its fingerprint is a sum over
-// the events, which does not depend on their order: of a hash of the event's name and its clock (and, with
-// ReadsFrom, of what it reads from, which does not follow from its clock). It is computed neither from
-// the order of execution nor from states. The chance that two of 2^40 classes have the same is below 2^-47.
+// A class is a set of events with the happens-before relation of these. So its fingerprint is a sum
+// over the events, which does not depend on their order: of a hash of the event's name and its
+// clock (and, with ReadsFrom, of what it reads from, which does not follow from its clock). It is
+// computed neither from the order of execution nor from states. The chance that two of 2^40 classes
+// have the same is below 2^-47.
 //
-// An execution that ends the program while other goroutines could continue (a crash, main returning) is
-// left out: what they have done by then makes no difference to the end, so the same end is found in
-// several executions. After a crash, or an assumption that does not hold, nothing is checked any more:
-// explorers continue as if the goroutine had not crashed, and do not claim to execute what follows once.
+// An execution that ends the program while other goroutines could continue (a crash, main
+// returning) is left out: what they have done by then makes no difference to the end, so the same
+// end is found in several executions. After a crash, or an assumption that does not hold, nothing
+// is checked any more: explorers continue as if the goroutine had not crashed, and do not claim to
+// execute what follows once.
 type Duplicates struct {
 	seen    map[por.Hash]uint64 // nil: nothing is checked
 	crashed bool
@@ -31,7 +33,8 @@ func NewDuplicates(cfg por.Config) Duplicates {
 	return Duplicates{}
 }
 
-// Leaf adds the execution x, the n-th one, whose schedule is path, and reports whether its class is new.
+// Leaf adds the execution x, the n-th one, whose schedule is path, and reports whether its class is
+// new.
 func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
 	if d.seen == nil || d.First != nil || d.crashed {
 		return true

@@ -1,13 +1,13 @@
 // Package hb has the happens-before relation that the reductions are made of: the events of an
 // execution, which of them depend on each other, and their vector clocks.
 //
-// An Execution is the path from the initial state of a por.System to the present one. Event e happens
-// before event f (Lamport 1978) if both are the same goroutine's and e comes first; if f depends on e and
-// e comes first; if e started, woke or communicated with f's goroutine; and so on. Clocks (Mattern 1988)
-// say which events happen before one.
+// An Execution is the path from the initial state of a por.System to the present one. Event e
+// happens before event f (Lamport 1978) if both are the same goroutine's and e comes first; if f
+// depends on e and e comes first; if e started, woke or communicated with f's goroutine; and so on.
+// Clocks (Mattern 1988) say which events happen before one.
 //
-// Which operations depend on each other is not a property of accesses only. Package hb knows what Go's
-// synchronisation means, in the vocabulary of package trace (trace.Row):
+// Which operations depend on each other is not a property of accesses only. Package hb knows what
+// Go's synchronisation means, in the vocabulary of package trace (trace.Row):
 //
 //	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
 //	relation.go     its variants, for programs and clients that need other ones
@@ -21,9 +21,9 @@
 //	clock.go        vector clocks, and down-closed sets of events
 //	duplicates.go   fingerprints of classes
 //
-// What it guarantees: two executions with the same events and the same relation lead to the same state,
-// unless Unsupported has been set in one. What it does not: that the relation is the least one. A
-// select depends on all that is about its channels, whichever case it takes.
+// What it guarantees: two executions with the same events and the same relation lead to the same
+// state, unless Unsupported has been set in one. What it does not: that the relation is the least
+// one. A select depends on all that is about its channels, whichever case it takes.
 package hb
 
 import (
@@ -49,8 +49,9 @@ type Event struct {
 	Partner   trace.GID // which is this
 	UndoStart int       // len(Execution.UndoLog) before it
 
-	// EndsExecution says that it has ended the execution while other goroutines could continue. It has been
-	// undone since, and the path continues as if it had been executed and nothing depended on it.
+	// EndsExecution says that it has ended the execution while other goroutines could continue. It
+	// has been undone since, and the path continues as if it had been executed and nothing depended
+	// on it.
 	EndsExecution bool
 	// DependsOnOutput says that it decides what has been printed when the program ends.
 	DependsOnOutput bool
@@ -61,12 +62,13 @@ type Event struct {
 	unit         int32
 	matchedUnits int64
 
-	// Of a select: the channel from which its case takes an element (BufferChange is -1) or to which it
-	// adds one (1).
+	// Of a select: the channel from which its case takes an element (BufferChange is -1) or to
+	// which it adds one (1).
 	BufferChan   uint32
 	BufferChange int
 
-	// arrivals are the WaitGroups at whose Wait goroutines have arrived by it: see Relation.Arrivals.
+	// arrivals are the WaitGroups at whose Wait goroutines have arrived by it: see
+	// Relation.Arrivals.
 	arrivals []trace.Access
 }
 
@@ -81,8 +83,8 @@ func (e *Event) init(t Transition, op *NextOp, undoStart int) {
 	e.arrivals = e.arrivals[:0]
 }
 
-// An eventKey is the part of an event that decides in most cases that it and a later one are independent,
-// or ordered anyway. It is read for every earlier event when one is executed.
+// An eventKey is the part of an event that decides in most cases that it and a later one are
+// independent, or ordered anyway. It is read for every earlier event when one is executed.
 type eventKey struct {
 	G         trace.GID
 	N         uint32       // number among the events that G has executed, from 1
@@ -123,19 +125,20 @@ type Execution struct {
 	MayBlock []bool   // whether that can be disabled
 	UndoLog  []undoEntry
 
-	// Order has all goroutines in an order that does not depend on the search, and Precedes is that order.
+	// Order has all goroutines in an order that does not depend on the search, and Precedes is that
+	// order.
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool
 
-	// Races are the events of other goroutines that the newest event depends on and that do not happen
-	// before another one of these, latest first.
+	// Races are the events of other goroutines that the newest event depends on and that do not
+	// happen before another one of these, latest first.
 	Races []int32
 	// Snapshots are of the goroutines that have arrived at a select, in order.
 	Snapshots []SelectSnapshot
 
-	// ReadsFrom says that accesses to memory depend on what they read from only. Sources is by event
-	// what it has read from. EndedInOtherOrder is set by the client, and says that the event which is
-	// being executed has ended the execution in another order.
+	// ReadsFrom says that accesses to memory depend on what they read from only. Sources is by
+	// event what it has read from. EndedInOtherOrder is set by the client, and says that the event
+	// which is being executed has ended the execution in another order.
 	ReadsFrom         bool
 	EndedInOtherOrder bool
 	Updater           por.Updater // or nil
@@ -154,8 +157,8 @@ type Execution struct {
 	next      []NextOp // by goroutine
 	nextAt    []uint64
 
-	// Indices of events, in order: withBit by bit of their footprints, of which nonAdds are no WgAdds;
-	// positiveAdds of the WgAdds that raise a counter.
+	// Indices of events, in order: withBit by bit of their footprints, of which nonAdds are no
+	// WgAdds; positiveAdds of the WgAdds that raise a counter.
 	withBit          [64][]int32
 	nonAdds          [64]int32
 	positiveAdds     []int32
@@ -179,7 +182,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 	x := &Execution{
 		Sys:      por.EffectsOf(sys),
 		rel:      rel,
-		dep:      dependence{ignoreOutput: rel.IgnoreOutput, readersDepend: rel.ReadersDepend, pairwise: rel.Pairwise},
+		dep:      dependence{rel.IgnoreOutput, rel.ReadersDepend, rel.Pairwise},
 		Width:    4,
 		Precedes: func(a, b trace.GID) bool { return a < b },
 		state:    1,
@@ -237,8 +240,8 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 	x.clocks = append(x.clocks, make([]uint32, x.Width)...)
 	x.addParticipant(g, i)
-	// A partner has to have arrived, so its arrival happens before e, and before what e depends on is
-	// looked for. Whether a Signal finds a waiter depends on the order of the two.
+	// A partner has to have arrived, so its arrival happens before e, and before what e depends on
+	// is looked for. Whether a Signal finds a waiter depends on the order of the two.
 	blocks := Blocks(e.Op.Kind)
 	if blocks {
 		for _, q := range x.advanced {
@@ -361,8 +364,8 @@ func (x *Execution) findRaces(i int) {
 	}
 }
 
-// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j does
-// not happen before e for another reason.
+// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
+// does not happen before e for another reason.
 func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	f := &x.Keys[j]
 	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
@@ -397,7 +400,8 @@ func (x *Execution) addToIndices(i int) {
 	}
 }
 
-// addWoken makes the goroutines that event i, which does not block, has started or woken take part in it.
+// addWoken makes the goroutines that event i, which does not block, has started or woken take part
+// in it.
 func (x *Execution) addWoken(i int, notifies bool) {
 	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
 	if notifies {
@@ -476,7 +480,8 @@ func (x *Execution) grow(g int) {
 	x.clocks, x.Width = clocks, width
 }
 
-// Truncate undoes all events but the first n. The system must have been rewound to the state after them.
+// Truncate undoes all events but the first n. The system must have been rewound to the state after
+// them.
 func (x *Execution) Truncate(n int) {
 	x.Invalidate()
 	if n == len(x.Events) {
@@ -528,5 +533,6 @@ func (x *Execution) removeFromIndices(i int) {
 func (x *Execution) Bytes() int64 {
 	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}))
 	const perEntry, perStep = int64(unsafe.Sizeof(undoEntry{})), int64(unsafe.Sizeof(trace.Step{}))
-	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.UndoLog))*perEntry + int64(cap(x.Path))*perStep
+	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 +
+		int64(cap(x.UndoLog))*perEntry + int64(cap(x.Path))*perStep
 }

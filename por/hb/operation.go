@@ -6,7 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A NextOp is the pending operation of a goroutine, with what its dependence on others is decided by.
+// A NextOp is the pending operation of a goroutine, with what its dependence on others is decided
+// by.
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on everything that other goroutines do, and they on it
@@ -83,8 +84,8 @@ func (n *NextOp) overwrites(op *NextOp) bool {
 	return n.Access[0].Write && n.Access[0].Contains(&op.Access[0])
 }
 
-// CommutesWithPeers reports whether n commutes with other operations of its kind: what depends on n may
-// depend on these, too, though n does not.
+// CommutesWithPeers reports whether n commutes with other operations of its kind: what depends on n
+// may depend on these, too, though n does not.
 func (n *NextOp) CommutesWithPeers() bool {
 	return n.Commutes == trace.Reads || n.Commutes == trace.Increments
 }
@@ -99,12 +100,13 @@ func (n *NextOp) MultiWay() bool { return n.Kind == trace.Select && (n.N > 1 || 
 func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAwait }
 
 // Blocks reports whether an operation of kind k can be disabled. What it does to others if it is
-// executed first is found when its goroutine arrives at it, as it may not be executed after them. The
-// others are executed sooner or later, and are compared with what was executed before them then.
+// executed first is found when its goroutine arrives at it, as it may not be executed after them.
+// The others are executed sooner or later, and are compared with what was executed before them
+// then.
 func Blocks(k trace.Kind) bool { return k.Blocks() }
 
-// Terminated reports whether another goroutine has ended the one of which n was the pending operation:
-// the hidden goroutine of a timer ends when the timer is stopped.
+// Terminated reports whether another goroutine has ended the one of which n was the pending
+// operation: the hidden goroutine of a timer ends when the timer is stopped.
 func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
 
 // Next returns g's pending operation. It is valid until a goroutine moves.
@@ -139,7 +141,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	return n
 }
 
-// extraAccesses returns what n, the pending operation of g, touches if there is no room for it in n.
+// extraAccesses returns what n, the pending operation of g, touches if there is no room for it in
+// n.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil

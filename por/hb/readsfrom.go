@@ -6,9 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Happens before for reads-from equivalence (Execution.ReadsFrom; package por/readsfrom): an access to
-// memory depends on the write that it reads from and on no other access. Of operations that are not
-// about memory the relation is the usual one.
+// Happens before for reads-from equivalence (Execution.ReadsFrom; package por/readsfrom): an access
+// to memory depends on the write that it reads from and on no other access. Of operations that are
+// not about memory the relation is the usual one.
 
 // ReadFrom returns the memory that op reads.
 func ReadFrom(op *trace.Op) (trace.Access, bool) {
@@ -82,8 +82,8 @@ func (x *Execution) addReadsFrom(i int) {
 	x.Join(c, source)
 }
 
-// markUpdate makes n an operation that reads as well, if the system says that what n writes depends on
-// what it finds.
+// markUpdate makes n an operation that reads as well, if the system says that what n writes depends
+// on what it finds.
 func (x *Execution) markUpdate(n *NextOp) {
 	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
 	switch {

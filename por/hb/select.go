@@ -13,8 +13,8 @@ type SelectSnapshot struct {
 	Cases []por.Case
 }
 
-// snapshotSelect records the cases of g's pending operation, at which it has arrived by event i, if that
-// is a select.
+// snapshotSelect records the cases of g's pending operation, at which it has arrived by event i, if
+// that is a select.
 func (x *Execution) snapshotSelect(g trace.GID, i int) {
 	if k := x.Pending[g].Kind; k != trace.Select && k != trace.TrySelect {
 		return
@@ -23,8 +23,8 @@ func (x *Execution) snapshotSelect(g trace.GID, i int) {
 	x.Snapshots = append(x.Snapshots, SelectSnapshot{i, g, cases})
 }
 
-// recordBufferChange records what the given alternative of e, a select that is about to be executed,
-// does to a buffer.
+// recordBufferChange records what the given alternative of e, a select that is about to be
+// executed, does to a buffer.
 func (x *Execution) recordBufferChange(e *Event, choice int) {
 	k := x.Sys.Case(e.G, choice)
 	if k < 0 || e.PartnerOp.Kind != trace.None {

@@ -6,34 +6,37 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Operations on the counter of a WaitGroup commute as long as, in every order that the happens-before
-// relation allows,
+// Operations on the counter of a WaitGroup commute as long as, in every order that the
+// happens-before relation allows,
 //
 //	(1) the counter does not become negative, and
 //	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
 //	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
 //
-// Neither can be seen in pairs of operations. Of Done, Done, Add with the counter at two the first Done
-// commutes with the Add, and the second one, where it is next to the Add, does not. So both are decided
-// for an execution as a whole, exactly, once for each event (claims 11 and 12 of docs/optimal.md).
+// Neither can be seen in pairs of operations. Of Done, Done, Add with the counter at two the first
+// Done commutes with the Add, and the second one, where it is next to the Add, does not. So both
+// are decided for an execution as a whole, exactly, once for each event (claims 11 and 12 of
+// docs/optimal.md).
 //
-// An order that is allowed passes through down-closed sets of events. The counter in such a set D is the
-// number of units that are added in D less those that are taken. Each Done is matched with a unit of an
-// Add that happens before it, no two with the same one:
+// An order that is allowed passes through down-closed sets of events. The counter in such a set D
+// is the number of units that are added in D less those that are taken. Each Done is matched with a
+// unit of an Add that happens before it, no two with the same one:
 //
 //	Add(2) ──┬─ unit ── Done         the counter after D: the number of units in D
 //	         └─ unit ── Done         whose Done is not in D
 //	Add(1) ──── unit
 //
-// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the number
-// above is not negative. If not, then by Hall's theorem there are Dones before which too little is added
-// in all, and an order in which these come first, with what they need, makes the counter negative.
+// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the
+// number above is not negative. If not, then by Hall's theorem there are Dones before which too
+// little is added in all, and an order in which these come first, with what they need, makes the
+// counter negative.
 //
-// Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the counter
-// is zero while it waits if and only if there is a least set that contains a, with each event what
-// happens before it, and with each unit its Done. Proof: in a set D with a whose counter is zero the Done of
-// every unit in D is in D, so D contains that set. Conversely the counter in that set is zero, and some
-// order passes through it. What matters is whether an event that raises the counter is outside of it.
+// Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
+// counter is zero while it waits if and only if there is a least set that contains a, with each
+// event what happens before it, and with each unit its Done. Proof: in a set D with a whose counter
+// is zero the Done of every unit in D is in D, so D contains that set. Conversely the counter in
+// that set is zero, and some order passes through it. What matters is whether an event that raises
+// the counter is outside of it.
 
 // matching is memory of the questions about one WaitGroup.
 type matching struct {
@@ -54,8 +57,8 @@ func (e *Event) changes(wg trace.Access) bool {
 	return e.Op.Kind == trace.WgAdd && e.Op.N > 0 && e.Op.Access[0].Overlaps(wg)
 }
 
-// wgOrderMatters is called when event i, the newest one, has been executed. It reports whether that shows
-// that the operations on some WaitGroup do not commute, and matches i if it is a Done.
+// wgOrderMatters is called when event i, the newest one, has been executed. It reports whether that
+// shows that the operations on some WaitGroup do not commute, and matches i if it is a Done.
 func (x *Execution) wgOrderMatters(i int) bool {
 	e := &x.Events[i]
 	if e.Op.Kind == trace.WgAdd && e.Op.N > 0 {
@@ -79,7 +82,8 @@ func (x *Execution) wgOrderMatters(i int) bool {
 	}
 	for k := e.UndoStart; k < len(x.UndoLog); k++ {
 		q := x.UndoLog[k].G
-		if p := &x.Pending[q]; p.Kind == trace.WgWait && p.N > 0 && x.reusedDuringWait(p.Access[0], int(x.Last[q])) {
+		p := &x.Pending[q]
+		if p.Kind == trace.WgWait && p.N > 0 && x.reusedDuringWait(p.Access[0], int(x.Last[q])) {
 			return true
 		}
 	}
@@ -126,8 +130,9 @@ func (x *Execution) assign(d, u int32) {
 	}
 }
 
-// matchLatest matches event i in the case that nearly all Dones are: the counter is what the event before
-// has left, and the latest Add that happens before i has a free unit, or all units are initial ones.
+// matchLatest matches event i in the case that nearly all Dones are: the counter is what the event
+// before has left, and the latest Add that happens before i has a free unit, or all units are
+// initial ones.
 func (x *Execution) matchLatest(i int) bool {
 	e := &x.Events[i]
 	wg := e.Op.Access[0]
@@ -163,9 +168,9 @@ func (x *Execution) matchLatest(i int) bool {
 	return false
 }
 
-// matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched. It
-// also reports false if claim 1 does not apply: if several units are taken at once, or the counter is not
-// what the events have left, because it has been overwritten.
+// matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched.
+// It also reports false if claim 1 does not apply: if several units are taken at once, or the
+// counter is not what the events have left, because it has been overwritten.
 func (x *Execution) matchDone(i int) bool {
 	m := &x.matching
 	sum := m.initial
@@ -182,8 +187,8 @@ func (x *Execution) matchDone(i int) bool {
 	return e.change.N >= 0 || x.augment(int32(i))
 }
 
-// augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done for which
-// there is another one (Kuhn 1955).
+// augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done for
+// which there is another one (Kuhn 1955).
 func (x *Execution) augment(d int32) bool {
 	m := &x.matching
 	for k := len(m.adds) - 1; k >= 0; k-- { // latest first: the first ones happen before all
@@ -207,8 +212,8 @@ func (x *Execution) augment(d int32) bool {
 	return false
 }
 
-// reusedDuringWait reports whether the counter of wg can be zero while a goroutine waits at Wait that has
-// arrived by event a (-1: it was there at the start), and be raised then (claim 2).
+// reusedDuringWait reports whether the counter of wg can be zero while a goroutine waits at Wait
+// that has arrived by event a (-1: it was there at the start), and be raised then (claim 2).
 func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	m := &x.matching
 	m.closure = m.closure[:0]

@@ -5,12 +5,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lazy checkpoints. A mark of the system costs what it takes to save whatever is changed after it, and
-// most frames are closed without a second exploration: nothing but the end of Wait depends on a
-// Done, and accesses that a lock orders have no other prefix. So the state before an operation has a
-// checkpoint only if the search has returned to an operation of the same program point before. If it
-// has to return to a frame that has none, it rewinds to the youngest checkpoint before that, repeats
-// the steps from there, and remembers the program point. What is explored is the same.
+// Lazy checkpoints. A mark of the system costs what it takes to save whatever is changed after it,
+// and most frames are closed without a second exploration: nothing but the end of Wait depends on a
+// Done, and accesses that a lock orders have no other prefix. So the state before an operation has
+// a checkpoint only if the search has returned to an operation of the same program point before. If
+// it has to return to a frame that has none, it rewinds to the youngest checkpoint before that,
+// repeats the steps from there, and remembers the program point. What is explored is the same.
 //
 //	marks:      F0                           restore F2: rewind to F0, repeat x0 p1 x1 p2
 //	path:       │ x0  p1 │ x1  p2 │ x2 ...

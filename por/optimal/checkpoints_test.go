@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// scattered is a toy of which no two operations are at the same place in the program, so that Optimal has to come back to states
-// that are not marked.
+// scattered is a toy of which no two operations are at the same place in the program, so that
+// the search has to return to frames without checkpoints.
 type scattered struct {
 	*toys.System
 	at       uint32
@@ -31,9 +31,9 @@ func (s *scattered) Repeat(g trace.GID, choice int) {
 	s.Step(g, choice)
 }
 
-// TestMarks: what is explored is the same, and in the same order, whether all frames are marked or hardly any, whatever
-// memory there is for pasts.
-func TestMarks(t *testing.T) {
+// TestCheckpoints: what is explored is the same, and in the same order, whether all frames have
+// checkpoints or hardly any, whatever memory there is for candidates.
+func TestCheckpoints(t *testing.T) {
 	n, repeated := uint64(2000), 0
 	if testing.Short() {
 		n = 400
@@ -59,7 +59,8 @@ func TestMarks(t *testing.T) {
 		f := newSearcher(x, few, cfg, set)
 		f.run()
 		if a, b := leaves(all), leaves(few); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
-			t.Fatalf("seed %d: %d executions and %d steps, with few marks %d and %d\n%v\n%v", seed, len(a), s.Stats.Transitions, len(b), f.Stats.Transitions, a, b)
+			t.Fatalf("seed %d: %d executions and %d steps, with few checkpoints %d and %d\n%v\n%v",
+				seed, len(a), s.Stats.Transitions, len(b), f.Stats.Transitions, a, b)
 		}
 		repeated += x.repeated
 	}

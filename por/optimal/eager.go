@@ -22,12 +22,12 @@ import (
 //	resume:     p1 p2 │ x  e1 │ z  e2 y     the path is executed again
 //
 // Guarantees: the same executions, in another order. Besides prefixMemory the memory in use is
-// polynomial in the length n of the longest execution: fewer than n² stacks of frames are suspended at
-// a time (claim 14).
+// polynomial in the length n of the longest execution: fewer than n² stacks of frames are suspended
+// at a time (claim 14).
 //
 // That does not hold for operations on channels (rule R5), whose fingerprints, and those of
-// operations on Conds, are kept in frame.known; for frames whose operations have alternatives, as long
-// as these have not all been executed; nor with several workers.
+// operations on Conds, are kept in frame.known; for frames whose operations have alternatives, as
+// long as these have not all been executed; nor with several workers.
 
 // defaultPrefixMemory is the default of options.prefixMemory.
 const defaultPrefixMemory = 32 << 20

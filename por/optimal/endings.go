@@ -18,14 +18,16 @@ import (
 //
 // Every way in which the program can end is reported (claim 13), though some of them perhaps twice.
 
-// continueWithout is called when the newest event has ended the execution: the program has crashed or
-// exited, or an assumption does not hold. It undoes the event and drops its goroutine. It reports
-// whether the execution continues. That is not so if other alternatives of the operation are still to
-// be executed; or if the event is in a reversal, as the execution without it belongs to the frame then.
+// continueWithout is called when the newest event has ended the execution: the program has crashed
+// or exited, or an assumption does not hold. It undoes the event and drops its goroutine. It
+// reports whether the execution continues. That is not so if other alternatives of the operation
+// are still to be executed; or if the event is in a reversal, as the execution without it belongs
+// to the frame then.
 func (s *searcher) continueWithout() bool {
 	e := len(s.Events) - 1
 	if s.frameOf[e] >= 0 && s.frames[s.frameOf[e]].outer >= 0 {
-		// The goroutines that wait here would have to be looked for after a longer prefix (rule R3).
+		// The goroutines that wait here would have to be looked for after a longer prefix (rule
+		// R3).
 		s.Unsupported, s.Halted = true, true
 		return false
 	}
@@ -45,8 +47,8 @@ func (s *searcher) continueWithout() bool {
 }
 
 // continueWithoutHead is called when event y, of goroutine q and the head of a candidate for g's
-// operation, has ended the execution. It does so only before g's operation, so only here it depends on
-// what is printed: the search continues without both.
+// operation, has ended the execution. It does so only before g's operation, so only here it depends
+// on what is printed: the search continues without both.
 func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.openFrameBefore(y)
 	f := &s.frames[len(s.frames)-1]
@@ -96,7 +98,8 @@ func (s *searcher) endExecution(st por.Status) {
 	s.StopUnless(s.Visitor.Leaf(s.schedule(), st))
 }
 
-// schedule returns the schedule that leads to the present state: without events that have been undone.
+// schedule returns the schedule that leads to the present state: without events that have been
+// undone.
 func (s *searcher) schedule() trace.Schedule {
 	if len(s.dropped) == 0 {
 		return s.Path

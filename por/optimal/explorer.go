@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/por/readsfrom"
 )
 
-// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It leaves
-// some programs to clockvector (and readsfrom others to Explore), which the caller adds to its
-// Fallbacks.
+// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It
+// leaves some programs to clockvector (and readsfrom others to Explore), which the caller adds to
+// its Fallbacks.
 func Explorer() *por.Explorer {
 	var opts options
 	e := &por.Explorer{

@@ -19,15 +19,16 @@
 //	explored later:    p1 p2 │ e1  w  y │ x ...         e1, w and y are "in a reversal"
 //	frames:                  F0         F0'             F0' is for x, too: its newest head is y
 //
-// F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first. What
-// races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
+// F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first.
+// What races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
 //
 // # Guarantees
 //
-// Every class of complete executions is explored, once (the theorem of section 3), with the exception
-// of section 8: a loop that waits for a variable to which several goroutines add. Every way in which
-// the program can end is reported (claim 13). What is explored, in which order, and all counts, depend
-// on the program only: neither on the number of workers nor on the memory there is for candidates.
+// Every class of complete executions is explored, once (the theorem of section 3), with the
+// exception of section 8: a loop that waits for a variable to which several goroutines add. Every
+// way in which the program can end is reported (claim 13). What is explored, in which order, and
+// all counts, depend on the program only: neither on the number of workers nor on the memory there
+// is for candidates.
 //
 // Two things make the search start again with clockvector: a program that may make the counter of a
 // WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
@@ -71,8 +72,8 @@ type options struct {
 	prefixMemory int64
 	// shareAll makes workers donate as much as possible, which takes longer.
 	shareAll bool
-	// ordered says that readers and additions do not commute (see hb.Relation.Ordered), which the search
-	// finds out.
+	// ordered says that readers and additions do not commute (see hb.Relation.Ordered), which the
+	// search finds out.
 	ordered bool
 }
 
@@ -105,7 +106,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *s
 		shared:     -1,
 	}
 	s.sized = por.CapabilitiesOf(sys).Sized
-	if s.watcher, _ = cfg.Oracle.(por.Watcher); s.watcher == nil { // it would have to watch steps that are repeated
+	if s.watcher, _ = cfg.Oracle.(por.Watcher); s.watcher == nil { // it has to see repeated steps
 		s.repeater = por.CapabilitiesOf(sys).Repeater
 	}
 	return s
@@ -273,8 +274,8 @@ func (s *searcher) exploreAlternative(i, k int) {
 	}
 }
 
-// runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g is to move first,
-// unless it is disabled; h is the newest head of its operation.
+// runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g is to move
+// first, unless it is disabled; h is the newest head of its operation.
 func (s *searcher) runToEnd(g trace.GID, h int32) {
 	for !s.Halted {
 		if len(s.eager) > 0 {
@@ -341,8 +342,8 @@ func (s *searcher) pickEvent() trace.GID {
 	return first
 }
 
-// executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It reports
-// whether the execution continues.
+// executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It
+// reports whether the execution continues.
 func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	x := s.Next(g)
 	choice, frame := 0, int32(-1)
@@ -383,7 +384,8 @@ func (f *frame) choice(s *searcher, k int) int {
 	return c
 }
 
-// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set here.
+// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set
+// here.
 func (s *searcher) pushFrame() *frame {
 	if len(s.frames) == cap(s.frames) {
 		s.frames = append(s.frames, frame{outer: -1})
@@ -574,8 +576,8 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 	}
 }
 
-// executePrefix is line 33: it executes the set S of candidate c. It reports whether the exploration
-// of c continues.
+// executePrefix is line 33: it executes the set S of candidate c. It reports whether the
+// exploration of c continues.
 func (s *searcher) executePrefix(i int, c candidate) bool {
 	f := &s.frames[i]
 	for _, t := range f.transitions[c.lo:c.hi] {
@@ -599,8 +601,8 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 	return !s.Halted
 }
 
-// nameHead is line 35 and rule R3: it names the first of the operations that follow S in candidate c,
-// and schedules the others. It reports whether there is one.
+// nameHead is line 35 and rule R3: it names the first of the operations that follow S in candidate
+// c, and schedules the others. It reports whether there is one.
 func (s *searcher) nameHead(i int, c *candidate) bool {
 	var heads, own []hb.Transition
 	if c.q == trace.NoGID {
@@ -652,7 +654,8 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 	}
 	s.traceStep(g, choice)
 	s.Execute(g, choice)
-	s.inReversal, s.frameOf, s.prevHead = append(s.inReversal, inReversal), append(s.frameOf, frame), append(s.prevHead, -1)
+	s.inReversal = append(s.inReversal, inReversal)
+	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)
 	s.lastMoved = g
 	s.Stats.Transitions++
 	if s.Unsupported {

@@ -15,12 +15,13 @@ import (
 // "Scheduling multithreaded computations by work stealing", JACM 1999), with the result that one
 // worker has: to the last count, and in the same order.
 //
-// The tree of frames and candidates depends on the program only, not on when candidates are explored
-// (section 7 of docs/optimal.md). So it may be cut into tasks anywhere: a task is one alternative, or
-// one candidate, of a frame, with the subtree below it. A worker has a system of its own. It executes
-// the events before the frame (enter) and explores the task, with frames of its own. If other workers
-// are idle it donates what is left in its oldest frame (donate): from then on the frame is a shared
-// node, and candidates of it that any worker finds are tasks of their own (worker.addCandidate).
+// The tree of frames and candidates depends on the program only, not on when candidates are
+// explored (section 7 of docs/optimal.md). So it may be cut into tasks anywhere: a task is one
+// alternative, or one candidate, of a frame, with the subtree below it. A worker has a system of
+// its own. It executes the events before the frame (enter) and explores the task, with frames of
+// its own. If other workers are idle it donates what is left in its oldest frame (donate): from
+// then on the frame is a shared node, and candidates of it that any worker finds are tasks of their
+// own (worker.addCandidate).
 //
 //	one worker:            two workers:
 //
@@ -30,18 +31,18 @@ import (
 //
 // The results are reported as if one worker had found them. Those of a task are kept with it, and
 // merged in the order of a search by one worker (mergeFinished): after a task come those that are
-// left in the nodes it has shared, the youngest node first; and the candidates of a node come in the
-// order in which the tasks that found them were merged.
+// left in the nodes it has shared, the youngest node first; and the candidates of a node come in
+// the order in which the tasks that found them were merged.
 //
 // If a task stops the search, what comes after it is dropped: the first bug found is that of one
-// worker. A bound on executions is reached in the same place, too: a task that was begun too early to
-// know where that is is explored again, sequentially. One worker always explores the task that is to
-// be merged next, so this takes no longer than with one worker. Only bounds on time and memory stop
-// all tasks where they are.
+// worker. A bound on executions is reached in the same place, too: a task that was begun too early
+// to know where that is is explored again, sequentially. One worker always explores the task that
+// is to be merged next, so this takes no longer than with one worker. Only bounds on time and
+// memory stop all tasks where they are.
 
-// startAfter is how many transitions the first worker executes before there are others, and shareAfter
-// how many each executes before it donates something: to begin a task costs about as much as some
-// executions.
+// startAfter is how many transitions the first worker executes before there are others, and
+// shareAfter how many each executes before it donates something: to begin a task costs about as
+// much as some executions.
 const startAfter, shareAfter = 4096, 256
 
 // exploreParallel explores with cfg.Jobs workers.
@@ -403,7 +404,10 @@ func (p *pool) restartSequentially() {
 	p.taskBytes = 0
 	p.available, p.unmerged, p.counted = nil, make(map[*task]bool), p.stats
 	again := func(t *task) *task { // a worker may still be exploring t itself
-		return &task{node: t.node, choice: t.choice, candidate: t.candidate, transitions: t.transitions, placed: true}
+		return &task{
+			node: t.node, choice: t.choice, placed: true,
+			candidate: t.candidate, transitions: t.transitions,
+		}
 	}
 	p.next = again(p.next)
 	for _, n := range p.open {

@@ -13,12 +13,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// recorder writes down everything a search tells, in order. It is a Joint visitor and its own part.
+// recorder records everything that a search reports, in order. It is a Mergeable visitor, and its own
+// Subsearch.
 type recorder struct {
 	toy   *toys.System
 	list  []string
 	races map[search.PointPair]bool
-	pairs []search.PointPair // by index in list: the race told there, or the zero value
+	pairs []search.PointPair // by index in list: the race reported there, or the zero value
 	stop  uint32             // it stops the search at a leaf whose hash this divides; 0: never
 	steps int                // calls of Begin and End
 	parts int                // joined
@@ -71,9 +72,9 @@ func (r *recorder) Merge(p por.Subsearch) bool {
 	return true
 }
 
-// TestOptimalJobs: several workers tell the same in the same order as one, whatever ends the search.
-func TestOptimalJobs(t *testing.T) {
-	n, pieces := 1500, 0
+// TestWorkers: several workers report the same in the same order as one, whatever ends the search.
+func TestWorkers(t *testing.T) {
+	n, tasks := 1500, 0
 	if testing.Short() {
 		n = 200
 	}
@@ -106,23 +107,25 @@ func TestOptimalJobs(t *testing.T) {
 			if toy.State != initial || len(toy.Marks) != 0 {
 				t.Fatalf("the system is not left as it was found\n%s", toy.Program())
 			}
-			pieces += got.parts
+			tasks += got.parts
 			several.PeakBytes = 0
 			if !reflect.DeepEqual(one, several) {
-				t.Fatalf("seed %d, %d workers, %d executions, stop %d: result\n got %+v\nwant %+v\n%s", seed, jobs, cfg.MaxExecutions, stop, several, one, toy.Program())
+				t.Fatalf("seed %d, %d workers, %d executions, stop %d: result\n got %+v\nwant %+v\n%s",
+					seed, jobs, cfg.MaxExecutions, stop, several, one, toy.Program())
 			}
 			if !reflect.DeepEqual(want.list, got.list) {
 				for i := range want.list {
 					if i >= len(got.list) || want.list[i] != got.list[i] {
-						t.Fatalf("seed %d, %d workers: %d things are told, want %d; from number %d on:\n got %v\nwant %v\n%s", seed, jobs, len(got.list), len(want.list), i,
+						t.Fatalf("seed %d, %d workers: %d reports, want %d; from number %d on:\n got %v\nwant %v\n%s",
+							seed, jobs, len(got.list), len(want.list), i,
 							got.list[i:min(i+3, len(got.list))], want.list[i:min(i+3, len(want.list))], toy.Program())
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d pieces", pieces)
-	if pieces < 4*n {
-		t.Errorf("%d searches were cut into only %d pieces", 3*n, pieces)
+	t.Logf("%d tasks", tasks)
+	if tasks < 4*n {
+		t.Errorf("%d searches were cut into only %d tasks", 3*n, tasks)
 	}
 }

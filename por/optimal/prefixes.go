@@ -10,8 +10,8 @@ import (
 
 // Candidates: how they are scheduled, told apart, and put together to causal prefixes (claim 2).
 
-// scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S of
-// those events up to number end, without x, that happen before what has the given clock.
+// scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S
+// of those events up to number end, without x, that happen before what has the given clock.
 func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidate) {
 	if i < 0 || s.frames[i].noReversals {
 		return
@@ -28,7 +28,9 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 		return
 	}
 	c.hi = len(f.transitions)
-	c.lastUnseen = c.q == trace.NoGID && f.firstPartnerOp.Kind != trace.None && s.unseenAtFirstAlternative(f, x, clock, end)
+	if onChannels := c.q == trace.NoGID; onChannels && f.firstPartnerOp.Kind != trace.None {
+		c.lastUnseen = s.unseenAtFirstAlternative(f, x, clock, end)
+	}
 	var key uint64
 	if f.mayRepeat { // line 30
 		key = s.fingerprint(f, x, clock, end, c)
@@ -42,8 +44,8 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 	}
 }
 
-// appendPrefix appends S to f's transitions and reports whether that is a candidate. If it has to be
-// complete, it has to contain all events after x that are in a reversal.
+// appendPrefix appends S to f's transitions and reports whether that is a candidate. If it has to
+// be complete, it has to contain all events after x that are in a reversal.
 func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, complete bool) bool {
 	for j := f.depth; j < end; j++ {
 		if j == x {
@@ -62,9 +64,9 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 	return true
 }
 
-// addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, and else
-// 0. It reports whether the frame keeps it: the others are explored at once, or shared with other
-// workers.
+// addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, and
+// else 0. It reports whether the frame keeps it: the others are explored at once, or shared with
+// other workers.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
 	s.traceScheduled(f, &c, f.transitions[c.lo:c.hi])
@@ -88,9 +90,9 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	return true
 }
 
-// fingerprint hashes a candidate, whichever order its events are executed in here. It also sorts its
-// transitions into an order that does not depend on that: by the sums of the events' clocks, as an
-// event has a larger clock than those before it, and then by goroutine.
+// fingerprint hashes a candidate, whichever order its events are executed in here. It also sorts
+// its transitions into an order that does not depend on that: by the sums of the events' clocks, as
+// an event has a larger clock than those before it, and then by goroutine.
 func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
 	var sum uint64
 	ages := s.scratch.ages[:0]
@@ -136,8 +138,8 @@ func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 	return s.scratch.transitions
 }
 
-// dependsOn reports whether f's operation, as it is now after the newest event y, depends on y (line
-// 37).
+// dependsOn reports whether f's operation, as it is now after the newest event y, depends on y
+// (line 37).
 func (s *searcher) dependsOn(f *frame, y int) bool {
 	if s.LastEvent(f.g) == y || s.Next(f.g).Terminated() {
 		return true
@@ -145,9 +147,9 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 	return s.DependentOp(&s.Events[y], s.Next(f.g), f.dependsOnOutput)
 }
 
-// inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that can
-// be next by the happens-before relation the one of the first goroutine is, in an order of goroutines
-// that does not depend on the search.
+// inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that
+// can be next by the happens-before relation the one of the first goroutine is, in an order of
+// goroutines that does not depend on the search.
 func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
 	c := s.Clock(y)
 	for h := f.newestHead; h >= 0 && !s.Before(int(h), c); h = s.prevHead[h] {

@@ -9,10 +9,10 @@ import (
 )
 
 // Channels (section 4 of docs/optimal.md). One event can be an operation of two goroutines, whether
-// it is possible depends on what other goroutines have pending, and a select waits for several things
-// at once. So a causal prefix of an operation x on channels is not looked for together with the
-// operation y that follows it. A candidate is a set S of events after the frame's state, down-closed;
-// y is found when S has been executed.
+// it is possible depends on what other goroutines have pending, and a select waits for several
+// things at once. So a causal prefix of an operation x on channels is not looked for together with
+// the operation y that follows it. A candidate is a set S of events after the frame's state,
+// down-closed; y is found when S has been executed.
 //
 // The rules of section 4, and where they are:
 //
@@ -36,13 +36,13 @@ import (
 //
 // # Why S may have to be larger (rule S3)
 //
-// A select depends on everything about each of its channels (Go locks them all, rule R2): each event
-// that changes whether one of its cases is ready. Its partner's operation may depend on more. Two
-// selects do not communicate if both are ready otherwise, so an event that x does not depend on can
-// make a rendezvous impossible, and another one possible again. Such events are not added to a prefix
-// one by one, because there may be nothing to execute after one of them that shows the next. So all
-// down-closed sets of them that can have been executed by then are scheduled (enumerateIdeals).
-// Claim 8: all sets that are needed are found.
+// A select depends on everything about each of its channels (Go locks them all, rule R2): each
+// event that changes whether one of its cases is ready. Its partner's operation may depend on more.
+// Two selects do not communicate if both are ready otherwise, so an event that x does not depend on
+// can make a rendezvous impossible, and another one possible again. Such events are not added to a
+// prefix one by one, because there may be nothing to execute after one of them that shows the next.
+// So all down-closed sets of them that can have been executed by then are scheduled
+// (enumerateIdeals). Claim 8: all sets that are needed are found.
 //
 // # Why a rendezvous counts once
 //
@@ -54,11 +54,12 @@ import (
 // partner waits. Claim 9: what an event of S shows if it comes after x's first alternative in every
 // exploration is looked for after S (unseenAtFirstAlternative).
 
-// maxIdeals is how many sets are scheduled because of one event. Programs in which there are more are
-// left to clockvector.
+// maxIdeals is how many sets are scheduled because of one event. Programs in which there are more
+// are left to clockvector.
 const maxIdeals = 100_000
 
-// initChannelFrame fills in what frame i, the newest one, has to know if its operation is on channels.
+// initChannelFrame fills in what frame i, the newest one, has to know if its operation is on
+// channels.
 func (s *searcher) initChannelFrame(i int) {
 	f := &s.frames[i]
 	for c := range f.numAlternatives {
@@ -89,8 +90,8 @@ func (s *searcher) initChannelFrame(i int) {
 	}
 }
 
-// conflictPossible reports whether another goroutine can now execute an operation on channels that f's
-// operation depends on.
+// conflictPossible reports whether another goroutine can now execute an operation on channels that
+// f's operation depends on.
 func (s *searcher) conflictPossible(f *frame) bool {
 	for _, g := range s.Order {
 		if g == f.g || !s.Exists[g] || !s.Pending[g].Kind.Channels() || !s.isEnabled(g) {
@@ -122,7 +123,8 @@ type interval struct {
 	multiWay    bool
 }
 
-// intervals lists the pending intervals that had not ended before event x, the chosen one of a frame.
+// intervals lists the pending intervals that had not ended before event x, the chosen one of a
+// frame.
 func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
@@ -150,8 +152,9 @@ func (s *searcher) intervals(x int) []interval {
 	return list
 }
 
-// scheduleRendezvous is rule S3 for the newest event e: it schedules the sets that end in e and after
-// which an operation on channels may be possible that x, the operation of a frame, makes impossible.
+// scheduleRendezvous is rule S3 for the newest event e: it schedules the sets that end in e and
+// after which an operation on channels may be possible that x, the operation of a frame, makes
+// impossible.
 func (s *searcher) scheduleRendezvous(e int) {
 	if !s.concernsChannels(e) {
 		return
@@ -183,8 +186,8 @@ func (s *searcher) scheduleRendezvous(e int) {
 	}
 }
 
-// concernsChannels reports whether a goroutine has arrived at an operation on channels by event e, or e
-// is one and there are selects.
+// concernsChannels reports whether a goroutine has arrived at an operation on channels by event e,
+// or e is one and there are selects.
 func (s *searcher) concernsChannels(e int) bool {
 	ev := &s.Events[e]
 	if ev.Op.Kind.Channels() && len(s.Snapshots) > 0 {
@@ -198,8 +201,8 @@ func (s *searcher) concernsChannels(e int) bool {
 	return false
 }
 
-// needsPartner reports whether q's operation is possible with a partner only. (If the channel has been
-// closed nothing makes it impossible any more.)
+// needsPartner reports whether q's operation is possible with a partner only. (If the channel has
+// been closed nothing makes it impossible any more.)
 func (q *interval) needsPartner() bool {
 	return (q.op.Kind == trace.Send || q.op.Kind == trace.Recv) && q.op.N == 1 && q.op.Slot.Capacity == 0
 }
@@ -215,8 +218,8 @@ func (s *searcher) exposes(e int, q *interval) bool {
 	return q.from == e || q.multiWay && q.until != e && s.DependentOp(&s.Events[e], q.op, false)
 }
 
-// scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it is
-// not nil, have begun and not ended.
+// scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it
+// is not nil, have begun and not ended.
 func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 	x := s.frames[i].depth
 	pending := append(s.scratch.pair[:0], q)
@@ -327,8 +330,8 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 	return others, own
 }
 
-// needsAll reports whether all events since f's state would happen before g's pending operation, with p
-// as partner.
+// needsAll reports whether all events since f's state would happen before g's pending operation,
+// with p as partner.
 func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 	c := append(s.scratch.clock[:0], make([]uint32, s.Width)...)
 	s.scratch.clock = c
@@ -378,8 +381,9 @@ func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
 }
 
 // unseenAtFirstAlternative reports whether one event e is the last of the set S that happens before
-// what has the given clock, up to number end and without x, and comes after f's operation x if that is
-// executed in its first alternative: then no exploration has seen what e shows without x (claim 9).
+// what has the given clock, up to number end and without x, and comes after f's operation x if that
+// is executed in its first alternative: then no exploration has seen what e shows without x (claim
+// 9).
 func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end int) bool {
 	e := end - 1
 	for e >= f.depth && (e == x || !s.Before(e, clock)) {

@@ -8,14 +8,14 @@ import (
 )
 
 // When a select is disabled. None of its cases is ready then, and whether a case is depends on its
-// channel only. If two down-closed sets of events disable it, so does their intersection (claim 10):
-// on each channel that is as much as is in one of the two. So there is a least set that does, and an
-// execution in which a select x has been disabled is explored after that set and nowhere else. As long
-// as x is not, its heads are added in canonical order, but never one with which a smaller set
-// disables x: disabledByProperSubset is that part of line 38.
+// channel only. If two down-closed sets of events disable it, so does their intersection (claim
+// 10): on each channel that is as much as is in one of the two. So there is a least set that does,
+// and an execution in which a select x has been disabled is explored after that set and nowhere
+// else. As long as x is not, its heads are added in canonical order, but never one with which a
+// smaller set disables x: disabledByProperSubset is that part of line 38.
 
-// disabledByProperSubset reports whether fewer events than those of f's prefix and y, but y among them,
-// disable f's operation.
+// disabledByProperSubset reports whether fewer events than those of f's prefix and y, but y among
+// them, disable f's operation.
 func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 	op := s.Next(f.g)
 	if f.newestHead < 0 || f.mayPark || !op.MultiWay() {
@@ -30,8 +30,8 @@ func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 	return len(s.scratch.events) > 0 && s.someSubsetDisables(f, s.Clock(y), 0, false)
 }
 
-// someSubsetDisables reports whether f's operation is disabled after the set with clock c and some of
-// scratch.events[k:]. proper says that one of scratch.events[:k] has been left out.
+// someSubsetDisables reports whether f's operation is disabled after the set with clock c and some
+// of scratch.events[k:]. proper says that one of scratch.events[:k] has been left out.
 func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) bool {
 	for k < len(s.scratch.events) && s.Before(s.scratch.events[k], c) {
 		k++
@@ -47,8 +47,8 @@ func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) 
 	return s.someSubsetDisables(f, with, k+1, proper)
 }
 
-// disabledAfter reports whether f's operation, a select, is disabled after the state before its prefix
-// and those events since that happen before what has the clock c.
+// disabledAfter reports whether f's operation, a select, is disabled after the state before its
+// prefix and those events since that happen before what has the clock c.
 func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 	for i := range f.cases {
 		k := f.cases[i]

@@ -45,7 +45,8 @@ func (w *worker) run() {
 func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
-	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false // a task that comes after t may have set them
+	// A task that comes after t may have set these.
+	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.racer, s.raced = t.results, search.NewRaceReporter(s.Sys, t.results), search.RaceSet{}
@@ -70,7 +71,8 @@ func (w *worker) explore(t *task) {
 	t.unsupported, t.commutingRefuted = s.Unsupported, s.CommutingRefuted
 }
 
-// begin executes the alternative or the candidate that t is, of frame base, to the end of an execution.
+// begin executes the alternative or the candidate that t is, of frame base, to the end of an
+// execution.
 func (w *worker) begin(t *task, base int) {
 	s := w.searcher
 	if base < 0 {
