@@ -164,7 +164,7 @@ func TestReductionBounds(t *testing.T) {
 			want string
 		}{
 			{por.Config{MaxMemory: 1 << 10}, "max-memory=1024"},
-			{por.Config{Poll: func(por.Progress) string { return "stopped: enough" }}, "enough"},
+			{por.Config{Poll: func(por.Progress) string { return "enough" }}, "stopped: enough"},
 		} {
 			_, r := toys.Explore(t, toys.Started(long, long), e.Explore, tt.cfg)
 			if got := toys.Reasons(r); got != tt.want {
