@@ -25,7 +25,7 @@ type Capabilities struct {
 	Sized          Sized
 }
 
-// CapabilitiesOf finds out what sys can do. It is the only place where a System is asked.
+// CapabilitiesOf returns what sys can do. It is the only place where that is found out.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.IdentityHasher, _ = sys.(IdentityHasher)
@@ -63,9 +63,9 @@ func EffectsOf(sys System) Effects {
 
 // An IdentityHasher is a System whose Hash leaves the names of goroutines and objects out.
 type IdentityHasher interface {
-	// IdentityHash fingerprints the present state with the names of goroutines and objects, and with
-	// what object obj is unless that is 0: of two states with equal ones each goroutine can do the
-	// same to the same objects in both.
+	// IdentityHash fingerprints the present state with the names of goroutines and objects, and
+	// with what object obj is unless that is 0: of two states with equal ones each goroutine can do
+	// the same to the same objects in both.
 	IdentityHash(obj uint32) Hash
 }
 
@@ -99,12 +99,12 @@ type Racer interface {
 	Raced() bool
 }
 
-// A Parker is a System in which goroutines can be seen to wait: whether one has
-// arrived where it waits, or is parked there, makes a difference to operations
-// that do not wait or have something else to do.
+// A Parker is a System in which it can be noticed that a goroutine waits: whether it has only
+// arrived where it waits, or is parked there, makes a difference to operations that do not wait or
+// have alternatives.
 type Parker interface {
-	// Parks reports whether alternative choice of g's next operation is that g
-	// parks, and nothing else.
+	// Parks reports whether alternative choice of g's pending operation is that g parks, and
+	// nothing else.
 	Parks(g trace.GID, choice int) bool
 }
 

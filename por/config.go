@@ -15,35 +15,36 @@ type Config struct {
 	MaxExecutions uint64 // 0: no bound
 	MaxSteps      int    // steps of one execution; 0: no bound
 	MaxStates     uint64 // 0: no bound
-	MaxMemory     int64  // bytes of the explorer and, if it tells them, of the system; 0: no bound
+	MaxMemory     int64  // bytes of the explorer and, if it knows them (Sized), of the system; 0: no bound
 
-	// LimitPreempt explores only schedules that take the processor away from
-	// a goroutine that could go on at most Preempt times.
+	// LimitPreempt explores only schedules that take the processor from a goroutine that could
+	// continue at most Preempt times.
 	LimitPreempt bool
 	Preempt      int
 
-	// IgnoreOutput declares that nobody looks at the order of Output
-	// operations, so that they commute with each other.
+	// IgnoreOutput declares that the order of Output operations makes no difference, so that they
+	// commute with each other.
 	IgnoreOutput bool
 
 	// Oracle, if set, is asked whether a choice is needed where one would be made.
 	Oracle Oracle
 
-	// AnyGoroutine asks it not only of the goroutine that moved last but, if that
-	// needs a choice or cannot go on, of every other one that can.
+	// AnyGoroutine asks it not only of the goroutine that moved last but, if that needs a choice or
+	// is not enabled, of every other enabled one.
 	AnyGoroutine bool
 
 	// Seed begins the random numbers of explorers that sample.
 	Seed uint64
 
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most
-	// once (Explorer.NoDuplicates) see whether it does: Result.Duplicate. What it leaves to another explorer
-	// (Visitor.Restart) is not looked at.
+	// once (Explorer.NoDuplicates) verify that it does: Result.Duplicate. It does not verify what
+	// another explorer does to which it falls back.
 	CheckDuplicates bool
 
-	// Jobs is how many workers explore at the same time, if the explorer can (see Explorer.Parallel) and the visitor is
-	// Mergeable; 0 is 1. Another returns a system in the state the first one is in, for one more of them, and an oracle on it if there
-	// is one. It is called by several goroutines at once.
+	// Jobs is how many workers explore at the same time, if the explorer can (Explorer.Parallel)
+	// and the visitor is Mergeable; 0 is 1. Another returns a replica of the system for one more of
+	// them, in the state the first one is in, and an oracle on it if there is one. It is called by
+	// several goroutines at once.
 	Jobs    int
 	Another func() (System, Oracle, error)
 
@@ -52,8 +53,8 @@ type Config struct {
 	Create   func(dir, name string) (io.WriteCloser, error)
 	Describe func(trace.Op) string
 
-	// Trace, if set, gets a transcript of the search: its steps, the races it finds, what it adds to
-	// backtrack and sleep sets. It is for developers; its form changes.
+	// Trace, if set, gets a transcript of the search: its steps, the races it finds, what it adds
+	// to backtrack and sleep sets. It is for developers; its form changes.
 	Trace io.Writer
 
 	// Poll, if set, is called every few hundred transitions. A reason other

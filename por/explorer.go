@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// A Search explores a system from its present state, in which it leaves it, and reports to a visitor.
+// A Search explores a system from its present state, in which it leaves it, and reports to a
+// visitor.
 type Search func(System, Visitor, Config) Result
 
-// An Explorer is a search algorithm by name, with what it can do and how it is told more.
+// An Explorer is a search algorithm by name, with what it can do and its options.
 // The fields other than Name and Doc are of the explorer with the options that have been set.
 type Explorer struct {
 	Name string
@@ -22,8 +23,8 @@ type Explorer struct {
 	// NoPreemptionBound says that it cannot honour Config.LimitPreempt: it leaves out schedules
 	// that others stand for, which may have more preemptions.
 	NoPreemptionBound bool
-	// NoDuplicates says that it executes each class of equivalent executions at most once, and so can
-	// honour Config.CheckDuplicates.
+	// NoDuplicates says that it executes each class of equivalent executions at most once, and so
+	// can honour Config.CheckDuplicates.
 	NoDuplicates bool
 	// OnePerClass says that it completes one execution of each class of equivalent ones, so that an
 	// estimator can say about how many there are.
@@ -39,7 +40,7 @@ type Explorer struct {
 	Options []Option
 	// Run is the search. Use Explore, which also knows what to do with programs it cannot explore.
 	Run Search
-	// Fallbacks are the explorers to which it leaves programs (Result.FallbackTo).
+	// Fallbacks are the explorers to which it may fall back (Result.FallbackTo).
 	Fallbacks []*Explorer
 }
 
@@ -66,7 +67,7 @@ func (e *Explorer) Set(option, value string) error {
 	return nil
 }
 
-// Explore runs the explorer, and where that leaves the program to another one, that.
+// Explore runs the explorer, and if that falls back to another one, that.
 func (e *Explorer) Explore(sys System, v Visitor, cfg Config) Result {
 	if missing := MissingOf(sys, e.Needs); missing != "" {
 		panic(fmt.Sprintf("BUG: --por=%s needs a system that is a por.%s", e.Name, missing))

@@ -23,12 +23,13 @@ type Stats struct {
 	Eliminated map[string]uint64
 }
 
-// Progress is a look at a running search.
+// Progress is where a running search is.
 type Progress struct {
 	Stats
 	Depth    int     // steps of the present path
-	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if there is no telling
-	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See Estimator.
+	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if that is not known
+	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See
+	// Estimator.
 	Estimate, Error float64
 }
 
@@ -54,7 +55,7 @@ type Reason struct {
 	Bound Bound
 	Limit uint64 // the bound's value
 	Count uint64 // how often it was hit, for bounds that do not stop the search
-	Text  string // the reason Poll gave, or what was sampled
+	Text  string // the reason that Poll gave, or a variant of the explorer
 }
 
 // String returns the reason for logs. Package report has the sentence that users read.
@@ -78,8 +79,8 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
-	// FallbackTo is the explorer to which the program was left (Visitor.Restart), as it does something the one
-	// that was asked for cannot handle. Empty: it was not.
+	// FallbackTo is the explorer that has to explore the program instead (Visitor.Restart), as it
+	// does something that the one that was asked for cannot handle. Empty: there was no need.
 	FallbackTo string
 
 	// Duplicate is, with Config.CheckDuplicates, the first class executed twice, which stopped the
@@ -87,14 +88,13 @@ type Result struct {
 	Duplicate *Duplicate
 }
 
-// A Duplicate is two executions of one class that an explorer has executed which claims to
-// execute each class once.
+// A Duplicate is two executions of one class, by an explorer that is to execute each class once.
 type Duplicate struct {
 	First, Second uint64         // their numbers, in the order they were executed in, from 1
 	Schedule      trace.Schedule // of the second
 }
 
-// String tells which they are.
+// String says which they are.
 func (d *Duplicate) String() string {
 	return fmt.Sprintf("executions %d and %d are equivalent; the latter is %v", d.First, d.Second, d.Schedule)
 }

@@ -1,11 +1,9 @@
-// Package por holds the explorers: algorithms that walk the tree of schedules
-// of a System. They know nothing of Go; a ten-line toy can be explored.
 package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Mark is a point in an execution that System.Rewind can return to. Marks
-// are used strictly last-in first-out.
+// Mark is a state of the present execution that System.Rewind can return to. Marks are used
+// strictly last-in first-out.
 type Mark int
 
 // Hash is a 128-bit fingerprint of a state. Two states with equal hashes have
@@ -13,26 +11,25 @@ type Mark int
 // collision among 2^40 states is below 2^-47).
 type Hash [2]uint64
 
-// System is the program under test as an explorer sees it: every goroutine
-// stands before its next visible operation.
+// System is the program under test as an explorer sees it: every goroutine is at its next visible
+// operation, which is pending until it is executed.
 type System interface {
-	// Enabled appends the goroutines whose next operation can execute now,
-	// in spawn-path order: none unless the execution goes on.
+	// Enabled appends the goroutines whose pending operation can be executed now, in spawn-path
+	// order: none if the execution has ended.
 	Enabled(buf []trace.GID) []trace.GID
 
-	// Next returns the operation goroutine g stands before; its Kind is None
-	// if g has ended.
+	// Next returns g's pending operation; its Kind is None if g has ended.
 	Next(g trace.GID) trace.Op
 
-	// Alternatives returns how many alternatives g's next operation has (at least 1).
+	// Alternatives returns how many alternatives g's pending operation has (at least 1).
 	Alternatives(g trace.GID) int
 
-	// Step executes g's next operation with the given alternative and then
-	// everything local up to the next visible operation.
+	// Step executes g's pending operation with the given alternative, and then everything local
+	// up to the next visible operation.
 	Step(g trace.GID, choice int)
 
-	// Mark opens a point to return to; Rewind returns to it and keeps it;
-	// Release drops it and keeps the present state.
+	// Mark makes the present state one to return to; Rewind returns to it and keeps it; Release
+	// drops it and keeps the present state.
 	Mark() Mark
 	Rewind(Mark)
 	Release(Mark)
@@ -40,7 +37,7 @@ type System interface {
 	// Hash fingerprints the present state.
 	Hash() Hash
 
-	// Status tells whether the execution goes on.
+	// Status says whether the execution continues.
 	Status() Status
 }
 
@@ -54,10 +51,11 @@ const (
 	Ended
 	// Stuck: no goroutine is enabled and at least one has not ended.
 	Stuck
-	// Cut: the execution was abandoned (an unsupported operation, Assume(false), a per-execution bound).
+	// Cut: the execution was abandoned (an unsupported operation, Assume(false), a per-execution
+	// bound).
 	Cut
-	// Redundant: no goroutine is enabled, because one does not go on that would be without effect:
-	// what can still happen is found in executions in which it did not begin.
+	// Redundant: no goroutine is enabled, because one waits in an iteration of a loop that would be
+	// without effect: what can still happen is found in executions in which it did not begin.
 	Redundant
 )
 

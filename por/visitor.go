@@ -4,36 +4,34 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Visitor is told what an explorer meets. While a method runs the system
-// stands in the state the call is about, so it can be asked for details; it
-// must not be stepped. path is the schedule from the initial state to that
-// state and is only valid during the call. A method that returns false stops
-// the search.
+// A Visitor is notified of what an explorer finds. While a method runs the system is in the state
+// that the call is about, so that it can be asked for details; it must not be stepped. path is the
+// schedule from the initial state to that state and is only valid during the call. A method that
+// returns false stops the search.
 type Visitor interface {
 	// Leaf is called at the end of every execution. status is Ended, Stuck or
 	// Cut, or Running when the bound on steps cut the execution.
 	Leaf(path trace.Schedule, status Status) bool
 
-	// Race is called in a state in which two operations that race (Op.Races) are
-	// both the next one of their goroutine: once for each pair of program
-	// points. See also RaceVisitor.
+	// Race is called in a state in which two operations that race (trace.Op.Races) are both next:
+	// once for each pair of program points. See also RaceVisitor.
 	Race(path trace.Schedule, a, b trace.Op) bool
 
-	// Livelock is called when path[loop:] leads from a state back to the same
-	// state and is fair: every goroutine that can move in some state of the
-	// loop does move in it. The execution that repeats it for ever never ends.
+	// Livelock is called when path[loop:] leads from a state back to the same state and is fair:
+	// every goroutine that is enabled in some state of the loop moves in it. The execution that
+	// repeats it forever never ends.
 	Livelock(path trace.Schedule, loop int) bool
 
-	// Restart is called when the search begins again from the initial state
-	// because an assumption of its reduction proved wrong. Everything
-	// reported stays true, but executions will be met a second time.
+	// Restart is called when the search begins again from the initial state because an assumption
+	// of its reduction proved wrong. Everything that was reported stays true, but executions will
+	// be reported a second time.
 	Restart()
 }
 
 // A RaceVisitor is a Visitor that wants to know what a Racer finds.
 type RaceVisitor interface {
-	// Raced is called behind a step, the last of path, after which Raced of the
-	// system is true. It can happen more than once for the same race.
+	// Raced is called after a step, the last of path, after which Raced of the system is true. It
+	// can happen more than once for the same race.
 	Raced(path trace.Schedule) bool
 }
 
@@ -42,13 +40,13 @@ type Mergeable interface {
 	Visitor
 	// Split returns a visitor for one piece of the search, explored on sys.
 	Split(sys System) Subsearch
-	// Merge takes what p has been told. Parts are joined in the order of a search that is not in pieces, and by one goroutine
-	// at a time. It returns false if the search is over.
+	// Merge adds what was reported to p. Subsearches are merged in the order of a search that is
+	// not in pieces, one at a time. It returns false if the search is over.
 	Merge(p Subsearch) bool
 }
 
-// A Subsearch is told what an explorer meets in one piece of a search. If it stops the search, nothing behind
-// that is explored, but what is in front of it is.
+// A Subsearch is the visitor of one piece of a search. If it stops the search, nothing after that
+// is explored, but what comes before it is.
 type Subsearch interface {
 	Visitor
 	// Begin and End are called, with the system in the state where the piece begins, before and

@@ -1,0 +1,81 @@
+// Package por is the contract between the explorers, which decide the schedules of a concurrent
+// program that are executed, and the system that executes them. The explorers themselves are in the
+// packages below it; package explorers has them all by name.
+//
+// # The three parties
+//
+// A search has three parties that know each other by interfaces only:
+//
+//	System    executes: which goroutines are enabled, what is their next operation, step, rewind
+//	Explorer  decides: which step comes next in each state, and what need not be explored
+//	Visitor   is notified: of the end of each execution, of races, livelocks, restarts
+//
+// In every state each goroutine is at its next visible operation, its pending operation. A step
+// executes the pending operation of an enabled goroutine, with one of its alternatives, and then
+// everything local after it. So an execution is given by its schedule (trace.Schedule), a list of
+// steps. An explorer begins in the present state of the system, in which it leaves it. It returns
+// to earlier states by marks, last-in first-out.
+//
+// A fourth party is optional. An Oracle knows more of the program than the operations of one state
+// show, and says whether {g} is a persistent set: nothing that the others can do while g waits
+// conflicts with its pending operation, so that no choice is needed.
+//
+// A Config has the bounds of a search, and a Result why it was not exhaustive, if it was not
+// (Reason).
+//
+// # Explorers
+//
+// What each needs of a System besides its methods (Explorer.Needs), whether it stores states,
+// whether it honours a preemption bound and several workers (Config.Jobs), and what it guarantees.
+// All honour Config.MaxExecutions, MaxSteps, MaxMemory and Poll; those that can store states also
+// MaxStates.
+//
+//	name         needs    states   preempt  jobs  guarantee
+//	full         -        either   yes      no    every state
+//	jpf          -        either   yes      no    every bug, end and race; a livelock can be missed
+//	optimal      Effects  never    no       yes   each class of executions once, no other begun
+//	source       Effects  never    no       no    each class completed once, others begun
+//	context      Effects  never    no       no    every bug, end and race; not every class
+//	clockvector  Effects  never    no       no    every deadlock, end and race
+//	graph        Effects  never    no       no    that of its client; by default that of clockvector
+//	random       -        never    yes      no    none: a sample
+//	pct          -        never    yes      no    a probability for each bug of a given depth
+//	pos          -        never    yes      no    a probability for each partial order
+//
+// A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. "Race" is one
+// whose two operations are both next in some state. What a System can have besides is listed with
+// Capabilities, which are found out in one place (CapabilitiesOf):
+//
+//	Racer            reports races of accesses that are far apart            all explorers
+//	Sized            knows its memory, for MaxMemory                         all explorers
+//	Updater          knows writes that read, too                             reads-from classes
+//	Repeater         executes a step again without counting it               optimal
+//	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
+//	IdentityHasher   fingerprints states without renaming                    context
+//	Parker           says when arriving somewhere has no other effect        package lookahead
+//	Lister, Starter  know which goroutines there are                         package lookahead
+//
+// # What is known of Go
+//
+// Full, jpf and those that sample know the operations of a program as trace.Op shows them. The
+// reductions by dependence know the synchronisation of Go as package trace names it, and nothing
+// else of the language. Where its semantics is more than "one access after another" package hb has
+// a rule:
+//
+//   - Channels: a send and its receive without a buffer are one event of two goroutines; the
+//     elements of a buffer are locations of their own; close wakes all. A select depends on all of
+//     its channels.
+//   - Mutex and RWMutex: readers commute as long as every RUnlock has its RLock; if one has not,
+//     the search begins again with readers that do not.
+//   - WaitGroup: additions commute unless they decide whether the counter becomes zero or negative;
+//     a WaitGroup that is used again while a goroutine waits is explored by clockvector.
+//   - Cond: which waiter a Signal wakes is an alternative of the Signal.
+//   - sync/atomic: additions whose results are not used commute.
+//   - Output commutes if Config.IgnoreOutput says that its order makes no difference.
+//
+// # Where to read on
+//
+// docs/glossary.md has the terms, docs/explorers.md what the explorers are for, docs/optimal.md the
+// algorithm of package optimal, CONTRIBUTING.md how an explorer is added. The example below
+// explores a small system of package toys.
+package por
