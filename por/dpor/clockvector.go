@@ -210,7 +210,7 @@ func (x *clockVector) add(n *cvNode, p trace.GID) {
 			x.Stats.Choices++
 		}
 		if x.Tracing() {
-			x.Tracef(len(x.Path), "backtrack set after %d steps: %s", n.Depth, search.Goroutines(n.backtrack))
+			x.Tracef(len(x.Path), "backtrack set after step %d: %s", n.Depth, search.Goroutines(n.backtrack))
 		}
 	}
 }

@@ -559,7 +559,7 @@ func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
 	}
 	f.backtrack = append(f.backtrack, g)
 	if s.Tracing() {
-		s.Tracef(len(s.Path), "backtrack set after %d steps: %s", f.Depth, search.Goroutines(f.backtrack))
+		s.Tracef(len(s.Path), "backtrack set after step %d: %s", f.Depth, search.Goroutines(f.backtrack))
 	}
 }
 

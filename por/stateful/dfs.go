@@ -210,6 +210,9 @@ func (s *depthFirst) push(f frame) {
 	if s.states != nil {
 		known, open := s.store(&f)
 		if known {
+			if s.Tracing() {
+				s.Tracef(len(s.Path), "= known state")
+			}
 			s.alts = s.alts[:f.alt]
 			if open != vacant && len(s.frames) > 0 {
 				s.closeCycle(open)
@@ -359,6 +362,9 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 func (s *depthFirst) leaf(st por.Status) {
+	if s.Tracing() {
+		s.TraceEnd(len(s.Path), st)
+	}
 	if !s.CountEnding(st) {
 		return
 	}
