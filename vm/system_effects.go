@@ -61,8 +61,9 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 	}
 	v := m.viewOf(g)
 	*op = v.op
+	n := v.n // held executes the operation speculatively, and so what v shows changes
 	switch {
-	case v.n == 0 || m.executionOver():
+	case n == 0 || m.executionOver():
 		return 0, dependsOnAll
 	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
 		return 0, dependsOnAll // another goroutine can move, or has to wake first
@@ -70,7 +71,7 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 	if m.held(g) {
 		return 0, dependsOnAll
 	}
-	return v.n, dependsOnAll
+	return n, dependsOnAll
 }
 
 // Adds implements por.Effects.

@@ -9,16 +9,17 @@ import (
 // Spins returns a program about loops that wait: for atomic variables, for plain memory, for
 // several of them, with compare-and-swap, TryLock and Gosched, one in the other and in functions;
 // some cannot be distinguished from loops that continue, some never end. No iteration that is
-// repeated forever has an effect. Everything the program consists of is chosen by rng.
-func Spins(name string, rng *rand.Rand) Text {
-	s := &spins{rng: rng, prefix: strings.ToLower(name)}
+// repeated forever has an effect. Everything the program consists of is chosen by rng. If sums is
+// set, additions whose results are not used take the place of most stores, and readers that of locks.
+func Spins(name string, rng *rand.Rand, sums bool) Text {
+	s := &spins{rng: rng, prefix: strings.ToLower(name), sums: sums}
 	s.plain = s.n(4) == 0
 	var body strings.Builder
 	s.w = &body
 	s.main()
 	var decl strings.Builder
 	fmt.Fprintf(&decl, "package main\n\nimport (\n\t\"runtime\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ = runtime.Gosched\n\n")
-	fmt.Fprintf(&decl, "type t%s struct {\n\ta, b, c atomic.Int32\n\tx int\n\tmu sync.Mutex\n\tp atomic.Pointer[int]\n}\n\n", s.prefix)
+	fmt.Fprintf(&decl, "type t%s struct {\n\ta, b, c atomic.Int32\n\tx int\n\tmu sync.%s\n\tp atomic.Pointer[int]\n}\n\n", s.prefix, map[bool]string{false: "Mutex", true: "RWMutex"}[sums])
 	fmt.Fprintf(&decl, "func (t *t%[1]s) is(a *atomic.Int32, v int32) bool { return a.Load() == v }\n\nfunc (t *t%[1]s) acquire(a *atomic.Int32) {\n\tfor {\n\t\tfor a.Load() != 0 {\n\t\t}\n\t\tif a.CompareAndSwap(0, 1) {\n\t\t\treturn\n\t\t}\n\t}\n}\n\n", s.prefix)
 	return Text{Name: name, Source: decl.String() + fmt.Sprintf("func %s() {\n", name) + body.String() + "}\n"}
 }
@@ -27,6 +28,7 @@ type spins struct {
 	rng    *rand.Rand
 	prefix string
 	plain  bool
+	sums   bool
 	w      *strings.Builder
 	loops  int
 }
@@ -72,7 +74,7 @@ func (s *spins) statement(depth int) {
 	}
 	switch a := s.atom(); s.n(9) {
 	case 0, 1, 2:
-		s.ln(depth, "%s.Store(%d)", a, s.n(3))
+		s.store(depth, a)
 	case 3:
 		s.ln(depth, "v = %s.Add(1)", a)
 	case 4:
@@ -82,15 +84,28 @@ func (s *spins) statement(depth int) {
 	case 6:
 		s.ln(depth, "v = %s.Load()", a)
 	case 7:
-		s.ln(depth, "t.mu.Lock()")
+		r := map[bool]string{true: "R"}[s.sums]
+		s.ln(depth, "t.mu.%sLock()", r)
 		s.statement(depth)
-		s.ln(depth, "t.mu.Unlock()")
+		s.ln(depth, "t.mu.%sUnlock()", r)
 	default:
 		if s.plain {
 			s.ln(depth, "t.x = %d", s.n(3))
 			return
 		}
-		s.ln(depth, "%s.Store(%d)", a, s.n(3))
+		s.store(depth, a)
+	}
+}
+
+// store changes a.
+func (s *spins) store(depth int, a string) {
+	switch v := s.n(3); {
+	case s.sums && v == 0:
+		s.ln(depth, "%s.Add(-1)", a)
+	case s.sums:
+		s.ln(depth, "%s.Add(1)", a)
+	default:
+		s.ln(depth, "%s.Store(%d)", a, v)
 	}
 }
 
