@@ -24,17 +24,16 @@
 //
 // # Guarantees
 //
-// Every class of complete executions is explored, once (the theorem of section 3), with the
-// exception of section 8: a loop that waits for a variable to which several goroutines add. Every
-// way in which the program can end is reported (claim 13). What is explored, in which order, and
-// all counts, depend on the program only: neither on the number of workers nor on the memory there
-// is for candidates.
+// Every class of complete executions is explored once (the theorem of section 3). Every way in which
+// the program can end is reported (claim 13). What is explored, in which order, and all counts, depend
+// on the program only: neither on the number of workers nor on the memory there is for candidates.
 //
 // Two things make the search start again with clockvector: a program that may make the counter of a
 // WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
 // of operations that commute otherwise; and channel operations that are too many for rule S3, or
-// end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold,
-// the search starts again with readers that do not commute.
+// end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold, or a
+// loop waits for what readers or additions change (section 8), the search starts again with readers,
+// or additions, that do not commute.
 //
 // # Files
 //
