@@ -70,7 +70,7 @@
 //   - WaitGroup: additions commute unless they decide whether the counter becomes zero or negative;
 //     a WaitGroup that is used again while a goroutine waits is explored by clockvector.
 //   - Cond: which waiter a Signal wakes is an alternative of the Signal.
-//   - sync/atomic: additions whose results are not used commute.
+//   - sync/atomic: additions whose results are not used commute, unless a loop waits for the sum.
 //   - Output commutes if Config.IgnoreOutput says that its order makes no difference.
 //
 // # Where to read on
