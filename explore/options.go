@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"regexp"
 
 	"hbcheck.dev/hbcheck/oracle"
@@ -46,6 +47,8 @@ type Options struct {
 	// Ignores accept bugs; those that did are marked.
 	Ignores []*Ignore
 
+	// Trace, if set, gets a transcript of the search: see por.Config.Trace. It needs one worker.
+	Trace io.Writer
 	// Progress, if set, is called now and then.
 	Progress func(Progress)
 
@@ -78,6 +81,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
+		Trace: o.Trace,
 	}
 }
 

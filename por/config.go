@@ -49,7 +49,8 @@ type Config struct {
 	Another func() (System, Oracle, error)
 
 	// Create makes a file in a directory, with a name that begins with that of the entry, for
-	// explorers whose options ask for that. Describe says what an operation is and where. Nil: not.
+	// explorers whose options ask for that. Describe says where an operation is, and what it is
+	// about. Nil: not.
 	Create   func(dir, name string) (io.WriteCloser, error)
 	Describe func(trace.Op) string
 

@@ -71,6 +71,14 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if opts.Ignores, err = explore.Ignores(prog); err != nil {
 		return errors.New(report.Error(err))
 	}
+	if f.traceSearch != "" {
+		transcript, err := os.Create(f.traceSearch)
+		if err != nil {
+			return err
+		}
+		defer transcript.Close()
+		opts.Trace = transcript
+	}
 	if opts.MaxMemory > 0 {
 		// The budget is for what the search keeps; the collector must not let
 		// garbage grow beyond it.

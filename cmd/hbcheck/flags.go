@@ -49,7 +49,7 @@ type exploreFlags struct {
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, jobs           int
 	maxMemory                         byteSize
-	format, out                       string
+	format, out, traceSearch          string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -78,6 +78,10 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
+	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
+	if err := fs.MarkHidden("trace-search"); err != nil {
+		panic("BUG: " + err.Error())
+	}
 }
 
 // check refuses values that mean nothing by themselves, and flags that exclude each other. Which
@@ -92,6 +96,7 @@ func (f *exploreFlags) check() error {
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.first && f.all, "--first and --all exclude each other"},
+		{f.traceSearch != "" && f.jobs > 1, "--trace-search and -j exclude each other: a transcript is of one worker"},
 		{f.entry != "" && f.run != "", "--entry and --run exclude each other"},
 	} {
 		if c.bad {

@@ -148,3 +148,36 @@ func main() {
 		t.Errorf("exit %d: %s", code, &out)
 	}
 }
+
+// TestTraceSearch: the transcript of a search has an end for each execution.
+func TestTraceSearch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	src := `package main
+
+import "sync/atomic"
+
+func main() {
+	var x atomic.Int32
+	go func() {
+		x.Store(1)
+	}()
+	x.Load()
+}
+`
+	if err := os.WriteFile("two.go", []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"full", "optimal", "source", "clockvector", "graph"} {
+		var out bytes.Buffer
+		if code := run([]string{"--por", name, "--trace-search", "out", "two.go"}, strings.NewReader(""), &out, &out); code != exitOK {
+			t.Fatalf("%s: exit %d: %s", name, code, &out)
+		}
+		text, err := os.ReadFile("out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ends := strings.Count(string(text), "= ended\n"); ends != 2 || !strings.Contains(string(text), "atomic-store two.go:8") {
+			t.Errorf("%s: %d ends\n%s", name, ends, text)
+		}
+	}
+}

@@ -104,11 +104,11 @@ func TestTrace(t *testing.T) {
 			e := With(name)
 			plain := e.Explore(toy, toys.NewFindings(toy), por.Config{})
 			traced := e.Explore(toy, toys.NewFindings(toy), por.Config{Trace: &b, Describe: func(op trace.Op) string {
-				text := op.Kind.String()
+				var names []string
 				for _, a := range op.Access[:op.N] {
-					text += fmt.Sprintf(" %s%d", objects[a.Obj%uint32(len(objects))], a.Off)
+					names = append(names, fmt.Sprint(objects[a.Obj%uint32(len(objects))], a.Off))
 				}
-				return text
+				return strings.Join(names, " ")
 			}})
 			if plain.Executions != traced.Executions || plain.Blocked != traced.Blocked || plain.Transitions != traced.Transitions {
 				t.Errorf("%s: %d executions, and %d when it is traced", name, plain.Executions, traced.Executions)

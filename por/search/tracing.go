@@ -38,11 +38,11 @@ func (s *Control) TraceEnd(depth int, st por.Status) {
 
 // Describe returns the words for an operation in a transcript.
 func (s *Control) Describe(op *trace.Op) string {
-	what := op.Kind.String()
+	text := fmt.Sprintf("g%d: %v", op.G, op.Kind)
 	if s.Cfg.Describe != nil {
-		what = s.Cfg.Describe(*op)
+		text += " " + s.Cfg.Describe(*op)
 	}
-	return fmt.Sprintf("g%d: %s", op.G, what)
+	return strings.TrimRight(text, " ")
 }
 
 // Goroutines returns the words for a set of goroutines in a transcript.
