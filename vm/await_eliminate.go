@@ -154,7 +154,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 // beforeStep implements reduction.
 func (e *awaitElimination) beforeStep(g *goroutine) {
 	m := e.m
-	e.start, e.completed = stepStart{}, nil
+	e.start.from, e.completed = nil, nil
 	if g.trail == nil {
 		return
 	}
@@ -166,23 +166,23 @@ func (e *awaitElimination) beforeStep(g *goroutine) {
 }
 
 // afterLocal implements reduction.
-func (e *awaitElimination) afterLocal(g *goroutine) { e.arrive(g, stepStart{}) }
+func (e *awaitElimination) afterLocal(g *goroutine) { e.arrive(g, &stepStart{}) }
 
 // afterStep implements reduction.
-func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, e.start) }
+func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &e.start) }
 
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
 // iterate with zero effect. It returns where the iteration with zero effect began that the step
 // has completed, if it has.
-func (e *awaitElimination) arrive(g *goroutine, d stepStart) (start *snapshot) {
+func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
 	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil
 	if !m.multi || ended || m.timeOrdered(g) || !e.loops.inLoop(g) {
 		return nil
 	}
-	if len(m.advanced) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
-		d = stepStart{}
+	if d.from == nil || len(m.advanced) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
+		d = &stepStart{}
 	}
 	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != mayFail {
 		return nil // whatever comes then has an effect
