@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// reductions returns the explorers that reduce by dependence, with the variants of Graph. (Optimal has tests of
-// its own.)
+// reductions returns the explorers that reduce by dependence, with the variants of Graph. (Optimal
+// has tests of its own.)
 func reductions() []*por.Explorer {
 	list := slices.DeleteFunc(All(), func(e *por.Explorer) bool {
 		return e.Samples || e.Name == "full" || e.Name == "jpf" || e.Name == "optimal"
@@ -77,15 +77,15 @@ func TestClockVectorPaper(t *testing.T) {
 		endings    int
 	}{
 		{"JPF's POR explores an unnecessary branch", clockVectorProgram,
-			// Behind the start both are explored, and then nothing can come before the write that came first.
-			// States: behind the start, behind the end of the first in each order, and two ends. (No access is to an
-			// object that others have touched before, but for the last one of each order, which stands behind an end.)
+			// After the start both are explored, and then nothing can come before the write that came first.
+			// States: after the start, after the end of the first in each order, and two ends. (No access is to an
+			// object that others have touched before, but for the last one of each order, which comes after an end.)
 			2, 5, 2},
 		{"This causes Thread0 to be added to the choice generator that corresponds to state s3", [][]toys.Instr{
 			{{Op: toys.Go, A: 1}, {Op: toys.Choose, A: 1}, {Op: toys.Write, A: 0, B: 1}},
 			{{Op: toys.Choose, A: 1}, {Op: toys.Write, A: 0, B: 2}},
 		},
-			// Whoever comes first behind the start: its write is first; or the other goroutine goes on there, and
+			// One that comes first after the start: its write is first; or the other goroutine continues there, and
 			// writes first; or it lets the first one do so after all. Sleep sets would spare the latter.
 			6, 0, 2},
 		{"the index of last transition in the search space executed by thread pj that had to happen in order for thread pi to reach its current state", [][]toys.Instr{
@@ -122,9 +122,9 @@ func TestDisabledAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSleepingNeedsInitials is a program of which one ending is lost if sleep sets are added to Table 2 as it is: at the
-// state before g1's write, where g0 is asleep, adding g0 does nothing, and g2, which would have to be first
-// for g0's write to come before it, is never added.
+// TestSleepingNeedsInitials is a program of which one ending is lost if sleep sets are added to
+// Table 2 as it is: at the state before g1's write, where g0 is asleep, adding g0 does nothing, and
+// g2, which would have to be first for g0's write to come before it, is never added.
 func TestSleepingNeedsInitials(t *testing.T) {
 	prog := [][]toys.Instr{
 		{{Op: toys.Go, A: 2}, {Op: toys.Go, A: 1}, {Op: toys.Signal}, {Op: toys.Write, A: 2, B: 2}},

@@ -35,7 +35,7 @@ func TestCounts(t *testing.T) {
 		{name: "locked 3", prog: [][]toys.Instr{toys.LockInc, toys.LockInc, toys.LockInc}, por: "jpf", executions: 6, endings: 6},
 		{name: "locked 4", prog: [][]toys.Instr{toys.LockInc, toys.LockInc, toys.LockInc, toys.LockInc}, por: "jpf", executions: 24, endings: 24},
 		{name: "racy", prog: [][]toys.Instr{toys.RacyInc, toys.RacyInc}, por: "jpf", executions: 6, endings: 3, races: 3},
-		// Whoever takes its first lock either takes its second next, and then
+		// The one that takes its first lock either takes its second next, and then
 		// everything is decided, or the other takes its first: a deadlock.
 		{name: "crossed", prog: toys.Crossed, por: "jpf", executions: 4, endings: 2},
 		{name: "alone", prog: [][]toys.Instr{toys.RacyInc}, por: "full", match: true, executions: 1, states: 4, endings: 1, transitions: 3},

@@ -22,13 +22,14 @@ var onceEach = []struct {
 	{"source", With("source").Explore, 1500, 300},
 }
 
-// parsimonious is optimal if it keeps nothing that it can explore at once: "eager race reversal ... avoids storing
-// initial fragments of to-be-explored executions" (abstract of "Parsimonious Optimal Dynamic Partial Order Reduction").
+// parsimonious is optimal if it keeps nothing that it can explore at once: "eager race reversal ...
+// avoids storing initial fragments of to-be-explored executions" (abstract of "Parsimonious Optimal
+// Dynamic Partial Order Reduction").
 var parsimonious = With("optimal", "prefix-memory", "-1")
 
 // TestToys: "For each Mazurkiewicz trace T defined by the happens-before relation, Explore(ε, ∅)
-// explores a complete execution sequence that implements T" (section 5.2 of "Source sets", of Source-DPOR). So all
-// endings and races are found.
+// explores a complete execution sequence that implements T" (section 5.2 of "Source sets", of
+// Source-DPOR). So all endings and races are found.
 func TestToys(t *testing.T) {
 	for _, e := range onceEach {
 		t.Run(e.name, func(t *testing.T) {

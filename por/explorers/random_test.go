@@ -75,7 +75,7 @@ func TestSampleBounds(t *testing.T) {
 		if len(f.Leaves) != 2 || r.Incomplete[0].Bound != por.BoundPreempt {
 			t.Errorf("%s: %d endings without preemption, %q", e.Name, len(f.Leaves), toys.Reasons(r))
 		}
-		// Somebody spins; the other one sets what it waits for.
+		// One goroutine spins; the other one sets what it waits for.
 		f, r = toys.Explore(t, toys.Started(toys.Spin, []toys.Instr{{Op: toys.Store, A: 0, B: 1}}), e.Explore, por.Config{MaxExecutions: 100, MaxSteps: 20 * search.ChainLimit})
 		if r.Executions != 100 || len(f.Leaves) != 1 {
 			t.Errorf("%s: spinning: %d executions, %d endings; want 100, 1", e.Name, r.Executions, len(f.Leaves))
@@ -83,7 +83,7 @@ func TestSampleBounds(t *testing.T) {
 	}
 }
 
-// unrelated is a write behind n operations that concern nobody, and a write of
+// unrelated is a write after n operations that concern no other goroutine, and a write of
 // another goroutine.
 func unrelated(n int) *toys.System {
 	var first []toys.Instr
@@ -93,7 +93,7 @@ func unrelated(n int) *toys.System {
 	return toys.Started(append(first, toys.Instr{Op: toys.Write, A: 0, B: 1}), []toys.Instr{{Op: toys.Write, A: 0, B: 2}})
 }
 
-// lateShare is the part of the executions in which the write behind the unrelated
+// lateShare is the part of the executions in which the write after the unrelated
 // operations is the first one.
 func lateShare(t *testing.T, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) float64 {
 	toy := unrelated(8)
@@ -119,8 +119,8 @@ func (l *leaves) Leaf(path trace.Schedule, st por.Status) bool {
 }
 
 // TestPOSIgnoresUnrelated is what the paper motivates POS with: how likely one order of two conflicting
-// operations is does not fall exponentially with the unrelated operations in
-// front of one of them. The write comes first if nine random numbers are all above
+// operations is does not fall exponentially with the unrelated operations
+// before one of them. The write comes first if nine random numbers are all above
 // a tenth one, as against nine decisions of the random walk.
 func TestPOSIgnoresUnrelated(t *testing.T) {
 	if got := lateShare(t, With("pos").Run, por.Config{}); got < 0.09 || got > 0.11 {

@@ -56,7 +56,7 @@ func rfClassOf(t *toys.System, path trace.Schedule) string {
 	return strings.Join(lines, ";")
 }
 
-// shown is what an ending tells of an execution if nobody has seen what the last writes are.
+// shown is what an ending tells of an execution if it has not been seen what the last writes are.
 func shown(leaves map[string]toys.State) []string {
 	set := map[string]bool{}
 	for l, s := range leaves {

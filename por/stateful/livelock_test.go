@@ -82,7 +82,7 @@ func TestIgnored(t *testing.T) {
 // equal goroutines must not make an unfair loop look fair.
 func TestRenamed(t *testing.T) {
 	// Both pass a baton in rounds: the loop closes after one has moved because
-	// the states are equal up to exchange, but going on for ever means that
+	// the states are equal up to exchange, but continuing forever means that
 	// both move, or that only one does while the other could end everything.
 	body := []toys.Instr{{Op: toys.Load, A: 0}, {Op: toys.Load, A: 1}, {Op: toys.Jump, A: 0, B: 0}}
 	toy := toys.Started(body, body, []toys.Instr{{Op: toys.Store, A: 1, B: 1}})
