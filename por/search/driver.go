@@ -165,10 +165,10 @@ func (s *Driver) OracleSingleton(first trace.GID, any bool) (g trace.GID, ok boo
 // Unobservable reports whether an operation of kind k that accesses nothing commutes with all that
 // other goroutines can do, so that its goroutine is a persistent set by itself.
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
-	switch k {
-	case trace.Choose, trace.Yield, trace.Go, trace.End, trace.Sleep:
+	switch k.Row().Commutes {
+	case trace.Always, trace.UnlessTimed: // if it were timed it would depend on everything
 		return true
-	case trace.Output:
+	case trace.UnlessPrinted:
 		return ignoreOutput
 	}
 	return false

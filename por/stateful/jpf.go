@@ -117,15 +117,15 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	}
 	op := sys.Next(g)
 	p.last = op.Kind
-	switch op.Kind {
-	case trace.TryLock, trace.TryRLock:
+	switch k := op.Kind; {
+	case k == trace.TryLock, k == trace.TryRLock:
 		p.Violated = true
-	case trace.Unlock, trace.Park:
+	case k == trace.Unlock, k == trace.Park:
 		// Readers that leave before and after it make a difference.
 		p.Violated = op.Commutes == trace.Barges
-	case trace.Lock, trace.RLock, trace.OnceEnter:
+	case k == trace.Lock, k == trace.RLock, k == trace.OnceEnter:
 		p.locks.add(&op)
-	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+	case k.Memory():
 		p.Violated = p.Violated || p.locks.accessed(&op)
 	}
 }
