@@ -24,9 +24,6 @@ const (
 	answerLines  = 30 // of a question in docs/rationale
 )
 
-// unfinished are packages whose comments do not keep to columns and words yet.
-var unfinished = []string{"por/hb"}
-
 // banned are words that have a better one: after, before, a goroutine, depends on, partner, forever,
 // pending operation (docs/glossary.md).
 var banned = regexp.MustCompile(`(?i)\b(behind|whoever|somebody|nobody|everybody|tangled|mate|for ever|stands before|in front of)\b`)
@@ -103,7 +100,7 @@ func comments(t *testing.T) []comment {
 // TestCommentColumns: nothing wraps comments, so they are written in lines that fit.
 func TestCommentColumns(t *testing.T) {
 	for _, c := range comments(t) {
-		if !c.alone || slices.Contains(unfinished, path.Dir(c.file)) {
+		if !c.alone {
 			continue
 		}
 		for i, line := range strings.Split(c.text, "\n") {
@@ -132,9 +129,6 @@ func TestWords(t *testing.T) {
 	}
 	next := 0
 	for _, c := range comments(t) {
-		if slices.Contains(unfinished, path.Dir(c.file)) {
-			continue
-		}
 		if c.file != first.file || c.line != next {
 			flush()
 			first = c

@@ -131,8 +131,9 @@ func (x *Execution) DependsOn(i int, op *NextOp) bool {
 	return x.DependentOp(f, op, prints) || prints && f.DependsOnOutput
 }
 
-// LastRace returns the last event but for those from index end on that op, a pending operation, depends on, that does not happen
-// before what has the clock c, and for which mayBe is true; -1 if there is none.
+// LastRace returns the last event but for those from index end on that op, a pending operation,
+// depends on, that does not happen before what has the clock c, and for which mayBe is true; -1 if
+// there is none.
 func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
 	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
 	if x.someDependsOnAll || op.DependsOnAll {
@@ -164,9 +165,9 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 	return best
 }
 
-// Ended reports whether a step of another goroutine has ended q, which had a pending operation then; pending are those
-// that have one now. Stopping a timer ends the hidden goroutine that waits for it. Its operation races with
-// that, but is not there any more to be compared.
+// Ended reports whether a step of another goroutine has ended q, which had a pending operation
+// then; pending are those that have one now. Stopping a timer ends the hidden goroutine that waits
+// for it. Its operation races with that, but is not there any more to be compared.
 func Ended(q trace.GID, pending []trace.GID) bool { return !slices.Contains(pending, q) }
 
 // OutputAccess is a location that no machine has: what is printed, in its order.
@@ -195,9 +196,9 @@ func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 	return append(buf, e.arrivals...)
 }
 
-// TurnedOut returns an operation that touches what event i has turned out to touch when it was executed, besides its own
-// operation: what has been printed, if it ended the program, and WaitGroups at whose Wait goroutines have arrived.
-// nil: nothing. It is valid until the next call.
+// TurnedOut returns an operation that touches what event i has turned out to touch when it was
+// executed, besides its own operation: what has been printed, if it ended the program, and
+// WaitGroups at whose Wait goroutines have arrived. nil: nothing. It is valid until the next call.
 func (x *Execution) TurnedOut(i int) *NextOp {
 	e := &x.Events[i]
 	n := &x.late

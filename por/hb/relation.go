@@ -7,9 +7,9 @@ import (
 )
 
 // A Relation says which operations an Execution takes to be dependent. The zero value is exact for
-// programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution
-// notices if this one does not (Unsupported, CommutingRefuted). The other values are for programs that do not, and
-// for clients that want another order.
+// programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution notices
+// if this one does not (Unsupported, CommutingRefuted). The other values are for programs that do
+// not, and for clients that want another order.
 type Relation struct {
 	// IgnoreOutput says that the order of what is printed makes no difference.
 	IgnoreOutput bool
@@ -68,8 +68,8 @@ func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	}
 }
 
-// Reused reports whether g, which is about to move, adds to the counter of a WaitGroup while another goroutine
-// can return from its Wait.
+// Reused reports whether g, which is about to move, adds to the counter of a WaitGroup while
+// another goroutine can return from its Wait.
 func (x *Execution) Reused(g trace.GID) bool {
 	op := x.Next(g)
 	if op.Kind != trace.WgAdd || !x.Sys.Adds(g).Raises() {
@@ -97,7 +97,8 @@ func (a Assumptions) Relation(ignoreOutput bool) Relation {
 	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true, Careful: !a.NoUnderrun, Arrivals: !a.NoReuse}
 }
 
-// unordered reports whether e and f, of which one is an access to ordinary memory, have no order with Relation.SyncOnly.
+// unordered reports whether e and f, of which one is an access to ordinary memory, have no order
+// with Relation.SyncOnly.
 func unordered(f, e *Event) bool {
 	return (e.Op.Kind.Plain() || f.Op.Kind.Plain()) && !e.Op.DependsOnAll && !f.Op.DependsOnAll
 }
