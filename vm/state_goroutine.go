@@ -74,7 +74,19 @@ type waitState struct {
 	seq      uint32
 }
 
-// Frame header words, below register 0.
+// Frame header words, below register 0. A goroutine's stack is an array of 64-bit registers, in
+// which a callee's frame begins in the caller's outgoing window:
+//
+//	      ┌───────── frame of f ──────────────────┐
+//	      │ header │ r0 r1 ...   values   │ window │
+//	      └────────┴──────────────────────┴────────┘
+//	                                      ┌──── frame of g, called by f ────┐
+//	                                      │ header │ r0 r1 ...              │ window ...
+//	                                      └────────┴────────────────────────┘
+//	fp of f ────────▲                              ▲──── fp of g: arguments, later results
+//
+// A step saves the top frame before it changes (saveGoroutine), and each frame below when control
+// returns into it (saveCallerFrame): savedLo is how deep the stack has been saved in this epoch.
 const (
 	hdrLink   = 4 // fp-4: caller's fp | flags<<32
 	hdrReturn = 3 // fp-3: caller's function number <<32 | return pc

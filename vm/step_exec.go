@@ -108,6 +108,8 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
 		case Zero:
 			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
+		// Integers. Narrow ones are kept extended by the sign of their type: the compiler emits an
+		// extension after an operation on 64 bits, or the fused form of the commonest (AddS32 ...).
 		case Add:
 			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
 		case Sub:
@@ -212,6 +214,8 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = uint64(uint8(*rg(r, in.B) + *rg(r, in.C)))
 		case SubU8:
 			*rg(r, in.A) = uint64(uint8(*rg(r, in.B) - *rg(r, in.C)))
+		// Floats and complex numbers. The host computes what the program would on amd64, where gc
+		// fuses no two operations.
 		case AddF64:
 			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
 		case SubF64:
@@ -261,6 +265,7 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = uint64(math.Float32bits(max(*rf32(r, in.B), *rf32(r, in.C))))
 		case CvtC:
 			complexConvert(rg(r, in.A), rg(r, in.B), in.C)
+		// Comparisons to a register; the dynamic types of interfaces may be uncomparable, which panics.
 		case Eq:
 			*rg(r, in.A) = b2u(*rg(r, in.B) == *rg(r, in.C))
 		case Ne:
@@ -308,6 +313,8 @@ func (m *Machine) exec(g *goroutine) {
 			}
 			ip = unsafe.Add(ip, 8)
 			*rg(r, in.A) = b2u(eq)
+		// Jumps. Only those backwards, and calls, use up the budget: a goroutine cannot execute
+		// forever without one of them.
 		case Jmp:
 			ip = unsafe.Add(ip, int(in.Imm32())*8)
 		case JmpBack:
@@ -455,6 +462,9 @@ func (m *Machine) exec(g *goroutine) {
 					}
 				}
 			}
+		// Loads and stores through a pointer: the fast path or m.access. A store of a pointer to a
+		// shared object publishes what it points to; only the slow path does such stores, as shared
+		// objects stop the fast one.
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 1, stop)
@@ -662,6 +672,7 @@ func (m *Machine) exec(g *goroutine) {
 			}
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
 			ip = unsafe.Add(ip, 8)
+		// Loads and stores of slice elements with the bounds check, fused.
 		case LdXS8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -831,6 +842,7 @@ func (m *Machine) exec(g *goroutine) {
 				goto called
 			}
 			*rg(r, in.A) = uint64(*(*uint8)(p))
+		// Loads from a value in registers, whose image is addressed by bytes.
 		case RLdS8:
 			*rg(r, in.A) = uint64(*(*int8)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
 		case RLdU8:
@@ -859,6 +871,8 @@ func (m *Machine) exec(g *goroutine) {
 			size = x & math.MaxUint32
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
 			ip = unsafe.Add(ip, 8)
+		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. A
+		// native's results are found in the window at once.
 		case Call:
 			callee, win = uint32(in.Imm32()), uint32(in.A)
 			goto enter
@@ -930,6 +944,8 @@ func (m *Machine) exec(g *goroutine) {
 			goto ret
 		case Ret0:
 			goto ret
+		// Allocations. g.pc is stored first: it is the allocation's site, and a collection reads
+		// it.
 		case NewObj:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))

@@ -10,24 +10,31 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// A map is a header object, an array of entries in insertion order and a hash
-// index over it. Iteration follows insertion order, so it is deterministic;
-// each entry carries its insertion number, so an iterator finds its place
-// again after the array was rebuilt. The index follows from the entries and is
-// not part of the state.
+// A map is a header object, an array of entries in insertion order and a hash index over it.
+// Iteration follows insertion order, so it is deterministic; each entry carries its insertion
+// number, so an iterator finds its place again after the array was rebuilt. The index follows from
+// the entries and is not part of the state.
+//
+//	header   │ count 2 │ entries │ index │ used 3 │ seq 3 │
+//	                      │         │
+//	entries  ◀────────────┘         │   (insertion number, key, element), by order; number 0: deleted
+//	         │ 1 a 10 │ 0 │ 3 c 30 │
+//	                                │
+//	index    ◀──────────────────────┘   place in entries + 1, by hash, linear probing; 0: free
+//	         │ 0 │ 1 │ 0 │ 2 │ 3 │ 0 │ 0 │ 0 │
 const (
 	mpCount   = iota * 8
 	mpEntries // pointer to the entry array
 	mpIndex   // pointer to the index, uint32 entry number + 1
 	mpUsed    // entries used, deleted ones included
-	mpSeq     // next insertion number
+	mpSeq     // insertion number of the newest entry
 	mpSize
 )
 
 // mapType is the machine's view of a map type.
 type mapType struct {
 	key, elem *layout.Layout
-	// entry: insertion number + 1 (0: deleted), key, element, each at a word.
+	// entry: insertion number from 1 (0: deleted), key, element, each at a word.
 	entry           *layout.Layout
 	keyOff, elemOff uint32
 }

@@ -11,8 +11,10 @@ import (
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// slowOp executes the operations that have no place in exec's loop. g.pc is the instruction; it
-// moves on when the operation is complete.
+// slowOp executes the operations that have no place in exec's loop: they are rarer than a call, or
+// take so long that a call does not matter. g.pc is the instruction; it moves on when the operation
+// is complete. What can be a visible operation asks first whether it may execute
+// (accessesMayExecute, mayExecute), and returns Stop if not: the instruction is pending then.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
@@ -161,7 +163,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	return Next
 }
 
-// copyBig executes CopyMem.
+// copyBig executes CopyMem, which moves values that are too large for registers, or clears them.
 func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	n := f.Code[g.pc+1].Word()
 	dst, src := *rg(r, in.A), uint64(0)

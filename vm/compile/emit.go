@@ -221,7 +221,10 @@ func (c *compiler) recordPending(extra ...uint16) {
 // recordReturn records what is live when a call returns to the next instruction emitted.
 func (c *compiler) recordReturn() { c.f.AddLive(len(c.code), c.after) }
 
-// phiMoves emits the parallel assignment of to's phis on the edge from from.
+// phiMoves emits the parallel assignment of to's phis on the edge from from. A move is emitted when
+// no other move still reads its destination; if all destinations are still read, the moves form
+// cycles, and one of their sources goes to a scratch register first. Constants come last, as they
+// read no register.
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 	type mv struct{ dst, src int }
 	var moves []mv

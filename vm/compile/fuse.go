@@ -10,6 +10,14 @@ import (
 )
 
 // prepare decides what is fused, aliased and extracted.
+//
+// A fused instruction emits no code of its own; the instruction that uses its value does its work:
+// an address computation becomes the offset of a load or store, a comparison becomes part of a
+// branch. That saves instructions, and registers, and it never moves an effect: what is fused has
+// none, and its operands are SSA values, which do not change.
+//
+// An aliased load reads a variable that is captured by value: the free variable's register is the
+// value.
 func (c *compiler) prepare() {
 	c.fused = map[ssa.Value]bool{}
 	c.unusedLoads = map[*ssa.UnOp]bool{}

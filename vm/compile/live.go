@@ -75,6 +75,10 @@ func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 	}
 }
 
+// analyse computes liveness: liveIn = gen ∪ (liveOut − kill), and liveOut is the union of the
+// successors' liveIn and of the phi operands on the edges to them, iterated to the least fixed
+// point from the last block to the first. What the recover block reads is live everywhere, as a
+// panic can lead there from any call.
 func (c *compiler) analyse() *liveness {
 	lv := &liveness{num: map[ssa.Value]int{}, liveOut: map[*ssa.BasicBlock]bitset{}}
 	add := func(v ssa.Value) {
