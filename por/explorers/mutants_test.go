@@ -110,7 +110,7 @@ var mutants = []struct {
 
 	// Operations on channels.
 	{mutation.Mutant{Name: "nothing but the arrivals is needed", File: "por/optimal/rendezvous.go", Old: "\tif multiWay {\n", New: "\tif false {\n"}, selectingFrom("5901")},
-	{mutation.Mutant{Name: "arrivals at channels are not reversed", File: "por/optimal/rendezvous.go", Old: "\tif !s.concernsChannels(e) {\n\t\treturn\n", New: "\tif true {\n\t\treturn\n"}, selecting},
+	{mutation.Mutant{Name: "arrivals at channels are not reversed", File: "por/optimal/optimal.go", Old: "\tif s.concernsChannels(e) {\n", New: "\tif false {\n"}, selecting},
 	{mutation.Mutant{Name: "all that is possible after a prefix needs it", File: "por/optimal/rendezvous.go", Old: "case !conflicts, !s.needsAll(f, g, p):\n", New: "case !conflicts:\n"}, selecting},
 	{mutation.Mutant{Name: "a select is disabled by any set", File: "por/optimal/optimal.go", Old: "\t\ts.LastEvent(f.g) != y && s.disabledByProperSubset(f, y):\n", New: "\t\tfalse:\n"}, selecting},
 	{mutation.Mutant{Name: "a prefix contains heads", File: "por/optimal/optimal.go", Old: " || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) {", New: " {"}, selectingFrom("13401")},

@@ -8,18 +8,19 @@ import (
 )
 
 // What Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model Checking Software", POPL
-// 2005) ask of a happens-before relation: the last event that is dependent with a pending operation,
-// does not happen before it, and may be co-enabled with it.
+// 2005) ask of a happens-before relation: the last event that is dependent with a pending
+// operation, does not happen before it, and may be co-enabled with it.
 
 // MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
-// co-enabled in a state to which events lead that are independent of event i. since is the last event
-// before which q was not at op, and enabled are the goroutines that were enabled before event i.
+// co-enabled in a state to which events lead that are independent of event i. since is the last
+// event before which q was not at op, and enabled are the goroutines that were enabled before event
+// i.
 //
 // Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
 // releases it. (A release of a lock that is free ends the program.)
 //
-// Claim 2. Before an event that lowers a WaitGroup's counter it is not zero, nor is it if that event is
-// left out, so no goroutine can return from Wait that was not enabled before.
+// Claim 2. Before an event that lowers a WaitGroup's counter it is not zero, nor is it if that
+// event is left out, so no goroutine can return from Wait that was not enabled before.
 //
 // Claim 3. If q was at op when event i was executed, and was disabled, then event i is not needed
 // for it only if another event independent of it enables op. What enables an operation changes a
@@ -48,8 +49,8 @@ func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enable
 	return slices.Contains(enabled, q) // claim 3
 }
 
-// releases returns the lock or Once that an operation releases, if it can be acquired only then. Readers
-// do not keep a writer from announcing itself, and may pass a writer (see trace.Barges).
+// releases returns the lock or Once that an operation releases, if it can be acquired only then.
+// Readers do not keep a writer from announcing itself, and may pass a writer (see trace.Barges).
 func releases(n *NextOp) (trace.Access, bool) {
 	switch r := n.Kind.Row(); {
 	case r.On == trace.OnOnce, r.On == trace.OnLock && !r.Shared:
@@ -84,8 +85,8 @@ func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// Entry returns the clock of the last event that g has taken part in: what happens before its pending
-// operation. It is valid until an event is executed.
+// ClockOf returns the clock of the last event that g has taken part in: what happens before its
+// pending operation. It is valid until an event is executed.
 func (x *Execution) ClockOf(g trace.GID) []uint32 {
 	return x.ClockAfter(x.LastEvent(g))
 }
@@ -121,7 +122,8 @@ func (x *Execution) Participants(f func(g trace.GID)) {
 	}
 }
 
-// prints reports whether op, which is pending, decides what has been printed as far as anybody looks at that.
+// prints reports whether op, which is pending, decides what has been printed, if that makes a
+// difference.
 func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }
 
 // DependsOn reports whether op, which is pending, depends on event i.
@@ -182,8 +184,8 @@ func (x *Execution) Locations(n *NextOp, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// EventLocations appends what event i touches: its operation and that of its partner, and what it has turned
-// out to touch when it was executed.
+// EventLocations appends what event i touches: its operation and that of its partner, and what it
+// has turned out to touch when it was executed.
 func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 	e := &x.Events[i]
 	buf = x.Locations(&e.Op, buf)

@@ -2,17 +2,17 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Additions to one location whose results are not used commute, and so do readers of a lock. That they
-// do is not enough where a goroutine waits in a loop until the location has a certain value
-// (trace.Op.Awaits): of two additions, or two readers, each can disable the loop's next iteration by
-// itself, and only all of them together enable it. Then there is no least set of events after which
-// the operation is disabled, which the reductions assume, and what a pending operation depends on
-// need not have happened before its goroutine arrived there. Example: v.Add(1) beside v.Add(1) and
-// `for v.Load() != 0 {}` beside v.Add(-1).
+// Additions to one location whose results are not used commute, and so do readers of a lock. That
+// they do is not enough where a goroutine waits in a loop until the location has a certain value
+// (trace.Op.Awaits): of two additions, or two readers, each can disable the loop's next iteration
+// by itself, and only all of them together enable it. Then there is no least set of events after
+// which the operation is disabled, which the reductions assume, and what a pending operation
+// depends on need not have happened before its goroutine arrived there. Example: v.Add(1) beside
+// v.Add(1) and `for v.Load() != 0 {}` beside v.Add(-1).
 //
-// So an Execution in which such operations commute notices when one of them and a loop that waits are
-// on the same location, wherever in the search. It sets CommutingRefuted then, and the search starts
-// again with a Relation that is Ordered.
+// So an Execution in which such operations commute notices when one of them and a loop that waits
+// are on the same location, wherever in the search. It sets CommutingRefuted then, and the search
+// starts again with a Relation that is Ordered.
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {

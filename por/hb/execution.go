@@ -73,17 +73,6 @@ type Event struct {
 	arrivals []trace.Access
 }
 
-// init makes e the event of op. It is large, and filled in where it stays.
-func (e *Event) init(t Transition, op *NextOp, undoStart int) {
-	e.Transition, e.UndoStart = t, undoStart
-	e.Op = *op
-	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
-	e.EndsExecution, e.DependsOnOutput = false, false
-	e.change, e.unit, e.matchedUnits = por.Adding{}, unmatched, 0
-	e.BufferChan, e.BufferChange = 0, 0
-	e.arrivals = e.arrivals[:0]
-}
-
 // An eventKey is the part of an event that decides in most cases that it and a later one are
 // independent, or ordered anyway. It is read for every earlier event when one is executed.
 type eventKey struct {
@@ -166,6 +155,7 @@ type Execution struct {
 	someDependsOnAll bool              // one did so far
 	received         map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
 	matching         matching
+	waitArrival      bool        // a goroutine has arrived at Wait by the newest event
 	commuting        locationSet // these two: see noteCommuting
 	awaited          locationSet
 
@@ -232,6 +222,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		x.findCondWaiters()
 	}
 	x.step(e, choice)
+	x.waitArrival = false
 	x.advanced = x.Sys.Advanced(x.advanced[:0])
 	for _, q := range x.advanced {
 		x.grow(int(q))
@@ -256,16 +247,29 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		x.addWoken(i, notifies)
 	}
 	x.noteCommuting(&e.Op)
-	x.CommutingRefuted = x.CommutingRefuted || !x.dep.readersDepend && x.unbalancedUnlock(i)
-	x.Unsupported = x.Unsupported || x.CommutingRefuted || !x.rel.Pairwise && x.wgOrderMatters(i)
+	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) {
+		x.CommutingRefuted = x.CommutingRefuted || x.unbalancedUnlock(i)
+	}
+	x.Unsupported = x.Unsupported || x.CommutingRefuted
+	aboutWaitGroups := x.waitArrival || e.Op.Kind == trace.WgAdd
+	if aboutWaitGroups && !x.Unsupported && !x.rel.Pairwise {
+		x.Unsupported = x.wgOrderMatters(i)
+	}
 }
 
-// newEvent appends the event of an alternative that is about to be executed.
+// newEvent appends the event of an alternative that is about to be executed. Events are large, and
+// filled in where they stay.
 func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
 	e := &x.Events[i]
-	e.init(Transition{G: g, Label: x.Label(g, choice)}, x.Next(g), len(x.UndoLog))
+	e.G, e.Label, e.UndoStart = g, x.Label(g, choice), len(x.UndoLog)
+	e.Op = *x.Next(g)
+	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
+	e.EndsExecution, e.DependsOnOutput = false, false
+	e.change, e.unit, e.matchedUnits = por.Adding{}, unmatched, 0
+	e.BufferChan, e.BufferChange = 0, 0
+	e.arrivals = e.arrivals[:0]
 	switch k := e.Op.Kind; {
 	case k == trace.WgAdd:
 		e.change = x.Sys.Adds(g)
@@ -431,6 +435,7 @@ func (x *Execution) addParticipant(g trace.GID, i int) {
 	u.G, u.Last, u.Exists, u.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
 	x.Last[g] = int32(i)
 	x.recordPending(g)
+	x.waitArrival = x.waitArrival || x.Pending[g].Kind == trace.WgWait
 	x.Unsupported = x.Unsupported || x.ReadsFrom && !Supported(&x.Pending[g].Op)
 	x.snapshotSelect(g, i)
 }

@@ -15,32 +15,35 @@ type Relation struct {
 	IgnoreOutput bool
 	// ReadersDepend says that readers of an RWMutex do not commute: see Execution.unbalancedUnlock.
 	ReadersDepend bool
-	// AdditionsDepend says that additions whose results are not used do not commute: see noteCommuting.
+	// AdditionsDepend says that additions whose results are not used do not commute: see
+	// noteCommuting.
 	AdditionsDepend bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and those that lower it. Otherwise an execution is asked as a
 	// whole (waitgroup.go), and sets Unsupported where the answer is that their order matters.
 	Pairwise bool
-	// Careful, with Pairwise, says that operations that lower a counter do not commute. Whether they do
-	// depends on the others: one that finds the counter too low panics, whichever it is. An
+	// Careful, with Pairwise, says that operations that lower a counter do not commute. Whether
+	// they do depends on the others: one that finds the counter too low panics, whichever it is. An
 	// Execution that is not careful notices (Underrun).
 	Careful bool
-	// Arrivals, with Pairwise, makes it an access to a WaitGroup to arrive at its Wait. A goroutine that has
-	// arrived when the counter was zero returns even if the counter has grown again: see Reused.
+	// Arrivals, with Pairwise, makes it an access to a WaitGroup to arrive at its Wait. A goroutine
+	// that has arrived when the counter was zero returns even if the counter has grown again: see
+	// Reused.
 	Arrivals bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
 }
 
-// Ordered returns r, or if ordered is true r without the assumption that operations on one location commute
-// that change it: readers of a lock, and additions. An Execution refutes it (CommutingRefuted).
+// Ordered returns r, or if ordered is true r without the assumption that operations on one location
+// commute that change it: readers of a lock, and additions. An Execution refutes it
+// (CommutingRefuted).
 func (r Relation) Ordered(ordered bool) Relation {
 	r.ReadersDepend, r.AdditionsDepend = r.ReadersDepend || ordered, r.AdditionsDepend || ordered
 	return r
 }
 
-// pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it commutes
-// with: see Relation.Pairwise.
+// pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it
+// commutes with: see Relation.Pairwise.
 func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	n.Commutes = 0
 	switch a := x.Sys.Adds(g); {
@@ -53,8 +56,8 @@ func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	}
 }
 
-// arrivals collects the WaitGroups at whose Wait g and those it has moved have arrived by event e, the newest
-// one.
+// arrivals collects the WaitGroups at whose Wait g and those it has moved have arrived by event e,
+// the newest one.
 func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	if !x.rel.Arrivals {
 		return
@@ -81,7 +84,8 @@ func (x *Execution) Reused(g trace.GID) bool {
 	})
 }
 
-// Assumptions are what a reduction takes for granted until it sees otherwise. It then starts again without.
+// Assumptions are what a reduction takes for granted until it sees otherwise. It then starts again
+// without.
 type Assumptions struct {
 	NoReuse    bool // no WaitGroup's counter grows while a goroutine can return from its Wait
 	NoUnderrun bool // no WaitGroup's counter becomes negative

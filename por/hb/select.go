@@ -13,12 +13,14 @@ type SelectSnapshot struct {
 	Cases []por.Case
 }
 
-// snapshotSelect records the cases of g's pending operation, at which it has arrived by event i, if
-// that is a select.
+// snapshotSelect is called when g has arrived by event i. It records the cases of a select.
 func (x *Execution) snapshotSelect(g trace.GID, i int) {
-	if k := x.Pending[g].Kind; k != trace.Select && k != trace.TrySelect {
-		return
+	if k := x.Pending[g].Kind; k == trace.Select || k == trace.TrySelect {
+		x.addSnapshot(g, i)
 	}
+}
+
+func (x *Execution) addSnapshot(g trace.GID, i int) {
 	cases, _ := x.Sys.Cases(g, nil)
 	x.Snapshots = append(x.Snapshots, SelectSnapshot{i, g, cases})
 }

@@ -440,7 +440,9 @@ func (s *searcher) findReversals(first bool) {
 		s.reverseRaces(e, first)
 	}
 	s.reverseArrivals(e)
-	s.scheduleRendezvous(e)
+	if s.concernsChannels(e) {
+		s.scheduleRendezvous(e)
+	}
 	if s.frameOf[e] >= 0 {
 		s.reverseWaiting(e)
 	}
@@ -519,9 +521,9 @@ func (s *searcher) reverseArrivals(e int) {
 
 // reverseWaiting is lines 26 and 27.
 func (s *searcher) reverseWaiting(e int) {
-	ev := &s.Events[e]
+	ev, mayBlock := &s.Events[e], s.MayBlock
 	for _, g := range s.Order {
-		if !s.MayBlock[g] {
+		if !mayBlock[g] {
 			continue
 		}
 		y := &s.Pending[g]

@@ -152,13 +152,10 @@ func (s *searcher) intervals(x int) []interval {
 	return list
 }
 
-// scheduleRendezvous is rule S3 for the newest event e: it schedules the sets that end in e and
-// after which an operation on channels may be possible that x, the operation of a frame, makes
-// impossible.
+// scheduleRendezvous is rule S3 for the newest event e, if that concerns channels: it schedules the
+// sets that end in e and after which an operation on channels may be possible that x, the operation
+// of a frame, makes impossible.
 func (s *searcher) scheduleRendezvous(e int) {
-	if !s.concernsChannels(e) {
-		return
-	}
 	s.ideals = 0
 	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
 		x := s.frames[i].depth
