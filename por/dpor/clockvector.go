@@ -93,7 +93,12 @@ type cvNode struct {
 
 func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumptions) *clockVector {
 	cfg.Match = false
-	x := &clockVector{Driver: search.NewDriver(sys, v, cfg), fx: por.EffectsOf(sys), assumed: a, accessed: make(map[uint32]accessor)}
+	x := &clockVector{
+		Driver:   search.NewDriver(sys, v, cfg),
+		fx:       por.EffectsOf(sys),
+		assumed:  a,
+		accessed: make(map[uint32]accessor),
+	}
 	x.exec = hb.NewExecution(sys, a.Relation(cfg.IgnoreOutput))
 	x.step = x.exec.Execute
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}

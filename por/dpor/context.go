@@ -236,7 +236,9 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 	}
 	shortest := 0
 	for i := range f.sleep {
-		if w := f.sleep[i].steps; len(w) > 1 && (shortest == 0 || len(w) < shortest) && slices.Contains(list, w[0].G) {
+		w := f.sleep[i].steps
+		shorter := len(w) > 1 && (shortest == 0 || len(w) < shortest)
+		if shorter && slices.Contains(list, w[0].G) {
 			p, shortest = w[0].G, len(w)
 		}
 	}
@@ -267,7 +269,8 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 		ok := c.executeSequence(w) && c.executeSection(p) && c.stillInterchangeable()
 		state := por.IdentityHashOf(s.Sys, at)
 		s.rewindTo(f)
-		if ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable() && por.IdentityHashOf(s.Sys, at) == state {
+		ok = ok && c.executeSection(p) && c.executeSequence(w) && c.stillInterchangeable()
+		if ok && por.IdentityHashOf(s.Sys, at) == state {
 			c.putToSleep(f)
 		}
 		s.rewindTo(f)

@@ -437,7 +437,8 @@ func (s *source) findRaces() {
 		}
 	}
 	for q, a := range s.exec.Last { // those that were pending before
-		if int(a) != n && s.exec.Exists[q] && s.exec.Pending[q].Blocks() && s.exec.MayBeReversed(p, &s.exec.Pending[q]) {
+		op := &s.exec.Pending[q]
+		if int(a) != n && s.exec.Exists[q] && op.Blocks() && s.exec.MayBeReversed(p, op) {
 			s.backtrackForPending(n, trace.GID(q))
 		}
 	}
@@ -522,7 +523,10 @@ func (s *source) addOneInitial(f *sourceNode) {
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
-		if x := &s.exec.Events[i]; s.nodes[i].persistent || s.exec.Before(i, c) || !s.exec.MayBeReversed(x, &s.exec.Pending[q]) {
+		if s.nodes[i].persistent || s.exec.Before(i, c) {
+			continue
+		}
+		if !s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) {
 			continue
 		}
 		s.initials = s.initials[:0]
@@ -569,7 +573,9 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if e.Op.DependsOnAll {
 		return true
 	}
-	if op.DependsOnAll || op.Kind.Channels() || op.Commutes != 0 || e.Op.Commutes != 0 || op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd {
+	commutes := op.Commutes != 0 || e.Op.Commutes != 0
+	onWaitGroup := op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd
+	if op.DependsOnAll || op.Kind.Channels() || commutes || onWaitGroup {
 		return false
 	}
 	for i := range op.Access[:op.N] {

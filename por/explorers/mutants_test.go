@@ -128,7 +128,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "ended: graph does not look at a timer that is stopped", File: "por/graph/search.go", Old: "\t\t\tx.addScheduleFor(n, q)\n", New: ""}, timing},
 	{mutation.Mutant{Name: "source: who is met could do nothing else", File: "por/dpor/source.go", Old: "p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner)", New: "false"}, sleeping},
 	{mutation.Mutant{Name: "source: nobody arrives before a channel", File: "por/dpor/source.go", Old: "\t\tif s.exec.Pending[m.G].Blocks() {\n\t\t\ts.reverseRacesOfPending", New: "\t\tif s.exec.Pending[m.G].Blocks() && !s.exec.Pending[m.G].Kind.Channels() {\n\t\t\ts.reverseRacesOfPending"}, sleeping},
-	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) != n && !s.exec.Pending[q].Kind.Channels() && s.exec.Exists[q] && "}, sleeping},
+	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) != n && !op.Kind.Channels() && s.exec.Exists[q] && "}, sleeping},
 
 	// What changes places.
 	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory"}, twin},

@@ -188,8 +188,10 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 			continue
 		}
 		f.stale = true
-		switch own := trace.GID(i) == g; {
-		case own && (!enablesNothing(op) && !f.releasesUnawaited(op) || f.conflicts(op) || f.overwritesAwaited(op)), !own && movesAnother(op.Kind):
+		switch {
+		case trace.GID(i) != g:
+			f.known = !movesAnother(op.Kind)
+		case !enablesNothing(op) && !f.releasesUnawaited(op), f.conflicts(op), f.overwritesAwaited(op):
 			f.known = false
 		}
 	}
@@ -246,9 +248,8 @@ next:
 func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:
-		return op.N > 0 && f.complete && f.waits && !slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
-			return slices.ContainsFunc(f.awaited, a.Overlaps)
-		})
+		awaited := func(a trace.Access) bool { return slices.ContainsFunc(f.awaited, a.Overlaps) }
+		return op.N > 0 && f.complete && f.waits && !slices.ContainsFunc(op.Access[:op.N], awaited)
 	}
 	return false
 }

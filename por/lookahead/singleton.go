@@ -20,12 +20,15 @@ import (
 // did not suffice to say that there is none. The system is left as it was.
 func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, g: g, op: sys.Next(g)}
-	r := stateful.JPF(p, p, por.Config{Match: true, MaxStates: limit, IgnoreOutput: true, Poll: func(at por.Progress) string {
-		if at.Transitions > max(limit*stepsPerState, 4*search.ChainLimit) {
+	most := max(limit*stepsPerState, 4*search.ChainLimit)
+	cfg := por.Config{Match: true, MaxStates: limit, IgnoreOutput: true}
+	cfg.Poll = func(at por.Progress) string {
+		if at.Transitions > most {
 			return "enough"
 		}
 		return ""
-	}})
+	}
+	r := stateful.JPF(p, p, cfg)
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 

@@ -18,8 +18,9 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 		s.positions = append(s.positions, nil)
 	}
 	n := s.Count[m.G] + 1
-	s.EndedInOtherOrder = int(m.G) < len(s.stamps) && int(n) <= len(s.stamps[m.G]) && s.graph[s.stamps[m.G][n-1]].ended
-	known := s.EndedInOtherOrder
+	inGraph := int(m.G) < len(s.stamps) && int(n) <= len(s.stamps[m.G])
+	known := inGraph && s.graph[s.stamps[m.G][n-1]].ended
+	s.EndedInOtherOrder = known
 	choice := -1
 	for c := range s.Sys.Alternatives(m.G) {
 		if s.Label(m.G, c) == m.Label {
@@ -218,7 +219,8 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	prefix := s.porfPrefix(g, hb.EventID{})
 	return slices.DeleteFunc(list, func(u hb.EventID) bool {
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
-			return t != u && t.N > 0 && t.N <= hb.Entry(prefix, t.G) && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
+			before := t.N > 0 && t.N <= hb.Entry(prefix, t.G)
+			return t != u && before && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
 	})
 }

@@ -192,7 +192,7 @@ func (s *searcher) explore() {
 func (s *searcher) runToEnd(g trace.GID, head int32) {
 	for !s.Halted {
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.graph))
-		s.enabled = slices.DeleteFunc(s.Sys.Enabled(s.enabled[:0]), func(g trace.GID) bool { return slices.Contains(s.dropped, g) })
+		s.enabled = slices.DeleteFunc(s.Sys.Enabled(s.enabled[:0]), s.isDropped)
 		if len(s.enabled) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
 				s.leaf(st)
@@ -216,6 +216,9 @@ func (s *searcher) runToEnd(g trace.GID, head int32) {
 	}
 }
 
+// isDropped reports whether g has ended the execution.
+func (s *searcher) isDropped(g trace.GID) bool { return slices.Contains(s.dropped, g) }
+
 // pick is the rule by which x is chosen: the goroutine that moved last continues, or else the first
 // that can.
 func (s *searcher) pick() trace.GID {
@@ -231,8 +234,9 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
 	from, reads := hb.ReadFrom(&op.Op)
-	quiet := op.N == 0 && op.Kind != trace.Sleep && (search.Unobservable(op.Kind, s.Cfg.IgnoreOutput) || op.Kind.Memory())
-	if n == 1 && !reads && (quiet || op.Kind.Memory()) {
+	unobservable := op.Kind != trace.Sleep && search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
+	persistent := op.N == 0 && (unobservable || op.Kind.Memory())
+	if n == 1 && !reads && (persistent || op.Kind.Memory()) {
 		return s.addEvent(g, 0, -1, false)
 	}
 	s.frames = append(s.frames, frame{
@@ -244,7 +248,7 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 		op:            op,
 		label:         s.Label(g, 0),
 		reads:         reads,
-		needsNoChoice: quiet,
+		needsNoChoice: persistent,
 		head:          head,
 		alternatives:  n,
 		next:          1,
@@ -320,7 +324,8 @@ func (s *searcher) readFromNext(i int) bool {
 			s.revisitsOfUntaken(i, w)
 			continue
 		}
-		s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: f.g, N: s.Count[f.g]}, label: f.label, rf: w, frame: int32(i), head: -1})
+		x := hb.EventID{G: f.g, N: s.Count[f.g]}
+		s.graph = append(s.graph, graphEvent{EventID: x, label: f.label, rf: w, frame: int32(i), head: -1})
 		return s.eventAdded(len(s.graph) - 1)
 	}
 	return false
@@ -391,15 +396,17 @@ func mayWrite(op *trace.Op) bool {
 func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	f := &s.frames[i]
 	if op := s.Next(f.g).Op; mayWrite(&op) {
-		me := graphEvent{EventID: hb.EventID{G: f.g, N: s.Count[f.g] + 1}, label: f.label, rf: w, frame: -1, head: -1}
+		x := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
+		me := graphEvent{EventID: x, label: f.label, rf: w, frame: -1, head: -1}
 		s.findBackwardRevisits(&me, s.porfPrefix(f.g, w), &op)
 	}
 }
 
 // addEvent adds g's next operation to G and reports whether to continue.
-func (s *searcher) addEvent(g trace.GID, choice int, frame int32, planned bool) bool {
+func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
-	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: g, N: s.Count[g] + 1}, label: m.Label, inReversal: planned, frame: frame, head: -1})
+	x := hb.EventID{G: g, N: s.Count[g] + 1}
+	s.graph = append(s.graph, graphEvent{EventID: x, label: m.Label, inReversal: inReversal, frame: frame, head: -1})
 	s.replay(m, true)
 	return s.eventAdded(len(s.graph) - 1)
 }
@@ -530,7 +537,8 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 		return
 	}
 	m := hb.Transition{G: it.last, Label: s.Label(it.last, 0)}
-	s.graph = append(s.graph, graphEvent{EventID: hb.EventID{G: it.last, N: s.Count[it.last] + 1}, label: m.Label, inReversal: true, frame: -1, head: -1})
+	last := hb.EventID{G: it.last, N: s.Count[it.last] + 1}
+	s.graph = append(s.graph, graphEvent{EventID: last, label: m.Label, inReversal: true, frame: -1, head: -1})
 	y := len(s.graph) - 1
 	s.replay(m, true)
 	if s.Halted {
@@ -607,7 +615,8 @@ func (s *searcher) account() int64 {
 		n += int64(unsafe.Sizeof(*f)) + 16*int64(cap(f.order)) + 4*int64(cap(f.count))
 		for j := range f.revisits {
 			it := &f.revisits[j]
-			n += int64(unsafe.Sizeof(*it)) + 16*int64(cap(it.order)) + int64(cap(it.prefix))*int64(unsafe.Sizeof(graphEvent{}))
+			n += int64(unsafe.Sizeof(*it)) + 16*int64(cap(it.order))
+			n += int64(cap(it.prefix)) * int64(unsafe.Sizeof(graphEvent{}))
 		}
 	}
 	if s.size != nil {

@@ -16,7 +16,9 @@ func (s *searcher) findRevisits(e int) {
 	if !ev.Op.Kind.Memory() {
 		for _, x := range s.Races {
 			i := s.graph[s.stampOf(int(x))].frame
-			if hb.Blocks(ev.Op.Kind) && !(ev.Op.N > 1 || ev.Op.Wide) && !(ev.DependsOnOutput && s.Events[x].Op.Kind == trace.Output) {
+			several := ev.Op.N > 1 || ev.Op.Wide
+			forOutput := ev.DependsOnOutput && s.Events[x].Op.Kind == trace.Output
+			if hb.Blocks(ev.Op.Kind) && !several && !forOutput {
 				continue // found when its goroutine arrived
 			}
 			if i >= 0 && !s.frames[i].reads && !s.frames[i].needsNoChoice {
@@ -34,7 +36,7 @@ func (s *searcher) findRevisits(e int) {
 	}
 	s.revisitsOfPending(e)
 	if me.rf != (hb.EventID{}) || mayWrite(&ev.Op.Op) {
-		if !ev.EndsExecution && slices.ContainsFunc(ev.Op.Access[:ev.Op.N], func(a trace.Access) bool { return a.Write }) {
+		if !ev.EndsExecution && writes(&ev.Op.Op) {
 			s.findBackwardRevisits(&me, s.Clock(e), &ev.Op.Op)
 		}
 	}
@@ -88,12 +90,22 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 		}
 		return
 	}
-	if _, reads := hb.ReadFrom(&p.Op); reads || !hb.WritesTo(&p.Op, s.reads(x)) || c != nil && !s.maximallyAdded(i, c, hb.EventID{}) {
+	if _, reads := hb.ReadFrom(&p.Op); reads || !hb.WritesTo(&p.Op, s.reads(x)) {
+		return
+	}
+	if c != nil && !s.maximallyAdded(i, c, hb.EventID{}) {
 		return
 	}
 	limit := hb.Union(f.count, c)
-	w := graphEvent{EventID: hb.EventID{G: q, N: hb.Entry(limit, q) + 1}, label: s.Label(q, 0), inReversal: true, frame: -1, head: -1}
-	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})})
+	w := graphEvent{
+		EventID:    hb.EventID{G: q, N: hb.Entry(limit, q) + 1},
+		label:      s.Label(q, 0),
+		inReversal: true,
+		frame:      -1,
+		head:       -1,
+	}
+	order := append(s.pathWithin(limit), hb.Transition{G: q, Label: w.label}, hb.Transition{G: f.g, Label: f.label})
+	f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), write: w, order: order})
 }
 
 // addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
@@ -101,7 +113,8 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
-		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: s.pathWithin(hb.Union(f.count, c))})
+		order := s.pathWithin(hb.Union(f.count, c))
+		f.revisits = append(f.revisits, revisit{prefix: s.eventsAfter(f, c), last: q, order: order})
 	}
 }
 
@@ -130,8 +143,8 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 	for i := range s.frames {
 		x, ok := s.eventOf(i)
 		f := &s.frames[i]
-		overlaps := ok && f.reads && s.graph[f.stamp].EventID != w.EventID && !s.inPrefix(x, prefix) && s.reads(x).Overlaps(to)
-		if !overlaps || !s.maximallyAdded(i, prefix, w.EventID) {
+		isOther := ok && f.reads && s.graph[f.stamp].EventID != w.EventID && !s.inPrefix(x, prefix)
+		if !isOther || !s.reads(x).Overlaps(to) || !s.maximallyAdded(i, prefix, w.EventID) {
 			continue
 		}
 		it := revisit{prefix: s.eventsAfter(f, prefix), write: *w}
@@ -218,7 +231,8 @@ func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 		return true
 	}
 	s.addNodes(v)
-	s.lin.add(hb.EventID{G: trace.GID(s.Width), N: 1}, v, &trace.Op{Kind: trace.Read, N: 1, Access: [2]trace.Access{a}}, w)
+	read := trace.Op{Kind: trace.Read, N: 1, Access: [2]trace.Access{a}}
+	s.lin.add(hb.EventID{G: trace.GID(s.Width), N: 1}, v, &read, w)
 	return s.lin.find()
 }
 

@@ -64,7 +64,12 @@ type choicePoint struct {
 // NewEstimator returns an estimator that walks through sys, which nothing else may use. Its state
 // is the initial one, and again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
-	return &Estimator{x: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}), cfg: cfg, rng: rand.New(rand.NewPCG(seed, 1)), root: sys.Mark()}
+	return &Estimator{
+		x:    hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}),
+		cfg:  cfg,
+		rng:  rand.New(rand.NewPCG(seed, 1)),
+		root: sys.Mark(),
+	}
 }
 
 // Sample adds one execution to the sample. It returns false if nothing can be estimated: the
@@ -131,7 +136,8 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 			choice = e.rng.IntN(n)
 		}
 		if len(e.candidates) > lo || n > 1 {
-			e.states = append(e.states, choicePoint{events: len(x.Events), candidates: lo, end: len(e.candidates), choices: n})
+			at := choicePoint{events: len(x.Events), candidates: lo, end: len(e.candidates), choices: n}
+			e.states = append(e.states, at)
 		}
 		e.steps++
 		if e.step(g, choice) {

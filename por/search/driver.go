@@ -140,8 +140,8 @@ func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 }
 
 // OracleSingleton returns an enabled goroutine of which the oracle says that it is a persistent set
-// by itself. It is asked of first, if that is enabled, and of the others if any is set.
-func (s *Driver) OracleSingleton(first trace.GID, any bool) (g trace.GID, ok bool) {
+// by itself. It is asked of first, if that is enabled, and of the others if askOthers is set.
+func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, ok bool) {
 	if s.Cfg.Oracle == nil {
 		return trace.NoGID, false
 	}
@@ -152,7 +152,7 @@ func (s *Driver) OracleSingleton(first trace.GID, any bool) (g trace.GID, ok boo
 	if slices.Contains(s.Enabled, first) && allowed(first) {
 		return first, true
 	}
-	if any {
+	if askOthers {
 		for _, g := range s.Enabled {
 			if g != first && allowed(g) {
 				return g, true
