@@ -97,7 +97,9 @@ func Enables(e *Event, op *trace.Op) bool {
 }
 
 // aboutLocks are the kinds of operations for which unbalancedUnlock can be true.
-var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool { return r.On == trace.OnLock || r.On == trace.OnCond })
+var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
+	return r.On == trace.OnLock || r.On == trace.OnCond
+})
 
 // unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
 // a lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is

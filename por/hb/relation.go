@@ -98,7 +98,11 @@ func (a Assumptions) Without(reused, underrun bool) Assumptions {
 
 // Relation is the one for programs of which a holds and nothing else is known.
 func (a Assumptions) Relation(ignoreOutput bool) Relation {
-	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true, Careful: !a.NoUnderrun, Arrivals: !a.NoReuse}
+	return Relation{
+		IgnoreOutput:  ignoreOutput,
+		ReadersDepend: true, AdditionsDepend: true, Pairwise: true,
+		Careful: !a.NoUnderrun, Arrivals: !a.NoReuse,
+	}
 }
 
 // unordered reports whether e and f, of which one is an access to ordinary memory, have no order
