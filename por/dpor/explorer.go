@@ -6,8 +6,14 @@ import "hbcheck.dev/hbcheck/por"
 // Fallbacks.
 func SourceExplorer() *por.Explorer {
 	return &por.Explorer{
-		Name: "source", Doc: "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)",
-		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true, OnePerClass: true, NoDuplicates: true, Run: Source,
+		Name:              "source",
+		Doc:               "dynamic partial order reduction with source sets and sleep sets (Abdulla et al. 2014)",
+		Needs:             []por.Capability{por.NeedEffects},
+		Stateless:         true,
+		NoPreemptionBound: true,
+		OnePerClass:       true,
+		NoDuplicates:      true,
+		Run:               Source,
 	}
 }
 
@@ -16,12 +22,18 @@ func SourceExplorer() *por.Explorer {
 func ContextExplorer() *por.Explorer {
 	var variant ContextConfig
 	return &por.Explorer{
-		Name: "context", Doc: "source, where orders that lead to the same state are explored once (Albert et al. 2017)",
-		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true, NoDuplicates: true,
-		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Context(sys, v, cfg, variant) },
+		Name:              "context",
+		Doc:               "source, where orders that lead to the same state are explored once (Albert et al. 2017)",
+		Needs:             []por.Capability{por.NeedEffects},
+		Stateless:         true,
+		NoPreemptionBound: true,
+		NoDuplicates:      true,
+		Run:               func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return Context(sys, v, cfg, variant) },
 		Options: []por.Option{{
 			Name: "context", List: true,
-			Doc: "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to the same state (loses executions); critical sections, too (loses executions); optimization 1 of the paper (loses executions); without optimization 2",
+			Doc: "variants of --por=context, separated by commas: `paper,css,cuts,unguided`: whatever two orders lead to " +
+				"the same state (loses executions); critical sections, too (loses executions); optimization 1 of the " +
+				"paper (loses executions); without optimization 2",
 			Set: variant.Set,
 		}},
 	}
@@ -30,7 +42,11 @@ func ContextExplorer() *por.Explorer {
 // ClockVectorExplorer is ClockVector.
 func ClockVectorExplorer() *por.Explorer {
 	return &por.Explorer{
-		Name: "clockvector", Doc: "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)",
-		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true, Run: ClockVector,
+		Name:              "clockvector",
+		Doc:               "dynamic partial order reduction with clock vectors (Flanagan and Godefroid 2005, Noonan et al. 2014)",
+		Needs:             []por.Capability{por.NeedEffects},
+		Stateless:         true,
+		NoPreemptionBound: true,
+		Run:               ClockVector,
 	}
 }

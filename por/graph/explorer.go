@@ -12,8 +12,11 @@ func Explorer() *por.Explorer {
 	var gc Config
 	dir := ""
 	return &por.Explorer{
-		Name: "graph", Doc: "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
-		Needs: []por.Capability{por.NeedEffects}, Stateless: true, NoPreemptionBound: true,
+		Name:              "graph",
+		Doc:               "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
+		Needs:             []por.Capability{por.NeedEffects},
+		Stateless:         true,
+		NoPreemptionBound: true,
 		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 			gc := gc
 			if dir != "" && cfg.Create != nil {

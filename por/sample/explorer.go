@@ -9,16 +9,24 @@ import (
 
 // RandomExplorer is Random.
 func RandomExplorer() *por.Explorer {
-	return &por.Explorer{Name: "random", Doc: "a sample: a random walk", Stateless: true, Samples: true, Run: Random}
+	return &por.Explorer{
+		Name:      "random",
+		Doc:       "a sample: a random walk",
+		Stateless: true,
+		Samples:   true,
+		Run:       Random,
+	}
 }
 
 // PCTExplorer is PCT.
 func PCTExplorer() *por.Explorer {
 	depth := DefaultDepth
 	return &por.Explorer{
-		Name: "pct", Doc: "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)",
-		Stateless: true, Samples: true,
-		Run: func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return PCT(sys, v, cfg, depth) },
+		Name:      "pct",
+		Doc:       "a sample: random priorities that change at a few random steps (Burckhardt et al. 2010)",
+		Stateless: true,
+		Samples:   true,
+		Run:       func(sys por.System, v por.Visitor, cfg por.Config) por.Result { return PCT(sys, v, cfg, depth) },
 		Options: []por.Option{{
 			Name: "depth", Default: strconv.Itoa(DefaultDepth),
 			Doc: "number `d` of ordering constraints that make a bug for --por=pct",
@@ -36,5 +44,11 @@ func PCTExplorer() *por.Explorer {
 
 // POSExplorer is POS.
 func POSExplorer() *por.Explorer {
-	return &por.Explorer{Name: "pos", Doc: "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)", Stateless: true, Samples: true, Run: POS}
+	return &por.Explorer{
+		Name:      "pos",
+		Doc:       "a sample: random priorities, new ones where operations conflict (Yuan et al. 2018)",
+		Stateless: true,
+		Samples:   true,
+		Run:       POS,
+	}
 }

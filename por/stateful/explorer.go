@@ -8,15 +8,29 @@ import (
 
 // FullExplorer explores every interleaving of visible operations.
 func FullExplorer() *por.Explorer {
-	return &por.Explorer{Name: "full", Doc: "every interleaving of visible operations", Stateless: true, Stateful: true, Run: Full}
+	return &por.Explorer{
+		Name:      "full",
+		Doc:       "every interleaving of visible operations",
+		Stateless: true,
+		Stateful:  true,
+		Run:       Full,
+	}
 }
 
 // JPFExplorer makes choices only where Java Pathfinder does.
 func JPFExplorer() *por.Explorer {
-	e := &por.Explorer{Name: "jpf", Doc: "Java Pathfinder's reduction: choices at synchronisation and at shared accesses", Stateless: true, Stateful: true, Run: JPF}
+	e := &por.Explorer{
+		Name:      "jpf",
+		Doc:       "Java Pathfinder's reduction: choices at synchronisation and at shared accesses",
+		Stateless: true,
+		Stateful:  true,
+		Run:       JPF,
+	}
 	e.Options = []por.Option{{
-		Name: "counted", Hidden: true, Default: "false",
-		Doc: "count the executions of the tree without walking through it twice: `true|false`",
+		Name:    "counted",
+		Hidden:  true,
+		Default: "false",
+		Doc:     "count the executions of the tree without walking through it twice: `true|false`",
 		Set: func(value string) error {
 			counted, err := strconv.ParseBool(value)
 			if counted {
