@@ -653,7 +653,9 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 		op := s.Sys.Next(g)
 		s.watcher.Stepping(g, &op)
 	}
-	s.traceStep(g, choice)
+	if s.Tracing() {
+		s.traceStep(g, choice)
+	}
 	s.Execute(g, choice)
 	s.inReversal = append(s.inReversal, inReversal)
 	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)

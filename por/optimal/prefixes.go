@@ -69,7 +69,9 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 // other workers.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
-	s.traceScheduled(f, &c, f.transitions[c.lo:c.hi])
+	if s.Tracing() {
+		s.traceScheduled(f, &c, f.transitions[c.lo:c.hi])
+	}
 	if i <= s.shared {
 		s.worker.addCandidate(i, c, f.transitions[c.lo:c.hi], key)
 		return false

@@ -14,25 +14,22 @@ import (
 
 // traceStep writes that g is going to execute its pending operation.
 func (s *searcher) traceStep(g trace.GID, choice int) {
-	if s.Tracing() {
-		n := s.Next(g)
-		s.TraceStep(len(s.Events), &n.Op, choice, int(n.Alternatives))
-	}
+	n := s.Next(g)
+	s.TraceStep(len(s.Events), &n.Op, choice, int(n.Alternatives))
 }
 
-// traceScheduled writes that candidate c, with the set of events set, has been found for the operation
-// of f.
+// traceScheduled writes that candidate c, with the set of events set, has been found for the
+// operation of f.
 func (s *searcher) traceScheduled(f *frame, c *candidate, set []hb.Transition) {
-	if s.Tracing() {
-		s.Tracef(len(s.Events), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
-	}
+	s.Tracef(len(s.Events), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
 }
 
 // traceRefused writes that event j, which is in a reversal, keeps what has been found from being a
 // candidate for the operation of f (line 29).
 func (s *searcher) traceRefused(f *frame, j int) {
 	if s.Tracing() {
-		s.Tracef(len(s.Events), "no candidate for g%d after %d steps: step %d is in a reversal and not needed", f.g, f.depth, j+1)
+		s.Tracef(len(s.Events), "no candidate for g%d after %d steps: step %d is in a reversal and not needed",
+			f.g, f.depth, j+1)
 	}
 }
 
