@@ -131,7 +131,9 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 }
 
 // After is called after g's operation, and reports whether the search has to begin again. Releasing
-// a lock that is free is a fatal error in Go.
+// a lock that is free is a fatal error in Go. Whether an execution that ends with the release has
+// ended by that error is not known here, so any such end makes the search begin again: that costs
+// the choices that are made before unlocking from then on.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
 	if !p.UnlockNeedsNoChoice {
 		return false
