@@ -18,7 +18,8 @@ type Explorer struct {
 	Needs []Capability
 	// Stateless and Stateful say whether it can run without and with Config.Match.
 	Stateless, Stateful bool
-	// Samples says that it executes some schedules and is never exhaustive.
+	// Samples says that it executes as many schedules as Config.MaxExecutions says (if that is 0,
+	// as many as sample.DefaultSamples), which depend on Config.Seed, and is never exhaustive.
 	Samples bool
 	// NoPreemptionBound says that it cannot honour Config.LimitPreempt: it leaves out schedules
 	// that others stand for, which may have more preemptions.
@@ -46,9 +47,9 @@ type Explorer struct {
 
 // An Option is a setting of one explorer. The command line has a flag for each.
 type Option struct {
-	Name    string // of the flag
+	Name    string // of the flag; no other flag has it
 	Doc     string // one clause, with the values in backquotes
-	Default string // the value that is as good as none
+	Default string // as good as none: the command line does not call Set for it
 	List    bool   // the flag takes several values, separated by commas; each is set
 	Hidden  bool   // for tests and benchmarks; there is no flag
 	// Set takes a value. The error says what is wrong with it, and does not repeat it.

@@ -198,7 +198,7 @@ const (
 func parseHybrid(s string) (oracle.Kind, error) {
 	k, ok := oracle.ParseKind(s)
 	if !ok {
-		return "", fmt.Errorf("--hybrid %s: there are none, fa, mhb, full", s)
+		return "", fmt.Errorf("--hybrid %s: want auto, none, fa, patterns, mhb or full", s)
 	}
 	return k, nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -29,7 +31,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
 	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when no goroutine can continue, in the order of their deadlines")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
-	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed, and the schedules of --por=random, pct and pos, begin with")
+	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
 // check refuses values that mean nothing. seed says whether --seed was given

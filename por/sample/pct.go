@@ -17,7 +17,7 @@ import (
 //
 // Each execution finds a bug of depth d (one that d ordering constraints between
 // steps suffice for) with probability 1/(n k^(d-1)) or more, where n goroutines
-// make k steps. Config.Depth is d. The paper is given n and k; here goroutines get
+// make k steps. Parameter depth is d; 0 is DefaultDepth. The paper is given n and k; here goroutines get
 // their priority when they are first enabled, and k is the length of the longest
 // execution so far, so that the first one has no change points and the guarantee
 // holds for those that are no longer than one before.
@@ -34,7 +34,7 @@ func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
 	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &pct{rng: r, d: d} })
 }
 
-// DefaultDepth is the bug depth PCT looks for if Config.Depth does not say.
+// DefaultDepth is the bug depth PCT looks for if it is not told one.
 const DefaultDepth = 3
 
 // pct is the strategy of PCT.

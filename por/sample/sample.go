@@ -18,8 +18,9 @@ type strategy interface {
 	// begin is called before each execution. steps is the length of the longest
 	// one so far.
 	begin(steps int)
-	// pick returns one of among, the enabled goroutines, of which there
-	// are several. It is called in every state of the path that has several.
+	// pick returns one of among, the enabled goroutines, of which there are several. It is called
+	// in the states of the path that have several, unless an oracle or the bound on preemptions
+	// leaves no choice.
 	pick(sys por.System, among []trace.GID) trace.GID
 	// stepping is called before g executes op, its next operation, as step number n
 	// of the execution, counted from 1.
