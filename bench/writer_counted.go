@@ -108,7 +108,7 @@ type jsonPublished struct {
 func jsonCounts(counts []Count) []jsonCount {
 	list := []jsonCount{}
 	for _, c := range counts {
-		list = append(list, jsonCount{c.By, c.What, c.N})
+		list = append(list, jsonCount(c))
 	}
 	return list
 }
