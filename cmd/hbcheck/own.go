@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -32,9 +33,27 @@ func (f *ownFlags) register(fs *pflag.FlagSet) {
 				continue
 			}
 			x.values = []string{o.Default}
-			fs.StringVar(&x.values[0], o.Name, o.Default, o.Doc)
+			fs.Var((*ownValue)(&x.values[0]), o.Name, o.Doc)
 		}
 	}
+}
+
+// ownValue is the value of an ownFlag.
+type ownValue string
+
+func (v *ownValue) String() string { return string(*v) }
+
+func (v *ownValue) Set(s string) error {
+	*v = ownValue(s)
+	return nil
+}
+
+// Type says whether help shows the default in quotes.
+func (v *ownValue) Type() string {
+	if _, err := strconv.Atoi(string(*v)); err == nil {
+		return "int"
+	}
+	return "string"
 }
 
 // set sets the options of e that its flags give. A flag of another explorer is an error.
