@@ -54,6 +54,8 @@ func (m *Machine) collect(precise bool) {
 	if n := len(m.marks); n > 0 {
 		first = uint32(m.marks[n-1].heap.objs)
 	}
+	// Mark. Roots are static objects that can refer to others, older objects, goroutines, and what
+	// finalizers need.
 	marked := make([]bool, len(h.objs))
 	var work []uint32
 	root := func(w uint64) {
@@ -111,6 +113,7 @@ func (m *Machine) collect(precise bool) {
 		}
 		mark()
 	}
+	// Sweep. Memory and number of an object may be used again in this epoch: see forgetFree.
 	for id := first; id < uint32(len(h.objs)); id++ {
 		o := &h.objs[id]
 		if marked[id] || o.flags&objFreed != 0 {

@@ -16,7 +16,8 @@ import (
 //      │   └── 0       (0, 0)       the first child of main's first child
 //      └── 1           (1)
 
-// gidTable is a table of the goroutines of several machines.
+// gidTable is a table of the goroutines of several machines. Invariant: the spawn table of each of
+// them is a prefix of this one. A machine that already knows a goroutine does not lock it.
 type gidTable struct {
 	mu    sync.Mutex
 	gids  map[spawnKey]trace.GID
@@ -34,7 +35,8 @@ func (m *Machine) Replica() (*Machine, error) {
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
-// ShareGIDs makes Twin possible.
+// ShareGIDs makes Replica possible: the goroutines known so far get the same numbers in the shared
+// table.
 func (m *Machine) ShareGIDs() {
 	if m.sharedGIDs != nil {
 		return
@@ -80,7 +82,7 @@ func (m *Machine) Existed() []trace.GID {
 	return list
 }
 
-// ForgetExisted forgets what Met and Sampled would return; the goroutines of the present state
+// ForgetExisted forgets what Existed and Sampled would return; the goroutines of the present state
 // have existed since.
 func (m *Machine) ForgetExisted() {
 	m.sampled = nil

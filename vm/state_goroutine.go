@@ -25,6 +25,10 @@ const (
 
 // goroutine is the record of one guest goroutine. Everything but the stack is
 // saved by copying the struct.
+//
+// Invariant: within an epoch the record is saved before it changes (epoch), and so are the words of
+// frames of the state at the mark (savedLo). Words above the top frame's window belong to no frame
+// of that state, and need not be saved.
 type goroutine struct {
 	gstate
 	view     view
@@ -39,7 +43,10 @@ type goroutine struct {
 	savedLo uint32
 }
 
-// gstate is the part of a goroutine that changes as it runs.
+// gstate is the part of a goroutine that changes as it runs. While an operation is pending, pc is the
+// instruction that executes it, and fn and fp are the frame it is in. choice is the alternative that
+// the explorer has chosen for it. nspawn and nalloc count the goroutines it has started and the
+// objects it has allocated: numbers that, with its own, name those on all paths.
 type gstate struct {
 	id        trace.GID
 	status    status
@@ -67,7 +74,9 @@ type gstate struct {
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 }
 
-// waitState describes a channel operation or a signalled wait in progress.
+// waitState describes a channel operation or a signalled wait in progress. seq is the number of the
+// goroutine's arrival at its pending operation, from Machine.arrivals: of the partners of a channel
+// operation, run mode takes the one that has arrived first.
 type waitState struct {
 	obj      ptr  // what is waited for
 	notified bool // a Cond's Signal has chosen this goroutine
@@ -90,11 +99,12 @@ type waitState struct {
 const (
 	hdrLink   = 4 // fp-4: caller's fp | flags<<32
 	hdrReturn = 3 // fp-3: caller's function number <<32 | return pc
-	hdrFunc   = 2 // fp-2: this frame's function number | panic record shift
+	hdrFunc   = 2 // fp-2: this frame's function number
 	hdrDefer  = 1 // fp-1: guest pointer to the newest defer record
 )
 
-// Frame flags (high half of the link word).
+// Frame flags (high half of the link word). A return from a frame without flags only continues
+// its caller; all others are left to Machine.returned, which knows what comes next.
 const (
 	// frPanicDefer: called by unwinding; recover() here takes the panic.
 	frPanicDefer = 1 << iota
@@ -139,7 +149,12 @@ func (g *goroutine) grow(n uint32) {
 
 const minStackWords = 256
 
-// gUndo restores one goroutine, or only words of its stack.
+// gUndo restores one goroutine, or only words of its stack. The bytes are not in it but at the end
+// of two other slices, which shrink along with the log:
+//
+//	gundo        │ g1 full, n 20 │ g1 n 12 │ g2 full, n 9 │
+//	records      │ g1                      │ g2           │
+//	undoStack    │ 20 words      │ 12      │ 9            │
 type gUndo struct {
 	slot    uint32
 	full    bool // its record is at the end of Machine.records
@@ -178,6 +193,8 @@ func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	g.savedLo = lo
 }
 
+// rewindGoroutines undoes what the log has after its first n entries, the newest first: what was
+// saved first is what the mark had.
 func (m *Machine) rewindGoroutines(n int) {
 	for len(m.gundo) > n {
 		u := &m.gundo[len(m.gundo)-1]
@@ -214,6 +231,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		m.gs[slot] = g
 	}
 	g.slot = uint32(slot)
+	// Its number on all paths: the parent's, and how many children that has had.
 	pid := trace.NoGID
 	n := uint32(0)
 	if parent != nil {
@@ -225,6 +243,8 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	if parent != nil {
 		g.bubble = parent.bubble
 	}
+	// What the parent did before happens before all that the new one does (memory
+	// model: Goroutine creation).
 	if m.race != nil && parent != nil {
 		if m.race.Go(parent.slot, m.raceStack(parent)) != g.slot {
 			panic("BUG: the race detector counts other goroutines")

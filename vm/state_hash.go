@@ -53,6 +53,7 @@ func fingerprint(words []uint64) por.Hash {
 }
 
 func mixPair(a, b, x, y uint64) (uint64, uint64) {
+	// Each word goes into both chains, in different places.
 	h, l := bits.Mul64(a^x, y^0xA0761D6478BD642F)
 	i, k := bits.Mul64(b^y, x^0xE7037ED1A0B428DB)
 	// The old values stay in play should a factor be zero.
@@ -118,6 +119,8 @@ func (m *Machine) Hash() por.Hash {
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}
+	// Roots besides the goroutines: base objects that are not what they were. All other base
+	// objects need not be visited, as they can only refer to the base state.
 	if len(h.dirty) > 0 {
 		// In the order of their numbers, not of their first change.
 		c.dirty = append(c.dirty[:0], h.dirty...)
@@ -129,6 +132,7 @@ func (m *Machine) Hash() por.Hash {
 	if c.byIdentity {
 		ws = append(ws, m.ref(uint64(c.extra)<<32))
 	}
+	// Writing an object down appends those that it is the first to refer to.
 	for i := 0; i < len(c.queue); i++ {
 		ws = m.writeObject(ws, c.queue[i])
 	}
@@ -201,6 +205,13 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 
 // serialise writes down g's frames with their live registers. With copies, the two copies that
 // there are of some loops' tests count as one place.
+//
+//	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
+//	                             only if one is not 0: bit 13
+//	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
+//
+// The innermost frame comes first. How many words come after a word follows from what it says, so
+// that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12

@@ -65,6 +65,15 @@ const (
 const hugeObject = "an object of more than 2 GB"
 
 // heap is the guest's memory with its undo log.
+//
+//	objs     0   │ 1 ...    │ nstatic ... │ staticLimit ...   │ baseLimit ...
+//	         nil │ static   │ not used    │ of the base state │ of the path
+//
+// Each mark and each rewind begins a new epoch, the next number after lastEpoch. After a release the
+// epoch of the mark below is the present one again.
+//
+// Invariant: an object (or a page of a large one) whose epoch is the present one has been created in
+// it or is in undo. undoMem has the bytes that the records of undo are about, in their order.
 type heap struct {
 	objs    []object
 	nstatic uint32
@@ -154,6 +163,7 @@ func (h *heap) writable(p ptr, n uint32) []byte {
 // willWriteRange prepares n bytes at off of object id for being written.
 func (h *heap) willWriteRange(id, off, n uint32) {
 	o := &h.objs[id]
+	// Created in this epoch, or saved as a whole.
 	if o.epoch == h.epoch {
 		return
 	}
@@ -177,6 +187,7 @@ func (h *heap) willWriteRange(id, off, n uint32) {
 
 // pagesOf returns the page table of large object id, a new one if it has none.
 func (h *heap) pagesOf(id uint32, o *object) *pages {
+	// The newest tables first: few objects are that large.
 	for i := len(h.paged) - 1; i >= 0; i-- {
 		if h.paged[i].id == id {
 			return &h.paged[i]
@@ -221,12 +232,15 @@ func (h *heap) setFlags(id uint32, f objFlags) {
 	if o.flags&f == f {
 		return
 	}
+	// What was saved in this epoch has its old flags in its record.
 	if o.epoch != h.epoch {
 		h.undo = append(h.undo, undoRec{id: id, epoch: o.epoch, flags: o.flags})
 	}
 	o.flags |= f
 }
 
+// sizeClass returns the class that n bytes are allocated from, and the size of its members:
+// multiples of 8 up to 128 bytes (class = size / 8), then powers of two.
 func sizeClass(n uint32) (class int, size uint32) {
 	if n <= 128 {
 		c := (n + 7) / 8
@@ -239,7 +253,9 @@ func sizeClass(n uint32) (class int, size uint32) {
 	return c, s
 }
 
-// rawAlloc returns n zeroed bytes.
+// rawAlloc returns n zeroed bytes: freed ones of the same class, else the next of the chunk. Chunks
+// stay when the path is left, and a rewind only moves the place of the next allocation back. An
+// object larger than largeObject has memory of its own.
 func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 	if n == 0 {
 		return unsafe.Pointer(&zeroBase)
@@ -287,6 +303,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 		id = uint32(len(h.objs))
 		h.objs = append(h.objs, object{})
 	}
+	// Being of this epoch it can be written without being saved: a rewind drops it.
 	o := &h.objs[id]
 	*o = object{mem: h.rawAlloc(size), epoch: h.epoch, size: size, layout: lay, flags: h.newFlags}
 	if g != nil {
@@ -357,6 +374,7 @@ func (h *heap) rewind(k *heapMark) {
 			continue
 		}
 		o := &h.objs[r.id]
+		// Its bytes, unless only its flags were saved, are the last ones of undoMem.
 		if r.size > 0 {
 			off := len(h.undoMem) - int(r.size)
 			copy(unsafe.Slice((*byte)(unsafe.Add(o.mem, r.off)), r.size), h.undoMem[off:])
@@ -367,6 +385,7 @@ func (h *heap) rewind(k *heapMark) {
 		} else {
 			o.epoch = r.epoch
 		}
+		// A hash that canon remembers may be of the contents just undone.
 		o.flags = r.flags &^ objHashed
 		h.undo = h.undo[:len(h.undo)-1]
 	}
@@ -375,6 +394,7 @@ func (h *heap) rewind(k *heapMark) {
 		clear(h.objs[k.objs:])
 		h.objs = h.objs[:k.objs]
 	}
+	// What has been allocated since the mark is free again, all at once.
 	h.chunk, h.chunkOff = k.chunk, k.off
 	h.dirty = h.dirty[:k.dirty]
 	h.live = k.live
@@ -384,5 +404,6 @@ func (h *heap) rewind(k *heapMark) {
 	h.epoch = h.lastEpoch
 }
 
-// release closes the mark k, keeping the present state.
+// release closes the mark k, keeping the present state. What has been saved since k has a later epoch
+// than the one that continues: it is saved once more when it is written, which does no harm.
 func (h *heap) release(k *heapMark) { h.epoch = k.epoch }

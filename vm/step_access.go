@@ -20,6 +20,12 @@ func (m *Machine) stopFlags() objFlags {
 // access is pending (a visible operation that is not scheduled yet) or a guest panic has been
 // raised.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
+	// Why has the fast path failed?
+	//
+	//	nil, or out of bounds     a panic, unless the object is only described when it is used
+	//	collected                 a mistake of ours
+	//	shared                    a visible operation, unless code of the models does it
+	//	not saved in this epoch   save it, for a store
 	h := m.heap
 	id := uint32(p >> 32)
 	if b := h.load(p, n, 0); b == nil {
@@ -39,6 +45,8 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	if o.flags&objFreed != 0 {
 		panic("BUG: access to a collected object")
 	}
+	// It is no scheduling point. But an iteration of a loop in which it happens is not one without
+	// effect (await elimination).
 	if o.flags&objShared != 0 && f.Trusted {
 		m.hidden = true
 	}
@@ -114,6 +122,7 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 	return false
 }
 
+// accessOf is a plain access to n bytes at p.
 func accessOf(p ptr, n uint64, write bool) trace.Access {
 	return trace.Access{Obj: uint32(p >> 32), Off: uint32(p), Size: uint32(n), Write: write}
 }

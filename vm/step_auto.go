@@ -27,6 +27,7 @@ func (m *Machine) runAuto() {
 				m.ready = append(m.ready, g.slot)
 			}
 		}
+		// Those with local work, each once.
 		for n := len(m.ready); n > 0 && m.auto && !m.executionOver(); n-- {
 			g := m.gs[m.ready[0]]
 			m.ready = m.ready[:copy(m.ready, m.ready[1:])]
@@ -34,6 +35,7 @@ func (m *Machine) runAuto() {
 				turn(g)
 			}
 		}
+		// Those with an operation that is enabled. Those that wait for time only if it has passed.
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
 				if g := m.gs[i]; g.status == gReady && m.numAlternativesAuto(g) > 0 {
@@ -49,6 +51,7 @@ func (m *Machine) runAuto() {
 			m.cut = Cut{CutRun, "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
 		}
 		m.collectIfNeeded()
+		// All wait: time passes to the first deadline. Without one none can move.
 		if !ran && m.auto {
 			g := m.firstSleeper()
 			if g == nil {

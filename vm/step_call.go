@@ -9,6 +9,10 @@ import (
 )
 
 // funcBit marks a func value or closure word 0 that names a function directly.
+//
+//	func value  0                       nil
+//	            1<<63 | function        a function that captures nothing
+//	            pointer to a closure    │ 1<<63 | function │ captured words ... │
 const funcBit = 1 << 63
 
 // bottomReturn is the return word of a goroutine's first frame.
@@ -20,7 +24,9 @@ func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
 
-// pushFrame enters func value fv with its arguments at stack word fp.
+// pushFrame enters func value fv with its arguments at stack word fp: it copies what the closure has
+// captured after them, and writes the header. link and ret are words of the header (see hdrLink). It
+// reports false if it threw instead, because fv is nil, or if the stack has overflowed.
 func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool {
 	if fv == 0 {
 		m.throw(g, rtPanicMem)
@@ -58,6 +64,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 // callGuest pushes a call of a compiled function above the running frame, as
 // if the instruction before g.pc had made it. flags are frame flags.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
+	// Not in the window: that may hold the arguments of the native which makes the call.
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
 	if !m.ensure(g, fp+uint32(len(args))+64) {
 		m.overflowStack(g)
@@ -132,7 +139,7 @@ var rtFuncs = [numRtFuncs]struct {
 }
 
 // throw raises a run-time panic at the instruction g is executing by calling
-// the runtime overlay.
+// the runtime overlay. The call's return address is the instruction itself: see callPC.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.scheduled = false
 	g.pc = g.executing()
@@ -171,6 +178,7 @@ func (m *Machine) returned(g *goroutine) bool {
 // popTo makes the frame at fp of function id the running one.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.fp, g.fn = fp, m.funcs[id]
+	// The frame is going to change, and has not been saved in this epoch.
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
 	}
@@ -188,6 +196,7 @@ func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 
 // startG executes a go statement of g: fv with args on a new goroutine.
 func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *goroutine {
+	// What the new goroutine is given, and what variables refer to, two goroutines can reach now.
 	if !m.multi {
 		m.shareRoots()
 	}
@@ -204,6 +213,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	if !m.spawnFrame(n, fv, args) {
 		panic("BUG: go of a nil func value")
 	}
+	// Its local work is part of this step: it gets to its first visible operation in runLocal.
 	m.ready = append(m.ready, n.slot)
 	m.advanced = append(m.advanced, n.id)
 	return n

@@ -11,6 +11,13 @@ import (
 )
 
 // A channel is an object: header, then the buffer.
+//
+//	byte  0     8     16     24       32                           40
+//	      │ len │ cap │ head │ closed │ element size, layout << 32 │ cap elements
+//
+// Invariants: the places of the buffer that hold no element are zero. head, the place of the oldest
+// element, is 0 if the channel is empty or cap is at most shiftCap. So channels with the same
+// contents are the same bytes, rings aside.
 const (
 	chLen = iota * 8
 	chCap
@@ -64,7 +71,12 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 	return buf
 }
 
-// chanAlt is an alternative of a channel operation.
+// chanAlt is an alternative of a channel operation:
+//
+//	caseIndex ≥ 0, partner < 0    that case, without a partner
+//	caseIndex ≥ 0, partner ≥ 0    a rendezvous of that case with partnerCase of partner
+//	caseIndex < 0, park           wait where others can see it
+//	caseIndex < 0, not park       default
 type chanAlt struct {
 	caseIndex   int
 	partner     int // slot of the rendezvous' partner, or -1
@@ -76,6 +88,8 @@ type chanAlt struct {
 func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C != 0 }
 
 // chanAlternatives enumerates the alternatives that g's channel operation has now.
+// They are appended to *list unless list is nil: then they are only counted. A select's cases come
+// in its order, the partners of a case in spawn-path order, and parking or default last.
 func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	n := 0
 	add := func(a chanAlt) {
@@ -91,12 +105,16 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	ready, seen := m.anyReadyWithoutPartner(cases), false
 	for i, c := range cases {
 		switch {
+		// A nil channel is never ready (spec: Send statements, Receive operator).
 		case c.ch == 0:
 		case ready && m.readyWithoutPartner(c):
 			add(chanAlt{i, -1, 0, false})
+		// A full or empty buffer has no partners: what changes it makes the case ready (1 above).
 		case m.chanHdr(c.ch)[chCap/8] > 0:
 		default:
 			seen = seen || m.observable(c)
+			// Without a buffer the sender executes the rendezvous (2 above), but only with those
+			// that wait. A receive that does not wait executes it itself.
 			if c.send || !waits {
 				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, func(slot, k int) { add(chanAlt{i, slot, k, false}) })
 			}
@@ -105,6 +123,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	if !waits && n == 0 {
 		add(chanAlt{-1, -1, 0, false}) // default
 	}
+	// Parking makes a difference only where an operation that does not wait can see it (4 above).
 	if waits && seen && !ready && !g.parked && !m.auto {
 		add(chanAlt{-1, -1, 0, true})
 	}
@@ -177,6 +196,8 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 			continue // its operation is on another channel
 		}
 		cases := m.chanCases(q, arr[:0])
+		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so
+		// must have no case ready itself.
 		checked := !try && !ready
 		for k, d := range cases {
 			if d.ch != c.ch || d.send == c.send {
@@ -248,6 +269,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		a = m.oldest(alts)
 	}
 	in := &g.fn.Code[g.pc]
+	// Parking is a step that only changes what others see: the operation stays pending.
 	if a.park {
 		m.setPendingChan(g)
 		g.parked = true
@@ -262,6 +284,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	c := m.chanCases(g, arr[:0])[a.caseIndex]
 	hp := m.chanHdr(c.ch)
 	es := uint32(hp[chElem/8])
+	// A rendezvous executes both operations: the value goes from registers to registers, and both
+	// goroutines continue after theirs.
 	if a.partner >= 0 {
 		q := m.gs[a.partner]
 		m.saveGoroutine(q)
@@ -284,6 +308,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	if m.following() {
 		m.raceChan(g, c.ch, hp, c.send)
 	}
+	// Alone: a closed channel panics for a sender, else the buffer has room or an element, or a
+	// receiver gets the zero value (spec: Close).
 	if hp[chClosed/8] != 0 && c.send {
 		m.throw(g, rtPanicSendClosed)
 		return Called
@@ -311,6 +337,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	return Next
 }
 
+// takeBuffered receives the oldest element of c's buffer, which is not empty. A short buffer is
+// moved down by one place, a long one advances head: see shiftCap.
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
 	base := uint64(c.ch) + chBuf
 	if es > 0 {
@@ -345,12 +373,14 @@ func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size ui
 	m.loadValue(g.reg(uint32(reg)), src, m.layouts.At(lay))
 }
 
+// zeroRegs clears the registers of an element of size bytes. Without a register it does nothing.
 func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 	if reg != bytecode.NoReg {
 		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
 	}
 }
 
+// copyRegs moves an element of size bytes in a rendezvous. The receiver may not want it.
 func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16, size, _ uint32) {
 	if tr != bytecode.NoReg && size > 0 {
 		n := (size + 7) / 8
@@ -358,6 +388,8 @@ func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16,
 	}
 }
 
+// publishRegs publishes what an element of size bytes in g's registers points to: the receiver can
+// reach that.
 func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 	if m.multi {
 		for _, w := range unsafe.Slice(g.reg(uint32(reg)), (size+7)/8) {
@@ -376,6 +408,8 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 		if in.C != bytecode.NoReg {
 			*g.reg(uint32(in.C)) = b2u(ok)
 		}
+	// The results are the index, ok, and what was received; the words of the cases come after
+	// the instruction and are skipped.
 	case bytecode.Select:
 		*g.reg(uint32(in.A)) = uint64(int64(index))
 		*g.reg(uint32(in.A) + 1) = b2u(ok)
@@ -420,6 +454,7 @@ func (m *Machine) setPendingChan(g *goroutine) {
 	for _, c := range m.chanCases(g, arr[:0]) {
 		switch {
 		case c.ch == 0:
+		// Touches lists all channels; the operation itself has room for two.
 		case op.N == 2:
 			op.Wide = true
 		default:
@@ -450,6 +485,8 @@ func (m *Machine) oldest(alts []chanAlt) chanAlt {
 
 // closeChan executes close.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
+	// Closing nil panics whatever the others do; so does closing a closed channel that only g can
+	// reach. Neither is visible.
 	if c != 0 && m.heap.objs[c>>32].flags&objShared != 0 {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
@@ -495,6 +532,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 	h := m.chanHdr(c)
 	acc := [2]trace.Access{accessOf(c, 8, false)}
 	switch {
+	// The channel of a timer looks unbuffered to the program, for len as for cap.
 	case m.isTick(h):
 		*dst = 0
 	case op == bytecode.ChanCap:

@@ -74,8 +74,8 @@ func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(c
 // world.
 const budget = 1 << 14
 
-// exec runs g. It returns when g.status is no longer gRunning or m.left, which is
-// what is left of the budget, is spent and m.more says so.
+// exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
+// refillBudget does not renew it.
 func (m *Machine) exec(g *goroutine) {
 	h := m.heap
 	f := g.fn
@@ -130,6 +130,8 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = *rg(r, in.B) & uint64(in.C)
 		case MulI:
 			*rg(r, in.A) = *rg(r, in.B) * uint64(int64(int16(in.C)))
+		// Division by zero panics. The least integer by -1 is itself (spec: Integer operators), as
+		// it is in the host's Go.
 		case DivS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
@@ -162,6 +164,7 @@ func (m *Machine) exec(g *goroutine) {
 				goto called
 			}
 			*rg(r, in.A) = uint64(uint64(*rg(r, in.B)) % d)
+		// A count of 64 or more shifts everything out. Negative ones panic earlier, in ChkShift.
 		case Shl:
 			*rg(r, in.A) = *rg(r, in.B) << *rg(r, in.C)
 		case ShrS:
@@ -546,6 +549,8 @@ func (m *Machine) exec(g *goroutine) {
 				}
 			}
 			*(*[3]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[3]uint64)(p)
+		// The size is in the next word, which is skipped when the access is complete: until then
+		// the instruction's number is found from ip.
 		case LdN:
 			addr = *rg(r, in.B) + uint64(in.C)
 			size = *(*uint64)(ip)
@@ -626,6 +631,8 @@ func (m *Machine) exec(g *goroutine) {
 				goto paused
 			}
 			ip = unsafe.Add(ip, 8)
+		// The address of a field of what nil points to panics even if it is not accessed (spec:
+		// Address operators).
 		case AddPtr:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
@@ -649,6 +656,7 @@ func (m *Machine) exec(g *goroutine) {
 				m.throw(g, rtPanicMem)
 				goto called
 			}
+		// An index is compared as an unsigned number: a negative one is out of range, too.
 		case IdxS:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -828,6 +836,7 @@ func (m *Machine) exec(g *goroutine) {
 				m.publishStore(addr, *rg(r, in.C))
 			}
 			*(*uint64)(p) = uint64(*rg(r, in.C))
+		// A string's bytes do not change: no object flag stops the load.
 		case LdStr:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -889,6 +898,7 @@ func (m *Machine) exec(g *goroutine) {
 			g.pc = pcOf(code, ip)
 			m.callValue(g, in.A, fv)
 			goto called
+		// The receiver, the interface's data word, becomes the first argument.
 		case CallI:
 			fv := m.method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
@@ -936,6 +946,7 @@ func (m *Machine) exec(g *goroutine) {
 			}
 			x := *rg(r, in.B+1)
 			*rg(r, in.A), *rg(r, in.A+1) = fv, x
+		// Results are left from register 0 on, which is where the caller's window begins.
 		case Ret1:
 			*rg(r, 0) = *rg(r, in.A)
 			goto ret
@@ -959,6 +970,7 @@ func (m *Machine) exec(g *goroutine) {
 			dst[0] = uint64(uint32(x)) | funcBit
 			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
 			*rg(r, in.A) = uint64(id) << 32
+		// A value in an interface is never changed: reading it is no visible operation (objFrozen).
 		case Box:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(*(*uint64)(ip)))
@@ -1076,8 +1088,8 @@ func (m *Machine) exec(g *goroutine) {
 	}
 }
 
-// pollSoon makes what is left of the budget 0, so that m.more is asked at the next
-// back edge or call and collects.
+// pollSoon makes what is left of the budget 0, so that refillBudget is asked at the
+// next back edge or call and collects.
 func (m *Machine) pollSoon(left int) int {
 	m.budgetLeft -= left
 	m.pollAt = 0

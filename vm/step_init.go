@@ -50,6 +50,11 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 // start builds the function the main goroutine begins with, runtime.main:
 // every package's initialisers, then the entry; and runs it to the entry's
 // first visible operation.
+//
+//	Call   init of each package, in the order of initialisation
+//	CallN  hbInitDone, which makes the state then the base state
+//	Call   the entry, or a function of the overlay's testing that is given the test
+//	Ret0
 func (m *Machine) start(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 16}
@@ -124,6 +129,7 @@ func (m *Machine) initDone(g *goroutine) {
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))
 	m.auto = m.cfg.Run
+	// All objects count as shared, so that every access is a visible operation.
 	if m.check != nil && m.check.what&CheckStops != 0 {
 		m.shareRoots()
 		h.newFlags = objShared

@@ -41,7 +41,7 @@ type mapType struct {
 
 const minMapCap = 8
 
-// find returns the entry of key k, or -1. bad is the type word of an
+// mapFind returns the entry of key k, or -1. bad is the type word of an
 // unhashable dynamic type.
 func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
 	hash, bad = m.hashImage(t.key, k, 0)
@@ -56,6 +56,7 @@ func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash
 	ents := m.heap.load(hd[mpEntries/8], 1, 0)
 	for i := hash & uint64(len(idx)-1); idx[i] != 0; i = (i + 1) & uint64(len(idx)-1) {
 		e := unsafe.Add(ents, uintptr(idx[i]-1)*uintptr(t.entry.Size))
+		// A deleted entry keeps its place in the index, so that probing finds those after it.
 		if *(*uint64)(e) == 0 {
 			continue
 		}
@@ -91,6 +92,8 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		}
 		return e, 0
 	}
+	// A new key goes to the end of the array, if there is room. What was deleted makes room only
+	// when the map is rebuilt.
 	h.willWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 	if hd[mpEntries/8] == 0 || hd[mpUsed/8] == uint64(h.objs[hd[mpEntries/8]>>32].size/t.entry.Size) {
@@ -110,6 +113,8 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	return e, 0
 }
 
+// mapInsert enters entry n, whose key has the given hash, into the index. Invariant: at most half
+// of an index is in use (mapGrow), so probing ends.
 func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 	i := hash & uint64(len(idx)-1)
 	for idx[i] != 0 {
@@ -127,6 +132,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	}
 	ents := h.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
 	idx := h.alloc(g, uint32(capIdx)*4, m.layByte)
+	// What a shared map refers to is shared, too.
 	shared := h.objs[mp>>32].flags & objShared
 	h.objs[ents].flags |= shared
 	h.objs[idx].flags |= shared | objDerived
@@ -252,6 +258,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *b != 0 {
 			e, _, bad = m.mapFind(*b, t, keyImage(rg(r, in.C)))
 		} else {
+			// A nil map has no entries, but a key that cannot be hashed panics all the same.
 			_, bad = m.hashImage(t.key, keyImage(rg(r, in.C)), 0)
 		}
 		if bad != 0 {

@@ -37,7 +37,10 @@ const (
 	pfAgain
 )
 
-// A deferred call is a record {link, func value, argument words...}.
+// A deferred call is a record {link, func value, argument words...}. The records of a frame are a
+// list, the newest first, which begins at the frame's header:
+//
+//	fp - hdrDefer ──▶ │ link │ func │ args ... │     link ──▶ the record of an earlier defer, or 0
 const (
 	dfLink = iota * 8
 	dfFunc
@@ -67,6 +70,7 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, lay uint32) {
 	id := m.heap.alloc(g, dfArgs+uint32(len(args))*8, lay)
 	w := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 2+len(args))
+	// The body of a loop over a function defers in the frame of the function around it.
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
 	}
@@ -104,6 +108,7 @@ func (m *Machine) unwind(g *goroutine) {
 			m.unwound(g)
 			return
 		}
+		// The frame is left: its caller is unwound next.
 		if flags&(frPanicDefer|frRecovered) != 0 {
 			// This frame was a deferred call run by an older panic: that one is over.
 			if old := m.word(g.panics, pnLink); old != 0 && flags&frPanicDefer != 0 {
@@ -145,6 +150,7 @@ func (m *Machine) finishRecovery(g *goroutine) {
 	if m.popDefer(g, frRecovered) {
 		return
 	}
+	// All deferred calls have run: return the named results, or zeros if the results have no names.
 	if g.fn.RecoverPC >= 0 {
 		g.pc = g.fn.RecoverPC
 		return
@@ -199,6 +205,8 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	if flags()&frPanicDefer == 0 || p == 0 {
 		return 0, 0
 	}
+	// Only what the newest panic's unwinding has called may recover it, and only once (spec:
+	// Handling panics). Goexit cannot be recovered.
 	byUnwinding := uint32(g.stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
 	if !byUnwinding || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
 		return 0, 0

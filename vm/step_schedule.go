@@ -10,6 +10,8 @@ import (
 // nativeMayExecute reports whether g may execute the visible native nat now. If not, the call is
 // pending and g.pc is at it.
 func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
+	// The first native of a step was looked at before the step, and the explorer has chosen among
+	// the alternatives it had then.
 	if op := &g.view.op; g.scheduled && op.Kind != trace.None { // viewOf has asked Peek
 		g.scheduled = false
 		if m.following() {
@@ -39,13 +41,17 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 // once; otherwise it becomes pending.
 func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
+	// Blocked: it becomes pending and is not enabled.
 	case n == 0:
+	// It is what this step is about; step has set the alternative.
 	case g.scheduled:
 		g.scheduled = false
 		return true
 	case m.auto && op.Kind != trace.Sleep && op.Kind != trace.Timer:
 		g.choice = m.autoChoice(n)
 		return true
+	// As long as there is one goroutine, an operation without a choice is local work. How the
+	// program ends is a step of its own in any case.
 	case n == 1 && !m.multi && op.Kind != trace.Crash && op.Kind != trace.Exit:
 		g.choice = 0
 		return true
@@ -54,6 +60,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	if op != &g.pending {
 		g.pending = *op
 	}
+	// What Peek has just said is the view of this moment: step may keep it.
 	v := &g.view
 	v.moment, v.n, v.op = m.moment, n, *op
 	g.status = gReady
@@ -78,6 +85,8 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	if v.moment == m.moment {
 		return v
 	}
+	// An operation that is not looked at below (a plain access, a close) is as it was when it
+	// became pending, with one alternative.
 	v.moment, v.n = m.moment, 1 // what pass fills in must be the same
 	if g.overflow != nil {
 		v.op = g.pending
@@ -98,10 +107,13 @@ func (m *Machine) viewOf(g *goroutine) *view {
 			v.op.Awaits = m.reduction.awaits(g)
 		}
 		return v
+	// What an operation on channels touches stays the same, what it can do changes.
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
 		v.n = m.chanAlternatives(g, nil)
 	}
 	v.op = g.pending
+	// Whether such a select finds a partner also depends on channels that are not its own, which
+	// Op.Access cannot list.
 	if v.op.Kind == trace.TrySelect {
 		m.peerChannels(g, func(trace.Access) { v.op.Wide = true })
 	}
@@ -141,11 +153,13 @@ func (m *Machine) deadline(g *goroutine) int64 {
 	return d
 }
 
-// step is Step.
+// step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as
+// operations are looked at anew in its middle, and when it has ended.
 func (m *Machine) step(g *goroutine, choice int) {
 	if m.reduction != nil {
 		m.reduction.beforeStep(g)
 	}
+	// Look and save while the state is still that of the explorer's choice.
 	m.viewOf(g)
 	m.saveGoroutine(g)
 	g.scheduled, g.choice = true, int32(choice)
@@ -153,6 +167,8 @@ func (m *Machine) step(g *goroutine, choice int) {
 	g.steps++
 	m.cnt.Steps++
 	m.steps++
+	// Nothing of the previous step counts from here on: neither its work, nor its views, nor the
+	// races that it found.
 	m.beginStep()
 	m.moment++
 	if m.race != nil {
@@ -165,6 +181,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 		m.exec(g)
 	}
 	seen := g.view.moment == m.moment && len(m.ready) == 0 // computed when g arrived, and no goroutine moves after that
+	// Bring those whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++
 	if seen {
@@ -178,6 +195,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 
 // runLocal executes the local work of the goroutines that the step has created, or has completed an
 // operation of, until each has a visible operation pending.
+// Invariant: m.ready is empty between two steps.
 func (m *Machine) runLocal() {
 	for len(m.ready) > 0 && !m.executionOver() {
 		g := m.gs[m.ready[0]]
@@ -198,6 +216,7 @@ func (m *Machine) runLocal() {
 // what remains: less than 0 after a back edge, 0 before a call. It sets the next budget and reports
 // whether g may continue.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
+	// Account for the work, also for that of the clock of a program that is run.
 	used := uint64(m.budgetLeft - left)
 	m.cnt.Instructions += used
 	m.localWork += used
@@ -208,6 +227,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 		return false // the other goroutines get their turn
 	}
+	// What need not be asked at every refill: is there garbage, does the user interrupt, is the
+	// bound of local work reached? A refill may be early, as diverges asks for them.
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()

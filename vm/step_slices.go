@@ -7,7 +7,14 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// slice executes the three slice expressions.
+// slice executes the three slice expressions. The word after the instruction says which registers the
+// operands are in, NoReg being one that is left out:
+//
+//	bits  0    16   32    48               64
+//	      │ lo │ hi │ max │ signed: 3 bits │
+//
+// Invariant of the checks: 0 ≤ lo ≤ hi ≤ max ≤ limit (spec: Slice expressions). Operands are
+// compared as unsigned ones, so that a negative one is too large.
 func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	x := f.Code[g.pc+1].Word()
 	lo, hi, mx := uint64(0), uint64(0), uint64(0)
@@ -83,6 +90,7 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		g.pc += 2
 		return Next
 	}
+	// As with gc, a slice without capacity does not point past the end of its array.
 	if mx > lo {
 		base += lo * es
 	}
@@ -99,6 +107,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
+	// In place, which those who share the array can notice, or in a new array, which reads both.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop

@@ -24,6 +24,8 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if !t.layout.Comparable {
 		return false, x[0]
 	}
+	// The same box is equal to itself unless it may hold a NaN or what cannot be compared. A direct
+	// value is the word itself.
 	if x[1] == y[1] && t.layout.PureMem || t.direct {
 		return x[1] == y[1], 0
 	}
@@ -82,11 +84,13 @@ const (
 	hashK1 = 0xBF58476D1CE4E5B9
 )
 
+// mix returns the hash h with v added.
 func mix(h, v uint64) uint64 {
 	hi, lo := bits.Mul64(h^v^hashK0, hashK1)
 	return hi ^ lo
 }
 
+// hashBytes adds b to the hash h, with its length: parts of a key cannot run into each other.
 func hashBytes(h uint64, b []byte) uint64 {
 	h = mix(h, uint64(len(b)))
 	for len(b) >= 8 {
@@ -160,7 +164,8 @@ func (m *Machine) hashFloat(x float64) uint64 {
 	return math.Float64bits(x + 0)
 }
 
-// loadValue puts the image of a value of layout l into registers.
+// loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by the
+// sign of its type, as registers hold those, all else is copied.
 func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
 	switch layout.ScalarOf(l.Type) {
 	case layout.S8:

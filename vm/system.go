@@ -17,10 +17,12 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 		if g.status != gReady {
 			continue
 		}
+		// With virtual time a sleeper is enabled only if no other goroutine is: see below.
 		if m.cfg.VirtualTime && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) {
 			sleepers = sleepers || m.enabled(g)
 			continue
 		}
+		// Most operations never block and are held by no reduction: they need no Peek.
 		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
 			buf = append(buf, g.id)
 		}
@@ -28,7 +30,8 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	if len(buf) > n || !sleepers {
 		return buf
 	}
-	// All goroutines wait: time passes to the earliest deadline.
+	// All goroutines wait: time passes to the earliest deadline. Of those that have the same one
+	// any may wake first.
 	first := int64(0)
 	for _, s := range m.order {
 		g := m.gs[s]
@@ -47,6 +50,8 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 }
 
 // Next implements por.System.
+// A goroutine that has ended or spins has an operation of its own that is never enabled (endG,
+// setSpinning).
 func (m *Machine) Next(id trace.GID) trace.Op {
 	g := m.gOf(id)
 	if g.status != gReady {
@@ -62,6 +67,14 @@ func (m *Machine) Started(id trace.GID) uint32 { return m.gOf(id).nspawn }
 func (m *Machine) Alternatives(id trace.GID) int { return m.numAlternatives(m.gOf(id)) }
 
 // Status implements por.System.
+// The execution is over for one of these reasons, the first that applies:
+//
+//	Cut        it was abandoned: a bound, or what the machine does not model
+//	Ended      a fault or os.Exit
+//	           or, if no goroutine is enabled:
+//	Ended      all have ended, where system ones (timers) do not count
+//	Redundant  only the reduction has led to this state
+//	Stuck      one has not ended: it waits, or loops forever
 func (m *Machine) Status() por.Status {
 	switch {
 	case m.cut.Cause != 0:

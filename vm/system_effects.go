@@ -22,6 +22,7 @@ func (m *Machine) Pending(buf []trace.GID) []trace.GID {
 func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	g := m.gOf(id)
 	op := m.Next(id)
+	// Only a select can touch more than the two locations that a trace.Op has room for.
 	if op.Kind != trace.Select && op.Kind != trace.TrySelect {
 		return append(buf, op.Access[:op.N]...)
 	}
@@ -77,6 +78,8 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 // Adds implements por.Effects.
 func (m *Machine) Adds(id trace.GID) por.Adding {
 	g := m.gOf(id)
+	// The pending instruction is CallN: its operand A is the window with the native's arguments,
+	// the WaitGroup and what is added to it. The WaitGroup may be nil.
 	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
 	if !m.mapped(r.U(0), 16) {
 		return por.Adding{}
@@ -139,6 +142,13 @@ func (m *Machine) Case(id trace.GID, choice int) int {
 func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.advanced...) }
 
 // Label implements por.Effects.
+// Of an operation on channels it is
+//
+//	bits  0          16             31     32             64
+//	      │ case + 1 │ its partner's │ parks │ partner + 1 │
+//
+// where the case is 0 for default and for parking, and the partner, a GID, 0 if there is none. Of a
+// Signal it is the goroutine that is woken, of anything else the number of the alternative.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
 	switch kind := g.pending.Kind; {
@@ -147,7 +157,6 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 		if !ok {
 			return uint64(choice)
 		}
-		// case, partner and its case, or parking
 		label := uint64(a.caseIndex+1) | uint64(a.partnerCase)<<16
 		if a.partner >= 0 {
 			label |= uint64(m.gs[a.partner].id+1) << 32
@@ -158,6 +167,7 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 		return label
 	case kind == trace.Signal:
 		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+		// Alternative k wakes the k-th waiter of the Cond's list.
 		w := m.word(r.U(0), cdList)
 		for ; choice > 0 && w != 0; choice-- {
 			w = m.word(w, wtNext)
@@ -181,6 +191,8 @@ func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
 	return 0, false
 }
 
+// chanAlternative returns alternative choice of g's pending operation on channels; ok is false if
+// it has fewer in the present state.
 func (m *Machine) chanAlternative(g *goroutine, choice int) (chanAlt, bool) {
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)

@@ -35,6 +35,8 @@ func (m *Machine) held(g *goroutine) bool { return g.trail != nil && m.reduction
 // speculate calls f, which may execute steps, and undoes what they have done. Nothing outside the
 // machine notices them, and they count nowhere.
 func (m *Machine) speculate(f func()) {
+	// What a rewind does not bring back is put aside. Without detector, checker and Observer
+	// nothing outside of the machine is told.
 	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
 	races, check, allocated, observer := m.race, m.check, m.heap.allocated, m.cfg.Observer
 	m.advanced, m.race, m.check, m.heap.allocated, m.cfg.Observer = nil, nil, nil, nil, nil
