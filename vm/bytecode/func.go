@@ -44,6 +44,16 @@ const FrameHeader = 4
 // Func is a compiled function. Registers from 0 hold the parameters on entry,
 // then the captured variables; results are left from register 0. The last
 // two instructions are always Ret0 and Nop.
+//
+//	register  0        NParam     +NCap    NVals     NRegs    NRegs+4        Window
+//	          │ params │ captured │ values │ consts, │ header │ arguments,   │
+//	          │        │          │        │ scratch │ of the │ later results│
+//	          │        │          │        │         │ callee │              │
+//
+// Registers of parameters and captured variables may be given to other values when they are dead.
+//
+// Invariant: if SSA code was compiled, NParam+NCap ≤ NVals ≤ NRegs, NResult ≤ NVals, and Window is
+// less than NoReg. Lists that are said to be ascending are searched by bisection.
 type Func struct {
 	ID      uint32
 	Name    string
@@ -99,6 +109,7 @@ type PosEntry struct {
 
 // LiveEntry lists the registers live while the instruction at PC is pending, each
 // register number shifted left once, with bit 0 set for guest pointers.
+// At the instruction after a call they are what is live while the callee runs.
 type LiveEntry struct {
 	PC   int32
 	Regs []uint16
@@ -123,6 +134,8 @@ func (f *Func) ResetLive() { f.live = nil }
 
 // Live returns the registers live at pc, and whether pc is a point where
 // liveness was recorded.
+// A value's register that is not listed is dead: it is no part of the state. Where nothing was
+// recorded it is not known which are.
 func (f *Func) Live(pc int) ([]uint16, bool) {
 	lo, hi := 0, len(f.live)
 	for lo < hi {

@@ -26,6 +26,8 @@ type Op uint16
 const (
 
 	// moves and constants
+	// Mov2, Mov3 and MovN read all registers before they write one, so that source and destination
+	// may overlap.
 	Nop    Op = iota
 	Mov       // A = B
 	Mov2      // A,A+1 = B,B+1
@@ -36,6 +38,8 @@ const (
 	Zero      // B registers from A = 0
 
 	// integers
+	// Registers hold narrower integers extended by the sign of their type. These operations have 64
+	// bits; an Ext restores the invariant where a result can leave the range of its type.
 	Add      // A = B + C
 	Sub      // A = B - C
 	Mul      // A = B * C
@@ -68,6 +72,7 @@ const (
 	ExtU32   // A = uint32(B)
 
 	// narrow fused arithmetic
+	// One instruction for an operation and its Ext, for the types that programs use most.
 	AddS32 // A = int32(B + C)
 	AddU32 // A = uint32(B + C)
 	SubS32 // A = int32(B - C)
@@ -78,6 +83,8 @@ const (
 	SubU8  // A = uint8(B - C)
 
 	// floats and complex
+	// A float32 is in the lower half of its register. A complex64 is one register, the real part in
+	// its lower half; a complex128 is two.
 	AddF64 // A = B + C
 	SubF64 // A = B - C
 	MulF64 // A = B * C
@@ -106,6 +113,7 @@ const (
 	CvtC      // A = complex conversion of B; C: 0 to 64, 1 to 128
 
 	// comparisons to bool
+	// Those for > and >= are these with their operands exchanged. A bool is 0 or 1.
 	Eq      // A = B == C
 	Ne      // A = B != C
 	LtS     // A = B < C signed
@@ -125,6 +133,8 @@ const (
 	EqN     // A = B == C images of layout next word; may panic
 
 	// branches; relative to the following instruction
+	// A branch that is taken backwards uses up the budget of steps, as a call does: no goroutine
+	// executes forever without one of them.
 	Jmp     // imm32
 	JmpBack // imm32, counts against the step budget
 	JT      // A true: imm32
@@ -143,6 +153,9 @@ const (
 	JGeSI   // A >= int16(B): int16(C)
 
 	// memory
+	// [B+C] is what is C bytes after guest pointer B, C unsigned. A guest pointer is object<<32 |
+	// offset, so nil is what has no object. Loads extend to 64 bits, stores cut off. Loads and
+	// stores may be visible operations.
 	LdS8    // A = [B+C]
 	LdU8    // A = [B+C]
 	LdS16   // A = [B+C]
@@ -189,6 +202,9 @@ const (
 	RIdx    // A.. = element C of register image B, next word: length<<32 | element size
 
 	// calls
+	// Window A is the register that becomes register 0 of the callee, with the arguments from there
+	// on, and below it FrameHeader words for the callee's header. The results are left from
+	// register A on.
 	Call  // window A, function imm32
 	CallC // window A, func value B
 	CallI // window A, interface B, method C of the function's method table
@@ -205,6 +221,7 @@ const (
 	DeferStack // A = token of this frame's defer stack
 
 	// allocation
+	// An allocation is no visible operation: nothing else has a pointer to the object yet.
 	NewObj  // A = new object of layout imm32
 	MkSlice // A = make([]T, B, C), next word: element layout
 	MkMap   // A = make(map, B or none), next word: map type
@@ -236,6 +253,7 @@ const (
 	IntToStr   // A = string(rune B)
 
 	// maps
+	// "map type" is the number of a map type (compile.Linker), which knows key and element.
 	MapGet   // A = B[C], then ok, next word: map type
 	MapSet   // A[B] = C, next word: map type
 	MapDel   // delete(A, B), next word: map type
@@ -247,6 +265,8 @@ const (
 	StrNext  // A = ok, index, rune of iterator B
 
 	// channels
+	// While Send, Recv or Select is pending, the machine reads its channels from the registers that
+	// its operands name.
 	Send    // A <- B
 	Recv    // A = <-B, C: also ok
 	Select  // A = select of B cases, C: blocking; one next word per case

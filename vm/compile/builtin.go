@@ -11,6 +11,8 @@ import (
 )
 
 // builtin emits a call of a builtin function.
+// The first ones are no plain operations on their arguments' registers. The rest, which builtinOp
+// emits, may be visible operations (len of a map, close, append), so that what is live is recorded.
 func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 	args := call.Args
 	switch b.Name() {
@@ -80,6 +82,9 @@ func argTypes(args []ssa.Value) []types.Type {
 }
 
 // builtinOp emits the builtins that are one operation on registers.
+// regs are the first registers of the arguments, ts their types, and d is where the result goes, or
+// NoReg. It is given no SSA values, so that it serves Stub, too. It reports false for a builtin it
+// does not know.
 func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type, regs []int, d int) bool {
 	under := func(i int) types.Type { return ts[i].Underlying() }
 	switch name {
@@ -133,6 +138,7 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 		if name == "imag" {
 			off = 1
 		}
+		// A complex64 is one register, its real part in the lower half; a complex128 is two.
 		if under(0).(*types.Basic).Kind() == types.Complex64 {
 			c.emit(bytecode.RLdU32, d, regs[0], 4*off)
 		} else {
@@ -217,6 +223,9 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 
 // Stub returns a function that performs builtin b on its parameters, for go
 // and defer statements.
+//
+//	r0 ... k-1     k ... k+3
+//	│ parameters │ the result, which is dropped │
 func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*bytecode.Func, error) {
 	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1}, texts: map[string]int{}}
 	var ts []types.Type

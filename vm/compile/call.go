@@ -11,6 +11,15 @@ import (
 )
 
 // arguments puts args into the outgoing window from word k on and returns the words used.
+//
+// The window is where the callee's frame will be, so that arguments are not copied: word k of the
+// window is register k of the callee.
+//
+//	caller:  │ header │ r0 ...  values, scratch │ header │ window 0  window 1 ... │
+//	callee:                                     │ header │ r0        r1 ...       │ ...
+//
+// Evaluating an argument makes no call (SSA has calls as instructions of their own), so nothing
+// overwrites the arguments that are there already.
 func (c *compiler) arguments(args []ssa.Value, k int) int {
 	for _, a := range args {
 		n := c.words(a)
@@ -24,6 +33,7 @@ func (c *compiler) arguments(args []ssa.Value, k int) int {
 }
 
 // method returns the number of m in the function's method table.
+// CallI and IMeth name methods by it, as an operand has 16 bits only.
 func (c *compiler) method(m *types.Func) int {
 	i, ok := c.methods[m]
 	if !ok {
@@ -48,6 +58,11 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 // (Call, CallN), or of a func value (CallC). The arguments are put into the outgoing window, and
 // the results are found there. A native may be a visible operation, which has its arguments in the
 // window while it is pending: they are live, too.
+//
+// Two points of a call can be between two steps of the goroutine, and have live lists. While a
+// native is pending, what is live is what was live before the call, and its arguments
+// (recordPending). While the callee runs, it is what is live after the call (recordReturn): the
+// results are not there yet, and the window belongs to the callee.
 func (c *compiler) call(v *ssa.Call) {
 	call := &v.Call
 	if b, ok := call.Value.(*ssa.Builtin); ok {
@@ -57,12 +72,15 @@ func (c *compiler) call(v *ssa.Call) {
 	c.out(c.resultWords(call))
 	switch {
 	case call.IsInvoke():
+		// The machine puts the receiver, the interface's data word, into word 0 of the window.
 		recv := c.use(call.Value)
 		c.arguments(call.Args, 1)
 		c.emit(bytecode.CallI, c.window, recv, c.method(call.Method))
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
+				// Some natives are another pending operation if nothing learns their result
+				// (Native.PeekUnused).
 				if unused(v) {
 					n = c.l.Unused(n)
 				}
@@ -94,6 +112,7 @@ func unused(v ssa.Value) bool {
 }
 
 // windowRegs lists the registers of native arguments in the outgoing window for the live set.
+// An entry is the register's number shifted left once, with bit 0 set for a guest pointer.
 func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	var list []uint16
 	k := c.window
@@ -113,6 +132,8 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 }
 
 // results moves what is in the registers from r on to the registers of v, or of its extracts.
+// Components of a tuple are next to each other, each from a new register on. An Extract of its own
+// does nothing: its component is moved here, where the tuple is made.
 func (c *compiler) results(v ssa.Value, r int) {
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
@@ -134,7 +155,15 @@ func (c *compiler) results(v ssa.Value, r int) {
 
 // prepareCall evaluates the call of a go or defer statement: the function value's
 // register, the window, the argument words and the layout of a defer record.
+//
+// Function value and arguments are evaluated by the statement itself (Go spec, "Go statements" and
+// "Defer statements"): a method of an interface is looked up now, and a nil interface panics now.
+// The record of a deferred call is an object in guest memory:
+//
+//	word  0            1            2 ...
+//	      │ next older │ func value │ argument words │
 func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) {
+	// The record's first two words.
 	fields := []*types.Var{field(types.Typ[types.UnsafePointer]), field(types.Typ[types.UnsafePointer])}
 	args := call.Args
 	k := 0
@@ -185,6 +214,8 @@ func registerFields(t types.Type) []*types.Var {
 }
 
 // NativeStub returns a function that calls native n, for its use as a value.
+// Its parameters are in its registers from 0 on, where CallN with window 0 finds them, and where it
+// leaves the results, which Ret0 returns.
 func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	c := &compiler{l: l}
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: true}
@@ -207,6 +238,7 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	for i := 0; i < fn.Signature.Results().Len(); i++ {
 		f.NResult += l.Layout(fn.Signature.Results().At(i).Type()).Words()
 	}
+	// The native may be a visible operation: while it is pending, its arguments are live.
 	f.AddLive(0, c.paramList(ts))
 	f.Code = []bytecode.Instr{bytecode.Instr{Op: bytecode.CallN}.WithImm32(int32(n)), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	f.NRegs = max(f.NParam, f.NResult)

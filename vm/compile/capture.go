@@ -20,6 +20,11 @@ import (
 const maxCapture = 128
 
 // Captures remembers the decision for every variable and closure of a program.
+// cells says whether a variable may be captured by value, sites which instruction makes closures of
+// a function; nil if there are several or none, and then nothing is captured by value.
+//
+// Both the function that makes a closure and the closure itself are compiled by these answers, at
+// different times: they must not change, as the closure object has the layout they imply.
 type Captures struct {
 	cells map[*ssa.Alloc]bool
 	sites map[*ssa.Function]*ssa.MakeClosure
@@ -55,6 +60,8 @@ func (cs *Captures) site(fn *ssa.Function) *ssa.MakeClosure {
 }
 
 // ByValue reports whether free variable i of fn is captured by value.
+// A variable that passes through several functions is captured by value in all of them or in none:
+// the answer is that of the function that declares it.
 func (cs *Captures) ByValue(fn *ssa.Function, i int) bool {
 	mc := cs.site(fn)
 	if mc == nil {
@@ -85,6 +92,8 @@ func (cs *Captures) final(a *ssa.Alloc) bool {
 }
 
 func (cs *Captures) check(a *ssa.Alloc) bool {
+	// Every use of the address must be a load, a store, or a closure that only loads. All else,
+	// such as the address of a field or an argument, may let it change unseen.
 	var closures []*ssa.MakeClosure
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
@@ -146,6 +155,8 @@ func (cs *Captures) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
 
 // storeAfter reports whether a store to the same instance of cell a can
 // execute after mc: one reachable from mc without passing a's allocation.
+// The allocation makes a new instance, such as the variable of a loop has in each iteration (Go
+// spec, "For statements"): what is stored there no closure over the old one sees.
 func storeAfter(mc *ssa.MakeClosure, a *ssa.Alloc) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	work := []*ssa.BasicBlock{}

@@ -9,8 +9,15 @@ import (
 
 // makeClosure emits the creation of a closure object: the function's number, and the variables
 // captured, by value where no closure over the variable can see it change (Captures).
+//
+//	word  0          1 ...
+//	      │ function │ pointer to variable, or its value in as many words as it needs │ ...
+//
+// The captured words have the order and the form of the callee's registers from NParam on, so that
+// a call copies them in one piece.
 func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 	fn := v.Fn.(*ssa.Function)
+	// The object's layout says which of its words are pointers.
 	fields := []*types.Var{field(types.Typ[types.Uint64])}
 	n := 0
 	for i, b := range v.Bindings {
@@ -22,6 +29,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 		fields = append(fields, registerFields(t)...)
 	}
 	lay := c.l.Layout(types.NewStruct(fields, nil)).ID
+	// MkClos copies them from consecutive registers.
 	base := c.temp(max(n, 1))
 	k := base
 	for i, b := range v.Bindings {
@@ -30,6 +38,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 			k++
 			continue
 		}
+		// By value: b is the address of the variable, of which a copy is made.
 		t := b.Type().Underlying().(*types.Pointer).Elem()
 		if fv, ok := b.(*ssa.FreeVar); ok { // itself captured by value: the value is at hand
 			c.move(k, c.reg[fv], c.words(fv))

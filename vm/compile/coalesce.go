@@ -12,6 +12,11 @@ import (
 // live where the other is defined.
 
 // classes is a union-find over value numbers.
+// Classes are small (maxClass), so paths are not compressed. members lists a class at its
+// representative; what it has for other values is out of date.
+//
+// Invariant: no two members of a class interfere, all have the same number of words, and a value
+// whose register is fixed (nfixed) is alone in its class.
 type classes struct {
 	parent  []int
 	members [][]int
@@ -92,6 +97,7 @@ func (c *compiler) interfere(lv *liveness, index map[ssa.Instruction]int, a, b [
 }
 
 // liveAtDef reports whether value u is live right after value v is defined.
+// It is so if u has been defined by then and is read later: in the same block, or after its end.
 func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v int) bool {
 	def := defInstr(lv.values[v])
 	if def == nil {
@@ -113,6 +119,7 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 	if ud != nil && ud.Block() != b && !lv.liveIn[b].has(u) {
 		return false
 	}
+	// Not live at the end: live here only if the rest of the block reads it.
 	for i, e := range lv.effects[b.Index] {
 		if i+1 > at && slices.Contains(e.uses, int32(u)) {
 			return true
@@ -122,6 +129,7 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 }
 
 // defInstr is the instruction that writes v, or nil for parameters.
+// A component of a tuple is written by the instruction that makes the tuple, not by its Extract.
 func defInstr(v ssa.Value) ssa.Instruction {
 	if x, ok := v.(*ssa.Extract); ok {
 		v = x.Tuple

@@ -29,6 +29,18 @@ type Linker interface {
 }
 
 // compiler is the state of compiling one function.
+//
+// The fields are in the order of the phases. What prepare decides: fused values have no code of
+// their own, alias maps a load to the free variable whose register it is, extracts lists the
+// Extract instructions of each tuple (an empty list if it has none). What allocate decides: reg is
+// a value's first register (0 for a value of no words, which has none), regWords the same in the
+// form of bytecode.LiveEntry, nregs the number of registers below the scratch registers.
+//
+// What emission uses begins anew with each of the two passes of emitAll, except for maxScr and
+// pins, which the first pass finds out for the second.
+//
+// Invariant: a scratch register is valid within the code of one SSA instruction or of one edge; all
+// that lives longer is in reg or in the outgoing window.
 type compiler struct {
 	l  Linker
 	fn *ssa.Function
@@ -70,6 +82,9 @@ type compiler struct {
 }
 
 // fixup is a branch whose target is not known yet.
+//
+//	the edge needs no moves:   branch ───────────────────▶ target
+//	the edge needs moves:      branch ──▶ trampoline ──▶ jump to target
 type fixup struct {
 	pc     int
 	target *ssa.BasicBlock
@@ -77,6 +92,7 @@ type fixup struct {
 }
 
 // edge is a control-flow edge whose phi moves need code of their own.
+// The block it leaves has another successor, so it cannot make the moves before it branches.
 type edge struct {
 	from, to *ssa.BasicBlock
 	pc       int
@@ -88,6 +104,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
 	// gc, too, knows reflect.callReflect by its name.
 	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil || c.f.Name == "reflect.callReflect"
+	// Sizes that callers rely on: words of parameters and results. A receiver is the first
+	// parameter.
 	sig := fn.Signature
 	for _, p := range fn.Params {
 		c.f.NParam += c.words(p)
@@ -99,6 +117,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	for _, fv := range fn.FreeVars {
 		c.f.NCap += c.words(fv)
 	}
+	// Registers. Results are left from register 0 on, so there are at least as many registers as
+	// results have words, even if the function uses fewer.
 	c.blocks = order(fn)
 	c.lv = c.analyse()
 	c.nregs = max(c.allocate(c.lv), c.f.NResult)
@@ -107,6 +127,9 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.findLoops()
 	c.window = math.MaxInt16
 	c.emitAll()
+	// Now the frame can be laid out: values, then pinned constants, then scratch, then the window.
+	// The second pass needs no more scratch registers than the first one, as pins only replace
+	// some.
 	c.pinned = map[uint64]int{}
 	for _, w := range c.pins {
 		c.pinned[w] = c.nregs
@@ -118,6 +141,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	if c.err != nil {
 		return nil, c.err
 	}
+	// In a frame whose deferred calls run because of a panic only what the recover block reads is
+	// live: control can continue nowhere else in it.
 	always := newBitset(len(c.lv.values))
 	for _, id := range c.lv.always {
 		always.add(id)
@@ -134,6 +159,9 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 }
 
 // words returns the number of registers v needs.
+// It is that of v's type but for two: the iterator of a range loop (MapIter, StrIter), whose type
+// is opaque, and a free variable captured by value, whose type is a pointer and which holds the
+// variable.
 func (c *compiler) words(v ssa.Value) int {
 	switch v := v.(type) {
 	case *ssa.Range:
@@ -149,6 +177,7 @@ func (c *compiler) words(v ssa.Value) int {
 }
 
 // ptrWords returns the byte offsets of v's pointers.
+// Of an iterator only the first word is one.
 func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 	switch x := v.(type) {
 	case *ssa.Range:
@@ -184,9 +213,11 @@ func (c *compiler) temp(n int) int {
 }
 
 // out reserves n words of the outgoing window.
+// The window's size is the largest that any call of the function needs.
 func (c *compiler) out(n int) { c.maxWindow = max(c.maxWindow, n) }
 
 // unsupported emits a refusal, taken only if it is reached.
+// A program is not refused for code that it does not execute.
 func (c *compiler) unsupported(text string) {
 	c.emit(bytecode.Unsupported, 0, 0, 0)
 	c.text(text)
@@ -212,6 +243,8 @@ func (c *compiler) dst(v ssa.Value) int {
 }
 
 // use returns a register that holds v.
+// It is v's own register if it has one: the caller must not write to it. A constant in a loop has a
+// pinned one. All else is made in scratch registers, at every use.
 func (c *compiler) use(v ssa.Value) int {
 	if a, ok := c.alias[v]; ok {
 		v = a
@@ -234,6 +267,7 @@ func (c *compiler) use(v ssa.Value) int {
 const maxPins = 16
 
 // pin asks for constant w to be made once, on entry; heard in the first pass.
+// The second pass has its registers and takes no more requests (pinned is set).
 func (c *compiler) pin(w uint64) {
 	if c.pinned == nil && len(c.pins) < maxPins && !slices.Contains(c.pins, w) {
 		c.pins = append(c.pins, w)
@@ -242,6 +276,8 @@ func (c *compiler) pin(w uint64) {
 
 // findLoops marks the blocks between a loop's head and the jump back to it,
 // which in reverse postorder are (nearly) the loop.
+// A block that is marked without being part of a loop costs a register and an instruction on entry
+// at most.
 func (c *compiler) findLoops() {
 	at := map[*ssa.BasicBlock]int{}
 	for i, b := range c.blocks {
@@ -276,6 +312,7 @@ func (c *compiler) move(dst, src, n int) {
 }
 
 // into emits code that puts v into register r.
+// A function as a value is its number with bit 63 set, which tells it from a pointer to a closure.
 func (c *compiler) into(v ssa.Value, r int) {
 	if a, ok := c.alias[v]; ok {
 		v = a

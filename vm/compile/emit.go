@@ -14,6 +14,10 @@ import (
 )
 
 // emitAll emits the whole function into c.code.
+//
+//	pins │ block 1 │ block 2 │ ... │ trampolines of edges │ Ret0 │ Nop
+//
+// Branches between blocks are patched at the end, when all targets are known.
 func (c *compiler) emitAll() {
 	c.code = nil
 	c.f.Unsigned = nil
@@ -59,6 +63,8 @@ func (c *compiler) emitAll() {
 }
 
 // patch sets the target of the branch at pc.
+// Offsets count from the instruction after the branch. A jump backwards gets an operation of its
+// own, as it uses up the budget of steps.
 func (c *compiler) patch(pc, to int) {
 	in := &c.code[pc]
 	rel := to - (pc + 1)
@@ -147,6 +153,7 @@ func emptyLoop(fn ast.Node) (pos token.Pos) {
 type liveList struct{ before, after []uint16 }
 
 // liveLists computes, backwards, the live registers around b's instructions.
+// The first pass, which has no registers for its window yet, gets empty lists: its code is dropped.
 func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 	lists := make([]liveList, len(b.Instrs))
 	if c.window == math.MaxInt16 {
@@ -195,6 +202,7 @@ func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 func (c *compiler) isFusedValue(v ssa.Value) bool { return c.fused[v] }
 
 // regList turns a live set into register numbers with pointer marks.
+// Lists that follow each other are often the same, and then they share their memory.
 func (c *compiler) regList(live bitset) []uint16 {
 	list := c.listing[:0]
 	for w, x := range live {
@@ -226,6 +234,7 @@ func (c *compiler) recordReturn() { c.f.AddLive(len(c.code), c.after) }
 // cycles, and one of their sources goes to a scratch register first. Constants come last, as they
 // read no register.
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
+	// Which words go where: registers first, constants apart. Words that are in place need no move.
 	type mv struct{ dst, src int }
 	var moves []mv
 	type cm struct {
@@ -512,6 +521,7 @@ func (c *compiler) addPtr(dst, base int, off int64) {
 }
 
 // address resolves the address operand of a load or store: a register and an offset.
+// Fused field addresses add up to one offset; if it is too large for an operand, it is computed.
 func (c *compiler) address(v ssa.Value) (base int, off int) {
 	if f, ok := v.(*ssa.FieldAddr); ok && c.fused[f] {
 		o := c.offsetOf(f)
@@ -693,6 +703,7 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 }
 
 // fusedInto computes a fused value into register r.
+// It is called where a use of the value is none that could take it in.
 func (c *compiler) fusedInto(i ssa.Instruction, r int) {
 	switch v := i.(type) {
 	case *ssa.FieldAddr:
@@ -770,6 +781,9 @@ func (c *compiler) index(v *ssa.Index) {
 
 // slice emits x[low:high:max]. The word after the operation names the registers of the three
 // bounds, NoReg for those left out, and says in its upper bits which have a signed type.
+//
+//	bits  0     16     32    48
+//	      │ low │ high │ max │ signed: bit 48 low, 49 high, 50 max │
 func (c *compiler) slice(v *ssa.Slice) {
 	if a, ok := v.X.(*ssa.Alloc); ok && c.fused[a] { // make([]T, n, constant)
 		t := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)

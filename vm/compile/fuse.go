@@ -32,6 +32,8 @@ func (c *compiler) prepare() {
 			}
 		}
 	}
+	// Whether the function's defer stack is used from elsewhere, and whether it ever runs its
+	// deferred calls.
 	stack, runs := false, false
 	for _, b := range c.fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -68,6 +70,8 @@ func (c *compiler) prepare() {
 
 // accessOnly reports whether v, an address, is only loaded from and stored to
 // (through further fused field addresses too).
+// limit bounds the number of such uses, as each repeats the computation; 0 is no limit. With a
+// limit no field addresses are allowed, as an indexed access has no place for an offset.
 func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
 	refs := v.Referrers()
 	if refs == nil || len(*refs) == 0 {
@@ -122,6 +126,7 @@ func fieldOffset(st *types.Struct, n int) int64 {
 }
 
 // fuseIndex fuses slice indexing with at most two accesses of scalar elements.
+// LdX and StX do both in one instruction; a third access would repeat the bounds check once more.
 func (c *compiler) fuseIndex(v *ssa.IndexAddr) {
 	if s, ok := v.X.Type().Underlying().(*types.Slice); ok {
 		if layout.ScalarOf(s.Elem()) != layout.NotScalar && c.accessOnly(v, 2) {
@@ -131,6 +136,7 @@ func (c *compiler) fuseIndex(v *ssa.IndexAddr) {
 }
 
 // fuseCompare fuses an integer comparison into the branch that ends its block.
+// Not one of floats: a branch may be emitted with the comparison negated, which NaN forbids.
 func (c *compiler) fuseCompare(v *ssa.BinOp) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:

@@ -11,6 +11,10 @@ import (
 // makeInterface emits the conversion to an interface: the type word, and a data word that is the
 // value itself if it has the shape of a pointer, or else points to a copy of it (a box), as with
 // gc.
+//
+//	pointer-shaped:  │ type word │ value │
+//	no bytes:        │ type word │ zero base │
+//	all else:        │ type word │ ──┼──▶ box: copy of the value, which nothing changes any more
 func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	t := v.X.Type()
 	d := c.dst(v)
@@ -40,9 +44,20 @@ func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 }
 
 // typeAssert emits both forms of x.(T).
+//
+//	      ok = dynamic type of x fits      Impl if T is an interface, else Eq with T's type word
+//	      JF ok, fail
+//	      d = x, or x's data word, or what it points to
+//	      Jmp end
+//	fail: d = zero, or PanicTA in the form without ok
+//	end:
+//
+// If the value is not used, or has no words, the form with ok ends after JF.
 func (c *compiler) typeAssert(v *ssa.TypeAssert) {
 	x := c.use(v.X)
 	target := v.AssertedType
+	// Results that the program uses are written to their own registers at once; without ok, and
+	// where it is not used, a scratch register holds the condition.
 	var d, ok int = -1, -1
 	if v.CommaOk {
 		ok = c.temp(1)

@@ -7,6 +7,8 @@ import (
 )
 
 // bitset is a set of value numbers.
+// Invariant: all bitsets of a function have the same length, so that they are combined word by
+// word.
 type bitset []uint64
 
 func newBitset(n int) bitset       { return make(bitset, (n+63)/64) }
@@ -16,6 +18,11 @@ func (b bitset) remove(i int)      { b[i/64] &^= 1 << (i % 64) }
 func (b bitset) copyFrom(c bitset) { copy(b, c) }
 
 // liveness holds what a function's values need of registers.
+//
+// Values are numbered densely: parameters first, then captured variables, then the results of
+// instructions in the order of the blocks. values is the inverse of num. A value is live in a
+// block's liveIn if it is read from there on before it is written; a phi is written in its own
+// block, and its operands are read at the ends of the blocks they come from.
 type liveness struct {
 	num     map[ssa.Value]int // numbers of values that live in registers
 	values  []ssa.Value
@@ -104,6 +111,7 @@ func (c *compiler) analyse() *liveness {
 	}
 	lv.effects = c.effects(lv)
 	n := len(lv.values)
+	// gen: what a block reads before it writes it; kill: what it writes.
 	gen := map[*ssa.BasicBlock]bitset{}
 	kill := map[*ssa.BasicBlock]bitset{}
 	for _, b := range c.blocks {
@@ -121,6 +129,8 @@ func (c *compiler) analyse() *liveness {
 		gen[b], kill[b] = g, k
 		lv.liveOut[b] = newBitset(n)
 	}
+	// Start from gen, and add what the equations ask for until nothing changes. Sets only grow.
+	// Backwards, as liveness flows against the edges: without loops the first round is enough.
 	liveIn := map[*ssa.BasicBlock]bitset{}
 	lv.liveIn = liveIn
 	for _, b := range c.blocks {
@@ -137,6 +147,8 @@ func (c *compiler) analyse() *liveness {
 				for w, x := range liveIn[s] {
 					out[w] |= x
 				}
+				// A phi reads one operand on each edge: live at the end of the predecessor, not in
+				// its own block.
 				for _, instr := range s.Instrs {
 					phi, ok := instr.(*ssa.Phi)
 					if !ok {
@@ -173,6 +185,7 @@ func (c *compiler) analyse() *liveness {
 func (c *compiler) effects(lv *liveness) [][]effect {
 	all := make([][]effect, len(c.fn.Blocks))
 	var ids []int32
+	// All lists are parts of one array; the capacity is cut off so that none grows into the next.
 	since := func(n int) []int32 { return ids[n:len(ids):len(ids)] }
 	for _, b := range c.blocks {
 		effects := make([]effect, len(b.Instrs))

@@ -8,6 +8,9 @@ import (
 )
 
 // lookup emits s[i] of a string, and m[k] of a map in both forms.
+//
+// Bit 32 of the word after MapGet asks for ok as well, in the register after the element's last
+// one.
 func (c *compiler) lookup(v *ssa.Lookup) {
 	x, k := c.use(v.X), c.use(v.Index)
 	mt, ok := v.X.Type().Underlying().(*types.Map)
@@ -34,6 +37,7 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 }
 
 // next emits the step of a loop over a string or a map.
+// The operation leaves ok, key and element in consecutive scratch registers.
 func (c *compiler) next(v *ssa.Next) {
 	it := c.use(v.Iter)
 	if v.IsString {

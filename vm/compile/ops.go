@@ -14,6 +14,10 @@ import (
 func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 
 // unop emits the unary operations: loads, receives, and arithmetic.
+//
+// A load is emitted in one of four ways: not at all, if an alias or not evaluated by the language;
+// as a nil check, if it is big and nothing uses it; as a load of a slice element with its bounds
+// check; or from a register and an offset, in the form that its size allows.
 func (c *compiler) unop(v *ssa.UnOp) {
 	if _, ok := c.alias[v]; ok {
 		return
@@ -60,6 +64,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			c.normalize(d, t)
 		}
 	case token.ARROW:
+		// NoReg for what the program does not use; a value of no words is not stored either.
 		d, ok := bytecode.NoReg, bytecode.NoReg
 		if v.CommaOk {
 			for _, x := range c.extracts[v] {
@@ -83,6 +88,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 }
 
 // normalize re-extends register r after arithmetic on a type narrower than a word.
+// Overflow wraps around (Go spec, "Integer overflow"): the low bits are right already.
 func (c *compiler) normalize(r int, t types.Type) {
 	switch layout.ScalarOf(t) {
 	case layout.S8:
@@ -170,6 +176,8 @@ var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
 // operations never do.
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	k := layout.ScalarOf(t)
+	// Only 64-bit types: there is no normalizing here. x - i is x + (-i), unless -i is out of
+	// range.
 	if i, ok := smallConst(v.Y); ok && k == layout.W64 {
 		switch {
 		case v.Op == token.ADD:
@@ -183,6 +191,7 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 			return
 		}
 	}
+	// With a mask that is not negative the result is in the range of any type that holds the mask.
 	if i, ok := smallConst(v.Y); ok && v.Op == token.AND && i >= 0 {
 		c.emit(bytecode.AndI, d, c.use(v.X), int(i))
 		return
@@ -229,6 +238,9 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 
 // shift emits d = X << Y or d = X >> Y. The machine's shifts have Go's semantics for counts of 64
 // and more; a signed count is checked for being negative. Shifting right needs no normalizing.
+// The count may exceed the width of a narrow type: a right shift meets copies of the sign (or
+// zeros) in the extended register, and a left shift leaves zeros in the bits that normalizing
+// keeps.
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
@@ -266,6 +278,12 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 }
 
 // compare emits d = X op Y.
+//
+//	x > y    LtS d, y, x         operands are in registers: nothing is evaluated in another order
+//	x >= y   LeS d, y, x
+//	x != y   Eq d, x, y; LNot d
+//
+// Only equality is negated. x >= y is not the negation of x < y if one of them is NaN.
 func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op
@@ -281,6 +299,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 		if op == token.NEQ {
 			o = bytecode.Ne
 		}
+		// If both are nil a register is compared with itself.
 		if isNil(x) {
 			c.emit(o, d, z, z)
 			return
@@ -325,6 +344,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 		}
 	case *types.Interface:
 		c.emit(bytecode.EqIface, d, x, y)
+	// Which bytes count, and how, is in the layout: padding does not, floats and interfaces do.
 	case *types.Struct, *types.Array:
 		c.emit(bytecode.EqN, d, x, y)
 		c.word(uint64(c.l.Layout(t).ID))
@@ -382,6 +402,15 @@ func (c *compiler) convert(v *ssa.Convert) {
 }
 
 // convertBasic emits the conversion of x from basic type f to basic type to.
+//
+//	to string     from string: the same image; from an integer: a rune
+//	complex       from complex only, between the two sizes
+//	to float      from an integer there is one operation for each combination: on the way
+//	              by float64 a float32 would be rounded twice
+//	to integer    from a float: to 64 bits first, then normalized
+//
+// A wider integer takes the register as it is, since that is extended by the sign of the source
+// type.
 func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 	fi, ti := f.Info(), to.Info()
 	switch {
@@ -412,11 +441,13 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.emit(bytecode.CvtF32F64, d, x, 0)
 		}
 	case fi&types.IsFloat != 0:
+		// Exact: every float32 is a float64.
 		if f.Kind() == types.Float32 {
 			t := c.temp(1)
 			c.emit(bytecode.CvtF32F64, t, x, 0)
 			x = t
 		}
+		// Values from 1<<63 on fit only this type.
 		if isUnsigned(to) && layout.ScalarOf(to) == layout.W64 {
 			c.emit(bytecode.CvtF64U, d, x, 0)
 		} else {

@@ -13,6 +13,9 @@ import (
 // makes most moves of loop variables disappear.
 
 // interval is the stretch of positions in which a value needs its registers.
+//
+// Invariant: the value is live only at positions from start to end. In between it may be dead for a
+// while: an interval has no holes.
 type interval struct {
 	v          ssa.Value
 	start, end int
@@ -56,6 +59,7 @@ func order(fn *ssa.Function) []*ssa.BasicBlock {
 	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
 		post[i], post[j] = post[j], post[i]
 	}
+	// Where no edge leads to the recover block, only a recovered panic does.
 	if fn.Recover != nil && !seen[fn.Recover.Index] {
 		n := len(post)
 		walk(fn.Recover)
@@ -82,6 +86,8 @@ func simple(instr ssa.Instruction) bool {
 }
 
 // allocate assigns registers and returns how many are used.
+// Coalescing comes first: the scan hands out registers to classes of values, each with the hull of
+// its members' intervals.
 func (c *compiler) allocate(lv *liveness) int {
 	ivs := c.intervals(lv)
 	cls := c.coalesce(lv)
@@ -91,7 +97,15 @@ func (c *compiler) allocate(lv *liveness) int {
 }
 
 // intervals returns the interval of each value. Positions count instructions by twos, so that a
-// result may begin after the operands end (odd) or while they are still needed (even).
+// result may begin where the operands end (even) or while they are still needed (odd).
+//
+//	pos-1   results begin here that must not share registers with operands
+//	pos     the operands of the instruction end here; results of a simple one begin here
+//	pos+1   results are live until here at least, even if they are not used
+//
+// Blocks are walked once, also those of loops. That suffices: a value's definition dominates its
+// uses, so it comes earlier in reverse postorder, and a value that is needed in the next iteration
+// is live at the end of each block of the loop.
 func (c *compiler) intervals(lv *liveness) []interval {
 	ivs := make([]interval, len(lv.values))
 	for i, v := range lv.values {
@@ -101,6 +115,7 @@ func (c *compiler) intervals(lv *liveness) []interval {
 		ivs[id].start = min(ivs[id].start, pos)
 		ivs[id].end = max(ivs[id].end, pos)
 	}
+	// The caller has written them: they are there ahead of the first instruction.
 	for id := range c.nfixed() {
 		extend(id, -1)
 	}
@@ -139,6 +154,7 @@ func (c *compiler) intervals(lv *liveness) []interval {
 			}
 		}
 	}
+	// A panic can lead from anywhere to the recover block.
 	for _, id := range lv.always {
 		extend(id, pos)
 	}
@@ -147,9 +163,11 @@ func (c *compiler) intervals(lv *liveness) []interval {
 
 // nfixed is the number of values, the first ones, that have fixed registers: parameters and
 // captured variables.
+// The calling convention says where they are: from register 0 on, in this order.
 func (c *compiler) nfixed() int { return len(c.fn.Params) + len(c.fn.FreeVars) }
 
 // registers says which registers are in use.
+// A register above the end of used is free.
 type registers struct {
 	used []bool
 	high int // one more than the highest that has been in use
@@ -180,6 +198,12 @@ func (r *registers) isFree(reg, n int) bool {
 
 // scan is the linear scan. It sets the register of one interval for each class of coalesced
 // values, the representative's, which it extends to the whole class.
+//
+// Registers are never spilled: there are as many as a function needs, up to the limit of 16 bits,
+// which Compile checks. So the scan only has to find the lowest free run of the right length.
+//
+// Invariant: the registers of the intervals in active are in use, and no others; active is sorted
+// by the ends of its intervals.
 func (c *compiler) scan(lv *liveness, ivs []interval, cls *classes) (high int) {
 	var sorted []int // by start
 	for id := range ivs {
@@ -191,6 +215,8 @@ func (c *compiler) scan(lv *liveness, ivs []interval, cls *classes) (high int) {
 		ivs[rep].start = min(ivs[rep].start, ivs[id].start)
 		ivs[rep].end = max(ivs[rep].end, ivs[id].end)
 	}
+	// Stable, as the fixed values, which have the lowest numbers, have to come first: a result of
+	// the first instruction may begin at -1, too.
 	sort.SliceStable(sorted, func(i, j int) bool { return ivs[sorted[i]].start < ivs[sorted[j]].start })
 
 	var regs registers
@@ -216,6 +242,7 @@ func (c *compiler) scan(lv *liveness, ivs []interval, cls *classes) (high int) {
 		if iv.reg < 0 {
 			iv.reg = 0
 			if id < c.nfixed() {
+				// Not the first free one: a parameter that is not used has been released already.
 				iv.reg = regs.high // in the order of the parameters
 			}
 			for !regs.isFree(iv.reg, iv.words) {
@@ -251,6 +278,8 @@ func (c *compiler) assign(ivs []interval, cls *classes) {
 func isPhi(i ssa.Instruction) bool { _, ok := i.(*ssa.Phi); return ok }
 
 // hint returns the register iv would like: that of a phi it feeds, or of an operand that feeds it.
+// It is -1 if there is none whose interval has ended. Coalescing has dealt with most phis; a hint
+// serves those that it left alone.
 func (c *compiler) hint(iv *interval, ivs []interval, lv *liveness) int {
 	if phi, ok := iv.v.(*ssa.Phi); ok {
 		for _, e := range phi.Edges {

@@ -10,7 +10,15 @@ import (
 // selectOp emits Select, which is followed by a word for each case: its channel, and the register
 // of the value to send or the destination of the value received. Its results are the case's index
 // and whether a value was received.
+//
+//	word of a case   Op        A         B                      C
+//	                 │ 1: send │ channel │ value                │ 0
+//	                 │ 0: recv │ channel │ destination or NoReg │ words of the destination
+//
+// Destinations are the registers of the received values themselves. The machine clears those of the
+// receive cases that are not chosen, as SSA expects zeros there.
 func (c *compiler) selectOp(v *ssa.Select) {
+	// Index and ok are two consecutive registers, which their Extracts need not have.
 	t := c.temp(2)
 	var recv []ssa.Value // extracts of received values by receive case
 	for range v.States {
@@ -18,6 +26,8 @@ func (c *compiler) selectOp(v *ssa.Select) {
 	}
 	for _, x := range c.extracts[v] {
 		e := x.(*ssa.Extract)
+		// The tuple is (index, ok, values of the receive cases in their order): sends have no
+		// component.
 		if e.Index >= 2 {
 			k := 1
 			for i, st := range v.States {
@@ -30,6 +40,7 @@ func (c *compiler) selectOp(v *ssa.Select) {
 			}
 		}
 	}
+	// Collected first: use may emit code, which has to come before the operation and its live list.
 	var words []bytecode.Instr
 	for i, st := range v.States {
 		w := bytecode.Instr{A: uint16(c.use(st.Chan)), B: bytecode.NoReg}
