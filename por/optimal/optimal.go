@@ -248,6 +248,8 @@ func (s *searcher) backtrack() {
 		f.nextCandidate++
 		s.exploreReversal(i, f.candidates[f.nextCandidate-1])
 	default:
+		// All candidates of f have been explored. Those that f has found for frames below remain
+		// there.
 		s.release(f)
 		s.retained -= f.retained
 		s.frames = s.frames[:i]
@@ -257,6 +259,9 @@ func (s *searcher) backtrack() {
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
+	// The first k alternatives have been executed. If all of these have ended the execution, this
+	// one is the default (section 1: "another than the first alternative that does not end the
+	// program").
 	inReversal := k > f.endedAlternatives
 	if f.outer >= 0 {
 		inReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]
@@ -431,6 +436,8 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 
 // findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
 // first alternative of its operation: it shows nothing that the first one has not shown.
+//
+// The order of its parts decides the order of candidates, hence that of executions.
 func (s *searcher) findReversals(first bool) {
 	e := len(s.Events) - 1
 	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
@@ -485,6 +492,9 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 // overtaken reports whether an event after x happens before e, but not before the arrival of e's
 // goroutine at e: an atomic update that waits may come after a read by another goroutine that is
 // independent of x, another read.
+//
+// The arrival is read from the undo log: the entry of e's goroutine there was written when e was
+// executed, and its Last is the event by which the goroutine came to e's operation.
 func (s *searcher) overtaken(x, e int) bool {
 	ev := &s.Events[e]
 	arrival := int32(-1)
@@ -579,6 +589,10 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 
 // executePrefix is line 33: it executes the set S of candidate c. It reports whether the
 // exploration of c continues.
+//
+// The transitions are in an order of happens-before, and name alternatives by labels, so they can
+// be executed one after the other (claim 4). If one cannot, and that is not expected (mayFail), the
+// dependence relation is wrong.
 func (s *searcher) executePrefix(i int, c candidate) bool {
 	f := &s.frames[i]
 	for _, t := range f.transitions[c.lo:c.hi] {
@@ -686,6 +700,8 @@ func (s *searcher) rewindTo(f *frame) {
 	s.Truncate(f.depth)
 	s.inReversal, s.frameOf, s.prevHead = s.inReversal[:f.depth], s.frameOf[:f.depth], s.prevHead[:f.depth]
 	s.dropped = s.dropped[:f.numDropped]
+	// The rule of line 12 has to choose as it did the first time, so lastMoved is as it was in this
+	// state.
 	s.lastMoved = trace.NoGID
 	if f.depth > 0 {
 		s.lastMoved = s.Events[f.depth-1].G

@@ -46,6 +46,9 @@ import (
 const startAfter, shareAfter = 4096, 256
 
 // exploreParallel explores with cfg.Jobs workers.
+//
+// A search that is abandoned because operations did not commute starts again with the systems of
+// the workers it had, so these are not made again.
 func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options) por.Result {
 	var replicas []replica
 	for {
@@ -65,6 +68,24 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 }
 
 // A pool is a search by several workers.
+//
+// A task is in one of these states:
+//
+//	           pick             finish             mergeFinished
+//	ready ─────────────▶ taken ────────▶ finished ───────────────▶ merged
+//	waiting ─ alternativeExecuted ─▶ ready
+//
+// Invariant: next is the first task, in the order of a search by one worker, that is not merged;
+// unmerged has the finished ones. After next come the tasks of the nodes that next shares, then
+// those of open, from its end:
+//
+//	open:  n0 (older)    tasks  a1  a2          order: next, b1, b2, a1, a2. A candidate of n0 that
+//	       n1 (younger)  tasks  b1  b2          b1 finds is placed after a2.
+//
+// numTasks gives each task a number in the order in which they are made, which depends on the
+// timing. taskBytes is the memory of tasks that have not been finished, peak the most that
+// measureMemory has seen. begun is for options.shareAll only: the first worker waits until all
+// others are there.
 type pool struct {
 	visitor por.Mergeable
 	cfg     por.Config
@@ -107,6 +128,13 @@ type replica struct {
 }
 
 // A sharedNode is a frame that workers share, with the path to it.
+//
+// frames[i] and nodes[i] are of the same frame; the last ones are the node itself. A sharedNode is
+// changed with pool.mu held; recordedPath, frames and nodes never.
+//
+// tasks[:merged] are nil: they have been merged, but for the last one, which may be pool.next.
+// ready may have tasks that were taken otherwise, as pool.next (see sharedNode.pick). As long as
+// openAlternatives > 0 candidates are in waiting, not in ready.
 type sharedNode struct {
 	recordedPath
 	frames []frame       // those of the path and this one, without candidates
@@ -124,6 +152,11 @@ type sharedNode struct {
 }
 
 // A task is an alternative, or a candidate, of a node, with the subtree below it.
+//
+// Either choice >= 0, or candidate and transitions (its set S; candidate.lo and hi are not used).
+// found has the candidates of shared frames that were found in its subtree, in the order of
+// finding. exact says that the bound on executions is noticed in the right place: mergedBefore is
+// what one worker would have counted when it begins this task.
 type task struct {
 	node        *sharedNode // nil: it is the whole search
 	number      uint64
@@ -201,6 +234,7 @@ func (p *pool) runWorker() {
 			r.sys = nil // there is one worker less
 		}
 	}
+	// It was counted as idle while its system was made, so that the first worker had work for it.
 	p.idle.Add(-1)
 	p.mu.Lock()
 	p.begun++
@@ -223,6 +257,7 @@ func (p *pool) result() por.Result {
 		// The tasks have stopped anywhere. Everything counts.
 		var rest []*task
 		for t := range p.unmerged {
+			// They are sorted so that the order is not that of the map.
 			rest = append(rest, t)
 		}
 		slices.SortFunc(rest, func(a, b *task) int { return int(a.number) - int(b.number) })
@@ -270,6 +305,7 @@ func (p *pool) pick(w *worker) *task {
 			return t
 		}
 	}
+	// Nodes without ready tasks are removed on the way. add puts them back.
 	for depth, nodes := range p.available {
 		for len(nodes) > 0 {
 			n := nodes[len(nodes)-1]
@@ -348,6 +384,8 @@ func (p *pool) finish(w *worker, t *task) {
 func (p *pool) mergeFinished() {
 	for !p.over && p.next.finished {
 		t := p.next
+		// The bound lies in this task, and where depends on what came before it, which was not
+		// known when it began.
 		if most := p.cfg.MaxExecutions; most > 0 && !t.exact && p.stats.Done()+t.stats.Done() >= most {
 			p.restartSequentially()
 			return
@@ -363,6 +401,7 @@ func (p *pool) mergeFinished() {
 		case t.stop.Bound != "":
 			p.over, p.stop = true, t.stop
 		}
+		// Now it is known that these come after all tasks placed so far.
 		for _, c := range t.found {
 			c.place()
 		}
@@ -374,6 +413,10 @@ func (p *pool) mergeFinished() {
 }
 
 // nextTask takes the task that comes next in the order of a search by one worker.
+//
+// The youngest node that has any comes first: one worker backtracks to its youngest frame. A node
+// without tasks is dropped, as all in its subtree has been merged: nothing finds a candidate of it
+// any more.
 func (p *pool) nextTask() *task {
 	for len(p.open) > 0 {
 		n := p.open[len(p.open)-1]
@@ -398,6 +441,9 @@ func (t *task) place() {
 
 // restartSequentially drops everything that has not been merged. From here on one task is explored
 // after the other.
+//
+// Workers notice by the epoch, at their next poll or when they finish; what they add until then is
+// ignored (addCandidate, donate).
 func (p *pool) restartSequentially() {
 	p.sequential = true
 	p.epoch++
@@ -416,6 +462,7 @@ func (p *pool) restartSequentially() {
 		}
 		for key, t := range n.known {
 			if t != nil && !t.placed {
+				// Only a dropped task has found it. It will be found again.
 				delete(n.known, key)
 			}
 		}

@@ -12,6 +12,16 @@ import (
 
 // scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S
 // of those events up to number end, without x, that happen before what has the given clock.
+//
+// The sets of all candidates of a frame are in one list. A new one is written at its end, and cut
+// off again if it is refused. Candidates that differ in the last operation only share theirs
+// (nameHead).
+//
+//	transitions:  │ a  b │ a │ c  a  d │          one part for each set S
+//	candidate:    lo    hi                        {lo, hi, q}: a, b, then q's operation
+//
+// If x is executed after a set of rule R3 (frame.outer), its longer prefixes belong to the outer
+// frame: they begin in that frame's state, so S has the part that x has been put after as well.
 func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidate) {
 	if i < 0 || s.frames[i].noReversals {
 		return
@@ -46,6 +56,10 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 
 // appendPrefix appends S to f's transitions and reports whether that is a candidate. If it has to
 // be complete, it has to contain all events after x that are in a reversal.
+//
+// Line 29 is what makes a candidate be found once (claim 3): of all explorations that show it, the
+// one counts in which what is left out was executed by default. For channels fingerprints do that
+// (rule R5).
 func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, complete bool) bool {
 	for j := f.depth; j < end; j++ {
 		if j == x {
@@ -72,6 +86,7 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	if s.Tracing() {
 		s.traceScheduled(f, &c, f.transitions[c.lo:c.hi])
 	}
+	// The fingerprints of a shared frame are with its node.
 	if i <= s.shared {
 		s.worker.addCandidate(i, c, f.transitions[c.lo:c.hi], key)
 		return false
@@ -95,6 +110,11 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 // fingerprint hashes a candidate, whichever order its events are executed in here. It also sorts
 // its transitions into an order that does not depend on that: by the sums of the events' clocks, as
 // an event has a larger clock than those before it, and then by goroutine.
+//
+// An event's hash is of its goroutine, number, alternative and clock. Two sets with equal events
+// and clocks are executed to the same state. The sum does not depend on the order of the events,
+// and x is left out of their clocks, as it is not executed before them when the candidate is
+// explored. The result is never 0, which says that there is no fingerprint (addCandidate).
 func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
 	var sum uint64
 	ages := s.scratch.ages[:0]
@@ -115,6 +135,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 			}
 		}
 		sum += h
+		// Insertion into the transitions sorted so far; ages has their keys.
 		i := len(ages)
 		for i > 0 && (ages[i-1] > age || ages[i-1] == age && s.Precedes(ev.G, f.transitions[c.lo+i-1].G)) {
 			i--
@@ -143,6 +164,8 @@ func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 // dependsOn reports whether f's operation, as it is now after the newest event y, depends on y
 // (line 37).
 func (s *searcher) dependsOn(f *frame, y int) bool {
+	// The goroutine of x has taken part in y: y is an alternative of x (rule R3), or x is its
+	// partner.
 	if s.LastEvent(f.g) == y || s.Next(f.g).Terminated() {
 		return true
 	}
@@ -152,6 +175,10 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 // inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that
 // can be next by the happens-before relation the one of the first goroutine is, in an order of
 // goroutines that does not depend on the search.
+//
+// It walks from the newest head to older ones, up to the first that happens before y: y could not
+// have been next as long as that one was not executed, so the heads older than it may be of any
+// goroutine.
 func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
 	c := s.Clock(y)
 	for h := f.newestHead; h >= 0 && !s.Before(int(h), c); h = s.prevHead[h] {

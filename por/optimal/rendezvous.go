@@ -60,6 +60,9 @@ const maxIdeals = 100_000
 
 // initChannelFrame fills in what frame i, the newest one, has to know if its operation is on
 // channels.
+//
+// Alternatives are kept by their labels: the numbers that the system gives them depend on which
+// other goroutines wait, and are others after a prefix.
 func (s *searcher) initChannelFrame(i int) {
 	f := &s.frames[i]
 	for c := range f.numAlternatives {
@@ -72,6 +75,7 @@ func (s *searcher) initChannelFrame(i int) {
 			break
 		}
 	}
+	// Rule R6.
 	f.alternatives[0], f.alternatives[first] = f.alternatives[first], f.alternatives[0]
 	if p, ok := s.Sys.Partner(f.g, first); ok {
 		f.firstPartnerOp = *s.Next(p)
@@ -116,6 +120,10 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 
 // An interval is a pending interval: the time from the arrival of a goroutine at an operation on
 // channels until that is executed.
+//
+// It is [from, until): after event from the goroutine waits at op, after event until no more. op is
+// the operation as it was at the arrival. multiWay says that it waits for several
+// things, as a select does.
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
@@ -132,6 +140,11 @@ func (s *searcher) intervals(x int) []interval {
 			list = append(list, interval{g, op, int(from), until, op.Kind == trace.Select || op.N > 1 || op.Wide})
 		}
 	}
+	// Each event's part of the undo log has the operations that its participants had pending, which
+	// end with it, and the events by which they had arrived there.
+	//
+	//	UndoLog:  ... │ of event j: {G, Last, Pending} {G, Last, Pending} │ of event j+1 ...
+	//	              Events[j].UndoStart                                 Events[j+1].UndoStart
 	for j := x; j < len(s.Events); j++ {
 		end := len(s.UndoLog)
 		if j+1 < len(s.Events) {
@@ -143,6 +156,7 @@ func (s *searcher) intervals(x int) []interval {
 			}
 		}
 	}
+	// These have not ended yet.
 	for _, g := range s.Order {
 		if s.Exists[g] {
 			add(g, &s.Pending[g], s.Last[g], math.MaxInt)
@@ -155,6 +169,10 @@ func (s *searcher) intervals(x int) []interval {
 // scheduleRendezvous is rule S3 for the newest event e, if that concerns channels: it schedules the
 // sets that end in e and after which an operation on channels may be possible that x, the operation
 // of a frame, makes impossible.
+//
+// An interval q is asked about when event e can be the last one of such a set: e is the arrival of
+// q, or one that changes whether a select is ready (exposes). The partner h may have arrived at any
+// time.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals = 0
 	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
@@ -224,6 +242,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
+	// Phase 1: what the arrivals need, and whether x makes the operations impossible at all.
 	root := x // of the prefix that x has already some may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth
@@ -238,14 +257,19 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 			s.Join(arrived, p.from)
 		}
 	}
+	// If x happens before an arrival the two never wait without x.
 	if !conflict || s.Before(x, arrived) {
 		return
 	}
+	// Phase 2: there has to be a time at which both wait. If one is executed before the other arrives
+	// there is none.
 	for _, p := range pending {
 		if p.until <= e && s.Before(p.until, arrived) {
 			return
 		}
 	}
+	// Phase 3: for a select also events that no arrival needs, in all combinations that are
+	// down-closed.
 	s.scratch.events = s.scratch.events[:0]
 	if multiWay {
 		for j := root; j < e; j++ {
@@ -276,6 +300,9 @@ func (s *searcher) compatible(j, x int, pending []*interval) bool {
 
 // enumerateIdeals schedules to frame i the down-closed set with clock c, with and without each of
 // scratch.events[:k+1].
+//
+// k only goes down, from late events to early ones. Joining an event adds all that happens before
+// it, and never a later one that was left out, so each down-closed set is met once.
 func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 	for k >= 0 && s.Before(s.scratch.events[k], c) {
 		k--
@@ -329,6 +356,10 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 
 // needsAll reports whether all events since f's state would happen before g's pending operation,
 // with p as partner.
+//
+// c is the clock that the operation would have. The events are tried from the newest one on: those
+// that are in c already are needed by a later one. The first one that neither is, nor is depended
+// on directly, is not needed.
 func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 	c := append(s.scratch.clock[:0], make([]uint32, s.Width)...)
 	s.scratch.clock = c

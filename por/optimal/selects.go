@@ -32,6 +32,9 @@ func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 
 // someSubsetDisables reports whether f's operation is disabled after the set with clock c and some
 // of scratch.events[k:]. proper says that one of scratch.events[:k] has been left out.
+//
+// It tries all subsets, each once: an event is left out first, then added with what happens before
+// it. A subset that contains all of the events is the prefix itself, which is not proper.
 func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) bool {
 	for k < len(s.scratch.events) && s.Before(s.scratch.events[k], c) {
 		k++
@@ -49,6 +52,10 @@ func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) 
 
 // disabledAfter reports whether f's operation, a select, is disabled after the state before its
 // prefix and those events since that happen before what has the clock c.
+//
+// The channels of the cases are followed from their state at baseDepth (por.Case: Len elements,
+// room for Room), by what each event of the set has done to them. The system is not asked: it is in
+// another state.
 func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 	for i := range f.cases {
 		k := f.cases[i]

@@ -11,6 +11,18 @@ import (
 )
 
 // A worker is one of several that explore: a searcher for one task at a time.
+//
+// Of the frames of its searcher the first ones are shared, and the others its own:
+//
+//	index:   0 ... base │ base+1 ... shared │ shared+1 ...
+//	         the task's   donated since       explored by this worker only
+//
+// Invariant: while a task is explored, nodes has one node for each of the frames up to
+// searcher.shared. What is found for these is reported to the pool (addCandidate), not kept in the
+// frame.
+//
+// unsupportedAtStart, node and nodes, and the searcher, are used by the worker's goroutine only.
+// epoch, live and used are read or written with pool.mu held.
 type worker struct {
 	*searcher
 	replica
@@ -32,6 +44,8 @@ type worker struct {
 }
 
 // run explores one task after the other.
+//
+// A task that the pool has dropped meanwhile is given to finish, too, which ignores it.
 func (w *worker) run() {
 	for t := w.task; t != nil; t = w.pool.take(w) {
 		w.explore(t)
@@ -42,6 +56,10 @@ func (w *worker) run() {
 }
 
 // explore explores t.
+//
+// The results go to a visitor of the task's own, a part of the pool's (Split), as other tasks may
+// have to be merged before it. The frames that the task donates, and those above its node, are cut
+// off at the end. The worker keeps its node, as its next task is likely to be of the same one.
 func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
@@ -51,10 +69,12 @@ func (w *worker) explore(t *task) {
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.racer, s.raced = t.results, search.NewRaceReporter(s.Sys, t.results), search.RaceSet{}
 	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
+	// The bound on executions is on those of all tasks. What has been merged is subtracted below.
 	s.Stats = por.Stats{Executions: t.mergedBefore}
 	base := len(s.frames) - 1
 	s.shared = base
 	w.begin(t, base)
+	// Shared frames are not backtracked to: what is left in them are tasks.
 	for len(s.frames) > s.shared+1 && !s.Halted {
 		w.donate()
 		s.backtrack()
@@ -75,6 +95,7 @@ func (w *worker) explore(t *task) {
 // execution.
 func (w *worker) begin(t *task, base int) {
 	s := w.searcher
+	// The root task is the whole search: there is no frame yet.
 	if base < 0 {
 		s.rewindTo(&frame{mark: s.rootMark})
 		t.results.Begin()
@@ -89,6 +110,8 @@ func (w *worker) begin(t *task, base int) {
 		s.exploreAlternative(base, t.choice)
 		return
 	}
+	// lo and hi of a candidate are positions in the transitions of its frame, which has only these
+	// here.
 	f.transitions = append(f.transitions[:0], t.transitions...)
 	c := t.candidate
 	c.lo, c.hi = 0, len(f.transitions)
@@ -96,6 +119,10 @@ func (w *worker) begin(t *task, base int) {
 }
 
 // enter goes to the state of n's frame.
+//
+// The path to n is executed again from the initial state; nothing is looked for meanwhile, as the
+// worker that shared n has done that. Marks are of one system, so only the frame of n gets one
+// here: no other frame of the path is returned to by this worker.
 func (w *worker) enter(n *sharedNode) {
 	if n == w.node {
 		return
@@ -127,6 +154,10 @@ func (w *worker) leave() {
 }
 
 // donate shares what is left in the oldest frame in which there is something, if a worker is idle.
+//
+// The oldest frame has the largest subtrees, most likely, so tasks are few and long. All frames up
+// to it become nodes, also those with nothing left in them: candidates of theirs may be found
+// later, in the donated part, by any worker.
 func (w *worker) donate() {
 	p, s := w.pool, w.searcher
 	steps := w.steps + s.Stats.Transitions
@@ -137,6 +168,7 @@ func (w *worker) donate() {
 		w.started = true
 		p.start()
 	}
+	// Read without the lock: a worker that becomes idle now is seen by a later call.
 	if p.idle.Load() == 0 && !p.opts.shareAll {
 		return
 	}
@@ -150,6 +182,7 @@ func (w *worker) donate() {
 	w.donatedAt = steps
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// The pool has dropped this task, or explores one task after the other.
 	if w.epoch != p.epoch || p.sequential {
 		return
 	}
@@ -164,6 +197,10 @@ func (f *frame) finished() bool {
 }
 
 // shareFrame makes frame i, which comes after the last shared one, a node.
+//
+// n has a copy of the frame without what concerns candidates: these are in n.tasks, and the
+// fingerprints in n.known. The alternatives that are left come before the candidates, as in
+// backtrack.
 func (w *worker) shareFrame(i int) {
 	p, s := w.pool, w.searcher
 	f := &s.frames[i]
@@ -180,9 +217,13 @@ func (w *worker) shareFrame(i int) {
 	bare.mark = noMark // other workers' systems have marks of their own
 	bare.transitions, bare.candidates, bare.nextCandidate, bare.known = nil, nil, 0, nil
 	bare.alternatives, bare.cases = slices.Clone(f.alternatives), slices.Clone(f.cases)
+	// The alternatives that are left are tasks: a worker that enters the node must not explore
+	// them as its own.
 	bare.nextAlternative = f.numAlternatives
 	n.frames = append(n.frames, bare)
 	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
+	// A key without a task: the candidate has been explored already, or becomes a task below. It is
+	// refused whenever it is found again.
 	if f.mayRepeat {
 		n.known = make(map[uint64]*task)
 		for key := range f.known {
@@ -206,6 +247,9 @@ func (w *worker) shareFrame(i int) {
 }
 
 // addCandidate is searcher.addCandidate for shared frame i.
+//
+// A candidate that two tasks find is one task, but it is among the found ones of both: its place is
+// after the one that is merged first, and which that is may not be known yet (task.place).
 func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
 	p := w.pool
 	p.mu.Lock()
@@ -215,6 +259,7 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 	}
 	n := w.nodes[i]
 	t, known := n.known[key]
+	// Found before the frame was shared.
 	if known && t == nil {
 		return
 	}
@@ -223,6 +268,8 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 		if key != 0 {
 			n.known[key] = t
 		}
+		// In a sequential search a task is explored when it is the next one to be merged, not
+		// earlier.
 		if !p.sequential {
 			p.add(t)
 		}
@@ -232,6 +279,9 @@ func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, k
 
 // alternativeExecuted is called when an alternative of shared frame i has been executed. Candidates
 // have to wait until all have.
+//
+// One reason is dependsOnOutput: any alternative can set it, and line 37 asks for it in every
+// candidate.
 func (w *worker) alternativeExecuted(i int) {
 	p, n := w.pool, w.nodes[i]
 	p.mu.Lock()
@@ -248,6 +298,9 @@ func (w *worker) alternativeExecuted(i int) {
 }
 
 // poll checks the bounds that concern all workers. It returns why the task is to be stopped.
+//
+// The progress of this worker, which it is given, is of no interest: it adds up that of all. Its
+// result "over" is shown to no user, as the pool has the reason (halt).
 func (w *worker) poll(por.Progress) string {
 	const over = "over"
 	p := w.pool
