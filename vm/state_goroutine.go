@@ -43,9 +43,9 @@ type goroutine struct {
 	savedLo uint32
 }
 
-// gstate is the part of a goroutine that changes as it runs. While an operation is pending, pc is the
-// instruction that executes it, and fn and fp are the frame it is in. choice is the alternative that
-// the explorer has chosen for it. nspawn and nalloc count the goroutines it has started and the
+// gstate is the part of a goroutine that changes as it runs. While an operation is pending, pc is
+// the instruction that executes it, and fn and fp are the frame it is in. choice is the alternative
+// that the explorer has chosen for it. nspawn and nalloc count the goroutines it has started and the
 // objects it has allocated: numbers that, with its own, name those on all paths.
 type gstate struct {
 	id        trace.GID

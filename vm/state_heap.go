@@ -69,11 +69,11 @@ const hugeObject = "an object of more than 2 GB"
 //	objs     0   │ 1 ...    │ nstatic ... │ staticLimit ...   │ baseLimit ...
 //	         nil │ static   │ not used    │ of the base state │ of the path
 //
-// Each mark and each rewind begins a new epoch, the next number after lastEpoch. After a release the
-// epoch of the mark below is the present one again.
+// Each mark and each rewind begins a new epoch, the next number after lastEpoch. After a release
+// the epoch in which the mark was made is the present one again.
 //
-// Invariant: an object (or a page of a large one) whose epoch is the present one has been created in
-// it or is in undo. undoMem has the bytes that the records of undo are about, in their order.
+// Invariant: an object (or a page of a large one) whose epoch is the present one has been created
+// in it or is in undo. undoMem has the bytes that the records of undo are about, in their order.
 type heap struct {
 	objs    []object
 	nstatic uint32
@@ -404,6 +404,6 @@ func (h *heap) rewind(k *heapMark) {
 	h.epoch = h.lastEpoch
 }
 
-// release closes the mark k, keeping the present state. What has been saved since k has a later epoch
-// than the one that continues: it is saved once more when it is written, which does no harm.
+// release closes the mark k, keeping the present state. What has been saved since k has a later
+// epoch than the one that continues: it is saved once more when it is written, which does no harm.
 func (h *heap) release(k *heapMark) { h.epoch = k.epoch }

@@ -2,9 +2,9 @@ package vm
 
 import "unsafe"
 
-// Invariant: while several goroutines exist and the machine is not in auto mode, what a shared object
-// refers to is shared. So a goroutine that gets a pointer from a shared object, or is handed one,
-// finds a shared object, and what is not shared only one goroutine can reach.
+// Invariant: while several goroutines exist and the machine is not in auto mode, what a shared
+// object refers to is shared. So a goroutine that gets a pointer from a shared object, or is handed
+// one, finds a shared object, and what is not shared only one goroutine can reach.
 
 // publishStore notes that word w was stored at p: if the target object is
 // shared, what w points to becomes shared too.

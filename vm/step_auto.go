@@ -60,6 +60,8 @@ func (m *Machine) runAuto() {
 			g.scheduled = true
 			turn(g)
 		}
+		// A program that is run ends when main returns, whatever the others do (spec: Program
+		// execution).
 		if m.cfg.Run && m.mainEnd && !m.goexited {
 			m.exited = true
 		}

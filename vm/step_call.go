@@ -24,9 +24,9 @@ func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
 
-// pushFrame enters func value fv with its arguments at stack word fp: it copies what the closure has
-// captured after them, and writes the header. link and ret are words of the header (see hdrLink). It
-// reports false if it threw instead, because fv is nil, or if the stack has overflowed.
+// pushFrame enters func value fv with its arguments at stack word fp: it copies what the closure
+// has captured after them, and writes the header. link and ret are words of the header (see
+// hdrLink). It reports false if it threw instead, because fv is nil, or if the stack has overflowed.
 func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool {
 	if fv == 0 {
 		m.throw(g, rtPanicMem)

@@ -15,6 +15,10 @@ import (
 // hundredth of the work done so far (after Brent 1980, who doubles for the same reason: loops of
 // any length are found). What is compared first are a few words of the running frame; the whole
 // state is hashed only if they agree, and only as long as that is cheap compared with the work.
+//
+//	work of the step ──┬───────────┬────────────────┬──────────────▶
+//	                   begin       end              begin = 2 × work
+//	                   record      nothing agreed   record
 type divergence struct {
 	begin    uint64 // when the next state is noted, in back edges and calls of the step
 	end      uint64 // when it is given up
@@ -57,6 +61,8 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if !s.recorded {
 		s.recorded, s.frame, s.whole = true, frame, false
 	}
+	// The cheap test first. The whole state is hashed when it has agreed, and compared when it
+	// agrees again.
 	if frame != s.frame || s.hashed > m.localWork/spinCost {
 		return false
 	}

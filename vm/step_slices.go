@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// slice executes the three slice expressions. The word after the instruction says which registers the
-// operands are in, NoReg being one that is left out:
+// slice executes the three slice expressions. The word after the instruction says which registers
+// the operands are in, NoReg being one that is left out:
 //
 //	bits  0    16   32    48               64
 //	      │ lo │ hi │ max │ signed: 3 bits │

@@ -35,6 +35,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	switch in.Op {
 	case bytecode.StrCat:
 		x, y := m.str(*b, n), m.str(*rg(r, in.C), *rg(r, in.C+1))
+		// As in the runtime, a string to which nothing is added is not copied.
 		switch {
 		case y == "":
 			*a, *a1 = *b, n

@@ -164,8 +164,8 @@ func (m *Machine) hashFloat(x float64) uint64 {
 	return math.Float64bits(x + 0)
 }
 
-// loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by the
-// sign of its type, as registers hold those, all else is copied.
+// loadValue puts the image of a value of layout l into registers: a narrow scalar is extended by
+// the sign of its type, as registers hold those, all else is copied.
 func (m *Machine) loadValue(dst *uint64, src unsafe.Pointer, l *layout.Layout) {
 	switch layout.ScalarOf(l.Type) {
 	case layout.S8:
