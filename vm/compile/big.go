@@ -43,6 +43,8 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 
 // writesBetween reports whether something between a and b, which are in this order in a block, may
 // write memory.
+// If nothing does, the load can be left to its user. An instruction that is not known to write
+// nothing is taken to write.
 func writesBetween(a, b ssa.Instruction) bool {
 	between := false
 	for _, i := range a.Block().Instrs {

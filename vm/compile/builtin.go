@@ -91,6 +91,7 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 	case "len", "cap":
 		switch t := under(0).(type) {
 		case *types.Basic, *types.Slice:
+			// Word 0 is the data, word 1 the length, word 2 the capacity.
 			k := 1
 			if name == "cap" {
 				k = 2

@@ -126,6 +126,7 @@ func (cs *Captures) check(a *ssa.Alloc) bool {
 // readOnly reports whether the closure mc makes only reads its variable cell.
 func (cs *Captures) readOnly(mc *ssa.MakeClosure, cell ssa.Value) bool {
 	fn := mc.Fn.(*ssa.Function)
+	// Closures of fn that are made elsewhere bind another variable: one answer may not fit both.
 	if cs.site(fn) != mc {
 		return false
 	}

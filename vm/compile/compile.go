@@ -36,7 +36,7 @@ type Linker interface {
 // a value's first register (0 for a value of no words, which has none), regWords the same in the
 // form of bytecode.LiveEntry, nregs the number of registers below the scratch registers.
 //
-// What emission uses begins anew with each of the two passes of emitAll, except for maxScr and
+// What emission builds begins anew with each of the two passes of emitAll, except for maxScr and
 // pins, which the first pass finds out for the second.
 //
 // Invariant: a scratch register is valid within the code of one SSA instruction or of one edge; all

@@ -172,6 +172,7 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 		if e.idle {
 			continue
 		}
+		// Lists are made only where they may be asked for.
 		pending := c.mayBePending(b.Instrs[i])
 		if pending {
 			lists[i].after = c.regList(live)
@@ -272,6 +273,7 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 		}
 		consts = append(consts, cm{e, d})
 	}
+	// Each round emits one move or breaks one cycle, so the loop ends.
 	for len(moves) > 0 {
 		done := false
 		for i, m := range moves {
@@ -452,6 +454,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		if to == next {
 			break
 		}
+		// The head's instructions once more, with the same live lists. Other jumps still lead to
+		// the first copy (blockPC).
 		if _, back := c.blockPC[to]; back && rotatable(to) {
 			c.instrs(to, next)
 			break
@@ -559,6 +563,8 @@ func loadOp(t types.Type) (plain, indexed, image Op, ok bool) {
 }
 
 // load emits dst = *(base+off) for a value of type t.
+// A struct or an array of a size that one load has is loaded like an unsigned integer: the bytes of
+// the last register after its image are zero.
 func (c *compiler) load(dst, base, off int, t types.Type) {
 	op, _, _, ok := loadOp(t)
 	l := c.l.Layout(t)
@@ -641,6 +647,7 @@ func selfStore(v *ssa.Store) bool {
 	if !ofReturn(v) {
 		return false
 	}
+	// From the load to the store nothing may write the variable or synchronise with others.
 	between := false
 	for _, in := range v.Block().Instrs {
 		switch in := in.(type) {
@@ -717,6 +724,8 @@ func (c *compiler) fusedInto(i ssa.Instruction, r int) {
 }
 
 // image emits dst = the part of type t at byte off of the register image at src.
+// It is whole registers, which are moved; or a scalar within one register, which is extended; or
+// anything else (RLdN).
 func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 	l := c.l.Layout(t)
 	_, _, op, ok := loadOp(t)
@@ -774,6 +783,7 @@ func (c *compiler) index(v *ssa.Index) {
 	c.indexing(v.Index)
 	c.emit(RIdx, d, x, i)
 	c.word(uint64(a.Len())<<32 | uint64(l.Size))
+	// RIdx has copied the element's bytes: a narrow scalar is extended now.
 	if _, _, op, ok := loadOp(a.Elem()); ok && l.Size < 8 {
 		c.emit(op, d, d, 0)
 	}
@@ -862,6 +872,9 @@ var (
 )
 
 // compareBranch emits a branch of b to to if cmp holds (does not hold, with negate).
+// A constant goes to the right. With an immediate operand there are all six comparisons, but they
+// are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
+// others have their operands exchanged.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
 	tok := cmp.Op
 	if negate {
@@ -896,6 +909,10 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 		pc = c.emit(op, rx, ry, 0)
 	}
 	// Short branches reach 32767 instructions; in larger functions they jump over a long one.
+	//
+	//	Jxx +1       taken: over the next jump
+	//	Jmp +1       not taken: over the long one
+	//	Jmp target
 	if c.far() {
 		c.code[pc].C = 1
 		over := c.emitImm(Jmp, 0, 1)
