@@ -146,6 +146,9 @@ func (s *source) run() por.Result {
 }
 
 // explore is the procedure Explore(E, Sleep) of line 1, for the present E.
+//
+// The recursion is as deep as the execution. Each call keeps its node in nodes, and leaves the
+// system in the state of its node unless the search is halted.
 func (s *source) explore(sleep []sleepElem) {
 	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.exec.Events))
 	f := s.push(sleep) // line 2
@@ -256,6 +259,10 @@ func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 }
 
 // firstAwake returns the first alternative of g that is not in the sleep set.
+//
+// Sleep sets are of transitions, not of goroutines: an alternative of a select can sleep while
+// another one is to be explored. A backtrack set is of goroutines, and stands for all alternatives
+// that are awake.
 func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
 	for c := range s.Sys.Alternatives(g) {
 		if f.inSleepSet(hb.Transition{G: g, Label: s.exec.Label(g, c)}) == nil {

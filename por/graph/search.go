@@ -74,6 +74,10 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, a hb.
 }
 
 // run explores from the present state of the system and leaves it there.
+//
+// The stack has a generator for each state that can be returned to. Between them are operations
+// marked No and, with Config.Restart, Maybe nodes: to schedule something there the search is
+// repeated from a Replay node.
 func (x *searcher) run() por.Result {
 	root := x.Sys.Mark()
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
@@ -216,6 +220,10 @@ func (x *searcher) advance() {
 }
 
 // mark asks what g's next operation is.
+//
+// The client's answer is raised to Yes where the engine needs a generator whatever the client says:
+// several alternatives, an operation that depends on all, and a path that a replay is to stop at
+// (known).
 func (x *searcher) mark(g trace.GID) Marking {
 	in := x.exec.Next(g)
 	x.buf = x.exec.Locations(in, x.buf[:0])
@@ -245,6 +253,8 @@ func (x *searcher) prefix() uint64 {
 }
 
 // choiceSet returns that of the present state in which g continues.
+//
+// closed: the oracle says that {g} is a persistent set, so nothing is added to the choices later.
 func (x *searcher) choiceSet(g trace.GID) *choiceSet {
 	s := &choiceSet{runnables: slices.Clone(x.Enabled), choices: []trace.GID{g}, prefix: x.prefix()}
 	if g != trace.NoGID && len(x.Enabled) > 1 && x.Cfg.Oracle != nil {

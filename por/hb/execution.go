@@ -330,6 +330,16 @@ func (x *Execution) addKey(e *Event) {
 
 // findRaces finds the events that event i, the newest one, depends on, and completes its clock. It
 // leaves out those that cannot be among them, as far as that is known without reading them.
+//
+// Three cases, by the footprint of the event, a set of 64 bits, of which several objects may share
+// one:
+//
+//	several bits, or any depends on all, or SyncOnly:   every earlier event is looked at
+//	no bit:                                             it depends on nothing
+//	one bit:                                            the events with the same bit, latest first (withBit)
+//
+// In the last case the walk ends at an event that overwrites all that e is about: what e depends on
+// before it happens before it.
 func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.Keys[i], x.Clock(i)
 	c[k.G] = k.N
@@ -391,6 +401,9 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 }
 
 // addToIndices adds event i, the newest one, to the indices.
+//
+// Invariant: each list of withBit is in the order of events, so that Truncate takes events off
+// their ends.
 func (x *Execution) addToIndices(i int) {
 	k := &x.Keys[i]
 	for set := k.footprint; set != 0; set &= set - 1 {

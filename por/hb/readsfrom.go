@@ -52,6 +52,11 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 }
 
 // addReadsFrom finds the source of event i, the newest one, and adds what happens before it.
+//
+// The source is the latest event in the path that has written there. Of memory only that is added
+// to the clock: writes are not ordered among themselves. The search is Unsupported where this
+// relation is not enough: a write covers only a part of what is read, or memory is what something
+// else synchronises on.
 func (x *Execution) addReadsFrom(i int) {
 	e, c := &x.Events[i], x.Clock(i)
 	a, reads := ReadFrom(&e.Op.Op)

@@ -12,6 +12,15 @@ import (
 
 // replay executes a transition. If that ends the execution, this is counted if leaf is set; then it
 // is undone, and stays in the path. The program may turn out to be Unsupported.
+//
+// The path is one linearization of G, and not the order in which events were added to G (the
+// stamps):
+//
+//	graph:      stamp 0  stamp 1  stamp 2         by stamps, TruSt's order of additions
+//	stamps:     [goroutine][number-1] → stamp
+//	path:       e0  e1  e2                        Execution.Events
+//	positions:  [goroutine][number-1] → place in the path
+//	marks:      [place] → the state before it
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
@@ -58,6 +67,8 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 }
 
 // replayOrder executes order instead of the present path, as far as the program is not Unsupported.
+//
+// What the two orders have in common at their beginnings is not executed again.
 func (s *searcher) replayOrder(order []hb.Transition) {
 	k := 0
 	for k < len(order) && k < len(s.Events) && s.Events[k].Transition == order[k] {
@@ -142,6 +153,8 @@ func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 }
 
 // addNodes begins a search for a linearization of limit.
+//
+// An event that has ended the execution writes nothing that a later one reads.
 func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
@@ -194,6 +207,9 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 
 // writers lists what a read of a can read from in limit: the deepest write first, in the end the
 // initial value.
+//
+// The depth of a write is the sum of its clock: a write has a larger one than those that happen
+// before it, so the order is one of happens-before, reversed, and does not depend on the path.
 func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	for i := range s.Events {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {

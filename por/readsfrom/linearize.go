@@ -41,6 +41,10 @@ type node struct {
 }
 
 // linearizer is the search for a linearization. Its memory is used again.
+//
+// nodes are all events that are to be ordered; order has the numbers of those placed so far.
+// Invariant: count[g] nodes of goroutine g are placed, the first ones by N; so count says which
+// nodes are placed, and is the key of failed, the sets that cannot be completed.
 type linearizer struct {
 	nodes  []node
 	count  []uint32 // of nodes done, by goroutine
@@ -127,6 +131,10 @@ func (l *linearizer) markContested() {
 
 // search completes the order. What is no mistake is placed at once, so that it branches at
 // contested writes only.
+//
+// A node that is not contested is placed as soon as it is ready: if there is a linearization, there
+// is one in which it comes now. Only contested writes are tried and taken back. The sets in failed
+// are compared after that, so there are few.
 func (l *linearizer) search() bool {
 	begin := len(l.order)
 	for i := 0; i < len(l.nodes); i++ {
@@ -200,6 +208,10 @@ func (l *linearizer) placedSet() []byte {
 }
 
 // ready reports whether n can be placed now.
+//
+// A node is placed after those of its clock and, if it writes, when no read can be separated from
+// its source by that: each read of the location that is not placed yet must have its source not
+// placed either. (A read of the initial value has no source, and must be placed already.)
 func (l *linearizer) ready(n *node) bool {
 	if l.count[n.G] != n.N-1 {
 		return false

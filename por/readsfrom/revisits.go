@@ -35,6 +35,8 @@ func (s *searcher) findRevisits(e int) {
 		}
 	}
 	s.revisitsOfPending(e)
+	// Memory: a write may be what earlier reads of frames read from instead (TruSt's backward
+	// revisit).
 	if me.rf != (hb.EventID{}) || mayWrite(&ev.Op.Op) {
 		if !ev.EndsExecution && writes(&ev.Op.Op) {
 			s.findBackwardRevisits(&me, s.Clock(e), &ev.Op.Op)
@@ -110,6 +112,8 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 
 // addRevisit adds a prefix to frame i: what has the clock c, and then q's operation, which is event
 // y if it has been executed.
+//
+// A prefix without a clock is empty: q was at its operation in the frame's G already.
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
@@ -177,6 +181,9 @@ func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op)
 // maximallyAdded reports whether all that was added after frame i's G, except y, has the clock c or
 // is maximally added: not in a reversal, and reading from the maximal write (TruSt's maximal
 // extension).
+//
+// It goes through the events in the order of their stamps. v is the part of G so far, to which each
+// is compared as it was when it was added: the events of f's G, those of c, and the ones before it.
 func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 	f := &s.frames[i]
 	v := hb.Union(f.count, c)
@@ -204,6 +211,9 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 }
 
 // readsMaximally reports whether w is the maximal write to read from at a, given v.
+//
+// Writes that happen before another write in v cannot be the last one to be read from. Of the rest
+// the deepest (writers) that is last in some linearization of v is the maximal one.
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
 	if w.N > hb.Entry(v, w.G) {
 		return false
@@ -226,6 +236,9 @@ func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool
 }
 
 // canBeLast reports whether w can be the last write to a in a linearization of v.
+//
+// A read of a by a goroutine that does not exist is put after all of v: it can be placed only if w
+// is the last write to a.
 func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	if s.lastWriter(v, a) == w {
 		return true
@@ -254,6 +267,8 @@ func (s *searcher) reportRaces(e int) {
 			continue
 		}
 		first, second := f.G, ev.G
+		// The visitor is shown a state in which both are next: what happens before their arrivals
+		// is executed, the race is reported, and the present path is executed again.
 		there := s.pathMoves()
 		if s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.idOf(j))))); s.Unsupported {
 			return

@@ -125,6 +125,11 @@ func (s *depthFirst) advance() {
 
 // expand lists the alternatives of the present state, to which chain steps have led without a
 // choice, at the end of alts. The goroutine that moved last comes first.
+//
+// The list is cut down for two reasons, which differ in what they lose. That a goroutine is a
+// persistent set loses no state (f.reduced), up to the ignoring problem. A bound on preemptions
+// does (PreemptCut). A chain that is too long is not reduced, so that a loop without choices comes
+// to a node in the end.
 func (s *depthFirst) expand(chain int) frame {
 	f := frame{alt: len(s.alts), next: len(s.alts)}
 	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
@@ -237,6 +242,10 @@ func (s *depthFirst) push(f frame) {
 
 // store looks the present state up. If it was stored before, known is true, and open is its number
 // if its component is not complete yet; otherwise it is stored now.
+//
+// The value stored for a key is the state's number in Tarjan's algorithm as long as its component
+// is on the stack, closed when that is complete or if components are not looked for, and vacant if
+// there is none.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	val := uint32(closed)
@@ -328,6 +337,9 @@ func (s *depthFirst) pop() {
 }
 
 // progress estimates which part of the search is done, as if all subtrees of a node were equal.
+//
+// Of a frame with k alternatives, of which n have been explored and one is being explored, it adds
+// n/k of the frame's share; the one being explored has 1/k of it, which the frames above divide.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
 	// Deeper frames weigh less than the rounding error.

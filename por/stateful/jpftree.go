@@ -40,6 +40,9 @@ type tree struct {
 	known map[treeKey]subtree
 }
 
+// cur is a part of the key because the goroutine that moved last decides which alternatives there
+// are: a state in which it needs no choice lists its own only. The chain of steps is not: see
+// ChainLimit above.
 type treeKey struct {
 	state por.Hash
 	cur   trace.GID

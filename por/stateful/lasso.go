@@ -39,6 +39,16 @@ type requirement struct {
 // fairLasso looks for a fair infinite execution inside the component (the emptiness check for
 // Streett conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop
 // from that state to itself that satisfies every requirement of every state on it, or a nil loop.
+//
+// An infinite execution stays in one strongly connected part in the end, and may take each edge of
+// it again and again. So a component is fair if each requirement that arises in it is satisfied by
+// one of its edges. If not, a fair execution cannot visit the nodes in which an unsatisfied one
+// arises: they are taken away, and what remains is split again. Each round takes away a node, so it
+// ends.
+//
+//	node:         0 ──▶ 1 ──▶ 2        requirements of 1: g1 moves, g2 moves
+//	                    ▲     │        edges 1 → 2 and 2 → 1 are both of g1:
+//	                    └─────┘        {1, 2} does not satisfy that g2 moves, and 1 is taken away
 func (g *lassoGraph) fairLasso() (prefix, loop []trace.Step) {
 	g.out = make([][]int32, len(g.nodes))
 	for i, e := range g.edges {
@@ -160,6 +170,9 @@ func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied 
 
 // lasso builds a walk from node 0 through all nodes to comp, and a loop inside comp that takes
 // every one of edges.
+//
+// Component comp need not contain node 0, so the prefix may walk through all nodes; the loop may
+// not. An edge that an earlier walk has taken satisfies its requirement already.
 func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace.Step) {
 	target := make(map[int32]bool, len(comp))
 	for _, n := range comp {
@@ -225,6 +238,10 @@ func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32
 
 // split returns the strongly connected components of the subgraph of nodes
 // that have an edge (Tarjan's algorithm without recursion).
+//
+// A component of one node counts only if it has an edge to itself: otherwise no execution stays
+// there. low and num are Tarjan's; path is the stack of recursion, stack has the nodes whose
+// component is not complete.
 func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
 	g.mark(nodes)
 	type info struct {
