@@ -273,6 +273,7 @@ func (m *Machine) dropGoroutines(n int) {
 	if len(m.gs) == n {
 		return
 	}
+	// Their records and stacks stay in the slice's capacity, where newG finds them.
 	for _, g := range m.gs[n:] {
 		m.slots[g.id] = -1
 	}

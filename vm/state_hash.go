@@ -67,6 +67,8 @@ func finishHash(a, b uint64) [2]uint64 {
 
 // ref returns the canonical form of a pointer word.
 func (m *Machine) ref(w uint64) uint64 {
+	// The same on all paths: static objects, functions, objects of the base state. What is no
+	// pointer at all stays as it is.
 	id := w >> 32
 	c := &m.canon
 	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) || id < uint64(m.heap.baseLimit) && !c.ownOnly {
@@ -88,6 +90,7 @@ func (m *Machine) ref(w uint64) uint64 {
 }
 
 // beginTraversal begins a traversal.
+// The new number makes all earlier visits void, so that seen need not be cleared.
 func (m *Machine) beginTraversal() {
 	c := &m.canon
 	if n := len(m.heap.objs); n > len(c.seen) {
@@ -305,6 +308,7 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 		return writeRaw(ws, o.mem, o.size)
 	}
+	// Element by element, the bytes between two pointers as they are.
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
 		at := uint32(0)
 		for _, p := range l.Ptrs {

@@ -44,6 +44,8 @@ func (m *Machine) Mark() por.Mark {
 func (m *Machine) Rewind(k por.Mark) {
 	mk := &m.marks[k]
 	m.marks = m.marks[:k+1]
+	// The log may be about goroutines that are dropped then: they have to be there until it is
+	// undone.
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)
 	m.heap.rewind(&mk.heap)

@@ -68,6 +68,7 @@ func (m *Machine) eachPtr(o *object, f func(w uint64)) {
 	}
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
 		for _, off := range l.Ptrs {
+			// A func value that is the number of a function is a pointer to nothing.
 			if w := *(*uint64)(unsafe.Add(o.mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
 				f(w)
 			}

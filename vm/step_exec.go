@@ -258,6 +258,8 @@ func (m *Machine) exec(g *goroutine) {
 			*rg(r, in.A) = uint64(math.Float32bits(float32(*rf(r, in.B))))
 		case CvtF32F64:
 			*rf(r, in.A) = float64(*rf32(r, in.B))
+		// With a NaN the result is NaN, and -0 is less than +0 (spec: Min and max): the host's
+		// builtins do it.
 		case MinF64:
 			*rf(r, in.A) = min(*rf(r, in.B), *rf(r, in.C))
 		case MinF32:
@@ -870,6 +872,7 @@ func (m *Machine) exec(g *goroutine) {
 			size = *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
 			loadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
+		// An array in registers: its elements are packed as in memory, the index is checked here.
 		case RIdx:
 			x := *(*uint64)(ip)
 			i, n := *rg(r, in.C), x>>32
@@ -961,6 +964,7 @@ func (m *Machine) exec(g *goroutine) {
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
 			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
+		// A closure is its function and the captured words, in one object: see pushFrame.
 		case MkClos:
 			g.pc = pcOf(code, ip) - 1
 			x := *(*uint64)(ip)

@@ -67,11 +67,13 @@ func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash
 	return -1, hash, 0
 }
 
+// mapIndex returns the index of the map with header hd. Its length is a power of two.
 func (m *Machine) mapIndex(hd *[5]uint64) []uint32 {
 	o := &m.heap.objs[hd[mpIndex/8]>>32]
 	return unsafe.Slice((*uint32)(o.mem), o.size/4)
 }
 
+// mapEntry returns the address of the i-th entry, a deleted one or not.
 func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
 	return unsafe.Add(m.heap.objs[hd[mpEntries/8]>>32].mem, uintptr(i)*uintptr(t.entry.Size))
 }
@@ -215,6 +217,8 @@ func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer,
 	return nil, 0
 }
 
+// mapAccess is what an operation on the map touches: the header, which stands for all entries. So
+// two operations conflict if one of them writes, whatever their keys are.
 func mapAccess(mp ptr, write bool) trace.Access {
 	return trace.Access{Obj: uint32(mp >> 32), Size: mpSize, Write: write}
 }
@@ -227,6 +231,7 @@ func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {
+		// An iterator is the map and the insertion number of the entry it has returned last.
 		mp := *b
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
 		g.pc++
@@ -318,6 +323,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
+		// What is inserted during an iteration comes last, so it is visited; the language leaves
+		// that open (spec: For statements with range clause).
 		e, s := m.mapNextEntry(*b, t, *rg(r, in.B+1))
 		if e == nil {
 			*a = 0

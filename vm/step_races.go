@@ -108,6 +108,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		}
 		return
 	}
+	// Synchronisation: what it orders and, unless a case returns, an access to the primitive itself.
 	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
 	switch op.Kind {

@@ -125,6 +125,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
+	// The number is that without the reduction: whether it holds g is asked each time.
 	n := m.viewOf(g).n
 	if n > 0 && m.held(g) {
 		return 0

@@ -129,6 +129,8 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			m.throw(g, rtPanicMakeSlice, 2)
 			return Called
 		}
+		// The capacity is the runtime's, as the program can ask for it. The old array stays as it
+		// is.
 		k = growCap(k, total, es)
 		id := h.alloc(g, uint32(k*es), l.ID)
 		to := unsafe.Slice((*byte)(h.objs[id].mem), k*es)

@@ -72,11 +72,13 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), uint64(len(rs))
 	case bytecode.IntToStr:
+		// What is no Unicode code point becomes U+FFFD (spec: Conversions).
 		s := string(rune(-1))
 		if v := int64(*b); v >= 0 && v <= math.MaxInt32 {
 			s = string(rune(v))
 		}
 		*a, *a1 = m.newString(g, s)
+	// An iterator is the string and the position of the next rune.
 	case bytecode.StrIter:
 		x, y := *b, n
 		*a, *a1, *rg(r, in.A+2) = x, y, 0
