@@ -87,7 +87,9 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}
-		return os.Create(filepath.Join(dir, strings.ReplaceAll(e.Name, "/", "_")+"."+name))
+		file := filepath.Join(dir, strings.ReplaceAll(e.Name, "/", "_")+"."+name)
+		os.Remove(file) // a link is not followed
+		return os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	s.poll()
 	s.useFacts()

@@ -78,9 +78,10 @@ func (c *Config) env(dir string) []string {
 	return append(slices.Clip(env), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "PWD="+dir)
 }
 
-// listFlags returns the build flags of the go command's line.
+// listFlags returns the build flags of the go command's line. A sanitizer that GOFLAGS asks for
+// needs cgo, and has no part in what is loaded.
 func (c *Config) listFlags() []string {
-	flags := slices.Clone(c.BuildFlags)
+	flags := append([]string{"-race=false", "-msan=false", "-asan=false"}, c.BuildFlags...)
 	if len(c.Tags) > 0 {
 		flags = append(flags, "-tags="+strings.Join(c.Tags, ","))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -23,6 +24,21 @@ type Place struct {
 func (p *Place) has(pos token.Position) bool {
 	name := filepath.ToSlash(pos.Filename)
 	return (p.Line == 0 || p.Line == pos.Line) && (name == p.File || strings.HasSuffix(name, "/"+p.File))
+}
+
+// In reports whether prog, with all it imports, has such a place.
+func (p *Place) In(prog *load.Program) bool {
+	for _, pkg := range prog.All {
+		for _, f := range pkg.Files {
+			tf := prog.Fset.File(f.FileStart)
+			for line := range tf.LineCount() {
+				if p.has(tf.Position(tf.LineStart(line + 1))) { // which heeds //line
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // An Explanation counts what was decided about one operation of the program,

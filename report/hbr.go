@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,7 +70,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	}
 	r.Events = nil
 	for _, e := range steps(b.Events) {
-		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: e.Effect, Func: e.Func,
+		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
 			Pos: paths.Pos(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
 	}
 }
@@ -90,12 +92,15 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 		if ev.Kind, err = parseKind(e.Kind); err != nil {
 			return rec, fmt.Errorf("event %d: %v", i+1, err)
 		}
+		if ev.Choice < 0 {
+			return rec, fmt.Errorf("event %d: there is no alternative %d", i+1, ev.Choice)
+		}
 		if ev.Pos, err = parsePos(e.Pos, base); err != nil {
 			return rec, fmt.Errorf("event %d: %v", i+1, err)
 		}
 		rec.Events = append(rec.Events, ev)
 	}
-	if got := runs(rec.Events); fmt.Sprint(got) != fmt.Sprint(r.Schedule) {
+	if !slices.Equal(runs(rec.Events), r.Schedule) {
 		return rec, fmt.Errorf("the schedule and the events do not agree")
 	}
 	return rec, nil
@@ -103,7 +108,10 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 
 // sameMessage compares messages, the words of files that were written long ago included.
 func sameMessage(a, b string) bool {
-	today := func(s string) string { return strings.ReplaceAll(s, " for ever", " forever") }
+	today := func(s string) string {
+		s = string([]rune(s)) // what is no UTF-8 is not in a file
+		return shortened(strings.ReplaceAll(s, " for ever", " forever"), maxMessage)
+	}
 	return today(a) == today(b)
 }
 
@@ -143,16 +151,31 @@ func parsePos(s, base string) (pos token.Position, err error) {
 	return pos, nil
 }
 
-// WriteReplay writes r to a file, making its directory if need be.
+// WriteReplay writes r to a file, making its directory if need be. The file is there as a whole
+// or not at all, and a link with its name is replaced, not followed: the directory may belong to
+// a repository that is not trusted.
 func WriteReplay(name string, r *Replay) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
 	data, err := r.marshal()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, data, 0o666)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	temp := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
+	os.Remove(temp)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = cmp.Or(err, f.Close()); err == nil { // the first of them; the file is closed in any case
+		err = os.Rename(temp, name)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }
 
 // marshal renders r with one line per field and per event.
@@ -197,8 +220,20 @@ func (r *Replay) marshal() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// maxReplay is the size of the largest file that is read: some two million steps.
+const maxReplay = 256 << 20
+
 // ReadReplay reads a replay file.
 func ReadReplay(name string) (*Replay, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a replay file: not a regular file", name)
+	case info.Size() > maxReplay:
+		return nil, fmt.Errorf("%s: not a replay file: more than %s", name, memory(maxReplay))
+	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -210,8 +245,25 @@ func ReadReplay(name string) (*Replay, error) {
 	switch {
 	case r.Version == 0:
 		return nil, fmt.Errorf("%s: not a replay file: no version", name)
+	case r.Version < 0:
+		return nil, fmt.Errorf("%s: not a replay file: version %d", name, r.Version)
 	case r.Version > ReplayVersion:
 		return nil, fmt.Errorf("%s: replay file version %d, written by %s; this hbcheck reads up to version %d", name, r.Version, r.Tool, ReplayVersion)
+	case r.Loop < 0 || r.Loop > len(r.Events):
+		return nil, fmt.Errorf("%s: not a replay file: a loop that begins at step %d of %d", name, r.Loop, len(r.Events))
+	}
+	if err := r.checkPatterns(); err != nil {
+		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	return &r, nil
+}
+
+// checkPatterns refuses patterns that stand for many packages: the file may come from elsewhere.
+func (r *Replay) checkPatterns() error {
+	for _, p := range r.Patterns {
+		if strings.Contains(p, "...") || slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, p) {
+			return fmt.Errorf("pattern %q stands for many packages, and a schedule is of one", p)
+		}
+	}
+	return nil
 }

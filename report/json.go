@@ -117,7 +117,7 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}
 		if i < len(replays) {
-			jb.Replay = replays[i]
+			jb.Replay = replays[i] // left out if it is empty
 		}
 		out.Bugs = append(out.Bugs, jb)
 	}
@@ -140,6 +140,19 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		out.Explained = append(out.Explained, x)
 	}
 	return WriteJSON(j.W, out)
+}
+
+// jsonError is an entry, or a package, that could not be explored.
+type jsonError struct {
+	Action  string `json:"action"`
+	Package string `json:"package"`
+	Entry   string `json:"entry,omitempty"`
+	Error   string `json:"error"`
+}
+
+// Failed implements Writer.
+func (j *JSON) Failed(pkg, entry, why string) error {
+	return WriteJSON(j.W, jsonError{"error", pkg, entry, why})
 }
 
 // Close implements Writer.

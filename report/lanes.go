@@ -57,6 +57,9 @@ type rowWidths struct{ kind, what, pos int }
 // maxWhat is the width of the longest text for which there is room in a column.
 const maxWhat = 48
 
+// mostWhat is how many bytes of a longer one are shown.
+const mostWhat = 1 << 10
+
 // widths returns the widths that the rows to be drawn need.
 func widths(rows []row, keep []bool) (w rowWidths) {
 	for i, r := range rows {
@@ -139,7 +142,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 
 // newRow returns the row of e, as far as it depends on e alone.
 func newRow(e *explore.Event, bug *explore.Bug) row {
-	r := row{Event: *e, kind: e.Kind.String(), pos: line(e.Pos), what: strings.TrimSpace(e.What + " " + e.Effect)}
+	r := row{Event: *e, kind: e.Kind.String(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
 	if r.what == "" {
 		r.what = explore.ShortFunc(e.Func)
 	}
@@ -154,6 +157,7 @@ func newRow(e *explore.Event, bug *explore.Bug) row {
 func failureRow(events []explore.Event, bug *explore.Bug, prev trace.GID) row {
 	r := row{kind: "fail", pos: line(bug.Pos)}
 	r.what, _, _ = strings.Cut(Message(bug), "\n")
+	r.what = shortened(r.what, mostWhat)
 	r.Name, r.G = bug.G, trace.NoGID
 	for _, e := range events {
 		if e.Name == bug.G {

@@ -4,13 +4,30 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // Message returns the sentence that says what is wrong.
-func Message(b *explore.Bug) string {
+func Message(b *explore.Bug) string { return shortened(message(b), maxMessage) }
+
+// maxMessage is how many bytes are shown of a message, which may quote a panic of any size.
+const maxMessage = 8 << 10
+
+// shortened returns at most the first n bytes of s, and says how many it leaves out.
+func shortened(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s... (%s left out)", s[:n], count(len(s)-n, "byte"))
+}
+
+func message(b *explore.Bug) string {
 	switch d := b.Detail.(type) {
 	case explore.Crashed:
 		return d.Text
@@ -146,7 +163,7 @@ func bound(r por.Reason) string {
 	case por.BoundPreempt:
 		return fmt.Sprintf("only schedules with at most %s (--preempt)", plural(r.Limit, "preemption"))
 	case por.BoundSampled:
-		return fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", plural(r.Count, "execution"), r.Limit)
+		return fmt.Sprintf("only a sample of %s, from seed %d (--max-executions, --seed)", plural(r.Count, "execution"), int64(r.Limit))
 	case por.BoundLivelocks:
 		return "livelocks not looked for in a large loop of states: not enough memory (--max-memory)"
 	case por.BoundContext:

@@ -52,7 +52,7 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 				fmt.Fprintln(&b)
 			}
 			t.bug(&b, bug)
-			if i < len(replays) {
+			if i < len(replays) && replays[i] != "" {
 				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", replays[i])
 			}
 		}
@@ -79,15 +79,34 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 	if len(r.Outcomes) > 0 {
 		t.outcomes(&b, r)
 	}
-	_, err := t.W.Write(b.Bytes())
-	return err
+	return t.write(&b)
+}
+
+// Failed implements Writer.
+func (t *Text) Failed(pkg, entry, why string) error {
+	var b bytes.Buffer
+	if t.pkg != pkg {
+		t.endPackage(&b)
+		t.pkg = pkg
+	}
+	t.failed = true
+	if entry != "" {
+		why, _, _ = strings.Cut(why, "\n")
+		fmt.Fprintf(&b, "!!  \t%s\t%s\tnot explored: %s\n", pkg, entry, why)
+	}
+	return t.write(&b)
 }
 
 // Close implements Writer.
 func (t *Text) Close() error {
 	var b bytes.Buffer
 	t.endPackage(&b)
-	_, err := t.W.Write(b.Bytes())
+	return t.write(&b)
+}
+
+// write writes b without control characters, which the program's texts may have.
+func (t *Text) write(b *bytes.Buffer) error {
+	_, err := io.WriteString(t.W, Printable(b.String()))
 	return err
 }
 
@@ -152,12 +171,16 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	}
 	if len(bug.Output) > 0 {
 		fmt.Fprintf(b, "output of this execution:\n")
-		for _, l := range strings.SplitAfter(strings.TrimSuffix(string(bug.Output), "\n"), "\n") {
+		text := shortened(strings.TrimSuffix(string(bug.Output), "\n"), maxOutput)
+		for _, l := range strings.SplitAfter(text, "\n") {
 			fmt.Fprintf(b, "  | %s", l)
 		}
 		fmt.Fprintln(b)
 	}
 }
+
+// maxOutput is how many bytes are shown of what an execution has printed.
+const maxOutput = 64 << 10
 
 // number is the number the runtime would give the goroutine a bug happened in.
 func number(bug *explore.Bug) string {
@@ -252,7 +275,7 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
 	for _, ig := range ignores {
 		if !ig.Used {
-			fmt.Fprintf(w, "%s: warning: no %s here that //hbcheck:ignore could accept\n", paths.Pos(ig.Pos), ig.Kind.Code())
+			fmt.Fprintf(w, "%s: warning: no %s here that //hbcheck:ignore could accept\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())
 		}
 	}
 }
@@ -267,7 +290,7 @@ func WriteReplayed(w io.Writer, paths Paths, events []explore.Event, bug *explor
 	} else {
 		lanes(&b, events, true, nil)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, Printable(b.String()))
 	return err
 }
 

@@ -13,8 +13,11 @@ import (
 // A Writer takes the results of one run of the tool, one after the other.
 type Writer interface {
 	// Result writes one result. replays are the names of the replay files of
-	// its bugs, in their order, or nil.
+	// its bugs, in their order: empty for one that could not be written.
 	Result(r *explore.Result, replays []string) error
+	// Failed writes that an entry could not be explored, or a package not even loaded
+	// (entry is empty), and why.
+	Failed(pkg, entry, why string) error
 	// Close writes what comes at the end.
 	Close() error
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -25,6 +24,8 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore [flags] [packages|files] [-- args]",
 		Short: "Explore every test and main function; the default command",
+		// What other tools call it.
+		SuggestFor: []string{"test", "check", "verify"},
 		Long: `Explore runs every entry of the packages (tests and main functions, or the one
 named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
 with the simplest schedule that shows the bug, or incomplete with the reason.
@@ -67,6 +68,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	entries, err := explore.Select(prog, sel, f.build)
 	if err != nil {
 		return errors.New(report.Error(err))
+	}
+	if opts.Explain != nil && !opts.Explain.In(prog) {
+		return fmt.Errorf("--explain %s: there is no such place in the program", f.explain)
 	}
 	if opts.Ignores, err = explore.Ignores(prog); err != nil {
 		return errors.New(report.Error(err))
@@ -118,6 +122,8 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 }
 
 // exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
+// An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
+// the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options,
 	w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
@@ -130,16 +136,17 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		r, err := f.one(stop, e, opts)
 		progress.Clear()
 		if err != nil {
-			return code, fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err))
+			complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))
+			if err := w.Failed(e.Package, e.Name, report.Error(err)); err != nil {
+				return code, err
+			}
+			code = exitUsage
+		} else {
+			if err := w.Result(r, files.write(cmd.ErrOrStderr(), r)); err != nil {
+				return code, err
+			}
+			code = worse(code, r.Verdict)
 		}
-		names, err := files.write(r)
-		if err != nil {
-			return code, err
-		}
-		if err := w.Result(r, names); err != nil {
-			return code, err
-		}
-		code = worse(code, r.Verdict)
 		if stop.Err() != nil {
 			if n := len(entries) - i - 1; n > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))
@@ -151,8 +158,13 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return code, nil
 }
 
-// one explores one entry within the time limit.
-func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error) {
+// one explores one entry within the time limit. A mistake of hbcheck's own is an error.
+func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (r *explore.Result, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			r, err = nil, internalError{x, debug.Stack()}
+		}
+	}()
 	if f.timeout > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("stopped after %v (--timeout)", f.timeout))
@@ -161,38 +173,18 @@ func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Op
 	return explore.Run(ctx, e, opts)
 }
 
-// worse combines the exit codes of several entries: a bug outweighs everything.
+// worse combines the exit codes of several entries: a bug outweighs what was not covered, and an
+// entry about which nothing is known outweighs a bug.
 func worse(code int, v explore.Verdict) int {
 	switch {
+	case code == exitUsage:
+		return exitUsage
 	case v == explore.Fail || code == exitBug:
 		return exitBug
 	case v == explore.Incomplete:
 		return exitIncomplete
 	}
 	return code
-}
-
-// interrupts returns a context that is done at the first interrupt, so that
-// the results so far are printed. A second interrupt ends the process.
-func interrupts(parent context.Context) (ctx context.Context, release func()) {
-	if parent == nil {
-		parent = context.Background()
-	}
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
-	go func() {
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel(errors.New("interrupted"))
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
 }
 
 func isTerminal(w io.Writer) bool {
@@ -213,10 +205,11 @@ type replayFiles struct {
 	used     map[string]bool // stems
 }
 
-// write writes one file for each bug of r and returns their names.
-func (x *replayFiles) write(r *explore.Result) ([]string, error) {
+// write writes one file for each bug of r and returns their names. If one cannot be written, its
+// name is empty and it says why on stderr.
+func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string) {
 	if len(r.Bugs) == 0 {
-		return nil, nil
+		return nil
 	}
 	stem := strings.ReplaceAll(r.Entry, "/", "_")
 	if x.used[stem] {
@@ -227,15 +220,12 @@ func (x *replayFiles) write(r *explore.Result) ([]string, error) {
 		x.used = make(map[string]bool)
 	}
 	x.used[stem] = true
-	dir, err := filepath.Abs(x.dir)
-	if err != nil {
-		return nil, err
+	back := x.paths.Base
+	if dir, err := filepath.Abs(x.dir); err == nil {
+		if rel, err := filepath.Rel(dir, back); err == nil {
+			back = rel
+		}
 	}
-	back, err := filepath.Rel(dir, x.paths.Base)
-	if err != nil {
-		back = x.paths.Base
-	}
-	var names []string
 	for i, b := range r.Bugs {
 		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
 			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
@@ -246,9 +236,10 @@ func (x *replayFiles) write(r *explore.Result) ([]string, error) {
 		rep.SetBug(b, x.paths)
 		name := filepath.Join(x.dir, fmt.Sprintf("%s.%d.hbr", stem, i+1))
 		if err := report.WriteReplay(name, rep); err != nil {
-			return nil, err
+			complain(stderr, fmt.Errorf("warning: no replay file: %w", err))
+			name = ""
 		}
 		names = append(names, name)
 	}
-	return names, nil
+	return names
 }

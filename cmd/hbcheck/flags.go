@@ -43,7 +43,7 @@ type exploreFlags struct {
 	own                               ownFlags
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
-	first, all, verbose               bool
+	first, all, verbose, json         bool
 	checkStatic, checkDuplicates      bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
@@ -76,6 +76,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
+	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
@@ -108,6 +109,9 @@ func (f *exploreFlags) check() error {
 
 // options checks the flags and translates them.
 func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err error) {
+	if f.json {
+		f.format = "json"
+	}
 	if err = f.check(); err != nil {
 		return o, sel, err
 	}

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestInterrupt: an interrupt ends the search like a bound, with the summary
-// of what was covered, and says how many entries have not been reached.
+// TestInterrupt: Ctrl-C, and what timeout(1) or a closed terminal send, ends the search
+// like a bound, with the summary of what was covered, and says how many entries have not
+// been reached.
 func TestInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	src := `package wide
@@ -43,13 +44,20 @@ func TestNext(t *testing.T) {}
 		t.Fatal(err)
 	}
 	caught := make(chan os.Signal, 100) // so that no signal ends the test
-	signal.Notify(caught, os.Interrupt)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(caught)
-	for _, format := range []string{"text", "json"} {
+	for _, x := range []struct {
+		format, want string
+		signal       syscall.Signal
+	}{
+		{"text", "incomplete: interrupted; no bug so far in ", syscall.SIGINT},
+		{"json", `"incomplete":["interrupted (SIGTERM)"]`, syscall.SIGTERM},
+		{"text", "incomplete: interrupted (SIGHUP); no bug so far in ", syscall.SIGHUP},
+	} {
 		var out, errs bytes.Buffer
 		code := make(chan int)
 		go func() {
-			code <- run([]string{"--por", "full", "--match", "off", "--format", format, "wide_test.go"}, strings.NewReader(""), &out, &errs)
+			code <- run([]string{"--por", "full", "--match", "off", "--format", x.format, "wide_test.go"}, strings.NewReader(""), &out, &errs)
 		}()
 		for waiting := true; waiting; {
 			select {
@@ -59,18 +67,14 @@ func TestNext(t *testing.T) {}
 				}
 				waiting = false
 			case <-time.After(100 * time.Millisecond):
-				syscall.Kill(os.Getpid(), syscall.SIGINT)
+				syscall.Kill(os.Getpid(), x.signal)
 			}
 		}
-		want := "incomplete: interrupted; no bug so far in "
-		if format == "json" {
-			want = `"incomplete":["interrupted"]`
-		}
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%s: no %q in %s", format, want, &out)
+		if !strings.Contains(out.String(), x.want) {
+			t.Errorf("%v: no %q in %s", x.signal, x.want, &out)
 		}
 		if want := "interrupted: 1 of 2 entries not explored\n"; !strings.Contains(errs.String(), want) {
-			t.Errorf("%s: no %q in %s", format, want, &errs)
+			t.Errorf("%v: no %q in %s", x.signal, want, &errs)
 		}
 	}
 }

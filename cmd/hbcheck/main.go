@@ -9,10 +9,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/report"
 )
 
 // The exit codes.
@@ -36,12 +36,12 @@ func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "hbcheck %s: internal error: %v\n\n%s\nPlease report this together with the program that caused it.\n", version(), r, debug.Stack())
+			complain(stderr, internalError{r, debug.Stack()})
 			code = exitUsage
 		}
 	}()
 	root := rootCommand()
-	root.SetArgs(implied(root, args))
+	root.SetArgs(goFlags(root, implied(root, args)))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -53,8 +53,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	case errors.As(err, &e):
 		return int(e)
 	}
-	fmt.Fprintln(stderr, err)
+	complain(stderr, err)
 	return exitUsage
+}
+
+// complain prints an error, which may quote the program's text.
+func complain(w io.Writer, err error) {
+	fmt.Fprintln(w, report.Printable(err.Error()))
+}
+
+// internalError is a mistake of hbcheck's own.
+type internalError struct {
+	mistake any // of which there was a panic
+	stack   []byte
+}
+
+func (e internalError) Error() string {
+	return fmt.Sprintf("hbcheck %s: internal error: %v\n\n%s\nPlease report this together with the program that caused it.", version(), e.mistake, e.stack)
 }
 
 func rootCommand() *cobra.Command {
@@ -71,31 +86,17 @@ or says that there is nothing to find, or what it did not cover.
 	hbcheck run file.go        execute one program under one schedule
 
 Exit status: 0 exhaustive and no bug; 1 bug found; 2 usage, load or internal
-error; 3 incomplete.`,
+error (bugs found besides are reported); 3 incomplete.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("hbcheck {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), versionCommand())
 	return root
-}
-
-// implied puts the explore command before arguments that begin with a
-// package, a file or one of explore's flags: hbcheck ./... is hbcheck explore ./...
-func implied(root *cobra.Command, args []string) []string {
-	if len(args) == 0 {
-		return args
-	}
-	first := args[0]
-	switch {
-	case slices.Contains([]string{"-h", "--help", "--version", "help"}, first):
-		return args
-	case slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == first }):
-		return args
-	case strings.HasPrefix(first, "-"), strings.ContainsAny(first, "./\\"):
-		return append([]string{"explore"}, args...)
-	}
-	return args
 }
 
 func versionCommand() *cobra.Command {

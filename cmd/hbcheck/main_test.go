@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -110,6 +111,7 @@ var (
 // changes with every change of the compiler.
 func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
+	s = strings.ReplaceAll(s, runtime.GOROOT(), "$GOROOT")
 	s = timeRE.ReplaceAllString(s, "0.00s")
 	s = secRE.ReplaceAllString(s, "${1}0")
 	s = workRE.ReplaceAllString(s, "${1}1")

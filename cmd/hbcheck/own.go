@@ -17,6 +17,7 @@ type ownFlags []*ownFlag
 type ownFlag struct {
 	por.Option
 	explorer string // whose it is
+	flag     *pflag.Flag
 	values   []string
 }
 
@@ -30,10 +31,11 @@ func (f *ownFlags) register(fs *pflag.FlagSet) {
 			*f = append(*f, x)
 			if o.List {
 				fs.StringSliceVar(&x.values, o.Name, nil, o.Doc)
-				continue
+			} else {
+				x.values = []string{o.Default}
+				fs.Var((*ownValue)(&x.values[0]), o.Name, o.Doc)
 			}
-			x.values = []string{o.Default}
-			fs.Var((*ownValue)(&x.values[0]), o.Name, o.Doc)
+			x.flag = fs.Lookup(o.Name)
 		}
 	}
 }
@@ -59,13 +61,13 @@ func (v *ownValue) Type() string {
 // set sets the options of e that its flags give. A flag of another explorer is an error.
 func (f ownFlags) set(e *por.Explorer) error {
 	for _, x := range f {
+		if !x.flag.Changed {
+			continue
+		}
+		if x.explorer != e.Name {
+			return fmt.Errorf("--%s is for --por=%s", x.Name, x.explorer)
+		}
 		for _, v := range x.values {
-			if v == x.Default {
-				continue
-			}
-			if x.explorer != e.Name {
-				return fmt.Errorf("--%s is for --por=%s", x.Name, x.explorer)
-			}
 			if err := e.Set(x.Name, v); err != nil {
 				return err
 			}

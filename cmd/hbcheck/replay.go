@@ -70,7 +70,7 @@ func replay(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if bug == nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s: %s\n", file.Pos, file.Message)
+		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s\n", report.Printable(file.Pos+": "+file.Message))
 		return nil
 	}
 	return exit(exitBug)

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// implied puts the explore command before arguments that begin with none of the commands:
+// hbcheck ./... is hbcheck explore ./..., and so is any other package, file or flag. A word that
+// is nearly a command's name is left to cobra, which says so.
+func implied(root *cobra.Command, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	first := args[0]
+	switch {
+	case slices.Contains([]string{"-h", "-help", "--help", "-version", "--version", "help"}, first):
+		return args
+	case slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == first }):
+		return args
+	case !strings.HasPrefix(first, "-") && !strings.ContainsAny(first, "./\\") && len(root.SuggestionsFor(first)) > 0:
+		return args
+	}
+	return append([]string{"explore"}, args...)
+}
+
+// goFlags writes long flags that have one dash, as the go command's have, with two:
+// -run, -timeout=5s. One-letter flags stay what they are, and so do the values of flags and what
+// follows "--".
+func goFlags(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return args
+	}
+	out := slices.Clone(args)
+	for i := 0; i < len(out); i++ {
+		arg := out[i]
+		if arg == "--" {
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		flag := lookupFlag(cmd, name)
+		switch {
+		case strings.HasPrefix(arg, "--"):
+		case flag != nil && len(name) > 1:
+			out[i] = "-" + arg
+		default: // -v, -j 8, -j8, -vj8: pflag's
+			flag = nil
+			for k, c := range []byte(arg[1:]) {
+				if flag = cmd.Flags().ShorthandLookup(string(c)); flag == nil {
+					break
+				}
+				if flag.NoOptDefVal == "" { // what follows is its value
+					hasValue = k+2 < len(arg)
+					break
+				}
+			}
+		}
+		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
+			i++ // its value
+		}
+	}
+	return out
+}
+
+// lookupFlag returns cmd's flag with that name, or nil.
+func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
+	if name == "help" {
+		cmd.InitDefaultHelpFlag()
+	}
+	if name == "version" {
+		cmd.InitDefaultVersionFlag()
+	}
+	return cmd.Flags().Lookup(name)
+}
+
+// notNeeded says of flags of go test that there are none here, why.
+var notNeeded = map[string]string{
+	"race":      "data races are always looked for",
+	"count":     "one exploration covers every schedule",
+	"cpu":       "every schedule is explored, whatever GOMAXPROCS is",
+	"parallel":  "goroutines are explored in every order",
+	"failfast":  "an entry ends with its first bug unless there is --all",
+	"benchtime": "benchmarks are not entries",
+	"bench":     "benchmarks are not entries",
+	"fuzz":      "fuzz targets are not entries",
+}
+
+// flagError adds to the error of a flag that does not exist what may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	name := unknown.GetSpecifiedName()
+	if group := unknown.GetSpecifiedShortnames(); group != "" {
+		name, _, _ = strings.Cut(group, "=")
+	}
+	if why := notNeeded[name]; why != "" {
+		return fmt.Errorf("unknown flag: --%s: %s", name, why)
+	}
+	best, least := "", max(1, len(name)/3)+1
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := distance(name, f.Name); d < least && !f.Hidden {
+			best, least = f.Name, d
+		}
+	})
+	if best == "" || len(name) < 2 {
+		return fmt.Errorf("%w (hbcheck %s -h lists the flags)", err, cmd.Name())
+	}
+	return fmt.Errorf("unknown flag: --%s: did you mean --%s?", name, best)
+}
+
+// distance is how many letters have to be inserted, left out or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

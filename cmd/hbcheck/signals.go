@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// stopSignals are the signals that end a search with what it has found so far: Ctrl-C, and what
+// timeout(1), a cancelled CI job and a closed terminal send.
+var stopSignals = map[os.Signal]error{
+	os.Interrupt:    errors.New("interrupted"),
+	syscall.SIGTERM: errors.New("interrupted (SIGTERM)"),
+	syscall.SIGHUP:  errors.New("interrupted (SIGHUP)"),
+}
+
+// interrupts returns a context that is done at the first of stopSignals, so that
+// the results so far are printed. A second one ends the process. Signals that the
+// process was started to ignore, as by nohup, are ignored.
+func interrupts(parent context.Context) (ctx context.Context, release func()) {
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	for s := range stopSignals {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(stopSignals[s])
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
