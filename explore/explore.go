@@ -199,11 +199,14 @@ func (s *exploration) finish(found por.Result) error {
 	}
 	r.Stats.Stats = found.Stats
 	r.Stats.Counters = s.m.Counters()
-	sampled := s.m.Ending().Sampled
+	var assumed []vm.Assumption
+	if s.features.Assumed != nil {
+		assumed = s.features.Assumed()
+	}
 	if c.merged != nil {
 		c.merged.end()
 		r.Stats.Counters = Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
-		sampled = c.merged.sampled.list
+		assumed = c.merged.assumed.list
 	}
 	r.FirstOnly = found.Stopped && s.ctx.Err() == nil && len(c.bugs) > 0
 	r.LongLoops = c.loops.list
@@ -211,10 +214,16 @@ func (s *exploration) finish(found por.Result) error {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
 	}
-	for _, text := range sampled {
-		c.incomplete.add(Reason{Cause: CauseSampled, Text: text})
-	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
+	r.Modes = s.features.Modes
+	r.Assumed = slices.SortedFunc(slices.Values(assumed), func(a, b vm.Assumption) int {
+		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.What)-int(b.What))
+	})
+	for _, a := range r.Assumed {
+		if !s.opts.Assume[a.What] {
+			r.Incomplete = append(r.Incomplete, Reason{Cause: CauseAssumed, Assumption: a})
+		}
+	}
 	r.Finals = slices.SortedFunc(maps.Keys(c.finals), func(a, b por.Hash) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})

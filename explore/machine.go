@@ -56,6 +56,11 @@ type Features struct {
 	ClockStep func() int
 	// Pos returns the position of an operation.
 	Pos func(op trace.Op) token.Position
+	// Assumed returns what of the environment the machine has not tried in all ways, in any
+	// execution so far.
+	Assumed func() []vm.Assumption
+	// Modes are the restrictions of the environment that the user has asked for.
+	Modes []vm.Mode
 }
 
 // await sets how loops that wait are treated, if the machine knows.
@@ -82,8 +87,8 @@ type Replicator interface {
 	// Existed returns the goroutines that have existed since ForgetExisted was called.
 	Existed() []trace.GID
 	ForgetExisted()
-	// Sampled is Ending.Sampled.
-	Sampled() []string
+	// Assumed is what the machine has assumed since then.
+	Assumed() []vm.Assumption
 }
 
 // Facts are what static analyses know of a machine's program.
@@ -175,9 +180,6 @@ type Ending struct {
 	Unsupported string
 	// OverMemory: that is because the program needs more memory than it may.
 	OverMemory bool
-	// Sampled says what the machine did not enumerate exhaustively, in any
-	// execution so far.
-	Sampled []string
 }
 
 // An Exit is that of a program which exits with a status other than 0, or in the middle of

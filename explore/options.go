@@ -44,6 +44,8 @@ type Options struct {
 	NoMinimise bool // keep the schedules as they were found
 	// AllowLeak, if set, accepts leaked goroutines with a function on their stack that matches.
 	AllowLeak *regexp.Regexp
+	// Assume are the assumptions that leave a verdict OK.
+	Assume [vm.NumAssumed]bool
 	// Ignores accept bugs; those that did are marked.
 	Ignores []*Ignore
 

@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // useWorkers lets the search use several workers, each with a replica of the machine.
@@ -35,7 +36,7 @@ type subsearch struct {
 	// What the machine has counted for it.
 	instructions uint64
 	existed      []trace.GID
-	sampled      []string
+	assumed      []vm.Assumption
 }
 
 // Split implements por.Mergeable.
@@ -55,13 +56,13 @@ func (p *subsearch) Begin() {
 // End implements por.Subsearch.
 func (p *subsearch) End() {
 	p.instructions = p.m.Counters().Instructions - p.before
-	p.existed, p.sampled = p.replicas.Existed(), p.replicas.Sampled()
+	p.existed, p.assumed = p.replicas.Existed(), p.replicas.Assumed()
 }
 
 // Merge implements por.Mergeable.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
-	c.merged.add(p.instructions, p.existed, p.sampled)
+	c.merged.add(p.instructions, p.existed, p.assumed)
 	c.merged.unsplit = false
 	for _, i := range p.used {
 		c.opts.Ignores[i].Used = true
@@ -91,7 +92,7 @@ type mergedCounters struct {
 
 	instructions uint64
 	existed      map[trace.GID]bool
-	sampled      orderedSet[string]
+	assumed      orderedSet[vm.Assumption]
 	unsplit      bool   // m searches by itself,
 	since        uint64 // since it had executed so many instructions
 }
@@ -99,17 +100,17 @@ type mergedCounters struct {
 // newMergedCounters counts what m has done before the search.
 func newMergedCounters(m Machine) *mergedCounters {
 	c := &mergedCounters{m: m, replicas: m.Features().Replicas, existed: make(map[trace.GID]bool)}
-	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Sampled())
+	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed())
 	return c
 }
 
-func (c *mergedCounters) add(instructions uint64, existed []trace.GID, sampled []string) {
+func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption) {
 	c.instructions += instructions
 	for _, g := range existed {
 		c.existed[g] = true
 	}
-	for _, x := range sampled {
-		c.sampled.add(x)
+	for _, x := range assumed {
+		c.assumed.add(x)
 	}
 }
 
@@ -123,6 +124,6 @@ func (c *mergedCounters) restart() {
 // end adds what m has done by itself.
 func (c *mergedCounters) end() {
 	if c.unsplit {
-		c.add(c.m.Counters().Instructions-c.since, c.replicas.Existed(), c.replicas.Sampled())
+		c.add(c.m.Counters().Instructions-c.since, c.replicas.Existed(), c.replicas.Assumed())
 	}
 }

@@ -43,7 +43,8 @@ var _ Machine = (*machine)(nil)
 
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
-	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos}
+	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
+		Assumed: m.Assumed, Modes: m.Modes()}
 	return x
 }
 
@@ -232,7 +233,7 @@ func (m *machine) Goroutines() []Goroutine {
 
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
-	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), OverMemory: m.Cut().Cause == vm.CutMemory, Sampled: m.Sampled()}
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), OverMemory: m.Cut().Cause == vm.CutMemory}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 		inTest := m.entry.Kind == load.Test && !m.Tested()

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // Kind says what is wrong with a program.
@@ -65,7 +66,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	OK         Verdict = "ok"         // every execution is covered and none shows a bug
+	OK         Verdict = "ok"         // every execution is covered, but for accepted assumptions, and none shows a bug
 	Fail       Verdict = "fail"       // there is a bug, with a schedule
 	Incomplete Verdict = "incomplete" // no bug so far, but not every execution is covered
 )
@@ -95,6 +96,11 @@ type Result struct {
 	// Incomplete lists the reasons why not everything is covered. A failing
 	// result can have some, too.
 	Incomplete []Reason
+	// Assumed is what of the environment has not been tried in all ways, by position. Those that
+	// Options.Assume does not accept are among the reasons of Incomplete, too.
+	Assumed []vm.Assumption
+	// Modes are the restrictions of the environment that the user has asked for.
+	Modes []vm.Mode
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop
 	// FirstOnly is set if the search stopped because a bug was found.
@@ -190,6 +196,8 @@ type Reason struct {
 	Text string
 	// Pos is where the loop of CauseTime is.
 	Pos token.Position
+	// Assumption is the one of CauseAssumed.
+	Assumption vm.Assumption
 }
 
 // A Cause is a kind of reason.
@@ -201,8 +209,8 @@ const (
 	CauseStopped                  // the context was done: Text
 	CauseUnsupported              // the machine refused to execute something: Text
 	CauseMemory                   // the program needs more memory than it may: Text
-	CauseSampled                  // the machine did not enumerate something: Text
 	CauseTime                     // a loop ends when time has passed, which here it does only in a sleep
+	CauseAssumed                  // the environment was not tried in all ways: Assumption
 )
 
 // A LongLoop is where the busiest goroutine was when the bound on steps cut an execution.

@@ -7,6 +7,7 @@
 //	explore.Bug: Events            the lane diagram        lanes.go
 //	explore.Bug: everything        why it is a bug         why.go
 //	explore.Reason                 what is not covered     message.go
+//	vm.Assumption, vm.Mode         what was assumed        assumed.go
 //	error                          what the user did       errors.go
 //	oracle.Explanation             why there was a choice  explain.go
 //	explore.Progress               how far the search is   progress.go

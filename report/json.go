@@ -31,6 +31,8 @@ type jsonResult struct {
 	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
 	Incomplete  []string        `json:"incomplete"`
+	Assumed     []jsonAssumed   `json:"assumed"`
+	Modes       []string        `json:"modes"`
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
@@ -44,6 +46,13 @@ type jsonBug struct {
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
 	Replay      string        `json:"replay,omitempty"`
+}
+
+// jsonAssumed is something of the environment that was not tried in all ways.
+type jsonAssumed struct {
+	What    string `json:"what"` // the word of --assume
+	Pos     string `json:"pos"`
+	Message string `json:"message"`
 }
 
 type jsonRelated struct {
@@ -109,6 +118,10 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
+		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
+	}
+	for _, a := range r.Assumed {
+		out.Assumed = append(out.Assumed, jsonAssumed{assumptions[a.What].word, j.Paths.Pos(a.Pos), Assumption(a)})
 	}
 	for i, b := range r.Bugs {
 		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,

@@ -145,6 +145,8 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 		return x.Text + " (--max-memory)"
 	case explore.CauseTime:
 		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
+	case explore.CauseAssumed:
+		return Assumption(x.Assumption)
 	}
 	return x.Text
 }

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 func TestMessage(t *testing.T) {
@@ -43,13 +44,13 @@ func TestIncomplete(t *testing.T) {
 	steps := por.Reason{Bound: por.BoundSteps, Limit: 10, Count: 1}
 	at := token.Position{Filename: "/a/b.go", Line: 7}
 	r := &explore.Result{
-		Incomplete: []explore.Reason{{Bound: steps, Ended: true}, {Cause: explore.CauseTime, Pos: at}, {Cause: explore.CauseSampled, Text: "rand"}},
+		Incomplete: []explore.Reason{{Bound: steps, Ended: true}, {Cause: explore.CauseTime, Pos: at}, {Cause: explore.CauseAssumed, Assumption: vm.Assumption{What: vm.WeakKept, Pos: at}}},
 		LongLoops:  []explore.LongLoop{{Goroutine: "g1", Pos: at, Loop: true}, {Goroutine: "g2", Func: "example.com/p.f", Pos: at}},
 	}
 	got := strings.Join(Incomplete(r), "\n")
 	want := `1 execution cut after 10 steps (--max-steps), which ended the search: g1 was then in the loop at b.go:7, g2 was then in f at b.go:7
 the loop at b.go:7 iterates until time has passed, which it does here only if a goroutine sleeps
-rand`
+weak.Make at b.go:7 (the pointer is not cleared)`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

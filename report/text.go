@@ -40,10 +40,17 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 	t.elapsed += r.Stats.Load + r.Stats.Explore
 	switch r.Verdict {
 	case explore.OK:
-		fmt.Fprintf(&b, "ok  \t%s\t%s\texhaustive: %s\t%s\n", r.Package, r.Entry, covered(r), seconds(r.Stats.Explore))
+		how := exhaustive(r) + ": "
+		if len(r.Assumed) > 0 {
+			how = exhaustive(r) + "; no bug in "
+		}
+		fmt.Fprintf(&b, "ok  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
 	case explore.Incomplete:
-		fmt.Fprintf(&b, "??  \t%s\t%s\tincomplete: %s; no bug so far in %s\t%s\n", r.Package, r.Entry,
-			strings.Join(Incomplete(r), "; "), covered(r), seconds(r.Stats.Explore))
+		how := exhaustive(r) + "; no bug in "
+		if !onlyAssumed(r) {
+			how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ") + "; no bug so far in "
+		}
+		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
 	case explore.Fail:
 		t.failed = true
 		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
@@ -136,8 +143,10 @@ func search(r *explore.Result) string {
 	switch {
 	case r.FirstOnly:
 		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
-	case len(r.Incomplete) > 0:
-		how = "incomplete: " + strings.Join(Incomplete(r), "; ")
+	case !onlyAssumed(r):
+		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
+	case len(r.Assumed) > 0:
+		how = exhaustive(r)
 	}
 	return how + ", " + count(r.Stats.Executions, "execution")
 }

@@ -37,7 +37,24 @@ func (k *linker) relative(pos token.Position) string {
 // function called there, if any. A function that is refused is a callee, too. If
 // g is a goroutine of the library's own, it is where it was started.
 func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
-	found := false
+	pos, called, found := m.userFrame(g)
+	if found {
+		return pos, called
+	}
+	for _, fr := range m.CreationStack(g.id) {
+		if !fr.Std && fr.Pos.IsValid() {
+			return fr.Pos, called
+		}
+	}
+	if pos = m.callerPos(g); !pos.IsValid() && g.fn.SSA != nil { // an initialiser, or else the entry itself
+		pos = m.fset.Position(g.fn.SSA.Pos())
+	}
+	return pos, called
+}
+
+// userFrame returns the innermost position on g's stack that is in the user's code, if there is one,
+// and the name of the library function called there, if any.
+func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, found bool) {
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		f := m.code(id)
 		if id == 0 || f.SSA == nil {
@@ -53,16 +70,5 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 		}
 		return true
 	})
-	if found {
-		return pos, called
-	}
-	for _, fr := range m.CreationStack(g.id) {
-		if !fr.Std && fr.Pos.IsValid() {
-			return fr.Pos, called
-		}
-	}
-	if pos = m.callerPos(g); !pos.IsValid() && g.fn.SSA != nil { // an initialiser, or else the entry itself
-		pos = m.fset.Position(g.fn.SSA.Pos())
-	}
-	return pos, called
+	return pos, called, found
 }

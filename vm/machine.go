@@ -124,10 +124,10 @@ type scheduler struct {
 	budgetLeft int    // of exec's budget of them
 	pollAt     uint64 // of them, when to poll what is outside of the machine
 	divergence divergence
-	clockReads uint64   // how often the clock has been read
-	arrivals   uint32   // how often a goroutine has come to a pending operation
-	hidden     bool     // code of the models has accessed shared memory
-	sampled    []string // see Sampled
+	clockReads uint64       // how often the clock has been read
+	arrivals   uint32       // how often a goroutine has come to a pending operation
+	hidden     bool         // code of the models has accessed shared memory
+	assumed    []Assumption // see Assumed
 }
 
 // autoMode executes one schedule without an explorer: in run mode, and while packages are

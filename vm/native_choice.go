@@ -1,10 +1,6 @@
 package vm
 
-import (
-	"slices"
-
-	"hbcheck.dev/hbcheck/trace"
-)
+import "hbcheck.dev/hbcheck/trace"
 
 // Natives that choose: package hbtest and the global functions of math/rand.
 
@@ -75,17 +71,12 @@ func chooseRand(m *Machine, g *goroutine, r Regs) Ctl {
 
 // sample is a random number of 64 bits: one of too many to enumerate them.
 func sample(m *Machine, g *goroutine, r Regs) Ctl {
-	if !m.cfg.RandFixed && !m.cfg.Run {
-		if s := "math/rand sampled at " + m.relative(m.callerPos(g)); !slices.Contains(m.sampled, s) {
-			m.sampled = append(m.sampled, s)
-		}
+	if !m.cfg.RandFixed {
+		m.assume(g, RandSampled)
 	}
 	r.Set(0, m.random(g, uint64(m.cfg.RandSeed)))
 	return Next
 }
-
-// Sampled says where the machine has taken one value of many, on any path.
-func (m *Machine) Sampled() []string { return m.sampled }
 
 // random returns pseudo-random bits that depend only on the seed, on the goroutine that asks and on
 // how often it has asked, so every interleaving sees the same.

@@ -17,6 +17,9 @@ type finalizer struct {
 var finalizerNatives = []Native{
 	{Name: "runtime.setFinalizer", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.Run {
+			if r.U(2) != 0 {
+				m.assumeOf(g, FinalizerOff)
+			}
 			return Next
 		}
 		id := uint32(r.U(1) >> 32)
@@ -41,6 +44,8 @@ var finalizerNatives = []Native{
 		if m.cfg.Run {
 			m.cleanups++
 			m.finalizers = append(m.finalizers, finalizer{obj: uint32(r.U(0) >> 32), cleanup: true, fn: r.U(1), args: []uint64{m.cleanups}})
+		} else {
+			m.assumeOf(g, CleanupOff)
 		}
 		r.Set(0, m.cleanups)
 		return Next
@@ -54,6 +59,7 @@ var finalizerNatives = []Native{
 		}
 		return Next
 	}},
+	{Name: "weak.hbMade", Fn: assumed(WeakKept)},
 	{Name: "runtime.hbGC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.Run {
 			return Next

@@ -86,7 +86,15 @@ var runtimeNatives = []Native{
 	{Name: "runtime.rand", Fn: nativeRand},
 	{Name: "os.runtime_rand", Fn: nativeRand},
 	{Name: "net.runtime_rand", Fn: nativeRand},
-	{Name: "hash/maphash.runtime_rand", Fn: nativeRand},
+	{Name: "hash/maphash.runtime_rand", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, BitsSampled)
+		return nativeRand(m, g, r)
+	}},
+	{Name: "crypto/internal/sysrand.hbSampled", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, BitsSampled)
+		return Next
+	}},
+	{Name: "os/signal.hbNotified", Fn: assumed(SignalOff)},
 	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		name, value := m.string(r, 0), ""
 		for _, s := range strings.Split(m.getenv("GODEBUG"), ",") {

@@ -82,10 +82,10 @@ func (m *Machine) Existed() []trace.GID {
 	return list
 }
 
-// ForgetExisted forgets what Existed and Sampled would return; the goroutines of the present state
+// ForgetExisted forgets what Existed and Assumed would return; the goroutines of the present state
 // have existed since.
 func (m *Machine) ForgetExisted() {
-	m.sampled = nil
+	m.assumed = nil
 	clear(m.existed)
 	for _, g := range m.gs {
 		m.noteExisted(g.id)

@@ -43,6 +43,7 @@ type exploreFlags struct {
 	own                               ownFlags
 	por, match, run, entry, allowLeak string
 	hybrid, explain                   string
+	assume                            []string
 	first, all, verbose, json         bool
 	checkStatic, checkDuplicates      bool
 	timeout                           time.Duration
@@ -65,6 +66,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
 	f.machineFlags.register(fs)
+	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
@@ -136,6 +138,10 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 		if o.AllowLeak, err = regexp.Compile(f.allowLeak); err != nil {
 			return o, sel, fmt.Errorf("--allow-leak: %v", err)
 		}
+	}
+	var unknown string
+	if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
+		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
 	sel.Entry = f.entry
 	o.All, o.Outcomes = f.all, f.outcomes

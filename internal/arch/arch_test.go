@@ -53,7 +53,7 @@ var allowed = map[string]string{
 	"explore":              "load oracle oracle/check por por/sample por/stateful trace vm",
 	"analyze":              "load static static/pointer",
 	"bench":                "explore internal/litmus load oracle por por/explorers report testdata/benchmarks vm",
-	"report":               "explore oracle por por/explorers trace",
+	"report":               "explore oracle por por/explorers trace vm",
 	"cmd/hbcheck":          "analyze bench explore load oracle por por/explorers por/sample report vm",
 	"internal/litmus":      "",
 	"internal/mutation":    "",

@@ -11,7 +11,7 @@ var natives = modelTable(
 	// The first lists are of functions that copy no pointers, call nothing and
 	// allocate nothing that pointers lead to.
 	without(`
-		bytes.Equal crypto/internal/constanttime.boolToUint8 hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
+		bytes.Equal crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
 		hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Running
 		internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal (*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash
 		internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
@@ -20,7 +20,7 @@ var natives = modelTable(
 		internal/godebug.setting internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter
 		internal/synctest.hbLeave internal/synctest.hbWait internal/synctest.hbWaiting
 		internal/syscall/unix.fcntl iter.coroswitch
-		net.runtime_rand os.checkClonePidfd os.runtime_beforeExit os.runtime_rand os.sigpipe
+		net.runtime_rand os.checkClonePidfd os.runtime_beforeExit os.runtime_rand os.sigpipe os/signal.hbNotified weak.hbMade
 	`),
 	without(`
 		math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits

@@ -5,6 +5,9 @@ package weak
 
 import "unsafe"
 
+// hbMade says that there is a weak pointer.
+func hbMade()
+
 // Pointer is a weak pointer to a value of type T.
 type Pointer[T any] struct {
 	_ [0]*T
@@ -12,7 +15,10 @@ type Pointer[T any] struct {
 }
 
 // Make creates a weak pointer from a pointer to some value of type T.
-func Make[T any](ptr *T) Pointer[T] { return Pointer[T]{u: unsafe.Pointer(ptr)} }
+func Make[T any](ptr *T) Pointer[T] {
+	hbMade()
+	return Pointer[T]{u: unsafe.Pointer(ptr)}
+}
 
 // Value returns the original pointer used to create the weak pointer.
 func (p Pointer[T]) Value() *T { return (*T)(p.u) }

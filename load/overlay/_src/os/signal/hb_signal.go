@@ -7,7 +7,13 @@ func signalWaitUntilIdle() {}
 
 func signal_disable(sig uint32) { ignored[sig] = false }
 
-func signal_enable(sig uint32) { ignored[sig] = false }
+func signal_enable(sig uint32) {
+	hbNotified()
+	ignored[sig] = false
+}
+
+// hbNotified says that the program waits for signals.
+func hbNotified()
 
 func signal_ignore(sig uint32) { ignored[sig] = true }
 

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// assumptions say what is not tried of the environment, in two halves with the place between them,
+// and which word of --assume accepts it. docs/model.md has each.
+var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
+	vm.RandSampled:  {"rand", "math/rand", "one value of many"},
+	vm.BitsSampled:  {"rand", "random bits", "the same in every execution"},
+	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer does not run"},
+	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup does not run"},
+	vm.WeakKept:     {"gc", "weak.Make", "the pointer is not cleared"},
+	vm.SignalOff:    {"signals", "os/signal", "no signal arrives"},
+}
+
+// Assumption says what has been assumed where.
+func Assumption(a vm.Assumption) string {
+	x := assumptions[a.What]
+	return fmt.Sprintf("%s at %s (%s)", x.what, line(a.Pos), x.how)
+}
+
+// AssumedWords returns the words that name assumptions, each once.
+func AssumedWords() []string {
+	var list []string
+	for _, a := range assumptions[1:] {
+		if len(list) == 0 || list[len(list)-1] != a.word {
+			list = append(list, a.word)
+		}
+	}
+	return list
+}
+
+// Assume returns the set of the assumptions that the words name, or the word that names none.
+func Assume(words []string) (set [vm.NumAssumed]bool, unknown string) {
+	for _, w := range words {
+		found := false
+		for what, a := range assumptions {
+			if what > 0 && (a.word == w || w == "all") {
+				set[what], found = true, true
+			}
+		}
+		if !found {
+			return set, w
+		}
+	}
+	return set, ""
+}
+
+// modes are the flags that restrict the environment.
+var modes = [vm.NumModes]string{
+	vm.ModeVirtualTime: "--time=virtual",
+	vm.ModeRandFixed:   "--rand=seed",
+}
+
+// exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with
+// --time=virtual, but for: math/rand at x.go:12 (one value of many)".
+func exhaustive(r *explore.Result) string {
+	s := "exhaustive" + with(r)
+	if len(r.Assumed) == 0 {
+		return s
+	}
+	var list []string
+	for _, a := range r.Assumed {
+		list = append(list, Assumption(a))
+	}
+	return s + ", but for: " + strings.Join(list, "; ")
+}
+
+// with names the modes of r: " with --time=virtual".
+func with(r *explore.Result) string {
+	if len(r.Modes) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(modeFlags(r), " ")
+}
+
+func modeFlags(r *explore.Result) []string {
+	list := []string{}
+	for _, m := range r.Modes {
+		list = append(list, modes[m])
+	}
+	return list
+}
+
+// onlyAssumed reports whether r is incomplete for nothing but what it assumes.
+func onlyAssumed(r *explore.Result) bool {
+	for _, x := range r.Incomplete {
+		if x.Cause != explore.CauseAssumed {
+			return false
+		}
+	}
+	return true
+}

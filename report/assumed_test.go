@@ -1,0 +1,80 @@
+package report
+
+import (
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestModelPage: docs/model.md says of each assumption and each mode what the verdict says, and of
+// no other.
+func TestModelPage(t *testing.T) {
+	data, err := os.ReadFile("../docs/model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	known := make(map[string]bool)
+	for what := vm.Assumed(1); what < vm.NumAssumed; what++ {
+		a := assumptions[what]
+		if a.word == "" || a.what == "" || a.how == "" {
+			t.Errorf("assumption %d has no words", what)
+			continue
+		}
+		entry := "`" + a.what + "` (" + a.how + "): `" + a.word + "`"
+		known[entry] = true
+		if !strings.Contains(page, entry+" |\n") {
+			t.Errorf("docs/model.md does not have %s", entry)
+		}
+	}
+	for _, entry := range regexp.MustCompile("`[^`\n]+` \\([^)\n]+\\): `[^`\n]+`").FindAllString(page, -1) {
+		if !known[entry] {
+			t.Errorf("docs/model.md has %s, which no verdict says", entry)
+		}
+	}
+	for _, m := range modes {
+		if !strings.Contains(page, "| `exhaustive with "+m+"` |\n") {
+			t.Errorf("docs/model.md does not have %q", m)
+		}
+	}
+}
+
+// TestAssume: words of --assume name what the table says, "all" all of it, and other words nothing.
+func TestAssume(t *testing.T) {
+	for what := vm.Assumed(1); what < vm.NumAssumed; what++ {
+		for word, want := range map[string]bool{assumptions[what].word: true, "all": true, "-": false} {
+			if set, unknown := Assume([]string{word}); set[what] != want || (unknown == "") != want {
+				t.Errorf("--assume=%s: %v of %d", word, set[what], what)
+			}
+		}
+		if !slices.Contains(AssumedWords(), assumptions[what].word) {
+			t.Errorf("%s is not listed", assumptions[what].word)
+		}
+	}
+}
+
+// TestExhaustive: a verdict is never plainly exhaustive if something was assumed or restricted.
+func TestExhaustive(t *testing.T) {
+	at := token.Position{Filename: "/a/b.go", Line: 7}
+	assumed := []vm.Assumption{{What: vm.RandSampled, Pos: at}, {What: vm.WeakKept, Pos: at}}
+	for _, tt := range []struct {
+		modes   []vm.Mode
+		assumed []vm.Assumption
+		want    string
+	}{
+		{nil, nil, "exhaustive"},
+		{[]vm.Mode{vm.ModeVirtualTime, vm.ModeRandFixed}, nil, "exhaustive with --time=virtual --rand=seed"},
+		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is not cleared)"},
+		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
+	} {
+		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed}); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

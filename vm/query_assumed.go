@@ -1,0 +1,84 @@
+package vm
+
+import (
+	"go/token"
+	"slices"
+)
+
+// An Assumed is something that the environment of a program decides, and of which the machine has
+// tried fewer ways than there are. The rows of docs/model.md say what is tried.
+type Assumed uint8
+
+// What can be assumed. RandSampled is the first, NumAssumed the number of the last one and one.
+const (
+	RandSampled  Assumed = 1 + iota // math/rand: a value from a large range
+	BitsSampled                     // crypto/rand, hash/maphash: bits that differ from run to run
+	FinalizerOff                    // runtime.SetFinalizer: the finalizer never runs
+	CleanupOff                      // runtime.AddCleanup: the cleanup never runs
+	WeakKept                        // weak.Make: the pointer is never cleared
+	SignalOff                       // os/signal: the signal never arrives
+	NumAssumed
+)
+
+// An Assumption is that something was assumed somewhere.
+type Assumption struct {
+	What Assumed
+	Pos  token.Position // in the user's code if possible, without a column
+}
+
+// assume notes that the machine assumes something at the user's code that g is in, if it is in any.
+// That is no part of the state: what was assumed on any path qualifies the verdict.
+func (m *Machine) assume(g *goroutine, what Assumed) {
+	if m.cfg.Run {
+		return
+	}
+	pos, _, ok := m.userFrame(g)
+	if !ok {
+		return
+	}
+	pos.Column, pos.Offset = 0, 0
+	if a := (Assumption{what, pos}); !slices.Contains(m.assumed, a) {
+		m.assumed = append(m.assumed, a)
+	}
+}
+
+// assumeOf is assume for a library function that calls a native, if the library function is not
+// called by another one.
+func (m *Machine) assumeOf(g *goroutine, what Assumed) {
+	if !m.stdCaller(g) {
+		m.assume(g, what)
+	}
+}
+
+// assumed is a native that does nothing but note an assumption.
+func assumed(what Assumed) func(*Machine, *goroutine, Regs) Ctl {
+	return func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assumeOf(g, what)
+		return Next
+	}
+}
+
+// Assumed returns what the machine has assumed, on any path.
+func (m *Machine) Assumed() []Assumption { return m.assumed }
+
+// A Mode is something that the user has asked the environment to do, and that restricts it.
+type Mode uint8
+
+// The modes.
+const (
+	ModeVirtualTime Mode = iota // --time=virtual
+	ModeRandFixed               // --rand=seed
+	NumModes
+)
+
+// Modes returns the modes that the machine is in.
+func (m *Machine) Modes() []Mode {
+	var list []Mode
+	if m.cfg.VirtualTime {
+		list = append(list, ModeVirtualTime)
+	}
+	if m.cfg.RandFixed {
+		list = append(list, ModeRandFixed)
+	}
+	return list
+}
