@@ -57,8 +57,7 @@ type clockVector struct {
 	search.Driver
 	fx    por.Effects
 	exec  *hb.Execution
-	step  func(g trace.GID, choice int) // exec.Execute
-	nodes []cvNode                      // nodes[i-1] is pre(S, i)
+	nodes []cvNode // nodes[i-1] is pre(S, i)
 
 	assumed hb.Assumptions
 	reused  bool // assumed.NoReuse is wrong
@@ -100,7 +99,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumpti
 		accessed: make(map[uint32]accessor),
 	}
 	x.exec = hb.NewExecution(sys, a.Relation(cfg.IgnoreOutput))
-	x.step = x.exec.Execute
+	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
@@ -158,7 +157,7 @@ func (x *clockVector) enter(forked bool) {
 	if x.TruncatedHere() {
 		return
 	}
-	if x.Races(); x.Halted {
+	if x.ReportRaces(); x.Halted {
 		return
 	}
 	if len(x.nodes) < cap(x.nodes) {
@@ -235,7 +234,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	if x.assumed.NoReuse && exec.Reused(a.G) {
 		x.reused, x.Halted = true, true
 	}
-	x.StepBy(a, x.step)
+	x.Step(a)
 	x.pending = x.fx.Pending(x.pending[:0])
 	x.turnedOut(n)
 	i := len(exec.Events) - 1

@@ -184,7 +184,7 @@ func (c *contextSensitive) checkLater(e, p int) {
 	if f.persistent {
 		return
 	}
-	f.stateChecks = append(f.stateChecks, stateCheck{append(v, u...), por.IdentityHashOf(x.Sys, 0)})
+	f.stateChecks = append(f.stateChecks, stateCheck{append(v, u...), por.IdentityHashOf(c.s.Sys, 0)})
 }
 
 // checkStates is lines 12 to 14, if there is anything left to explore.

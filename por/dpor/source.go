@@ -130,7 +130,7 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, ordered bool) *sou
 		exec:   hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(ordered)),
 		dups:   hb.NewDuplicates(cfg),
 	}
-	s.Size = search.Sum{Sys: s.Size, More: s.bytes}
+	s.Executor, s.Size = s.exec, search.Sum{Sys: s.Size, More: s.bytes}
 	return s
 }
 
@@ -203,7 +203,7 @@ func (s *source) continues(f *sourceNode) bool {
 // endExecution is called at the end of an execution.
 func (s *source) endExecution(st por.Status) {
 	s.Leaf(st)
-	if !s.dups.Leaf(s.exec, s.Stats.Done(), s.Path) {
+	if !s.dups.Leaf(s.exec, st, s.Stats.Done(), s.Path) {
 		s.Halted = true
 	}
 }
@@ -303,32 +303,23 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 			return
 		}
 	}
-	s.transition(p, choice)
-	if s.Stats.Transitions++; s.PollDue() {
-		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
-	}
+	s.Step(trace.Step{G: p, Choice: choice})
 	if s.exec.Unsupported || s.ctx != nil && s.exec.Awaits {
 		s.Halted = true
-		return
-	}
-	s.findRaces() // lines 6 to 14
-	if !s.RaceReporter.After(s.Path) {
-		s.StopUnless(false)
 	}
 	if s.Halted {
 		return
 	}
+	s.findRaces() // lines 6 to 14
 	e := &s.exec.Events[len(s.exec.Events)-1]
 	done := *e
 	deeper := true
 	if e.EndsExecution {
 		s.endExecution(s.Sys.Status())
-		s.Rewind(f.Mark)
-		s.exec.Invalidate()
-		s.Path = s.Path[:f.Depth]
+		s.Undo(f.Mark)
 		deeper = s.everyAlternativeEnds(f, p, n)
 		s.dropped = append(s.dropped, p)
-		s.exec.Pending[p] = hb.NextOp{}
+		s.exec.Retire(p)
 	}
 	if deeper && !s.Halted {
 		s.explore(s.sleepAfter(f, &done))
@@ -350,17 +341,6 @@ func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 		}
 	}
 	return ended == n-1 && explored == ended
-}
-
-// transition executes an alternative of g's next operation.
-func (s *source) transition(g trace.GID, choice int) {
-	if s.Tracing() {
-		s.TraceStep(len(s.Path), &s.exec.Next(g).Op, choice, s.Sys.Alternatives(g))
-	}
-	s.Announce(g)
-	s.exec.Execute(g, choice)
-	s.Path = append(s.Path, trace.Step{G: g, Choice: choice})
-	s.Cur = g
 }
 
 // sleepAfter is lines 15 and 16: Sleep', after event e.
@@ -388,7 +368,7 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 				return false
 			}
 			d.Op, d.PartnerOp = *s.exec.Next(d.G), hb.NextOp{}
-			if q, ok := s.exec.Sys.Partner(d.G, c); ok {
+			if q, ok := s.exec.Partner(d.G, c); ok {
 				d.PartnerOp = *s.exec.Next(q)
 			}
 		}
@@ -618,9 +598,7 @@ func (s *source) replay(seq []hb.Transition) bool {
 		if !ok {
 			return false
 		}
-		s.Announce(t.G)
-		s.exec.Execute(t.G, c)
-		s.Path = append(s.Path, trace.Step{G: t.G, Choice: c})
+		s.Repeat(trace.Step{G: t.G, Choice: c})
 		if s.exec.Events[len(s.exec.Events)-1].EndsExecution {
 			return false
 		}

@@ -118,7 +118,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "an operation depends on nothing through its partner", File: "por/optimal/optimal.go", Old: "\t\t\tif s.dependsOnlyViaPartner(int(x), e) {\n", New: "\t\t\tif false {\n"}, meeting},
 	{mutation.Mutant{Name: "what comes without x shows nothing new", File: "por/optimal/optimal.go", Old: "\tcase c.lastUnseen:\n", New: "\tcase false:\n"}, meeting},
 	{mutation.Mutant{Name: "any alternative counts", File: "por/optimal/optimal.go", Old: "\t\tinReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]\n", New: ""}, mixing},
-	{mutation.Mutant{Name: "the first alternative counts, even if it has a partner", File: "por/optimal/rendezvous.go", Old: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = c\n", New: "\t\tif _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = 0\n"}, meeting},
+	{mutation.Mutant{Name: "the first alternative counts, even if it has a partner", File: "por/optimal/rendezvous.go", Old: "\t\tif _, hasPartner := s.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = c\n", New: "\t\tif _, hasPartner := s.Partner(f.g, c); !hasPartner {\n\t\t\tfirst = 0\n"}, meeting},
 	{mutation.Mutant{Name: "all that comes after a prefix is new", File: "por/optimal/rendezvous.go", Old: "\tif e < f.depth || !s.DependentOp(&s.Events[e], &f.firstPartnerOp, false) {\n", New: "\tif e < f.depth {\n"}, mixing},
 	{mutation.Mutant{Name: "events have the fingerprints they have after x", File: "por/optimal/prefixes.go", Old: "\t\tif s.Before(x, row) {\n", New: "\t\tif false {\n"}, meeting},
 	{mutation.Mutant{Name: "it does not matter what those wait for who are parked", File: "vm/step_schedule.go", Old: "\t\tm.peerChannels(g, func(trace.Access) { v.op.Wide = true })\n", New: ""}, selecting},
@@ -139,7 +139,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "what was in a reversal is not when the search resumes", File: "por/optimal/eager.go", Old: "append(s.inReversal[:n], p.inReversal...)", New: "append(s.inReversal[:n], make([]bool, len(p.inReversal))...)"}, toySystems},
 
 	// Executions that end.
-	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\tcontinues = !s.Halted && s.continueWithout()\n", New: "\t\tcontinues = false\n"}, toySystems},
+	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\treturn !s.Halted && s.continueWithout()\n", New: "\t\treturn false\n"}, toySystems},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/endings.go", Old: "\tif f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {\n\t\treturn false\n\t}\n", New: "\tif f.endedAlternatives++; f.endedAlternatives > 0 {\n\t\treturn false\n\t}\n"}, toySystems},
 }
 

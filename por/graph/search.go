@@ -42,7 +42,6 @@ type searcher struct {
 	Config
 	fx     por.Effects
 	exec   *hb.Execution
-	step   func(g trace.GID, choice int) // exec.Execute
 	graph  DPORGraph
 	points []generator
 	node   *Node // the newest of the present path
@@ -68,7 +67,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, a hb.
 	rel := a.Relation(cfg.IgnoreOutput)
 	rel.SyncOnly = true
 	x.exec = hb.NewExecution(sys, rel)
-	x.step = x.exec.Execute
+	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
 }
@@ -186,19 +185,16 @@ func (x *searcher) take(p *generator) bool {
 // the execution: Algorithm 1, executeInstruction.
 func (x *searcher) advance() {
 	for !x.Halted {
-		x.Stats.MaxDepth = max(x.Stats.MaxDepth, len(x.Path))
-		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
+		x.Arrive()
 		switch {
 		case len(x.Enabled) == 0:
 			x.disabledAtEnd()
 			x.Leaf(x.Sys.Status())
 			return
-		case x.Cfg.MaxSteps > 0 && len(x.Path) >= x.Cfg.MaxSteps:
-			x.Stats.Truncated++
-			x.StopUnless(x.Visitor.Leaf(x.Path, por.Running))
+		case x.TruncatedHere():
 			return
 		}
-		if x.Races(); x.Halted {
+		if x.ReportRaces(); x.Halted {
 			return
 		}
 		g := x.Preferred()
@@ -400,7 +396,7 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	}
 	others, prefix := len(enabled) > 1, x.prefix()
 	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
-	x.StepBy(a, x.step)
+	x.Step(a)
 	x.pending = x.fx.Pending(x.pending[:0])
 	st := x.Sys.Status()
 	others = others && (st == por.Cut || st == por.Ended)

@@ -34,7 +34,7 @@ type slot struct {
 
 // slotOf returns the slot of op, g's pending operation.
 func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
-	length, room, closed := x.Sys.Buffer(g)
+	length, room, closed := x.sys.Buffer(g)
 	if room == 0 {
 		return slot{}
 	}

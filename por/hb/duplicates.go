@@ -33,10 +33,10 @@ func NewDuplicates(cfg por.Config) Duplicates {
 	return Duplicates{}
 }
 
-// Leaf adds the execution x, the n-th one, whose schedule is path, and reports whether its class is
-// new.
-func (d *Duplicates) Leaf(x *Execution, n uint64, path trace.Schedule) bool {
-	if d.seen == nil || d.First != nil || d.crashed {
+// Leaf adds the execution x, the n-th one, which ends with st and whose schedule is path, and
+// reports whether its class is new. One that is redundant counts as none.
+func (d *Duplicates) Leaf(x *Execution, st por.Status, n uint64, path trace.Schedule) bool {
+	if d.seen == nil || d.First != nil || d.crashed || st == por.Redundant {
 		return true
 	}
 	if n := len(x.Events); n > 0 && x.Events[n-1].EndsExecution {

@@ -45,6 +45,7 @@ type Transition struct {
 // An Event is an operation that has been executed.
 type Event struct {
 	Transition
+	Choice    int       // the number that its alternative had
 	Op        NextOp    // as it was before,
 	PartnerOp NextOp    // and that of the goroutine it communicated with, if there is one,
 	Partner   trace.GID // which is this
@@ -73,6 +74,9 @@ type Event struct {
 	arrivals []trace.Access
 }
 
+// Step returns e as a step of a schedule.
+func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} }
+
 // An eventKey is the part of an event that decides in most cases that it and a later one are
 // independent, or ordered anyway. It is read for every earlier event when one is executed.
 type eventKey struct {
@@ -93,15 +97,14 @@ type undoEntry struct {
 
 // An Execution is the path from the initial state to the present one as a partial order.
 //
-//	Path, Events, Keys:   e0      e1      e2      e3        by number
+//	Events, Keys:         e0      e1      e2      e3        by number
 //	clocks:               row 0   row 1   row 2   row 3     Width numbers each, by goroutine
 //	UndoLog:              g0      g0 g2   g2      g1 g0     who took part: Events[i].UndoStart on
 type Execution struct {
-	Sys por.Effects
+	sys por.Effects
 	dep dependence
 	rel Relation
 
-	Path   trace.Schedule // by numbers of alternatives
 	Events []Event
 	Keys   []eventKey
 	clocks []uint32
@@ -171,7 +174,7 @@ type Execution struct {
 // NewExecution begins an execution in the present state of sys.
 func NewExecution(sys por.System, rel Relation) *Execution {
 	x := &Execution{
-		Sys:      por.EffectsOf(sys),
+		sys:      por.EffectsOf(sys),
 		rel:      rel,
 		dep:      dependence{rel.IgnoreOutput, rel.ReadersDepend, rel.Pairwise},
 		Width:    4,
@@ -182,7 +185,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 	if e := por.CapabilitiesOf(sys).GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
-	for _, g := range x.Sys.Pending(nil) {
+	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.recordPending(g)
 		x.snapshotSelect(g, -1)
@@ -197,7 +200,7 @@ func (x *Execution) Invalidate() { x.state++ }
 func (x *Execution) Enabled() []trace.GID {
 	if x.enabledAt != x.state {
 		x.enabledAt = x.state
-		x.enabled = x.Sys.Enabled(x.enabled[:0])
+		x.enabled = x.sys.Enabled(x.enabled[:0])
 	}
 	return x.enabled
 }
@@ -211,7 +214,22 @@ func (x *Execution) LastEvent(g trace.GID) int {
 }
 
 // Label returns the stable name of an alternative of g's pending operation.
-func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.Sys.Label(g, choice) }
+func (x *Execution) Label(g trace.GID, choice int) uint64 { return x.sys.Label(g, choice) }
+
+// Partner returns the goroutine that would take part in an alternative of g's pending operation
+// (see por.Effects).
+func (x *Execution) Partner(g trace.GID, choice int) (partner trace.GID, ok bool) {
+	return x.sys.Partner(g, choice)
+}
+
+// Cases appends what g's pending operation on channels can do (see por.Effects).
+func (x *Execution) Cases(g trace.GID, buf []por.Case) (cases []por.Case, parks bool) {
+	return x.sys.Cases(g, buf)
+}
+
+// Retire is called when g's newest event has ended the execution and been undone: it has no pending
+// operation any more.
+func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 
 // Execute executes an alternative of g's pending operation.
 func (x *Execution) Execute(g trace.GID, choice int) {
@@ -223,7 +241,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 	x.step(e, choice)
 	x.waitArrival = false
-	x.advanced = x.Sys.Advanced(x.advanced[:0])
+	x.advanced = x.sys.Advanced(x.advanced[:0])
 	for _, q := range x.advanced {
 		x.grow(int(q))
 	}
@@ -263,7 +281,7 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
 	e := &x.Events[i]
-	e.G, e.Label, e.UndoStart = g, x.Label(g, choice), len(x.UndoLog)
+	e.G, e.Label, e.Choice, e.UndoStart = g, x.Label(g, choice), choice, len(x.UndoLog)
 	e.Op = *x.Next(g)
 	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
 	e.EndsExecution, e.DependsOnOutput = false, false
@@ -272,9 +290,9 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	e.arrivals = e.arrivals[:0]
 	switch k := e.Op.Kind; {
 	case k == trace.WgAdd:
-		e.change = x.Sys.Adds(g)
+		e.change = x.sys.Adds(g)
 	case k.Channels():
-		if p, ok := x.Sys.Partner(g, choice); ok {
+		if p, ok := x.sys.Partner(g, choice); ok {
 			e.PartnerOp, e.Partner = *x.Next(p), p
 		}
 		if k == trace.Select || k == trace.TrySelect {
@@ -286,20 +304,19 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 
 // step executes e in the system, and sees whether that has ended the execution.
 func (x *Execution) step(e *Event, choice int) {
-	x.Sys.Step(e.G, choice)
+	x.sys.Step(e.G, choice)
 	x.Invalidate()
-	x.Path = append(x.Path, trace.Step{G: e.G, Choice: choice})
 	if consumes(&e.Op) {
 		x.received[e.Op.Access[0].Obj]++
 	}
 	if x.Next(e.G).Alternatives > 0 || len(x.Enabled()) > 0 {
 		return
 	}
-	switch x.Sys.Status() {
+	switch x.sys.Status() {
 	case por.Cut:
 		e.EndsExecution = true
 	case por.Ended:
-		e.EndsExecution = x.EndedInOtherOrder || len(x.Sys.Pending(x.advanced[:0])) > 0
+		e.EndsExecution = x.EndedInOtherOrder || len(x.sys.Pending(x.advanced[:0])) > 0
 		e.DependsOnOutput = !x.dep.ignoreOutput && (e.EndsExecution || ends(e.Op.Kind))
 	}
 	if e.EndsExecution && consumes(&e.Op) { // it will be undone
@@ -424,7 +441,7 @@ func (x *Execution) addWoken(i int, notifies bool) {
 	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
 	if notifies {
 		for _, q := range x.condWaiters {
-			if x.Sys.Next(q).Kind != trace.CondWait {
+			if x.sys.Next(q).Kind != trace.CondWait {
 				x.addParticipant(q, i)
 			}
 		}
@@ -522,7 +539,7 @@ func (x *Execution) Truncate(n int) {
 	for len(x.Snapshots) > 0 && x.Snapshots[len(x.Snapshots)-1].At >= n {
 		x.Snapshots = x.Snapshots[:len(x.Snapshots)-1]
 	}
-	x.Events, x.Keys, x.Path = x.Events[:n], x.Keys[:n], x.Path[:n]
+	x.Events, x.Keys = x.Events[:n], x.Keys[:n]
 	if x.ReadsFrom {
 		x.Sources = x.Sources[:n]
 	}
@@ -551,7 +568,6 @@ func (x *Execution) removeFromIndices(i int) {
 // Bytes returns the memory in use.
 func (x *Execution) Bytes() int64 {
 	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}))
-	const perEntry, perStep = int64(unsafe.Sizeof(undoEntry{})), int64(unsafe.Sizeof(trace.Step{}))
-	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 +
-		int64(cap(x.UndoLog))*perEntry + int64(cap(x.Path))*perStep
+	const perEntry = int64(unsafe.Sizeof(undoEntry{}))
+	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.UndoLog))*perEntry
 }

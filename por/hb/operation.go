@@ -119,7 +119,7 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 		return n
 	}
 	x.nextAt[g] = x.state
-	alternatives, dependsOnAll := x.Sys.View(g, &n.Op)
+	alternatives, dependsOnAll := x.sys.View(g, &n.Op)
 	n.Alternatives, n.DependsOnAll = int32(alternatives), dependsOnAll
 	if x.ReadsFrom {
 		x.markUpdate(n)
@@ -147,7 +147,7 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
 	}
-	x.touched = x.Sys.Touches(g, x.touched[:0])
+	x.touched = x.sys.Touches(g, x.touched[:0])
 	if n.extra == nil || !slices.Equal(x.touched, *n.extra) {
 		all := slices.Clone(x.touched)
 		return &all

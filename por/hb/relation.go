@@ -46,7 +46,7 @@ func (r Relation) Ordered(ordered bool) Relation {
 // commutes with: see Relation.Pairwise.
 func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	n.Commutes = 0
-	switch a := x.Sys.Adds(g); {
+	switch a := x.sys.Adds(g); {
 	case a.Raises():
 		n.Commutes = trace.AddsOne
 	case a.Underruns():
@@ -75,7 +75,7 @@ func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 // another goroutine can return from its Wait.
 func (x *Execution) Reused(g trace.GID) bool {
 	op := x.Next(g)
-	if op.Kind != trace.WgAdd || !x.Sys.Adds(g).Raises() {
+	if op.Kind != trace.WgAdd || !x.sys.Adds(g).Raises() {
 		return false
 	}
 	return slices.ContainsFunc(x.Enabled(), func(q trace.GID) bool {

@@ -21,18 +21,18 @@ func (x *Execution) snapshotSelect(g trace.GID, i int) {
 }
 
 func (x *Execution) addSnapshot(g trace.GID, i int) {
-	cases, _ := x.Sys.Cases(g, nil)
+	cases, _ := x.sys.Cases(g, nil)
 	x.Snapshots = append(x.Snapshots, SelectSnapshot{i, g, cases})
 }
 
 // recordBufferChange records what the given alternative of e, a select that is about to be
 // executed, does to a buffer.
 func (x *Execution) recordBufferChange(e *Event, choice int) {
-	k := x.Sys.Case(e.G, choice)
+	k := x.sys.Case(e.G, choice)
 	if k < 0 || e.PartnerOp.Kind != trace.None {
 		return
 	}
-	x.cases, _ = x.Sys.Cases(e.G, x.cases[:0])
+	x.cases, _ = x.sys.Cases(e.G, x.cases[:0])
 	c := &x.cases[k]
 	nothing := c.Closed && (c.Send || c.Len == 0)
 	if c.Room == 0 || nothing {

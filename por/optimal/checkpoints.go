@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -25,51 +26,57 @@ type revisitedSites [256]bool
 // at returns the entry of op.
 func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*31)] }
 
-// checkpoint marks the present state, in which op is chosen, if that pays.
-func (s *searcher) checkpoint(op *trace.Op) por.Mark {
+// checkpoint makes the present state, in which op is chosen, a position, with a mark if that pays.
+func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	if s.repeater != nil && !*s.revisited.at(op) {
-		return noMark
+		return search.Position{Mark: noMark, Depth: len(s.Path), Cur: s.Cur}
 	}
-	return s.Sys.Mark()
+	return s.Checkpoint()
 }
 
 // release gives back the checkpoint of f, the youngest frame that has one.
 func (s *searcher) release(f *frame) {
-	if f.mark != noMark {
-		s.Sys.Release(f.mark)
+	if f.at.Mark != noMark {
+		s.Sys.Release(f.at.Mark)
 	}
 }
 
 // restore goes back to the state of f, the youngest frame.
 func (s *searcher) restore(f *frame) {
-	if f.mark != noMark {
-		s.rewind(f.mark)
+	if f.at.Mark != noMark {
+		s.ReturnTo(&f.at)
 		return
 	}
 	// This event is f's operation: no candidate has been explored yet.
 	*s.revisited.at(&s.Events[f.depth].Op.Op) = true
 	s.replayTo(f.depth)
-	f.mark = s.Sys.Mark()
+	f.at.Mark = s.Sys.Mark()
 }
 
-// replayTo goes to the state after the first n events.
+// replayTo goes to the state after the first n events. The events remain those of the present
+// execution: nothing is looked for in what has been executed before.
 func (s *searcher) replayTo(n int) {
-	from, mark := 0, s.rootMark
+	from, at := 0, &s.root
 	for i := len(s.frames) - 1; i >= 0; i-- {
-		if f := &s.frames[i]; f.mark != noMark {
-			from, mark = f.depth, f.mark
+		if f := &s.frames[i]; f.at.Mark != noMark {
+			from, at = f.depth, &f.at
 			break
 		}
 	}
-	s.rewind(mark)
-	for i, a := range s.Path[from:n] {
-		switch {
-		case s.Events[from+i].EndsExecution: // it was undone
-		case s.repeater != nil:
-			s.repeater.Repeat(a.G, a.Choice)
-		default:
-			s.Sys.Step(a.G, a.Choice)
+	s.ReturnTo(at)
+	for i := from; i < n; i++ {
+		e := &s.Events[i]
+		s.Cur = e.G
+		if e.EndsExecution { // it was undone
+			continue
 		}
+		if s.repeater != nil {
+			s.repeater.Repeat(e.G, e.Choice)
+		} else {
+			s.Announce(e.G)
+			s.Sys.Step(e.G, e.Choice)
+		}
+		s.Path = append(s.Path, e.Step())
 	}
 	s.Invalidate()
 }

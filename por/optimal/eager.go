@@ -71,8 +71,7 @@ const keyBytes = 24
 // A suspension is a path, and the frames along it, that are to be resumed.
 type suspension struct {
 	recordedPath
-	lastMoved trace.GID
-	frames    []frame
+	frames []frame
 }
 
 // A recordedPath is a part of an execution that is to be executed again.
@@ -87,13 +86,13 @@ type recordedPath struct {
 // record copies the events of the present execution from number i to number j.
 func (s *searcher) record(i, j int) recordedPath {
 	p := recordedPath{
-		path:       slices.Clone(s.Path[i:j]),
 		inReversal: slices.Clone(s.inReversal[i:j]),
 		frameOf:    slices.Clone(s.frameOf[i:j]),
 		prevHead:   slices.Clone(s.prevHead[i:j]),
 	}
 	for k := i; k < j; k++ {
-		p.ended = append(p.ended, s.Events[k].EndsExecution)
+		e := &s.Events[k]
+		p.path, p.ended = append(p.path, e.Step()), append(p.ended, e.EndsExecution)
 	}
 	return p
 }
@@ -101,24 +100,20 @@ func (s *searcher) record(i, j int) recordedPath {
 // executeAgain executes step i of p. What else is recorded is not restored yet.
 func (s *searcher) executeAgain(p *recordedPath, i int) {
 	a := p.path[i]
-	if s.watcher != nil {
-		op := s.Sys.Next(a.G)
-		s.watcher.Stepping(a.G, &op)
-	}
 	if !p.ended[i] {
-		s.Execute(a.G, a.Choice)
+		s.Repeat(a)
 		return
 	}
 	m := s.Sys.Mark()
-	s.Execute(a.G, a.Choice)
-	s.rewind(m)
+	s.Repeat(a)
+	s.Undo(m)
 	s.Sys.Release(m)
-	s.Pending[a.G] = hb.NextOp{}
+	s.Retire(a.G)
 }
 
 // restoreRecord restores the rest of what is recorded of p, when its steps have been executed.
 func (s *searcher) restoreRecord(p *recordedPath) {
-	n := len(s.Path) - len(p.path)
+	n := len(s.Events) - len(p.path)
 	s.inReversal = append(s.inReversal[:n], p.inReversal...)
 	s.frameOf, s.prevHead = append(s.frameOf[:n], p.frameOf...), append(s.prevHead[:n], p.prevHead...)
 	s.dropped = append(s.dropped[:0], p.dropped...)
@@ -130,7 +125,7 @@ func (s *searcher) reverseEagerly() {
 	s.eager = nil // those found from here on are explored from there
 	slices.SortStableFunc(list, func(a, b eagerReversal) int { return cmp.Compare(b.frame, a.frame) })
 	from := s.frames[list[len(list)-1].frame].depth
-	p := suspension{recordedPath: s.record(from, len(s.Events)), lastMoved: s.lastMoved}
+	p := suspension{recordedPath: s.record(from, len(s.Events))}
 	p.dropped = slices.Clone(s.dropped)
 	for i := range list {
 		s.suspendFrames(&p, list[i].frame+1)
@@ -183,7 +178,7 @@ func (s *searcher) resume(p *suspension) {
 		for len(p.frames) > 0 && p.frames[0].depth == len(s.Events) {
 			s.frames = append(s.frames, p.frames[0])
 			f := &s.frames[len(s.frames)-1]
-			f.mark = s.Sys.Mark()
+			f.at.Mark = s.Sys.Mark()
 			s.suspended -= f.bytes()
 			p.frames = p.frames[1:]
 		}
@@ -193,5 +188,4 @@ func (s *searcher) resume(p *suspension) {
 		s.executeAgain(&p.recordedPath, i)
 	}
 	s.restoreRecord(&p.recordedPath)
-	s.lastMoved = p.lastMoved
 }

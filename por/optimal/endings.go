@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -53,16 +52,16 @@ func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.openFrameBefore(y)
 	f := &s.frames[len(s.frames)-1]
 	f.noReversals, f.dependsOnOutput, f.endedAlternatives = false, true, 1
-	s.rewind(f.mark)
 	s.dropped = append(s.dropped, g)
 	s.drop(q)
 	s.runToEnd(trace.NoGID, -1)
 }
 
-// drop drops g, whose operation has ended the execution and has been undone.
+// drop drops g, whose operation has ended the execution and has been undone. It still is the
+// goroutine that moved last: its operation counts as an event.
 func (s *searcher) drop(g trace.GID) {
-	s.dropped = append(s.dropped, g)
-	s.Pending[g] = hb.NextOp{}
+	s.dropped, s.Cur = append(s.dropped, g), g
+	s.Retire(g)
 }
 
 // isDropped reports whether g has been dropped.
@@ -72,7 +71,7 @@ func (s *searcher) isDropped(g trace.GID) bool { return slices.Contains(s.droppe
 func (s *searcher) openFrameBefore(e int) {
 	s.replayTo(e)
 	f := s.pushFrame()
-	f.mark, f.depth, f.g, f.newestHead = s.Sys.Mark(), e, s.Events[e].G, -1
+	f.at, f.depth, f.g, f.newestHead = s.Checkpoint(), e, s.Events[e].G, -1
 	f.numAlternatives, f.nextAlternative = 1, 1
 	f.noReversals, f.numDropped = true, len(s.dropped)
 	s.frameOf[e] = int32(len(s.frames) - 1)
@@ -80,37 +79,8 @@ func (s *searcher) openFrameBefore(e int) {
 
 // endExecution reports an execution that has ended (line 19).
 func (s *searcher) endExecution(st por.Status) {
-	if s.Tracing() {
-		s.TraceEnd(len(s.Events), st)
-	}
-	switch st {
-	case por.Redundant:
-		s.Stats.Blocked++
-		return
-	case por.Cut:
-		s.Stats.Blocked++
-	default:
-		s.Stats.Executions++
-	}
-	if !s.duplicates.Leaf(s.Execution, s.Stats.Done(), s.schedule()) {
+	s.Leaf(st)
+	if !s.duplicates.Leaf(s.Execution, st, s.Stats.Done(), s.Path) {
 		s.Halted = true
 	}
-	s.StopUnless(s.Visitor.Leaf(s.schedule(), st))
-}
-
-// schedule returns the schedule that leads to the present state: without events that have been
-// undone.
-func (s *searcher) schedule() trace.Schedule {
-	if len(s.dropped) == 0 {
-		return s.Path
-	}
-	list := s.scratch.schedule[:0]
-	for i, a := range s.Path {
-		undone := s.Events[i].EndsExecution && (i < len(s.Path)-1 || slices.Contains(s.dropped, a.G))
-		if !undone {
-			list = append(list, a)
-		}
-	}
-	s.scratch.schedule = list
-	return list
 }

@@ -96,16 +96,13 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *searcher {
 	s := &searcher{
 		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(opts.ordered)),
-		Control:    search.Control{Visitor: v, Cfg: cfg},
+		Driver:     search.NewDriver(sys, v, cfg),
 		opts:       opts,
-		racer:      search.NewRaceReporter(sys, v),
-		raced:      search.RaceSet{},
 		duplicates: hb.NewDuplicates(cfg),
-		lastMoved:  trace.NoGID,
 		shared:     -1,
 	}
-	s.sized = por.CapabilitiesOf(sys).Sized
-	if s.watcher, _ = cfg.Oracle.(por.Watcher); s.watcher == nil { // it has to see repeated steps
+	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
+	if s.Watcher == nil { // it has to see repeated steps
 		s.repeater = por.CapabilitiesOf(sys).Repeater
 	}
 	return s
@@ -114,19 +111,14 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *s
 // searcher is a search by one worker: the execution up to the present state, and a stack of frames.
 type searcher struct {
 	*hb.Execution
-	search.Control
+	search.Driver
 	opts       options
-	racer      search.RaceReporter
-	raced      search.RaceSet
 	duplicates hb.Duplicates
-	sized      por.Sized   // nil: the system does not say how much memory it uses
-	watcher    por.Watcher // the oracle, or nil
 
-	rootMark  por.Mark
+	root      search.Position
 	repeater  por.Repeater // nil: all frames have checkpoints
 	revisited revisitedSites
 	frames    []frame
-	lastMoved trace.GID   // the goroutine that moved last
 	dropped   []trace.GID // their last events have ended the execution, and they move no more
 
 	// By event of Execution:
@@ -161,8 +153,8 @@ type scratch struct {
 // A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
 // prefixes of its operation x. Numbers of events refer to Execution.Events.
 type frame struct {
-	mark       por.Mark // of P, or noMark
-	depth      int      // events before P; the number of x while no candidate is explored
+	at         search.Position // P; its mark may be noMark
+	depth      int             // events before P; the number of x while no candidate is explored
 	g          trace.GID
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
 	numDropped int   // of searcher.dropped in P
@@ -212,17 +204,16 @@ type candidate struct {
 
 // run is Explore (line 1).
 func (s *searcher) run() por.Result {
-	s.rootMark = s.Sys.Mark()
+	s.root = s.Checkpoint()
 	s.runToEnd(trace.NoGID, -1)
 	for len(s.frames) > 0 && !s.Halted {
 		s.backtrack()
 	}
-	s.account()
+	s.Account()
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		s.release(&s.frames[i])
 	}
-	s.rewind(s.rootMark)
-	s.Sys.Release(s.rootMark)
+	s.Leave(s.root.Mark)
 	r := s.Result()
 	r.Duplicate = s.duplicates.First
 	return r
@@ -290,15 +281,14 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 		if !s.isEnabled(g) {
 			g, h = trace.NoGID, -1
 		}
-		if g == trace.NoGID && !s.isEnabled(s.lastMoved) && len(s.enabled()) == 0 {
+		if g == trace.NoGID && !s.isEnabled(s.Cur) && len(s.enabled()) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
 				s.endExecution(st) // line 19
 			}
 			return
 		}
-		if s.Cfg.MaxSteps > 0 && len(s.Events) >= s.Cfg.MaxSteps {
-			s.Stats.Truncated++
-			s.StopUnless(s.Visitor.Leaf(s.schedule(), por.Running))
+		if s.AtMaxSteps(len(s.Events)) {
+			s.EndTruncated(s.Path)
 			return
 		}
 		if s.OutOfExecutions() {
@@ -317,9 +307,10 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 // enabled returns the enabled goroutines that have not been dropped.
 func (s *searcher) enabled() []trace.GID {
 	if len(s.dropped) == 0 {
-		return s.Enabled()
+		return s.Execution.Enabled()
 	}
-	s.scratch.enabled = slices.DeleteFunc(append(s.scratch.enabled[:0], s.Enabled()...), s.isDropped)
+	s.scratch.enabled = append(s.scratch.enabled[:0], s.Execution.Enabled()...)
+	s.scratch.enabled = slices.DeleteFunc(s.scratch.enabled, s.isDropped)
 	return s.scratch.enabled
 }
 
@@ -331,7 +322,7 @@ func (s *searcher) isEnabled(g trace.GID) bool {
 // pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
 // that is enabled is chosen.
 func (s *searcher) pickEvent() trace.GID {
-	first := s.lastMoved
+	first := s.Cur
 	if !s.isEnabled(first) {
 		first = s.enabled()[0]
 	}
@@ -366,7 +357,7 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
 	n := int(x.Alternatives)
 	f := s.pushFrame()
-	f.mark, f.depth, f.g, f.newestHead = s.checkpoint(&x.Op), len(s.Events), g, h
+	f.at, f.depth, f.g, f.newestHead = s.checkpoint(&x.Op), len(s.Events), g, h
 	f.numAlternatives, f.nextAlternative = n, 1
 	f.noReversals, f.numDropped = persistent, len(s.dropped)
 	f.mayRepeat = n > 1 || x.Kind.Channels() || x.OnCond() || x.CommutesWithPeers()
@@ -412,26 +403,9 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 		return false
 	}
 	if op.N == 0 {
-		switch op.Kind.Row().Commutes {
-		case trace.Always, trace.UnlessTimed: // op would depend on all if it were timed
-			return true
-		case trace.UnlessPrinted:
-			return s.Cfg.IgnoreOutput
-		}
-		return false
+		return search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
 	}
-	if s.Cfg.Oracle == nil {
-		return false
-	}
-	reason := s.Cfg.Oracle.Skip(g, &op.Op)
-	if reason == "" {
-		return false
-	}
-	if s.Stats.Eliminated == nil {
-		s.Stats.Eliminated = make(map[string]uint64)
-	}
-	s.Stats.Eliminated[reason]++
-	return true
+	return s.OracleAllows(g, &op.Op)
 }
 
 // findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
@@ -645,8 +619,8 @@ func (s *searcher) nameHead(i int, c *candidate) bool {
 // are pending. Of every two operations that race one is chosen in some state in which the other one
 // can be in its prefix.
 func (s *searcher) reportRace(f *frame, q trace.GID) {
-	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) && s.raced.Add(&a.Op, &b.Op) {
-		s.StopUnless(s.Visitor.Race(s.schedule(), a.Op, b.Op))
+	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) {
+		s.ReportRace(&a.Op, &b.Op)
 	}
 }
 
@@ -663,35 +637,18 @@ func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 // execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
 // another. It reports whether the execution continues.
 func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
-	if s.watcher != nil {
-		op := s.Sys.Next(g)
-		s.watcher.Stepping(g, &op)
-	}
-	if s.Tracing() {
-		s.traceStep(g, choice)
-	}
-	s.Execute(g, choice)
+	s.Step(trace.Step{G: g, Choice: choice})
 	s.inReversal = append(s.inReversal, inReversal)
 	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)
-	s.lastMoved = g
-	s.Stats.Transitions++
-	if s.Unsupported {
-		s.Halted = true
+	s.Halted = s.Halted || s.Unsupported
+	switch {
+	case s.Halted:
 		return false
-	}
-	if s.racer.Active() && !s.racer.After(s.schedule()) {
-		s.StopUnless(false)
-		return false
-	}
-	continues = true
-	if s.Events[len(s.Events)-1].EndsExecution {
+	case s.Events[len(s.Events)-1].EndsExecution:
 		s.endExecution(s.Sys.Status())
-		continues = !s.Halted && s.continueWithout()
+		return !s.Halted && s.continueWithout()
 	}
-	if s.Stats.Transitions&search.PollMask == 0 {
-		s.Poll(s.account(), por.Progress{Depth: len(s.Events)})
-	}
-	return continues && !s.Halted
+	return true
 }
 
 // rewindTo goes back to the state of frame f.
@@ -700,32 +657,13 @@ func (s *searcher) rewindTo(f *frame) {
 	s.Truncate(f.depth)
 	s.inReversal, s.frameOf, s.prevHead = s.inReversal[:f.depth], s.frameOf[:f.depth], s.prevHead[:f.depth]
 	s.dropped = s.dropped[:f.numDropped]
-	// The rule of line 12 has to choose as it did the first time, so lastMoved is as it was in this
-	// state.
-	s.lastMoved = trace.NoGID
-	if f.depth > 0 {
-		s.lastMoved = s.Events[f.depth-1].G
-	}
 }
 
-// rewind goes back to an earlier state of the system.
-func (s *searcher) rewind(m por.Mark) {
-	s.Sys.Rewind(m)
-	s.Invalidate()
-	if s.watcher != nil {
-		s.watcher.Rewound()
-	}
-}
-
-// account measures the memory in use.
-func (s *searcher) account() int64 {
+// bytes is the memory of events and frames.
+func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.duplicates.Bytes() + s.suspended
 	for i := range s.frames[:cap(s.frames)] {
 		n += s.frames[:cap(s.frames)][i].bytes()
 	}
-	if s.sized != nil {
-		n += s.sized.Bytes()
-	}
-	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
 	return n
 }

@@ -198,7 +198,7 @@ func (p *pool) newWorker(r replica) *worker {
 	cfg.Poll = w.poll
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts)
 	w.searcher.worker = w
-	w.rootMark, w.unsupportedAtStart = w.sys.Mark(), w.Unsupported
+	w.root, w.unsupportedAtStart = w.Checkpoint(), w.Unsupported
 	p.mu.Lock()
 	p.workers = append(p.workers, w)
 	p.mu.Unlock()

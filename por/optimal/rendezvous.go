@@ -70,14 +70,14 @@ func (s *searcher) initChannelFrame(i int) {
 	}
 	first := 0
 	for c := range f.numAlternatives {
-		if _, hasPartner := s.Sys.Partner(f.g, c); !hasPartner {
+		if _, hasPartner := s.Partner(f.g, c); !hasPartner {
 			first = c
 			break
 		}
 	}
 	// Rule R6.
 	f.alternatives[0], f.alternatives[first] = f.alternatives[first], f.alternatives[0]
-	if p, ok := s.Sys.Partner(f.g, first); ok {
+	if p, ok := s.Partner(f.g, first); ok {
 		f.firstPartnerOp = *s.Next(p)
 	}
 	if op := s.Next(f.g); op.MultiWay() {
@@ -86,7 +86,7 @@ func (s *searcher) initChannelFrame(i int) {
 			f.baseDepth, f.mayPark, f.cases = b.baseDepth, b.mayPark, append(f.cases, b.cases...)
 		} else {
 			f.baseDepth = f.depth
-			f.cases, f.mayPark = s.Sys.Cases(f.g, f.cases)
+			f.cases, f.mayPark = s.Cases(f.g, f.cases)
 		}
 	}
 	if s.conflictPossible(f) {
@@ -105,7 +105,7 @@ func (s *searcher) conflictPossible(f *frame) bool {
 			return true
 		}
 		for c := range int(s.Next(g).Alternatives) {
-			if p, ok := s.Sys.Partner(g, c); ok && s.conflictsWith(f, p) {
+			if p, ok := s.Partner(g, c); ok && s.conflictsWith(f, p) {
 				return true
 			}
 		}
@@ -336,7 +336,7 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 			continue // x without a prefix: the frame is for that
 		}
 		for c := range int(s.Next(g).Alternatives) {
-			p, ok := s.Sys.Partner(g, c)
+			p, ok := s.Partner(g, c)
 			if !ok {
 				p = trace.NoGID
 			}
@@ -387,7 +387,7 @@ func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 	f := s.pushFrame()
 	outer := &s.frames[i]
 	op := s.Next(outer.g)
-	f.mark, f.depth, f.g, f.newestHead = s.checkpoint(&op.Op), len(s.Events), outer.g, outer.newestHead
+	f.at, f.depth, f.g, f.newestHead = s.checkpoint(&op.Op), len(s.Events), outer.g, outer.newestHead
 	f.numAlternatives, f.nextAlternative, f.outer = len(own), 1, int32(i)
 	f.noReversals, f.numDropped = false, len(s.dropped)
 	for _, t := range own {

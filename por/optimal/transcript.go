@@ -12,23 +12,17 @@ import (
 // executions: which candidates are scheduled, for the operation chosen after how many steps, and
 // which of them are explored.
 
-// traceStep writes that g is going to execute its pending operation.
-func (s *searcher) traceStep(g trace.GID, choice int) {
-	n := s.Next(g)
-	s.TraceStep(len(s.Events), &n.Op, choice, int(n.Alternatives))
-}
-
 // traceScheduled writes that candidate c, with the set of events set, has been found for the
 // operation of f.
 func (s *searcher) traceScheduled(f *frame, c *candidate, set []hb.Transition) {
-	s.Tracef(len(s.Events), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
+	s.Tracef(len(s.Path), "candidate for g%d after %d steps: %s", f.g, f.depth, describe(c, set))
 }
 
 // traceRefused writes that event j, which is in a reversal, keeps what has been found from being a
 // candidate for the operation of f (line 29).
 func (s *searcher) traceRefused(f *frame, j int) {
 	if s.Tracing() {
-		s.Tracef(len(s.Events), "no candidate for g%d after %d steps: step %d is in a reversal and not needed",
+		s.Tracef(len(s.Path), "no candidate for g%d after %d steps: step %d is in a reversal and not needed",
 			f.g, f.depth, j+1)
 	}
 }
@@ -43,7 +37,7 @@ func (s *searcher) traceExplored(f *frame, c *candidate) {
 // traceGivenUp writes why a candidate is not explored further.
 func (s *searcher) traceGivenUp(why string) {
 	if s.Tracing() {
-		s.Tracef(len(s.Events), "given up: %s", why)
+		s.Tracef(len(s.Path), "given up: %s", why)
 	}
 }
 

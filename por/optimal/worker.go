@@ -52,7 +52,7 @@ func (w *worker) run() {
 		w.pool.finish(w, t)
 	}
 	w.leave()
-	w.searcher.Sys.Release(w.rootMark)
+	w.searcher.Sys.Release(w.root.Mark)
 }
 
 // explore explores t.
@@ -67,7 +67,8 @@ func (w *worker) explore(t *task) {
 	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
-	s.Visitor, s.racer, s.raced = t.results, search.NewRaceReporter(s.Sys, t.results), search.RaceSet{}
+	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
+	s.RaceReporter = search.NewRaceReporter(s.Sys, t.results)
 	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
 	// The bound on executions is on those of all tasks. What has been merged is subtracted below.
 	s.Stats = por.Stats{Executions: t.mergedBefore}
@@ -81,7 +82,7 @@ func (w *worker) explore(t *task) {
 	}
 	t.results.End()
 	w.steps += s.Stats.Transitions
-	w.account()
+	w.Account()
 	for i := len(s.frames) - 1; i > base; i-- {
 		s.release(&s.frames[i])
 	}
@@ -97,7 +98,7 @@ func (w *worker) begin(t *task, base int) {
 	s := w.searcher
 	// The root task is the whole search: there is no frame yet.
 	if base < 0 {
-		s.rewindTo(&frame{mark: s.rootMark})
+		s.rewindTo(&frame{at: s.root})
 		t.results.Begin()
 		s.runToEnd(trace.NoGID, -1)
 		return
@@ -139,18 +140,18 @@ func (w *worker) enter(n *sharedNode) {
 	s.restoreRecord(&n.recordedPath)
 	s.frames = append(s.frames[:0], n.frames...)
 	w.nodes = append(w.nodes[:0], n.nodes...)
-	s.frames[len(s.frames)-1].mark = s.Sys.Mark()
+	s.frames[len(s.frames)-1].at.Mark = s.Sys.Mark()
 }
 
 // leave goes back to the initial state.
 func (w *worker) leave() {
 	s := w.searcher
 	if w.node != nil {
-		s.Sys.Release(s.frames[len(s.frames)-1].mark)
+		s.Sys.Release(s.frames[len(s.frames)-1].at.Mark)
 	}
 	clear(s.frames) // their slices are the node's
 	s.frames, w.nodes, w.node = s.frames[:0], w.nodes[:0], nil
-	s.rewindTo(&frame{mark: s.rootMark})
+	s.rewindTo(&frame{at: s.root})
 }
 
 // donate shares what is left in the oldest frame in which there is something, if a worker is idle.
@@ -214,7 +215,7 @@ func (w *worker) shareFrame(i int) {
 		n.frames = append(n.frames, w.nodes[i-1].frames...)
 	}
 	bare := *f
-	bare.mark = noMark // other workers' systems have marks of their own
+	bare.at.Mark = noMark // other workers' systems have marks of their own
 	bare.transitions, bare.candidates, bare.nextCandidate, bare.known = nil, nil, 0, nil
 	bare.alternatives, bare.cases = slices.Clone(f.alternatives), slices.Clone(f.cases)
 	// The alternatives that are left are tasks: a worker that enters the node must not explore

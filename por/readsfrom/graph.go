@@ -40,30 +40,20 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 	if choice < 0 {
 		panic("BUG: an operation that was executed in another order has other alternatives in this one")
 	}
-	if s.Tracing() {
-		s.TraceStep(len(s.Events), &s.Next(m.G).Op, choice, s.Sys.Alternatives(m.G))
-	}
-	s.Execute(m.G, choice)
+	s.Step(trace.Step{G: m.G, Choice: choice})
 	e := len(s.Events) - 1
 	s.positions[m.G] = append(s.positions[m.G], int32(e))
 	if s.Unsupported {
 		s.Halted = true
 		return
 	}
-	s.Stats.Transitions++
-	s.endPresent = true
-	if !s.races.After(s.schedule()) {
-		s.StopUnless(false)
-	}
 	if s.Events[e].EndsExecution {
 		if leaf && !known {
-			s.leaf(s.Sys.Status())
+			s.endExecution(s.Sys.Status())
 		}
-		s.Sys.Rewind(s.marks[e])
-		s.Invalidate()
-		s.Pending[m.G] = hb.NextOp{}
+		s.Undo(s.marks[e])
+		s.Retire(m.G)
 	}
-	s.endPresent = false
 }
 
 // replayOrder executes order instead of the present path, as far as the program is not Unsupported.
@@ -85,10 +75,12 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 // unwind goes back to the state after the first k events.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
-		s.Sys.Rewind(s.marks[i])
-		s.Sys.Release(s.marks[i])
-		g := s.Events[i].G
-		s.positions[g] = s.positions[g][:len(s.positions[g])-1]
+		s.Drop(s.marks[i])
+		e := &s.Events[i]
+		s.positions[e.G] = s.positions[e.G][:len(s.positions[e.G])-1]
+		if !e.EndsExecution { // it has been undone otherwise
+			s.Path = s.Path[:len(s.Path)-1]
+		}
 	}
 	s.marks = s.marks[:k]
 	s.Truncate(k)
@@ -251,15 +243,4 @@ func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 		return slices.Clone(c)
 	}
 	return hb.Union(c, s.Clock(s.position(w)))
-}
-
-// schedule returns the schedule that leads to the present state.
-func (s *searcher) schedule() trace.Schedule {
-	s.scheduleBuf = s.scheduleBuf[:0]
-	for i, a := range s.Path {
-		if !s.Events[i].EndsExecution || s.endPresent && i == len(s.Path)-1 {
-			s.scheduleBuf = append(s.scheduleBuf, a)
-		}
-	}
-	return s.scheduleBuf
 }

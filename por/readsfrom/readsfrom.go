@@ -70,16 +70,15 @@ import (
 // read covers more or less than a write that it overlaps, or in which memory is written that
 // something synchronises on.
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+	cfg.Oracle = nil
 	s := &searcher{
 		// A writer is compared with others when it arrives, so what it depends on must depend on
 		// all readers.
-		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}),
-		Control:    search.Control{Visitor: v, Cfg: cfg},
-		races:      search.NewRaceReporter(sys, v),
-		knownRaces: search.RaceSet{},
-		dups:       hb.NewDuplicates(cfg),
+		Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}),
+		Driver:    search.NewDriver(sys, v, cfg),
+		dups:      hb.NewDuplicates(cfg),
 	}
-	s.size = por.CapabilitiesOf(sys).Sized
+	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
 	s.ReadsFrom = true
 	s.Updater = por.CapabilitiesOf(sys).Updater
 	s.Invalidate()
@@ -99,11 +98,8 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // searcher is the state of Explore.
 type searcher struct {
 	*hb.Execution // the linearization of G that has been executed
-	search.Control
-	races      search.RaceReporter
-	knownRaces search.RaceSet
-	dups       hb.Duplicates
-	size       por.Sized
+	search.Driver
+	dups hb.Duplicates
 
 	root      por.Mark
 	marks     []por.Mark   // before each event
@@ -113,10 +109,7 @@ type searcher struct {
 	frames    []frame
 	dropped   []trace.GID // they have ended the execution, and do not move any more
 	lin       linearizer
-
-	enabled     []trace.GID
-	scheduleBuf trace.Schedule
-	endPresent  bool // the newest event has ended the execution, and is not undone yet
+	enabled   []trace.GID // scratch memory
 }
 
 // graphEvent is an event of G.
@@ -168,10 +161,9 @@ func (s *searcher) run() por.Result {
 	}
 	s.root = s.Sys.Mark()
 	s.explore()
-	s.account()
+	s.Account()
 	s.unwind(0)
-	s.Sys.Rewind(s.root)
-	s.Sys.Release(s.root)
+	s.Leave(s.root)
 	r := s.Result()
 	r.Duplicate = s.dups.First
 	return r
@@ -195,12 +187,12 @@ func (s *searcher) runToEnd(g trace.GID, head int32) {
 		s.enabled = slices.DeleteFunc(s.Sys.Enabled(s.enabled[:0]), s.isDropped)
 		if len(s.enabled) == 0 {
 			if st := s.Sys.Status(); st != por.Running {
-				s.leaf(st)
+				s.endExecution(st)
 			}
 			return
 		}
 		if s.AtMaxSteps(len(s.graph)) {
-			s.EndTruncated(s.schedule())
+			s.EndTruncated(s.Path)
 			return
 		}
 		if s.OutOfExecutions() {
@@ -447,9 +439,6 @@ func (s *searcher) eventAdded(stamp int) bool {
 			}
 		}
 	}
-	if s.PollDue() {
-		s.Poll(s.account(), por.Progress{Depth: len(s.graph)})
-	}
 	if s.Halted {
 		return false
 	}
@@ -532,8 +521,7 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 	if s.replayOrder(it.order); s.Unsupported {
 		return
 	}
-	s.enabled = s.Sys.Enabled(s.enabled[:0])
-	if !slices.Contains(s.enabled, it.last) {
+	if !slices.Contains(s.Execution.Enabled(), it.last) {
 		return
 	}
 	m := hb.Transition{G: it.last, Label: s.Label(it.last, 0)}
@@ -591,24 +579,16 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 	return true
 }
 
-// leaf ends an execution.
-func (s *searcher) leaf(st por.Status) {
-	if s.Tracing() {
-		s.TraceEnd(len(s.Events), st)
-	}
-	if st == por.Cut {
-		s.Stats.Blocked++
-	} else {
-		s.Stats.Executions++
-	}
-	if !s.dups.Leaf(s.Execution, s.Stats.Done(), s.schedule()) {
+// endExecution reports an execution that has ended.
+func (s *searcher) endExecution(st por.Status) {
+	s.Leaf(st)
+	if !s.dups.Leaf(s.Execution, st, s.Stats.Done(), s.Path) {
 		s.Halted = true
 	}
-	s.StopUnless(s.Visitor.Leaf(s.schedule(), st))
 }
 
-// account measures the memory in use.
-func (s *searcher) account() int64 {
+// bytes is the memory of events and frames.
+func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.dups.Bytes()
 	for i := range s.frames {
 		f := &s.frames[i]
@@ -619,9 +599,5 @@ func (s *searcher) account() int64 {
 			n += int64(cap(it.prefix)) * int64(unsafe.Sizeof(graphEvent{}))
 		}
 	}
-	if s.size != nil {
-		n += s.size.Bytes()
-	}
-	s.Stats.PeakBytes = max(s.Stats.PeakBytes, n)
 	return n
 }

@@ -263,7 +263,7 @@ func (s *searcher) reportRaces(e int) {
 			continue
 		}
 		ordered := s.inPrefix(j, c) || s.inPrefix(e, s.arrivalClock(j))
-		if ordered || !s.knownRaces.Add(&f.Op.Op, &ev.Op.Op) {
+		if ordered || !s.KnownRaces.Add(&f.Op.Op, &ev.Op.Op) {
 			continue
 		}
 		first, second := f.G, ev.G
@@ -278,7 +278,7 @@ func (s *searcher) reportRaces(e int) {
 			panic("BUG: operations that race are not next where they should be")
 		}
 		if !s.Halted {
-			s.StopUnless(s.Visitor.Race(s.schedule(), a, b))
+			s.StopUnless(s.Visitor.Race(s.Path, a, b))
 		}
 		if s.replayOrder(there); s.Unsupported {
 			return

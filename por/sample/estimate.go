@@ -39,6 +39,7 @@ import (
 // always with products of many factors the distribution is skewed: few samples are more often too
 // low than too high, and then the error is, too.
 type Estimator struct {
+	sys  por.System
 	x    *hb.Execution
 	cfg  por.Config
 	rng  *rand.Rand
@@ -65,6 +66,7 @@ type choicePoint struct {
 // is the initial one, and again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 	return &Estimator{
+		sys:  sys,
 		x:    hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}),
 		cfg:  cfg,
 		rng:  rand.New(rand.NewPCG(seed, 1)),
@@ -77,7 +79,7 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 // than Config.MaxSteps.
 func (e *Estimator) Sample() bool {
 	weight, ok := e.walk()
-	e.x.Sys.Rewind(e.root)
+	e.sys.Rewind(e.root)
 	e.x.Invalidate()
 	e.x.Truncate(0)
 	if !ok {
@@ -130,7 +132,7 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		} else if len(among) > 1 {
 			g = among[e.rng.IntN(len(among))]
 		}
-		n := x.Sys.Alternatives(g)
+		n := e.sys.Alternatives(g)
 		choice := 0
 		if n > 1 {
 			choice = e.rng.IntN(n)
@@ -158,16 +160,16 @@ func (e *Estimator) needsNoChoice(g trace.GID) bool {
 // continue. Then they do.
 func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 	x := e.x
-	m := x.Sys.Mark()
+	m := e.sys.Mark()
 	x.Execute(g, choice)
 	over = x.Events[len(x.Events)-1].EndsExecution
 	if over {
-		x.Sys.Rewind(m)
+		e.sys.Rewind(m)
 		x.Invalidate()
-		x.Pending[g] = hb.NextOp{}
+		x.Retire(g)
 		e.dropped = append(e.dropped, g)
 	}
-	x.Sys.Release(m)
+	e.sys.Release(m)
 	return over
 }
 

@@ -71,7 +71,7 @@ func (x *sampler) execution() {
 		case x.TruncatedHere():
 			return
 		}
-		if x.Races(); x.Halted {
+		if x.ReportRaces(); x.Halted {
 			return
 		}
 		a := trace.Step{G: x.next()}

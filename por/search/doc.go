@@ -11,7 +11,7 @@
 // to be explored there, and for each of them returns to the state and executes the step:
 //
 //	arrive:  s.Arrive(); nothing is enabled: s.Leaf(status); s.TruncatedHere(): the end, too
-//	         s.Races(): the operations that race and are both next
+//	         s.ReportRaces(): the operations that race and are both next
 //	expand:  what has to be explored here; this is what explorers differ in
 //	         at := s.Checkpoint()
 //	explore: s.OutOfExecutions(): stop

@@ -13,13 +13,17 @@ import (
 // matching see loops in which there is nothing to choose.
 const ChainLimit = 1000
 
-// Driver steps and rewinds a system on behalf of a search, and keeps the present path.
+// Driver steps and rewinds a system on behalf of a search, and keeps the present path: the schedule
+// that leads from the initial state to the present one. So a step that is undone, as an execution
+// that it has ended is to continue without it (Undo), is not on the path, though an Executor may
+// still count it among its events.
 type Driver struct {
 	Control
 	RaceReporter
-	Sys     por.System
-	Size    por.Sized   // nil: the system does not know its size
-	Watcher por.Watcher // the oracle, if it is one
+	Sys      por.System
+	Executor Executor    // nil: the system executes
+	Size     por.Sized   // nil: the system does not know its size
+	Watcher  por.Watcher // the oracle, if it is one
 
 	Path    trace.Schedule
 	Enabled []trace.GID // in the present state, see Arrive
@@ -56,38 +60,39 @@ func (s *Driver) Preferred() trace.GID {
 	return s.Enabled[0]
 }
 
+// An Executor executes operations in the system, and is told when the system has been rewound: an
+// hb.Execution, which keeps the events of the path.
+type Executor interface {
+	Execute(g trace.GID, choice int)
+	Invalidate()
+}
+
 // Step executes a, counts it, and polls. It reports whether the search continues.
 func (s *Driver) Step(a trace.Step) bool {
 	s.Execute(a)
-	return s.executed()
-}
-
-// StepBy is Step for a search in which execute executes the operation, and not the system itself.
-func (s *Driver) StepBy(a trace.Step, execute func(g trace.GID, choice int)) bool {
-	s.traceNext(a)
-	s.Announce(a.G)
-	execute(a.G, a.Choice)
-	s.record(a)
-	return s.executed()
-}
-
-// executed counts the step executed last and polls. It reports whether the search continues.
-func (s *Driver) executed() bool {
-	if !s.Executed() {
-		return false
-	}
-	if s.PollDue() {
+	if s.Executed() && s.PollDue() {
 		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
 	}
 	return !s.Halted
 }
 
-// Execute executes a.
+// Execute executes a. It is neither counted nor looked at: see Executed.
 func (s *Driver) Execute(a trace.Step) {
 	s.traceNext(a)
+	s.Repeat(a)
+}
+
+// Repeat is Execute for a step that the transcript has already, or does not have to have: one to a
+// state in which the search has been, or that it only looks at.
+func (s *Driver) Repeat(a trace.Step) {
 	s.Announce(a.G)
-	s.Sys.Step(a.G, a.Choice)
-	s.record(a)
+	if s.Executor != nil {
+		s.Executor.Execute(a.G, a.Choice)
+	} else {
+		s.Sys.Step(a.G, a.Choice)
+	}
+	s.Path = append(s.Path, a)
+	s.Cur = a.G
 }
 
 // traceNext writes a, which is going to be executed, to the transcript.
@@ -104,12 +109,6 @@ func (s *Driver) Announce(g trace.GID) {
 		op := s.Sys.Next(g)
 		s.Watcher.Stepping(g, &op)
 	}
-}
-
-// record makes a, which has been executed, the last step of the path.
-func (s *Driver) record(a trace.Step) {
-	s.Path = append(s.Path, a)
-	s.Cur = a.G
 }
 
 // Executed counts the step executed last and reports the race it completes. It reports whether

@@ -28,9 +28,19 @@ func (s *Driver) ReturnTo(p *Position) {
 // Rewind goes back to an earlier state of the system, and notifies the oracle.
 func (s *Driver) Rewind(m por.Mark) {
 	s.Sys.Rewind(m)
+	if s.Executor != nil {
+		s.Executor.Invalidate()
+	}
 	if s.Watcher != nil {
 		s.Watcher.Rewound()
 	}
+}
+
+// Undo takes the last step, which was executed in the state of m, off the path. The goroutine that
+// executed it is still the one that moved last.
+func (s *Driver) Undo(m por.Mark) {
+	s.Rewind(m)
+	s.Path = s.Path[:len(s.Path)-1]
 }
 
 // Drop goes back to the state of a mark that is not needed any more. The oracle is not asked of
@@ -38,6 +48,9 @@ func (s *Driver) Rewind(m por.Mark) {
 func (s *Driver) Drop(m por.Mark) {
 	s.Sys.Rewind(m)
 	s.Sys.Release(m)
+	if s.Executor != nil {
+		s.Executor.Invalidate()
+	}
 }
 
 // Leave goes back to the state in which the search began, where another one may begin: so what the

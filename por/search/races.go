@@ -53,9 +53,9 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 // pendingAccesses are the accesses that are next in the present state.
 type pendingAccesses struct {
 	list     []trace.Op
-	fresh    []int           // those of them that were not next when Races was last called
+	fresh    []int           // those of them that were not next when ReportRaces was last called
 	previous []pendingAccess // by goroutine
-	round    uint64          // how often Races has been called
+	round    uint64          // how often ReportRaces has been called
 }
 
 // pendingAccess is what was next in a goroutine at the given round.
@@ -64,9 +64,9 @@ type pendingAccess struct {
 	round uint64
 }
 
-// Races reports the pairs of enabled goroutines whose next operations race. A pair that was there
+// ReportRaces reports the pairs of enabled goroutines whose next operations race. A pair that was there
 // when it was last called has been compared then.
-func (s *Driver) Races() {
+func (s *Driver) ReportRaces() {
 	if len(s.Enabled) < 2 {
 		return
 	}

@@ -114,7 +114,7 @@ func (s *depthFirst) advance() {
 			s.push(f)
 			return
 		}
-		if s.Races(); s.Halted {
+		if s.ReportRaces(); s.Halted {
 			return
 		}
 		a := s.alts[f.alt]
@@ -229,7 +229,7 @@ func (s *depthFirst) push(f frame) {
 			return
 		}
 	}
-	if s.Races(); s.Halted {
+	if s.ReportRaces(); s.Halted {
 		s.alts = s.alts[:f.alt]
 		return
 	}

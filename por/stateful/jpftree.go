@@ -77,7 +77,7 @@ func (t *tree) count(chain int) subtree {
 		chain = 0
 		s.Stats.Choices++
 	}
-	s.Races()
+	s.ReportRaces()
 	at := s.Checkpoint()
 	var n subtree
 	for _, a := range alts {
