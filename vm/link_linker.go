@@ -292,6 +292,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 // search's claim to completeness when it is reached.
 func (k *linker) refusal(fn *ssa.Function, id uint32, text string) *bytecode.Func {
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
+	f.Refused = true
 	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	for i := 0; i < fn.Signature.Params().Len(); i++ {
 		f.NParam += k.Layout(fn.Signature.Params().At(i).Type()).Words()

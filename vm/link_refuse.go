@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // unsupported abandons the execution at something the machine does not model: what is found so far
@@ -61,7 +60,7 @@ func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, fo
 			return true
 		}
 		p := m.link.prog.PackageOf(f.SSA)
-		if p != nil && !p.Std && f.Code[0].Op != bytecode.Unsupported {
+		if p != nil && !p.Std && !f.Refused {
 			pos, found = m.fset.Position(f.PosAt(int(pc))), true
 			return false
 		}

@@ -30,11 +30,11 @@ type rtype struct {
 	known  bool
 }
 
-// rtypeOf returns the type a type word denotes.
-func (m *Machine) rtypeOf(tw uint64) *rtype { return m.rtypes[m.heap.objs[tw>>32].aux] }
+// forgedType is no type word.
+const forgedType = math.MaxUint32
 
-// rtypeAt is rtypeOf for a word of the guest's, which need not be a type word:
-// then it returns nil.
+// rtypeAt returns the type that a word of the guest's denotes. The guest may have written any word
+// there (unsafe): rtypeAt returns nil for what is no type word.
 func (m *Machine) rtypeAt(p uint64) *rtype {
 	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.nstatic) {
 		return m.rtypes[m.heap.objs[id].aux] // 0: nil
@@ -100,7 +100,7 @@ type methodCache [256]struct {
 	fv uint64
 }
 
-// method returns the func value of method f for a dynamic type; 0 for no type.
+// method returns the func value of method f for a dynamic type; 0 for no type, nil or forged.
 // It takes the interface's data word as its receiver.
 func (m *Machine) method(tw uint64, f *types.Func) uint64 {
 	if tw == 0 {
@@ -116,7 +116,10 @@ func (m *Machine) method(tw uint64, f *types.Func) uint64 {
 }
 
 func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
-	t := m.rtypeOf(tw)
+	t := m.rtypeAt(tw)
+	if t == nil {
+		return 0
+	}
 	if fv, ok := t.methods[f]; ok {
 		return fv
 	}
@@ -125,8 +128,8 @@ func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
 		recv = types.NewPointer(recv)
 	}
 	sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(f.Pkg(), f.Name())
-	if sel == nil {
-		panic("BUG: " + t.typ.String() + " has no method " + f.Name())
+	if sel == nil { // a forged word, too: there is an interface that the type does not implement
+		return 0
 	}
 	fv := uint64(m.link.Func(m.link.prog.SSA.MethodValue(sel))) | funcBit
 	t.methods[f] = fv
@@ -136,7 +139,10 @@ func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
 // implements reports whether the dynamic type implements the interface type
 // with layout number id.
 func (m *Machine) implements(tw uint64, id uint32) bool {
-	t := m.rtypeOf(tw)
+	t := m.rtypeAt(tw)
+	if t == nil {
+		return false
+	}
 	r, ok := t.impl[id]
 	if !ok {
 		r = types.Implements(t.typ, m.layouts.At(id).Type.Underlying().(*types.Interface))

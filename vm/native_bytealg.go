@@ -131,7 +131,10 @@ var bytealgNatives = []Native{
 			r.Set(0, mix(r.U(2), 0))
 			return Next
 		}
-		t := m.rtypeOf(r.U(0))
+		t := m.rtypeAt(r.U(0))
+		if t == nil {
+			return m.badAddress(g)
+		}
 		if !t.layout.Comparable {
 			m.throw(g, rtPanicUnhashable, r.U(0))
 			return Called

@@ -33,7 +33,7 @@ var finalizerNatives = []Native{
 			return Next
 		}
 		f := finalizer{obj: id, fn: r.U(3), args: []uint64{r.U(1)}}
-		sig := m.rtypeOf(r.U(2)).typ.Underlying().(*types.Signature)
+		sig := m.rtypeAt(r.U(2)).typ.Underlying().(*types.Signature)
 		if sig.Params().Len() > 0 && types.IsInterface(sig.Params().At(0).Type()) {
 			f.args = []uint64{r.U(0), r.U(1)}
 		}

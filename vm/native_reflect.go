@@ -155,6 +155,10 @@ func unsafeNew(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
+	if t.layout.Huge {
+		m.unsupported(g, hugeObject)
+		return Stop
+	}
 	r.Set(0, m.newValues(g, t, 1))
 	return Next
 }
@@ -174,6 +178,10 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := r.U(1)
+	if es := uint64(t.layout.Size); es > 0 && n > maxObject/es && n <= maxAlloc/es {
+		m.unsupported(g, hugeObject)
+		return Stop
+	}
 	if int64(n) < 0 || t.layout.Size > 0 && n > maxObject/uint64(t.layout.Size) {
 		m.throw(g, rtPanicMakeSlice, 0)
 		return Called

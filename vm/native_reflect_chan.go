@@ -30,13 +30,11 @@ func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	c, ok := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
-	if !ok {
-		m.throw(g, rtPanicMakeChan)
-		return Called
+	c, ctl := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
+	if ctl == Next {
+		r.Set(0, c)
 	}
-	r.Set(0, c)
-	return Next
+	return ctl
 }
 
 func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

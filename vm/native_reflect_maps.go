@@ -225,7 +225,7 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	if src == 0 {
 		return Next
 	}
-	t := m.mapTypeOf(m.rtypeOf(r.U(0)))
+	t := m.mapTypeOf(m.rtypeAt(r.U(0)))
 	count := m.word(src, mpCount)
 	dst := m.newMap(g, t, &count, 0)
 	for last := uint64(0); ; {

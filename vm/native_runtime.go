@@ -14,19 +14,28 @@ import (
 // Natives of package runtime (load/overlay/_src/runtime): what needs the machine itself.
 var runtimeNatives = []Native{
 	{Name: "runtime.typeString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.rtypeAt(r.U(0)) == nil {
+			return m.badAddress(g)
+		}
 		return m.setString(g, r, 0, m.typeString(r.U(0)))
 	}},
 	{Name: "runtime.typePkgPath", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		path := ""
-		if n, ok := types.Unalias(m.rtypeOf(r.U(0)).typ).(*types.Named); ok && n.Obj().Pkg() != nil {
+		path, t := "", m.rtypeAt(r.U(0))
+		if t == nil {
+			return m.badAddress(g)
+		}
+		if n, ok := types.Unalias(t.typ).(*types.Named); ok && n.Obj().Pkg() != nil {
 			path = m.link.abi.PkgPath(n.Obj().Pkg())
 		}
 		return m.setString(g, r, 0, path)
 	}},
 	{Name: "runtime.missingMethod", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name := ""
-		if i, ok := m.rtypeOf(r.U(1)).typ.Underlying().(*types.Interface); ok {
-			name = missingMethod(m.rtypeOf(r.U(0)).typ, i)
+		name, t := "", m.rtypeAt(r.U(0))
+		if t == nil {
+			return m.badAddress(g)
+		}
+		if i, ok := m.rtypeAt(r.U(1)).typ.Underlying().(*types.Interface); ok {
+			name = missingMethod(t.typ, i)
 		}
 		return m.setString(g, r, 0, name)
 	}},
@@ -142,7 +151,7 @@ func (m *Machine) getenv(key string) string {
 
 // typeString returns the name of the type tw denotes as %T prints it.
 func (m *Machine) typeString(tw uint64) string {
-	return m.link.abi.NameString(m.rtypeOf(tw).typ)
+	return m.link.abi.NameString(m.rtypeAt(tw).typ)
 }
 
 // missingMethod returns the first method of i, by name, that t lacks.

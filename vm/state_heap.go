@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/compile"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -57,12 +58,12 @@ const (
 	staticLimit = 1 << 17
 	chunkSize   = 1 << 18
 	largeObject = chunkSize / 4
-	maxObject   = 1 << 31
+	maxObject   = layout.MaxSize
 	maxAlloc    = 1 << 48 // the real runtime's largest object
 )
 
 // hugeObject says that an object is larger than maxObject.
-const hugeObject = "an object of more than 2 GB"
+const hugeObject = compile.HugeObject
 
 // heap is the guest's memory with its undo log.
 //

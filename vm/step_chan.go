@@ -547,24 +547,29 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 }
 
 func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl {
-	c, ok := m.newChan(g, m.layouts.At(elem), n)
-	if !ok {
-		m.throw(g, rtPanicMakeChan)
-		return Called
+	c, ctl := m.newChan(g, m.layouts.At(elem), n)
+	if ctl == Next {
+		*dst = c
+		g.pc += 2
 	}
-	*dst = c
-	g.pc += 2
-	return Next
+	return ctl
 }
 
-// newChan makes a channel for n elements e; ok is false if there cannot be one.
-func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (c ptr, ok bool) {
-	if int64(n) < 0 || e.Size > 0 && n > maxObject/uint64(e.Size)-64 || n > math.MaxUint32 {
-		return 0, false
+// newChan makes a channel for n elements e, if there can be one: else it panics, or refuses what
+// the real runtime would make.
+func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
+	const header = 96 // of the real runtime's channels
+	switch es := uint64(e.Size); {
+	case int64(n) < 0 || es > 0 && n > (maxAlloc-header)/es:
+		m.throw(g, rtPanicMakeChan)
+		return 0, Called
+	case es > 0 && n > maxObject/es-64 || n > math.MaxUint32:
+		m.unsupported(g, hugeObject)
+		return 0, Stop
 	}
 	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))
 	hp := (*[5]uint64)(m.heap.objs[id].mem)
 	hp[chCap/8] = n
 	hp[chElem/8] = uint64(e.Size) | uint64(e.ID)<<32
-	return uint64(id) << 32, true
+	return uint64(id) << 32, Next
 }

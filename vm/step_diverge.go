@@ -23,6 +23,7 @@ type divergence struct {
 	begin    uint64 // when the next state is noted, in back edges and calls of the step
 	end      uint64 // when it is given up
 	recorded bool
+	noted    int    // states noted since begin
 	frame    uint64 // the running frame of the noted state
 	whole    bool   // state has been computed
 	state    por.Hash
@@ -49,7 +50,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	case s.end == 0:
 		s.end = m.localWork + m.localWork/spinWindow
 	case m.localWork > s.end:
-		s.begin, s.end, s.recorded = 2*m.localWork, 0, false
+		s.begin, s.end, s.recorded, s.noted = 2*m.localWork, 0, false, 0
 		return false
 	}
 	if !back {
@@ -60,10 +61,19 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	frame := m.frameWords(g)
 	if !s.recorded {
 		s.recorded, s.frame, s.whole = true, frame, false
+		s.noted++
 	}
 	// The cheap test first. The whole state is hashed when it has agreed, and compared when it
 	// agrees again.
-	if frame != s.frame || s.hashed > m.localWork/spinCost {
+	if frame != s.frame {
+		return false
+	}
+	// A frame that agrees too often tells nothing, such as that of a loop that calls a coroutine:
+	// what changes is in the coroutine's frame. Then the next back edge is noted, for half of the
+	// cost that is left.
+	most := m.localWork / spinCost
+	if s.hashed > most-most>>s.noted {
+		s.recorded = false
 		return false
 	}
 	state := m.Hash()

@@ -67,6 +67,12 @@ func main() {
 		for i := 0; i < n; i++ {
 			head = &node{x: i % 3}
 		}
+	case "closure": // ends: it is looked at before its calls, too
+		x := 0
+		f := func() { x++ }
+		for i := 0; i < n; i++ {
+			f()
+		}
 	case "heap": // ends, and its registers are the same every time
 		head = &node{}
 		for head.x < n {
@@ -84,7 +90,7 @@ func main() {
 }
 `)
 	run := func(kind string, n int) *vm.Machine {
-		m, err := vm.New(prog, prog.Entries[0], vm.Config{Args: []string{"p", kind, fmt.Sprint(n)}, MaxLocal: 1 << 25})
+		m, err := vm.New(prog, prog.Entries[0], vm.Config{Args: []string{"p", kind, fmt.Sprint(n)}, MaxLocal: 1 << 27})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,9 +110,11 @@ func main() {
 			}
 		}
 	}
-	for _, kind := range []string{"count", "heap", "grow"} {
-		if m := run(kind, 400_000); !m.MainEnded() {
-			t.Errorf("%s does not end: %s", kind, m.CutReason())
+	for _, kind := range []string{"count", "closure", "heap", "grow"} {
+		for _, n := range []int{400_000, 400_001} { // the budget ends at a back edge or at a call
+			if m := run(kind, n); !m.MainEnded() {
+				t.Errorf("%s of %d does not end: %s", kind, n, m.CutReason())
+			}
 		}
 	}
 }

@@ -895,6 +895,7 @@ func (m *Machine) exec(g *goroutine) {
 				goto enter
 			}
 			if left--; left < 0 {
+				left = 0 // the call is not made
 				ip = unsafe.Add(ip, -8)
 				goto yield
 			}

@@ -40,7 +40,10 @@ func (m *Machine) panicValue(tw, data uint64) string {
 	if tw == 0 {
 		return "nil"
 	}
-	t := m.rtypeOf(tw)
+	t := m.rtypeAt(tw)
+	if t == nil {
+		return fmt.Sprintf("(%#x) %#x", tw, data)
+	}
 	name := m.typeString(tw)
 	text, ok := m.basicText(tw, data)
 	switch {
@@ -104,13 +107,17 @@ func (m *Machine) createdText(g *goroutine) string {
 // basicText returns the text of a value of basic kind as the print builtin
 // writes it; ok is false for other kinds.
 func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
-	t := m.rtypeOf(tw)
+	t := m.rtypeAt(tw)
 	class, ok := printable(t.typ)
 	if !ok {
 		return "", false
 	}
 	var image [2]uint64
-	m.loadValue(&image[0], m.heap.load(data, uint64(t.layout.Size), 0), t.layout)
+	p := m.heap.load(data, uint64(t.layout.Size), 0)
+	if p == nil {
+		return "", false
+	}
+	m.loadValue(&image[0], p, t.layout)
 	text = m.printText(&image[0], uint16(class))
 	if isString(t.typ) {
 		text = indent(text)

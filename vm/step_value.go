@@ -20,7 +20,10 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if x[0] == 0 {
 		return true, 0
 	}
-	t := m.rtypeOf(x[0])
+	t := m.rtypeAt(x[0])
+	if t == nil {
+		return false, forgedType
+	}
 	if !t.layout.Comparable {
 		return false, x[0]
 	}
@@ -32,7 +35,11 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if t.layout.Size == 0 {
 		return true, 0
 	}
-	return m.eqMem(t.layout, m.heap.load(x[1], uint64(t.layout.Size), 0), m.heap.load(y[1], uint64(t.layout.Size), 0))
+	p, q := m.heap.load(x[1], uint64(t.layout.Size), 0), m.heap.load(y[1], uint64(t.layout.Size), 0)
+	if p == nil || q == nil {
+		return false, forgedType
+	}
+	return m.eqMem(t.layout, p, q)
 }
 
 // eqImage compares two images held in registers. A scalar's extension agrees
@@ -127,7 +134,10 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 				h = mix(h, 0)
 				continue
 			}
-			t := m.rtypeOf(x[0])
+			t := m.rtypeAt(x[0])
+			if t == nil {
+				return 0, forgedType
+			}
 			if !t.layout.Comparable {
 				return 0, x[0]
 			}
@@ -137,8 +147,12 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 				continue
 			}
 			if t.layout.Size > 0 {
+				data := m.heap.load(x[1], uint64(t.layout.Size), 0)
+				if data == nil {
+					return 0, forgedType
+				}
 				var bad uint64
-				if h, bad = m.hashImage(t.layout, m.heap.load(x[1], uint64(t.layout.Size), 0), h); bad != 0 {
+				if h, bad = m.hashImage(t.layout, data, h); bad != 0 {
 					return 0, bad
 				}
 			}

@@ -108,7 +108,7 @@ func (d *describer) slice(off, to uint32, n int) {
 // common writes abi.Type but for what comes last in the block.
 func (d *describer) common() {
 	ptrBytes := d.ptrBytes()
-	d.put64(offSize, uint64(d.l.Size))
+	d.put64(offSize, uint64(layout.Sizes.Sizeof(d.l.Type)))
 	d.put64(offPtrBytes, ptrBytes)
 	h := fnv.New32a()
 	h.Write([]byte(d.b.LinkString(d.t)))

@@ -69,6 +69,8 @@ type Func struct {
 	RecoverPC int32
 	// Trusted: code of the models; its plain memory accesses are no visible operations.
 	Trusted bool
+	// Refused: the machine has no code for it; its first instruction says so.
+	Refused bool
 	// Wrapper: synthetic method wrappers are transparent to recover.
 	Wrapper bool
 	Methods []*types.Func // operands of CallI and IMeth

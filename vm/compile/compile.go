@@ -75,6 +75,7 @@ type compiler struct {
 	texts     map[string]int
 	err       error
 
+	huge        bool               // there is a value of 2 GB or more
 	unusedLoads map[*ssa.UnOp]bool // big loads whose result is not used
 	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer statements are two
 	// or more loops over functions deep; returns make up for it.
@@ -173,7 +174,9 @@ func (c *compiler) words(v ssa.Value) int {
 			}
 		}
 	}
-	return c.l.Layout(v.Type()).Words()
+	l := c.l.Layout(v.Type())
+	c.huge = c.huge || l.Huge
+	return l.Words()
 }
 
 // ptrWords returns the byte offsets of v's pointers.
@@ -321,6 +324,9 @@ func (c *compiler) into(v ssa.Value, r int) {
 	case *ssa.Const:
 		c.constInto(v, r)
 	case *ssa.Global:
+		if c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Huge {
+			c.unsupported(HugeObject)
+		}
 		c.constant(r, c.l.Global(v))
 	case *ssa.Function:
 		c.constant(r, uint64(c.l.Func(v))|1<<63)

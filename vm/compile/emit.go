@@ -98,6 +98,10 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 		c.f.Origins = append(c.f.Origins, Origin{PC: int32(len(c.code)), Instr: instr})
 		c.before, c.after = lists[i].before, lists[i].after
 		c.looping = c.inLoop[b]
+		if c.huge && c.usesHuge(instr) {
+			c.unsupported(HugeObject)
+			continue
+		}
 		c.instr(instr, next)
 	}
 }
@@ -351,9 +355,13 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.DebugRef, *ssa.Extract:
 	case *ssa.Alloc:
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
-		if l.Size == 0 {
+		switch {
+		case l.Size == 0:
 			c.constant(c.dst(v), c.l.ZeroBase()) // all of them are one, as with gc
-			break
+			return
+		case l.Huge:
+			c.unsupported(HugeObject)
+			return
 		}
 		c.emitImm(NewObj, c.dst(v), int32(l.ID))
 	case *ssa.UnOp:
@@ -704,6 +712,7 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 		c.word(uint64(c.l.Layout(t.Elem()).Size))
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
+		c.countable(a)
 		c.emit(IdxA, dst, x, i)
 		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))
 	}
@@ -781,6 +790,7 @@ func (c *compiler) index(v *ssa.Index) {
 	}
 	i, d := c.use(v.Index), c.dst(v)
 	c.indexing(v.Index)
+	c.countable(a)
 	c.emit(RIdx, d, x, i)
 	c.word(uint64(a.Len())<<32 | uint64(l.Size))
 	// RIdx has copied the element's bytes: a narrow scalar is extended now.
@@ -826,6 +836,7 @@ func (c *compiler) slice(v *ssa.Slice) {
 		c.word(regs)
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
+		c.countable(a)
 		c.emit(SliceA, c.dst(v), x, 0)
 		c.word(regs)
 		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))

@@ -21,6 +21,7 @@ package layout
 
 import (
 	"go/types"
+	"math"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -38,7 +39,16 @@ type Layout struct {
 	Eq         []Seg
 	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
 	PureMem    bool // equality is equality of the Size bytes
+	// Huge says that a value has 2 GB or more. There can be none in the machine: of the rest only
+	// Type, Align and Comparable mean anything, and Size is more than any object has.
+	Huge bool
 }
+
+// MaxSize is what a value has fewer bytes than, and hugeSize the Size of those that have not.
+const (
+	MaxSize  = 1 << 31
+	hugeSize = math.MaxUint32 - 7
+)
 
 // SegKind says how a segment is compared and hashed.
 type SegKind uint8
@@ -61,8 +71,14 @@ type Seg struct {
 	Elem *Layout
 }
 
-// Words returns the number of 64-bit registers the image occupies.
-func (l *Layout) Words() int { return int(l.Size+7) / 8 }
+// Words returns the number of 64-bit registers the image occupies. One that is too large for the
+// machine occupies none, so that a function can be compiled that mentions its type.
+func (l *Layout) Words() int {
+	if l.Huge {
+		return 0
+	}
+	return int(l.Size+7) / 8
+}
 
 // Sizes is the gc compiler's layout of amd64, the machine's only one.
 var Sizes = types.SizesFor("gc", "amd64")
@@ -126,6 +142,7 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 		for i := 0; i < u.Len(); i++ {
 			e := t.Of(u.At(i).Type())
 			l.include(e, off)
+			l.Huge = l.Huge || e.Huge
 			off += uint32(e.Words()) * 8
 		}
 		l.Size, l.Align = off, 8
@@ -135,8 +152,12 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 			return
 		}
 	}
-	l.Size = uint32(Sizes.Sizeof(typ))
 	l.Align = uint32(Sizes.Alignof(typ))
+	if size := Sizes.Sizeof(typ); size < 0 || size >= MaxSize {
+		l.Size, l.Huge, l.Comparable = hugeSize, true, types.Comparable(typ)
+		return
+	}
+	l.Size = uint32(Sizes.Sizeof(typ))
 	l.Comparable = true
 	switch u := typ.Underlying().(type) {
 	case *types.Basic:
@@ -155,7 +176,7 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 		l.Eq = []Seg{{Kind: SegIface, Size: 16}}
 	case *types.Array:
 		e := t.Of(u.Elem())
-		n := uint32(u.Len())
+		n := uint32(min(u.Len(), math.MaxUint32)) // more only of elements of no size
 		l.Comparable = e.Comparable
 		for i := uint32(0); i < n && len(e.Ptrs) > 0; i++ {
 			for _, p := range e.Ptrs {
