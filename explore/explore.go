@@ -215,7 +215,9 @@ func (s *exploration) finish(found por.Result) error {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
 	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
-	r.Modes = s.features.Modes
+	if s.features.Modes != nil {
+		r.Modes, r.Slack = s.features.Modes(), s.features.Slack
+	}
 	r.Assumed = slices.SortedFunc(slices.Values(assumed), func(a, b vm.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.What)-int(b.What))
 	})

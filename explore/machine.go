@@ -2,6 +2,7 @@ package explore
 
 import (
 	"go/token"
+	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -59,8 +60,10 @@ type Features struct {
 	// Assumed returns what of the environment the machine has not tried in all ways, in any
 	// execution so far.
 	Assumed func() []vm.Assumption
-	// Modes are the restrictions of the environment that the user has asked for.
-	Modes []vm.Mode
+	// Modes returns the restrictions of the environment that the user has asked for and that have
+	// made a difference. Slack is that of vm.ModeSlack.
+	Modes func() []vm.Mode
+	Slack time.Duration
 }
 
 // await sets how loops that wait are treated, if the machine knows.

@@ -101,6 +101,7 @@ type Result struct {
 	Assumed []vm.Assumption
 	// Modes are the restrictions of the environment that the user has asked for.
 	Modes []vm.Mode
+	Slack time.Duration // of ModeSlack
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop
 	// FirstOnly is set if the search stopped because a bug was found.

@@ -55,6 +55,7 @@ func Assume(words []string) (set [vm.NumAssumed]bool, unknown string) {
 // modes are the flags that restrict the environment.
 var modes = [vm.NumModes]string{
 	vm.ModeVirtualTime: "--time=virtual",
+	vm.ModeSlack:       "--slack=", // and how long
 	vm.ModeRandFixed:   "--rand=seed",
 }
 
@@ -83,7 +84,11 @@ func with(r *explore.Result) string {
 func modeFlags(r *explore.Result) []string {
 	list := []string{}
 	for _, m := range r.Modes {
-		list = append(list, modes[m])
+		flag := modes[m]
+		if m == vm.ModeSlack {
+			flag += r.Slack.String()
+		}
+		list = append(list, flag)
 	}
 	return list
 }

@@ -1,6 +1,9 @@
 package vm
 
-import "io"
+import (
+	"io"
+	"sync/atomic"
+)
 
 // Config chooses what the machine models and how. The zero value explores with a clock that lets
 // timers fire in any order, and collects output.
@@ -10,10 +13,11 @@ type Config struct {
 	Stdin         io.Reader // nil: empty
 	Stdout        io.Writer // run mode: where output goes; nil collects it
 	Stderr        io.Writer
-	Run           bool // one schedule, as go run would execute it
-	VisibleOutput bool // writing to stdout or stderr is a visible operation
-	VirtualTime   bool // time passes only when all goroutines are blocked
-	RandFixed     bool // math/rand's global functions follow RandSeed
+	Run           bool  // one schedule, as go run would execute it
+	VisibleOutput bool  // writing to stdout or stderr is a visible operation
+	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
+	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
+	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	MaxLocal      uint64      // iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool        // follow happens-before and find data races (Machine.Races)
@@ -24,7 +28,8 @@ type Config struct {
 	Observer      Observer    // is notified of allocations and new goroutines; nil: none
 	Interrupt     func() bool // polled in long local stretches; true abandons the execution
 
-	sharedGIDs *gidTable // see Replica
+	sharedGIDs *gidTable    // see Replica
+	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
 }
 
 // Counters are running totals; rewinding does not take anything back.

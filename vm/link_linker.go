@@ -62,7 +62,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		calls:    map[callKey]uint32{},
 		adapters: map[uint32]*adapter{},
 
-		clockUsed: prog.UsesClock(e) || m.cfg.VirtualTime && prog.UsesDeadlines(e),
+		clockUsed: prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
 	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}

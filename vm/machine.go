@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/token"
+	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -73,21 +74,22 @@ type goroutineTable struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock       int64  // virtual nanoseconds since the start
-	clockStep   int    // the last step that read the clock, from 1; 0: none has
-	steps       int    // of this path
-	bubbleStart int64  // clock when the latest synctest bubble began
-	fault       *Fault // how the program has failed, or nil
-	failure     *Fault // the first failure a test has reported, or nil
-	tested      bool   // the test function of the entry has ended
-	exited      bool   // os.Exit was called, or in run mode main returned
-	exit        int
-	exitG       trace.GID // that called os.Exit
-	mainEnd     bool      // the entry function has returned
-	goexited    bool      // main has ended by calling runtime.Goexit
-	cut         Cut       // why the execution was abandoned; zero if it was not
-	alive       int       // goroutines that have not ended, system ones excluded
-	multi       bool      // a second goroutine has existed on this path, so sharing matters
+	clock     int64 // virtual nanoseconds since the start
+	debt      int64 // see step_time.go
+	clockStep int   // the last step that read the clock, from 1; 0: none has
+	steps     int   // of this path
+	bubbles   []bubbleClock
+	fault     *Fault // how the program has failed, or nil
+	failure   *Fault // the first failure a test has reported, or nil
+	tested    bool   // the test function of the entry has ended
+	exited    bool   // os.Exit was called, or in run mode main returned
+	exit      int
+	exitG     trace.GID // that called os.Exit
+	mainEnd   bool      // the entry function has returned
+	goexited  bool      // main has ended by calling runtime.Goexit
+	cut       Cut       // why the execution was abandoned; zero if it was not
+	alive     int       // goroutines that have not ended, system ones excluded
+	multi     bool      // a second goroutine has existed on this path, so sharing matters
 }
 
 // streams is what the program has read and written.
@@ -124,6 +126,8 @@ type scheduler struct {
 	budgetLeft int    // of exec's budget of them
 	pollAt     uint64 // of them, when to poll what is outside of the machine
 	divergence divergence
+	passing    passing
+	quietStep  bool         // the step under way makes time pass because all goroutines wait
 	clockReads uint64       // how often the clock has been read
 	arrivals   uint32       // how often a goroutine has come to a pending operation
 	hidden     bool         // code of the models has accessed shared memory
@@ -171,6 +175,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	if cfg.MaxStack == 0 {
 		cfg.MaxStack = 1 << 30
+	}
+	if cfg.waited == nil {
+		cfg.waited = new(atomic.Bool)
 	}
 	lt := layout.NewTable()
 	m := &Machine{

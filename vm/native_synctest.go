@@ -17,7 +17,7 @@ var synctestNatives = []Native{
 	}},
 	{Name: "internal/synctest.hbEnter", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		g.bubble = uint32(g.id) + 1
-		m.bubbleStart = m.clock
+		m.setBubbleClock(g.bubble, 0)
 		return Next
 	}},
 	{Name: "internal/synctest.hbLeave", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -122,9 +122,6 @@ func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	}
 	return true
 }
-
-// isDue reports whether the time of a sleeper or timer has come.
-func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clock }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble: its time has
 // come, or the clock moves to it because all others are blocked, none waits for just that, and no

@@ -16,7 +16,7 @@ var timeNatives = []Native{
 	{Name: "time.runtimeNow", Fn: timeNow},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.readClock()
-		r.Set(0, uint64(m.clock)+1)
+		r.Set(0, uint64(m.clockOf(g))+1)
 		return Next
 	}},
 	{Name: "time.runtimeIsBubbled", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -24,8 +24,9 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "time.hbArm", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		d := m.clock + max(r.I(0), 0)
-		if d < m.clock {
+		now := m.clockOf(g)
+		d := now + max(r.I(0), 0)
+		if d < now {
 			d = math.MaxInt64
 		}
 		g.label = uint64(d)
@@ -33,10 +34,12 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Sleep
+		m.noteWaiting(g)
 		return int(b2u(g.bubble == 0 || m.isBubbleTurn(g)))
 	}, Fn: elapse},
 	{Name: "time.hbFire", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Timer
+		m.noteWaiting(g)
 		op.Access[0] = accessOf(r.U(0), tmSize, true)
 		op.N = 1
 		if c := m.word(r.U(0), tmChan); c != 0 {
@@ -96,29 +99,18 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// timeOrdered reports whether the sleepers of which g is one wake in the order of their deadlines.
-func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.VirtualTime || m.auto || g.bubble != 0 }
-
 // canFire reports whether it makes a difference that the timer fires whose hidden goroutine g is:
 // its tick would not be dropped, and a goroutine is there to receive it. A function is called even
 // if all other goroutines have ended.
+//
+// Where time has an order it does make a difference that the tick of this very moment is dropped,
+// before the last one is received or after that.
 func (m *Machine) canFire(g *goroutine) bool {
 	c := m.word(g.wait.obj, tmChan)
-	return c == 0 || m.alive > 0 && m.chanHdr(c)[chLen/8] == 0
-}
-
-// elapse sets the clock to g's deadline if that is later. Where time has no order a late ticker has
-// not missed anything, and the clock does not move if the program never reads it, so that the
-// deadlines of contexts and the like do not make equal states differ.
-func elapse(m *Machine, g *goroutine, r Regs) Ctl {
-	switch {
-	case m.timeOrdered(g):
-		m.clock = max(m.clock, m.deadline(g))
-	case m.link.clockUsed:
-		m.clock = max(m.clock, int64(g.label))
+	if c == 0 || m.alive == 0 {
+		return c == 0
 	}
-	g.label = 0
-	return Next
+	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g) && m.word(g.wait.obj, tmPeriod) > 0
 }
 
 // timeNow returns seconds, nanoseconds and no monotonic time, like the runtime
@@ -149,10 +141,7 @@ func (m *Machine) wall(g *goroutine) (sec, nsec int64) {
 	if m.cfg.Run {
 		m.clock += nanosPerLoop
 	}
-	t := m.clock
-	if g.bubble != 0 {
-		t -= m.bubbleStart
-	}
+	t := m.clockOf(g)
 	return startTime + t/1e9, t % 1e9
 }
 

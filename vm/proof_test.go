@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -188,7 +189,7 @@ func (c *copied) diff(d *copied, m *Machine) string {
 	switch {
 	case !slices.Equal(c.order, d.order):
 		return fmt.Sprint("order of goroutines: ", c.order, d.order)
-	case c.scalars != d.scalars:
+	case !reflect.DeepEqual(c.scalars, d.scalars):
 		return fmt.Sprintf("scalars: %+v, %+v", c.scalars, d.scalars)
 	case c.out != d.out:
 		return fmt.Sprintf("output: %q, %q", c.out, d.out)

@@ -3,6 +3,7 @@ package vm
 import (
 	"go/token"
 	"slices"
+	"time"
 )
 
 // An Assumed is something that the environment of a program decides, and of which the machine has
@@ -67,18 +68,27 @@ type Mode uint8
 // The modes.
 const (
 	ModeVirtualTime Mode = iota // --time=virtual
+	ModeSlack                   // --time=bounded --slack: Machine.Slack
 	ModeRandFixed               // --rand=seed
 	NumModes
 )
 
-// Modes returns the modes that the machine is in.
+// Modes returns the modes that the machine is in. How time passes restricts nothing as long as no
+// goroutine has waited for it on any path.
 func (m *Machine) Modes() []Mode {
 	var list []Mode
-	if m.cfg.VirtualTime {
+	switch {
+	case !m.cfg.OrderedTime || !m.cfg.waited.Load():
+	case m.cfg.Slack == 0:
 		list = append(list, ModeVirtualTime)
+	default:
+		list = append(list, ModeSlack)
 	}
 	if m.cfg.RandFixed {
 		list = append(list, ModeRandFixed)
 	}
 	return list
 }
+
+// Slack returns how long goroutines may be busy while time passes: Config.Slack.
+func (m *Machine) Slack() time.Duration { return time.Duration(m.cfg.Slack) }

@@ -41,7 +41,7 @@ func TestModels(t *testing.T) {
 					want = &f.Data
 				}
 			}
-			vcfg := vm.Config{VirtualTime: strings.Contains(flags, "virtual"), RandFixed: strings.Contains(flags, "rand"), VisibleOutput: strings.Contains(flags, "output")}
+			vcfg := vm.Config{OrderedTime: strings.Contains(flags, "virtual"), RandFixed: strings.Contains(flags, "rand"), VisibleOutput: strings.Contains(flags, "output")}
 			cfg := por.Config{Match: strings.Contains(flags, "match"), MaxMemory: 1 << 28}
 			x := vmtest.Explore(t, src, vcfg, cfg, stateful.Full)
 			got := x.String()

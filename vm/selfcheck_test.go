@@ -51,7 +51,7 @@ func TestInvariants(t *testing.T) {
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			cfg := por.Config{Match: true, MaxStates: uint64(steps)}
-			for _, c := range []Config{{VisibleOutput: true}, {VisibleOutput: true, VirtualTime: true}} {
+			for _, c := range []Config{{VisibleOutput: true}, {VisibleOutput: true, OrderedTime: true}} {
 				plain, states := explored(t, &s, c, cfg)
 				c.Check = CheckLiveness | CheckState
 				if checked, n := explored(t, &s, c, cfg); checked != plain || n != states {

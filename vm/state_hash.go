@@ -118,7 +118,16 @@ func (m *Machine) Hash() por.Hash {
 			}
 		}
 	}
-	ws = append(ws, uint64(m.clockHash())<<1|b2u(m.fault != nil || m.exited))
+	debt := m.debtHash()
+	ws = append(ws, uint64(m.clockHash())<<2|b2u(debt != 0)<<1|b2u(m.fault != nil || m.exited))
+	if debt != 0 {
+		ws = append(ws, uint64(debt))
+	}
+	if m.link.clockUsed {
+		for _, b := range m.bubbles {
+			ws = append(ws, uint64(b.now))
+		}
+	}
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}
@@ -191,7 +200,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 	}
 	ws = m.writeSerialised(ws, t)
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
-		ws = append(ws, uint64(m.deadline(g)-m.clock))
+		ws = append(ws, uint64(m.deadline(g)-m.clockOf(g)))
 	}
 	return ws
 }

@@ -1,9 +1,5 @@
 package vm
 
-import (
-	"hbcheck.dev/hbcheck/trace"
-)
-
 // runAuto executes goroutines in turn, and every enabled operation at once, until auto ends
 // (packages are initialised), the program is over, or no goroutine is enabled. Goroutines with
 // local work come first, oldest first; when there are none, or when one has used up its turn, the
@@ -39,7 +35,7 @@ func (m *Machine) runAuto() {
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
 				if g := m.gs[i]; g.status == gReady && m.numAlternativesAuto(g) > 0 {
-					g.scheduled = g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer
+					g.scheduled = timed(g)
 					turn(g)
 				}
 			}
@@ -95,7 +91,7 @@ func (m *Machine) runLocalAfterAuto() {
 // numAlternativesAuto is numAlternatives for run mode, where goroutines that wait for time do not
 // run by themselves.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
-	if k := g.pending.Kind; (k == trace.Sleep || k == trace.Timer) && m.deadline(g) > m.clock {
+	if timed(g) && !m.isDue(g) {
 		return 0
 	}
 	m.moment++
@@ -107,7 +103,7 @@ func (m *Machine) firstSleeper() *goroutine {
 	var first *goroutine
 	m.moment++
 	for _, g := range m.gs {
-		if m.sleeping(g) && (first == nil || m.deadline(g) < m.deadline(first)) {
+		if timed(g) && m.numAlternatives(g) > 0 && (first == nil || m.deadline(g) < m.deadline(first)) {
 			first = g
 		}
 	}

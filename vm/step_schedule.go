@@ -138,22 +138,6 @@ func (m *Machine) enabled(g *goroutine) bool {
 	return g.status == gReady && (!g.pending.Kind.Blocks() || m.viewOf(g).n > 0) && !m.held(g)
 }
 
-func (m *Machine) sleeping(g *goroutine) bool {
-	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) && m.numAlternatives(g) > 0
-}
-
-// deadline is when a sleeping goroutine wakes. A ticker whose last tick has not been received in
-// time misses ticks; it continues with the next one in the future.
-func (m *Machine) deadline(g *goroutine) int64 {
-	d := int64(g.label)
-	if d < m.clock && g.system {
-		if period := int64(m.word(g.wait.obj, tmPeriod)); period > 0 {
-			d += period * (1 + (m.clock-d)/period)
-		}
-	}
-	return d
-}
-
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as
 // operations are looked at anew in its middle, and when it has ended.
 func (m *Machine) step(g *goroutine, choice int) {
@@ -161,6 +145,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 		m.reduction.beforeStep(g)
 	}
 	// Look and save while the state is still that of the explorer's choice.
+	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
 	m.saveGoroutine(g)
 	g.scheduled, g.choice = true, int32(choice)

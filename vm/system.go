@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"slices"
+
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -10,43 +12,24 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	if m.executionOver() {
 		return buf
 	}
-	sleepers := false
+	timers := false
 	n := len(buf)
 	for _, s := range m.order {
 		g := m.gs[s]
 		if g.status != gReady {
 			continue
 		}
-		// With virtual time a sleeper is enabled only if no other goroutine is: see below.
-		if m.cfg.VirtualTime && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer) {
-			sleepers = sleepers || m.enabled(g)
-			continue
-		}
+		timers = timers || timed(g)
 		// Most operations never block and are held by no reduction: they need no Peek.
 		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
 			buf = append(buf, g.id)
 		}
 	}
-	if len(buf) > n || !sleepers {
+	if !timers || !m.cfg.OrderedTime {
 		return buf
 	}
-	// All goroutines wait: time passes to the earliest deadline. Of those that have the same one
-	// any may wake first.
-	first := int64(0)
-	for _, s := range m.order {
-		g := m.gs[s]
-		if !m.sleeping(g) {
-			continue
-		}
-		switch d := m.deadline(g); {
-		case len(buf) == n || d < first:
-			first = d
-			buf = append(buf[:n], g.id)
-		case d == first:
-			buf = append(buf, g.id)
-		}
-	}
-	return buf
+	out := slices.DeleteFunc(buf[n:], func(id trace.GID) bool { g := m.gOf(id); return timed(g) && !m.inTurn(g) })
+	return buf[:n+len(out)]
 }
 
 // Next implements por.System.

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -38,14 +37,17 @@ func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	return buf
 }
 
-// DependsOnAll implements por.Effects. Whether a goroutine's sleep may end depends on all others
-// where time is ordered, and so does whether the rest of a bubble is blocked. Where the clock is
-// read, it depends on which goroutines have slept before.
+// DependsOnAll implements por.Effects. Where time has an order a step with which it passes depends
+// on all others (see step_time.go), and so does whether the rest of a bubble is blocked. Where the
+// clock is read, it depends on which goroutines have slept before.
 func (m *Machine) DependsOnAll(id trace.GID) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Sleep, trace.Timer:
-		return m.link.clockUsed || m.timeOrdered(g)
+		if m.timeOrdered(g) {
+			return m.passesTime(g)
+		}
+		return m.link.clockUsed
 	case trace.SemAcquire:
 		return true
 	}
@@ -66,8 +68,8 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 	switch {
 	case n == 0 || m.executionOver():
 		return 0, dependsOnAll
-	case m.cfg.VirtualTime && (v.op.Kind == trace.Sleep || v.op.Kind == trace.Timer) && !slices.Contains(m.Enabled(nil), id):
-		return 0, dependsOnAll // another goroutine can move, or has to wake first
+	case timed(g) && !m.inTurn(g):
+		return 0, dependsOnAll
 	}
 	if m.held(g) {
 		return 0, dependsOnAll

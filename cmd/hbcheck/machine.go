@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -21,15 +22,17 @@ import (
 type machineFlags struct {
 	args     []string // of the program, after its name
 	outcomes bool     // the order of writes to stdout and stderr matters
-	time     string   // any, virtual
-	rand     string   // all, seed
+	time     string   // any, bounded, virtual
+	slack    time.Duration
+	rand     string // all, seed
 	seed     int64
 	heap     uint64 // bytes the program may need; not part of a schedule
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
-	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|virtual`: in any order, or when no goroutine can continue, in the order of their deadlines")
+	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
+	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
@@ -38,8 +41,10 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 // though no explorer needs it.
 func (f *machineFlags) check(seed bool) error {
 	switch {
-	case f.time != "any" && f.time != "virtual":
-		return fmt.Errorf("--time %s: want any or virtual", f.time)
+	case f.time != "any" && f.time != "bounded" && f.time != "virtual":
+		return fmt.Errorf("--time %s: want any, bounded or virtual", f.time)
+	case f.slack < 0:
+		return fmt.Errorf("--slack %v: want a time that is not negative", f.slack)
 	case f.rand != "all" && f.rand != "seed":
 		return fmt.Errorf("--rand %s: want all or seed", f.rand)
 	case seed && f.rand != "seed":
@@ -52,7 +57,7 @@ func (f *machineFlags) check(seed bool) error {
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, VirtualTime: f.time == "virtual",
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(),
 			RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap,
 		})
@@ -65,8 +70,11 @@ func (f *machineFlags) record() map[string]string {
 	if f.outcomes {
 		m["outcomes"] = "true"
 	}
-	if f.time == "virtual" {
+	if f.time != "any" {
 		m["time"] = f.time
+	}
+	if f.time == "bounded" {
+		m["slack"] = f.slack.String()
 	}
 	if f.rand == "seed" {
 		m["rand"], m["seed"] = f.rand, strconv.FormatInt(f.seed, 10)
@@ -80,6 +88,13 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
+	if m["slack"] != "" {
+		slack, err := time.ParseDuration(m["slack"])
+		if err != nil {
+			return f, fmt.Errorf("bad slack %q", m["slack"])
+		}
+		f.slack = slack
+	}
 	if m["rand"] != "" {
 		f.rand = m["rand"]
 		seed, err := strconv.ParseInt(m["seed"], 10, 64)
@@ -89,6 +104,17 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 		f.seed = seed
 	}
 	return f, f.check(false)
+}
+
+// defaultSlack is that of --slack.
+const defaultSlack = 10 * time.Millisecond
+
+// slackOf returns how long goroutines may be busy, for vm.Config.
+func (f *machineFlags) slackOf() int64 {
+	if f.time != "bounded" {
+		return 0
+	}
+	return int64(f.slack)
 }
 
 // environ returns the environment of a program that runs in dir.

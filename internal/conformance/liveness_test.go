@@ -74,7 +74,7 @@ func stepwise(root string, p program) (output string, done bool, err error) {
 	}
 	m, err := vm.New(prog, prog.Entries[0], vm.Config{
 		Args: append([]string{"a.out"}, p.args...), Env: append(p.env, "PATH=/usr/bin:/bin", "HOME=/"),
-		VirtualTime: true, RandFixed: true, MaxLocal: 1 << 22, Check: vm.CheckLiveness | vm.CheckStops,
+		OrderedTime: true, RandFixed: true, MaxLocal: 1 << 22, Check: vm.CheckLiveness | vm.CheckStops,
 	})
 	if err != nil {
 		return "", false, err

@@ -121,7 +121,7 @@ func (v *verdict) Restart() {}
 func judge(t *testing.T, prog *load.Program, e *load.Entry) *verdict {
 	// Two files rely on how long things take.
 	file := filepath.Base(prog.Fset.Position(e.Pos).Filename)
-	m, err := vm.New(prog, e, vm.Config{Races: true, VirtualTime: file == "time_test.go" || file == "pool_test.go"})
+	m, err := vm.New(prog, e, vm.Config{Races: true, OrderedTime: file == "time_test.go" || file == "pool_test.go"})
 	if err != nil {
 		t.Fatal(err)
 	}

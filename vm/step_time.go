@@ -1,0 +1,182 @@
+package vm
+
+import (
+	"math"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Time: when sleepers wake and timers fire. Both are goroutines whose pending operation waits for
+// a deadline (trace.Sleep, trace.Timer); here both are called timers.
+//
+// The clock stands still while code executes. It is part of the state: now, and debt, the time
+// that has passed since all goroutines last waited. There are three models.
+//
+//	any      Config zero        every timer may fire at every moment, whatever its deadline
+//	bounded  OrderedTime        timers fire in the order of their deadlines, by these rules:
+//
+//	 1. A timer is due if its deadline is not after now. Each that is due may fire, in any order,
+//	    before or after whatever the other goroutines do. Time does not pass while one is due.
+//	 2. The state is quiet if no goroutine is enabled, timers that are not due excepted. Then time
+//	    passes to the first deadline, and debt is 0.
+//	 3. Otherwise time may pass to the first deadline d if debt + (d - now) <= Slack, and debt
+//	    grows by d - now.
+//
+//	virtual  Slack is 0         rule 3 never applies: testing/synctest's clock
+//
+// So all that goroutines compute between two moments at which all of them wait takes at most Slack.
+// A goroutine that iterates a loop with zero effect, and is held for that (await_eliminate.go),
+// waits. In a bubble of testing/synctest time is virtual in every model, and the bubble's own.
+//
+// A ticker whose channel is full cannot fire and is no timer in this sense: its ticks are dropped
+// until the channel is empty.
+//
+// What depends on time passing. A step that makes time pass changes what every deadline means, and
+// can be executed at all only because of what the others have done, so it depends on everything
+// (DependsOnAll). The firing of a timer that is due depends on what it accesses and nothing else.
+
+// timed reports whether g waits for a deadline.
+func timed(g *goroutine) bool {
+	return g.status == gReady && (g.pending.Kind == trace.Sleep || g.pending.Kind == trace.Timer)
+}
+
+// timeOrdered reports whether the timers of which g is one fire in the order of their deadlines.
+func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.OrderedTime || m.auto || g.bubble != 0 }
+
+// bounded reports whether the rules above decide when timer g fires.
+func (m *Machine) bounded(g *goroutine) bool { return m.cfg.OrderedTime && !m.auto && g.bubble == 0 }
+
+// passing is what can be said of time in one state.
+type passing struct {
+	moment uint64
+	due    bool  // a timer is due
+	quiet  bool  // no goroutine is enabled, timers that are not due excepted
+	first  int64 // the first deadline of a timer that is not due
+}
+
+// passingNow returns that of the present state.
+func (m *Machine) passingNow() *passing {
+	p := &m.passing
+	if p.moment == m.moment {
+		return p
+	}
+	due, busy, first := false, false, int64(math.MaxInt64)
+	for _, s := range m.order {
+		g := m.gs[s]
+		switch {
+		case g.status != gReady:
+		case !timed(g) || !m.bounded(g):
+			busy = busy || m.enabled(g)
+		case m.numAlternatives(g) == 0:
+		case m.isDue(g):
+			due = true
+		default:
+			first = min(first, m.deadline(g))
+		}
+	}
+	// What was asked may have been executed speculatively, which is a new moment.
+	*p = passing{moment: m.moment, due: due, quiet: !busy && !due, first: first}
+	return p
+}
+
+// inTurn reports whether the rules above let timer g fire now, which could fire if it were due.
+func (m *Machine) inTurn(g *goroutine) bool {
+	if !m.bounded(g) || m.isDue(g) {
+		return true
+	}
+	p := m.passingNow()
+	d := m.deadline(g)
+	return !p.due && d == p.first && (p.quiet || m.withinSlack(d))
+}
+
+// withinSlack reports whether time may pass to d while goroutines are enabled.
+func (m *Machine) withinSlack(d int64) bool { return d-m.clock <= m.cfg.Slack-m.debt }
+
+// passesTime reports whether time passes if timer g fires.
+func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
+
+// elapse is the effect of a timer's operation on the clock. Where time has no order a late ticker
+// has not missed anything, and the clock does not move if the program never reads it, so that the
+// deadlines of contexts and the like do not make equal states differ.
+func elapse(m *Machine, g *goroutine, r Regs) Ctl {
+	d := m.deadline(g)
+	switch {
+	case g.bubble != 0:
+		m.setBubbleClock(g.bubble, max(d, m.clockOf(g)))
+	case m.auto || m.cfg.OrderedTime && !m.quietStep:
+		m.debt += max(0, d-m.clock)
+		m.clock = max(m.clock, d)
+	case m.cfg.OrderedTime:
+		if d > m.clock {
+			m.clock, m.debt = d, 0
+		}
+	case m.link.clockUsed:
+		m.clock = max(m.clock, int64(g.label))
+	}
+	g.label = 0
+	return Next
+}
+
+// debtHash is the part of debt that matters for what can still happen: none if time is going to
+// pass before anything else happens.
+func (m *Machine) debtHash() int64 {
+	if m.debt == 0 || m.passingNow().quiet {
+		return 0
+	}
+	return m.debt
+}
+
+// isDue reports whether the deadline of a timer has come.
+func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clockOf(g) }
+
+// deadline is when a timer fires. A ticker whose last tick has not been received in time misses
+// ticks; it continues with the next one that is not in the past.
+func (m *Machine) deadline(g *goroutine) int64 {
+	d, now := int64(g.label), m.clockOf(g)
+	if d < now && g.system {
+		if period := int64(m.word(g.wait.obj, tmPeriod)); period > 0 {
+			d += (now - d + period - 1) / period * period
+		}
+	}
+	return d
+}
+
+// noteWaiting notes that g waits for time to pass, for Modes.
+func (m *Machine) noteWaiting(g *goroutine) {
+	if g.bubble == 0 && !m.auto && !m.cfg.waited.Load() {
+		m.cfg.waited.Store(true)
+	}
+}
+
+// A bubbleClock is the time in a bubble of testing/synctest. Machine.bubbles is replaced when one
+// changes and never written to, as marks share it.
+type bubbleClock struct {
+	bubble uint32
+	now    int64
+}
+
+// clockOf is the time of g's clock: nanoseconds since the program started, or its bubble did.
+func (m *Machine) clockOf(g *goroutine) int64 {
+	if g.bubble != 0 {
+		for _, b := range m.bubbles {
+			if b.bubble == g.bubble {
+				return b.now
+			}
+		}
+	}
+	return m.clock
+}
+
+// setBubbleClock sets the clock of a bubble; a negative time ends it.
+func (m *Machine) setBubbleClock(bubble uint32, now int64) {
+	bubbles := make([]bubbleClock, 0, len(m.bubbles)+1)
+	for _, b := range m.bubbles {
+		if b.bubble != bubble {
+			bubbles = append(bubbles, b)
+		}
+	}
+	if now >= 0 {
+		bubbles = append(bubbles, bubbleClock{bubble, now})
+	}
+	m.bubbles = bubbles
+}
