@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"runtime"
 	"strings"
 	"time"
 
@@ -212,33 +211,17 @@ func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o Co
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{t.Program}, strings.Fields(t.Args)...)
-	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, Interrupt: func() bool { return ctx.Err() != nil }})
+	stopped := func() bool { return ctx.Err() != nil }
+	e, err := onOneMachine(prog, entry, t.Program, t.Args, vm.Config{}, stopped)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
 	loaded := time.Since(begin)
-	e := explore.Entry{Package: t.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: true, NoMinimise: true,
 		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
 	row := &CountedRow{CountedProgram: t, Configuration: o.Configuration}
-	for range max(1, o.Count) {
-		if o.Count > 0 {
-			runtime.GC() // so that it is not in the middle of something
-		}
-		c := cpuTime()
-		r, err := explore.Run(ctx, e, opts)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Name(), err)
-		}
-		c = cpuTime() - c
-		if row.Result == nil {
-			row.Result, row.CPU = r, c // a machine's counters are never set back
-		}
-		row.CPU = min(row.CPU, c)
-		if ctx.Err() != nil {
-			break
-		}
+	if row.Result, row.CPU, err = measureQuickest(ctx, e, opts, o.Count); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
 	row.Result.Stats.Load = loaded
 	return row, nil

@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"strings"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -132,36 +130,17 @@ func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) 
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{s.Program}, strings.Fields(s.Args)...)
-	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, VisibleOutput: o.Outcomes,
-		Interrupt: func() bool { return ctx.Err() != nil }})
+	stopped := func() bool { return ctx.Err() != nil }
+	e, err := onOneMachine(prog, entry, s.Program, s.Args, vm.Config{VisibleOutput: o.Outcomes}, stopped)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	loaded := time.Since(begin)
-	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true,
 		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	row := &JPFRow{JPFProgram: s}
-	for range max(1, o.Count) {
-		if o.Count > 0 {
-			runtime.GC() // so that it is not in the middle of something
-		}
-		c := cpuTime()
-		// An explorer leaves the machine in its initial state, so the next
-		// search begins there, with every function compiled.
-		r, err := explore.Run(ctx, e, opts)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Name(), err)
-		}
-		c = cpuTime() - c
-		if row.Result == nil {
-			row.Result, row.CPU = r, c // a machine's counters are never set back
-		}
-		row.CPU = min(row.CPU, c)
-		if ctx.Err() != nil {
-			break
-		}
+	if row.Result, row.CPU, err = measureQuickest(ctx, e, opts, o.Count); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	row.Result.Stats.Load = loaded
 	return row, nil

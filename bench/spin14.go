@@ -162,12 +162,11 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 		return nil, err
 	}
 	limited := ctx
-	args := append([]string{s.Program}, strings.Fields(s.Args(o.Size))...)
-	m, err := explore.NewMachine(prog, entry, vm.Config{Args: args, Interrupt: func() bool { return limited.Err() != nil }})
+	stopped := func() bool { return limited.Err() != nil }
+	e, err := onOneMachine(prog, entry, s.Program, s.Args(o.Size), vm.Config{}, stopped)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Program, err)
 	}
-	e := explore.Entry{Package: s.Program, Name: "main", New: func(func() bool) (explore.Machine, error) { return m, nil }}
 	opts := explore.Options{POR: o.POR, Match: true, All: true, NoMinimise: true, Finals: true, MaxMemory: o.MaxMemory}
 
 	// Compile what most executions need, so that no column pays for it.
@@ -184,9 +183,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 			limited, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("stopped after %v (--timeout)", o.Timeout))
 		}
 		runtime.GC() // so that it is not in the middle of something
-		c := cpuTime()
-		r, err := explore.Run(limited, e, opts)
-		c = cpuTime() - c
+		r, c, err := measure(limited, e, opts)
 		cancel()
 		limited = ctx
 		if err != nil {

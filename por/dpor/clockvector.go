@@ -41,15 +41,10 @@ import (
 // goroutine, those in which an operation is about to be executed on an object that more than one
 // goroutine has touched in the search so far, and the ends of executions.
 func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	for a := (hb.Assumptions{NoReuse: true, NoUnderrun: true}); ; {
-		x := newClockVector(sys, v, cfg, a)
-		r := x.run()
-		was := a
-		if a = a.Without(x.reused, x.exec.Underrun); a == was {
-			return r
-		}
-		v.Restart()
-	}
+	return hb.Refine(v, hb.PairwiseRelation(cfg.IgnoreOutput), func(rel hb.Relation) (por.Result, *hb.Execution) {
+		x := newClockVector(sys, v, cfg, rel)
+		return x.run(), x.exec
+	})
 }
 
 // clockVector is the state of ClockVector.
@@ -58,9 +53,6 @@ type clockVector struct {
 	fx    por.Effects
 	exec  *hb.Execution
 	nodes []cvNode // nodes[i-1] is pre(S, i)
-
-	assumed hb.Assumptions
-	reused  bool // assumed.NoReuse is wrong
 
 	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
 
@@ -90,15 +82,14 @@ type cvNode struct {
 	counted   bool        // in Stats.States
 }
 
-func newClockVector(sys por.System, v por.Visitor, cfg por.Config, a hb.Assumptions) *clockVector {
+func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *clockVector {
 	cfg.Match = false
 	x := &clockVector{
 		Driver:   search.NewDriver(sys, v, cfg),
 		fx:       por.EffectsOf(sys),
-		assumed:  a,
 		accessed: make(map[uint32]accessor),
 	}
-	x.exec = hb.NewExecution(sys, a.Relation(cfg.IgnoreOutput))
+	x.exec = hb.NewExecution(sys, rel)
 	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x
@@ -231,9 +222,6 @@ func (x *clockVector) addAll(n *cvNode) {
 func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	exec := x.exec
 	x.touched(n, exec.Next(a.G))
-	if x.assumed.NoReuse && exec.Reused(a.G) {
-		x.reused, x.Halted = true, true
-	}
 	x.Step(a)
 	x.pending = x.fx.Pending(x.pending[:0])
 	x.turnedOut(n)
@@ -254,7 +242,7 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
 		}
 	}
-	x.Halted = x.Halted || exec.Underrun && x.assumed.NoUnderrun
+	x.Halted = x.Halted || exec.Refuted()
 	return !slices.Equal(n.pending, x.pending)
 }
 

@@ -74,34 +74,36 @@ func (c *ContextConfig) Set(name string) error {
 // and for which another one waits, stops that one, as with CSS, and generated programs lose
 // endings.
 func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
-	return context(sys, v, cfg, variant, false)
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+		s := newSource(sys, v, cfg, rel)
+		s.ctx = &contextSensitive{s: s, cfg: variant}
+		r := s.run()
+		switch {
+		case s.exec.Unsupported:
+			r = por.Result{FallbackTo: "clockvector"}
+		case s.exec.Awaits:
+			r = por.Result{FallbackTo: "source"}
+		default:
+			r.Incomplete = append(r.Incomplete, s.ctx.incomplete()...)
+		}
+		return r, s.exec
+	})
 }
 
-// context is Context; ordered says that readers and additions do not commute, which it finds out.
-func context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig, ordered bool) por.Result {
-	s := newSource(sys, v, cfg, ordered)
-	s.ctx = &contextSensitive{s: s, cfg: variant}
-	r := s.run()
-	switch {
-	case s.exec.CommutingRefuted:
-		v.Restart()
-		return context(sys, v, cfg, variant, true)
-	case s.exec.Unsupported:
-		return por.Result{FallbackTo: "clockvector"}
-	case s.exec.Awaits:
-		return por.Result{FallbackTo: "source"}
+// incomplete returns which of what has been left out need not be equal to something explored.
+func (c *contextSensitive) incomplete() (list []por.Reason) {
+	if c.cuts > 0 {
+		list = append(list, por.Reason{Bound: por.BoundContext, Count: c.cuts, Text: "cuts"})
 	}
-	if s.ctx.cuts > 0 {
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundContext, Count: s.ctx.cuts, Text: "cuts"})
-	}
-	if s.ctx.unsoundSleeps > 0 {
+	if c.unsoundSleeps > 0 {
 		name := "paper"
-		if s.ctx.cfg.CSS {
+		if c.cfg.CSS {
 			name = "css"
 		}
-		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundContext, Count: s.ctx.unsoundSleeps, Text: name})
+		list = append(list, por.Reason{Bound: por.BoundContext, Count: c.unsoundSleeps, Text: name})
 	}
-	return r
+	return list
 }
 
 // contextSensitive is what Context adds to a source.

@@ -65,18 +65,15 @@ import (
 // Programs for which the happens-before relation does not say enough fall back to ClockVector:
 // those that may use a WaitGroup again, or make its counter negative (see package optimal).
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	for ordered := false; ; ordered = true {
-		s := newSource(sys, v, cfg, ordered)
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+		s := newSource(sys, v, cfg, rel)
 		r := s.run()
-		switch {
-		case s.exec.CommutingRefuted:
-			v.Restart()
-			continue
-		case s.exec.Unsupported:
-			return por.Result{FallbackTo: "clockvector"}
+		if s.exec.Unsupported {
+			r = por.Result{FallbackTo: "clockvector"}
 		}
-		return r
-	}
+		return r, s.exec
+	})
 }
 
 // source is the state of Source, and of Context.
@@ -123,11 +120,11 @@ type raceCandidate struct {
 	p, q trace.GID
 }
 
-func newSource(sys por.System, v por.Visitor, cfg por.Config, ordered bool) *source {
+func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *source {
 	cfg.Match = false
 	s := &source{
 		Driver: search.NewDriver(sys, v, cfg),
-		exec:   hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(ordered)),
+		exec:   hb.NewExecution(sys, rel),
 		dups:   hb.NewDuplicates(cfg),
 	}
 	s.Executor, s.Size = s.exec, search.Sum{Sys: s.Size, More: s.bytes}

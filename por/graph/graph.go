@@ -36,15 +36,12 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Resul
 		c := NewDataRaceBehavior()
 		gc.Client = Client{Marker: c, Dependence: c}
 	}
-	for a := (hb.Assumptions{NoReuse: true, NoUnderrun: true}); ; {
-		x := newSearcher(sys, v, cfg, gc, a)
-		r := x.run()
-		was := a
-		if a = a.Without(x.reused, x.exec.Underrun); a == was {
-			return r
-		}
-		v.Restart()
-	}
+	rel := hb.PairwiseRelation(cfg.IgnoreOutput)
+	rel.SyncOnly = true
+	return hb.Refine(v, rel, func(rel hb.Relation) (por.Result, *hb.Execution) {
+		x := newSearcher(sys, v, cfg, gc, rel)
+		return x.run(), x.exec
+	})
 }
 
 // Config is what Explore needs to know beyond por.Config.

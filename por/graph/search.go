@@ -48,24 +48,18 @@ type searcher struct {
 
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
-	assumed hb.Assumptions
-	reused  bool // assumed.NoReuse is wrong
-
 	pendingBefore, pending []trace.GID // before and after the newest event
 	buf                    []trace.Access
 }
 
-func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, a hb.Assumptions) *searcher {
+func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel hb.Relation) *searcher {
 	cfg.Match = false
 	x := &searcher{
-		Driver:  search.NewDriver(sys, v, cfg),
-		Config:  gc,
-		fx:      por.EffectsOf(sys),
-		known:   make(map[uint64]bool),
-		assumed: a,
+		Driver: search.NewDriver(sys, v, cfg),
+		Config: gc,
+		fx:     por.EffectsOf(sys),
+		known:  make(map[uint64]bool),
 	}
-	rel := a.Relation(cfg.IgnoreOutput)
-	rel.SyncOnly = true
 	x.exec = hb.NewExecution(sys, rel)
 	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
@@ -391,9 +385,6 @@ func mustReplay(r *Node) bool {
 // move executes step a, which is that of node n if its operation is a node. enabled are the
 // goroutines that could continue instead.
 func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
-	if x.assumed.NoReuse && x.exec.Reused(a.G) {
-		x.reused, x.Halted = true, true
-	}
 	others, prefix := len(enabled) > 1, x.prefix()
 	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
 	x.Step(a)
@@ -456,7 +447,7 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	default:
 		x.arrangeReplay(x.node, prefix)
 	}
-	x.Halted = x.Halted || x.exec.Underrun && x.assumed.NoUnderrun
+	x.Halted = x.Halted || x.exec.Refuted()
 	x.emitEnds()
 }
 

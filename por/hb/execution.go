@@ -141,7 +141,10 @@ type Execution struct {
 	Unsupported      bool // the relation is not enough to know what can be executed in another order
 	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
 	Awaits           bool // an operation has been pending that awaits something
-	Underrun         bool // with Relation.Pairwise: one has been pending that makes a counter negative
+
+	// Findings with Relation.Pairwise, likewise: see Refuted.
+	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
+	underrun bool // an operation has been pending that makes one negative
 
 	// What has been asked of the present state, which has this number.
 	state     uint64
@@ -291,6 +294,7 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	switch k := e.Op.Kind; {
 	case k == trace.WgAdd:
 		e.change = x.sys.Adds(g)
+		x.reused = x.reused || x.rel.Pairwise && !x.rel.Arrivals && x.reuses(g)
 	case k.Channels():
 		if p, ok := x.sys.Partner(g, choice); ok {
 			e.PartnerOp, e.Partner = *x.Next(p), p

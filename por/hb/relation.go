@@ -3,6 +3,7 @@ package hb
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -24,21 +25,20 @@ type Relation struct {
 	Pairwise bool
 	// Careful, with Pairwise, says that operations that lower a counter do not commute. Whether
 	// they do depends on the others: one that finds the counter too low panics, whichever it is. An
-	// Execution that is not careful notices (Underrun).
+	// Execution that is not careful notices (Refuted).
 	Careful bool
 	// Arrivals, with Pairwise, makes it an access to a WaitGroup to arrive at its Wait. A goroutine
-	// that has arrived when the counter was zero returns even if the counter has grown again: see
-	// Reused.
+	// that has arrived when the counter was zero returns even if the counter has grown again. An
+	// Execution without notices (Refuted).
 	Arrivals bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
 }
 
-// Ordered returns r, or if ordered is true r without the assumption that operations on one location
-// commute that change it: readers of a lock, and additions. An Execution refutes it
-// (CommutingRefuted).
-func (r Relation) Ordered(ordered bool) Relation {
-	r.ReadersDepend, r.AdditionsDepend = r.ReadersDepend || ordered, r.AdditionsDepend || ordered
+// Ordered returns r without the assumption that operations on one location commute that change it:
+// readers of a lock, and additions. An Execution refutes it (CommutingRefuted).
+func (r Relation) Ordered() Relation {
+	r.ReadersDepend, r.AdditionsDepend = true, true
 	return r
 }
 
@@ -50,7 +50,7 @@ func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	case a.Raises():
 		n.Commutes = trace.AddsOne
 	case a.Underruns():
-		x.Underrun = true
+		x.underrun = true
 	case !x.rel.Careful:
 		n.Commutes = trace.Subtracts
 	}
@@ -71,37 +71,50 @@ func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	}
 }
 
-// Reused reports whether g, which is about to move, adds to the counter of a WaitGroup while
-// another goroutine can return from its Wait.
-func (x *Execution) Reused(g trace.GID) bool {
+// reuses reports whether g, which is about to move, adds to the counter of a WaitGroup while another
+// goroutine can return from its Wait.
+func (x *Execution) reuses(g trace.GID) bool {
 	op := x.Next(g)
-	if op.Kind != trace.WgAdd || !x.sys.Adds(g).Raises() {
-		return false
-	}
-	return slices.ContainsFunc(x.Enabled(), func(q trace.GID) bool {
+	return x.sys.Adds(g).Raises() && slices.ContainsFunc(x.Enabled(), func(q trace.GID) bool {
 		w := x.Next(q)
 		return q != g && w.Kind == trace.WgWait && w.Conflicts(&op.Op)
 	})
 }
 
-// Assumptions are what a reduction takes for granted until it sees otherwise. It then starts again
-// without.
-type Assumptions struct {
-	NoReuse    bool // no WaitGroup's counter grows while a goroutine can return from its Wait
-	NoUnderrun bool // no WaitGroup's counter becomes negative
+// PairwiseRelation is the one for programs of which nothing is known, as far as two operations can
+// be compared without the others. It assumes that no WaitGroup's counter grows while a goroutine
+// can return from its Wait, and that none becomes negative.
+func PairwiseRelation(ignoreOutput bool) Relation {
+	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true}
 }
 
-// Without returns a without what has been seen not to hold.
-func (a Assumptions) Without(reused, underrun bool) Assumptions {
-	return Assumptions{a.NoReuse && !reused, a.NoUnderrun && !underrun}
+// Refuted reports whether the execution, at any time, was one for which its relation is wrong; with
+// another one it is right.
+func (x *Execution) Refuted() bool { return x.rel.refined(x) != x.rel }
+
+// refined returns r without what x has refuted of it.
+func (r Relation) refined(x *Execution) Relation {
+	if x.CommutingRefuted {
+		r = r.Ordered()
+	}
+	if r.Pairwise {
+		r.Arrivals, r.Careful = r.Arrivals || x.reused, r.Careful || x.underrun
+	}
+	return r
 }
 
-// Relation is the one for programs of which a holds and nothing else is known.
-func (a Assumptions) Relation(ignoreOutput bool) Relation {
-	return Relation{
-		IgnoreOutput:  ignoreOutput,
-		ReadersDepend: true, AdditionsDepend: true, Pairwise: true,
-		Careful: !a.NoUnderrun, Arrivals: !a.NoReuse,
+// Refine explores with search, which returns the result and the Execution of a search with the
+// relation r. As long as that is refuted the search starts again with one that assumes less
+// (por.Visitor.Restart). A relation is refuted a few times at most: each time it loses one of its
+// assumptions for good.
+func Refine(v por.Visitor, r Relation, search func(Relation) (por.Result, *Execution)) por.Result {
+	for {
+		result, x := search(r)
+		if !x.Refuted() {
+			return result
+		}
+		r = r.refined(x)
+		v.Restart()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
 	"hbcheck.dev/hbcheck/trace"
@@ -51,12 +52,12 @@ func TestCheckpoints(t *testing.T) {
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg, set := por.Config{MaxExecutions: 2000}, options{prefixMemory: int64(seed % 2)}
 		all := &recorder{toy: toy, races: map[search.PointPair]bool{}}
-		s := newSearcher(toy, all, cfg, set)
+		s := newSearcher(toy, all, cfg, set, hb.Relation{})
 		s.repeater = nil
 		s.run()
 		few := &recorder{toy: toy, races: map[search.PointPair]bool{}}
 		x := &scattered{System: toy}
-		f := newSearcher(x, few, cfg, set)
+		f := newSearcher(x, few, cfg, set, hb.Relation{})
 		f.run()
 		if a, b := leaves(all), leaves(few); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
 			t.Fatalf("seed %d: %d executions and %d steps, with few checkpoints %d and %d\n%v\n%v",

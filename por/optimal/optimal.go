@@ -71,31 +71,26 @@ type options struct {
 	prefixMemory int64
 	// shareAll makes workers donate as much as possible, which takes longer.
 	shareAll bool
-	// ordered says that readers and additions do not commute (see hb.Relation.Ordered), which the
-	// search finds out.
-	ordered bool
 }
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
-		return exploreParallel(sys, j, cfg, opts)
+		return exploreParallel(sys, j, cfg, opts, exact)
 	}
-	s := newSearcher(sys, v, cfg, opts)
-	r := s.run()
-	switch {
-	case s.CommutingRefuted:
-		v.Restart()
-		opts.ordered = true
-		return explore(sys, v, cfg, opts)
-	case s.Unsupported:
-		return por.Result{FallbackTo: "clockvector"}
-	}
-	return r
+	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+		s := newSearcher(sys, v, cfg, opts, rel)
+		r := s.run()
+		if s.Unsupported {
+			r = por.Result{FallbackTo: "clockvector"}
+		}
+		return r, s.Execution
+	})
 }
 
-func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options) *searcher {
+func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, rel hb.Relation) *searcher {
 	s := &searcher{
-		Execution:  hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput}.Ordered(opts.ordered)),
+		Execution:  hb.NewExecution(sys, rel),
 		Driver:     search.NewDriver(sys, v, cfg),
 		opts:       opts,
 		duplicates: hb.NewDuplicates(cfg),

@@ -49,16 +49,19 @@ const startAfter, shareAfter = 4096, 256
 //
 // A search that is abandoned because operations did not commute starts again with the systems of
 // the workers it had, so these are not made again.
-func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options) por.Result {
+func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options, rel hb.Relation) por.Result {
 	var replicas []replica
 	for {
-		p := &pool{visitor: v, cfg: cfg, opts: opts, replicas: replicas, unmerged: make(map[*task]bool)}
+		p := &pool{
+			visitor: v, cfg: cfg, opts: opts, rel: rel,
+			replicas: replicas, unmerged: make(map[*task]bool),
+		}
 		p.changed.L = &p.mu
 		p.run(sys)
 		switch {
 		case p.commutingRefuted:
 			v.Restart()
-			opts.ordered, replicas = true, p.replicas
+			rel, replicas = rel.Ordered(), p.replicas
 		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
@@ -90,6 +93,7 @@ type pool struct {
 	visitor por.Mergeable
 	cfg     por.Config
 	opts    options
+	rel     hb.Relation
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
@@ -196,7 +200,7 @@ func (p *pool) newWorker(r replica) *worker {
 	cfg.Oracle, cfg.MaxMemory = r.oracle, 0
 	w := &worker{pool: p, replica: r}
 	cfg.Poll = w.poll
-	w.searcher = newSearcher(r.sys, nil, cfg, p.opts)
+	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
 	w.root, w.unsupportedAtStart = w.Checkpoint(), w.Unsupported
 	p.mu.Lock()

@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// onOneMachine returns an entry for main of a program with its arguments (separated by spaces). All
+// searches of it use one machine, which they leave in its initial state: the next one begins there,
+// with every function compiled. The machine is interrupted when stopped holds.
+func onOneMachine(
+	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
+) (explore.Entry, error) {
+	cfg.Args, cfg.Interrupt = append([]string{program}, strings.Fields(args)...), stopped
+	m, err := explore.NewMachine(prog, entry, cfg)
+	if err != nil {
+		return explore.Entry{}, err
+	}
+	return explore.Entry{
+		Package: program, Name: "main",
+		New: func(func() bool) (explore.Machine, error) { return m, nil },
+	}, nil
+}
+
+// measure explores e and returns the CPU time that this takes.
+func measure(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, time.Duration, error) {
+	c := cpuTime()
+	r, err := explore.Run(ctx, e, opts)
+	return r, cpuTime() - c, err
+}
+
+// measureQuickest explores e count times and returns the least CPU time. If count is 0 it explores
+// once, and the time means little. The result is that of the first search: a machine's counters are
+// never set back.
+func measureQuickest(
+	ctx context.Context, e explore.Entry, opts explore.Options, count int,
+) (first *explore.Result, least time.Duration, err error) {
+	for range max(1, count) {
+		if count > 0 {
+			runtime.GC() // so that it is not in the middle of something
+		}
+		r, c, err := measure(ctx, e, opts)
+		if err != nil {
+			return nil, 0, err
+		}
+		if first == nil {
+			first, least = r, c
+		}
+		least = min(least, c)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return first, least, nil
+}
