@@ -44,7 +44,7 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack()}
+		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize}
 	return x
 }
 

@@ -131,8 +131,11 @@ func covered(r *explore.Result) string {
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
-	if r.FallbackTo != "" {
+	switch {
+	case r.FallbackTo != "":
 		s += " (of --por=" + r.FallbackTo + ")"
+	case r.Auto:
+		s += " (of --por=" + r.POR + ")"
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
@@ -142,7 +145,11 @@ func search(r *explore.Result) string {
 	how := "exhaustive search"
 	switch {
 	case r.FirstOnly:
-		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
+		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
+		if r.Auto {
+			s += " of --por=" + r.POR
+		}
+		return s
 	case !onlyAssumed(r):
 		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
 	case len(r.Assumed) > 0:
