@@ -228,12 +228,11 @@ func (c *contender) work(transitions uint64) uint64 {
 // startOthers is line 4, the first time.
 func (p *portfolio) startOthers(lead *contender) {
 	p.mu.Lock()
-	begun := p.others || p.winner == 0
-	p.others = true
-	p.mu.Unlock()
-	if begun {
+	defer p.mu.Unlock()
+	if p.others || p.winner == 0 {
 		return
 	}
+	p.others = true
 	p.start = lead.before + lead.last + p.size // making a machine costs about that
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, start: p.start}
