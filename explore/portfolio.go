@@ -99,14 +99,20 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	load := s.result.Stats.Load
 	s.limit(attemptWork)
 	found := s.search()
-	if !s.answers(&found) && ctx.Err() == nil {
-		if s, found, err = p.sample(s); err != nil {
+	for _, x := range opts.Portfolio.Samples { // line 2
+		if s.answers(&found) || ctx.Err() != nil {
+			break
+		}
+		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		if !s.answers(&found) && ctx.Err() == nil {
-			if s, found, err = p.contest(s); err != nil {
-				return nil, err
-			}
+		s.limit(sampleWork)
+		found = s.search()
+		p.sampled += found.Executions
+	}
+	if !s.answers(&found) && ctx.Err() == nil {
+		if s, found, err = p.contest(s); err != nil {
+			return nil, err
 		}
 	}
 	s.settle()
@@ -132,10 +138,13 @@ func (s *exploration) answers(found *por.Result) bool {
 func (s *exploration) limit(transitions uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
+		if why := poll(p); why != "" {
+			return why
+		}
 		if p.Transitions >= transitions {
 			return "limit"
 		}
-		return poll(p)
+		return ""
 	}
 }
 
@@ -145,22 +154,6 @@ func (s *exploration) settle() {
 		s.opts.Ignores[i].Used = true
 	}
 	s.collector.used, s.collector.inSubtree = nil, false
-}
-
-// sample is line 2. It returns the last exploration of the machine of s.
-func (p *portfolio) sample(s *exploration) (last *exploration, found por.Result, err error) {
-	for _, x := range p.opts.Portfolio.Samples {
-		if s, err = s.again(p.options(x)); err != nil {
-			return nil, found, err
-		}
-		s.limit(sampleWork)
-		found = s.search()
-		p.sampled += found.Executions
-		if s.answers(&found) || p.ctx.Err() != nil {
-			break
-		}
-	}
-	return s, found, nil
 }
 
 // contest is lines 3 to 5.
@@ -196,6 +189,9 @@ func (p *portfolio) run(c *contender) {
 	s.collector.inSubtree = true // what is accepted is noted, and told by the one that is chosen
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(q por.Progress) string {
+		if why := poll(q); why != "" {
+			return why
+		}
 		work := c.work(q.Transitions)
 		if p.lost(c.number, work) {
 			return "another search has an answer"
@@ -203,7 +199,7 @@ func (p *portfolio) run(c *contender) {
 		if c.number == 0 && work >= max(aloneWork, p.size) {
 			p.startOthers(c)
 		}
-		return poll(q)
+		return ""
 	}
 	report := s.opts.Progress
 	s.opts.Progress = func(x Progress) {

@@ -135,7 +135,7 @@ func covered(r *explore.Result) string {
 	case r.FallbackTo != "":
 		s += " (of --por=" + r.FallbackTo + ")"
 	case r.Auto:
-		s += " (of --por=" + r.POR + ")"
+		s += " (" + r.POR + ")"
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
@@ -147,7 +147,7 @@ func search(r *explore.Result) string {
 	case r.FirstOnly:
 		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
 		if r.Auto {
-			s += " of --por=" + r.POR
+			s += " of " + r.POR
 		}
 		return s
 	case !onlyAssumed(r):

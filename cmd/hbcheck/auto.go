@@ -20,8 +20,6 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	switch {
 	case f.por != autoPOR:
 		return f.por, false
-	case f.own.explorer() != "":
-		return f.own.explorer(), false
 	case f.checkDuplicates:
 		return "optimal", false
 	case f.hybrid != "auto" || f.explain != "" || f.match != "auto" || f.preempt >= 0 || f.checkStatic || f.traceSearch != "" || f.maxStates > 0:

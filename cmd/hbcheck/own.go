@@ -75,15 +75,3 @@ func (f ownFlags) set(e *por.Explorer) error {
 	}
 	return nil
 }
-
-// explorer returns the explorer that a flag is for which has been given; "" if there is none.
-func (f ownFlags) explorer() string {
-	for _, x := range f {
-		for _, v := range x.values {
-			if v != x.Default {
-				return x.explorer
-			}
-		}
-	}
-	return ""
-}
