@@ -137,6 +137,16 @@ func covered(r *explore.Result) string {
 	case r.Auto:
 		s += " (" + r.POR + ")"
 	}
+	for _, o := range r.Others {
+		s += ", " + count(o.Stats.Executions, "execution")
+		if o.Stats.States > 0 {
+			s += ", " + count(o.Stats.States, "state")
+		}
+		s += " (" + o.POR + ")"
+	}
+	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
+		s += fmt.Sprintf(", %d sampled", r.Sampled)
+	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
 
