@@ -181,14 +181,14 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 // Effect implements Machine.
 func (m *machine) Effect() string {
 	op := &m.last
-	switch op.Kind {
-	case trace.Go:
+	switch k := op.Kind; {
+	case k == trace.Go:
 		for _, l := range m.Machine.Goroutines() {
 			if l.Parent == op.G && !slices.Contains(m.alive, l.ID) {
 				return "→ " + m.Name(l.ID)
 			}
 		}
-	case trace.Output:
+	case k == trace.Output:
 		for fd := 1; fd <= 2; fd++ {
 			if text := strings.TrimPrefix(m.Output(fd), m.printed[fd]); text != "" {
 				if len(text) > 30 {
@@ -197,11 +197,11 @@ func (m *machine) Effect() string {
 				return strconv.Quote(text)
 			}
 		}
-	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		if op.N == 0 || m.inside && op.Kind.Plain() {
+	case k.Memory():
+		if op.N == 0 || m.inside && k.Plain() {
 			return ""
 		}
-		_, t := m.src.what(op.Kind, m.lastE.Pos)
+		_, t := m.src.what(k, m.lastE.Pos)
 		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
 			return "= " + v
 		}

@@ -173,7 +173,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
-	timed := func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }
+	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
 	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
