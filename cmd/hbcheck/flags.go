@@ -40,17 +40,17 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
-	own                               ownFlags
-	por, match, run, entry, allowLeak string
-	hybrid, explain                   string
-	assume                            []string
-	first, all, verbose, json         bool
-	checkStatic, checkDuplicates      bool
-	timeout                           time.Duration
-	maxExecutions, maxStates          uint64
-	maxSteps, preempt, jobs           int
-	maxMemory                         byteSize
-	format, out, traceSearch          string
+	own                          ownFlags
+	por, match, entry, allowLeak string
+	hybrid, explain              string
+	assume                       []string
+	first, all, verbose, json    bool
+	checkStatic, checkDuplicates bool
+	timeout                      time.Duration
+	maxExecutions, maxStates     uint64
+	maxSteps, preempt, jobs      int
+	maxMemory                    byteSize
+	format, out, traceSearch     string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -61,7 +61,6 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
-	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
@@ -130,10 +129,8 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	if err = f.search(&o); err != nil {
 		return o, sel, err
 	}
-	if f.run != "" {
-		if sel.Run, err = regexp.Compile(f.run); err != nil {
-			return o, sel, fmt.Errorf("--run: %v", err)
-		}
+	if sel.Run, sel.Skip, err = f.filters(); err != nil {
+		return o, sel, err
 	}
 	if f.allowLeak != "" {
 		if o.AllowLeak, err = regexp.Compile(f.allowLeak); err != nil {
