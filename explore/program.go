@@ -31,6 +31,7 @@ type machine struct {
 	prog     *load.Program
 	entry    *load.Entry
 	features Features
+	analysis *oracle.Analysis // what oracles on this machine share; nil until there is one
 
 	last    trace.Op // described last
 	inside  bool     // it is inside the standard library
@@ -145,7 +146,10 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 
 // Oracle implements Facts.
 func (m *machine) Oracle(k oracle.Kind) por.Oracle {
-	return oracle.New(m.Machine, m.prog, m.entry, k)
+	if m.analysis == nil {
+		m.analysis = oracle.Analyze(m.Machine, m.prog, m.entry)
+	}
+	return m.analysis.Oracle(k, 0)
 }
 
 // Cost implements Facts.
