@@ -23,11 +23,14 @@ import (
 //	waits                  spin               a Livelock each, and Deadlock     deadlock
 //	spins                  wait or spin       a Livelock each that spins        livelock
 //	has returned           wait               a Leak each                       its status
+//	has returned           wait for time      a LeftRunning each that nothing   its status
+//	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
 // While main is there the program hangs, and which goroutines wait with it is part of that one
 // bug. When main has returned the process would end, so each goroutine is a bug of its own, and
-// the user can accept it (allow).
+// the user can accept it (allow). A main function that has called runtime.Goexit is there: the
+// process waits for the others.
 func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
 	bugs = faultBugs(m, &end)
 	if status != por.Stuck {
@@ -35,7 +38,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 	}
 	gs := m.Goroutines()
 	isMain := func(g Goroutine) bool { return g.Parent == trace.NoGID }
-	hangs := slices.ContainsFunc(gs, isMain)
+	hangs := end.Goexited || slices.ContainsFunc(gs, isMain)
 	for _, g := range gs {
 		if g.Spins && (isMain(g) || !allowed(g, allow)) {
 			bugs = append(bugs, spinBug(g, hangs))
@@ -43,17 +46,21 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 	}
 	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
 	switch {
-	case slices.ContainsFunc(gs, isMain):
+	case slices.ContainsFunc(gs, isMain), end.Goexited && len(gs) > 0:
 		return append(bugs, deadlockBug(gs)), "deadlock"
 	case hangs:
 		return bugs, "livelock"
 	}
 	for _, g := range gs {
-		if allowed(g, allow) {
+		if allowed(g, allow) || g.Left == vm.LeftAlive {
 			continue
 		}
-		bugs = append(bugs, &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-			Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)})
+		b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
+			Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
+		if g.Left == vm.LeftEndless {
+			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
+		}
+		bugs = append(bugs, b)
 	}
 	return bugs, end.Text
 }

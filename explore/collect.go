@@ -78,7 +78,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	b.Schedule = append(trace.Schedule(nil), path...)
 	c.bugs = append(c.bugs, b)
-	return c.opts.All
+	return c.opts.All || b.Warning
 }
 
 // addAll takes bugs until the search stops.

@@ -43,6 +43,12 @@ type (
 		Waiting
 	}
 
+	// LivesOn is of LeftRunning: main has returned, and time wakes a goroutine again and again.
+	LivesOn struct {
+		Func string // the innermost one outside the standard library
+		Waiting
+	}
+
 	// Spins is of Livelock: a goroutine repeats a loop forever in which it does nothing that
 	// another goroutine could see or change.
 	Spins struct {
@@ -71,6 +77,7 @@ func (Exited) detail()      {}
 func (WaitCycle) detail()   {}
 func (MainBlocked) detail() {}
 func (LeftBehind) detail()  {}
+func (LivesOn) detail()     {}
 func (Spins) detail()       {}
 func (Loops) detail()       {}
 func (Conflict) detail()    {}

@@ -64,8 +64,6 @@ type Features struct {
 	// made a difference. Slack is that of vm.ModeSlack.
 	Modes func() []vm.Mode
 	Slack time.Duration
-	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
-	CodeSize func() int
 }
 
 // await sets how loops that wait are treated, if the machine knows.
@@ -134,6 +132,8 @@ type Goroutine struct {
 
 	// Waiting is what it waits for; the zero value if its pending operation is enabled.
 	Waiting
+	// Left is what becomes of it if none is enabled and main has returned.
+	Left vm.Left
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
 	// Holders are the goroutines without which it cannot continue: the owners of
@@ -178,6 +178,9 @@ type Ending struct {
 	Exit    *Exit  // the program exited by itself, and that is a failure
 	Failure *Fault // a test reported it
 	Fault   *Fault // the program crashed
+
+	// Goexited is set if main has called runtime.Goexit: the program continues without it.
+	Goexited bool
 
 	// Unsupported names the construct, with its position, that the machine
 	// refused to execute. Empty if the execution was cut by an assumption of

@@ -31,7 +31,6 @@ type machine struct {
 	prog     *load.Program
 	entry    *load.Entry
 	features Features
-	analysis *oracle.Analysis // what oracles on this machine share; nil until there is one
 
 	last    trace.Op // described last
 	inside  bool     // it is inside the standard library
@@ -45,7 +44,7 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize}
+		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack()}
 	return x
 }
 
@@ -146,10 +145,7 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 
 // Oracle implements Facts.
 func (m *machine) Oracle(k oracle.Kind) por.Oracle {
-	if m.analysis == nil {
-		m.analysis = oracle.Analyze(m.Machine, m.prog, m.entry)
-	}
-	return m.analysis.Oracle(k, 0)
+	return oracle.New(m.Machine, m.prog, m.entry, k)
 }
 
 // Cost implements Facts.
@@ -185,14 +181,14 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 // Effect implements Machine.
 func (m *machine) Effect() string {
 	op := &m.last
-	switch k := op.Kind; {
-	case k == trace.Go:
+	switch op.Kind {
+	case trace.Go:
 		for _, l := range m.Machine.Goroutines() {
 			if l.Parent == op.G && !slices.Contains(m.alive, l.ID) {
 				return "→ " + m.Name(l.ID)
 			}
 		}
-	case k == trace.Output:
+	case trace.Output:
 		for fd := 1; fd <= 2; fd++ {
 			if text := strings.TrimPrefix(m.Output(fd), m.printed[fd]); text != "" {
 				if len(text) > 30 {
@@ -201,11 +197,11 @@ func (m *machine) Effect() string {
 				return strconv.Quote(text)
 			}
 		}
-	case k.Memory():
-		if op.N == 0 || m.inside && k.Plain() {
+	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
+		if op.N == 0 || m.inside && op.Kind.Plain() {
 			return ""
 		}
-		_, t := m.src.what(k, m.lastE.Pos)
+		_, t := m.src.what(op.Kind, m.lastE.Pos)
 		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
 			return "= " + v
 		}
@@ -216,11 +212,13 @@ func (m *machine) Effect() string {
 // Goroutines implements Machine.
 func (m *machine) Goroutines() []Goroutine {
 	var gs []Goroutine
+	left := m.Left()
 	for _, l := range m.Machine.Goroutines() {
 		if l.System {
 			continue
 		}
-		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin}
+		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin,
+			Left: left[l.ID]}
 		if l.Parent != trace.NoGID {
 			g.Created = m.CreationStack(l.ID)
 		}
@@ -245,6 +243,14 @@ func (m *machine) Ending() Ending {
 			g := m.ExitedIn()
 			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
 			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
+		}
+	}
+	if m.MainGoexited() {
+		end.Goexited = true
+		if _, exited := m.Exited(); !exited && m.Status() == por.Ended && m.Fault() == nil {
+			fault := *m.Lonely()
+			fault.Pos = m.userPos(fault.Frames, fault.G, fault.Pos)
+			end.Fault, end.Text = &fault, faultText(&fault)
 		}
 	}
 	if f := m.Failure(); f != nil {

@@ -24,11 +24,13 @@ const (
 	Failure
 	Livelock
 	Misuse
+	LeftRunning
 	numKinds
 )
 
 var kindNames = [numKinds]string{
 	Deadlock: "deadlock", Race: "race", Leak: "leak", Panic: "panic", Failure: "failure", Livelock: "livelock", Misuse: "misuse",
+	LeftRunning: "running",
 }
 
 // String returns the kind's word in the machine-readable output.
@@ -79,18 +81,12 @@ type Result struct {
 	POR     string
 	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if there was one.
 	FallbackTo string
-	// Auto is set if POR is the one of a Portfolio whose answer this is. Sampled is how many
-	// executions had been drawn at random before, and Others, if no explorer has an answer, what
-	// those did whose result this is not.
-	Auto    bool
-	Sampled uint64
-	Others  []Share
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
 	Hybrid      oracle.Kind
 
-	Bugs     []*Bug
+	Bugs     []*Bug // and warnings
 	Stats    Stats
 	Outcomes []Outcome // with Options.Outcomes
 	// Finals are, with Options.Finals, the fingerprints of the states in which
@@ -126,7 +122,10 @@ type Stats struct {
 
 // A Bug is something wrong with the program and a schedule that shows it.
 type Bug struct {
-	Kind    Kind
+	Kind Kind
+	// Warning is set if the program is right, but perhaps not what was meant: a result with
+	// warnings only is no failure.
+	Warning bool
 	Detail  Detail // which makes it the same bug wherever it shows
 	Pos     token.Position
 	G       string // name of the goroutine it happened in

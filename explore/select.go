@@ -1,6 +1,11 @@
 package explore
 
-import "hbcheck.dev/hbcheck/load"
+import (
+	"fmt"
+	"regexp"
+
+	"hbcheck.dev/hbcheck/load"
+)
 
 // A Builder makes a machine in the initial state of an entry. In
 // a step that takes long the machine asks interrupted whether to cut the execution.
@@ -8,18 +13,17 @@ type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (M
 
 // Selection says which entries of a program are meant.
 type Selection struct {
-	Run   *Filter // tests whose name matches; nil: all
-	Skip  *Filter // and of these those whose name does not match; nil: all
-	Entry string  // only this function, which need not be a test or main
+	Run   *regexp.Regexp // entries whose name matches; nil: all
+	Entry string         // only this function, which need not be a test or main
 }
 
-// NoMatch is the error of a Selection of no entry.
+// NoMatch is the error of a Selection.Run that matches no entry.
 type NoMatch struct {
-	Selection
+	Run   *regexp.Regexp
 	First string // entry there is
 }
 
-func (e *NoMatch) Error() string { return "explore: no entry is selected" }
+func (e *NoMatch) Error() string { return fmt.Sprintf("explore: %v matches no entry", e.Run) }
 
 // Select returns the selected entries of prog, each with a machine built by
 // build. The error is a *NoMatch if there are entries and none is selected.
@@ -36,14 +40,14 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, e := range found {
-		if Selected(sel.Run, sel.Skip, e.Name) {
+		if sel.Run == nil || sel.Run.MatchString(e.Name) {
 			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
 				return build(prog, e, interrupted)
 			}})
 		}
 	}
 	if len(entries) == 0 {
-		return nil, &NoMatch{sel, found[0].String()}
+		return nil, &NoMatch{sel.Run, found[0].String()}
 	}
 	return entries, nil
 }

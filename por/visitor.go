@@ -1,8 +1,6 @@
 package por
 
 import (
-	"fmt"
-
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -55,12 +53,4 @@ type Subsearch interface {
 	// after the piece is explored. What is executed at other times is no part of the search.
 	Begin()
 	End()
-}
-
-// Restart lets v begin again, and writes why into the transcript of the search, if there is one.
-func Restart(v Visitor, cfg Config, why string) {
-	v.Restart()
-	if cfg.Trace != nil {
-		fmt.Fprintf(cfg.Trace, "restart: %s\n", why)
-	}
 }

@@ -27,8 +27,6 @@ type jsonResult struct {
 	Hybrid      string          `json:"hybrid"`
 	LeftTo      string          `json:"left_to,omitempty"`
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
-	Auto        bool            `json:"auto,omitempty"`        // POR is the one of --por=auto that has the answer
-	Sampled     uint64          `json:"sampled,omitempty"`     // with --por=auto, executions drawn at random before
 	Bugs        []jsonBug       `json:"bugs"`
 	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
@@ -41,6 +39,7 @@ type jsonResult struct {
 type jsonBug struct {
 	Code        string        `json:"code"`
 	Kind        string        `json:"kind"`
+	Severity    string        `json:"severity"` // error or warning
 	Message     string        `json:"message"`
 	Pos         string        `json:"pos"`
 	Goroutine   string        `json:"goroutine"`
@@ -114,12 +113,18 @@ type jsonOutcome struct {
 	Schedule []Run  `json:"schedule"`
 }
 
+func severity(b *explore.Bug) string {
+	if b.Warning {
+		return "warning"
+	}
+	return "error"
+}
+
 // Result implements Writer.
 func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
-		Auto: r.Auto, Sampled: r.Sampled,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
@@ -127,7 +132,7 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		out.Assumed = append(out.Assumed, jsonAssumed{assumptions[a.What].word, j.Paths.Pos(a.Pos), Assumption(a)})
 	}
 	for i, b := range r.Bugs {
-		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
+		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
 			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})

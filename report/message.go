@@ -58,6 +58,8 @@ func message(b *explore.Bug) string {
 		return s
 	case explore.LeftBehind:
 		return fmt.Sprintf("goroutine left behind: %s waits forever%s", d.Func, waiting(d.Waiting))
+	case explore.LivesOn:
+		return fmt.Sprintf("goroutine left running: %s waits%s again and again, and nothing can stop it any more", d.Func, waiting(d.Waiting))
 	case explore.Spins:
 		return fmt.Sprintf("%s loops forever in %s, and no other goroutine could end it", d.Goroutine, d.Func) + afterMain(d.MainEnded)
 	case explore.Loops:

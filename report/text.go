@@ -54,14 +54,24 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 	case explore.Fail:
 		t.failed = true
 		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
+		first := true
 		for i, bug := range r.Bugs {
-			if i > 0 {
+			if bug.Warning {
+				continue
+			}
+			if !first {
 				fmt.Fprintln(&b)
 			}
+			first = false
 			t.bug(&b, bug)
 			if i < len(replays) && replays[i] != "" {
 				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", replays[i])
 			}
+		}
+	}
+	for _, bug := range r.Bugs {
+		if bug.Warning {
+			t.warning(&b, bug)
 		}
 	}
 	if c := r.Stats.Checked; c != nil {
@@ -131,21 +141,8 @@ func covered(r *explore.Result) string {
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
-	switch {
-	case r.FallbackTo != "":
+	if r.FallbackTo != "" {
 		s += " (of --por=" + r.FallbackTo + ")"
-	case r.Auto:
-		s += " (" + r.POR + ")"
-	}
-	for _, o := range r.Others {
-		s += ", " + count(o.Stats.Executions, "execution")
-		if o.Stats.States > 0 {
-			s += ", " + count(o.Stats.States, "state")
-		}
-		s += " (" + o.POR + ")"
-	}
-	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
-		s += fmt.Sprintf(", %d sampled", r.Sampled)
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
@@ -155,11 +152,7 @@ func search(r *explore.Result) string {
 	how := "exhaustive search"
 	switch {
 	case r.FirstOnly:
-		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
-		if r.Auto {
-			s += " of " + r.POR
-		}
-		return s
+		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
 	case !onlyAssumed(r):
 		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
 	case len(r.Assumed) > 0:
@@ -173,7 +166,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
-	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
+	timed := func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }
 	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
@@ -202,6 +195,14 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			fmt.Fprintf(b, "  | %s", l)
 		}
 		fmt.Fprintln(b)
+	}
+}
+
+// warning writes what is no bug in one line, and what has to do with it.
+func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
+	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
+	for _, x := range bug.Related {
+		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}
 }
 

@@ -27,6 +27,8 @@ func why(b *explore.Bug) string {
 				return fmt.Sprintf("main has returned, and no goroutine is left that could wake %s%s.", g.Name, where(g))
 			}
 		}
+	case explore.LeftRunning:
+		return fmt.Sprintf("main has returned, time wakes %s, and no goroutine is left that could stop it.", b.G)
 	case explore.Livelock:
 		if b.Loop < 0 {
 			return fmt.Sprintf("%s is again in the state in which an earlier iteration of its loop began, and the loop reads nothing that another goroutine can write.", b.G) + needed(b)

@@ -87,6 +87,7 @@ type scalars struct {
 	exitG     trace.GID // that called os.Exit
 	mainEnd   bool      // the entry function has returned
 	goexited  bool      // main has ended by calling runtime.Goexit
+	lonely    *Fault    // how the program ends if main calls Goexit and no other goroutine is left
 	cut       Cut       // why the execution was abandoned; zero if it was not
 	alive     int       // goroutines that have not ended, system ones excluded
 	multi     bool      // a second goroutine has existed on this path, so sharing matters

@@ -77,6 +77,9 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.Goexit", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if g.id == 0 {
+			m.lonely = m.noGoroutines()
+		}
 		m.raise(g, 0, 0, pfGoexit)
 		return Unwind
 	}},

@@ -27,14 +27,6 @@ var testingNatives = []Native{
 		}
 		return 1
 	}, Fn: nop},
-	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.cfg.Subtest == nil || m.cfg.Subtest(m.string(r, 0)))
-		return Next
-	}},
-	{Name: "testing.Short", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.cfg.Short)
-		return Next
-	}},
 	{Name: "testing.hbSite", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
 		pos := m.frame(f, pc).Pos

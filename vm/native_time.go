@@ -35,7 +35,7 @@ var timeNatives = []Native{
 	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Sleep
 		m.noteWaiting(g)
-		return int(b2u(g.bubble == 0 || m.isBubbleTurn(g)))
+		return int(b2u(!m.spent(g) && (g.bubble == 0 || m.isBubbleTurn(g))))
 	}, Fn: elapse},
 	{Name: "time.hbFire", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Timer
@@ -107,7 +107,10 @@ const (
 // before the last one is received or after that.
 func (m *Machine) canFire(g *goroutine) bool {
 	c := m.word(g.wait.obj, tmChan)
-	if c == 0 || m.alive == 0 {
+	switch {
+	case m.spent(g):
+		return false
+	case c == 0 || m.alive == 0:
 		return c == 0
 	}
 	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g) && m.word(g.wait.obj, tmPeriod) > 0

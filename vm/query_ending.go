@@ -1,6 +1,9 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // How the execution has ended, if it has.
 
@@ -25,6 +28,13 @@ func (m *Machine) Tested() bool { return m.tested }
 
 // MainEnded reports whether the entry function has returned.
 func (m *Machine) MainEnded() bool { return m.mainEnd }
+
+// MainGoexited reports whether the main function has called runtime.Goexit: the program continues
+// without it. A test that does has failed, or is skipped, and ends like any other.
+func (m *Machine) MainGoexited() bool { return m.goexited && m.link.entry.Kind != load.Test }
+
+// Lonely is how the program ends after that, if no goroutine is left.
+func (m *Machine) Lonely() *Fault { return m.lonely }
 
 // A Cut says why an execution was abandoned before it ended.
 type Cut struct {

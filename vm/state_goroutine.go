@@ -69,6 +69,7 @@ type gstate struct {
 	coro      ptr            // the coroutine it is, or 0
 	nrand     uint32         // random words it has been given
 	label     uint64         // deadline on the virtual clock while it sleeps
+	late      uint8          // how often time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
@@ -241,7 +242,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	}
 	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gRunning}
 	if parent != nil {
-		g.bubble = parent.bubble
+		g.bubble, g.late = parent.bubble, parent.late
 	}
 	// What the parent did before happens before all that the new one does (memory
 	// model: Goroutine creation).

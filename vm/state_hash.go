@@ -226,7 +226,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
-	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16
 	// What few goroutines have is written down for those only.
 	nrand := uint64(0)
 	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so

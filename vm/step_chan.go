@@ -340,6 +340,9 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 // takeBuffered receives the oldest element of c's buffer, which is not empty. A short buffer is
 // moved down by one place, a long one advances head: see shiftCap.
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
+	if m.isTick(hp) {
+		m.wokenLate(g)
+	}
 	base := uint64(c.ch) + chBuf
 	if es > 0 {
 		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)

@@ -122,11 +122,21 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
+// noGoroutines is the fault of a main function that calls runtime.Goexit now, if it turns out to
+// have been the last goroutine.
+func (m *Machine) noGoroutines() *Fault {
+	f := &Fault{Kind: FatalError, Fatal: true, Message: "no goroutines (main called runtime.Goexit) - deadlock!", Exit: 2, Frames: m.Stack(0)}
+	if len(f.Frames) > 0 {
+		f.Pos = f.Frames[0].Pos
+	}
+	return f
+}
+
 // deadlock ends the program because no goroutine is enabled.
 func (m *Machine) deadlock() {
 	msg := "all goroutines are asleep - deadlock!"
-	if m.goexited {
-		msg = "no goroutines (main called runtime.Goexit) - deadlock!"
+	if m.goexited && m.alive == 0 {
+		msg = m.lonely.Message
 	}
 	g := m.gs[0]
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, "fatal error: "+msg+"\n"+m.othersText(nil))

@@ -99,6 +99,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 // has not missed anything, and the clock does not move if the program never reads it, so that the
 // deadlines of contexts and the like do not make equal states differ.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
+	m.wokenLate(g)
 	d := m.deadline(g)
 	switch {
 	case g.bubble != 0:

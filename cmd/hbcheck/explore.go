@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +32,7 @@ named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
 with the simplest schedule that shows the bug, or incomplete with the reason.
 Arguments after -- are the program's (os.Args[1:]).
 
-Explorers (--por; auto, the default, samples some executions and then lets optimal
-and jpf search side by side; a flag that is about one explorer selects it):
+Explorers (--por):
 ` + explorerDocs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
@@ -58,7 +58,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples && opts.Portfolio == nil); err != nil {
+	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples); err != nil {
 		return err
 	}
 	f.args = args
@@ -206,10 +206,10 @@ type replayFiles struct {
 	used     map[string]bool // stems
 }
 
-// write writes one file for each bug of r and returns their names. If one cannot be written, its
-// name is empty and it says why on stderr.
+// write writes one file for each bug of r that is no warning, and returns the names by bug. If one
+// cannot be written, its name is empty and it says why on stderr.
 func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string) {
-	if len(r.Bugs) == 0 {
+	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		return nil
 	}
 	stem := strings.ReplaceAll(r.Entry, "/", "_")
@@ -227,7 +227,13 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string
 			back = rel
 		}
 	}
-	for i, b := range r.Bugs {
+	n := 0
+	for _, b := range r.Bugs {
+		if b.Warning {
+			names = append(names, "")
+			continue
+		}
+		n++
 		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
 			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
 			Args: x.flags.args, Options: x.flags.record()}
@@ -235,7 +241,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string
 			rep.Patterns = x.patterns
 		}
 		rep.SetBug(b, x.paths)
-		name := filepath.Join(x.dir, fmt.Sprintf("%s.%d.hbr", stem, i+1))
+		name := filepath.Join(x.dir, fmt.Sprintf("%s.%d.hbr", stem, n))
 		if err := report.WriteReplay(name, rep); err != nil {
 			complain(stderr, fmt.Errorf("warning: no replay file: %w", err))
 			name = ""

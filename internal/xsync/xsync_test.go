@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -50,11 +51,7 @@ func exploreTests(t *testing.T, dir, run string, cache *load.Cache) map[string]*
 	if err != nil {
 		t.Fatal(err)
 	}
-	filter, err := explore.ParseFilter(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := explore.Select(prog, explore.Selection{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	entries, err := explore.Select(prog, explore.Selection{Run: regexp.MustCompile(run)}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(p, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {

@@ -23,9 +23,6 @@ func hbTouch(c *common, owner uint32, write bool)
 // position as log lines begin.
 func hbSite(helpers []uintptr) (site uintptr, pos string)
 
-// hbSelected reports whether the subtest of that name is to be executed.
-func hbSelected(name string) bool
-
 // hbCaller returns the function that called this package.
 func hbCaller() uintptr
 

@@ -1,0 +1,238 @@
+package vm
+
+import (
+	"go/constant"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Left says what becomes of a goroutine that waits when the entry has ended and none is enabled.
+type Left uint8
+
+const (
+	// LeftBlocked: nothing that is left can wake it.
+	LeftBlocked Left = iota
+	// LeftAlive: time wakes it, or what time wakes can.
+	LeftAlive
+	// LeftEndless: time wakes it again and again, and it does not end by itself: no way leads out of
+	// its loop, or only a channel that nothing else refers to.
+	LeftEndless
+)
+
+// Left returns what becomes of the goroutines that wait in the present state, in which none is
+// enabled. It is about those only that spent keeps waiting: without one all are blocked.
+//
+// A goroutine waits in vain if nothing that can still move refers to what it waits for. Time wakes
+// the spent ones, and functions of timers; they can reach package variables and what their stacks
+// refer to. Whatever of this a blocked goroutine waits for may wake it, and then it can move, too.
+func (m *Machine) Left() map[trace.GID]Left {
+	left := make(map[trace.GID]Left)
+	if !m.afterEntry() {
+		return left
+	}
+	seen := m.newReach()
+	ticks := make(map[ptr]bool)
+	for _, s := range m.order {
+		if t := m.gs[s]; t.system && t.status == gReady && t.pending.Kind == trace.Timer && m.spent(t) {
+			if c := m.word(t.wait.obj, tmChan); c != 0 {
+				ticks[c] = true
+			} else {
+				seen.goroutine(t)
+			}
+		}
+	}
+	var woken []*goroutine
+	for _, s := range m.order {
+		if g := m.gs[s]; g.status == gReady && !g.system && m.waitsForTime(g, ticks) {
+			woken = append(woken, g)
+			left[g.id] = LeftAlive
+			seen.goroutine(g)
+		}
+	}
+	if seen.empty() {
+		return left
+	}
+	seen.variables()
+	for again := true; again; {
+		again = false
+		for _, s := range m.order {
+			g := m.gs[s]
+			if _, known := left[g.id]; known || g.status != gReady || g.system {
+				continue
+			}
+			if m.anyAwaited(g, seen.has) {
+				left[g.id], again = LeftAlive, true
+				seen.goroutine(g)
+			}
+		}
+	}
+	for _, g := range woken {
+		if m.endless(g, ticks) {
+			left[g.id] = LeftEndless
+		}
+	}
+	return left
+}
+
+// waitsForTime reports whether g sleeps or waits for one of ticks.
+func (m *Machine) waitsForTime(g *goroutine, ticks map[ptr]bool) bool {
+	return g.pending.Kind == trace.Sleep || m.anyAwaited(g, func(p ptr) bool { return ticks[p] })
+}
+
+// anyAwaited reports whether f is true of an object that g's pending operation is on.
+func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
+	switch g.fn.Code[g.pc].Op {
+	case bytecode.Recv, bytecode.Send, bytecode.Select:
+		for _, c := range m.chanCases(g, nil) {
+			if c.ch != 0 && f(c.ch) {
+				return true
+			}
+		}
+		return false
+	}
+	op := m.Next(g.id)
+	for i := range op.N {
+		if f(ptr(op.Access[i].Obj) << 32) {
+			return true
+		}
+	}
+	return g.wait.obj != 0 && f(g.wait.obj&^(1<<32-1))
+}
+
+// reach is a set of objects that is closed under references.
+type reach struct {
+	m    *Machine
+	objs map[uint32]bool
+}
+
+func (m *Machine) newReach() *reach { return &reach{m, make(map[uint32]bool)} }
+
+func (x *reach) empty() bool { return len(x.objs) == 0 }
+
+func (x *reach) has(p ptr) bool { return x.objs[uint32(p>>32)] }
+
+// add adds what word w refers to. It may be any word.
+func (x *reach) add(w uint64) {
+	h := x.m.heap
+	id := w >> 32
+	if id == 0 || w&funcBit != 0 || id >= uint64(len(h.objs)) || x.objs[uint32(id)] {
+		return
+	}
+	x.objs[uint32(id)] = true
+	work := []uint32{uint32(id)}
+	for len(work) > 0 {
+		o := &h.objs[work[len(work)-1]]
+		work = work[:len(work)-1]
+		x.m.eachPtr(o, func(w uint64) {
+			if t := w >> 32; t < uint64(len(h.objs)) && !x.objs[uint32(t)] {
+				x.objs[uint32(t)] = true
+				work = append(work, uint32(t))
+			}
+		})
+	}
+}
+
+// goroutine adds what g can reach.
+func (x *reach) goroutine(g *goroutine) {
+	x.add(g.wait.obj)
+	x.add(g.coro)
+	x.add(g.panics)
+	if g.status != gEnded && g.fn != nil {
+		x.m.liveWords(g, x.add)
+	}
+}
+
+// variables adds what package variables refer to.
+func (x *reach) variables() {
+	for id := uint32(1); id < x.m.heap.nstatic; id++ {
+		if x.m.heap.objs[id].flags&objVar != 0 {
+			x.add(uint64(id) << 32)
+		}
+	}
+}
+
+// endless reports whether g, which time wakes, never ends: in one of its functions no way leads from
+// where it is to a return, but by a channel that only g knows.
+func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
+	others := m.newReach()
+	others.variables()
+	for _, s := range m.order {
+		if q := m.gs[s]; q != g && q.status != gEnded && q.status != gSpinning {
+			others.goroutine(q)
+		}
+	}
+	endless := false
+	m.eachWindow(g, func(f *bytecode.Func, pc int32, _ uint32) bool {
+		at := f.InstrAt(int(pc))
+		if at == nil {
+			return true
+		}
+		dead := map[int]bool{}
+		if f == g.fn && g.pc == pc {
+			switch f.Code[pc].Op {
+			case bytecode.Recv, bytecode.Select:
+				for i, c := range m.chanCases(g, nil) {
+					// Nothing closes the channel of a timer, and nothing but time sends to it.
+					dead[i] = c.ch == 0 || !ticks[c.ch] && !others.has(c.ch)
+				}
+			}
+		}
+		endless = !returns(at, dead)
+		return !endless
+	})
+	return endless
+}
+
+// returns reports whether control can get from instruction at to a return. at may wait for channels:
+// the cases that are dead are never ready, and of a receive that can only be of a timer it is known
+// that the channel is not closed.
+func returns(at ssa.Instruction, dead map[int]bool) bool {
+	seen := make(map[*ssa.BasicBlock]bool)
+	var walk func(b *ssa.BasicBlock) bool
+	walk = func(b *ssa.BasicBlock) bool {
+		if seen[b] {
+			return false
+		}
+		seen[b] = true
+		switch last := b.Instrs[len(b.Instrs)-1].(type) {
+		case *ssa.Return:
+			return true
+		case *ssa.If:
+			if x, known := branchAfter(last.Cond, at, dead); known {
+				return walk(b.Succs[b2u(!x)])
+			}
+		}
+		for _, s := range b.Succs {
+			if walk(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(at.Block())
+}
+
+// branchAfter returns what is known of cond after instruction at, a channel operation.
+func branchAfter(cond ssa.Value, at ssa.Instruction, dead map[int]bool) (value, known bool) {
+	switch x := cond.(type) {
+	case *ssa.Extract: // v, ok := <-tick
+		if recv, ok := x.Tuple.(*ssa.UnOp); ok && recv == at && recv.Op == token.ARROW && x.Index == 1 {
+			return true, true
+		}
+	case *ssa.BinOp: // the case of a select is compared with its number
+		sel, isSelect := at.(*ssa.Select)
+		k, isConst := x.Y.(*ssa.Const)
+		e, isExtract := x.X.(*ssa.Extract)
+		if x.Op != token.EQL || !isSelect || !isConst || !isExtract || e.Tuple != ssa.Value(sel) || e.Index != 0 {
+			return false, false
+		}
+		if i, exact := constant.Int64Val(k.Value); exact && dead[int(i)] {
+			return false, true
+		}
+	}
+	return false, false
+}
