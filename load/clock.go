@@ -68,7 +68,7 @@ func (prog *Program) UsesDeadlines(e *Entry) bool {
 // UsesClock reports whether a program that begins at e, package initialisation
 // apart, may decide something by what the clock says: whether a std package that
 // does is linked, or code of the user's that does is reached. What counts as reached from e
-// is what its declaration clockReach, what the declarations mentioned there mention, and so
+// is what its declaration mentions, what the declarations mentioned there mention, and so
 // on, with all methods of the types among them. A Time that is only printed by fmt does not
 // count: it will always show the moment the clock starts at.
 func (prog *Program) UsesClock(e *Entry) bool {
@@ -83,10 +83,13 @@ func (prog *Program) UsesClock(e *Entry) bool {
 			return true
 		}
 	}
-	if !any {
-		return false
-	}
-	m := clockReach{decls: make(map[types.Object][]declared), seen: make(map[types.Object]bool)}
+	return any && reaches(e, pkgs, readsClock, nil)
+}
+
+// reaches reports whether code of pkgs that e reaches mentions a function that is wanted. harmless,
+// if it is not nil, returns the name in a call that does not count, or nil.
+func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless func(*Package, *ast.CallExpr) *ast.Ident) bool {
+	m := reachability{decls: make(map[types.Object][]declared), seen: make(map[types.Object]bool), wanted: wanted}
 	for _, p := range pkgs {
 		m.collect(p)
 	}
@@ -94,25 +97,34 @@ func (prog *Program) UsesClock(e *Entry) bool {
 	if e.TestMain != nil {
 		m.reach(e.TestMain.Object())
 	}
-	for len(m.work) > 0 && !m.clock {
+	for len(m.work) > 0 && !m.found {
 		d := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
+		var left *ast.Ident
 		ast.Inspect(d.node, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				m.reach(d.pkg.Info.Uses[id])
+			switch n := n.(type) {
+			case *ast.Ident:
+				if n != left {
+					m.reach(d.pkg.Info.Uses[n])
+				}
+			case *ast.CallExpr: // its function comes next
+				if harmless != nil {
+					left = harmless(d.pkg, n)
+				}
 			}
 			return true
 		})
 	}
-	return m.clock
+	return m.found
 }
 
-// clockReach is a search through declarations.
-type clockReach struct {
-	decls map[types.Object][]declared // what belongs to a package-level object: for a type its methods, too
-	seen  map[types.Object]bool
-	work  []declared
-	clock bool
+// reachability is a search through declarations.
+type reachability struct {
+	decls  map[types.Object][]declared // what belongs to a package-level object: for a type its methods, too
+	seen   map[types.Object]bool
+	work   []declared
+	wanted func(*types.Func) bool
+	found  bool // what is wanted
 }
 
 // declared is a declaration and the package in which its identifiers are resolved.
@@ -123,7 +135,7 @@ type declared struct {
 
 // collect adds the declarations of p. Functions named init run by themselves
 // and may start goroutines that outlive them.
-func (m *clockReach) collect(p *Package) {
+func (m *reachability) collect(p *Package) {
 	add := func(obj types.Object, n ast.Node) {
 		if obj != nil {
 			m.decls[obj] = append(m.decls[obj], declared{p, n})
@@ -167,13 +179,13 @@ func (m *clockReach) collect(p *Package) {
 }
 
 // reach notes that obj is mentioned.
-func (m *clockReach) reach(obj types.Object) {
+func (m *reachability) reach(obj types.Object) {
 	switch o := obj.(type) {
 	case nil:
 		return
 	case *types.Func:
 		obj = o.Origin()
-		m.clock = m.clock || readsClock(o)
+		m.found = m.found || m.wanted(o)
 	case *types.Var:
 		obj = o.Origin()
 	}

@@ -15,6 +15,8 @@ type syntaxFacts struct {
 	nonblocking []nonblocking
 	clock       bool // it reads the clock
 	deadlines   bool // it makes contexts with deadlines
+	goroutines  bool // it asks which goroutines there are
+	testing     TestMethods
 }
 
 // nonblocking is a channel operation that does not wait: a case of a select
@@ -36,6 +38,8 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 	}
 	if p.Std {
 		f.clock, f.deadlines = p.readsTime()
+		f.goroutines = p.asksForGoroutines()
+		f.testing = p.mentionsTestMethods()
 		return f
 	}
 	for _, obj := range p.Info.Uses {
@@ -44,6 +48,8 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 			continue
 		}
 		f.clock = f.clock || readsClock(fn)
+		f.goroutines = f.goroutines || showsGoroutines(fn)
+		f.testing |= testMethod(fn)
 		switch fn.FullName() {
 		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":
 			f.deadlines = true

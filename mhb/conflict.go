@@ -167,7 +167,7 @@ func skippable(k trace.Kind) bool {
 		return true
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Output,
-		trace.Exit, trace.Crash, trace.Spin: // nothing is known of them
+		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // nothing is known of them
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Yield, trace.Go, trace.End:
 		// The explorer knows what they need.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain

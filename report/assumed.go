@@ -17,6 +17,8 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup does not run"},
 	vm.WeakKept:     {"gc", "weak.Make", "the pointer is not cleared"},
 	vm.SignalOff:    {"signals", "os/signal", "no signal arrives"},
+	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows others between two operations only"},
+	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
 }
 
 // Assumption says what has been assumed where.

@@ -95,7 +95,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 		trace.SyncAccess: // accesses, see Program.NativeAccesses
 	case trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Go: // instructions, see Base.events
 	case trace.SemAcquire, trace.Sleep, trace.Timer, trace.Choose, trace.Yield, trace.Output, trace.Exit,
-		trace.Crash, trace.End, trace.Spin: // of no interest
+		trace.Crash, trace.End, trace.Spin, trace.Inspect: // of no interest
 	default:
 		panic("BUG: analyses have no answer to " + k.String())
 	}

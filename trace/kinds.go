@@ -64,6 +64,8 @@ const (
 	End    // the goroutine's last step
 	Spin   // never enabled: a loop without end in which nothing is visible
 
+	Inspect // looks at all goroutines: runtime.NumGoroutine, runtime.Stack
+
 	NumKinds
 )
 
@@ -135,6 +137,7 @@ const (
 	OnLibrary // an object of a package whose model says what is one operation
 	OnClock
 	OnOutput
+	OnGoroutines // which goroutines there are
 
 	NumObjects
 )
@@ -160,6 +163,9 @@ const (
 	// UnlessTimed: with everything, unless sleepers wake in the order of their deadlines
 	// or the clock is read.
 	UnlessTimed
+	// UnlessCounted: with everything, unless the program can ask which goroutines there are. Then
+	// the operation accesses their number.
+	UnlessCounted
 	// UnlessPrinted: with everything that does not print and does not end the program.
 	UnlessPrinted
 	// Never: nothing can be executed after it.
@@ -253,16 +259,18 @@ var rows = [NumKinds]Row{
 	Choose: {Name: "choose", Commutes: Always,
 		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose")}},
 	Yield: {Name: "yield", Commutes: Always,
-		Funcs: []Func{native("runtime.Gosched"), native("runtime.NumGoroutine")}},
+		Funcs: []Func{native("runtime.Gosched")}},
 	Output: {Name: "output", On: OnOutput, Commutes: UnlessPrinted,
 		Funcs: []Func{native("syscall.hbWrite")}},
 	Exit: {Name: "exit", Ends: true, Commutes: Never,
 		Funcs: []Func{native("syscall.Exit")}},
 	Crash: {Name: "crash", Ends: true, Commutes: Never,
 		Funcs: []Func{native("runtime.hbFatal"), native("runtime.hbCrash")}},
-	Go:   {Name: "go", Commutes: Always},
-	End:  {Name: "end", Commutes: Always},
+	Go:   {Name: "go", On: OnGoroutines, Commutes: UnlessCounted, Funcs: []Func{native("iter.newcoro")}},
+	End:  {Name: "end", On: OnGoroutines, Commutes: UnlessCounted},
 	Spin: {Name: "spin", Blocks: true, Wait: "running"},
+	Inspect: {Name: "inspect", On: OnGoroutines,
+		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack")}},
 }
 
 func native(name string) Func { return Func{Name: name} }

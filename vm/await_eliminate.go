@@ -145,7 +145,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	case trace.Read:
 		scalar := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN || in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
 		return op.Access[0], op.N == 1 && scalar
-	case trace.AtomicLoad, trace.TryLock, trace.TryRLock:
+	case trace.AtomicLoad, trace.Inspect, trace.TryLock, trace.TryRLock:
 		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != hasEffect
 	}
 	return read, false
@@ -177,7 +177,7 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
-	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil
+	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || g.ending()
 	if !m.multi || ended || m.timeOrdered(g) || !e.loops.inLoop(g) {
 		return nil
 	}

@@ -151,7 +151,7 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 // library if it has called that.
 func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 	g := m.gOf(id)
-	if g.status == gEnded || g.fn == nil {
+	if g.status == gEnded || g.ending() || g.fn == nil {
 		return pos, false
 	}
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
@@ -192,7 +192,7 @@ func effectOf(name string) effect {
 	switch {
 	case name == "runtime.Gosched":
 		return yields
-	case name == "time.hbSleep", inSync && strings.Contains(name, ".Load"):
+	case name == "time.hbSleep", name == "runtime.NumGoroutine", inSync && strings.Contains(name, ".Load"):
 		return noEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):
 		return mayFail

@@ -40,6 +40,9 @@ type linker struct {
 	adapters  map[uint32]*adapter              // by function number
 	static256 uint64                           // see reflect.getStaticuint64s
 	clockUsed bool                             // the program reads the clock, so it is part of the state
+	counted   bool                             // the program can ask which goroutines there are,
+	count     uint64                           // and this is where their number is, or 0
+	testing   load.TestMethods                 // that the program may call
 }
 
 var _ compile.Linker = (*linker)(nil)
@@ -63,6 +66,8 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		adapters: map[uint32]*adapter{},
 
 		clockUsed: prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
+		counted:   prog.CountsGoroutines(e),
+		testing:   prog.TestMethods(e),
 	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}
@@ -81,6 +86,9 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		}
 	}
 	k.zeroBase = uint64(m.heap.allocStatic(0, 0, objFrozen)) << 32
+	if k.counted {
+		k.count = uint64(m.heap.allocStatic(8, m.layWord, objVar)) << 32
+	}
 	return k
 }
 

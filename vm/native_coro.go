@@ -13,6 +13,14 @@ const (
 	crSize    = 16
 )
 
+// peekNewCoro is the Peek of newcoro, which starts a goroutine.
+func peekNewCoro(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if m.multi && m.link.counted {
+		m.countOp(trace.Go, op)
+	}
+	return 1
+}
+
 // newCoro implements iter.newcoro(f func(*coro)) *coro.
 func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 	c := uint64(m.heap.alloc(g, crSize, m.layWord)) << 32
@@ -23,6 +31,7 @@ func newCoro(m *Machine, g *goroutine, r Regs) Ctl {
 		panic("BUG: no stack for a coroutine")
 	}
 	n.coro = c
+	m.count(+1)
 	n.status = gSwitchedOut
 	m.setWord(c, crWaiting, uint64(n.id)+1)
 	m.setWord(c, crOwner, uint64(g.id)+1)

@@ -46,10 +46,13 @@ var runtimeNatives = []Native{
 	{Name: "runtime.funcInfo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.pcInfo(g, r, true)
 	}},
-	{Name: "runtime.Stack", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "runtime.Stack", Peek: peekStack, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		text := m.goroutineText(g, "running")[1:]
 		if r.U(3)&1 != 0 {
 			text += m.othersText(g)
+			if m.multi {
+				m.assume(g, StacksShown)
+			}
 		}
 		n := min(uint64(len(text)), r.U(1))
 		copy(m.heap.writable(r.U(0), uint32(n)), text)
@@ -72,10 +75,7 @@ var runtimeNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "runtime.NumGoroutine", Peek: peekYield, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(m.alive))
-		return Next
-	}},
+	{Name: "runtime.NumGoroutine", Peek: peekNumGoroutine, Fn: numGoroutine},
 	{Name: "runtime.Goexit", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if g.id == 0 {
 			m.lonely = m.noGoroutines()
@@ -116,7 +116,7 @@ var runtimeNatives = []Native{
 		}
 		return m.setString(g, r, 0, value)
 	}},
-	{Name: "iter.newcoro", Fn: newCoro},
+	{Name: "iter.newcoro", Peek: peekNewCoro, Fn: newCoro},
 	{Name: "iter.coroswitch", Fn: coroSwitch},
 }
 

@@ -23,10 +23,14 @@ var testingNatives = []Native{
 	}},
 	{Name: "testing.hbTouch", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if r.U(1) != uint64(g.id)+1 {
-			m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(2) != 0, true)
+			m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(2) != 0, true)
 		}
 		return 1
 	}, Fn: nop},
+	{Name: "testing.hbAsks", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.testing&load.TestMethods(r.U(0)) != 0)
+		return Next
+	}},
 	{Name: "testing.hbSite", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
 		pos := m.frame(f, pc).Pos

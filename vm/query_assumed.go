@@ -18,6 +18,8 @@ const (
 	CleanupOff                      // runtime.AddCleanup: the cleanup never runs
 	WeakKept                        // weak.Make: the pointer is never cleared
 	SignalOff                       // os/signal: the signal never arrives
+	StacksShown                     // runtime.Stack: other goroutines are between two operations
+	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
 	NumAssumed
 )
 

@@ -37,11 +37,11 @@ type Activation struct {
 }
 
 // Activations appends the frames of goroutine id, innermost first: none if all it
-// can do is end the program with a stack overflow. An Observer may call it in the
+// can do is end, or end the program with a stack overflow. An Observer may call it in the
 // middle of an instruction.
 func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	g := m.gOf(id)
-	if g.status == gEnded || g.overflow != nil {
+	if g.status == gEnded || g.overflow != nil || g.ending() {
 		return buf
 	}
 	fn, fp, pc, again := g.fn, g.fp, g.pc, !g.inNative
@@ -99,7 +99,7 @@ func (m *Machine) Moment() uint64 { return m.moment }
 func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 	g := m.gOf(id)
 	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
-	if g.overflow != nil {
+	if g.overflow != nil || g.ending() {
 		h[1] = 1 << 7 // no frames
 		return h
 	}

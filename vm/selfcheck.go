@@ -89,7 +89,7 @@ func (m *Machine) killDead(g *goroutine) {
 
 // eachLive calls f for the frames of g from the innermost on.
 func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
-	if g.overflow != nil {
+	if g.overflow != nil || g.ending() {
 		return
 	}
 	fn, fp, pc := g.fn, g.fp, g.pc

@@ -220,6 +220,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //
 //	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
 //	                             only if one is not 0: bit 13
+//	             bit 14: it ends, and there are no frames
 //	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
 //
 // The innermost frame comes first. How many words come after a word follows from what it says, so
@@ -227,6 +228,11 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16
+	if g.ending() {
+		t.words = append(t.words, x|1<<14)
+		t.ref(g.coro)
+		return
+	}
 	// What few goroutines have is written down for those only.
 	nrand := uint64(0)
 	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so

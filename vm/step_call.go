@@ -158,7 +158,8 @@ func (m *Machine) returned(g *goroutine) bool {
 	link := g.stack[g.fp-hdrLink]
 	flags := link >> 32
 	if flags&frBottom != 0 {
-		m.endG(g)
+		g.pc-- // at the return
+		m.leave(g)
 		return false
 	}
 	ra := g.stack[g.fp-hdrReturn]
@@ -209,6 +210,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	n.goFunc, n.goPC = g.fn.ID, g.pc
 	if !system {
 		m.alive++
+		m.count(+1)
 	}
 	if !m.spawnFrame(n, fv, args) {
 		panic("BUG: go of a nil func value")

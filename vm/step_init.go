@@ -114,6 +114,7 @@ func (m *Machine) start(e *load.Entry) error {
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)
 	m.alive = 1
+	m.initCount()
 	m.auto = true
 	if !m.spawnFrame(g, funcBit, nil) {
 		return fmt.Errorf("BUG: no stack for main")

@@ -163,7 +163,7 @@ func (m *Machine) finishRecovery(g *goroutine) {
 func (m *Machine) unwound(g *goroutine) {
 	if m.word(g.panics, pnFlags)&pfGoexit != 0 {
 		m.goexited = m.goexited || g.id == 0
-		m.endG(g)
+		m.leave(g)
 		return
 	}
 	m.callGuest(g, uint64(m.rt[rtFatalPanic])|funcBit, 0, g.panics)

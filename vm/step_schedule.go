@@ -88,7 +88,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	// An operation that is not looked at below (a plain access, a close) is as it was when it
 	// became pending, with one alternative.
 	v.moment, v.n = m.moment, 1 // what pass fills in must be the same
-	if g.overflow != nil {
+	if g.overflow != nil || g.ending() {
 		v.op = g.pending
 		return v
 	}
@@ -148,6 +148,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
 	m.saveGoroutine(g)
+	ends := g.ending()
 	g.scheduled, g.choice = true, int32(choice)
 	g.status = gRunning
 	g.steps++
@@ -161,9 +162,12 @@ func (m *Machine) step(g *goroutine, choice int) {
 		m.race.Clear()
 	}
 	defer m.recoverOutOfMemory()
-	if g.overflow != nil {
+	switch {
+	case g.overflow != nil:
 		m.crashOverflow(g, g.overflow)
-	} else {
+	case ends:
+		m.end(g)
+	default:
 		m.exec(g)
 	}
 	seen := g.view.moment == m.moment && len(m.ready) == 0 // computed when g arrived, and no goroutine moves after that

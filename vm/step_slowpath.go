@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -25,6 +26,9 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		if fv == 0 {
 			m.throw(g, rtPanicText, m.literal("go of nil func value"), uint64(len("go of nil func value")))
 			return Called
+		}
+		if !m.mayCount(g, trace.Go) {
+			return Stop
 		}
 		m.startG(g, fv, unsafe.Slice(a, int(in.C)), false)
 		g.pc++

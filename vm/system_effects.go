@@ -50,6 +50,8 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 		return m.link.clockUsed
 	case trace.SemAcquire:
 		return true
+	case trace.Inspect:
+		return g.pending.N == 0 // the stacks of all
 	}
 	return false
 }

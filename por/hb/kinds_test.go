@@ -17,7 +17,7 @@ func TestKinds(t *testing.T) {
 	commutes := map[trace.Kind]bool{trace.WgAdd: true}
 	// Reads-from equivalence does not know these, at the latest where another goroutine can reach
 	// what they are on.
-	unsupported := map[trace.Object]bool{trace.OnChannel: true, trace.OnCond: true, trace.OnBubble: true, trace.OnLibrary: true, trace.OnClock: true}
+	unsupported := map[trace.Object]bool{trace.OnChannel: true, trace.OnCond: true, trace.OnBubble: true, trace.OnLibrary: true, trace.OnClock: true, trace.OnGoroutines: true}
 
 	for k := range trace.NumKinds {
 		row := k.Row()

@@ -116,6 +116,8 @@ func Supported(op *trace.Op) bool {
 		return op.Kind != trace.WakeLock
 	case trace.OnMemory:
 		return op.N < 2 || op.Kind == trace.Write || op.Kind == trace.ReadWrite || op.Kind == trace.AtomicStore
+	case trace.OnGoroutines: // if nothing asks which there are
+		return op.N == 0 && op.Kind != trace.Inspect
 	case trace.OnChannel, trace.OnLibrary: // only what no other goroutine can reach
 		return op.N == 0 && (op.Kind.Blocks() || on == trace.OnLibrary)
 	}

@@ -165,7 +165,7 @@ func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, 
 // other goroutines can do, so that its goroutine is a persistent set by itself.
 func Unobservable(k trace.Kind, ignoreOutput bool) bool {
 	switch k.Row().Commutes {
-	case trace.Always, trace.UnlessTimed: // if it were timed it would depend on everything
+	case trace.Always, trace.UnlessCounted, trace.UnlessTimed: // if it were timed it would depend on everything
 		return true
 	case trace.UnlessPrinted:
 		return ignoreOutput

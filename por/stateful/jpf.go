@@ -90,13 +90,10 @@ func (s *lockSet) accessed(op *trace.Op) bool {
 // before it is executed.
 func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
-	case trace.Go:
-		// The new goroutine can do nothing before it exists, and no other goroutine can
-		// notice whether it does.
-		return true
-	case trace.End:
-		// A last step has no effect but to end the goroutine.
-		return true
+	case trace.Go, trace.End:
+		// The new goroutine can do nothing before it exists, and a last step has no effect but to
+		// end its goroutine. No other goroutine notices, if none can count them.
+		return op.N == 0
 	case trace.Choose:
 		// The value concerns the goroutine alone. Its alternatives remain.
 		return true

@@ -65,6 +65,10 @@ func GoroutineProfile(p []StackRecord) (n int, ok bool) {
 	if len(p) < n {
 		return n, false
 	}
+	if n > 1 {
+		var buf [1]byte
+		Stack(buf[:], true) // the stacks of the others belong to this moment
+	}
 	clear(p[:n])
 	Callers(1, p[0].Stack0[:])
 	return n, true

@@ -69,7 +69,7 @@ func (b *B) Run(name string, f func(b *B)) bool {
 func (b *B) run(f func(b *B)) {
 	done := make(chan bool, 1)
 	go func() {
-		b.owner = hbG()
+		b.begin()
 		defer func() {
 			if hbPanicking() {
 				return

@@ -26,6 +26,10 @@ type common struct {
 	isSynctest      bool
 	isFuzz          bool
 
+	// What hbTouch is given besides failed, skipped and finished. They have no values.
+	registered bool // cleanups
+	named      bool // names
+
 	site     uintptr // where it failed first: makes failures at different places different states
 	helpers  []uintptr
 	cleanups []func()
@@ -72,15 +76,40 @@ func (c *common) private() {}
 func (c *common) Name() string { return c.name }
 
 // Fail marks the function as having failed but continues execution.
-func (c *common) Fail() {
-	hbTouch(c, c.owner, false)
-	c.fail("")
+func (c *common) Fail() { c.fail("") }
+
+// fail is Fail; text is what has been logged. A test fails after those around it. Where no other
+// goroutine can ask whether they have failed, that is one step: a test around one that has not
+// completed has not completed either.
+func (c *common) fail(text string) {
+	if hbAsks(asksFailed) {
+		if c.parent != nil {
+			c.parent.fail(text)
+		}
+		hbTouch(&c.failed, 0, false)
+		c.mark(text)
+		return
+	}
+	hbTouch(&c.failed, c.owner, false)
+	switch {
+	case c.parent == nil:
+	case c.done:
+		c.parent.fail(text)
+	default:
+		c.parent.markAll(text)
+	}
+	c.mark(text)
 }
 
-func (c *common) fail(text string) {
+// markAll marks c as having failed after the tests around it.
+func (c *common) markAll(text string) {
 	if c.parent != nil {
-		c.parent.fail(text)
+		c.parent.markAll(text)
 	}
+	c.mark(text)
+}
+
+func (c *common) mark(text string) {
 	if c.done {
 		panic("Fail in goroutine after " + c.name + " has completed")
 	}
@@ -93,14 +122,20 @@ func (c *common) fail(text string) {
 
 // Failed reports whether the function has failed.
 func (c *common) Failed() bool {
-	hbTouch(c, 0, true) // a write, because it must not change places with Fail, which is a read
+	hbTouch(&c.failed, 0, true)
 	return c.failed
 }
 
 // FailNow marks the function as having failed and stops its execution by
 // calling runtime.Goexit.
 func (c *common) FailNow() {
-	c.Fail()
+	c.fail("")
+	c.leave()
+}
+
+// leave ends the calling goroutine, which has finished the test.
+func (c *common) leave() {
+	hbTouch(&c.finished, c.owner, false)
 	c.finished = true
 	runtime.Goexit()
 }
@@ -108,17 +143,28 @@ func (c *common) FailNow() {
 // log writes s to the test's log or, if the test has completed, to that of the
 // innermost incomplete one around it. It returns the text.
 func (c *common) log(s string) string {
-	hbTouch(c, c.owner, false)
 	s = strings.TrimSuffix(s, "\n")
 	c.write("Log in goroutine", strings.ReplaceAll(s, "\n", "\n    ")+"\n", true)
 	return s
 }
 
-func (c *common) write(what, s string, site bool) {
+// incomplete returns c or, if it has completed, the innermost test around it that has not; nil if
+// all have.
+func (c *common) incomplete() *common {
+	hbTouch(&c.failed, c.owner, false)
 	to := c
 	for to != nil && (to.done || to.isSynctest) {
+		late := to.done // otherwise the one around it waits
 		to = to.parent
+		if to != nil && late {
+			hbTouch(&to.failed, to.owner, false)
+		}
 	}
+	return to
+}
+
+func (c *common) write(what, s string, site bool) {
+	to := c.incomplete()
 	if to == nil {
 		panic(what + " after " + c.name + " has completed: " + s)
 	}
@@ -144,15 +190,13 @@ func (c *common) Errorf(format string, args ...any) { c.fail(c.log(fmt.Sprintf(f
 // Fatal is equivalent to Log followed by FailNow.
 func (c *common) Fatal(args ...any) {
 	c.fail(c.log(fmt.Sprintln(args...)))
-	c.finished = true
-	runtime.Goexit()
+	c.leave()
 }
 
 // Fatalf is equivalent to Logf followed by FailNow.
 func (c *common) Fatalf(format string, args ...any) {
 	c.fail(c.log(fmt.Sprintf(format, args...)))
-	c.finished = true
-	runtime.Goexit()
+	c.leave()
 }
 
 // Skip is equivalent to Log followed by SkipNow.
@@ -170,15 +214,18 @@ func (c *common) Skipf(format string, args ...any) {
 // SkipNow marks the test as having been skipped and stops its execution by
 // calling runtime.Goexit.
 func (c *common) SkipNow() {
-	hbTouch(c, c.owner, false)
+	owner := c.owner
+	if hbAsks(asksSkipped) {
+		owner = 0
+	}
+	hbTouch(&c.skipped, owner, false)
 	c.skipped = true
-	c.finished = true
-	runtime.Goexit()
+	c.leave()
 }
 
 // Skipped reports whether the test was skipped.
 func (c *common) Skipped() bool {
-	hbTouch(c, 0, true)
+	hbTouch(&c.skipped, 0, true)
 	return c.skipped
 }
 
@@ -199,7 +246,7 @@ func (c *common) Helper() {
 // Cleanup registers a function to be called when the test and all its subtests
 // complete.
 func (c *common) Cleanup(f func()) {
-	hbTouch(c, c.owner, true)
+	hbTouch(&c.registered, 0, true)
 	c.cleanups = append(c.cleanups, f)
 }
 
@@ -215,7 +262,14 @@ func (c *common) runCleanup() {
 	if c.cancel != nil {
 		c.cancel()
 	}
-	for n := len(c.cleanups); n > 0; n = len(c.cleanups) {
+	for {
+		if hbAsks(asksCleanup) {
+			hbTouch(&c.registered, 0, true)
+		}
+		n := len(c.cleanups)
+		if n == 0 {
+			return
+		}
 		f := c.cleanups[n-1]
 		c.cleanups = c.cleanups[:n-1]
 		f()
@@ -224,7 +278,9 @@ func (c *common) runCleanup() {
 
 // Output returns a Writer that writes to the log without positions.
 func (c *common) Output() io.Writer {
-	hbTouch(c, c.owner, false)
+	if c.incomplete() == nil {
+		panic("Output called after " + c.name + " has completed")
+	}
 	return logWriter{c}
 }
 
@@ -232,7 +288,6 @@ type logWriter struct{ c *common }
 
 // Write writes p to the log, line by line.
 func (w logWriter) Write(p []byte) (int, error) {
-	hbTouch(w.c, w.c.owner, false)
 	for line := range strings.Lines(string(p)) {
 		if !strings.HasSuffix(line, "\n") {
 			line += "\n"
@@ -294,9 +349,25 @@ func (c *common) ArtifactDir() string {
 // functions are called.
 func (c *common) Context() context.Context {
 	if c.ctx == nil {
-		c.ctx, c.cancel = context.WithCancel(context.Background())
+		c.makeContext() // asked for by code that hbAsks does not know
 	}
 	return c.ctx
+}
+
+// makeContext makes what Context returns.
+func (c *common) makeContext() {
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if c.cleaning || c.done {
+		c.cancel()
+	}
+}
+
+// begin is called by the goroutine that runs the test, before its function.
+func (c *common) begin() {
+	c.owner = hbG()
+	if hbAsks(asksContext) {
+		c.makeContext()
+	}
 }
 
 // Attr emits a test attribute, which nobody reads.

@@ -7,16 +7,41 @@
 // memory: the order of two log lines makes no difference between states.
 //
 // The package's own variables are invisible to the explorer. What other
-// goroutines can tell apart is made visible by hbTouch: operations on a test by
-// a goroutine that is not running it, asking whether it has failed, and its end.
+// goroutines can tell apart is made visible by hbTouch:
+//
+//	on          reads                              writes
+//	failed      Fail; by others than the owner:    Failed, the end, Run's result if the
+//	            Log, Output                        test has not ended
+//	skipped     Skip                               Skipped
+//	finished    FailNow, SkipNow by others         the end of a function that has not returned
+//	registered                                     Cleanup, taking a cleanup to run it
+//	named                                          Run
+//
+// Which are reads and which are writes follows from what commutes, not from what
+// changes: two that set the same flag commute, as reads do, and what asks for the
+// flag commutes with none of them. The owner's own operations are invisible if
+// the program has nothing that can tell when they were executed: see hbAsks.
 package testing
 
 // hbG returns the calling goroutine's number plus 1.
 func hbG() uint32
 
-// hbTouch is a visible access to c, which the code behind it carries out, if
-// other goroutines can reach c; owner is a goroutine for which it is none.
-func hbTouch(c *common, owner uint32, write bool)
+// hbTouch is a visible access to a part of a test, which the code after it carries
+// out, if other goroutines can reach the test; owner is a goroutine for which it is
+// none.
+func hbTouch(part *bool, owner uint32, write bool)
+
+// Methods of which hbAsks knows whether they are called.
+const (
+	asksFailed = 1 << iota
+	asksSkipped
+	asksCleanup
+	asksContext
+	asksName
+)
+
+// hbAsks reports whether the program mentions the method.
+func hbAsks(what uint32) bool
 
 // hbSite returns the innermost program point of the calling goroutine that is
 // neither in this package nor in one of the functions helpers, and its

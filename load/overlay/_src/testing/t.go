@@ -21,7 +21,7 @@ var errNilPanicOrGoexit = errors.New("test executed panic(nil) or runtime.Goexit
 // tRunner runs the test t, whose function is fn, on the calling goroutine.
 // A panic is left to take its way, so that its trace is that of the program.
 func tRunner(t *T, fn func(t *T)) {
-	t.owner = hbG()
+	t.begin()
 	defer func() {
 		if hbPanicking() {
 			t.failed = true
@@ -31,8 +31,12 @@ func tRunner(t *T, fn func(t *T)) {
 		signal := true
 		var err error
 		if !t.finished {
+			hbTouch(&t.finished, 0, true)
+		}
+		if !t.finished {
 			err = errNilPanicOrGoexit
 			for p := t.parent; p != nil; p = p.parent {
+				hbTouch(&p.finished, 0, true)
 				if p.finished {
 					if !t.isParallel {
 						t.Errorf("%v: subtest may have called FailNow on a parent test", err)
@@ -51,7 +55,7 @@ func tRunner(t *T, fn func(t *T)) {
 			if err != nil {
 				panic(err)
 			}
-			hbTouch(&t.common, 0, true)
+			hbTouch(&t.failed, 0, true)
 			t.done = true
 			if t.signal != nil {
 				t.signal <- signal
@@ -159,6 +163,9 @@ func (t *T) runChild(s *T, f func(t *T)) bool {
 		// FailNow was called on one of the parents by one of the subtests.
 		runtime.Goexit()
 	}
+	if !s.done {
+		hbTouch(&s.failed, 0, true)
+	}
 	return !s.failed
 }
 
@@ -185,6 +192,11 @@ func (t *T) Deadline() (deadline time.Time, ok bool) {
 
 // unique returns a name for the subtest called sub that no other subtest has.
 func (c *common) unique(sub string) string {
+	owner := c.owner
+	if hbAsks(asksName) {
+		owner = 0
+	}
+	hbTouch(&c.named, owner, true)
 	base := c.name + "/" + sub
 	if c.names == nil {
 		c.names = make(map[string]int)

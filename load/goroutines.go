@@ -1,0 +1,70 @@
+package load
+
+import (
+	"bytes"
+	"go/ast"
+	"go/constant"
+	"go/types"
+)
+
+// Whether a program can ask which goroutines there are decides whether starting and ending one are
+// operations that another goroutine notices.
+
+// showsGoroutines reports whether fn is a function that says which goroutines there are.
+func showsGoroutines(fn *types.Func) bool {
+	switch fn.FullName() {
+	case "runtime.NumGoroutine", "runtime.GoroutineProfile", "runtime.Stack",
+		"runtime/pprof.Lookup", "runtime/pprof.Profiles":
+		return true
+	}
+	return false
+}
+
+// ownStack returns the name of what call calls if that is runtime.Stack(buf, false), which shows no
+// other goroutine.
+func ownStack(p *Package, call *ast.CallExpr) *ast.Ident {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 2 {
+		return nil
+	}
+	fn, ok := p.Info.Uses[sel.Sel].(*types.Func)
+	v := p.Info.Types[call.Args[1]].Value
+	if ok && fn.FullName() == "runtime.Stack" && v != nil && v.Kind() == constant.Bool && !constant.BoolVal(v) {
+		return sel.Sel
+	}
+	return nil
+}
+
+// asksForGoroutines reports whether the text of p, a std package, mentions what says which
+// goroutines there are. Package runtime/pprof does it only for its users.
+func (p *Package) asksForGoroutines() bool {
+	if p.Path == "runtime" || p.Path == "runtime/pprof" {
+		return false
+	}
+	for _, file := range p.files {
+		for _, name := range []string{"runtime.NumGoroutine(", "runtime.GoroutineProfile(", "pprof.Lookup(", "pprof.Profiles("} {
+			if bytes.Contains(file.src, []byte(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CountsGoroutines reports whether a program that begins at e, package initialisation apart, can ask
+// which goroutines there are. What counts as reached is as in UsesClock.
+func (prog *Program) CountsGoroutines(e *Entry) bool {
+	var pkgs []*Package
+	any := false
+	for _, p := range closure(e.roots) {
+		if p.Std {
+			if p.facts.goroutines {
+				return true
+			}
+			continue
+		}
+		pkgs = append(pkgs, p)
+		any = any || p.facts.goroutines
+	}
+	return any && reaches(e, pkgs, showsGoroutines, ownStack)
+}

@@ -1,0 +1,70 @@
+package load
+
+import (
+	"bytes"
+	"go/types"
+)
+
+// Whether a program calls certain methods of testing.T decides which operations on a test another
+// goroutine can notice.
+
+// TestMethods is a set of methods of testing.T and its like. The numbers are those of the overlay's
+// package testing.
+type TestMethods uint32
+
+// The methods.
+const (
+	TestFailed TestMethods = 1 << iota
+	TestSkipped
+	TestCleanup // or what registers a cleanup itself
+	TestContext
+	TestName
+
+	allTestMethods TestMethods = 1<<iota - 1
+)
+
+var testMethods = map[string]TestMethods{
+	"Failed": TestFailed, "Skipped": TestSkipped, "Context": TestContext, "Name": TestName,
+	"Cleanup": TestCleanup, "Setenv": TestCleanup, "Chdir": TestCleanup,
+}
+
+// testMethod returns the methods that may be called by what mentions fn: one of package testing, or
+// of an interface, which a test may implement. By reflection it may be any.
+func testMethod(fn *types.Func) TestMethods {
+	recv := fn.Signature().Recv()
+	switch {
+	case recv == nil:
+		return 0
+	case fn.Pkg() != nil && fn.Pkg().Path() == "reflect" && (fn.Name() == "Method" || fn.Name() == "MethodByName"):
+		return allTestMethods
+	case types.IsInterface(recv.Type()), fn.Pkg() != nil && fn.Pkg().Path() == "testing":
+		return testMethods[fn.Name()]
+	}
+	return 0
+}
+
+// mentionsTestMethods returns the methods that the text of p, a std package, mentions.
+func (p *Package) mentionsTestMethods() (set TestMethods) {
+	if p.Path == "testing" {
+		return 0
+	}
+	for _, file := range p.files {
+		if !bytes.Contains(file.src, []byte(`"testing"`)) {
+			continue
+		}
+		for name, m := range testMethods {
+			if bytes.Contains(file.src, []byte("."+name+"(")) {
+				set |= m
+			}
+		}
+	}
+	return set
+}
+
+// TestMethods returns the methods of tests that a program which begins at e may call.
+func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
+	for _, p := range closure(e.roots) {
+		set |= p.facts.testing
+	}
+	return set
+}
