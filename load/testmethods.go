@@ -61,10 +61,24 @@ func (p *Package) mentionsTestMethods() (set TestMethods) {
 	return set
 }
 
-// TestMethods returns the methods of tests that a program which begins at e may call.
+// TestMethods returns the methods of tests that a program which begins at e may call: those that a
+// std package mentions, and those that code of the user's does that is reached, as in UsesClock.
 func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
+	var pkgs []*Package
+	any := TestMethods(0)
 	for _, p := range closure(e.roots) {
-		set |= p.facts.testing
+		if p.Std {
+			set |= p.facts.testing
+			continue
+		}
+		pkgs = append(pkgs, p)
+		any |= p.facts.testing
+	}
+	if any != 0 {
+		reaches(e, pkgs, func(fn *types.Func) bool {
+			set |= testMethod(fn)
+			return set == allTestMethods
+		}, nil)
 	}
 	return set
 }
