@@ -40,9 +40,12 @@ func TestPoints(t *testing.T) {
 				if p.Samples {
 					continue
 				}
-				hybrids := []oracle.Kind{oracle.None, oracle.MHB}
-				if !testing.Short() {
-					hybrids = append(hybrids, oracle.FieldAccess, oracle.Full)
+				hybrids := []oracle.Kind{oracle.None}
+				switch {
+				case !testing.Short():
+					hybrids = append(hybrids, oracle.FieldAccess, oracle.MHB, oracle.Full)
+				case p.Name == "jpf", p.Name == "optimal":
+					hybrids = append(hybrids, oracle.MHB)
 				}
 				for _, h := range hybrids {
 					r := runJobs(t, e, explore.Options{POR: p, Match: p.Stateful, Hybrid: h, All: true, Outcomes: true,
