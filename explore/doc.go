@@ -39,8 +39,8 @@
 // on a bug, not times; several workers report to subsearches that are merged in the order of the
 // search of one worker (see por.Mergeable).
 //
-// The files: explore.go has Run, options.go the options and rules, collect.go the visitor of the
-// search, parallel.go what several workers add to it, bugs.go and races.go what is wrong in a
-// state, minimise.go and replay.go what is done with schedules, program.go, source.go and value.go
-// the machine in source terms.
+// The files: explore.go has Run, options.go the options and rules, portfolio.go what several
+// explorers do together, collect.go the visitor of the search, parallel.go what several workers add
+// to it, bugs.go and races.go what is wrong in a state, minimise.go and replay.go what is done with
+// schedules, program.go, source.go and value.go the machine in source terms.
 package explore

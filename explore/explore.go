@@ -32,6 +32,9 @@ type Entry struct {
 // is done; the cause of ctx is the reason given. An error means that the entry
 // could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
+	if opts.Portfolio != nil {
+		return runPortfolio(ctx, e, opts)
+	}
 	s, err := prepare(ctx, e, opts)
 	if err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ type exploration struct {
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine had been made
-	searching bool      // only the search is interrupted, and not what comes after it
+	searching *bool     // only the search is interrupted, and not what comes after it
 
 	// What the explorer runs on, and with.
 	sys por.System
@@ -64,30 +67,46 @@ type exploration struct {
 	explains *oracle.Explainer
 }
 
-// prepare makes the machine and everything that the search needs.
+// prepare makes the machine and everything that the search needs. The error is *Illegal, or what
+// Entry.New returned.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
-	s := &exploration{ctx: ctx, opts: opts, searching: true}
-	m, err := e.New(func() bool { return s.searching && ctx.Err() != nil })
+	searching := true
+	m, err := e.New(func() bool { return searching && ctx.Err() != nil })
 	if err != nil {
 		return nil, err
 	}
-	s.m, s.sys, s.features = m, m, m.Features()
-	if err := opts.check(s.features); err != nil {
-		return nil, err
-	}
-	s.result = &Result{Package: e.Package, Entry: e.Name, POR: opts.POR.Name, Match: opts.Match, Hybrid: opts.kind()}
+	s := &exploration{ctx: ctx, m: m, searching: &searching}
+	s.result = &Result{Package: e.Package, Entry: e.Name}
 	s.result.Stats.Load = time.Since(begin)
+	return s, s.configure(opts)
+}
+
+// again returns another exploration of the entry, on the same machine.
+func (s *exploration) again(opts Options) (*exploration, error) {
+	*s.searching = true
+	t := &exploration{ctx: s.ctx, m: s.m, searching: s.searching}
+	t.result = &Result{Package: s.result.Package, Entry: s.result.Entry}
+	return t, t.configure(opts)
+}
+
+// configure prepares the search that opts describe.
+func (s *exploration) configure(opts Options) error {
+	s.opts, s.sys, s.features = opts, s.m, s.m.Features()
+	if err := opts.check(s.features); err != nil {
+		return err
+	}
+	s.result.POR, s.result.Match, s.result.Hybrid = opts.POR.Name, opts.Match, opts.kind()
 	s.begin = time.Now()
 
-	s.collector = newCollector(ctx, m, opts)
+	s.collector = newCollector(s.ctx, s.m, opts)
 	s.cfg = opts.config()
 	s.cfg.Describe = s.place
 	s.cfg.Create = func(dir, name string) (io.WriteCloser, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}
-		file := filepath.Join(dir, strings.ReplaceAll(e.Name, "/", "_")+"."+name)
+		file := filepath.Join(dir, strings.ReplaceAll(s.result.Entry, "/", "_")+"."+name)
 		os.Remove(file) // a link is not followed
 		return os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
@@ -97,7 +116,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 		s.useWorkers()
 	}
 	s.features.await(opts.await())
-	return s, nil
+	return nil
 }
 
 // poll makes the search ask now and then whether to stop, and report its progress.
@@ -159,7 +178,7 @@ func (s *exploration) place(op trace.Op) string {
 // search runs the explorer.
 func (s *exploration) search() por.Result {
 	r := s.opts.POR.Explore(s.sys, s.collector, s.cfg)
-	s.searching = false
+	*s.searching = false
 	return r
 }
 

@@ -64,6 +64,8 @@ type Features struct {
 	// made a difference. Slack is that of vm.ModeSlack.
 	Modes func() []vm.Mode
 	Slack time.Duration
+	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
+	CodeSize func() int
 }
 
 // await sets how loops that wait are treated, if the machine knows.

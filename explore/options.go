@@ -16,6 +16,9 @@ import (
 type Options struct {
 	POR  *por.Explorer // with its own options
 	Seed uint64        // of explorers that sample
+	// Portfolio, if set, are the explorers that are used instead of POR, each with options of its
+	// own. Of the others of these Options only Ignores, Trace and Progress count.
+	Portfolio *Portfolio
 
 	// How much is used of static facts. A lazy analysis begins only when the search has become
 	// longer than it takes.

@@ -31,6 +31,7 @@ type machine struct {
 	prog     *load.Program
 	entry    *load.Entry
 	features Features
+	analysis *oracle.Analysis // what oracles on this machine share; nil until there is one
 
 	last    trace.Op // described last
 	inside  bool     // it is inside the standard library
@@ -44,7 +45,7 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack()}
+		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize}
 	return x
 }
 
@@ -145,7 +146,10 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 
 // Oracle implements Facts.
 func (m *machine) Oracle(k oracle.Kind) por.Oracle {
-	return oracle.New(m.Machine, m.prog, m.entry, k)
+	if m.analysis == nil {
+		m.analysis = oracle.Analyze(m.Machine, m.prog, m.entry)
+	}
+	return m.analysis.Oracle(k, 0)
 }
 
 // Cost implements Facts.
@@ -181,14 +185,14 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 // Effect implements Machine.
 func (m *machine) Effect() string {
 	op := &m.last
-	switch op.Kind {
-	case trace.Go:
+	switch k := op.Kind; {
+	case k == trace.Go:
 		for _, l := range m.Machine.Goroutines() {
 			if l.Parent == op.G && !slices.Contains(m.alive, l.ID) {
 				return "→ " + m.Name(l.ID)
 			}
 		}
-	case trace.Output:
+	case k == trace.Output:
 		for fd := 1; fd <= 2; fd++ {
 			if text := strings.TrimPrefix(m.Output(fd), m.printed[fd]); text != "" {
 				if len(text) > 30 {
@@ -197,11 +201,11 @@ func (m *machine) Effect() string {
 				return strconv.Quote(text)
 			}
 		}
-	case trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW:
-		if op.N == 0 || m.inside && op.Kind.Plain() {
+	case k.Memory():
+		if op.N == 0 || m.inside && k.Plain() {
 			return ""
 		}
-		_, t := m.src.what(op.Kind, m.lastE.Pos)
+		_, t := m.src.what(k, m.lastE.Pos)
 		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
 			return "= " + v
 		}

@@ -81,6 +81,12 @@ type Result struct {
 	POR     string
 	// FallbackTo is the explorer that searched instead (por.Result.FallbackTo), if there was one.
 	FallbackTo string
+	// Auto is set if POR is the one of a Portfolio whose answer this is. Sampled is how many
+	// executions had been drawn at random before, and Others, if no explorer has an answer, what
+	// those did whose result this is not.
+	Auto    bool
+	Sampled uint64
+	Others  []Share
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool

@@ -1,11 +1,6 @@
 package explore
 
-import (
-	"fmt"
-	"regexp"
-
-	"hbcheck.dev/hbcheck/load"
-)
+import "hbcheck.dev/hbcheck/load"
 
 // A Builder makes a machine in the initial state of an entry. In
 // a step that takes long the machine asks interrupted whether to cut the execution.
@@ -13,17 +8,18 @@ type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (M
 
 // Selection says which entries of a program are meant.
 type Selection struct {
-	Run   *regexp.Regexp // entries whose name matches; nil: all
-	Entry string         // only this function, which need not be a test or main
+	Run   *Filter // tests whose name matches; nil: all
+	Skip  *Filter // and of these those whose name does not match; nil: all
+	Entry string  // only this function, which need not be a test or main
 }
 
-// NoMatch is the error of a Selection.Run that matches no entry.
+// NoMatch is the error of a Selection of no entry.
 type NoMatch struct {
-	Run   *regexp.Regexp
+	Selection
 	First string // entry there is
 }
 
-func (e *NoMatch) Error() string { return fmt.Sprintf("explore: %v matches no entry", e.Run) }
+func (e *NoMatch) Error() string { return "explore: no entry is selected" }
 
 // Select returns the selected entries of prog, each with a machine built by
 // build. The error is a *NoMatch if there are entries and none is selected.
@@ -40,14 +36,14 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	}
 	var entries []Entry
 	for _, e := range found {
-		if sel.Run == nil || sel.Run.MatchString(e.Name) {
+		if Selected(sel.Run, sel.Skip, e.Name) {
 			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
 				return build(prog, e, interrupted)
 			}})
 		}
 	}
 	if len(entries) == 0 {
-		return nil, &NoMatch{sel.Run, found[0].String()}
+		return nil, &NoMatch{sel, found[0].String()}
 	}
 	return entries, nil
 }

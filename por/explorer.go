@@ -76,7 +76,7 @@ func (e *Explorer) Explore(sys System, v Visitor, cfg Config) Result {
 	r := e.Run(sys, v, cfg)
 	for _, other := range e.Fallbacks {
 		if r.FallbackTo == other.Name {
-			v.Restart()
+			Restart(v, cfg, "the program is one for --por="+other.Name)
 			left := other.Explore(sys, v, cfg)
 			if left.FallbackTo == "" {
 				left.FallbackTo = other.Name

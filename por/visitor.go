@@ -1,6 +1,8 @@
 package por
 
 import (
+	"fmt"
+
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -53,4 +55,12 @@ type Subsearch interface {
 	// after the piece is explored. What is executed at other times is no part of the search.
 	Begin()
 	End()
+}
+
+// Restart lets v begin again, and writes why into the transcript of the search, if there is one.
+func Restart(v Visitor, cfg Config, why string) {
+	v.Restart()
+	if cfg.Trace != nil {
+		fmt.Fprintf(cfg.Trace, "restart: %s\n", why)
+	}
 }

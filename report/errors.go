@@ -24,6 +24,9 @@ func Error(err error) string {
 	case errors.As(err, &mistake):
 		return fmt.Sprintf("BUG: --check-duplicates: %v", mistake.Duplicate)
 	case errors.As(err, &none):
+		if none.Run == nil {
+			return fmt.Sprintf("--skip %v leaves no entry; the first there is: %s", none.Skip, none.First)
+		}
 		return fmt.Sprintf("--run %v matches no entry; the first there is: %s", none.Run, none.First)
 	case errors.As(err, &ignore) && ignore.Kind == 0:
 		kinds := explore.Kinds()

@@ -27,6 +27,8 @@ type jsonResult struct {
 	Hybrid      string          `json:"hybrid"`
 	LeftTo      string          `json:"left_to,omitempty"`
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
+	Auto        bool            `json:"auto,omitempty"`        // POR is the one of --por=auto that has the answer
+	Sampled     uint64          `json:"sampled,omitempty"`     // with --por=auto, executions drawn at random before
 	Bugs        []jsonBug       `json:"bugs"`
 	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
@@ -125,6 +127,7 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
+		Auto: r.Auto, Sampled: r.Sampled,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}

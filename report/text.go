@@ -141,8 +141,21 @@ func covered(r *explore.Result) string {
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
 	}
-	if r.FallbackTo != "" {
+	switch {
+	case r.FallbackTo != "":
 		s += " (of --por=" + r.FallbackTo + ")"
+	case r.Auto:
+		s += " (" + r.POR + ")"
+	}
+	for _, o := range r.Others {
+		s += ", " + count(o.Stats.Executions, "execution")
+		if o.Stats.States > 0 {
+			s += ", " + count(o.Stats.States, "state")
+		}
+		s += " (" + o.POR + ")"
+	}
+	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
+		s += fmt.Sprintf(", %d sampled", r.Sampled)
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
@@ -152,7 +165,11 @@ func search(r *explore.Result) string {
 	how := "exhaustive search"
 	switch {
 	case r.FirstOnly:
-		return "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
+		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
+		if r.Auto {
+			s += " of " + r.POR
+		}
+		return s
 	case !onlyAssumed(r):
 		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
 	case len(r.Assumed) > 0:
@@ -166,7 +183,7 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
-	timed := func(e explore.Event) bool { return e.Kind == trace.Timer || e.Kind == trace.Sleep }
+	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
 	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}

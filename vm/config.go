@@ -19,14 +19,16 @@ type Config struct {
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
-	MaxLocal      uint64      // iterations and calls without a visible operation before a path is cut; 0: 1<<28
-	Races         bool        // follow happens-before and find data races (Machine.Races)
-	MaxHeap       uint64      // bytes in the program's objects before a path is cut; 0: no bound
-	MaxStack      uint64      // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
-	MaxRun        uint64      // run mode: instructions (as counted) before the program is given up; 0: no bound
-	Check         Check       // what the machine verifies of itself all the time; for tests of the machine
-	Observer      Observer    // is notified of allocations and new goroutines; nil: none
-	Interrupt     func() bool // polled in long local stretches; true abandons the execution
+	Subtest       func(name string) bool // which subtests are executed; nil: all
+	Short         bool                   // testing.Short
+	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	Races         bool                   // follow happens-before and find data races (Machine.Races)
+	MaxHeap       uint64                 // bytes in the program's objects before a path is cut; 0: no bound
+	MaxStack      uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
+	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
+	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
+	Observer      Observer               // is notified of allocations and new goroutines; nil: none
+	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 
 	sharedGIDs *gidTable    // see Replica
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica

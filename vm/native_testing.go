@@ -31,6 +31,14 @@ var testingNatives = []Native{
 		r.SetBool(0, m.link.testing&load.TestMethods(r.U(0)) != 0)
 		return Next
 	}},
+	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.cfg.Subtest == nil || m.cfg.Subtest(m.string(r, 0)))
+		return Next
+	}},
+	{Name: "testing.Short", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.cfg.Short)
+		return Next
+	}},
 	{Name: "testing.hbSite", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
 		pos := m.frame(f, pc).Pos

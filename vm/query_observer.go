@@ -54,3 +54,14 @@ func (m *Machine) Function(fv uint64) *ssa.Function {
 	fn, _ := m.closureOf(fv)
 	return fn
 }
+
+// CodeSize returns the number of instructions of the program, as far as it has been compiled.
+func (m *Machine) CodeSize() int {
+	n := 0
+	for _, f := range m.funcs {
+		if f != nil {
+			n += len(f.Code)
+		}
+	}
+	return n
+}

@@ -32,7 +32,8 @@ named with --entry) under every schedule, and gives a verdict for each: ok, FAIL
 with the simplest schedule that shows the bug, or incomplete with the reason.
 Arguments after -- are the program's (os.Args[1:]).
 
-Explorers (--por):
+Explorers (--por; auto, the default, samples some executions and then lets optimal
+and jpf search side by side; a flag that is about one explorer selects it):
 ` + explorerDocs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
@@ -58,7 +59,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
-	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples); err != nil {
+	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples && opts.Portfolio == nil); err != nil {
 		return err
 	}
 	f.args = args

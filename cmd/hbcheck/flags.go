@@ -40,28 +40,27 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
-	own                               ownFlags
-	por, match, run, entry, allowLeak string
-	hybrid, explain                   string
-	assume                            []string
-	first, all, verbose, json         bool
-	checkStatic, checkDuplicates      bool
-	timeout                           time.Duration
-	maxExecutions, maxStates          uint64
-	maxSteps, preempt, jobs           int
-	maxMemory                         byteSize
-	format, out, traceSearch          string
+	own                          ownFlags
+	por, match, entry, allowLeak string
+	hybrid, explain              string
+	assume                       []string
+	first, all, verbose, json    bool
+	checkStatic, checkDuplicates bool
+	timeout                      time.Duration
+	maxExecutions, maxStates     uint64
+	maxSteps, preempt, jobs      int
+	maxMemory                    byteSize
+	format, out, traceSearch     string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
-	fs.StringVar(&f.por, "por", "jpf", "`name` of the explorer: "+report.ExplorerNames(nil))
-	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for --por=jpf without --preempt")
+	fs.StringVar(&f.por, "por", autoPOR, "`name` of the explorer: "+report.ExplorerNames(nil)+"; or auto: a portfolio of them")
+	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|full`; auto is mhb for jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "say which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
-	fs.StringVar(&f.run, "run", "", "explore only the entries whose name matches `regexp`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
@@ -117,8 +116,9 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	if err = f.check(); err != nil {
 		return o, sel, err
 	}
-	if o.POR = explorers.Lookup(f.por); o.POR == nil {
-		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s", f.por, report.ExplorerNames(nil))
+	name, portfolio := f.chosen()
+	if o.POR = explorers.Lookup(name); o.POR == nil {
+		return o, sel, fmt.Errorf("--por %s: no such explorer; there are %s, and auto", f.por, report.ExplorerNames(nil))
 	}
 	if err = f.own.set(o.POR); err != nil {
 		return o, sel, err
@@ -129,10 +129,8 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	if err = f.search(&o); err != nil {
 		return o, sel, err
 	}
-	if f.run != "" {
-		if sel.Run, err = regexp.Compile(f.run); err != nil {
-			return o, sel, fmt.Errorf("--run: %v", err)
-		}
+	if sel.Run, sel.Skip, err = f.filters(); err != nil {
+		return o, sel, err
 	}
 	if f.allowLeak != "" {
 		if o.AllowLeak, err = regexp.Compile(f.allowLeak); err != nil {
@@ -145,6 +143,11 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	}
 	sel.Entry = f.entry
 	o.All, o.Outcomes = f.all, f.outcomes
+	if portfolio {
+		if err = f.portfolio(&o); err != nil {
+			return o, sel, errors.New(report.Error(err))
+		}
+	}
 	if err = o.Check(); err != nil {
 		return o, sel, errors.New(report.Error(err))
 	}
@@ -158,7 +161,7 @@ func (f *exploreFlags) facts(o *explore.Options) (err error) {
 		if o.Hybrid, err = parseHybrid(f.hybrid); err != nil {
 			return err
 		}
-	case f.por == "jpf" && f.preempt < 0:
+	case o.POR.Name == "jpf" && f.preempt < 0:
 		o.Hybrid, o.LazyAnalysis = oracle.MHB, true
 	default:
 		o.Hybrid = oracle.None

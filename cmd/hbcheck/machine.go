@@ -22,6 +22,9 @@ import (
 type machineFlags struct {
 	args     []string // of the program, after its name
 	outcomes bool     // the order of writes to stdout and stderr matters
+	run      string   // of tests and subtests; see explore.Filter
+	skip     string   // and which of them not
+	short    bool     // testing.Short
 	time     string   // any, bounded, virtual
 	slack    time.Duration
 	rand     string // all, seed
@@ -31,6 +34,9 @@ type machineFlags struct {
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
+	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`, and with regexp/regexp only those subtests")
+	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
+	fs.BoolVar(&f.short, "short", false, "testing.Short is true")
 	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
@@ -55,8 +61,13 @@ func (f *machineFlags) check(seed bool) error {
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	run, skip, err := f.filters()
+	if err != nil {
+		return nil, err
+	}
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{
+			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(),
 			RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap,
@@ -64,11 +75,36 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	})
 }
 
+// filters parses --run and --skip; nil is one that has not been given.
+func (f *machineFlags) filters() (run, skip *explore.Filter, err error) {
+	for _, x := range []struct {
+		flag, pattern string
+		filter        **explore.Filter
+	}{{"run", f.run, &run}, {"skip", f.skip, &skip}} {
+		if x.pattern == "" {
+			continue
+		}
+		if *x.filter, err = explore.ParseFilter(x.pattern); err != nil {
+			return nil, nil, fmt.Errorf("--%s: %v", x.flag, err)
+		}
+	}
+	return run, skip, nil
+}
+
 // record returns what differs from the defaults, for a replay file.
 func (f *machineFlags) record() map[string]string {
 	m := make(map[string]string)
 	if f.outcomes {
 		m["outcomes"] = "true"
+	}
+	if f.run != "" {
+		m["run"] = f.run
+	}
+	if f.skip != "" {
+		m["skip"] = f.skip
+	}
+	if f.short {
+		m["short"] = "true"
 	}
 	if f.time != "any" {
 		m["time"] = f.time
@@ -84,7 +120,7 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", time: "any", rand: "all"}
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all"}
 	if m["time"] != "" {
 		f.time = m["time"]
 	}

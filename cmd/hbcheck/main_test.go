@@ -145,7 +145,7 @@ func main() {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	code := run([]string{"--max-memory", "3M", "wide.go"}, strings.NewReader(""), &out, &out)
+	code := run([]string{"--por", "jpf", "--max-memory", "3M", "wide.go"}, strings.NewReader(""), &out, &out)
 	if code != exitIncomplete || !strings.Contains(out.String(), "stopped at the memory budget of 3 MiB (--max-memory)") {
 		t.Errorf("exit %d: %s", code, &out)
 	}

@@ -64,6 +64,7 @@ var allowed = map[string]string{
 	"internal/racetest":    "internal/vmtest load por trace vm",
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",
+	"internal/native":      "explore load oracle por/explorers report vm",
 	"internal/xsync":       "explore internal/microtest load por vm",
 }
 

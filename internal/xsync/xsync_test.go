@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +50,11 @@ func exploreTests(t *testing.T, dir, run string, cache *load.Cache) map[string]*
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := explore.Select(prog, explore.Selection{Run: regexp.MustCompile(run)}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+	filter, err := explore.ParseFilter(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := explore.Select(prog, explore.Selection{Run: filter}, func(p *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		return explore.NewMachine(p, e, vm.Config{Interrupt: interrupted})
 	})
 	if err != nil {

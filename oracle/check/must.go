@@ -177,10 +177,10 @@ func (f *mustFacts) after(g trace.GID) {
 
 // completes reports whether op may have completed next, the operation of another goroutine.
 func (f *mustFacts) completes(op, next *trace.Op) bool {
-	switch next.Kind {
-	case trace.Select, trace.TrySelect:
+	switch k := next.Kind; {
+	case k == trace.Select, k == trace.TrySelect:
 		return true
-	case trace.Send, trace.Recv, trace.Park:
+	case k.Communicates(), k == trace.Park:
 		known := op.N > 0 && next.N > 0
 		return !known || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Obj == next.Access[0].Obj })
 	}
@@ -189,26 +189,33 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 
 // fulfil takes away what op, which g has executed, fulfils.
 func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
+	kinds, ofAny := fulfilledBy(op.Kind)
 	f.state.promises[g] = slices.DeleteFunc(slices.Clone(f.state.promises[g]), func(p promise) bool {
-		var kinds []static.EventKind
-		switch op.Kind {
-		case trace.Lock, trace.RLock:
-			kinds = []static.EventKind{static.LockEvent}
-		case trace.WakeLock, trace.CondWait:
-			kinds = []static.EventKind{static.LockEvent, static.WaitEvent}
-		case trace.WgWait:
-			kinds = []static.EventKind{static.JoinEvent}
-		case trace.OnceEnter:
-			kinds = []static.EventKind{static.OnceEvent}
-		case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Park:
-			// Which channel it is of a select does not show.
-			return p.kind == static.SendEvent || p.kind == static.RecvEvent || p.kind == static.WaitEvent
-		}
-		return slices.Contains(kinds, p.kind) && (p.addr == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
+		return slices.Contains(kinds, p.kind) && (ofAny || p.addr == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
 			q := uint64(a.Obj)<<32 | uint64(a.Off)
 			return p.addr >= q && p.addr < q+uint64(max(a.Size, 1))
 		}))
 	})
+}
+
+// fulfilledBy returns which promises an operation of kind k fulfils: those of these kinds of events
+// on the object that it is on, or (ofAny) on any one. A writer that announces itself is taken for
+// one that locks: a LockPending comes next, without an access before it.
+func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
+	switch row := k.Row(); {
+	case row.Communicates, k == trace.Park: // which channel it is of a select does not show
+		return []static.EventKind{static.SendEvent, static.RecvEvent, static.WaitEvent}, true
+	case k == trace.WakeLock, k == trace.CondWait:
+		return []static.EventKind{static.LockEvent, static.WaitEvent}, false
+	case k == trace.LockPending, !row.Blocks:
+	case row.On == trace.OnLock:
+		return []static.EventKind{static.LockEvent}, false
+	case row.On == trace.OnWaitGroup:
+		return []static.EventKind{static.JoinEvent}, false
+	case row.On == trace.OnOnce:
+		return []static.EventKind{static.OnceEvent}, false
+	}
+	return nil, false
 }
 
 // ask asks the analyses what g, which has just come to where it stands, must and may do.

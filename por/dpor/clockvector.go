@@ -41,7 +41,7 @@ import (
 // goroutine, those in which an operation is about to be executed on an object that more than one
 // goroutine has touched in the search so far, and the ends of executions.
 func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return hb.Refine(v, hb.PairwiseRelation(cfg.IgnoreOutput), func(rel hb.Relation) (por.Result, *hb.Execution) {
+	return hb.Refine(v, cfg, hb.PairwiseRelation(cfg.IgnoreOutput), func(rel hb.Relation) (por.Result, *hb.Execution) {
 		x := newClockVector(sys, v, cfg, rel)
 		return x.run(), x.exec
 	})

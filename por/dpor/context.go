@@ -75,7 +75,7 @@ func (c *ContextConfig) Set(name string) error {
 // endings.
 func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
-	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		s.ctx = &contextSensitive{s: s, cfg: variant}
 		r := s.run()

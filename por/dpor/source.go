@@ -66,7 +66,7 @@ import (
 // those that may use a WaitGroup again, or make its counter negative (see package optimal).
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
-	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		r := s.run()
 		if s.exec.Unsupported {

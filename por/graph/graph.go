@@ -38,7 +38,7 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Resul
 	}
 	rel := hb.PairwiseRelation(cfg.IgnoreOutput)
 	rel.SyncOnly = true
-	return hb.Refine(v, rel, func(rel hb.Relation) (por.Result, *hb.Execution) {
+	return hb.Refine(v, cfg, rel, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		x := newSearcher(sys, v, cfg, gc, rel)
 		return x.run(), x.exec
 	})

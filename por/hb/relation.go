@@ -107,14 +107,20 @@ func (r Relation) refined(x *Execution) Relation {
 // relation r. As long as that is refuted the search starts again with one that assumes less
 // (por.Visitor.Restart). A relation is refuted a few times at most: each time it loses one of its
 // assumptions for good.
-func Refine(v por.Visitor, r Relation, search func(Relation) (por.Result, *Execution)) por.Result {
+func Refine(
+	v por.Visitor, cfg por.Config, r Relation, search func(Relation) (por.Result, *Execution),
+) por.Result {
 	for {
 		result, x := search(r)
 		if !x.Refuted() {
 			return result
 		}
 		r = r.refined(x)
-		v.Restart()
+		why := "readers of a lock, or additions to one location, do not commute in this program"
+		if r.Pairwise {
+			why = "a WaitGroup may be used again while a goroutine waits, or its counter become negative"
+		}
+		por.Restart(v, cfg, why)
 	}
 }
 

@@ -78,7 +78,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 	if j, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
 		return exploreParallel(sys, j, cfg, opts, exact)
 	}
-	return hb.Refine(v, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSearcher(sys, v, cfg, opts, rel)
 		r := s.run()
 		if s.Unsupported {

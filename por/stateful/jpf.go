@@ -33,9 +33,12 @@ func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 			return r
 		}
 		p.Violated, p.UnlockNeedsNoChoice = false, false
-		v.Restart()
+		por.Restart(v, cfg, unlockingMatters)
 	}
 }
+
+// unlockingMatters is why a search starts again.
+const unlockingMatters = "it makes a difference in this program when locks are released"
 
 // SyncPolicy says which operations need no choice before them.
 type SyncPolicy struct {

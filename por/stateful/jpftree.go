@@ -26,7 +26,7 @@ func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		t.Leave(root)
 		if p.Violated {
 			p.Violated, p.UnlockNeedsNoChoice = false, false
-			v.Restart()
+			por.Restart(v, cfg, unlockingMatters)
 			continue
 		}
 		r := t.result()

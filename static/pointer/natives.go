@@ -41,7 +41,8 @@ var natives = modelTable(
 		syscall.Exit syscall.Getpagesize syscall.gettimeofday syscall.hbGetcwd syscall.hbPread syscall.hbReaddir
 		syscall.hbReadlink syscall.hbRefuse syscall.hbStat syscall.hbStdin syscall.hbWrite
 		syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall syscall.runtime_exitsyscall
-		testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
+		testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
+		testing.hbSelected
 		testing.hbSite testing.hbTestDone testing.hbTouch testing.hbUnsupported
 		time.hbArm time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
 		time.runtimeIsBubbled time.runtimeNano time.runtimeNow

@@ -73,7 +73,6 @@ type compiler struct {
 	looping   bool // the present instruction is in a loop
 	methods   map[*types.Func]uint16
 	texts     map[string]int
-	err       error
 
 	huge        bool               // there is a value of 2 GB or more
 	unusedLoads map[*ssa.UnOp]bool // big loads whose result is not used
@@ -139,9 +138,6 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.window = c.nregs + c.maxScr + bytecode.FrameHeader
 	c.maxWindow = 0
 	c.emitAll()
-	if c.err != nil {
-		return nil, c.err
-	}
 	// In a frame whose deferred calls run because of a panic only what the recover block reads is
 	// live: control can continue nowhere else in it.
 	always := newBitset(len(c.lv.values))

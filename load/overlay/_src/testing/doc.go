@@ -48,6 +48,9 @@ func hbAsks(what uint32) bool
 // position as log lines begin.
 func hbSite(helpers []uintptr) (site uintptr, pos string)
 
+// hbSelected reports whether the subtest of that name is to be executed.
+func hbSelected(name string) bool
+
 // hbCaller returns the function that called this package.
 func hbCaller() uintptr
 

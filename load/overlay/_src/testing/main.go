@@ -44,8 +44,8 @@ type InternalTest struct {
 // Init registers testing flags, of which there are none here.
 func Init() {}
 
-// Short reports whether the -test.short flag is set: no.
-func Short() bool { return false }
+// Short reports whether the -test.short flag is set: it is that of the command.
+func Short() bool
 
 // Verbose reports whether the -test.v flag is set: no.
 func Verbose() bool { return false }

@@ -151,7 +151,11 @@ func (t *T) Run(name string, f func(t *T)) bool {
 	if t.cleaning {
 		panic("testing: t.Run called during t.Cleanup")
 	}
-	s := &T{common{name: t.unique(rewrite(name)), parent: &t.common, level: t.level + 1,
+	name = t.unique(rewrite(name))
+	if !hbSelected(name) {
+		return true
+	}
+	s := &T{common{name: name, parent: &t.common, level: t.level + 1,
 		signal: make(chan bool, 1), barrier: make(chan bool)}}
 	return t.runChild(s, f)
 }

