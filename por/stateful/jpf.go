@@ -131,18 +131,19 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 }
 
 // After is called after g's operation, and reports whether the search has to begin again. Releasing
-// a lock that is free is a fatal error in Go. Whether an execution that ends with the release has
-// ended by that error is not known here, so any such end makes the search begin again: that costs
-// the choices that are made before unlocking from then on.
+// a lock that is free is a fatal error in Go, at which the goroutine remains. Whether an execution
+// in which it remains there has ended by that error, or because it exits at once, is not known here,
+// so either makes the search begin again: that costs the choices that are made before unlocking
+// from then on. If the goroutine has ended, too, the program has ended as it should.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
 	if !p.UnlockNeedsNoChoice {
 		return false
 	}
 	switch p.last {
 	case trace.Unlock, trace.RUnlock, trace.Park: // Cond.Wait unlocks, too
-		if sys.Status() == por.Ended || sys.Next(g).Kind == trace.Crash {
-			p.Violated = true
-		}
+		next := sys.Next(g).Kind
+		failed := next == trace.Crash || next != trace.None && sys.Status() == por.Ended
+		p.Violated = p.Violated || failed
 	}
 	return p.Violated
 }
