@@ -39,7 +39,9 @@ type how struct {
 	match  bool
 }
 
-func (h how) String() string { return fmt.Sprintf("--por=%s --hybrid=%s match %v", h.por, h.hybrid, h.match) }
+func (h how) String() string {
+	return fmt.Sprintf("--por=%s --hybrid=%s match %v", h.por, h.hybrid, h.match)
+}
 
 var reference = how{"full", oracle.None, true}
 
