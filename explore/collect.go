@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"context"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -12,7 +11,7 @@ import (
 // shows it, and counts outcomes; the rest of what a Result says about a bug is found out after the
 // search, by executing that schedule again.
 type collector struct {
-	ctx      context.Context
+	limit    *limit
 	m        Machine
 	features *Features
 	opts     Options
@@ -57,8 +56,8 @@ func (s *orderedSet[T]) add(x T) {
 	}
 }
 
-func newCollector(ctx context.Context, m Machine, opts Options) *collector {
-	return &collector{ctx: ctx, m: m, features: m.Features(), opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool),
+func newCollector(l *limit, m Machine, opts Options) *collector {
+	return &collector{limit: l, m: m, features: m.Features(), opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool),
 		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool)}
 }
 
@@ -119,8 +118,8 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 // cut notes why the machine has cut an execution, and returns whether the search continues.
 func (c *collector) cut(end *Ending) bool {
 	switch {
-	case c.ctx.Err() != nil: // the machine was in a long stretch without a step
-		c.incomplete.add(Reason{Cause: CauseStopped, Text: context.Cause(c.ctx).Error()})
+	case c.limit.passed(): // the machine was in a long stretch without a step
+		c.incomplete.add(Reason{Cause: CauseStopped, Text: c.limit.reason()})
 		return false
 	case end.Unsupported != "":
 		cause := CauseUnsupported

@@ -39,6 +39,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.limit.release()
 	if err := s.finish(s.search()); err != nil {
 		return nil, err
 	}
@@ -48,14 +49,13 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 
 // An exploration is the exploration of one entry.
 type exploration struct {
-	ctx       context.Context
+	limit     *limit
 	opts      Options
 	m         Machine
 	features  *Features
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine had been made
-	searching *bool     // only the search is interrupted, and not what comes after it
 
 	// What the explorer runs on, and with.
 	sys por.System
@@ -71,12 +71,16 @@ type exploration struct {
 // Entry.New returned.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
-	searching := true
-	m, err := e.New(func() bool { return searching && ctx.Err() != nil })
+	l := &limit{ctx: ctx, timeout: opts.Timeout, cuttable: true}
+	m, err := e.New(func() bool {
+		l.start() // the machine executes already: packages are being initialised
+		return l.cuttable && l.passed()
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &exploration{ctx: ctx, m: m, searching: &searching}
+	l.start()
+	s := &exploration{limit: l, m: m}
 	s.result = &Result{Package: e.Package, Entry: e.Name}
 	s.result.Stats.Load = time.Since(begin)
 	return s, s.configure(opts)
@@ -84,8 +88,8 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 
 // again returns another exploration of the entry, on the same machine.
 func (s *exploration) again(opts Options) (*exploration, error) {
-	*s.searching = true
-	t := &exploration{ctx: s.ctx, m: s.m, searching: s.searching}
+	s.limit.cuttable = true
+	t := &exploration{limit: s.limit, m: s.m}
 	t.result = &Result{Package: s.result.Package, Entry: s.result.Entry}
 	return t, t.configure(opts)
 }
@@ -99,7 +103,7 @@ func (s *exploration) configure(opts Options) error {
 	s.result.POR, s.result.Match, s.result.Hybrid = opts.POR.Name, opts.Match, opts.kind()
 	s.begin = time.Now()
 
-	s.collector = newCollector(s.ctx, s.m, opts)
+	s.collector = newCollector(s.limit, s.m, opts)
 	s.cfg = opts.config()
 	s.cfg.Describe = s.place
 	s.cfg.Create = func(dir, name string) (io.WriteCloser, error) {
@@ -127,11 +131,9 @@ func (s *exploration) poll() {
 		if s.opts.Progress != nil {
 			s.opts.Progress(Progress{p, len(s.collector.bugs)})
 		}
-		if s.ctx.Err() != nil {
-			return context.Cause(s.ctx).Error()
-		}
-		return ""
+		return s.limit.reason()
 	}
+	s.cfg.Over = s.limit.passed
 }
 
 // useFacts gives the search an oracle, and the checks that it is subject to.
@@ -141,9 +143,9 @@ func (s *exploration) useFacts() {
 	if kind != oracle.None {
 		s.cfg.AnyGoroutine = true
 		if s.opts.CheckStatic || s.opts.Explain != nil {
-			s.cfg.Oracle = facts.Oracle(kind)
+			s.cfg.Oracle = facts.Oracle(kind, never) // what is checked and explained must be there
 		} else {
-			s.lazy = oracle.NewLazy(func() por.Oracle { return facts.Oracle(kind) })
+			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return facts.Oracle(kind, s.limit.passed) })
 			if s.opts.LazyAnalysis {
 				s.lazy.Threshold = facts.Cost()
 			}
@@ -166,6 +168,8 @@ func (s *exploration) useFacts() {
 	}
 }
 
+func never() bool { return false }
+
 // place names where an operation is, if the machine knows.
 func (s *exploration) place(op trace.Op) string {
 	if s.features.Pos == nil {
@@ -178,7 +182,7 @@ func (s *exploration) place(op trace.Op) string {
 // search runs the explorer.
 func (s *exploration) search() por.Result {
 	r := s.opts.POR.Explore(s.sys, s.collector, s.cfg)
-	*s.searching = false
+	s.limit.cuttable = false
 	return r
 }
 
@@ -228,7 +232,7 @@ func (s *exploration) finish(found por.Result) error {
 		assumed = c.merged.assumed.list
 	}
 	isError := func(b *Bug) bool { return !b.Warning }
-	r.FirstOnly = found.Stopped && s.ctx.Err() == nil && slices.ContainsFunc(c.bugs, isError)
+	r.FirstOnly = found.Stopped && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
 	r.LongLoops = c.loops.list
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
@@ -260,16 +264,17 @@ func (s *exploration) finish(found por.Result) error {
 }
 
 // narrate makes the schedules of bugs simple, and describes them and those of outcomes step by
-// step.
+// step. When the exploration has to end, what is known of a bug is described and no more.
 func (s *exploration) narrate() {
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
 			s.features.await(vm.AwaitNever)
 		}
-		// After an interrupt there is no time for more.
-		if n := min(bugBudget, budget); !s.opts.NoMinimise && !b.Warning && n > 0 && s.ctx.Err() == nil {
-			budget -= minimise(s.m, b, s.opts, n)
+		if n := min(bugBudget, budget); !s.opts.NoMinimise && !b.Warning && n > 0 && !s.limit.passed() {
+			s.limit.cuttable = true
+			budget -= minimise(s.m, b, s.opts, n, s.limit.passed)
+			s.limit.cuttable = false
 		}
 		s.features.await(vm.AwaitNever)
 		if err := narrate(s.m, b); err != nil {
@@ -280,9 +285,14 @@ func (s *exploration) narrate() {
 	s.features.await(vm.AwaitNever)
 	for _, o := range s.collector.outcomes {
 		var err error
+		if s.limit.passed() {
+			break
+		}
 		if o.Events, err = Narrate(s.m, o.Schedule); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 		}
+	}
+	for _, o := range s.collector.outcomes {
 		s.result.Outcomes = append(s.result.Outcomes, *o)
 	}
 	s.result.Stats.Explore = time.Since(s.begin)

@@ -98,8 +98,9 @@ type Replicator interface {
 
 // Facts are what static analyses know of a machine's program.
 type Facts interface {
-	// Oracle analyses the program and returns an oracle on the machine's present states.
-	Oracle(k oracle.Kind) por.Oracle
+	// Oracle analyses the program and returns an oracle on the machine's present states. It
+	// gives up, and returns nil, when over holds; the oracle then has no more answers.
+	Oracle(k oracle.Kind, over func() bool) por.Oracle
 	// Cost is how many choices cost about as much as the analysis.
 	Cost() int
 	// Check returns the machine with a comparison of what it does with static facts, those of o first.

@@ -25,12 +25,13 @@ const attemptSlack = 1000
 // still shows b (iterative context bounding: Musuvathi and Qadeer, PLDI 2007),
 // and then removes every switch and every step that turns out not to be
 // needed, as delta debugging does. Of a livelock, what leads to its loop is shrunk. It
-// spends at most budget transitions on each of both and returns how many it has spent.
-func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
+// spends at most budget transitions on each of both and returns how many it has spent. When over
+// holds it ends with what it has.
+func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
-		return budget - shrinkLoopEntry(m, b, budget)
+		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
-	c := shrinker{m: m, left: budget, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
+	c := shrinker{m: m, left: budget, over: over, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return budget - c.left // narrate will say what is wrong
@@ -46,11 +47,11 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 		cfg := por.Config{Match: match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
 			IgnoreOutput: !opts.Outcomes,
 			Poll: func(p por.Progress) string {
-				if p.Transitions > left {
+				if p.Transitions > left || over() {
 					return "budget"
 				}
 				return ""
-			}}
+			}, Over: over}
 		r := run(m, v, cfg)
 		left -= min(left, r.Transitions)
 		if v.found != nil {
@@ -71,7 +72,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int) (spent int) {
 
 // shrinkLoopEntry looks for a simpler schedule that leads to b's loop, which it may enter at
 // another place. It returns what is left of its budget.
-func shrinkLoopEntry(m Machine, b *Bug, budget int) (left int) {
+func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
@@ -83,7 +84,7 @@ func shrinkLoopEntry(m Machine, b *Bug, budget int) (left int) {
 	}
 	m.Rewind(mark)
 	m.Release(mark)
-	c := shrinker{m: m, left: budget, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
+	c := shrinker{m: m, left: budget, over: over, until: true, shows: func() bool { _, ok := at[m.Hash()]; return ok }}
 	entry, ok := c.attempt(b.Schedule[:b.Loop])
 	if !ok {
 		return c.left
@@ -144,6 +145,7 @@ type shrinker struct {
 	shows func() bool // whether the present state is the one the schedule is to lead to
 	until bool        // the execution may continue from that state; otherwise it ends there
 	left  int         // steps it may still execute
+	over  func() bool // it may execute none any more
 }
 
 // A variant is a schedule that shows the bug, with its costs.
@@ -179,6 +181,10 @@ func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 	for i := 0; len(v.steps) < limit; i++ {
 		if c.until && c.shows() || c.m.Status() != por.Running {
 			break
+		}
+		if c.over() {
+			c.left = 0
+			return v, false
 		}
 		enabled = c.m.Enabled(enabled[:0])
 		var a trace.Step

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -37,7 +38,8 @@ type Options struct {
 	StopTruncated bool // end the search with the first execution of more than MaxSteps
 	MaxStates     uint64
 	MaxMemory     int64
-	LimitPreempt  bool // to Preempt
+	Timeout       time.Duration // from when the program has been built
+	LimitPreempt  bool          // to Preempt
 	Preempt       int
 
 	// What is collected and reported.

@@ -23,7 +23,7 @@ func (s *exploration) useWorkers() {
 		if kind == oracle.None {
 			return m, nil, nil
 		}
-		return m, oracle.NewLazy(func() por.Oracle { return m.Features().Facts.Oracle(kind) }), nil
+		return m, oracle.NewLazy(s.limit.passed, func() por.Oracle { return m.Features().Facts.Oracle(kind, s.limit.passed) }), nil
 	}
 }
 
@@ -42,7 +42,7 @@ type subsearch struct {
 // Split implements por.Mergeable.
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(Machine)
-	p := &subsearch{collector: newCollector(c.ctx, m, c.opts), replicas: m.Features().Replicas}
+	p := &subsearch{collector: newCollector(c.limit, m, c.opts), replicas: m.Features().Replicas}
 	p.inSubtree = true
 	return p
 }

@@ -2,7 +2,9 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -79,12 +81,14 @@ type contender struct {
 	s      *exploration
 	found  por.Result
 	err    error
+	panics any // what its goroutine has panicked with: our own mistake
 }
 
 // options returns x with what was set in the options of the whole later than in those of its
 // parts.
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
+	x.Timeout = p.opts.Timeout
 	return x
 }
 
@@ -97,20 +101,22 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, err
 	}
 	load := s.result.Stats.Load
-	s.limit(attemptWork)
+	p.ctx = s.limit.ctx // there is one time for all
+	defer s.limit.release()
+	s.stopAfter(attemptWork)
 	found := s.search()
 	for _, x := range opts.Portfolio.Samples { // line 2
-		if s.answers(&found) || ctx.Err() != nil {
+		if s.answers(&found) || s.limit.passed() {
 			break
 		}
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		s.limit(sampleWork)
+		s.stopAfter(sampleWork)
 		found = s.search()
 		p.sampled += found.Executions
 	}
-	if !s.answers(&found) && ctx.Err() == nil {
+	if !s.answers(&found) && !s.limit.passed() {
 		if s, found, err = p.contest(s); err != nil {
 			return nil, err
 		}
@@ -131,11 +137,11 @@ func (s *exploration) answers(found *por.Result) bool {
 	if len(s.collector.bugs) > 0 && found.Stopped {
 		return true
 	}
-	return len(found.Incomplete) == 0 && !found.Stopped && s.ctx.Err() == nil
+	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
 }
 
-// limit stops the search after so many transitions.
-func (s *exploration) limit(transitions uint64) {
+// stopAfter stops the search after so many transitions.
+func (s *exploration) stopAfter(transitions uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
 		if why := poll(p); why != "" {
@@ -172,7 +178,11 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	p.startOthers(lead) // if it has given up before they were worth it
 	list := []*contender{lead}
 	for len(list) < len(searches) && !p.decided() {
-		list = append(list, <-p.done)
+		c := <-p.done
+		if c.panics != nil {
+			panic(c.panics)
+		}
+		list = append(list, c)
 	}
 	best := p.choose(list)
 	for _, c := range list {
@@ -233,7 +243,12 @@ func (p *portfolio) startOthers(lead *contender) {
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, start: p.start}
 		go func() {
-			defer func() { p.done <- c }()
+			defer func() {
+				if c.panics = recover(); c.panics != nil {
+					c.panics = fmt.Sprintf("%v\n%s", c.panics, debug.Stack())
+				}
+				p.done <- c
+			}()
 			if p.lost(c.number, c.start) {
 				return
 			}

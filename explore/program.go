@@ -89,9 +89,9 @@ func (m *machine) Describe(g trace.GID) Event {
 	e := m.event(g, op.Kind, slices.Concat(stack, m.CreationStack(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
 	m.last, m.lastE = op, e
-	m.alive = m.alive[:0]
-	for _, l := range m.Machine.Goroutines() {
-		m.alive = append(m.alive, l.ID)
+	if op.Kind == trace.Go {
+		m.alive = m.alive[:0]
+		m.Machine.Live(func(g trace.GID) { m.alive = append(m.alive, g) })
 	}
 	if op.Kind == trace.Output {
 		m.printed = [3]string{1: m.Output(1), 2: m.Output(2)}
@@ -145,9 +145,11 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 }
 
 // Oracle implements Facts.
-func (m *machine) Oracle(k oracle.Kind) por.Oracle {
+func (m *machine) Oracle(k oracle.Kind, over func() bool) por.Oracle {
 	if m.analysis == nil {
-		m.analysis = oracle.Analyze(m.Machine, m.prog, m.entry)
+		if m.analysis = oracle.AnalyzeUntil(over, m.Machine, m.prog, m.entry); m.analysis == nil {
+			return nil
+		}
 	}
 	return m.analysis.Oracle(k, 0)
 }

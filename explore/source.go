@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/ast/astutil"
 
@@ -18,6 +19,19 @@ type source struct {
 	fset  *token.FileSet
 	files map[string]sourceFile // by name
 	user  map[string]bool       // import paths outside the standard library
+	found sync.Map              // what: operation → found; workers share it
+}
+
+// operation is one of the program's.
+type operation struct {
+	kind trace.Kind
+	pos  token.Position
+}
+
+// found is what an operation is about.
+type found struct {
+	text string
+	typ  types.Type
 }
 
 type sourceFile struct {
@@ -46,6 +60,17 @@ func newSource(prog *load.Program) *source {
 // and with its type, which may be nil. The text is empty if the position says
 // nothing: a deferred call runs where the function returns.
 func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
+	at := operation{k, pos}
+	if x, ok := s.found.Load(at); ok {
+		return x.(found).text, x.(found).typ
+	}
+	text, typ := s.find(k, pos)
+	s.found.Store(at, found{text, typ})
+	return text, typ
+}
+
+// find is what, in the syntax.
+func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	f, ok := s.files[pos.Filename]
 	if !ok {
 		return "", nil

@@ -45,6 +45,9 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 			if g == tc {
 				continue
 			}
+			if o.over() {
+				return nil, false
+			}
 			x := o.summary(s, tc, g, t, found, round > 0)
 			if x.conflict {
 				o.Witness, o.WitnessOf = x.witness, g

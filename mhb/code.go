@@ -31,7 +31,7 @@ type callee struct {
 // flow is the control flow of a function as the walk needs it. It depends on the code alone, so
 // it is computed once.
 type flow struct {
-	reach []map[int]bool // block → blocks reachable from its successors
+	reach []blockSet // block → blocks reachable from its successors; nil: not computed yet
 	when  map[[3]ssa.Instruction]when
 	code  map[codeKey][]action
 }
@@ -42,22 +42,35 @@ type codeKey struct{ block, start int }
 func (o *Oracle) flow(fn *ssa.Function) *flow {
 	f := o.flows[fn]
 	if f == nil {
-		f = &flow{reach: make([]map[int]bool, len(fn.Blocks)), when: map[[3]ssa.Instruction]when{}, code: map[codeKey][]action{}}
+		f = &flow{reach: make([]blockSet, len(fn.Blocks)), when: map[[3]ssa.Instruction]when{}, code: map[codeKey][]action{}}
 		o.flows[fn] = f
 	}
 	return f
 }
 
+// blockSet is a set of blocks of a function.
+type blockSet []uint64
+
+func newBlockSet(fn *ssa.Function) blockSet { return make(blockSet, len(fn.Blocks)/64+1) }
+
+func (s blockSet) has(b *ssa.BasicBlock) bool { return s[b.Index/64]>>(b.Index%64)&1 != 0 }
+
+// add adds b, and returns whether it was not in the set.
+func (s blockSet) add(b *ssa.BasicBlock) bool {
+	had := s.has(b)
+	s[b.Index/64] |= 1 << (b.Index % 64)
+	return !had
+}
+
 // after returns the blocks reachable from the successors of b.
-func (f *flow) after(b *ssa.BasicBlock) map[int]bool {
+func (f *flow) after(b *ssa.BasicBlock) blockSet {
 	if f.reach[b.Index] == nil {
-		seen := map[int]bool{}
+		seen := newBlockSet(b.Parent())
 		work := append([]*ssa.BasicBlock(nil), b.Succs...)
 		for len(work) > 0 {
 			x := work[len(work)-1]
 			work = work[:len(work)-1]
-			if !seen[x.Index] {
-				seen[x.Index] = true
+			if seen.add(x) {
 				work = append(work, x.Succs...)
 			}
 		}
@@ -74,7 +87,7 @@ func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
 		return list
 	}
 	var a action
-	loop := f.after(b)[b.Index]
+	loop := f.after(b).has(b)
 	for _, x := range b.Instrs[start:] {
 		for _, y := range o.accesses(x) {
 			a.accesses = o.fut.F.Sets.Union(a.accesses, o.fut.F.Sets.Of(o.fut.F.Acc.Num(y)))

@@ -95,25 +95,24 @@ func (f *flow) order(at, i, use ssa.Instruction) when {
 		}
 		return slices.Index(b.Instrs, x) - slices.Index(b.Instrs, at)
 	}
-	if from(use) < 0 && !f.after(b)[use.Block().Index] {
+	if from(use) < 0 && !f.after(b).has(use.Block()) {
 		return maybe // it is not ahead
 	}
-	through := from(i) >= 0 || f.after(b)[i.Block().Index]
+	through := from(i) >= 0 || f.after(b).has(i.Block())
 	avoiding := false
 	switch di, du := from(i), from(use); {
 	case du >= 0 && (di < 0 || du < di):
 		avoiding = true
 	case di >= 0:
 	default:
-		seen := map[int]bool{}
+		seen := newBlockSet(b.Parent())
 		work := slices.Clone(b.Succs)
 		for len(work) > 0 && !avoiding {
 			x := work[len(work)-1]
 			work = work[:len(work)-1]
-			if seen[x.Index] {
+			if !seen.add(x) {
 				continue
 			}
-			seen[x.Index] = true
 			switch {
 			case x == i.Block(): // defined before it is used
 			case x == use.Block():

@@ -89,6 +89,10 @@ func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f 
 		}
 	}
 	for _, c := range w.o.lockCalls(act.fn) {
+		if w.o.over() {
+			w.top()
+			return false
+		}
 		b, off := w.o.field(c.Call.Args[0])
 		if w.same(act.fn, b, base) && dominates(c, use) && w.executed(act, c, use) == ahead && f(off) {
 			return true

@@ -119,6 +119,9 @@ type Oracle struct {
 	CopiesLocks bool
 	// Off lists what is done without. It is set before the first question.
 	Off Stages
+	// Over, if set, is asked now and then during a question. If it holds the answer is that a
+	// choice is needed.
+	Over func() bool
 
 	level     Level
 	fa        *fieldaccess.Oracle
@@ -142,6 +145,9 @@ type Oracle struct {
 	renaming renaming // buffer
 	now      stateCache
 }
+
+// over reports whether there is no use in an answer any more.
+func (o *Oracle) over() bool { return o.Over != nil && o.Over() }
 
 // stateCache is what has been found out about the present state, for one call of Skip.
 type stateCache struct {

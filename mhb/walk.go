@@ -476,7 +476,7 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 	run := func(b *ssa.BasicBlock, code []action) {
 		passed := true
 		for i := range code {
-			if w.work++; w.work > maxWork {
+			if w.work++; w.work > maxWork || w.o.over() {
 				w.top()
 			} else {
 				passed = w.act(act, &code[i], v, &returns)

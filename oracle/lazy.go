@@ -16,13 +16,15 @@ type Lazy struct {
 	// Took is how long it took to make.
 	Took time.Duration
 
+	over    func() bool // it has no answers any more
 	make    func() por.Oracle
 	made    por.Oracle
 	watcher por.Watcher // made, if it is one
 }
 
-// NewLazy returns an oracle that answers as the one that make returns.
-func NewLazy(make func() por.Oracle) *Lazy { return &Lazy{make: make} }
+// NewLazy returns an oracle that answers as the one that make returns, which may be nil when over
+// holds. From then on it has no answers: what was computed meanwhile may be half done.
+func NewLazy(over func() bool, make func() por.Oracle) *Lazy { return &Lazy{over: over, make: make} }
 
 // Skip implements por.Oracle.
 func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
@@ -30,13 +32,23 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 		o.Threshold--
 		return ""
 	}
+	if o.over() {
+		return ""
+	}
 	if o.made == nil {
 		begin := time.Now()
 		o.made = o.make()
 		o.Took = time.Since(begin)
 		o.watcher, _ = o.made.(por.Watcher)
+		if o.made == nil {
+			return ""
+		}
 	}
-	return o.made.Skip(g, op)
+	reason := o.made.Skip(g, op)
+	if o.over() {
+		return ""
+	}
+	return reason
 }
 
 // Stepping implements por.Watcher.

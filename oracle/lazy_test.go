@@ -19,8 +19,8 @@ func (s *scripted) Rewound()                         { s.rewound++ }
 // asked and watches.
 func TestLazy(t *testing.T) {
 	var s scripted
-	made := 0
-	o := NewLazy(func() por.Oracle { made++; return &s })
+	made, over := 0, false
+	o := NewLazy(func() bool { return over }, func() por.Oracle { made++; return &s })
 	o.Threshold = 2
 	for i, want := range []string{"", "", "scripted", "scripted"} {
 		o.Stepping(0, nil)
@@ -29,8 +29,20 @@ func TestLazy(t *testing.T) {
 			t.Errorf("question %d: %q, want %q", i, got, want)
 		}
 	}
+	over = true
+	if got := o.Skip(0, nil); got != "" {
+		t.Errorf("an answer when it is over: %q", got)
+	}
 	if made != 1 || s != (scripted{asked: 2, stepped: 1, rewound: 1}) {
 		t.Errorf("made %d times, %+v", made, s)
+	}
+	// The analysis was given up: there is nothing to ask.
+	over = false
+	o = NewLazy(func() bool { return over }, func() por.Oracle { over = true; return nil })
+	for range 2 {
+		if got := o.Skip(0, nil); got != "" {
+			t.Errorf("an answer of no oracle: %q", got)
+		}
 	}
 	if StateOf(o) != nil {
 		t.Error("an oracle of another package has a state")

@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/static/pointer"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -44,6 +45,7 @@ func New(m *vm.Machine, prog *load.Program, e *load.Entry, k Kind) por.Oracle {
 
 // An Analysis is what oracles on one machine can share.
 type Analysis struct {
+	over    func() bool
 	m       *vm.Machine
 	prog    *load.Program
 	entry   *load.Entry
@@ -56,10 +58,21 @@ type Analysis struct {
 
 // Analyze analyses the program of m, which explores e.
 func Analyze(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
-	graph := static.NewCallGraph(prog, e, Natives{m})
+	return AnalyzeUntil(func() bool { return false }, m, prog, e)
+}
+
+// AnalyzeUntil is Analyze, but gives up, and returns nil, when over holds. Once it does, answers of
+// oracles that are made of the analysis must not be used.
+func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
+	result := pointer.AnalyzeUntil(over, prog, e)
+	if result == nil {
+		return nil
+	}
+	graph := static.NewCallGraphOf(prog, result, Natives{m})
 	base := static.NewBase(graph)
+	base.Interrupt = over
 	futures := hybrid.New(static.NewFieldAccess(base))
-	return &Analysis{m: m, prog: prog, entry: e, graph: graph, base: base, futures: futures,
+	return &Analysis{over: over, m: m, prog: prog, entry: e, graph: graph, base: base, futures: futures,
 		fa:     fieldaccess.New(futures, prog.Sizes),
 		copies: graph.CopiesLocks() || overwritesLocks(graph, Natives{m})}
 }
@@ -70,6 +83,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	closure := func(level mhb.Level) {
 		c := mhb.New(level, a.fa, a.futures, program{a.graph, a.m})
 		c.CopiesLocks, c.Off = a.copies, off
+		c.Over = a.over
 		o.mhb = c
 	}
 	switch k {

@@ -62,5 +62,9 @@ type Config struct {
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
 
+	// Over, if set, is asked after every transition, and Poll is called at once if it holds: a few
+	// hundred transitions of a large program take long. It may be asked by several goroutines.
+	Over func() bool
+
 	_ struct{}
 }

@@ -19,9 +19,20 @@ func (m *Machine) collectIfNeeded() {
 		m.collect(false)
 		h.gcAt = max(gcThreshold, h.live/2)
 	}
-	if full && h.live > most {
+	if full && h.live > most && m.cut.Cause == 0 {
 		m.cut = m.outOfMemory()
 	}
+}
+
+// collectPoll is how many objects are marked between two looks at Config.Interrupt.
+const collectPoll = 1 << 16
+
+// interruptedCollecting abandons the execution if the user interrupts.
+func (m *Machine) interruptedCollecting() bool {
+	if m.cut.Cause == 0 && m.cfg.Interrupt != nil && m.cfg.Interrupt() {
+		m.cut = Cut{CutInterrupted, "interrupted"}
+	}
+	return m.cut.Cause == CutInterrupted
 }
 
 func (m *Machine) outOfMemory() Cut {
@@ -98,13 +109,20 @@ func (m *Machine) collect(precise bool) {
 		}
 	}
 	mark := func() {
-		for len(work) > 0 {
+		for n := 1; len(work) > 0; n++ {
+			if n%collectPoll == 0 && m.interruptedCollecting() {
+				work = nil
+				break
+			}
 			id := work[len(work)-1]
 			work = work[:len(work)-1]
 			m.eachPtr(&h.objs[id], root)
 		}
 	}
 	mark()
+	if m.cut.Cause == CutInterrupted {
+		return // not everything is marked
+	}
 	if precise {
 		m.findDue(marked, root, mark)
 	} else {
@@ -112,6 +130,9 @@ func (m *Machine) collect(precise bool) {
 			root(uint64(f.obj) << 32)
 		}
 		mark()
+	}
+	if m.cut.Cause == CutInterrupted {
+		return
 	}
 	// Sweep. Memory and number of an object may be used again in this epoch: see forgetFree.
 	for id := first; id < uint32(len(h.objs)); id++ {

@@ -89,3 +89,41 @@ func main() {
 		}
 	}
 }
+
+// TestInterruptCollection: a collection of a large heap is interrupted, and abandons the execution.
+func TestInterruptCollection(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+type node struct {
+	next *node
+	x    [14]int
+}
+
+var list *node
+
+func main() {
+	for range 2_000_000 { // two collections at least
+		list = &node{next: list}
+	}
+}
+`)
+	for _, at := range []int{0, 3, 10} {
+		asked := 0
+		cfg := vm.Config{MaxHeap: 4 << 30, Interrupt: func() bool {
+			asked++
+			return at > 0 && asked >= at
+		}}
+		m, err := vm.New(prog, prog.Entries[0], cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := m.Cut().Cause
+		if at > 0 && (cut != vm.CutInterrupted || asked > at+1) {
+			t.Errorf("interrupted at question %d: cut %d after %d", at, cut, asked)
+		}
+		// Loops alone ask 121 times: the rest are collections.
+		if at == 0 && (cut != 0 || asked < 150) {
+			t.Errorf("not interrupted: cut %d, asked %d times", cut, asked)
+		}
+	}
+}

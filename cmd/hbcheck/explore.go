@@ -160,18 +160,13 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	return code, nil
 }
 
-// one explores one entry within the time limit. A mistake of hbcheck's own is an error.
+// one explores one entry. A mistake of hbcheck's own is an error.
 func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Options) (r *explore.Result, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			r, err = nil, internalError{x, debug.Stack()}
 		}
 	}()
-	if f.timeout > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("stopped after %v (--timeout)", f.timeout))
-		defer cancel()
-	}
 	return explore.Run(ctx, e, opts)
 }
 

@@ -68,7 +68,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
-	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry; 0: no limit")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry, once the program has been built; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
@@ -190,6 +190,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	f.heap = uint64(f.maxMemory)
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
+	o.Timeout = f.timeout
 	if f.maxSteps < 0 {
 		o.MaxSteps = matchedSteps
 		if !o.Match && !o.POR.Samples {

@@ -324,7 +324,8 @@ func (s *searcher) pickEvent() trace.GID {
 	if s.Cfg.Oracle == nil || !s.Cfg.AnyGoroutine {
 		return first
 	}
-	for _, g := range s.enabled() {
+	enabled := s.enabled()
+	for _, g := range enabled[:search.MostAsked(len(enabled))] {
 		if g != first && s.persistent(g, s.Next(g)) {
 			return g
 		}

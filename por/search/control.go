@@ -52,11 +52,13 @@ func (s *Control) EndTruncated(path trace.Schedule) {
 	s.StopUnless(s.Visitor.Leaf(path, por.Running))
 }
 
-// PollMask is such that PollDue holds every 256 transitions.
+// PollMask is such that PollDue holds every 256 transitions at least.
 const PollMask = 255
 
 // PollDue reports whether, after the present number of transitions, Poll is to be called.
-func (s *Control) PollDue() bool { return s.Stats.Transitions&PollMask == 0 }
+func (s *Control) PollDue() bool {
+	return s.Stats.Transitions&PollMask == 0 || s.Cfg.Over != nil && s.Cfg.Over()
+}
 
 // Poll compares the search with the bounds that are too expensive to look at after every step. The
 // search is at p and uses memory bytes.

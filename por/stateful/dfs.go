@@ -165,13 +165,13 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 	if s.Cfg.LimitPreempt {
 		return false // which goroutine moves is part of what is bounded
 	}
-	n := len(s.alts)
-	for _, g := range s.Enabled {
+	n, asked := len(s.alts), search.MostAsked(len(s.Enabled))
+	for i, g := range s.Enabled {
 		if g == s.Cur {
 			continue
 		}
 		op := s.Sys.Next(g)
-		if !s.needsNoChoice(g, &op) {
+		if !s.policyAllows(&op) && !(i < asked && s.OracleAllows(g, &op)) {
 			continue
 		}
 		s.addAlternatives(g)
@@ -354,7 +354,12 @@ func (s *depthFirst) progress() por.Progress {
 
 // needsNoChoice reports whether {g} is a persistent set, op being g's next operation.
 func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
-	return s.policy != nil && s.policy.NeedsNoChoice(op) || s.OracleAllows(g, op)
+	return s.policyAllows(op) || s.OracleAllows(g, op)
+}
+
+// policyAllows reports whether the policy knows that.
+func (s *depthFirst) policyAllows(op *trace.Op) bool {
+	return s.policy != nil && s.policy.NeedsNoChoice(op)
 }
 
 // step executes a and polls.

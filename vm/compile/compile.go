@@ -26,7 +26,6 @@ type Linker interface {
 	ZeroBase() uint64 // guest pointer for values of no bytes
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
-	Ordered(*ssa.Range) bool // it makes a difference in which order the loop visits a map
 }
 
 // compiler is the state of compiling one function.
@@ -60,7 +59,8 @@ type compiler struct {
 	code      []bytecode.Instr
 	blockPC   map[*ssa.BasicBlock]int
 	fixups    []fixup
-	scratch   int // next scratch register of the present instruction
+	far       bool // short branches may not reach
+	scratch   int  // next scratch register of the present instruction
 	maxScr    int
 	window    int // first register of the outgoing window
 	maxWindow int
@@ -177,13 +177,10 @@ func (c *compiler) words(v ssa.Value) int {
 }
 
 // ptrWords returns the byte offsets of v's pointers.
-// Of an iterator only the first word is one, and the third if it refers to an order.
+// Of an iterator only the first word is one.
 func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 	switch x := v.(type) {
 	case *ssa.Range:
-		if isMap(x.X.Type()) && c.l.Ordered(x) {
-			return []uint32{0, 16}
-		}
 		return []uint32{0}
 	case *ssa.FreeVar:
 		for i, fv := range c.fn.FreeVars {

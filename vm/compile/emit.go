@@ -23,6 +23,7 @@ func (c *compiler) emitAll() {
 	c.f.Unsigned = nil
 	c.blockPC = map[*ssa.BasicBlock]int{}
 	c.fixups = nil
+	c.far = c.mayBeFar()
 	c.f.Pos, c.f.Origins, c.f.Methods, c.f.Texts = nil, nil, nil, nil
 	c.f.ResetLive()
 	c.methods = map[*types.Func]uint16{}
@@ -924,7 +925,7 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 	//	Jxx +1       taken: over the next jump
 	//	Jmp +1       not taken: over the long one
 	//	Jmp target
-	if c.far() {
+	if c.far {
 		c.code[pc].C = 1
 		over := c.emitImm(Jmp, 0, 1)
 		c.code[over] = c.code[over].WithImm32(1)
@@ -934,9 +935,9 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 	c.branchTo(pc, b, to)
 }
 
-// far reports whether the function may be too large for short branches. An
+// mayBeFar reports whether the function may be too large for short branches. An
 // SSA instruction takes fewer than 8 words on average by a wide margin.
-func (c *compiler) far() bool {
+func (c *compiler) mayBeFar() bool {
 	n := 0
 	for _, b := range c.blocks {
 		n += len(b.Instrs)

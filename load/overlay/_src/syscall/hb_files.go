@@ -103,6 +103,9 @@ func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) 
 			return -1, EEXIST
 		}
 		dir := st.Mode&S_IFMT == S_IFDIR
+		if m := st.Mode & S_IFMT; m == S_IFIFO || m == S_IFSOCK {
+			hbRefuse("opening " + path + ", a pipe or socket of another process")
+		}
 		if flags&O_DIRECTORY != 0 && !dir {
 			return -1, ENOTDIR
 		}
