@@ -13,6 +13,9 @@ import (
 var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.RandSampled:  {"rand", "math/rand", "one value of many"},
 	vm.BitsSampled:  {"rand", "random bits", "the same in every execution"},
+	vm.MapOrder:     {"maps", "map order", "one order"},
+	vm.MapStarts:    {"maps", "map order", "one order from each starting point"},
+	vm.MapInserted:  {"maps", "map entries inserted in the loop", "at most 2 are visited"},
 	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer does not run"},
 	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup does not run"},
 	vm.WeakKept:     {"gc", "weak.Make", "the pointer is not cleared"},
@@ -56,9 +59,10 @@ func Assume(words []string) (set [vm.NumAssumed]bool, unknown string) {
 
 // modes are the flags that restrict the environment.
 var modes = [vm.NumModes]string{
-	vm.ModeVirtualTime: "--time=virtual",
-	vm.ModeSlack:       "--slack=", // and how long
-	vm.ModeRandFixed:   "--rand=seed",
+	vm.ModeVirtualTime:   "--time=virtual",
+	vm.ModeSlack:         "--slack=", // and how long
+	vm.ModeRandFixed:     "--rand=seed",
+	vm.ModeMapsInsertion: "--maps=insertion",
 }
 
 // exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with

@@ -40,7 +40,7 @@ func TestModelPage(t *testing.T) {
 		}
 	}
 	for _, m := range modes {
-		if !strings.Contains(page, "| `exhaustive with "+m+"` |\n") {
+		if !strings.Contains(page, "| `exhaustive with "+m) {
 			t.Errorf("docs/model.md does not have %q", m)
 		}
 	}

@@ -55,7 +55,7 @@ const (
 	// Environment.
 	Sleep  // waiting for the clock
 	Timer  // a timer about to fire
-	Choose // hbtest.Choose, math/rand: a value from a small range
+	Choose // hbtest.Choose, math/rand, maps: a value from a small range
 	Yield  // runtime.Gosched
 	Output // bytes for stdout or stderr
 	Exit   // os.Exit, or main returning
@@ -257,7 +257,7 @@ var rows = [NumKinds]Row{
 	Timer: {Name: "timer", On: OnClock, Blocks: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
 	Choose: {Name: "choose", Commutes: Always,
-		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose")}},
+		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick")}},
 	Yield: {Name: "yield", Commutes: Always,
 		Funcs: []Func{native("runtime.Gosched")}},
 	Output: {Name: "output", On: OnOutput, Commutes: UnlessPrinted,

@@ -19,6 +19,7 @@ type Config struct {
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
+	Maps          MapMode                // in which orders maps are iterated
 	Subtest       func(name string) bool // which subtests are executed; nil: all
 	Short         bool                   // testing.Short
 	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28

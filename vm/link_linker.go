@@ -30,7 +30,8 @@ type linker struct {
 	stubs     map[string]uint32
 	captures  *compile.Captures
 	nonblock  *load.Nonblocking
-	observed  map[uint32]bool // see observable
+	observed  map[uint32]bool     // see observable
+	ordered   map[*ssa.Range]bool // see Ordered
 	zeroBase  uint64
 	words     map[uint32]uint64                // layout number → type word
 	abi       *abitype.Builder                 // writes type descriptors
@@ -59,6 +60,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		captures: compile.NewCaptures(),
 		nonblock: prog.Nonblocking(e),
 		observed: map[uint32]bool{},
+		ordered:  map[*ssa.Range]bool{},
 		words:    map[uint32]uint64{},
 		bound:    map[string]uint64{},
 		locals:   map[*types.TypeName][]types.Type{},

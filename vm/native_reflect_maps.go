@@ -36,7 +36,29 @@ var reflectMapNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "internal/runtime/maps.next", Peek: peekMapRead, Fn: reflectMapNext},
+	{Name: "internal/runtime/maps.look", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if r.U(1) == 0 || m.noted(r.U(2)) {
+			return 1
+		}
+		return peekMapRead(m, g, r, op)
+	}, Fn: reflectMapLook},
+	{Name: "internal/runtime/maps.take", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if r.U(2) == 0 {
+			return 1
+		}
+		return m.orderChoice(m.orderWays(r.U(2)), op)
+	}, Fn: reflectMapTake},
+	{Name: "sync.hbMode", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.orderOf(g, r.U(0))))
+		return Next
+	}},
+	{Name: "sync.hbMissed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, MapInserted)
+		return Next
+	}},
+	{Name: "sync.hbPick", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.orderChoice(int(r.I(0)), op)
+	}, Fn: choose},
 	{Name: "maps.clone", Peek: peekMapRead, Fn: cloneMap},
 }
 
@@ -192,20 +214,57 @@ func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
 	return Next
 }
 
-// next(type, map, last uint64) (n uint64, key, elem pointer)
-func reflectMapNext(m *Machine, g *goroutine, r Regs) Ctl {
+// orderChoice describes a choice of n ways.
+func (m *Machine) orderChoice(n int, op *trace.Op) int {
+	if n > 1 {
+		op.Kind = trace.Choose
+		return n
+	}
+	return 1
+}
+
+// look(type, map, order) order notes what can be visited now.
+func reflectMapLook(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.mapArg(g, r)
 	if t == nil {
 		return Stop
 	}
-	e, n := m.mapNextEntry(r.U(1), t, r.U(2))
-	r.Set(0, n)
-	r.Set(1, 0)
-	r.Set(2, 0)
-	if e != nil {
-		r.Set(1, m.copyOf(g, unsafe.Add(e, t.keyOff), t.key.Size, t.key.ID))
-		r.Set(2, m.copyOf(g, unsafe.Add(e, t.elemOff), t.elem.Size, t.elem.ID))
+	order := r.U(2)
+	if r.U(1) != 0 && !m.noted(order) {
+		m.noteEntries(g, r.U(1), t, &order)
 	}
+	r.Set(0, order)
+	return Next
+}
+
+// take(type, map, order) (key, elem pointer, again bool)
+func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
+	t := m.mapArg(g, r)
+	if t == nil {
+		return Stop
+	}
+	mp, order := r.U(1), r.U(2)
+	s := uint64(0)
+	if order != 0 {
+		k := 0
+		if m.orderWays(order) > 1 {
+			k = int(g.choice)
+		}
+		s = m.takeEntry(mp, t, order, k)
+	}
+	r.Set(0, 0)
+	r.Set(1, 0)
+	r.SetBool(2, false)
+	if s == 0 {
+		return Next
+	}
+	e := m.entryNumbered(mp, t, s)
+	if e == nil { // only a data race can have deleted it
+		r.SetBool(2, true)
+		return Next
+	}
+	r.Set(0, m.copyOf(g, unsafe.Add(e, t.keyOff), t.key.Size, t.key.ID))
+	r.Set(1, m.copyOf(g, unsafe.Add(m.entryNumbered(mp, t, s), t.elemOff), t.elem.Size, t.elem.ID))
 	return Next
 }
 

@@ -14,6 +14,9 @@ type Assumed uint8
 const (
 	RandSampled  Assumed = 1 + iota // math/rand: a value from a large range
 	BitsSampled                     // crypto/rand, hash/maphash: bits that differ from run to run
+	MapOrder                        // map iteration: one order
+	MapStarts                       // map iteration: the rotations of one order
+	MapInserted                     // map iteration: of the entries inserted during a loop a few are visited
 	FinalizerOff                    // runtime.SetFinalizer: the finalizer never runs
 	CleanupOff                      // runtime.AddCleanup: the cleanup never runs
 	WeakKept                        // weak.Make: the pointer is never cleared
@@ -69,9 +72,10 @@ type Mode uint8
 
 // The modes.
 const (
-	ModeVirtualTime Mode = iota // --time=virtual
-	ModeSlack                   // --time=bounded --slack: Machine.Slack
-	ModeRandFixed               // --rand=seed
+	ModeVirtualTime   Mode = iota // --time=virtual
+	ModeSlack                     // --time=bounded --slack: Machine.Slack
+	ModeRandFixed                 // --rand=seed
+	ModeMapsInsertion             // --maps=insertion
 	NumModes
 )
 
@@ -88,6 +92,9 @@ func (m *Machine) Modes() []Mode {
 	}
 	if m.cfg.RandFixed {
 		list = append(list, ModeRandFixed)
+	}
+	if m.cfg.Maps == MapsInsertion {
+		list = append(list, ModeMapsInsertion)
 	}
 	return list
 }

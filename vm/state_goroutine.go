@@ -68,6 +68,7 @@ type gstate struct {
 	goPC      int32
 	coro      ptr            // the coroutine it is, or 0
 	nrand     uint32         // random words it has been given
+	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
 	late      uint8          // how often time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none

@@ -11,9 +11,9 @@ import (
 )
 
 // A map is a header object, an array of entries in insertion order and a hash index over it.
-// Iteration follows insertion order, so it is deterministic; each entry carries its insertion
-// number, so an iterator finds its place again after the array was rebuilt. The index follows from
-// the entries and is not part of the state.
+// Iteration follows that order where no order can be noticed; otherwise see step_order.go. Each
+// entry carries its insertion number, so an iterator finds its place again after the array was
+// rebuilt. The index follows from the entries and is not part of the state.
 //
 //	header   │ count 2 │ entries │ index │ used 3 │ seq 3 │
 //	                      │         │
@@ -231,7 +231,8 @@ func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {
-		// An iterator is the map and the insertion number of the entry it has returned last.
+		// An iterator is the map and the insertion numbers of the entry it has returned last and of
+		// the last one it returns; with an order see orderedNext.
 		mp := *b
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
 		g.pc++
@@ -320,20 +321,25 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.mapReset((*[5]uint64)(m.heap.load(*a, mpSize, 0)))
 		}
 	case bytecode.MapNext:
+		if in.C != 0 {
+			return m.orderedNext(g, f, in, r, t)
+		}
 		if *b != 0 && !m.accessesMayExecute(g, f, mapAccess(*b, false)) {
 			return Stop
 		}
-		// What is inserted during an iteration comes last, so it is visited; the language leaves
-		// that open (spec: For statements with range clause).
-		e, s := m.mapNextEntry(*b, t, *rg(r, in.B+1))
-		if e == nil {
+		// What is inserted during an iteration is not visited; the language leaves that open
+		// (spec: For statements with range clause).
+		last, end := rg(r, in.B+1), rg(r, in.B+2)
+		if *b != 0 && *end == 0 {
+			*end = m.word(*b, mpSeq)
+		}
+		e, s := m.mapNextEntry(*b, t, *last)
+		if e == nil || s > *end {
 			*a = 0
 			break
 		}
-		*rg(r, in.B+1) = s
-		*a = 1
-		m.loadValue(rg(r, in.A+1), unsafe.Add(e, t.keyOff), t.key)
-		m.loadValue(rg(r, in.A+1+uint16(t.key.Words())), unsafe.Add(e, t.elemOff), t.elem)
+		*last, *a = s, 1
+		m.loadEntry(rg(r, in.A+1), e, t)
 	}
 	g.pc += 2
 	return Next

@@ -110,6 +110,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	// What an operation on channels touches stays the same, what it can do changes.
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
 		v.n = m.chanAlternatives(g, nil)
+	case bytecode.MapNext:
+		if g.pending.Kind == trace.Choose {
+			v.n = m.orderWays(*g.reg(uint32(in.B) + 2))
+		}
 	}
 	v.op = g.pending
 	// Whether such a select finds a partner also depends on channels that are not its own, which

@@ -28,6 +28,7 @@ type machineFlags struct {
 	time     string   // any, bounded, virtual
 	slack    time.Duration
 	rand     string // all, seed
+	maps     string // auto, all, insertion
 	seed     int64
 	heap     uint64 // bytes the program may need; not part of a schedule
 }
@@ -40,12 +41,14 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
+	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
 // check refuses values that mean nothing. seed says whether --seed was given
 // though no explorer needs it.
 func (f *machineFlags) check(seed bool) error {
+	_, known := mapModes[f.maps]
 	switch {
 	case f.time != "any" && f.time != "bounded" && f.time != "virtual":
 		return fmt.Errorf("--time %s: want any, bounded or virtual", f.time)
@@ -53,11 +56,16 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--slack %v: want a time that is not negative", f.slack)
 	case f.rand != "all" && f.rand != "seed":
 		return fmt.Errorf("--rand %s: want all or seed", f.rand)
+	case !known:
+		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
 	case seed && f.rand != "seed":
 		return fmt.Errorf("--seed has no effect without --rand=seed")
 	}
 	return nil
 }
+
+// mapModes are the values of --maps.
+var mapModes = map[string]vm.MapMode{"auto": vm.MapsAuto, "all": vm.MapsAll, "insertion": vm.MapsInsertion}
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
@@ -69,7 +77,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		return explore.NewMachine(prog, e, vm.Config{
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(),
-			RandFixed: f.rand == "seed", RandSeed: f.seed,
+			Maps: mapModes[f.maps], RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap,
 		})
 	})
@@ -112,6 +120,9 @@ func (f *machineFlags) record() map[string]string {
 	if f.time == "bounded" {
 		m["slack"] = f.slack.String()
 	}
+	if f.maps != "auto" {
+		m["maps"] = f.maps
+	}
 	if f.rand == "seed" {
 		m["rand"], m["seed"] = f.rand, strconv.FormatInt(f.seed, 10)
 	}
@@ -120,7 +131,7 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all"}
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto"}
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
@@ -130,6 +141,9 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 			return f, fmt.Errorf("bad slack %q", m["slack"])
 		}
 		f.slack = slack
+	}
+	if m["maps"] != "" {
+		f.maps = m["maps"]
 	}
 	if m["rand"] != "" {
 		f.rand = m["rand"]

@@ -65,6 +65,7 @@ var allowed = map[string]string{
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",
 	"internal/native":      "explore load oracle por/explorers report vm",
+	"internal/environment": "explore load oracle por/explorers report vm",
 	"internal/xsync":       "explore internal/microtest load por vm",
 }
 

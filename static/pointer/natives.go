@@ -51,7 +51,7 @@ var natives = modelTable(
 		(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 		(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
 		sync.hbAccess sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbOnceEnter sync.hbOnceLeave
-		sync.hbOrder sync.hbPark sync.hbPending sync.hbPool sync.hbPut sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
+		sync.hbMissed sync.hbMode sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
 		sync/atomic.hbLoad sync/atomic.hbRMW sync/atomic.hbStore
 		(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap
 	`),
@@ -60,7 +60,7 @@ var natives = modelTable(
 
 	// These are called by opaque code only: see external.go.
 	without(`
-		hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.next
+		hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take
 		internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen
 		internal/reflectlite.resolveNameOff internal/reflectlite.resolveTypeOff internal/reflectlite.typedmemmove
 		internal/reflectlite.unsafe_New

@@ -260,7 +260,7 @@ const (
 	MapLen   // A = len(B)
 	MapClear // clear(A), next word: map type
 	MapIter  // A..A+2 = iterator over map B
-	MapNext  // A = ok, key, value of iterator B, next word: map type
+	MapNext  // A = ok, key, value of iterator B, C != 0: in a chosen order, next word: map type
 	StrIter  // A..A+2 = iterator over string B
 	StrNext  // A = ok, index, rune of iterator B
 

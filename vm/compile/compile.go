@@ -26,6 +26,7 @@ type Linker interface {
 	ZeroBase() uint64 // guest pointer for values of no bytes
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
+	Ordered(*ssa.Range) bool // it makes a difference in which order the loop visits a map
 }
 
 // compiler is the state of compiling one function.
@@ -177,10 +178,13 @@ func (c *compiler) words(v ssa.Value) int {
 }
 
 // ptrWords returns the byte offsets of v's pointers.
-// Of an iterator only the first word is one.
+// Of an iterator only the first word is one, and the third if it refers to an order.
 func (c *compiler) ptrWords(v ssa.Value) []uint32 {
 	switch x := v.(type) {
 	case *ssa.Range:
+		if isMap(x.X.Type()) && c.l.Ordered(x) {
+			return []uint32{0, 16}
+		}
 		return []uint32{0}
 	case *ssa.FreeVar:
 		for i, fv := range c.fn.FreeVars {

@@ -36,6 +36,12 @@ func (c *compiler) lookup(v *ssa.Lookup) {
 	c.results(v, t)
 }
 
+// isMap reports whether t is a map type.
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
 // next emits the step of a loop over a string or a map.
 // The operation leaves ok, key and element in consecutive scratch registers.
 func (c *compiler) next(v *ssa.Next) {
@@ -54,7 +60,11 @@ func (c *compiler) next(v *ssa.Next) {
 	kw, ew := c.l.Layout(mt.Key()).Words(), c.l.Layout(mt.Elem()).Words()
 	t := c.temp(1 + kw + ew)
 	c.recordPending()
-	c.emit(bytecode.MapNext, t, it, 0)
+	ordered := 0
+	if c.l.Ordered(v.Iter.(*ssa.Range)) {
+		ordered = 1
+	}
+	c.emit(bytecode.MapNext, t, it, ordered)
 	c.word(uint64(c.l.MapType(mt)))
 	for _, x := range c.extracts[v] {
 		// The tuple's types are invalid for components the loop ignores.

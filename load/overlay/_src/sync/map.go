@@ -120,22 +120,73 @@ func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	return true
 }
 
-// Range calls f for the keys present when it is called, in the order they were
-// stored, each with the value it has when its turn comes.
+// Range calls f for the keys present when it is called, in an order that is a
+// choice, each with the value it has when its turn comes, and perhaps for some
+// that are stored meanwhile.
 func (m *Map) Range(f func(key, value any) bool) {
+	const all, start, most = 1, 2, 2
+	var rest, late []any // keys that have to follow, and that may
+	seen := make(map[any]bool)
 	m.read()
-	var keys []any
 	for k := range m.m {
-		keys = append(keys, k)
+		rest = append(rest, k)
+		seen[k] = true
 	}
-	for i, k := range keys {
-		if i > 0 {
+	mode := hbMode(len(rest))
+	for first := true; ; first = false {
+		ways, i := len(rest), 0
+		switch {
+		case mode == all && ways == 0 && len(late) > 0:
+			if i = hbPick(1+len(late)) - 1; i < 0 {
+				return
+			}
+		case mode == all:
+			ways += len(late)
+			i = hbPick(ways)
+		case mode == start && first:
+			i = hbPick(ways)
+			rest = append(rest[i:], rest[:i]...)
+			i = 0
+		}
+		if len(rest)+len(late) == 0 || len(rest) == 0 && mode != all {
+			return
+		}
+		if !first || mode <= start && ways > 1 {
 			m.read()
+			for k := range m.m {
+				if mode == all && !seen[k] {
+					seen[k] = true
+					if len(late) < most {
+						late = append(late, k)
+					} else {
+						hbMissed()
+					}
+				}
+			}
+		}
+		var k any
+		if i < len(rest) {
+			k = rest[i]
+			rest = append(rest[:i:i], rest[i+1:]...)
+		} else {
+			i -= len(rest)
+			k = late[i]
+			late = append(late[:i:i], late[i+1:]...)
 		}
 		v, ok := m.m[k]
 		m.observe(k)
 		if ok && !f(k, v) {
-			break
+			return
 		}
 	}
 }
+
+// hbMode says how the order of n keys is chosen: 1: any, 2: the first one, then
+// as they were stored, 3: as they were stored.
+func hbMode(n int) int
+
+// hbPick is a choice of one of n ways.
+func hbPick(n int) int
+
+// hbMissed says that a key is not visited which could be.
+func hbMissed()

@@ -12,11 +12,11 @@ type Map struct{ _ unsafe.Pointer }
 
 // An Iter is an iteration over a map. Its zero value is not initialised.
 type Iter struct {
-	typ  *abi.MapType
-	m    *Map
-	last uint64 // number of the present entry
-	key  unsafe.Pointer
-	elem unsafe.Pointer
+	typ   *abi.MapType
+	m     *Map
+	order unsafe.Pointer // what is left to be visited; nil before the first entry
+	key   unsafe.Pointer
+	elem  unsafe.Pointer
 }
 
 // Init prepares an iteration over m; Next goes to the first entry.
@@ -29,7 +29,12 @@ func (it *Iter) Initialized() bool { return it.typ != nil }
 func (it *Iter) Map() *Map { return it.m }
 
 // Next goes to the next entry; there is none if Key then returns nil.
-func (it *Iter) Next() { it.last, it.key, it.elem = next(it.typ, it.m, it.last) }
+func (it *Iter) Next() {
+	for again := true; again; {
+		it.order = look(it.typ, it.m, it.order)
+		it.key, it.elem, again = take(it.typ, it.m, it.order)
+	}
+}
 
 // Key returns a pointer to a copy of the present entry's key, nil at the end.
 func (it *Iter) Key() unsafe.Pointer { return it.key }
@@ -37,6 +42,9 @@ func (it *Iter) Key() unsafe.Pointer { return it.key }
 // Elem returns a pointer to a copy of the present entry's element.
 func (it *Iter) Elem() unsafe.Pointer { return it.elem }
 
-// next returns the first entry of m whose number is above last: its number and
-// copies of key and element.
-func next(t *abi.MapType, m *Map, last uint64) (n uint64, key, elem unsafe.Pointer)
+// look notes which entries of m can be visited now.
+func look(t *abi.MapType, m *Map, order unsafe.Pointer) unsafe.Pointer
+
+// take visits one of them: copies of key and element, or nil at the end. Again: it
+// is there no more.
+func take(t *abi.MapType, m *Map, order unsafe.Pointer) (key, elem unsafe.Pointer, again bool)

@@ -1,0 +1,172 @@
+// Package environment tests what the environment of a program decides: that it is explored, by every
+// explorer alike, that what a compiled program prints is among what is found, and that a verdict names
+// what is not explored.
+package environment
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// loadDir loads the package in dir.
+func loadDir(t *testing.T, dir string) *load.Program {
+	t.Helper()
+	prog, err := load.Load(load.Config{Dir: dir, Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog
+}
+
+// How an entry is explored.
+type how struct {
+	por    string
+	hybrid oracle.Kind
+	match  bool
+}
+
+func (h how) String() string {
+	return fmt.Sprintf("--por=%s --hybrid=%s match %v", h.por, h.hybrid, h.match)
+}
+
+var reference = how{"full", oracle.None, true}
+
+// others are compared with the reference.
+func others(short bool) []how {
+	list := []how{
+		{"jpf", oracle.MHB, true}, {"optimal", oracle.None, false}, {"source", oracle.None, false},
+		{"full", oracle.None, false}, {"jpf", oracle.None, true}, {"jpf", oracle.FieldAccess, true}, {"jpf", oracle.Full, true},
+		{"optimal", oracle.MHB, false}, {"context", oracle.None, false}, {"clockvector", oracle.None, false}, {"graph", oracle.None, false},
+	}
+	if short {
+		return list[:3]
+	}
+	return list
+}
+
+// explored is what exploring an entry has found.
+type explored struct {
+	outcomes map[string]bool // what was printed, and how it ended
+	result   *explore.Result
+}
+
+func exploreEntry(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config, h how) explored {
+	t.Helper()
+	cfg.VisibleOutput, cfg.Races = true, true
+	r, err := explore.Run(context.Background(), explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+		return explore.NewMachine(prog, e, cfg)
+	}}, explore.Options{POR: explorers.Lookup(h.por), Hybrid: h.hybrid, Match: h.match, All: true, Outcomes: true, NoMinimise: true, MaxSteps: 5000})
+	if err != nil {
+		t.Fatalf("%s: %v", e.Name, err)
+	}
+	x := explored{outcomes: map[string]bool{}, result: r}
+	for _, o := range r.Outcomes {
+		x.outcomes[strings.TrimSpace(o.Output+" "+o.Ending)] = true
+	}
+	return x
+}
+
+// assumed lists what the verdict names, without places.
+func (x explored) assumed() string {
+	var list []string
+	for _, a := range x.result.Assumed {
+		a.Pos.Filename, a.Pos.Line = "", 0
+		if s := strings.ReplaceAll(report.Assumption(a), " at  ", " "); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func lines(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") }
+
+// native builds the package in dir and returns what it prints in n runs.
+func native(t *testing.T, dir string, n int) map[string]bool {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "exe")
+	c := exec.Command("go", "build", "-o", exe, ".")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	set := map[string]bool{}
+	for i := range n {
+		c := exec.Command(exe)
+		c.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", 1+i%4))
+		out, err := c.Output()
+		end := "exit 0"
+		if x, ok := err.(*exec.ExitError); ok {
+			text, _, _ := strings.Cut(string(x.Stderr), "\n")
+			if end = fmt.Sprintf("exit %d", x.ExitCode()); strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
+				end, _, _ = strings.Cut(text, " [recovered")
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		set[strings.TrimSpace(string(out)+" "+end)] = true
+	}
+	return set
+}
+
+// TestPrograms: each program of testdata/programs has the same outcomes with every explorer, the
+// verdict names what its first line says, and if that is nothing, what it prints when compiled is
+// among them.
+func TestPrograms(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/programs/*/main.go")
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("%d programs: %v", len(dirs), err)
+	}
+	for _, file := range dirs {
+		dir := filepath.Dir(file)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, _ := strings.Cut(string(text), "\n")
+			want, ok := strings.CutPrefix(want, "// assumed: ")
+			if !ok {
+				t.Fatal("the first line does not say what is assumed")
+			}
+			prog := loadDir(t, dir)
+			e := prog.Entries[0]
+			ref := exploreEntry(t, prog, e, vm.Config{}, reference)
+			if got := ref.assumed(); got != strings.TrimSuffix(want, "nothing") {
+				t.Errorf("assumed %q, want %q", got, want)
+			}
+			for _, r := range ref.result.Incomplete {
+				if r.Cause != explore.CauseAssumed {
+					t.Errorf("incomplete: %+v", r)
+				}
+			}
+			for _, h := range others(testing.Short()) {
+				if x := exploreEntry(t, prog, e, vm.Config{}, h); lines(x.outcomes) != lines(ref.outcomes) || x.assumed() != ref.assumed() {
+					t.Errorf("%v has\n%s\nassumed %s\nwant\n%s\nassumed %s", h, lines(x.outcomes), x.assumed(), lines(ref.outcomes), ref.assumed())
+				}
+			}
+			runs := 200
+			if testing.Short() {
+				runs = 20
+			}
+			for out := range native(t, dir, runs) {
+				if !ref.outcomes[out] && want == "nothing" {
+					t.Errorf("the compiled program has %q, here there are only\n%s", out, lines(ref.outcomes))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package vm
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/compile"
+)
+
+// Ordered reports whether the order in which the loop visits the entries of a map is a choice.
+func (k *linker) Ordered(r *ssa.Range) bool {
+	ordered, ok := k.ordered[r]
+	if !ok {
+		ordered = k.orderMatters(r)
+		k.ordered[r] = ordered
+	}
+	return ordered
+}
+
+// Of the standard library these give the order of a map away: to a function they call, or by the
+// order in which they wake other goroutines. The others sort what they collect from a map, look for
+// something in it, or copy it.
+var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": true, "text/template": true, "html/template": true,
+	"net/http": true, "database/sql": true, "encoding/gob": true, "go/ast": true}
+
+// Code of these packages visits maps on behalf of its caller.
+var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true}
+
+func (k *linker) orderMatters(r *ssa.Range) bool {
+	if k.m.cfg.Run {
+		return false
+	}
+	p := k.prog.PackageOf(original(r.Parent()))
+	if p == nil || p.Std && !showsOrder[p.Path] {
+		return false
+	}
+	return k.m.cfg.Maps == MapsEvery || compile.OrderMatters(r)
+}
+
+// original returns what fn is an instance of.
+func original(fn *ssa.Function) *ssa.Function {
+	if o := fn.Origin(); o != nil {
+		return o
+	}
+	return fn
+}
+
+// showsOrder reports whether the loop over a map that g is in gives the order away. It does not, though
+// the code may, in a library function that sorts, as fmt and encoding/json do, and in
+// slices.Sorted(maps.Keys(m)).
+func (m *Machine) showsOrder(g *goroutine) bool {
+	shows, seen := false, false
+	var visitors []*ssa.Function
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
+			return true
+		}
+		if p := m.link.prog.PackageOf(original(f.SSA)); p != nil && !(p.Std && visitsMaps[p.Path]) {
+			shows, seen = !p.Std || showsOrder[p.Path], true
+			return false
+		}
+		visitors = append(visitors, f.SSA)
+		return true
+	})
+	return (shows || !seen) && !sortsKeys(visitors)
+}
+
+// sortsKeys reports whether these are the frames of slices.Sorted(maps.Keys(m)) or of its values, and
+// equal ones are the same.
+func sortsKeys(frames []*ssa.Function) bool {
+	want := []string{"slices.AppendSeq", "slices.Collect", "slices.Sorted"}
+	i := 0
+	for _, fn := range frames {
+		if fn = original(fn); i < len(want) && fn.String() == want[i] {
+			i++
+		} else if fn.Parent() == nil {
+			return false // another visitor is in between
+		}
+	}
+	if i < len(want) {
+		return false
+	}
+	args := frames[len(frames)-1].TypeArgs()
+	if len(args) != 1 {
+		return false
+	}
+	b, ok := args[0].Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
+}

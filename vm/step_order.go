@@ -1,0 +1,278 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// The order in which a loop visits the entries of a map is a choice, where it can be noticed
+// (linker.OrderMatters). Each iteration is two visible operations at most:
+//
+//  1. a read of the map, if it is shared. What must and what may be visited is noted.
+//  2. a Choose among that. It concerns the goroutine alone.
+//
+// What has been noted is in an object that the iterator refers to. So what can be chosen does not
+// change while other goroutines move, and iterations that have visited the same entries in another
+// order are in the same state.
+//
+// The language leaves open whether an entry is visited that was inserted during the loop. Here it
+// may be, at any time, or never: a loop ends when all the others have been visited. At most
+// maxInserted of them are visited, so that a loop ends that inserts one in each iteration.
+const (
+	orMode = iota * 8 // how the order is chosen, and flags
+	orSeen            // insertion number of the newest entry that has been noted
+	orLast            // of the entry that was visited last
+	orNew             // how many were visited that were inserted during the loop
+	orMust            // how many entries follow that must be visited, by number
+	orMay             // and then may be
+	orFirst
+)
+
+// How the order is chosen: all orders, one of the rotations of the order of insertion, that order.
+const (
+	orderAll = 1 + iota
+	orderStart
+	orderOne
+
+	orderMode  = 3
+	orderNoted = 1 << 8 // the entries are those of the present state
+)
+
+const (
+	maxOrdered  = 4   // entries of which all orders are tried
+	maxStarts   = 16  // entries of which all rotations are
+	maxOrders   = 256 // orders that a goroutine tries of all its loops together
+	maxInserted = 2
+)
+
+// MapMode is how the order of maps is chosen.
+type MapMode uint8
+
+// The modes. Auto tries all orders of a few entries, and names the loops of which it does not.
+const (
+	MapsAuto      MapMode = iota
+	MapsAll               // all orders of all loops
+	MapsInsertion         // one order, that of insertion
+	MapsEvery             // as All, of the loops, too, in which no order can be noticed; for tests
+)
+
+// words returns the words of the order at p.
+func (m *Machine) orderWords(p ptr) []uint64 {
+	o := &m.heap.objs[p>>32]
+	return unsafe.Slice((*uint64)(o.mem), o.size/8)
+}
+
+// noted reports whether the entries of the order at p are those of the present state.
+func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]&orderNoted != 0 }
+
+// noteEntries notes which entries of the map mp can be visited now. *ord is the order, 0 before the
+// first iteration.
+func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
+	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	if *ord == 0 {
+		n := hd[mpCount/8]
+		mode := m.orderOf(g, n)
+		room := uint64(0)
+		if mode != orderOne {
+			room = n + maxInserted
+		}
+		id := m.heap.alloc(g, uint32(orFirst+room*8), m.layWord)
+		*ord = uint64(id) << 32
+		w := m.orderWords(*ord)
+		w[orMode/8], w[orSeen/8] = uint64(mode)|orderNoted, hd[mpSeq/8]
+		if mode == orderOne {
+			return
+		}
+		for last := uint64(0); ; {
+			e, s := m.mapNextEntry(mp, t, last)
+			if e == nil {
+				return
+			}
+			w[orFirst/8+int(w[orMust/8])] = s
+			w[orMust/8]++
+			last = s
+		}
+	}
+	m.heap.willWrite(uint32(*ord >> 32))
+	w := m.orderWords(*ord)
+	w[orMode/8] |= orderNoted
+	if w[orMode/8]&orderMode == orderOne {
+		return
+	}
+	// Those that have been deleted can be visited no more.
+	list := w[orFirst/8:]
+	var left [2]uint64
+	k := 0
+	for i, n := range []uint64{w[orMust/8], w[orMay/8]} {
+		for range n {
+			s := list[0]
+			list = list[1:]
+			if m.entryNumbered(mp, t, s) != nil {
+				w[orFirst/8+k] = s
+				k++
+				left[i]++
+			}
+		}
+	}
+	for w[orMode/8]&orderMode == orderAll {
+		e, s := m.mapNextEntry(mp, t, w[orSeen/8])
+		if e == nil {
+			break
+		}
+		w[orSeen/8] = s
+		if w[orNew/8]+left[1] >= maxInserted {
+			m.assume(g, MapInserted)
+			continue
+		}
+		w[orFirst/8+k] = s
+		k++
+		left[1]++
+	}
+	w[orMust/8], w[orMay/8] = left[0], left[1]
+	clear(w[orFirst/8+k:])
+}
+
+// orderOf decides how the order of n entries is chosen.
+func (m *Machine) orderOf(g *goroutine, n uint64) int {
+	if n > 1 && m.cfg.Maps != MapsEvery && !m.showsOrder(g) {
+		return orderOne
+	}
+	switch {
+	case n <= 1 && !m.auto:
+		return orderAll
+	case m.cfg.Maps == MapsInsertion:
+		return orderOne
+	case m.auto:
+	case m.cfg.Maps != MapsAuto:
+		return orderAll
+	case n <= maxOrdered && m.tryOrders(g, [...]uint32{1, 1, 2, 6, 24}[n]):
+		return orderAll
+	case n <= maxStarts && m.tryOrders(g, uint32(n)):
+		m.assume(g, MapStarts)
+		return orderStart
+	}
+	if n > 1 {
+		m.assume(g, MapOrder)
+	}
+	return orderOne
+}
+
+// tryOrders reports whether g may try n orders more. What it has tried is no part of the state:
+// where that makes a difference something is assumed, on the path that is explored first.
+func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
+	if max(g.orders, 1)*n > maxOrders {
+		return false
+	}
+	g.orders = max(g.orders, 1) * n
+	return true
+}
+
+// orderWays returns how many ways there are to continue with the order at p, whose entries are
+// noted; 0 and 1 are no choice.
+func (m *Machine) orderWays(p ptr) int {
+	w := m.orderWords(p)
+	switch {
+	case w[orMode/8]&orderMode == orderAll && w[orMust/8] == 0 && w[orMay/8] > 0:
+		return 1 + int(w[orMay/8]) // the first: the loop ends
+	case w[orMode/8]&orderMode == orderAll:
+		return int(w[orMust/8] + w[orMay/8])
+	case w[orMode/8]&orderMode == orderStart && w[orLast/8] == 0:
+		return int(w[orMust/8])
+	}
+	return 1
+}
+
+// takeEntry takes the k-th way and returns the number of the entry that is visited, 0 at the end.
+func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
+	m.heap.willWrite(uint32(p >> 32))
+	w := m.orderWords(p)
+	w[orMode/8] &^= orderNoted
+	must, may := int(w[orMust/8]), int(w[orMay/8])
+	list := w[orFirst/8:]
+	switch w[orMode/8] & orderMode {
+	case orderOne:
+		e, s := m.mapNextEntry(mp, t, w[orLast/8])
+		if e == nil || s > w[orSeen/8] {
+			return 0
+		}
+		w[orLast/8] = s
+		return s
+	case orderStart:
+		if must == 0 {
+			return 0
+		}
+		// After the last one in the order of insertion comes the first one.
+		if w[orLast/8] != 0 {
+			for k = 0; k < must && list[k] < w[orLast/8]; k++ {
+			}
+			k %= must
+		}
+		w[orLast/8] = list[k]
+	default:
+		if must == 0 {
+			if k == 0 {
+				return 0
+			}
+			k--
+		}
+	}
+	s := list[k]
+	copy(list[k:], list[k+1:must+may])
+	list[must+may-1] = 0
+	if k < must {
+		w[orMust/8]--
+	} else {
+		w[orMay/8]--
+		w[orNew/8]++
+	}
+	return s
+}
+
+// entryNumbered returns the entry with insertion number s, or nil.
+func (m *Machine) entryNumbered(mp ptr, t *mapType, s uint64) unsafe.Pointer {
+	if e, n := m.mapNextEntry(mp, t, s-1); n == s {
+		return e
+	}
+	return nil
+}
+
+// orderedNext executes MapNext of a loop in which the order matters. The iterator is the map, a
+// word that is not used, and the order.
+func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *mapType) Ctl {
+	ok, mp, ord := rg(r, in.A), *rg(r, in.B), rg(r, in.B+2)
+	for *ok = 0; mp != 0; {
+		if !m.noted(*ord) {
+			if !m.accessesMayExecute(g, f, mapAccess(mp, false)) {
+				return Stop
+			}
+			m.noteEntries(g, mp, t, ord)
+		}
+		k, n := 0, m.orderWays(*ord)
+		if n > 1 {
+			if !m.mayExecute(g, n, &trace.Op{Kind: trace.Choose}) {
+				return Stop
+			}
+			k = int(g.choice)
+		}
+		s := m.takeEntry(mp, t, *ord, k)
+		if s == 0 {
+			break
+		}
+		// Only a data race can have deleted it in the meantime.
+		if e := m.entryNumbered(mp, t, s); e != nil {
+			*ok = 1
+			m.loadEntry(rg(r, in.A+1), e, t)
+			break
+		}
+	}
+	g.pc += 2
+	return Next
+}
+
+// loadEntry loads key and element of entry e into registers from a on.
+func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *mapType) {
+	m.loadValue(a, unsafe.Add(e, t.keyOff), t.key)
+	m.loadValue((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff), t.elem)
+}
