@@ -58,7 +58,12 @@ func (s *searcher) replay(m hb.Transition, leaf bool) {
 
 // replayOrder executes order instead of the present path, as far as the program is not Unsupported.
 //
-// What the two orders have in common at their beginnings is not executed again.
+// What the two orders have in common at their beginnings is not executed again. The rest leads to
+// the same states of the goroutines as before: a linearization of G executes each event of G with
+// the same alternative, and each read reads from the same write.
+//
+//	path:    w1  r  w2  x          both are linearizations of {w1 → r, w2, x}
+//	order:   w1  w2 r  x           common: w1. unwind(1), then w2, r and x are executed
 func (s *searcher) replayOrder(order []hb.Transition) {
 	k := 0
 	for k < len(order) && k < len(s.Events) && s.Events[k].Transition == order[k] {
@@ -72,7 +77,8 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 	}
 }
 
-// unwind goes back to the state after the first k events.
+// unwind goes back to the state after the first k events. There is a mark before every event, not
+// only before those of frames: the next order may leave the present one anywhere.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Drop(s.marks[i])
@@ -86,7 +92,9 @@ func (s *searcher) unwind(k int) {
 	s.Truncate(k)
 }
 
-// shrinkGraph takes all but the first n events out of G. The path stays what it is.
+// shrinkGraph takes all but the first n events out of G. The path stays what it is, so it may be of
+// more events than G for a while: the next replayOrder mends that. (stamps says what is in G, and
+// positions what is in the path.)
 func (s *searcher) shrinkGraph(n int) {
 	for _, a := range s.graph[n:] {
 		if int(a.G) < len(s.stamps) && len(s.stamps[a.G]) >= int(a.N) {

@@ -325,6 +325,10 @@ func (s *searcher) readFromNext(i int) bool {
 
 // readFrom executes f's operation so that it reads from w, in a linearization in which it can. It
 // reports false if there is none.
+//
+// An operation that may write what it has read is asked for twice: as one that writes, whose write
+// has to have a place in the order, too; and, if there is no such order, as one that does not, as a
+// compare-and-swap that fails. Which of the two it is shows when it is executed.
 func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
@@ -384,7 +388,9 @@ func mayWrite(op *trace.Op) bool {
 }
 
 // revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
-// that could read from w.
+// that could read from w. It cannot in G, as another operation that reads from w and writes is
+// already there; it could if that one read from frame i's operation instead, which is then a
+// backward revisit of it.
 func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	f := &s.frames[i]
 	if op := s.Next(f.g).Op; mayWrite(&op) {
@@ -394,7 +400,8 @@ func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	}
 }
 
-// addEvent adds g's next operation to G and reports whether to continue.
+// addEvent adds g's next operation to G and reports whether to continue. The operation is pending
+// after the path, which is a linearization of G: executed last, it makes it one of the new G.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	x := hb.EventID{G: g, N: s.Count[g] + 1}

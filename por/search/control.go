@@ -20,7 +20,8 @@ type Control struct {
 	StoppedByVisitor bool
 }
 
-// Halt stops the search for a reason. The first one counts.
+// Halt stops the search for a reason. The first one counts. Searches do not unwind at once: they
+// look at Halted after whatever may set it, and leave the system where they found it.
 func (s *Control) Halt(r por.Reason) {
 	if !s.Halted {
 		s.Halted, s.StopReason = true, r
@@ -52,7 +53,8 @@ func (s *Control) EndTruncated(path trace.Schedule) {
 	s.StopUnless(s.Visitor.Leaf(path, por.Running))
 }
 
-// PollMask is such that PollDue holds every 256 transitions at least.
+// PollMask is such that PollDue holds every 256 transitions at least. What a search does, as long as
+// no bound stops it, does not depend on when it is polled.
 const PollMask = 255
 
 // PollDue reports whether, after the present number of transitions, Poll is to be called.

@@ -17,6 +17,14 @@ const ChainLimit = 1000
 // that leads from the initial state to the present one. So a step that is undone, as an execution
 // that it has ended is to continue without it (Undo), is not on the path, though an Executor may
 // still count it among its events.
+//
+//	executed:       p1  p2  x  e1         x has ended the execution, was reported and undone
+//	Path:           p1  p2     e1         what a visitor is given: it leads to the present state
+//	hb.Execution:   p1  p2  x  e1         x keeps its number, as other events depend on it
+//
+// Invariant: whenever a visitor or the oracle is asked, the system is in the state after Path. A
+// watching oracle has been notified of every step and every rewinding since the search began, in
+// their order, but for Drop, after which nothing is asked before the next Rewind.
 type Driver struct {
 	Control
 	RaceReporter
@@ -46,13 +54,16 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 }
 
 // Arrive looks at a state that a step has led to: which goroutines are enabled, and how deep it is.
+// A search that needs neither in most states (package optimal) does without.
 func (s *Driver) Arrive() {
 	s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Path))
 	s.Enabled = s.Sys.Enabled(s.Enabled[:0])
 }
 
 // Preferred returns the enabled goroutine that continues where there is no reason to prefer another
-// one: the one that moved last if it can, or else the first.
+// one: the one that moved last if it can, or else the first. So the first execution has no
+// preemption, a bug is first found with few, and one that depends on a goroutine not being
+// interrupted is found early.
 func (s *Driver) Preferred() trace.GID {
 	if slices.Contains(s.Enabled, s.Cur) {
 		return s.Cur
@@ -121,8 +132,10 @@ func (s *Driver) Executed() bool {
 	return !s.Halted
 }
 
-// OracleAllows reports whether the oracle says that {g} is a persistent set, op being g's next
-// operation, and counts the choice that is saved.
+// OracleAllows reports whether the oracle says that {g} is a persistent set (Godefroid 1996), op
+// being g's next operation, and counts the choice that is saved. Then it is enough to execute op
+// here: what the others can do first commutes with it, so every execution is equivalent to one
+// that begins with op.
 func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 	if s.Cfg.Oracle == nil {
 		return false
@@ -147,7 +160,10 @@ func MostAsked(n int) int {
 }
 
 // OracleSingleton returns an enabled goroutine of which the oracle says that it is a persistent set
-// by itself. It is asked of first, if that is enabled, and of the others if askOthers is set.
+// by itself. It is asked of first, if that is enabled, and of the others if askOthers is set. Any
+// of them does: the sets are persistent independently of each other. But an oracle that has to
+// analyse something takes longer for several questions, and the choice of another goroutine than
+// the one that moved last is a preemption.
 func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, ok bool) {
 	if s.Cfg.Oracle == nil {
 		return trace.NoGID, false
@@ -207,7 +223,8 @@ func (s *Driver) CountEnding(st por.Status) bool {
 }
 
 // TruncatedHere ends an execution that has as many steps as are allowed; it reports whether this
-// one has.
+// one has. It is asked after the states in which nothing is enabled have been dealt with: an
+// execution that ends with its last allowed step is complete.
 func (s *Driver) TruncatedHere() bool {
 	if !s.AtMaxSteps(len(s.Path)) {
 		return false

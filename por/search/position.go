@@ -7,6 +7,12 @@ import (
 
 // A Position is a state on the present path to which the search can return. Positions are used
 // last-in first-out, as marks are.
+//
+//	Path:        │ a0  a1 │ a2  a3  a4 │ a5 ...
+//	positions:   P0       P1           P2       ReturnTo(P1) forgets a2 and what follows; P1 remains
+//
+// Cur belongs to it because the search prefers the goroutine that moved last: what is executed
+// after a return must not depend on what was executed before it.
 type Position struct {
 	Mark     por.Mark
 	Depth    int       // steps of the path

@@ -64,8 +64,8 @@ type pendingAccess struct {
 	round uint64
 }
 
-// ReportRaces reports the pairs of enabled goroutines whose next operations race. A pair that was there
-// when it was last called has been compared then.
+// ReportRaces reports the pairs of enabled goroutines whose next operations race. A pair that was
+// there when it was last called has been compared then.
 func (s *Driver) ReportRaces() {
 	if len(s.Enabled) < 2 {
 		return
