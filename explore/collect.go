@@ -20,6 +20,9 @@ type collector struct {
 	known map[key]bool
 	races map[RaceID]bool // that have been described
 
+	ran    bool    // an execution has run the test
+	notRun *NotRun // why the first one that has not did not
+
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
 	finals   map[por.Hash]bool
@@ -97,7 +100,11 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		return !c.opts.StopTruncated
 	}
 	end := c.m.Ending()
+	if c.ran = c.ran || end.NotRun == nil; c.notRun == nil {
+		c.notRun = end.NotRun
+	}
 	if status == por.Cut {
+		c.ran = true
 		return c.cut(&end)
 	}
 	if status == por.Stuck && c.features.Awaits != nil {

@@ -253,6 +253,9 @@ func (s *exploration) finish(found por.Result) error {
 	r.Finals = slices.SortedFunc(maps.Keys(c.finals), func(a, b por.Hash) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 	})
+	if !c.ran {
+		r.NotRun = c.notRun
+	}
 	r.Verdict = OK
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete

@@ -182,6 +182,9 @@ type Ending struct {
 	Failure *Fault // a test reported it
 	Fault   *Fault // the program crashed
 
+	// NotRun is set if a test was skipped, or was never run: why.
+	NotRun *NotRun
+
 	// Goexited is set if main has called runtime.Goexit: the program continues without it.
 	Goexited bool
 
@@ -191,6 +194,11 @@ type Ending struct {
 	Unsupported string
 	// OverMemory: that is because the program needs more memory than it may.
 	OverMemory bool
+}
+
+// A NotRun says why an execution of a test did not run the test.
+type NotRun struct {
+	Skip *vm.Skip // it was skipped; nil: TestMain did not run it
 }
 
 // An Exit is that of a program which exits with a status other than 0, or in the middle of

@@ -64,6 +64,9 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.instructions, p.existed, p.assumed)
 	c.merged.unsplit = false
+	if c.ran = c.ran || p.ran; c.notRun == nil {
+		c.notRun = p.notRun
+	}
 	for _, i := range p.used {
 		c.opts.Ignores[i].Used = true
 	}

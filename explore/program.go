@@ -244,12 +244,18 @@ func (m *machine) Ending() Ending {
 	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), OverMemory: m.Cut().Cause == vm.CutMemory}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
-		inTest := m.entry.Kind == load.Test && !m.Tested()
+		inTest := m.Testing() && !m.Tested()
 		if (code != 0 || inTest) && m.Failure() == nil {
 			g := m.ExitedIn()
 			end.Exit = &Exit{Exited: Exited{Status: code, InTest: inTest}, G: g, Stack: m.Stack(g)}
 			end.Exit.Pos = m.userPos(end.Exit.Stack, g, token.Position{})
 		}
+	}
+	switch s := m.Skipped(); {
+	case s != nil:
+		end.NotRun = &NotRun{Skip: &vm.Skip{Pos: plain(s.Pos), Text: s.Text}}
+	case m.entry.Kind == load.Test && !m.Testing():
+		end.NotRun = &NotRun{}
 	}
 	if m.MainGoexited() {
 		end.Goexited = true

@@ -112,6 +112,8 @@ type Result struct {
 	Slack time.Duration // of ModeSlack
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop
+	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.
+	NotRun *NotRun
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
 }

@@ -35,6 +35,7 @@ type jsonResult struct {
 	Incomplete  []string        `json:"incomplete"`
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
+	NotRun      string          `json:"not_run,omitempty"`
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
@@ -130,6 +131,9 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		Auto: r.Auto, Sampled: r.Sampled,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
+	}
+	if r.NotRun != nil {
+		out.NotRun = NotRun(r.NotRun)
 	}
 	for _, a := range r.Assumed {
 		out.Assumed = append(out.Assumed, jsonAssumed{assumptions[a.What].word, j.Paths.Pos(a.Pos), Assumption(a)})

@@ -95,3 +95,17 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestNotRun: a test that was not run says why.
+func TestNotRun(t *testing.T) {
+	at := token.Position{Filename: "/a/x_test.go", Line: 7}
+	for want, n := range map[string]explore.NotRun{
+		"TestMain did not run it":                     {},
+		"skipped at x_test.go:7":                      {Skip: &vm.Skip{Pos: at}},
+		`skipped at x_test.go:7: needs a \x1bnetwork`: {Skip: &vm.Skip{Pos: at, Text: "needs a \x1bnetwork\nor two\n"}},
+	} {
+		if got := NotRun(&n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

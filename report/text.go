@@ -44,7 +44,11 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		if len(r.Assumed) > 0 {
 			how = exhaustive(r) + "; no bug in "
 		}
-		fmt.Fprintf(&b, "ok  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
+		status := "ok  "
+		if r.NotRun != nil {
+			status, how = "skip", NotRun(r.NotRun)+"; "+how
+		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s%s\t%s\n", status, r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
 	case explore.Incomplete:
 		how := exhaustive(r) + "; no bug in "
 		if !onlyAssumed(r) {
@@ -133,6 +137,18 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "FAIL\t%s\t%s\n", t.pkg, seconds(t.elapsed))
 	}
 	t.failed, t.elapsed = false, 0
+}
+
+// NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".
+func NotRun(n *explore.NotRun) string {
+	if n.Skip == nil {
+		return "TestMain did not run it"
+	}
+	s := "skipped at " + line(n.Skip.Pos)
+	if text, _, _ := strings.Cut(strings.TrimSpace(n.Skip.Text), "\n"); text != "" {
+		s += ": " + Printable(text)
+	}
+	return s
 }
 
 // covered says what a search has covered.

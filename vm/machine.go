@@ -81,7 +81,9 @@ type scalars struct {
 	bubbles   []bubbleClock
 	fault     *Fault // how the program has failed, or nil
 	failure   *Fault // the first failure a test has reported, or nil
-	tested    bool   // the test function of the entry has ended
+	skip      *Skip  // that the test was skipped, or nil
+	testing   bool   // the test function of the entry has begun,
+	tested    bool   // and has ended
 	exited    bool   // os.Exit was called, or in run mode main returned
 	exit      int
 	exitG     trace.GID // that called os.Exit

@@ -61,6 +61,17 @@ var testingNatives = []Native{
 		}
 		return Next
 	}},
+	{Name: "testing.hbTestBegins", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.testing = true
+		return Next
+	}},
+	{Name: "testing.hbSkipped", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.skip == nil {
+			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
+			m.skip = &Skip{Pos: m.frame(f, pc).Pos, Text: m.string(r, 3)}
+		}
+		return Next
+	}},
 	{Name: "testing.hbTestDone", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.tested = true
 		if r.U(0) != 0 {

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"go/token"
+
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -22,6 +24,18 @@ func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }
 
 // ExitedIn returns the goroutine in which the program has exited.
 func (m *Machine) ExitedIn() trace.GID { return m.exitG }
+
+// A Skip is where a test was skipped, and why.
+type Skip struct {
+	Pos  token.Position
+	Text string
+}
+
+// Skipped returns how the test of the entry was skipped on this path, or nil.
+func (m *Machine) Skipped() *Skip { return m.skip }
+
+// Testing reports whether the test function of the entry has begun. TestMain need not run it.
+func (m *Machine) Testing() bool { return m.testing }
 
 // Tested reports whether the test function of the entry has ended.
 func (m *Machine) Tested() bool { return m.tested }

@@ -128,6 +128,9 @@ func (m *Machine) Hash() por.Hash {
 			ws = append(ws, uint64(b.now))
 		}
 	}
+	if m.skip != nil { // the verdict tells, though nothing in memory may remember it
+		ws = append(ws, 1<<63)
+	}
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}

@@ -42,8 +42,8 @@ var natives = modelTable(
 		syscall.hbReadlink syscall.hbRefuse syscall.hbStat syscall.hbStdin syscall.hbWrite
 		syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall syscall.runtime_exitsyscall
 		testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
-		testing.hbSelected
-		testing.hbSite testing.hbTestDone testing.hbTouch testing.hbUnsupported
+		testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
+		testing.hbUnsupported
 		time.hbArm time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
 		time.runtimeIsBubbled time.runtimeNano time.runtimeNow
 	`),

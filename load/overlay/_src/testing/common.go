@@ -201,25 +201,28 @@ func (c *common) Fatalf(format string, args ...any) {
 
 // Skip is equivalent to Log followed by SkipNow.
 func (c *common) Skip(args ...any) {
-	c.log(fmt.Sprintln(args...))
-	c.SkipNow()
+	c.skip(c.log(fmt.Sprintln(args...)))
 }
 
 // Skipf is equivalent to Logf followed by SkipNow.
 func (c *common) Skipf(format string, args ...any) {
-	c.log(fmt.Sprintf(format, args...))
-	c.SkipNow()
+	c.skip(c.log(fmt.Sprintf(format, args...)))
 }
 
 // SkipNow marks the test as having been skipped and stops its execution by
 // calling runtime.Goexit.
-func (c *common) SkipNow() {
+func (c *common) SkipNow() { c.skip("") }
+
+func (c *common) skip(text string) {
 	owner := c.owner
 	if hbAsks(asksSkipped) {
 		owner = 0
 	}
 	hbTouch(&c.skipped, owner, false)
 	c.skipped = true
+	if c.parent == nil {
+		hbSkipped(c.helpers, text)
+	}
 	c.leave()
 }
 

@@ -60,6 +60,12 @@ func hbLog(s string)
 // hbFailed notes the first failure: what was reported, at hbSite(helpers).
 func hbFailed(helpers []uintptr, text string)
 
+// hbTestBegins tells that the entry's test is about to run.
+func hbTestBegins()
+
+// hbSkipped tells that the entry's test is skipped, at hbSite(helpers), and why.
+func hbSkipped(helpers []uintptr, text string)
+
 // hbTestDone tells how the entry's test ended.
 func hbTestDone(failed bool)
 

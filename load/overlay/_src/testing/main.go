@@ -3,6 +3,7 @@ package testing
 // hbRunTest runs the test function of an entry. The machine calls it.
 func hbRunTest(name string, f func(*T)) {
 	t := newTest(name)
+	hbTestBegins()
 	defer func() { hbTestDone(t.failed) }()
 	tRunner(t, f)
 }
@@ -26,6 +27,7 @@ type M struct {
 func (m *M) Run() (code int) {
 	t := newTest(m.test.Name)
 	t.signal = make(chan bool, 1)
+	hbTestBegins()
 	go tRunner(t, m.test.F)
 	<-t.signal
 	hbTestDone(t.failed)
