@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // collector is the visitor of the main search. It keeps each bug once, with the first schedule that
@@ -30,9 +31,10 @@ type collector struct {
 	incomplete orderedSet[Reason]
 	loops      orderedSet[LongLoop]
 
-	inSubtree bool            // it is that of a subtree of the search,
-	used      []int           // and these of Options.Ignores have accepted something
-	merged    *mergedCounters // nil: the search is not split
+	needsAwait bool            // see exploration.refine
+	inSubtree  bool            // it is that of a subtree of the search,
+	used       []int           // and these of Options.Ignores have accepted something
+	merged     *mergedCounters // nil: the search is not split
 }
 
 // maxLongLoops is how many loops are reported that continue for too long.
@@ -95,6 +97,9 @@ func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
 
 // Leaf implements por.Visitor.
 func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
+	if c.features.NeedsRefining != nil && c.features.NeedsRefining() {
+		return false
+	}
 	if status == por.Running {
 		c.truncated(path)
 		return !c.opts.StopTruncated
@@ -191,7 +196,12 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
-	if c.features.ClockStep != nil && c.features.ClockStep() > loop {
+	timers := c.features.TimersPending != nil && c.features.TimersPending()
+	if timers && c.opts.await() == vm.AwaitNever && !c.opts.POR.NoAwaits {
+		c.needsAwait = true
+		return false
+	}
+	if timers || c.features.ClockStep != nil && c.features.ClockStep() > loop {
 		// Outside of the machine time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0

@@ -32,6 +32,16 @@ type Entry struct {
 // is done; the cause of ctx is the reason given. An error means that the entry
 // could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
+	r, err := explore(ctx, e, opts)
+	for err == nil && r.again.needed() {
+		e, opts = r.again.refine(e, opts)
+		r, err = explore(ctx, e, opts)
+	}
+	return r, err
+}
+
+// explore is Run on one model of time.
+func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if opts.Portfolio != nil {
 		return runPortfolio(ctx, e, opts)
 	}
@@ -239,9 +249,7 @@ func (s *exploration) finish(found por.Result) error {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
 	}
 	r.Incomplete = append(r.Incomplete, c.incomplete.list...)
-	if s.features.Modes != nil {
-		r.Modes, r.Slack = s.features.Modes(), s.features.Slack
-	}
+	s.finishTime()
 	r.Assumed = slices.SortedFunc(slices.Values(assumed), func(a, b vm.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.What)-int(b.What))
 	})

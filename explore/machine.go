@@ -51,6 +51,15 @@ type Features struct {
 	Facts    Facts
 	Races    RaceFinder
 
+	// NeedsRefining reports whether starting a timer must be a visible operation and is not: then
+	// what has been explored says nothing. Refined makes a machine of the same entry in which it is,
+	// as Arming says.
+	NeedsRefining func() bool
+	Refined       func(interrupted func() bool) (Machine, error)
+	Arming        bool
+	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
+	TimersPending func() bool
+
 	// Loop returns the position of the loop that g is in, if it is in one.
 	Loop func(g trace.GID) (token.Position, bool)
 	// ClockStep returns the last step of the path, counted from 1, that has read the clock.

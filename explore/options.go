@@ -59,7 +59,9 @@ type Options struct {
 	// Progress, if set, is called now and then.
 	Progress func(Progress)
 
-	_ struct{}
+	// awaitLoops: iterations with zero effect are not completed though states are stored.
+	awaitLoops bool
+	_          struct{}
 }
 
 // Progress is a snapshot of a running exploration.
@@ -75,6 +77,8 @@ func (o *Options) kind() oracle.Kind { return cmp.Or(o.Hybrid, oracle.None) }
 // found to lead back.
 func (o *Options) await() vm.Await {
 	switch {
+	case o.awaitLoops:
+		return vm.AwaitOnce
 	case o.Match, o.POR.NoAwaits:
 		return vm.AwaitNever
 	case o.POR.Samples:

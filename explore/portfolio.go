@@ -89,6 +89,7 @@ type contender struct {
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
 	x.Timeout = p.opts.Timeout
+	x.awaitLoops = p.opts.awaitLoops
 	return x
 }
 

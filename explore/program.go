@@ -45,8 +45,18 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize}
+		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
+		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending}
 	return x
+}
+
+// refined is Features.Refined.
+func (m *machine) refined(interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.Refined(interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
 }
 
 // Features implements Machine.

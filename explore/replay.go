@@ -32,7 +32,7 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 			return events, fmt.Errorf("step %d: the execution has ended", i+1)
 		}
 		enabled = m.Enabled(enabled[:0])
-		if !slices.Contains(enabled, a.G) {
+		if !slices.Contains(enabled, a.G) && !isTimer(m, a.G) {
 			return events, fmt.Errorf("step %d: %s cannot move", i+1, m.Name(a.G))
 		}
 		if n := m.Alternatives(a.G); a.Choice >= n {
@@ -58,6 +58,13 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 	}
 	return events, nil
+}
+
+// isTimer reports whether g is a timer that could fire if enough time passed. Whether time passes
+// depends on how the search treats loops that wait, which a schedule does not say.
+func isTimer(m Machine, g trace.GID) bool {
+	k := m.Next(g).Kind
+	return (k == trace.Sleep || k == trace.Timer) && m.Alternatives(g) > 0
 }
 
 // preempts reports whether a step of g takes the processor from last, the goroutine that has moved
@@ -296,6 +303,13 @@ func follow(m Machine, want Event, step int) ([]Event, error) {
 		return nil, diverges(ExecutionEnded)
 	}
 	enabled := m.Enabled(nil)
+	if fx, ok := m.(por.Effects); ok {
+		for _, g := range fx.Pending(nil) {
+			if isTimer(m, g) {
+				enabled = append(enabled, g)
+			}
+		}
+	}
 	i := slices.IndexFunc(enabled, func(g trace.GID) bool { return m.Name(g) == want.Name })
 	if i < 0 {
 		return nil, diverges(CannotMove)

@@ -110,6 +110,9 @@ type Result struct {
 	// Modes are the restrictions of the environment that the user has asked for.
 	Modes []vm.Mode
 	Slack time.Duration // of ModeSlack
+	// Arming: starting a timer is a visible operation (see vm.Config.VisibleArming).
+	Arming bool
+	again  refinement
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.

@@ -63,6 +63,7 @@ func whyStepsApart(b *explore.Bug) string {
 // they are none.
 var noOrder = map[trace.Kind]string{
 	trace.Sleep:     "Sleep orders nothing, however long it takes",
+	trace.Clock:     "Reading the clock orders nothing",
 	trace.Yield:     "Gosched orders nothing",
 	trace.TryLock:   "A TryLock that fails orders nothing",
 	trace.TryRLock:  "A TryRLock that fails orders nothing",

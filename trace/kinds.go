@@ -55,6 +55,7 @@ const (
 	// Environment.
 	Sleep  // waiting for the clock
 	Timer  // a timer about to fire
+	Clock  // reading the clock, to look at it or to set a timer by it
 	Choose // hbtest.Choose, math/rand, maps: a value from a small range
 	Yield  // runtime.Gosched
 	Output // bytes for stdout or stderr
@@ -256,6 +257,8 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("time.hbSleep")}},
 	Timer: {Name: "timer", On: OnClock, Blocks: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
+	Clock: {Name: "clock", On: OnClock,
+		Funcs: []Func{native("time.hbArming")}},
 	Choose: {Name: "choose", Commutes: Always,
 		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick")}},
 	Yield: {Name: "yield", Commutes: Always,

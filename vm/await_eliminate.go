@@ -141,7 +141,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	case trace.Yield:
 		return read, e.m.effect(g) == yields
 	case trace.Sleep:
-		return read, !e.m.link.clockUsed
+		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
 		scalar := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN || in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
 		return op.Access[0], op.N == 1 && scalar
@@ -178,7 +178,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	m := e.m
 	g.trail = nil
 	ended := m.executionOver() || g.status != gReady || g.fn == nil || g.overflow != nil || g.ending()
-	if !m.multi || ended || m.timeOrdered(g) || !e.loops.inLoop(g) {
+	if !m.multi || ended || m.auto || g.bubble != 0 || !e.loops.inLoop(g) {
 		return nil
 	}
 	if d.from == nil || len(m.advanced) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {

@@ -17,6 +17,7 @@ type Config struct {
 	VisibleOutput bool  // writing to stdout or stderr is a visible operation
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
+	VisibleArming bool  // starting a timer is a visible operation: see Machine.NeedsArming
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	Maps          MapMode                // in which orders maps are iterated
@@ -33,6 +34,7 @@ type Config struct {
 
 	sharedGIDs *gidTable    // see Replica
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
+	short      *atomic.Bool // see noteArmed
 }
 
 // Counters are running totals; rewinding does not take anything back.

@@ -180,7 +180,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxStack = 1 << 30
 	}
 	if cfg.waited == nil {
-		cfg.waited = new(atomic.Bool)
+		cfg.waited, cfg.short = new(atomic.Bool), new(atomic.Bool)
 	}
 	lt := layout.NewTable()
 	m := &Machine{

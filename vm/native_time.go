@@ -30,8 +30,15 @@ var timeNatives = []Native{
 			d = math.MaxInt64
 		}
 		g.label = uint64(d)
+		m.noteArmed(r.I(0))
 		return Next
 	}},
+	{Name: "time.hbArming", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.cfg.VisibleArming && m.bounded(g) {
+			op.Kind = trace.Clock
+		}
+		return 1
+	}, Fn: nop},
 	{Name: "time.hbSleep", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Sleep
 		m.noteWaiting(g)

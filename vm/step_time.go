@@ -31,6 +31,19 @@ import (
 // A ticker whose channel is full cannot fire and is no timer in this sense: its ticks are dropped
 // until the channel is empty.
 //
+// Starting a timer reads the clock, so it is an operation of its own (trace.Clock): time may pass
+// between it and what its goroutine has done before. That is needed only if time can pass while
+// goroutines are enabled:
+//
+//	1. As long as no timer has been started with a duration within the slack, and whenever time
+//	   has passed no deadline is within the slack of it, rule 3 has never applied: time has passed
+//	   by rule 2 only, when all goroutines had executed all they could.
+//	2. Then all that was done between two such moments was done at the same time, whatever its
+//	   order, and each order of it has the same timers with the same deadlines. So if 1 holds for
+//	   one execution of a class, it holds for all, and for all states on the way.
+//	3. Hence a search that has seen 1 hold in each class has lost nothing. One that has not is begun
+//	   again with VisibleArming (NeedsArming).
+//
 // What depends on time passing. A step that makes time pass changes what every deadline means, and
 // can be executed at all only because of what the others have done, so it depends on everything
 // (DependsOnAll). The firing of a timer that is due depends on what it accesses and nothing else.
@@ -111,11 +124,56 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 		if d > m.clock {
 			m.clock, m.debt = d, 0
 		}
+		m.noteNear(g)
 	case m.link.clockUsed:
 		m.clock = max(m.clock, int64(g.label))
 	}
 	g.label = 0
 	return Next
+}
+
+// noteArmed notes that a timer has been started that fires after d.
+func (m *Machine) noteArmed(d int64) {
+	if d > 0 && d <= m.cfg.Slack && !m.cfg.short.Load() {
+		m.cfg.short.Store(true)
+	}
+}
+
+// noteNear notes timers besides g that time can now pass to while goroutines are enabled.
+func (m *Machine) noteNear(g *goroutine) {
+	if m.cfg.Slack == 0 || m.cfg.VisibleArming {
+		return
+	}
+	for _, s := range m.order {
+		if q := m.gs[s]; q != g && timed(q) && m.bounded(q) {
+			m.noteArmed(m.deadline(q) - m.clock)
+		}
+	}
+}
+
+// NeedsArming reports whether starting a timer must be a visible operation, and is not, because on
+// some path time could pass while goroutines were enabled.
+func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.VisibleArming }
+
+// Refined returns a machine in the initial state of the same program in which starting a timer is
+// a visible operation.
+func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
+	cfg := m.cfg
+	cfg.VisibleArming, cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = true, interrupt, nil, nil, nil
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
+// VisibleArming is Config.VisibleArming.
+func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
+
+// TimersPending reports whether a timer fires as soon as all goroutines wait.
+func (m *Machine) TimersPending() bool {
+	for _, s := range m.order {
+		if g := m.gs[s]; timed(g) && m.bounded(g) && m.numAlternatives(g) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // debtHash is the part of debt that matters for what can still happen: none if time is going to

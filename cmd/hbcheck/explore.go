@@ -233,6 +233,9 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string
 		rep := &report.Replay{Tool: "hbcheck " + version(), Go: runtime.Version(), Package: r.Package, Entry: r.Entry,
 			Dir: filepath.ToSlash(back), Patterns: []string{r.Package}, Tests: true, Tags: x.flags.tags,
 			Args: x.flags.args, Options: x.flags.record()}
+		if r.Arming {
+			rep.Options["arming"] = "true"
+		}
 		if r.Package == "command-line-arguments" {
 			rep.Patterns = x.patterns
 		}

@@ -27,6 +27,7 @@ type machineFlags struct {
 	short    bool     // testing.Short
 	time     string   // any, bounded, virtual
 	slack    time.Duration
+	arming   bool   // starting a timer is a visible operation: the search has found that it must be
 	rand     string // all, seed
 	maps     string // auto, all, insertion
 	seed     int64
@@ -76,7 +77,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(),
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap,
 		})
@@ -135,6 +136,7 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
+	f.arming = m["arming"] == "true"
 	if m["slack"] != "" {
 		slack, err := time.ParseDuration(m["slack"])
 		if err != nil {

@@ -227,8 +227,12 @@ func (x *searcher) mark(g trace.GID) Marking {
 	return m
 }
 
-// anyDependsOnAll reports whether some pending operation depends on everything.
+// anyDependsOnAll reports whether some pending operation depends on everything, or one that has been
+// executed does: whatever comes now could have come before it.
 func (x *searcher) anyDependsOnAll() bool {
+	if x.exec.SomeDependsOnAll() {
+		return true
+	}
 	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
 	return slices.ContainsFunc(x.pendingBefore, x.fx.DependsOnAll)
 }

@@ -175,7 +175,7 @@ func enablesNothing(op *trace.Op) bool {
 // other one could not.
 func movesAnother(k trace.Kind) bool {
 	switch k {
-	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep:
+	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock:
 		return true
 	}
 	return false

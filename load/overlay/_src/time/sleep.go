@@ -11,6 +11,7 @@ import "unsafe"
 // or zero duration causes Sleep to return immediately.
 func Sleep(d Duration) {
 	if d > 0 {
+		hbArming()
 		hbArm(int64(d))
 		hbSleep()
 	}
@@ -19,6 +20,10 @@ func Sleep(d Duration) {
 // hbArm sets the calling goroutine's deadline to d nanoseconds from now. The
 // machine keeps it out of registers: where time has no order it means nothing.
 func hbArm(d int64)
+
+// hbArming precedes hbArm in the goroutine that sleeps or starts a timer: where time can pass
+// meanwhile, it is an operation that reads the clock.
+func hbArming()
 
 // hbSleep waits for the calling goroutine's deadline.
 func hbSleep()
@@ -113,6 +118,7 @@ func (r *hbTimer) arm(d int64) {
 // newTimer returns an armed timer with a channel.
 func newTimer(d, period int64) *Timer {
 	r := &hbTimer{c: make(chan hbTick, 1), period: period}
+	hbArming()
 	r.arm(d)
 	return &Timer{*(*chan Time)(unsafe.Pointer(&r.c)), true, r}
 }
@@ -161,6 +167,7 @@ func After(d Duration) <-chan Time {
 // goroutine.
 func AfterFunc(d Duration, f func()) *Timer {
 	r := &hbTimer{f: f}
+	hbArming()
 	r.arm(int64(d))
 	return &Timer{initTimer: true, r: r}
 }
