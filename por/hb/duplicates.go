@@ -10,7 +10,7 @@ import (
 //
 // A class is a set of events with the happens-before relation of these. So its fingerprint is a sum
 // over the events, which does not depend on their order: of a hash of the event's name and its
-// clock (and, with ReadsFrom, of what it reads from, which does not follow from its clock). It is
+// clock (and, with Relation.ReadsFrom, of what it reads from, which does not follow from its clock). It is
 // computed neither from the order of execution nor from states. The chance that two of 2^40 classes
 // have the same is below 2^-47.
 //
@@ -65,7 +65,7 @@ func (x *Execution) fingerprint() por.Hash {
 		if e.PartnerOp.Kind != trace.None {
 			a = por.Mix(a ^ uint64(e.Partner+1))
 		}
-		if x.ReadsFrom {
+		if x.rel.ReadsFrom {
 			a = por.Mix(a ^ uint64(x.Sources[i].G)<<32 ^ uint64(x.Sources[i].N))
 		}
 		b := por.Mix(^a)

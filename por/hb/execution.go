@@ -129,13 +129,12 @@ type Execution struct {
 	// Snapshots are of the goroutines that have arrived at a select, in order.
 	Snapshots []SelectSnapshot
 
-	// ReadsFrom says that accesses to memory depend on what they read from only. Sources is by
-	// event what it has read from. EndedInOtherOrder is set by the client, and says that the event
-	// which is being executed has ended the execution in another order.
-	ReadsFrom         bool
+	// With Relation.ReadsFrom: Sources is by event what it has read from. EndedInOtherOrder is set
+	// by the client, and says that the event which is being executed has ended the execution in
+	// another order.
 	EndedInOtherOrder bool
-	Updater           por.Updater // or nil
 	Sources           []EventID
+	updater           por.Updater // or nil
 
 	// Findings. Each remains set when events are undone.
 	Unsupported      bool // the relation is not enough to know what can be executed in another order
@@ -185,12 +184,15 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 		state:    1,
 		received: make(map[uint32]uint32),
 	}
-	if e := por.CapabilitiesOf(sys).GoroutineOrder; e != nil {
+	can := por.CapabilitiesOf(sys)
+	if e := can.GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
+	x.updater = can.Updater
 	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.recordPending(g)
+		x.Unsupported = x.Unsupported || rel.ReadsFrom && !supported(&x.Pending[g].Op)
 		x.snapshotSelect(g, -1)
 	}
 	return x
@@ -368,7 +370,7 @@ func (x *Execution) findRaces(i int) {
 	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
 	aboutSeveral := k.footprint&(k.footprint-1) != 0
 	switch {
-	case x.ReadsFrom:
+	case x.rel.ReadsFrom:
 		x.addReadsFrom(i)
 		return
 	case x.someDependsOnAll || x.rel.SyncOnly || aboutSeveral:
@@ -473,7 +475,7 @@ func (x *Execution) addParticipant(g trace.GID, i int) {
 	x.Last[g] = int32(i)
 	x.recordPending(g)
 	x.waitArrival = x.waitArrival || x.Pending[g].Kind == trace.WgWait
-	x.Unsupported = x.Unsupported || x.ReadsFrom && !Supported(&x.Pending[g].Op)
+	x.Unsupported = x.Unsupported || x.rel.ReadsFrom && !supported(&x.Pending[g].Op)
 	x.snapshotSelect(g, i)
 }
 
@@ -547,7 +549,7 @@ func (x *Execution) Truncate(n int) {
 		x.Snapshots = x.Snapshots[:len(x.Snapshots)-1]
 	}
 	x.Events, x.Keys = x.Events[:n], x.Keys[:n]
-	if x.ReadsFrom {
+	if x.rel.ReadsFrom {
 		x.Sources = x.Sources[:n]
 	}
 	x.clocks = x.clocks[:n*x.Width]

@@ -60,7 +60,7 @@ func TestKinds(t *testing.T) {
 				t.Error("depends on one of its kind on other objects")
 			}
 			one := trace.Op{Kind: k, N: 1, Access: n.Access}
-			if got, want := Supported(&one), !unsupported[row.On] && k != trace.WakeLock; got != want {
+			if got, want := supported(&one), !unsupported[row.On] && k != trace.WakeLock; got != want {
 				t.Errorf("reads-from equivalence knows it: %v, want %v", got, want)
 			}
 		})

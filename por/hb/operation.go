@@ -121,7 +121,7 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	x.nextAt[g] = x.state
 	alternatives, dependsOnAll := x.sys.View(g, &n.Op)
 	n.Alternatives, n.DependsOnAll = int32(alternatives), dependsOnAll
-	if x.ReadsFrom {
+	if x.rel.ReadsFrom {
 		x.markUpdate(n)
 	}
 	if x.rel.AdditionsDepend && n.Commutes == trace.Increments {

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Happens before for reads-from equivalence (Execution.ReadsFrom; package por/readsfrom): an access
+// Happens before for reads-from equivalence (Relation.ReadsFrom; package por/readsfrom): an access
 // to memory depends on the write that it reads from and on no other access. Of operations that are
 // not about memory the relation is the usual one.
 
@@ -92,7 +92,7 @@ func (x *Execution) addReadsFrom(i int) {
 func (x *Execution) markUpdate(n *NextOp) {
 	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
 	switch {
-	case x.Updater == nil || !writes || !x.Updater.Updates(&n.Op):
+	case x.updater == nil || !writes || !x.updater.Updates(&n.Op):
 	case n.N == 2:
 		n.Wide = true // more than a ReadWrite has room for
 	case n.Kind == trace.AtomicStore:
@@ -104,8 +104,8 @@ func (x *Execution) markUpdate(n *NextOp) {
 	}
 }
 
-// Supported reports whether it is known for reads-from equivalence what op depends on.
-func Supported(op *trace.Op) bool {
+// supported reports whether it is known for reads-from equivalence what op depends on.
+func supported(op *trace.Op) bool {
 	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
 		return false
 	}

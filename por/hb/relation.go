@@ -31,6 +31,9 @@ type Relation struct {
 	// that has arrived when the counter was zero returns even if the counter has grown again. An
 	// Execution without notices (Refuted).
 	Arrivals bool
+	// ReadsFrom says that accesses to memory depend on what they read from only. An Execution with
+	// operations of which that is not known is Unsupported.
+	ReadsFrom bool
 	// SyncOnly leaves the order to synchronisation: accesses to ordinary memory order nothing.
 	SyncOnly bool
 }

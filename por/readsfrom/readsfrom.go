@@ -74,20 +74,11 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	s := &searcher{
 		// A writer is compared with others when it arrives, so what it depends on must depend on
 		// all readers.
-		Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadersDepend: true}),
+		Execution: hb.NewExecution(sys, hb.Relation{IgnoreOutput: cfg.IgnoreOutput, ReadsFrom: true, ReadersDepend: true}),
 		Driver:    search.NewDriver(sys, v, cfg),
 		dups:      hb.NewDuplicates(cfg),
 	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
-	s.ReadsFrom = true
-	s.Updater = por.CapabilitiesOf(sys).Updater
-	s.Invalidate()
-	for g, known := range s.Exists {
-		if known {
-			s.Pending[g] = *s.Next(trace.GID(g))
-			s.Unsupported = s.Unsupported || !hb.Supported(&s.Pending[g].Op)
-		}
-	}
 	r := s.run()
 	if s.Unsupported {
 		return por.Result{FallbackTo: "optimal"}
