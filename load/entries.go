@@ -137,7 +137,8 @@ func (prog *Program) findEntries() error {
 			case p.ForTest == "" || e.Name == "TestMain" && isTestParam(fn, "M"):
 			case isTestName(e.Name, "Test"):
 				if !isTestParam(fn, "T") {
-					errs = append(errs, Error{prog.position(d.Pos()), wrongSignature(d, "T")})
+					p.errs = append(p.errs, Error{prog.position(d.Pos()), wrongSignature(d, "T")})
+					errs = append(errs, p.errs[len(p.errs)-1])
 					return
 				}
 				e.Kind, e.roots, e.TestMain = Test, binaries[p.ForTest], testMain[p.ForTest]

@@ -90,9 +90,11 @@ type loader struct {
 
 // Load loads what cfg asks for. The error is an Errors if the sources or the
 // request are at fault; then there is no Program.
-func Load(cfg Config) (*Program, error) {
+func Load(cfg Config) (*Program, error) { return newLoader(&cfg).load() }
+
+func newLoader(cfg *Config) *loader {
 	l := &loader{
-		cfg:      &cfg,
+		cfg:      cfg,
 		patterns: cfg.Patterns,
 		overlay:  cfg.Overlay,
 		user:     make(map[string]*Package),
@@ -104,6 +106,11 @@ func Load(cfg Config) (*Program, error) {
 	if l.overlay == nil {
 		l.overlay = overlay.FS()
 	}
+	return l
+}
+
+func (l *loader) load() (*Program, error) {
+	cfg := l.cfg
 	var err error
 	if l.dir, err = cfg.dir(); err != nil {
 		return nil, err

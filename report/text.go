@@ -110,9 +110,10 @@ func (t *Text) Failed(pkg, entry, why string) error {
 		t.endPackage(&b)
 		t.pkg = pkg
 	}
-	t.failed = true
-	if entry != "" {
-		why, _, _ = strings.Cut(why, "\n")
+	if why, _, _ = strings.Cut(why, "\n"); entry == "" {
+		fmt.Fprintf(&b, "FAIL\t%s [%s]\n", pkg, why)
+	} else {
+		t.failed = true
 		fmt.Fprintf(&b, "!!  \t%s\t%s\tnot explored: %s\n", pkg, entry, why)
 	}
 	return t.write(&b)

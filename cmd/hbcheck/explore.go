@@ -63,9 +63,12 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return err
 	}
 	f.args = args
-	prog, err := loadProgram(f.config(patterns, true))
+	prog, broken, err := loadRest(f.config(patterns, true))
 	if err != nil {
 		return err
+	}
+	if broken != nil {
+		complain(cmd.ErrOrStderr(), broken.Err)
 	}
 	entries, err := explore.Select(prog, sel, f.build)
 	if err != nil {
@@ -96,6 +99,14 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	code, err := f.exploreAll(cmd, entries, opts, w, files)
 	if err != nil {
 		return err
+	}
+	if broken != nil {
+		for _, path := range broken.Paths {
+			if err := w.Failed(path, "", "build failed"); err != nil {
+				return err
+			}
+		}
+		code = exitUsage
 	}
 	if err := w.Close(); err != nil {
 		return err

@@ -21,6 +21,15 @@ func loadProgram(cfg load.Config) (*load.Program, error) {
 	return relaxed(func() (*load.Program, error) { return load.Load(cfg) })
 }
 
+// loadRest is load.LoadRest at that pace.
+func loadRest(cfg load.Config) (prog *load.Program, broken *load.Broken, err error) {
+	prog, err = relaxed(func() (prog *load.Program, err error) {
+		prog, broken, err = load.LoadRest(cfg)
+		return prog, err
+	})
+	return prog, broken, err
+}
+
 // relaxed calls f with the collector at that pace, unless the user has set one.
 func relaxed[T any](f func() (T, error)) (T, error) {
 	if os.Getenv("GOGC") == "" {

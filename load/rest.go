@@ -1,0 +1,101 @@
+package load
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Broken are packages that were asked for and could not be loaded, with what is wrong with them or
+// with what they import.
+type Broken struct {
+	Paths []string // import paths; of tests, that of the package under test
+	Err   error
+}
+
+// LoadRest is Load, but if some packages are at fault and others are not, it loads the others and
+// says which it could not load; otherwise there is no Broken.
+func LoadRest(cfg Config) (*Program, *Broken, error) {
+	var broken *Broken
+	var all Errors
+	for {
+		l := newLoader(&cfg)
+		prog, err := l.load()
+		if err == nil {
+			return prog, broken, nil
+		}
+		var wrong Errors
+		if !errors.As(err, &wrong) {
+			return nil, nil, err
+		}
+		for _, e := range wrong {
+			if !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+		// What is wrong later, in types, is not found as long as there are packages that the go
+		// command cannot list: so again, with fewer.
+		good, bad := l.sides()
+		if len(good) == 0 || len(bad) == 0 {
+			return nil, nil, all
+		}
+		if broken == nil {
+			broken = new(Broken)
+		}
+		broken.Paths, broken.Err = slices.Concat(broken.Paths, bad), all
+		slices.Sort(broken.Paths)
+		cfg.Patterns = good
+	}
+}
+
+// sides returns which of the packages that the patterns match were found to be wrong, themselves
+// or in what they import, and which were not.
+func (l *loader) sides() (good, bad []string) {
+	wrong := make(map[string]bool) // by ID: itself
+	for _, lp := range l.listed {
+		wrong[lp.ImportPath] = lp.Error != nil
+	}
+	for _, p := range l.user {
+		wrong[p.ID] = wrong[p.ID] || len(p.errs) > 0
+	}
+	reaches := make(map[string]bool) // by ID: something wrong; false while it is being found out
+	var visit func(id string) bool
+	visit = func(id string) bool {
+		if r, seen := reaches[id]; seen {
+			return r
+		}
+		reaches[id] = false
+		r := wrong[id]
+		if p := l.user[id]; p != nil {
+			for _, q := range p.list.Imports {
+				r = visit(q) || r
+			}
+		}
+		reaches[id] = r
+		return r
+	}
+	paths := make(map[string]bool) // that were asked for → whether there is something wrong
+	for _, lp := range l.listed {
+		if lp.DepOnly {
+			continue
+		}
+		path := lp.path()
+		switch {
+		case lp.ForTest != "":
+			path = lp.ForTest
+		case lp.isTestMain():
+			path = strings.TrimSuffix(path, ".test")
+		}
+		paths[path] = visit(lp.ImportPath) || paths[path]
+	}
+	for path, wrong := range paths {
+		if wrong {
+			bad = append(bad, path)
+		} else {
+			good = append(good, path)
+		}
+	}
+	slices.Sort(good)
+	slices.Sort(bad)
+	return good, bad
+}
