@@ -66,6 +66,10 @@ type Features struct {
 	ClockStep func() int
 	// Pos returns the position of an operation.
 	Pos func(op trace.Op) token.Position
+	// Touches appends everything that g's pending operation may access: of a select all channels.
+	Touches func(g trace.GID, buf []trace.Access) []trace.Access
+	// Failed reports whether a test has reported a failure.
+	Failed func() bool
 	// Assumed returns what of the environment the machine has not tried in all ways, in any
 	// execution so far.
 	Assumed func() []vm.Assumption
@@ -172,6 +176,14 @@ type Event struct {
 	// may be changed. Both are filled in from trace.Op.
 	Loc   uint64
 	Write bool
+
+	// Touches are all locations that the operation may touch, as Loc is.
+	Touches []uint64
+	// Internal names the package if it is an operation by which testing and context work inside,
+	// such as the channel by which t.Run waits for its goroutine.
+	Internal string
+	// Fails is set if a test reports its first failure after this step and before the next one.
+	Fails bool
 
 	// Preempts names the goroutine that could have continued when this step was
 	// executed instead, if any.

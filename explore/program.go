@@ -45,6 +45,8 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
+		Touches: m.Touches,
+		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending}
 	return x
@@ -112,6 +114,9 @@ func (m *machine) Describe(g trace.GID) Event {
 // event describes an operation of kind k that g executes with the given stack.
 func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event {
 	e := Event{G: g, Name: m.Name(g), Kind: k}
+	if len(stack) > 0 && stack[0].Std {
+		e.Internal = internalPackage(stack[0].Func)
+	}
 	if m.System(g) {
 		// It executes the machine's own code; there is no place in the program.
 		e.What = "fires"
@@ -129,6 +134,17 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	}
 	e.What, _ = m.src.what(k, e.Pos)
 	return e
+}
+
+// internalPackage returns the package of a function of that name if it is one that synchronises
+// inside where its callers do not.
+func internalPackage(name string) string {
+	for _, p := range []string{"testing", "context"} {
+		if strings.HasPrefix(name, p+".") {
+			return p
+		}
+	}
+	return ""
 }
 
 // RaceIDs implements RaceFinder.
@@ -217,7 +233,10 @@ func (m *machine) Effect() string {
 		if op.N == 0 || m.inside && k.Plain() {
 			return ""
 		}
-		_, t := m.src.what(k, m.lastE.Pos)
+		what, t := m.src.what(k, m.lastE.Pos)
+		if what == "" && t == nil {
+			return "" // what has been accessed is not known, so its type is not
+		}
 		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
 			return "= " + v
 		}

@@ -38,7 +38,7 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if n := m.Alternatives(a.G); a.Choice >= n {
 			return events, fmt.Errorf("step %d: %s has only %d alternatives", i+1, m.Name(a.G), n)
 		}
-		ev := m.Describe(a.G)
+		ev := describe(m, a.G)
 		ev.Choice = a.Choice
 		if op := m.Next(a.G); op.N > 0 {
 			x := op.Access[op.N-1] // a ReadWrite writes its last location
@@ -47,12 +47,14 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if preempts(m, last, a.G, enabled) {
 			ev.Preempts = m.Name(last)
 		}
+		before := failed(m)
 		m.Step(a.G, a.Choice)
 		ev.Effect = m.Effect()
+		ev.Fails = !before && failed(m)
 		events = append(events, ev)
 		last = a.G
 		if blocked(m, a.G) {
-			b := m.Describe(a.G)
+			b := describe(m, a.G)
 			b.Blocked = true
 			events = append(events, b)
 		}
@@ -71,6 +73,23 @@ func isTimer(m Machine, g trace.GID) bool {
 // before, which could continue. One that yields gives it up by itself.
 func preempts(m Machine, last, g trace.GID, enabled []trace.GID) bool {
 	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
+}
+
+// describe returns g's pending operation, with everything that it may touch.
+func describe(m Machine, g trace.GID) Event {
+	ev := m.Describe(g)
+	if f := m.Features().Touches; f != nil {
+		for _, a := range f(g, nil) {
+			ev.Touches = append(ev.Touches, uint64(a.Obj)<<32|uint64(a.Off))
+		}
+	}
+	return ev
+}
+
+// failed reports whether a test has reported a failure.
+func failed(m Machine) bool {
+	f := m.Features().Failed
+	return f != nil && f()
 }
 
 // blocked reports whether g, which has just moved, has arrived at an operation
@@ -138,7 +157,7 @@ func arrivals(m Machine, events []Event) []Event {
 			}
 		}
 		if last < 0 || !events[last].Blocked {
-			ev := m.Describe(g.ID)
+			ev := describe(m, g.ID)
 			ev.Blocked = true
 			events = append(events, ev)
 		}

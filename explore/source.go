@@ -239,12 +239,21 @@ func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr
 	}
 	switch fun := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident: // close, len, copy, append
+		if _, variable := f.info.Uses[fun].(*types.Var); variable {
+			return fun
+		}
 		if _, builtin := f.info.Uses[fun].(*types.Builtin); builtin && len(call.Args) > 0 {
 			return call.Args[0]
 		}
 	case *ast.SelectorExpr:
 		obj := f.info.Uses[fun.Sel]
-		if obj == nil || obj.Pkg() == nil || s.user[obj.Pkg().Path()] {
+		if obj == nil || obj.Pkg() == nil {
+			break
+		}
+		if _, field := obj.(*types.Var); field {
+			return fun // a value of a function type is read
+		}
+		if s.user[obj.Pkg().Path()] {
 			break
 		}
 		if k.Plain() || !direct[obj.Pkg().Path()] {

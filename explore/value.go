@@ -64,7 +64,15 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 			}
 			return strconv.Quote(s)
 		}
-	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
+	case *types.Signature:
+		switch name := m.FuncValue(binary.LittleEndian.Uint64(b)); {
+		case name != "":
+			return ShortFunc(name)
+		case binary.LittleEndian.Uint64(b) == 0:
+			return "nil"
+		}
+		return "not nil"
+	case *types.Pointer, *types.Chan, *types.Map:
 		if binary.LittleEndian.Uint64(b) == 0 {
 			return "nil"
 		}

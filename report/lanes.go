@@ -24,31 +24,68 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 		return
 	}
 	rows := makeRows(events, bug)
-	cols := columns(rows)
+	if !all {
+		leaveOut(rows, bug)
+	}
+	markStretches(rows)
 	keep := shownRows(rows, all)
+	cols := columns(rows, keep)
 	w := widths(rows, keep)
 	b.WriteString("      ")
 	for _, c := range cols {
 		b.WriteString(c.name + "  ")
 	}
 	trimLine(b)
-	hidden := 0
+	hidden := gap{}
 	for i := range rows {
 		if !keep[i] {
-			if hidden++; again(rows, i) && !all {
-				hidden--
+			if all || !again(rows, i) {
+				hidden.add(&rows[i])
 			}
 			continue
 		}
-		if hidden > 0 {
-			fmt.Fprintf(b, "   ⋮  (%s)\n", count(hidden, "more step"))
-			hidden = 0
-		}
+		hidden.write(b)
+		hidden = gap{}
 		rows[i].write(b, i, cols, w)
 	}
+	hidden.write(b)
 	if !all && slices.Contains(keep, false) {
 		b.WriteString("      (-v shows all steps)\n")
 	}
+}
+
+// A gap is a stretch of rows that are not drawn.
+type gap struct {
+	steps    int
+	out      [numOuts]int // of them, by reason
+	internal []string     // packages of those that are internal
+}
+
+func (g *gap) add(r *row) {
+	if r.step > 0 {
+		g.steps++
+		g.out[r.out]++
+		if r.out == internal && !slices.Contains(g.internal, r.Internal) {
+			g.internal = append(g.internal, r.Internal)
+		}
+	}
+}
+
+// write says how many steps are not drawn, and why if that is the same of all.
+func (g *gap) write(b *bytes.Buffer) {
+	if g.steps == 0 {
+		return
+	}
+	text := count(g.steps, "more step")
+	switch g.steps {
+	case g.out[internal]:
+		text += " inside " + strings.Join(g.internal, " and ")
+	case g.out[uninvolved]:
+		text += " of goroutines that share nothing with these"
+	case g.out[afterwards]:
+		text += " until the test has ended"
+	}
+	fmt.Fprintf(b, "   ⋮  (%s)\n", text)
 }
 
 // rowWidths are the widths of the columns to the right of the lanes.
@@ -80,6 +117,7 @@ type row struct {
 	note            string
 	switched, wrong bool
 	last            bool // of a stretch of one goroutine
+	out             out  // why it is left out
 }
 
 // write draws r, which is row number i.
@@ -103,7 +141,7 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	rows := make([]row, 0, len(events)+1)
 	updates := newOverwrites()
-	step, prev := 0, trace.NoGID
+	step, failed := 0, false
 	for i := range events {
 		e := &events[i]
 		r := newRow(e, bug)
@@ -115,11 +153,8 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 			rows = append(rows, r)
 			continue
 		}
-		if r.switched = prev != trace.NoGID && e.G != prev; r.switched {
-			rows[len(rows)-1].last = true
-		}
 		step++
-		prev, r.step = e.G, step
+		r.step = step
 		if e.Preempts != "" {
 			r.note = e.Preempts + " preempted"
 		}
@@ -131,13 +166,35 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 		}
 		r.wrong = bug != nil && bug.Accesses != nil && slices.Contains(bug.AccessEvents[:], i)
 		rows = append(rows, r)
+		if e.Fails && bug != nil && bug.Kind == explore.Failure {
+			rows = append(rows, failureRow(events, bug))
+			failed = true
+		}
 	}
-	if bug != nil && bug.Kind == explore.Failure {
-		rows = append(rows, failureRow(events, bug, prev))
+	if bug != nil && bug.Kind == explore.Failure && !failed {
+		rows = append(rows, failureRow(events, bug))
 	}
 	markWrong(rows, bug)
-	rows[len(rows)-1].last = true
 	return rows
+}
+
+// markStretches marks the first and the last row of each stretch of one goroutine. Rows that are left
+// out are in none.
+func markStretches(rows []row) {
+	last := -1
+	for i := range rows {
+		r := &rows[i]
+		if r.out != drawn {
+			continue
+		}
+		if !r.Blocked && last >= 0 && rows[last].G != r.G {
+			r.switched, rows[last].last = true, true
+		}
+		last = i
+	}
+	if last >= 0 {
+		rows[last].last = true
+	}
 }
 
 // newRow returns the row of e, as far as it depends on e alone.
@@ -152,10 +209,9 @@ func newRow(e *explore.Event, bug *explore.Bug) row {
 	return r
 }
 
-// failureRow returns a row for the failure of a test somewhere after the last operation, which was
-// that of goroutine prev.
-func failureRow(events []explore.Event, bug *explore.Bug, prev trace.GID) row {
-	r := row{kind: "fail", pos: line(bug.Pos)}
+// failureRow returns a row for the failure of a test, which is no operation.
+func failureRow(events []explore.Event, bug *explore.Bug) row {
+	r := row{kind: failureKind, pos: line(bug.Pos)}
 	r.what, _, _ = strings.Cut(Message(bug), "\n")
 	r.what = shortened(r.what, mostWhat)
 	r.Name, r.G = bug.G, trace.NoGID
@@ -164,7 +220,6 @@ func failureRow(events []explore.Event, bug *explore.Bug, prev trace.GID) row {
 			r.G = e.G
 		}
 	}
-	r.switched = r.G != prev
 	return r
 }
 
@@ -175,10 +230,14 @@ func markWrong(rows []row, bug *explore.Bug) {
 		return
 	}
 	end := len(rows) - 1
-	stuck := rows[end].Blocked
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.kind == failureKind }); i >= 0 {
+		end = i
+	}
+	stuck := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || rows[end].Blocked
 	for i := range rows {
-		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G)
-		rows[i].wrong = rows[i].wrong || i == end || waitsHere
+		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G) &&
+			(bug.Kind != explore.Leak || rows[i].Name == bug.G) // another one that is left is another bug
+		rows[i].wrong = rows[i].wrong || i == end && !stuck || waitsHere
 	}
 }
 
@@ -237,10 +296,13 @@ type column struct {
 	first, last int
 }
 
-// columns returns the lanes in the order in which the goroutines appear.
-func columns(rows []row) []column {
+// columns returns the lanes of what is drawn, in the order of the goroutines.
+func columns(rows []row, keep []bool) []column {
 	var cols []column
 	for i, r := range rows {
+		if !keep[i] {
+			continue
+		}
 		k := slices.IndexFunc(cols, func(c column) bool { return c.g == r.G })
 		if k < 0 {
 			cols = append(cols, column{r.G, r.Name, max(2, len(r.Name)), i, i})
@@ -276,18 +338,28 @@ func cell(c column, i int, r *row) string {
 // the ends of each goroutine's stretches and everything remarkable.
 func shownRows(rows []row, all bool) []bool {
 	keep := make([]bool, len(rows))
-	from := 0
+	var stretch []int // rows of the present one
+	most := 0
 	for i := range rows {
-		keep[i] = all || (len(rows) <= 24 || rows[i].note != "" || rows[i].wrong) && !again(rows, i)
+		if rows[i].out == drawn {
+			most++
+		}
+	}
+	for i := range rows {
+		if rows[i].out != drawn {
+			continue
+		}
+		keep[i] = all || (most <= 24 || rows[i].note != "" || rows[i].wrong) && !again(rows, i)
+		stretch = append(stretch, i)
 		if !rows[i].last {
 			continue
 		}
-		for j := from; j <= i; j++ {
-			if (j-from < 2 || i-j < 3 || i-from < 7) && !again(rows, j) {
-				keep[j] = true
+		for j, k := range stretch {
+			if (j < 2 || len(stretch)-j < 4 || len(stretch) < 8) && !again(rows, k) {
+				keep[k] = true
 			}
 		}
-		from = i + 1
+		stretch = stretch[:0]
 	}
 	return keep
 }
@@ -299,7 +371,7 @@ func again(rows []row, i int) bool {
 		return false
 	}
 	a, b := rows[i-1], rows[i]
-	return a.G == b.G && a.kind == b.kind && a.what == b.what && a.pos == b.pos && a.Blocked == b.Blocked && a.note == ""
+	return a.out == b.out && a.G == b.G && a.kind == b.kind && a.what == b.what && a.pos == b.pos && a.Blocked == b.Blocked && a.note == ""
 }
 
 func pad(s string, width int) string {

@@ -54,7 +54,14 @@ func at(file string, line, col int) token.Position {
 }
 
 func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos token.Position, loc uint64, write bool) explore.Event {
-	return explore.Event{G: g, Name: name, Kind: kind, What: what, Effect: effect, Func: "example.com/bank." + fn, Pos: pos, Loc: loc, Write: write}
+	e := explore.Event{G: g, Name: name, Kind: kind, What: what, Effect: effect, Func: "example.com/bank." + fn, Pos: pos, Loc: loc, Write: write}
+	switch {
+	case loc != 0:
+		e.Touches = []uint64{loc}
+	case kind == trace.WgAdd || kind == trace.WgWait:
+		e.Touches = []uint64{1}
+	}
+	return e
 }
 
 // deposit is the lost update of the README.

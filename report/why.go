@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -16,11 +17,11 @@ func why(b *explore.Bug) string {
 		return whyDeadlock(b)
 	case explore.Race:
 		if b.StepsApart {
-			return whyStepsApart(b)
+			return whyStepsApart(b) + racePanics(b)
 		}
 		x, y := b.Accesses[0], b.Accesses[1]
 		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders a %s in %s and a %s in %s.",
-			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name)
+			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name == b.G {
@@ -57,6 +58,18 @@ func whyStepsApart(b *explore.Bug) string {
 		}
 	}
 	return s
+}
+
+// racePanics names the panic that the other order of a race of two operations on a channel is.
+func racePanics(b *explore.Bug) string {
+	verbs := [2]explore.Verb{b.Accesses[0].Verb(), b.Accesses[1].Verb()}
+	switch {
+	case verbs == [2]explore.Verb{explore.Closes, explore.Closes}:
+		return " The second of them panics: close of closed channel."
+	case slices.Contains(verbs[:], explore.Closes) && slices.Contains(verbs[:], explore.Sends):
+		return " If the close comes first, the send panics: send on closed channel."
+	}
+	return ""
 }
 
 // noOrder says of operations that are often taken for synchronisation that

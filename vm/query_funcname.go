@@ -19,6 +19,24 @@ func funcName(f *bytecode.Func) string {
 	return ssaName(f.SSA)
 }
 
+// FuncValue returns the name of the function that a func value is, as the runtime shows it; "" if it
+// is nil or no func value.
+func (m *Machine) FuncValue(fv uint64) string {
+	if fv&funcBit == 0 {
+		b := m.heap.load(fv, 8, 0)
+		if fv == 0 || b == nil {
+			return ""
+		}
+		if fv = *(*uint64)(b); fv&funcBit == 0 {
+			return ""
+		}
+	}
+	if id := uint32(fv); int(id) < len(m.funcs) && m.funcs[id] != nil {
+		return funcName(m.funcs[id])
+	}
+	return ""
+}
+
 func ssaName(fn *ssa.Function) string {
 	if p := fn.Parent(); p != nil {
 		return ssaName(p) + closureSuffix(fn)

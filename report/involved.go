@@ -1,0 +1,117 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// An out says why a row of a schedule is not drawn.
+type out uint8
+
+// The reasons.
+const (
+	drawn      out = iota
+	internal       // an operation by which package testing or context works inside
+	uninvolved     // of a goroutine that has nothing to do with the bug
+	afterwards     // after a test has failed, until it has ended
+	numOuts
+)
+
+// failureKind is the kind of a row that is the failure of a test.
+const failureKind = "fail"
+
+// leaveOut decides which rows are not drawn because they say nothing about the bug. Where the bug
+// happens, and where a goroutine is at the end, is always drawn.
+func leaveOut(rows []row, bug *explore.Bug) {
+	if bug == nil {
+		return
+	}
+	var in map[trace.GID]bool // nil: all
+	switch bug.Kind {
+	case explore.Deadlock, explore.Leak, explore.Failure, explore.Panic, explore.Race:
+		in = involved(rows, bug)
+	}
+	failed := false
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case failed:
+			r.out = afterwards
+		case r.wrong:
+		case in != nil && !in[r.G]:
+			r.out = uninvolved
+		case r.Internal != "" && !(r.Blocked && final(rows, i)):
+			r.out = internal
+		}
+		failed = failed || r.kind == failureKind
+	}
+}
+
+// involved returns the goroutines that have to do with the bug: the one it happened in, of a deadlock
+// all that are blocked, and those that operate on what one of them operates on, unless all of these
+// only read it. What package testing does with a test makes no goroutine involved. Those that started
+// one of them are in, too: the reader sees where it comes from.
+func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
+	in := make(map[trace.GID]bool)
+	stuck := bug.Kind == explore.Deadlock
+	for _, g := range bug.Goroutines {
+		if stuck || g.Name == bug.G {
+			in[g.ID] = true
+		}
+	}
+	type use struct {
+		gs     []trace.GID
+		writes bool
+	}
+	uses := make(map[uint64]*use)
+	for _, r := range rows {
+		if r.Name == bug.G || r.wrong {
+			in[r.G] = true
+		}
+		if r.Internal == "testing" {
+			continue
+		}
+		for _, loc := range r.Touches {
+			u := uses[loc]
+			if u == nil {
+				u = &use{}
+				uses[loc] = u
+			}
+			if !slices.Contains(u.gs, r.G) {
+				u.gs = append(u.gs, r.G)
+			}
+			u.writes = u.writes || r.Write || !r.Kind.Memory()
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, u := range uses {
+			if !u.writes || !slices.ContainsFunc(u.gs, func(g trace.GID) bool { return in[g] }) {
+				continue
+			}
+			for _, g := range u.gs {
+				more = more || !in[g]
+				in[g] = true
+			}
+		}
+	}
+	parents := make(map[string]bool)
+	for _, r := range rows {
+		for name := r.Name; in[r.G] && name != "main"; {
+			i := strings.LastIndexByte(name, '.')
+			if name = "main"; i > 0 {
+				name = r.Name[:i]
+			}
+			parents[name] = true
+		}
+	}
+	for _, r := range rows {
+		if parents[r.Name] {
+			in[r.G] = true
+		}
+	}
+	return in
+}
