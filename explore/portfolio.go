@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -135,7 +136,8 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 
 // answers reports whether nothing better than found is to be expected of another explorer.
 func (s *exploration) answers(found *por.Result) bool {
-	if len(s.collector.bugs) > 0 && found.Stopped {
+	isError := func(b *Bug) bool { return !b.Warning }
+	if found.Stopped && slices.ContainsFunc(s.collector.bugs, isError) {
 		return true
 	}
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()

@@ -34,6 +34,12 @@ func leaveOut(rows []row, bug *explore.Bug) {
 	case explore.Deadlock, explore.Leak, explore.Failure, explore.Panic, explore.Race:
 		in = involved(rows, bug)
 	}
+	inside := "" // the package in which the bug itself is
+	for _, r := range rows {
+		if r.wrong && !r.Blocked && r.Internal != "" {
+			inside = r.Internal
+		}
+	}
 	failed := false
 	for i := range rows {
 		r := &rows[i]
@@ -43,7 +49,7 @@ func leaveOut(rows []row, bug *explore.Bug) {
 		case r.wrong:
 		case in != nil && !in[r.G]:
 			r.out = uninvolved
-		case r.Internal != "" && !(r.Blocked && final(rows, i)):
+		case r.Internal != "" && r.Internal != inside:
 			r.out = internal
 		}
 		failed = failed || r.kind == failureKind
