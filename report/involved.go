@@ -35,6 +35,9 @@ func leaveOut(rows []row, bug *explore.Bug) {
 		in = involved(rows, bug)
 	}
 	inside := "" // the package in which the bug itself is
+	if len(bug.Stack) > 0 && strings.HasPrefix(bug.Stack[0].Func, "testing.") && bug.Kind == explore.Panic {
+		inside = "testing"
+	}
 	for _, r := range rows {
 		if r.wrong && !r.Blocked && r.Internal != "" {
 			inside = r.Internal
