@@ -138,11 +138,10 @@ type scratch struct {
 	clock       []uint32        // scheduleIdeals, needsAll
 	without     []uint32        // clockWithout
 	intervals   []interval
-	pair        []*interval    // scheduleIdeals
-	events      []int          // scheduleIdeals, disabledByProperSubset
-	ages        []uint64       // fingerprint
-	schedule    trace.Schedule // schedule
-	enabled     []trace.GID    // enabled
+	pair        []*interval // scheduleIdeals
+	events      []int       // scheduleIdeals, disabledByProperSubset
+	ages        []uint64    // fingerprint
+	enabled     []trace.GID // enabled
 }
 
 // A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
