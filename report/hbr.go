@@ -232,7 +232,7 @@ func ReadReplay(name string) (*Replay, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a replay file: not a regular file", name)
 	case info.Size() > maxReplay:
-		return nil, fmt.Errorf("%s: not a replay file: more than %s", name, memory(maxReplay))
+		return nil, fmt.Errorf("%s: not a replay file: more than %s", name, Memory(maxReplay))
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -163,7 +163,7 @@ func bound(r por.Reason) string {
 	case por.BoundStates:
 		return fmt.Sprintf("stopped at %s (--max-states)", plural(r.Limit, "state"))
 	case por.BoundMemory:
-		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", memory(r.Limit))
+		return fmt.Sprintf("stopped at the memory budget of %s (--max-memory)", Memory(r.Limit))
 	case por.BoundPreempt:
 		return fmt.Sprintf("only schedules with at most %s (--preempt)", plural(r.Limit, "preemption"))
 	case por.BoundSampled:
@@ -187,8 +187,8 @@ func plural(n uint64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// memory writes a number of bytes.
-func memory(n uint64) string {
+// Memory writes a number of bytes.
+func Memory(n uint64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}

@@ -89,9 +89,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		opts.Trace = transcript
 	}
 	if opts.MaxMemory > 0 {
-		// The budget is for what the search keeps; the collector must not let
-		// garbage grow beyond it.
-		debug.SetMemoryLimit(opts.MaxMemory + 512<<20)
+		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(cmd.OutOrStdout(), paths)
@@ -178,6 +176,16 @@ func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Op
 			r, err = nil, internalError{x, debug.Stack()}
 		}
 	}()
+	if f.watch != nil {
+		var release func()
+		ctx, release = f.watch.watch(ctx)
+		defer func() {
+			if ctx.Err() != nil {
+				debug.FreeOSMemory() // for the next entry
+			}
+			release()
+		}()
+	}
 	return explore.Run(ctx, e, opts)
 }
 

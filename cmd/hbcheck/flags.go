@@ -50,6 +50,7 @@ type exploreFlags struct {
 	maxExecutions, maxStates     uint64
 	maxSteps, preempt, jobs      int
 	maxMemory                    byteSize
+	watch                        *memoryWatch // nil: no bound
 	format, out, traceSearch     string
 }
 
@@ -73,7 +74,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
-	fs.Var(&f.maxMemory, "max-memory", "memory of the search, and of the program in it, as `size` with K, M or G; 0: no limit")
+	fs.Var(&f.maxMemory, "max-memory", "memory of an exploration, the search and the program in it, on top of what it takes to load it, and up to 512M that await collection: `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")

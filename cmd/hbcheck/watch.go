@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"hbcheck.dev/hbcheck/report"
+)
+
+// A memoryWatch bounds the memory of the process. Searches and the machine count what they keep
+// themselves, exactly, and stop at --max-memory; this is for all the rest together: the objects'
+// surroundings, stacks, static facts, what has not been collected. It is not exact, but in time: the
+// system would kill the process.
+//
+//	in use when the program was loaded | --max-memory | slack
+//	                                                    |      ^ explorations are stopped
+//	                                                    ^ the collector does what it can
+type memoryWatch struct {
+	budget int64
+	most   uint64 // bytes in use at which explorations are stopped
+}
+
+// newMemoryWatch returns the watch for a budget, and makes the collector keep to it. The program has
+// been loaded: what is in use now is not counted.
+func newMemoryWatch(budget int64) *memoryWatch {
+	slack := max(64<<20, min(512<<20, budget/4))
+	base := inUse()
+	debug.SetMemoryLimit(int64(base) + budget + slack/2)
+	return &memoryWatch{budget, base + uint64(budget+slack)}
+}
+
+// memoryPeriod is how often memory is measured: between two looks a program allocates some 100 MB.
+const memoryPeriod = 50 * time.Millisecond
+
+// watch returns a context that is done when too much memory is in use.
+func (w *memoryWatch) watch(ctx context.Context) (_ context.Context, release func()) {
+	ticks := time.NewTicker(memoryPeriod)
+	ctx, cancel := w.watchAt(ctx, ticks.C, inUse)
+	return ctx, func() {
+		ticks.Stop()
+		cancel()
+	}
+}
+
+// watchAt is watch with measure as the memory in use, which it looks at when told to.
+func (w *memoryWatch) watchAt(ctx context.Context, ticks <-chan time.Time, measure func() uint64) (_ context.Context, cancel func()) {
+	ctx, cause := context.WithCancelCause(ctx)
+	go func() {
+		for {
+			select {
+			case <-ticks:
+				if measure() > w.most {
+					cause(fmt.Errorf("stopped at the memory budget of %s (--max-memory), which the whole of it exceeds", report.Memory(uint64(w.budget))))
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, func() { cause(nil) }
+}
+
+// inUse returns the bytes that the process has from the system.
+func inUse() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64()
+}
