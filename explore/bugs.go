@@ -27,6 +27,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
+// If one of them waits for a signal, the others are no bugs.
+//
 // While main is there the program hangs, and which goroutines wait with it is part of that one
 // bug. When main has returned the process would end, so each goroutine is a bug of its own, and
 // the user can accept it (allow). A main function that has called runtime.Goexit is there: the
@@ -45,6 +47,13 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		}
 	}
 	gs = slices.DeleteFunc(gs, func(g Goroutine) bool { return g.Spins })
+	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Signal }) {
+		// It may be woken, and wake the others.
+		if hangs {
+			return bugs, "waits for a signal"
+		}
+		return bugs, end.Text
+	}
 	switch {
 	case slices.ContainsFunc(gs, isMain), end.Goexited && len(gs) > 0:
 		return append(bugs, deadlockBug(gs)), "deadlock"

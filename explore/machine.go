@@ -150,6 +150,8 @@ type Goroutine struct {
 	Waiting
 	// Left is what becomes of it if none is enabled and main has returned.
 	Left vm.Left
+	// Signal: it waits for a signal of the operating system.
+	Signal bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
 	// Holders are the goroutines without which it cannot continue: the owners of

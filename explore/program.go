@@ -83,7 +83,7 @@ func (m *machine) Name(g trace.GID) string {
 	b.WriteByte('g')
 	if m.System(g) {
 		b.Reset()
-		b.WriteString("timer")
+		b.WriteString(m.Helper(g))
 	}
 	for i, n := range path {
 		if i > 0 {
@@ -120,6 +120,9 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	if m.System(g) {
 		// It executes the machine's own code; there is no place in the program.
 		e.What = "fires"
+		if m.Helper(g) == "signal" {
+			e.What = "arrives"
+		}
 		return e
 	}
 	if at, ok := userFrame(stack); ok {
@@ -253,7 +256,7 @@ func (m *machine) Goroutines() []Goroutine {
 			continue
 		}
 		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin,
-			Left: left[l.ID]}
+			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
 		if l.Parent != trace.NoGID {
 			g.Created = m.CreationStack(l.ID)
 		}

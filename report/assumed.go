@@ -19,7 +19,9 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.FinalizerOff: {"gc", "runtime.SetFinalizer", "the finalizer does not run"},
 	vm.CleanupOff:   {"gc", "runtime.AddCleanup", "the cleanup does not run"},
 	vm.WeakKept:     {"gc", "weak.Make", "the pointer is not cleared"},
-	vm.SignalOff:    {"signals", "os/signal", "no signal arrives"},
+	vm.SignalOff:    {"signals", "os/signal", "no signal arrives to what is notified in an initialiser"},
+	vm.SignalSome:   {"signals", "os/signal", "only the first three signals arrive"},
+	vm.SignalOnce:   {"signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows others between two operations only"},
 	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
 }

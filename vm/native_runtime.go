@@ -106,7 +106,6 @@ var runtimeNatives = []Native{
 		m.assume(g, BitsSampled)
 		return Next
 	}},
-	{Name: "os/signal.hbNotified", Fn: assumed(SignalOff)},
 	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		name, value := m.string(r, 0), ""
 		for _, s := range strings.Split(m.getenv("GODEBUG"), ",") {

@@ -19,6 +19,7 @@ var nativeTables = [][]Native{
 	testingNatives,
 	choiceNatives,
 	synctestNatives,
+	signalNatives,
 }
 
 // machineNatives are the machine's own entry points.

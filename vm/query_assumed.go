@@ -21,6 +21,8 @@ const (
 	CleanupOff                      // runtime.AddCleanup: the cleanup never runs
 	WeakKept                        // weak.Make: the pointer is never cleared
 	SignalOff                       // os/signal: the signal never arrives
+	SignalSome                      // os/signal: only some of many signals arrive
+	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
 	NumAssumed

@@ -49,6 +49,14 @@ func (m *Machine) System(g trace.GID) bool {
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
 }
 
+// Helper says what helper goroutine g is, of which System holds: a timer or a signal.
+func (m *Machine) Helper(g trace.GID) string {
+	if f := m.code(m.gOf(g).goFunc); f.SSA != nil && f.SSA.Pkg != nil && f.SSA.Pkg.Pkg.Path() == "os/signal" {
+		return "signal"
+	}
+	return "timer"
+}
+
 // Alive reports whether g exists in the present state and has not ended.
 func (m *Machine) Alive(g trace.GID) bool {
 	return int(g) < len(m.slots) && m.slots[g] >= 0 && m.gOf(g).status != gEnded

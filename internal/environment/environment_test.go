@@ -122,9 +122,9 @@ func native(t *testing.T, dir string, n int) map[string]bool {
 	return set
 }
 
-// TestPrograms: each program of testdata/programs has the same outcomes with every explorer, the
-// verdict names what its first line says, and if that is nothing, what it prints when compiled is
-// among them.
+// TestPrograms: each program of testdata/programs has the same outcomes with every explorer, and the
+// verdict names what its first line says. Unless one way of many is assumed, what it prints when
+// compiled is among the outcomes.
 func TestPrograms(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/programs/*/main.go")
 	if err != nil || len(dirs) < 5 {
@@ -163,7 +163,7 @@ func TestPrograms(t *testing.T) {
 				runs = 20
 			}
 			for out := range native(t, dir, runs) {
-				if !ref.outcomes[out] && want == "nothing" {
+				if !ref.outcomes[out] && !strings.Contains(want, "one") {
 					t.Errorf("the compiled program has %q, here there are only\n%s", out, lines(ref.outcomes))
 				}
 			}

@@ -20,7 +20,7 @@ var natives = modelTable(
 		internal/godebug.setting internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter
 		internal/synctest.hbLeave internal/synctest.hbWait internal/synctest.hbWaiting
 		internal/syscall/unix.fcntl iter.coroswitch
-		net.runtime_rand os.checkClonePidfd os.runtime_beforeExit os.runtime_rand os.sigpipe os/signal.hbNotified weak.hbMade
+		net.runtime_rand os.checkClonePidfd os.runtime_beforeExit os.runtime_rand os.sigpipe os/signal.hbArrive os/signal.hbArrives os/signal.hbHidden weak.hbMade
 	`),
 	without(`
 		math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits

@@ -1,19 +1,51 @@
 package signal
 
+import "syscall"
+
+// Each signal that the program wants arrives once, from a hidden goroutine, at any
+// moment after it has been asked for.
+
 // ignored are the signals given to Ignore, which Ignored tells of.
 var ignored [numSig]bool
+
+// sent are the signals that have a goroutine. handlers is locked.
+var sent [numSig]bool
 
 func signalWaitUntilIdle() {}
 
 func signal_disable(sig uint32) { ignored[sig] = false }
 
 func signal_enable(sig uint32) {
-	hbNotified()
 	ignored[sig] = false
+	if sent[sig] {
+		return
+	}
+	n := 0
+	for _, s := range sent {
+		if s {
+			n++
+		}
+	}
+	if hbArrives(n) {
+		sent[sig] = true
+		go hbSend(sig)
+	}
 }
 
-// hbNotified says that the program waits for signals.
-func hbNotified()
+// hbArrives reports whether a signal arrives, n others of which do, too.
+func hbArrives(n int) bool
+
+func hbSend(sig uint32) {
+	hbHidden()
+	hbArrive()
+	process(syscall.Signal(sig))
+}
+
+// hbHidden makes the goroutine one of the environment's.
+func hbHidden()
+
+// hbArrive is where other goroutines may run before the signal arrives.
+func hbArrive()
 
 func signal_ignore(sig uint32) { ignored[sig] = true }
 

@@ -1,0 +1,71 @@
+package vm
+
+import (
+	"go/types"
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Natives of os/signal (load/overlay/_src/os/signal). A signal arrives from a goroutine of the
+// environment that does nothing else, so when it does is a choice like any other of a schedule.
+// There is one for each of the first maxSignals signals that a program wants.
+const maxSignals = 3
+
+var signalNatives = []Native{
+	{Name: "os/signal.hbArrives", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		n := r.I(0)
+		switch {
+		case m.auto: // nothing arrives while packages are initialised, nor where a program is run
+			m.assume(g, SignalOff)
+		case n >= maxSignals:
+			m.assume(g, SignalSome)
+		default:
+			m.assume(g, SignalOnce)
+		}
+		r.SetBool(0, !m.auto && n < maxSignals)
+		return Next
+	}},
+	{Name: "os/signal.hbHidden", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.system = true
+		m.alive--
+		return Next
+	}},
+	{Name: "os/signal.hbArrive", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		op.Kind = trace.Yield
+		return 1
+	}, Fn: nop},
+}
+
+// WaitsForSignal reports whether goroutine id waits for a channel that signals are sent to. It is
+// not certain to wait forever, though no more signals are explored.
+func (m *Machine) WaitsForSignal(id trace.GID) bool {
+	g := m.gOf(id)
+	if g.status != gReady || g.overflow != nil {
+		return false
+	}
+	switch g.fn.Code[g.pc].Op {
+	case bytecode.Recv, bytecode.Select:
+	default:
+		return false
+	}
+	for _, c := range m.chanCases(g, nil) {
+		if !c.send && c.ch != 0 && m.getsSignals(c.ch) {
+			return true
+		}
+	}
+	return false
+}
+
+// getsSignals reports whether ch is a channel of signals, in a program that asks for some.
+func (m *Machine) getsSignals(ch ptr) bool {
+	asks := slices.ContainsFunc(m.assumed, func(a Assumption) bool {
+		return a.What == SignalOff || a.What == SignalSome || a.What == SignalOnce
+	})
+	if !asks {
+		return false
+	}
+	t, ok := m.layouts.At(uint32(m.chanHdr(ch)[chElem/8] >> 32)).Type.(*types.Named)
+	return ok && t.Obj().Name() == "Signal" && t.Obj().Pkg() != nil && t.Obj().Pkg().Path() == "os"
+}
