@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"runtime"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
@@ -108,6 +110,17 @@ func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 func (prog *Program) IsStd(pkg *types.Package) bool {
 	p := prog.byTypes[pkg]
 	return pkg == types.Unsafe || p != nil && p.Std
+}
+
+// IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
+// belongs to a model: the overlay provides it, in a file that is not named as plain code (package
+// internal/effect of the overlay). The other functions of a package that is patched are real ones.
+func (prog *Program) IsModel(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	f := prog.Fset.File(fn.Pos())
+	return f != nil && strings.HasPrefix(f.Name(), overlayDir+"/") && !strings.HasPrefix(path.Base(f.Name()), "plain")
 }
 
 // EnsureBuilt makes sure that fn has its body, if the source gives it one.

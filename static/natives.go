@@ -33,7 +33,7 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) effects {
 	switch {
 	case path == "sync/atomic" || path == "internal/runtime/atomic":
 		return atomics
-	case path == "sync" || path == "time":
+	case path == "sync" || path == "time" || path == "internal/effect":
 		return syncs
 	case path == "internal/bytealg" || path == "bytes" || fn.String() == "syscall.hbWrite":
 		return reads

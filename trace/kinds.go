@@ -251,7 +251,8 @@ var rows = [NumKinds]Row{
 	SemAcquire: {Name: "sem-acquire", On: OnBubble, Blocks: true, Acquires: First, Wait: "semacquire",
 		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain")}},
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
-		Funcs: []Func{native("sync.hbAccess"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
+		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
+			native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",
 		Funcs: []Func{native("time.hbSleep")}},

@@ -21,20 +21,25 @@ var constantPkgs = map[string]bool{
 	"internal/strconv": true, "internal/stringslite": true, "internal/bytealg": true, "internal/fmtsort": true,
 }
 
-// constantVars are exported variables that are not assigned.
+// constantVars are variables of other packages that are not assigned: exported ones and, where the
+// overlay sees to it, others.
 var constantVars = map[string]bool{
 	"os.Stdin": true, "os.Stdout": true, "os.Stderr": true,
 	"io.EOF": true, "io.ErrUnexpectedEOF": true, "io.ErrShortWrite": true, "io.Discard": true,
 	"strconv.ErrRange": true, "strconv.ErrSyntax": true,
+	"time.localLoc": true, "time.utcLoc": true, "time.UTC": true, "time.Local": true,
 }
 
 // constant reports whether g never changes after initialisation.
 func (k *linker) constant(g *ssa.Global) bool {
 	obj := g.Object()
-	if obj == nil || !obj.Exported() {
-		return constantPkgs[g.Pkg.Pkg.Path()]
+	path := g.Pkg.Pkg.Path()
+	switch {
+	case obj == nil || !obj.Exported() && constantPkgs[path]:
+		return constantPkgs[path]
+	case !obj.Exported():
+		return constantVars[path+"."+obj.Name()]
 	}
-	path := obj.Pkg().Path()
 	return (path == "unicode" || constantVars[path+"."+obj.Name()]) && !k.assigned()[obj]
 }
 

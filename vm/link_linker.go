@@ -3,7 +3,6 @@ package vm
 import (
 	"cmp"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -202,25 +201,8 @@ func (k *linker) ZeroBase() uint64 { return k.zeroBase }
 // Captures returns the program's memory of captured variables.
 func (k *linker) Captures() *compile.Captures { return k.captures }
 
-// trustedPkgs are the packages of the models. Their code runs atomically up to
-// the next visible native, and its plain accesses cannot race.
-var trustedPkgs = map[string]bool{
-	"runtime": true, "sync": true, "sync/atomic": true, "internal/sync": true, "time": true, "testing": true,
-	"internal/synctest": true, "testing/synctest": true, "os": true, "syscall": true, "internal/poll": true,
-	"unique": true, "weak": true, "internal/godebug": true, "math/rand": true, "math/rand/v2": true,
-	"internal/race": true, "hash/maphash": true, "iter": true, "context": true,
-}
-
 // Trusted reports whether fn belongs to the models.
-func (k *linker) Trusted(fn *ssa.Function) bool { return trusted(k.prog, fn) }
-
-func trusted(prog *load.Program, fn *ssa.Function) bool {
-	if o := fn.Origin(); o != nil {
-		fn = o
-	}
-	p := prog.PackageOf(fn)
-	return p != nil && p.Std && (trustedPkgs[p.Path] || strings.HasPrefix(p.Path, "internal/runtime/"))
-}
+func (k *linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 
 // Stub returns a function that performs builtin b with signature sig.
 func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, _ bool) uint32 {

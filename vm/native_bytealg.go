@@ -118,7 +118,7 @@ var bytealgNatives = []Native{
 		r.Set(2, c)
 		return Next
 	}},
-	{Name: "hash/maphash.memhash", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "hash/maphash.memhash", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, hashBytes(r.U(3), m.bytes(r, 0)))
 		return Next
 	}},
@@ -151,7 +151,10 @@ var bytealgNatives = []Native{
 		r.Set(0, h)
 		return Next
 	}},
-	{Name: "runtime.memhash", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "runtime.memhash", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.plain(op, r.U(0), r.U(2), false)
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, hashBytes(r.U(1), m.heap.bytesOf(r.U(0), uint32(r.U(2)))))
 		return Next
 	}},

@@ -81,7 +81,10 @@ var fileNatives = []Native{
 		m.halt(g)
 		return Stop
 	}},
-	{Name: "syscall.gettimeofday", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "syscall.gettimeofday", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.plain(op, r.U(0), 16, true)
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(0), 16)
 		ns := int64(startTime*1e9) + m.clock
 		putWord(b, uint64(ns/1e9))
@@ -115,6 +118,13 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbRefuse", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.unsupported(g, m.string(r, 0))
+		return Stop
+	}},
+	{Name: "syscall.hbRefuseShared", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if !m.multi {
+			return Next
+		}
 		m.unsupported(g, m.string(r, 0))
 		return Stop
 	}},

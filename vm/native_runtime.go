@@ -39,7 +39,10 @@ var runtimeNatives = []Native{
 		}
 		return m.setString(g, r, 0, name)
 	}},
-	{Name: "runtime.callers", Fn: callers},
+	{Name: "runtime.callers", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		m.plain(op, r.U(1), r.U(2)*8, true)
+		return 1
+	}, Fn: callers},
 	{Name: "runtime.pcInfo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.pcInfo(g, r, false)
 	}},

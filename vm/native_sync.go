@@ -136,9 +136,6 @@ var syncNatives = []Native{
 	{Name: "sync.hbBroadcast", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return peekNotify(m, r, trace.Broadcast, op)
 	}, Fn: nop},
-	{Name: "sync.hbAccess", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1) != 0, true)
-	}, Fn: nop},
 	{Name: "sync.hbOrder", Fn: mapOrder},
 	{Name: "sync.hbPut", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.following() {
@@ -156,7 +153,7 @@ var syncNatives = []Native{
 		if m.stdCaller(g) {
 			return 1
 		}
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 40, true, true)
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, true, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, !m.stdCaller(g))
 		return Next

@@ -8,6 +8,7 @@ var nativeTables = [][]Native{
 	mathNatives,
 	fileNatives,
 	finalizerNatives,
+	effectNatives,
 	syncNatives,
 	atomicNatives(),
 	timeNatives,

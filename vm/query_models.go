@@ -28,4 +28,4 @@ func (m *Models) Native(fn *ssa.Function) bool {
 }
 
 // Trusted reports whether fn belongs to the models: see Machine.IsTrusted.
-func (m *Models) Trusted(fn *ssa.Function) bool { return trusted(m.prog, fn) }
+func (m *Models) Trusted(fn *ssa.Function) bool { return m.prog.IsModel(fn) }

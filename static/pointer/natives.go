@@ -17,6 +17,7 @@ var natives = modelTable(
 		internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
 		internal/bytealg.Equal internal/bytealg.Index internal/bytealg.IndexByte internal/bytealg.IndexByteString
 		internal/bytealg.IndexString internal/bytealg.LastIndexByteString
+		internal/effect.Access internal/effect.Ordered internal/effect.OrderedIf
 		internal/godebug.setting internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter
 		internal/synctest.hbLeave internal/synctest.hbWait internal/synctest.hbWaiting
 		internal/syscall/unix.fcntl iter.coroswitch
@@ -39,7 +40,7 @@ var natives = modelTable(
 		runtime.memhash runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand runtime.typePkgPath
 		runtime.typeString
 		syscall.Exit syscall.Getpagesize syscall.gettimeofday syscall.hbGetcwd syscall.hbPread syscall.hbReaddir
-		syscall.hbReadlink syscall.hbRefuse syscall.hbStat syscall.hbStdin syscall.hbWrite
+		syscall.hbReadlink syscall.hbRefuse syscall.hbRefuseShared syscall.hbStat syscall.hbStdin syscall.hbWrite
 		syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall syscall.runtime_exitsyscall
 		testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 		testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
@@ -50,7 +51,7 @@ var natives = modelTable(
 	without(`
 		(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 		(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
-		sync.hbAccess sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbOnceEnter sync.hbOnceLeave
+		sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbOnceEnter sync.hbOnceLeave
 		sync.hbMissed sync.hbMode sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
 		sync/atomic.hbLoad sync/atomic.hbRMW sync/atomic.hbStore
 		(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap

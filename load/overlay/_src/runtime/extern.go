@@ -53,25 +53,6 @@ type Frames struct {
 // CallersFrames prepares to return the frames of pcs, which Callers returned.
 func CallersFrames(pcs []uintptr) *Frames { return &Frames{pcs} }
 
-// Next returns the next frame and whether there are more.
-func (ci *Frames) Next() (frame Frame, more bool) {
-	for len(ci.pcs) > 0 {
-		pc := ci.pcs[0]
-		ci.pcs = ci.pcs[1:]
-		f := FuncForPC(pc)
-		if f == nil {
-			continue
-		}
-		if pc&pcMask != 0 {
-			pc-- // from the return address to the call
-		}
-		name, file, line := pcInfo(pc)
-		_, _, start := funcInfo(pc)
-		return Frame{PC: pc, Func: f, Function: name, File: file, Line: line, Entry: f.Entry(), startLine: start}, len(ci.pcs) > 0
-	}
-	return Frame{}, false
-}
-
 const pcMask = 1<<32 - 1
 
 // directFunc marks a func value that is no closure: a function number.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/effect"
 	"unsafe"
 )
 
@@ -9,6 +10,7 @@ import (
 // program could tell: memory is collected when the machine finds it convenient,
 // and finalizers and cleanups never run, as the documentation permits.
 func GC() {
+	effect.Access(unsafe.Pointer(&collections), true)
 	collections++
 	hbGC()
 }
@@ -69,22 +71,6 @@ func (c Cleanup) Stop() { stopCleanup(c.id) }
 
 func stopCleanup(id uint64)
 
-// A Pinner pins objects, which the machine never moves.
-type Pinner struct {
-	refs []any
-}
-
-// Pin pins an object: nothing needs to be done.
-func (p *Pinner) Pin(pointer any) {
-	if t := typeOf(pointer); t == nil || t.Kind() != abi.Pointer && t.Kind() != abi.UnsafePointer {
-		panic(errorString("runtime.Pinner: argument is not a pointer"))
-	}
-	p.refs = append(p.refs, pointer)
-}
-
-// Unpin unpins all objects of p.
-func (p *Pinner) Unpin() { p.refs = nil }
-
 // MemStats are statistics about the memory allocator.
 type MemStats struct {
 	Alloc         uint64
@@ -125,14 +111,15 @@ type MemStats struct {
 	}
 }
 
-// ReadMemStats fills m with the figures of a small program at rest. True ones
-// would differ between executions that are alike in everything else, and tell
-// more about how the machine represents values than about the program.
-func ReadMemStats(m *MemStats) {
+// memStats returns the figures of a small program at rest. True ones would differ between
+// executions that are alike in everything else, and tell more about how the machine represents
+// values than about the program.
+func memStats() MemStats {
 	const rest = 256 << 10
+	effect.Access(unsafe.Pointer(&collections), true)
 	collections++
 	heap := rest + hbLive()
-	*m = MemStats{
+	return MemStats{
 		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
 		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections,

@@ -1,6 +1,9 @@
 package runtime
 
-import "unsafe"
+import (
+	"internal/effect"
+	"unsafe"
+)
 
 // Gosched lets other goroutines run.
 func Gosched()
@@ -19,6 +22,7 @@ func NumCPU() int { return numCPU }
 
 // GOMAXPROCS sets the number of processors in use, if n is positive, and returns the old one.
 func GOMAXPROCS(n int) int {
+	effect.Access(unsafe.Pointer(&procs), n > 0)
 	old := procs
 	if n > 0 {
 		procs = n
@@ -27,7 +31,10 @@ func GOMAXPROCS(n int) int {
 }
 
 // SetDefaultGOMAXPROCS undoes GOMAXPROCS.
-func SetDefaultGOMAXPROCS() { procs = numCPU }
+func SetDefaultGOMAXPROCS() {
+	effect.Access(unsafe.Pointer(&procs), true)
+	procs = numCPU
+}
 
 // LockOSThread has no effect: the machine has no threads.
 func LockOSThread() {}
@@ -67,3 +74,15 @@ func procUnpin() {}
 
 // memhash hashes n bytes at p.
 func memhash(p unsafe.Pointer, seed, n uintptr) uintptr
+
+var mutexFraction int
+
+// SetMutexProfileFraction only remembers the fraction.
+func SetMutexProfileFraction(rate int) int {
+	effect.Access(unsafe.Pointer(&mutexFraction), rate >= 0)
+	old := mutexFraction
+	if rate >= 0 {
+		mutexFraction = rate
+	}
+	return old
+}

@@ -11,8 +11,6 @@
 // so that fmt and reflect show the same; what the fields hold differs.
 package sync
 
-import "unsafe"
-
 // noCopy is what vet's copylocks check looks for.
 type noCopy struct{}
 
@@ -24,7 +22,3 @@ type Locker interface {
 	Lock()
 	Unlock()
 }
-
-// hbAccess is a visible access to the library object at p, which the code
-// behind it carries out.
-func hbAccess(p unsafe.Pointer, write bool)

@@ -1,6 +1,9 @@
 package sync
 
-import "unsafe"
+import (
+	"internal/effect"
+	"unsafe"
+)
 
 // Map is like a Go map[any]any but is safe for concurrent use. Each method is
 // one visible operation, except that Range has one per key. A write of a key is
@@ -11,9 +14,9 @@ type Map struct {
 	m map[any]any
 }
 
-func (m *Map) read() { hbAccess(unsafe.Pointer(m), false) }
+func (m *Map) read() { effect.Access(unsafe.Pointer(m), false) }
 
-func (m *Map) write() { hbAccess(unsafe.Pointer(m), true) }
+func (m *Map) write() { effect.Access(unsafe.Pointer(m), true) }
 
 // observe orders the writes of key that can be seen now before what the caller does.
 func (m *Map) observe(key any) { hbOrder(unsafe.Pointer(m), key, true, false) }

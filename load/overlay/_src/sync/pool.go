@@ -26,6 +26,7 @@ func (p *Pool) Put(x any) {
 
 // Get takes an object out of the pool, or calls p.New if there is none.
 func (p *Pool) Get() any {
+	fresh := p.New
 	if hbPool(p) {
 		if n := len(p.items) - 1; n >= 0 {
 			x := p.items[n]
@@ -34,9 +35,10 @@ func (p *Pool) Get() any {
 			hbGot(x)
 			return x
 		}
+		fresh = p.fresh()
 	}
-	if p.New != nil {
-		return p.New()
+	if fresh != nil {
+		return fresh()
 	}
 	return nil
 }

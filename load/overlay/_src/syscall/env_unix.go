@@ -1,12 +1,21 @@
 package syscall
 
-// The environment is a plain slice: this package's code runs atomically in the
-// machine, so there is nothing to lock.
+import (
+	"internal/effect"
+	"unsafe"
+)
+
+// The environment is one object. The real functions lock an RWMutex, so they order what the
+// program does.
 
 // envs holds "key=value" strings; of several with one key the first counts.
 var envs []string = runtime_envs()
 
 func runtime_envs() []string
+
+func envRead() { effect.Ordered(unsafe.Pointer(&envs), false) }
+
+func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }
 
 // envIndex returns where key is set in envs, or -1.
 func envIndex(key string) int {
@@ -20,6 +29,7 @@ func envIndex(key string) int {
 
 // Unsetenv removes key from the environment.
 func Unsetenv(key string) error {
+	envWrite()
 	for i := envIndex(key); i >= 0; i = envIndex(key) {
 		envs = append(envs[:i:i], envs[i+1:]...)
 	}
@@ -31,6 +41,7 @@ func Getenv(key string) (value string, found bool) {
 	if len(key) == 0 {
 		return "", false
 	}
+	envRead()
 	i := envIndex(key)
 	if i < 0 {
 		return "", false
@@ -53,6 +64,7 @@ func Setenv(key, value string) error {
 			return EINVAL
 		}
 	}
+	envWrite()
 	if i := envIndex(key); i >= 0 {
 		envs[i] = key + "=" + value
 	} else {
@@ -62,10 +74,14 @@ func Setenv(key, value string) error {
 }
 
 // Clearenv empties the environment.
-func Clearenv() { envs = nil }
+func Clearenv() {
+	envWrite()
+	envs = nil
+}
 
 // Environ returns a copy of the environment without duplicates.
 func Environ() []string {
+	envRead()
 	env := make([]string, 0, len(envs))
 	for i, s := range envs {
 		for j := range len(s) {

@@ -1,18 +1,35 @@
 package syscall
 
-import "unsafe"
+import (
+	"internal/effect"
+	"unsafe"
+)
 
 // Files of the machine. The table of open files is guest memory, so it rewinds
 // with everything else; only the contents come from outside. Nothing outside
 // is ever changed: opening a file for writing is refused.
+//
+// Calls depend on each other through three sorts of objects, and the kernel orders nothing:
+//
+//	the table       opening writes it, as it takes the smallest number that is free; closing
+//	                counts as reading, since calls of Close commute; so does looking up a
+//	                descriptor that is given as a number
+//	a description   whose offset reading and seeking move, and closing releases
+//	hbDir           the working directory
+//
+// Output is visible itself, and needs no offset: calls on the standard output streams declare
+// nothing. So closing one of them, beside other goroutines, is refused.
 
-// hbFile is an open file description.
+// An hbFile is an open file description.
 type hbFile struct {
 	path  string // absolute
 	off   int64
 	flags int
 	refs  int // descriptors that share it
 }
+
+// HbFile is how package internal/poll knows a file whose descriptor cannot be closed meanwhile.
+type HbFile = *hbFile
 
 // hbFiles maps descriptors to open files.
 var hbFiles = []*hbFile{
@@ -28,6 +45,7 @@ const hbNull = "/dev/null"
 
 // The functions without bodies are natives: vm/native_files.go.
 
+// hbStat fills st, which no other goroutine knows.
 func hbStat(path string, follow bool, st *Stat_t) Errno
 func hbPread(path string, p []byte, off int64) (n int, e Errno)
 func hbReaddir(path string) (entries string, e Errno)
@@ -46,7 +64,22 @@ func hbError(e Errno) error {
 	return errnoErr(e)
 }
 
+// hbRefuseShared is hbRefuse if there are other goroutines, or have been.
+func hbRefuseShared(what string)
+
+func hbTable(write bool) { effect.Access(unsafe.Pointer(&hbFiles), write) }
+
+func (f *hbFile) output() bool { return f.path == "/dev/stdout" || f.path == "/dev/stderr" }
+
+// touch declares an access to the description.
+func (f *hbFile) touch(write bool) {
+	if !f.output() {
+		effect.Access(unsafe.Pointer(f), write)
+	}
+}
+
 func hbAlloc(f *hbFile) int {
+	hbTable(true)
 	for fd, g := range hbFiles {
 		if g == nil {
 			hbFiles[fd] = f
@@ -58,6 +91,13 @@ func hbAlloc(f *hbFile) int {
 }
 
 func hbLookup(fd int) (*hbFile, error) {
+	hbTable(false)
+	return hbKnown(fd)
+}
+
+// hbKnown is hbLookup for a descriptor that is the caller's own: it says nothing to other
+// goroutines, nor they to it.
+func hbKnown(fd int) (*hbFile, error) {
 	if fd < 0 || fd >= len(hbFiles) || hbFiles[fd] == nil {
 		return nil, EBADF
 	}
@@ -79,6 +119,7 @@ func hbPath(dirfd int, path string) (string, error) {
 		}
 		return d.path + "/" + path, nil
 	}
+	effect.Access(unsafe.Pointer(&hbDir), false)
 	if hbDir == "" {
 		return hbGetcwd() + "/" + path, nil
 	}
@@ -124,8 +165,12 @@ func Close(fd int) (err error) {
 	if err != nil {
 		return err
 	}
-	f.refs--
 	hbFiles[fd] = nil
+	if f.output() {
+		hbRefuseShared("closing " + f.path + " while other goroutines may print")
+	}
+	f.touch(true)
+	f.refs--
 	return nil
 }
 
@@ -134,8 +179,15 @@ func Dup(fd int) (nfd int, err error) {
 	if err != nil {
 		return -1, err
 	}
+	nfd = hbAlloc(f)
 	f.refs++
-	return hbAlloc(f), nil
+	return nfd, nil
+}
+
+// HbOpen returns the file of the caller's own descriptor fd, nil if there is none.
+func HbOpen(fd int) HbFile {
+	f, _ := hbKnown(fd)
+	return f
 }
 
 func read(fd int, p []byte) (n int, err error) {
@@ -143,19 +195,41 @@ func read(fd int, p []byte) (n int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	n, err = pread(fd, p, f.off)
+	return f.Read(p)
+}
+
+func (f *hbFile) Read(p []byte) (n int, err error) {
+	f.touch(true)
+	b := make([]byte, len(p)) // what p is, belongs to the program: it is written last
+	n, err = f.pread(b, f.off)
 	if n > 0 {
 		f.off += int64(n)
+		fill(p, b[:n])
 	}
 	return n, err
 }
 
 func pread(fd int, p []byte, offset int64) (n int, err error) {
 	f, err := hbLookup(fd)
-	switch {
-	case err != nil:
+	if err != nil {
 		return -1, err
-	case f.flags&O_ACCMODE == O_WRONLY:
+	}
+	return f.Pread(p, offset)
+}
+
+func (f *hbFile) Pread(p []byte, offset int64) (n int, err error) {
+	f.touch(false)
+	b := make([]byte, len(p))
+	if n, err = f.pread(b, offset); n > 0 {
+		fill(p, b[:n])
+	}
+	return n, err
+}
+
+// pread reads into p, which no other goroutine knows.
+func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
+	switch {
+	case f.refs == 0, f.flags&O_ACCMODE == O_WRONLY:
 		return -1, EBADF
 	case offset < 0:
 		return -1, EINVAL
@@ -173,10 +247,16 @@ func pread(fd int, p []byte, offset int64) (n int, err error) {
 
 func write(fd int, p []byte) (n int, err error) {
 	f, err := hbLookup(fd)
-	switch {
-	case err != nil:
+	if err != nil {
 		return -1, err
-	case f.flags&O_ACCMODE == O_RDONLY:
+	}
+	return f.Write(p)
+}
+
+func (f *hbFile) Write(p []byte) (n int, err error) {
+	f.touch(false)
+	switch {
+	case f.refs == 0, f.flags&O_ACCMODE == O_RDONLY:
 		return -1, EBADF
 	case f.path == "/dev/stdout":
 		hbWrite(1, p)
@@ -188,9 +268,17 @@ func write(fd int, p []byte) (n int, err error) {
 
 func pwrite(fd int, p []byte, offset int64) (n int, err error) {
 	f, err := hbLookup(fd)
-	switch {
-	case err != nil:
+	if err != nil {
 		return -1, err
+	}
+	return f.Pwrite(p, offset)
+}
+
+func (f *hbFile) Pwrite(p []byte, offset int64) (n int, err error) {
+	f.touch(false)
+	switch {
+	case f.refs == 0:
+		return -1, EBADF
 	case f.path == hbNull:
 		return len(p), nil
 	case f.flags&O_ACCMODE == O_RDONLY:
@@ -204,8 +292,17 @@ func Seek(fd int, offset int64, whence int) (off int64, err error) {
 	if err != nil {
 		return -1, err
 	}
-	if fd <= 2 && len(f.path) > 5 && f.path[:5] == "/dev/" {
+	return f.Seek(offset, whence)
+}
+
+func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
+	f.touch(true)
+	switch f.path {
+	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
 		return -1, ESPIPE
+	}
+	if f.refs == 0 {
+		return -1, EBADF
 	}
 	switch whence {
 	case 0:
@@ -213,7 +310,7 @@ func Seek(fd int, offset int64, whence int) (off int64, err error) {
 		offset += f.off
 	case 2:
 		var st Stat_t
-		if err := Fstat(fd, &st); err != nil {
+		if err := hbStatPath(f.path, true, &st); err != nil {
 			return -1, err
 		}
 		offset += st.Size
@@ -232,7 +329,15 @@ func Fstat(fd int, stat *Stat_t) (err error) {
 	if err != nil {
 		return err
 	}
-	return hbStatPath(f.path, true, stat)
+	return f.Stat(stat)
+}
+
+func (f *hbFile) Stat(stat *Stat_t) error {
+	f.touch(false)
+	if f.refs == 0 {
+		return EBADF
+	}
+	return hbFillStat(f.path, true, stat)
 }
 
 func fstatat(fd int, path string, stat *Stat_t, flags int) (err error) {
@@ -240,7 +345,14 @@ func fstatat(fd int, path string, stat *Stat_t, flags int) (err error) {
 	if err != nil {
 		return err
 	}
-	return hbStatPath(path, flags&_AT_SYMLINK_NOFOLLOW == 0, stat)
+	return hbFillStat(path, flags&_AT_SYMLINK_NOFOLLOW == 0, stat)
+}
+
+func hbFillStat(path string, follow bool, stat *Stat_t) error {
+	st := new(Stat_t)
+	err := hbStatPath(path, follow, st)
+	fillStat(stat, st)
+	return err
 }
 
 func hbStatPath(path string, follow bool, stat *Stat_t) error {
@@ -275,6 +387,16 @@ func Getdents(fd int, buf []byte) (n int, err error) {
 	if err != nil {
 		return -1, err
 	}
+	return f.Getdents(buf)
+}
+
+func (f *hbFile) Getdents(p []byte) (n int, err error) {
+	f.touch(true)
+	if f.refs == 0 {
+		return -1, EBADF
+	}
+	buf := make([]byte, len(p))
+	defer func() { fill(p, buf[:max(n, 0)]) }()
 	// Each entry is a letter for its type, the name and a zero byte.
 	list, e := hbReaddir(f.path)
 	if e != 0 {
@@ -316,6 +438,7 @@ func Getdents(fd int, buf []byte) (n int, err error) {
 }
 
 func Getcwd(buf []byte) (n int, err error) {
+	effect.Access(unsafe.Pointer(&hbDir), false)
 	dir := hbDir
 	if dir == "" {
 		dir = hbGetcwd()
@@ -323,9 +446,8 @@ func Getcwd(buf []byte) (n int, err error) {
 	if len(buf) < len(dir)+1 {
 		return 0, ERANGE
 	}
-	n = copy(buf, dir)
-	buf[n] = 0
-	return n + 1, nil
+	fill(buf, []byte(dir+"\x00"))
+	return len(dir) + 1, nil
 }
 
 func readlinkat(dirfd int, path string, buf []byte) (n int, err error) {
@@ -337,7 +459,7 @@ func readlinkat(dirfd int, path string, buf []byte) (n int, err error) {
 	if e != 0 {
 		return -1, errnoErr(e)
 	}
-	return copy(buf, target), nil
+	return fill(buf, []byte(target)), nil
 }
 
 func Chdir(path string) (err error) {
@@ -352,6 +474,7 @@ func Chdir(path string) (err error) {
 	if st.Mode&S_IFMT != S_IFDIR {
 		return ENOTDIR
 	}
+	effect.Access(unsafe.Pointer(&hbDir), true)
 	hbDir = path
 	var short Stat_t
 	if c := hbClean(path); hbStat(c, true, &short) == 0 && short.Ino == st.Ino {
@@ -398,7 +521,7 @@ func Fchdir(fd int) (err error) {
 }
 
 func fcntl(fd int, cmd int, arg int) (val int, err error) {
-	f, err := hbLookup(fd)
+	f, err := hbKnown(fd)
 	if err != nil {
 		return -1, err
 	}
@@ -430,23 +553,9 @@ func getgroups(n int, list *_Gid_t) (nn int, err error) { return 0, nil }
 var hbUmask = 0o022
 
 func Umask(mask int) (oldmask int) {
+	effect.Access(unsafe.Pointer(&hbUmask), true)
 	oldmask, hbUmask = hbUmask, mask
 	return oldmask
-}
-
-func Uname(buf *Utsname) (err error) {
-	*buf = Utsname{}
-	set := func(field *[65]int8, s string) {
-		for i := range len(s) {
-			field[i] = int8(s[i])
-		}
-	}
-	set(&buf.Sysname, "Linux")
-	set(&buf.Nodename, "localhost")
-	set(&buf.Release, "6.1.0")
-	set(&buf.Version, "#1")
-	set(&buf.Machine, "x86_64")
-	return nil
 }
 
 // Kill sends the program itself a signal that is ignored by default; others are refused.

@@ -1,12 +1,22 @@
 package poll
 
-// fdMutex counts the uses of a descriptor.
+import (
+	"internal/effect"
+	"sync"
+	"unsafe"
+)
+
+// An fdMutex counts the uses of a descriptor and lets one goroutine read and one write at a time.
+// The real one is one word, changed by atomic operations: they order what the program does.
 type fdMutex struct {
 	closed bool
 	refs   int
+	r, w   sync.Mutex
 }
 
+// incref declares that uses begin and end in any order, until the descriptor is closed.
 func (mu *fdMutex) incref() bool {
+	effect.Ordered(unsafe.Pointer(mu), false)
 	if mu.closed {
 		return false
 	}
@@ -15,6 +25,7 @@ func (mu *fdMutex) incref() bool {
 }
 
 func (mu *fdMutex) increfAndClose() bool {
+	effect.Ordered(unsafe.Pointer(mu), true)
 	if mu.closed {
 		return false
 	}
@@ -25,6 +36,7 @@ func (mu *fdMutex) increfAndClose() bool {
 
 // decref reports whether the descriptor is no longer in use and to be closed.
 func (mu *fdMutex) decref() bool {
+	effect.OrderedIf(unsafe.Pointer(mu), &mu.closed)
 	mu.refs--
 	return mu.closed && mu.refs == 0
 }
@@ -43,19 +55,50 @@ func (fd *FD) decref() error {
 	return nil
 }
 
-func (fd *FD) readLock() error { return fd.incref() }
+// A goroutine that waits for its turn is refused when the descriptor is closed meanwhile: at once
+// by the real runtime, and here when the one before it is done.
+func (fd *FD) lock(l *sync.Mutex) error {
+	l.Lock()
+	if err := fd.incref(); err != nil {
+		l.Unlock()
+		return err
+	}
+	return nil
+}
 
-func (fd *FD) readUnlock() { fd.decref() }
+func (fd *FD) unlock(l *sync.Mutex) {
+	fd.decref()
+	l.Unlock()
+}
 
-func (fd *FD) writeLock() error { return fd.incref() }
+func (fd *FD) readLock() error { return fd.lock(&fd.fdmu.r) }
 
-func (fd *FD) writeUnlock() { fd.decref() }
+func (fd *FD) readUnlock() { fd.unlock(&fd.fdmu.r) }
 
-func (fd *FD) readWriteLock() error { return fd.incref() }
+func (fd *FD) writeLock() error { return fd.lock(&fd.fdmu.w) }
 
-func (fd *FD) readWriteUnlock() { fd.decref() }
+func (fd *FD) writeUnlock() { fd.unlock(&fd.fdmu.w) }
 
-func (fd *FD) closing() bool { return fd.fdmu.closed }
+func (fd *FD) readWriteLock() error {
+	if err := fd.readLock(); err != nil {
+		return err
+	}
+	if err := fd.writeLock(); err != nil {
+		fd.readUnlock()
+		return err
+	}
+	return nil
+}
+
+func (fd *FD) readWriteUnlock() {
+	fd.writeUnlock()
+	fd.readUnlock()
+}
+
+func (fd *FD) closing() bool {
+	effect.Ordered(unsafe.Pointer(&fd.fdmu), false)
+	return fd.fdmu.closed
+}
 
 func runtime_Semacquire(sema *uint32) {}
 

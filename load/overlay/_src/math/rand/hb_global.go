@@ -13,9 +13,8 @@ const hbMaxPerm = 4
 // hbChoose returns a number in [0,n): each is an alternative.
 func hbChoose(n int) int
 
-var hbGlobal = &Rand{src: &runtimeSource{}, s64: &runtimeSource{}}
-
-func globalRand() *Rand { return hbGlobal }
+// globalRand returns a generator of its own for each call: it has no state.
+func globalRand() *Rand { return &Rand{src: &runtimeSource{}, s64: &runtimeSource{}} }
 
 // Seed is a no-op, as since Go 1.24.
 func Seed(seed int64) {}
@@ -26,7 +25,7 @@ func Int63n(n int64) int64 {
 	if 1 < n && n <= hbMax {
 		return int64(hbChoose(int(n)))
 	}
-	return hbGlobal.Int63n(n)
+	return globalRand().Int63n(n)
 }
 
 // Int31n returns, as an int32, a non-negative pseudo-random number in the
@@ -35,7 +34,7 @@ func Int31n(n int32) int32 {
 	if 1 < n && n <= hbMax {
 		return int32(hbChoose(int(n)))
 	}
-	return hbGlobal.Int31n(n)
+	return globalRand().Int31n(n)
 }
 
 // Intn returns, as an int, a non-negative pseudo-random number in the
@@ -44,7 +43,7 @@ func Intn(n int) int {
 	if 1 < n && n <= hbMax {
 		return hbChoose(n)
 	}
-	return hbGlobal.Intn(n)
+	return globalRand().Intn(n)
 }
 
 // Perm returns, as a slice of n ints, a pseudo-random permutation of the
@@ -61,7 +60,7 @@ func Perm(n int) []int {
 // Shuffle pseudo-randomizes the order of elements. It panics if n < 0.
 func Shuffle(n int, swap func(i, j int)) {
 	if n > hbMaxPerm {
-		hbGlobal.Shuffle(n, swap)
+		globalRand().Shuffle(n, swap)
 		return
 	}
 	if n < 0 {

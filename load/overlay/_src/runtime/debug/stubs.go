@@ -1,8 +1,9 @@
 package debug
 
 import (
+	"internal/effect"
 	"runtime"
-	"time"
+	"unsafe"
 )
 
 // Settings only remember their values.
@@ -14,38 +15,38 @@ var (
 	panicOnFault bool
 )
 
-func readGCStats(stats *[]time.Duration) {
-	// No pauses; then the last collection, their number and the total pause.
-	*stats = append((*stats)[:0], 0, 0, 0)
-}
-
 func freeOSMemory() { runtime.GC() }
 
 func setMaxStack(n int) int {
+	effect.Access(unsafe.Pointer(&maxStack), true)
 	old := maxStack
 	maxStack = n
 	return old
 }
 
 func setGCPercent(p int32) int32 {
+	effect.Access(unsafe.Pointer(&gcPercent), true)
 	old := gcPercent
 	gcPercent = max(p, -1)
 	return old
 }
 
 func setPanicOnFault(b bool) bool {
+	effect.Access(unsafe.Pointer(&panicOnFault), true)
 	old := panicOnFault
 	panicOnFault = b
 	return old
 }
 
 func setMaxThreads(n int) int {
+	effect.Access(unsafe.Pointer(&maxThreads), true)
 	old := maxThreads
 	maxThreads = n
 	return old
 }
 
 func setMemoryLimit(n int64) int64 {
+	effect.Access(unsafe.Pointer(&memoryLimit), n >= 0)
 	old := memoryLimit
 	if n >= 0 {
 		memoryLimit = n

@@ -13,6 +13,32 @@ const hbMaxPerm = 4
 // hbChoose returns a number in [0,n): each is an alternative.
 func hbChoose(n int) int
 
+// globalRand is what the functions of the package call. It has no state and so is no memory; each
+// call makes a Rand of its own.
+var globalRand hbGlobal
+
+type hbGlobal struct{}
+
+func (hbGlobal) rand() *Rand { return &Rand{src: runtimeSource{}} }
+
+func (g hbGlobal) Int() int                           { return g.rand().Int() }
+func (g hbGlobal) Uint() uint                         { return g.rand().Uint() }
+func (g hbGlobal) Int32() int32                       { return g.rand().Int32() }
+func (g hbGlobal) Int64() int64                       { return g.rand().Int64() }
+func (g hbGlobal) Uint32() uint32                     { return g.rand().Uint32() }
+func (g hbGlobal) Uint64() uint64                     { return g.rand().Uint64() }
+func (g hbGlobal) IntN(n int) int                     { return g.rand().IntN(n) }
+func (g hbGlobal) UintN(n uint) uint                  { return g.rand().UintN(n) }
+func (g hbGlobal) Int32N(n int32) int32               { return g.rand().Int32N(n) }
+func (g hbGlobal) Int64N(n int64) int64               { return g.rand().Int64N(n) }
+func (g hbGlobal) Uint32N(n uint32) uint32            { return g.rand().Uint32N(n) }
+func (g hbGlobal) Uint64N(n uint64) uint64            { return g.rand().Uint64N(n) }
+func (g hbGlobal) Float32() float32                   { return g.rand().Float32() }
+func (g hbGlobal) Float64() float64                   { return g.rand().Float64() }
+func (g hbGlobal) NormFloat64() float64               { return g.rand().NormFloat64() }
+func (g hbGlobal) ExpFloat64() float64                { return g.rand().ExpFloat64() }
+func (g hbGlobal) Shuffle(n int, swap func(i, j int)) { g.rand().Shuffle(n, swap) }
+
 // hbSmall reports whether the numbers in [0,n) are enumerated.
 func hbSmall[Int intType](n Int) bool { return 1 < n && n <= hbMax }
 

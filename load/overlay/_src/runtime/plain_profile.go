@@ -83,17 +83,6 @@ func SetCPUProfileRate(hz int) {}
 // SetBlockProfileRate has no effect.
 func SetBlockProfileRate(rate int) {}
 
-var mutexFraction int
-
-// SetMutexProfileFraction only remembers the fraction.
-func SetMutexProfileFraction(rate int) int {
-	old := mutexFraction
-	if rate >= 0 {
-		mutexFraction = rate
-	}
-	return old
-}
-
 // StartTrace starts no tracing.
 func StartTrace() error { return errorString("tracing is not supported") }
 

@@ -1,0 +1,124 @@
+package poll
+
+import (
+	"io"
+	"syscall"
+)
+
+// What files can do. A descriptor that is open cannot be closed while it is in use, so its file is
+// known, and no operation looks for it in the table of open files. The fields of an FD do not
+// change as long as it is open.
+
+// file returns what fd is open on.
+func (fd *FD) file() syscall.HbFile { return syscall.HbOpen(fd.Sysfd) }
+
+// output reports whether fd is one of the streams that any goroutine may print to at any time,
+// of which writing is one visible operation and no more.
+func (fd *FD) output() bool { return fd.Sysfd == 1 || fd.Sysfd == 2 }
+
+// Read reads from where the last one ended.
+func (fd *FD) Read(p []byte) (int, error) {
+	if err := fd.readLock(); err != nil {
+		return 0, err
+	}
+	defer fd.readUnlock()
+	f := fd.file()
+	switch {
+	case len(p) == 0:
+		return 0, nil
+	case f == nil:
+		return 0, syscall.EBADF
+	}
+	n, err := f.Read(p)
+	return max(n, 0), fd.eofError(n, err)
+}
+
+// Pread reads from offset off.
+func (fd *FD) Pread(p []byte, off int64) (int, error) {
+	if err := fd.incref(); err != nil {
+		return 0, err
+	}
+	n, err := 0, error(syscall.EBADF)
+	if f := fd.file(); f != nil {
+		n, err = f.Pread(p, off)
+	}
+	fd.decref()
+	return max(n, 0), fd.eofError(n, err)
+}
+
+// Write writes all of p.
+func (fd *FD) Write(p []byte) (int, error) {
+	if fd.output() {
+		if fd.fdmu.closed {
+			return 0, errClosing(fd.isFile)
+		}
+	} else {
+		if err := fd.writeLock(); err != nil {
+			return 0, err
+		}
+		defer fd.writeUnlock()
+	}
+	f := fd.file()
+	if f == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.Write(p)
+	return max(n, 0), err
+}
+
+// Pwrite writes all of p from offset off.
+func (fd *FD) Pwrite(p []byte, off int64) (int, error) {
+	if err := fd.incref(); err != nil {
+		return 0, err
+	}
+	defer fd.decref()
+	f := fd.file()
+	if f == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.Pwrite(p, off)
+	if n == 0 && len(p) > 0 && err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return max(n, 0), err
+}
+
+// Seek moves the offset.
+func (fd *FD) Seek(offset int64, whence int) (int64, error) {
+	if err := fd.incref(); err != nil {
+		return 0, err
+	}
+	defer fd.decref()
+	f := fd.file()
+	if f == nil {
+		return -1, syscall.EBADF
+	}
+	return f.Seek(offset, whence)
+}
+
+// Fstat describes the file.
+func (fd *FD) Fstat(s *syscall.Stat_t) error {
+	if err := fd.incref(); err != nil {
+		return err
+	}
+	defer fd.decref()
+	f := fd.file()
+	if f == nil {
+		return syscall.EBADF
+	}
+	return f.Stat(s)
+}
+
+// ReadDirent reads directory entries.
+func (fd *FD) ReadDirent(buf []byte) (int, error) {
+	if err := fd.incref(); err != nil {
+		return 0, err
+	}
+	defer fd.decref()
+	f := fd.file()
+	if f == nil {
+		return 0, syscall.EBADF
+	}
+	n, err := f.Getdents(buf)
+	return max(n, 0), err
+}

@@ -1,0 +1,22 @@
+package syscall
+
+// What writes memory of the program.
+
+func fill(p, b []byte) int { return copy(p, b) }
+
+func fillStat(stat, st *Stat_t) { *stat = *st }
+
+func Uname(buf *Utsname) (err error) {
+	*buf = Utsname{}
+	set := func(field *[65]int8, s string) {
+		for i := range len(s) {
+			field[i] = int8(s[i])
+		}
+	}
+	set(&buf.Sysname, "Linux")
+	set(&buf.Nodename, "localhost")
+	set(&buf.Release, "6.1.0")
+	set(&buf.Version, "#1")
+	set(&buf.Machine, "x86_64")
+	return nil
+}

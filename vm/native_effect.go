@@ -1,0 +1,46 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/race"
+)
+
+// Natives of internal/effect, a package of the overlay: how models declare their effects.
+
+var effectNatives = []Native{
+	{Name: "internal/effect.Access", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1)&1 != 0, true)
+	}, Fn: nop},
+	{Name: "internal/effect.Ordered", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1)&1 != 0, true)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.ordered(g, r.U(0), r.U(1)&1 != 0)
+		return Next
+	}},
+	{Name: "internal/effect.OrderedIf", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, m.flag(r.U(1)), true)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.ordered(g, r.U(0), m.flag(r.U(1)))
+		return Next
+	}},
+}
+
+// flag is the bool at p.
+func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.load(p, 1, 0))) }
+
+// ordered follows the locking and unlocking of an RWMutex at p, for writing or for reading.
+func (m *Machine) ordered(g *goroutine, p ptr, write bool) {
+	if !m.following() {
+		return
+	}
+	at := race.Loc(p) + race.Hidden
+	m.race.Acquire(g.slot, at)
+	if !write {
+		m.race.Release(g.slot, readers(at))
+		return
+	}
+	m.race.Acquire(g.slot, readers(at))
+	m.race.Release(g.slot, at)
+}
