@@ -11,16 +11,16 @@ import (
 
 var effectNatives = []Native{
 	{Name: "internal/effect.Access", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1)&1 != 0, true)
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(1)&1 != 0, true)
 	}, Fn: nop},
 	{Name: "internal/effect.Ordered", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, r.U(1)&1 != 0, true)
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(1)&1 != 0, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.ordered(g, r.U(0), r.U(1)&1 != 0)
 		return Next
 	}},
 	{Name: "internal/effect.OrderedIf", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, m.flag(r.U(1)), true)
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, m.flag(r.U(1)), true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.ordered(g, r.U(0), m.flag(r.U(1)))
 		return Next

@@ -346,10 +346,15 @@ type heapMark struct {
 func (h *heap) mark(k *heapMark) {
 	*k = heapMark{epoch: h.epoch, undo: len(h.undo), undoMem: len(h.undoMem), objs: len(h.objs),
 		chunk: h.chunk, off: h.chunkOff, dirty: len(h.dirty), live: h.live}
-	h.lastEpoch++
-	h.epoch = h.lastEpoch
 	// What was freed before the mark stays unused while the mark is open: reusing it would
 	// overwrite bytes that a rewind must find again.
+	h.begin()
+}
+
+// begin begins a new epoch.
+func (h *heap) begin() {
+	h.lastEpoch++
+	h.epoch = h.lastEpoch
 	h.forgetFree()
 }
 

@@ -129,6 +129,9 @@ func (m *Machine) initDone(g *goroutine) {
 	h := m.heap
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))
+	// What initialisers have written differs from the base state once it is written again: without
+	// a new epoch that would not be noted.
+	h.begin()
 	m.auto = m.cfg.Run
 	// All objects count as shared, so that every access is a visible operation.
 	if m.check != nil && m.check.what&CheckStops != 0 {

@@ -67,7 +67,8 @@ type Func struct {
 	Window  int // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
 	RecoverPC int32
-	// Trusted: code of the models; its plain memory accesses are no visible operations.
+	// Trusted: code of the models (load.Program.IsModel); its plain memory accesses are no visible
+	// operations.
 	Trusted bool
 	// Refused: the machine has no code for it; its first instruction says so.
 	Refused bool

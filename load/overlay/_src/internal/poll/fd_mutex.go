@@ -11,8 +11,12 @@ import (
 type fdMutex struct {
 	closed bool
 	refs   int
-	r, w   sync.Mutex
+	turns  *turns
 }
+
+// Whose turn it is to read and to write: elsewhere, as FDs are copied while they are made, and
+// programs in which locks are copied are harder to analyse.
+type turns struct{ read, write sync.Mutex }
 
 // incref declares that uses begin and end in any order, until the descriptor is closed.
 func (mu *fdMutex) incref() bool {
@@ -71,13 +75,13 @@ func (fd *FD) unlock(l *sync.Mutex) {
 	l.Unlock()
 }
 
-func (fd *FD) readLock() error { return fd.lock(&fd.fdmu.r) }
+func (fd *FD) readLock() error { return fd.lock(&fd.fdmu.turns.read) }
 
-func (fd *FD) readUnlock() { fd.unlock(&fd.fdmu.r) }
+func (fd *FD) readUnlock() { fd.unlock(&fd.fdmu.turns.read) }
 
-func (fd *FD) writeLock() error { return fd.lock(&fd.fdmu.w) }
+func (fd *FD) writeLock() error { return fd.lock(&fd.fdmu.turns.write) }
 
-func (fd *FD) writeUnlock() { fd.unlock(&fd.fdmu.w) }
+func (fd *FD) writeUnlock() { fd.unlock(&fd.fdmu.turns.write) }
 
 func (fd *FD) readWriteLock() error {
 	if err := fd.readLock(); err != nil {

@@ -16,6 +16,19 @@ func (fd *FD) file() syscall.HbFile { return syscall.HbOpen(fd.Sysfd) }
 // of which writing is one visible operation and no more.
 func (fd *FD) output() bool { return fd.Sysfd == 1 || fd.Sysfd == 2 }
 
+// Init initialises the FD, which can be done several times.
+func (fd *FD) Init(net string, pollable bool) error {
+	if fd.fdmu.turns == nil {
+		fd.fdmu.turns = new(turns)
+	}
+	fd.isFile = fd.isFile || net == "file"
+	fd.isBlocking = 1
+	if !pollable {
+		return nil
+	}
+	return fd.pd.init(fd)
+}
+
 // Read reads from where the last one ended.
 func (fd *FD) Read(p []byte) (int, error) {
 	if err := fd.readLock(); err != nil {

@@ -1,0 +1,328 @@
+// Package modeltest explores programs about models of library functions with every explorer and
+// every oracle: what they do to objects that goroutines share is seen by all, or by none.
+package modeltest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A program is the body of a function. It writes what it has seen with print; FILE is the name of
+// a file that contains "abcdefghij", and DIR is where that is.
+type program struct {
+	name string
+	want string // its outcomes in order, separated by bars; "race": there is a data race
+	body string
+}
+
+const head = `package main
+
+import (
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"math/rand"
+	randv2 "math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// together runs f and g beside each other.
+func together(f, g func()) {
+	done := make(chan bool)
+	go func() { f(); done <- true }()
+	g()
+	<-done
+}
+
+func main() {}
+
+var (
+	_ = fmt.Sprint
+	_ maphash.Hash
+	_ iter.Seq[int]
+	_ = rand.Int
+	_ = randv2.Int
+	_ = runtime.GC
+	_ = debug.SetGCPercent
+	_ sync.Pool
+	_ = syscall.Getpid
+	_ time.Time
+)
+`
+
+// Each want of outcomes is what go run prints in some of many runs, and what it can print.
+var programs = []program{
+	{"setenv", "1 1|1 2|2 2", `
+		os.Setenv("A", "0")
+		var a, b string
+		together(
+			func() { os.Setenv("A", "1"); a = os.Getenv("A") },
+			func() { os.Setenv("A", "2"); b = os.Getenv("A") })
+		print(a, " ", b)`},
+	{"unsetenv", "0 0|0 1", `
+		os.Setenv("A", "1")
+		n := 0
+		together(func() { os.Unsetenv("A") }, func() {
+			for _, s := range os.Environ() {
+				if s == "A=1" {
+					n++
+				}
+			}
+		})
+		_, ok := os.LookupEnv("A")
+		if ok {
+			panic("set")
+		}
+		print(0, " ", n)`},
+	{"envOrders", "0|1", `
+		x, y := 0, 0
+		together(func() { x = 1; os.Setenv("A", "1") }, func() {
+			if os.Getenv("A") == "1" {
+				y = x
+			}
+		})
+		print(y)`},
+	{"chdir", "/|DIR", `
+		together(func() { os.Chdir("/") }, func() { os.Chdir("DIR") })
+		buf := make([]byte, 200)
+		n, _ := syscall.Getcwd(buf)
+		print(string(buf[:n-1]))`},
+	{"relative", "false|true", `
+		os.Chdir("DIR")
+		var err error
+		together(func() { os.Chdir("/") }, func() { _, err = os.Stat("data.txt") })
+		print(err == nil)`},
+	{"reads", "abc def|def abc", `
+		f, _ := os.Open("FILE")
+		a, b := make([]byte, 3), make([]byte, 3)
+		together(func() { f.Read(a) }, func() { f.Read(b) })
+		print(string(a), " ", string(b))`},
+	{"oneBuffer", "def", `
+		f, _ := os.Open("FILE")
+		a := make([]byte, 3)
+		together(func() { f.Read(a) }, func() { f.Read(a) })
+		print(string(a))`},
+	{"readSeek", "abc|fgh", `
+		f, _ := os.Open("FILE")
+		a := make([]byte, 3)
+		together(func() { f.Read(a) }, func() { f.Seek(5, 0) })
+		print(string(a))`},
+	{"readClose", "0 true|3 false", `
+		f, _ := os.Open("FILE")
+		n, err := 0, error(nil)
+		together(func() { f.Close() }, func() { n, err = f.Read(make([]byte, 3)) })
+		print(n, " ", err != nil)`},
+	{"closeTwice", "false true|true false", `
+		f, _ := os.Open("FILE")
+		var e1, e2 error
+		together(func() { e1 = f.Close() }, func() { e2 = f.Close() })
+		print(e1 == nil, " ", e2 == nil)`},
+	{"opens", "3 4|4 3", `
+		var a, b *os.File
+		together(func() { a, _ = os.Open("FILE") }, func() { b, _ = os.Open("FILE") })
+		print(a.Fd(), " ", b.Fd())`},
+	{"closeOpen", "3|4", `
+		a, _ := os.Open("FILE")
+		var b *os.File
+		together(func() { a.Close() }, func() { b, _ = os.Open("FILE") })
+		print(b.Fd())`},
+	{"rawFiles", "abc def|def abc", `
+		fd, _ := syscall.Open("FILE", 0, 0)
+		a, b := make([]byte, 3), make([]byte, 3)
+		together(func() { syscall.Read(fd, a) }, func() { syscall.Read(fd, b) })
+		print(string(a), " ", string(b))`},
+	{"rawClose", "-1|3", `
+		fd, _ := syscall.Open("FILE", 0, 0)
+		n := 0
+		together(func() { syscall.Close(fd) }, func() { n, _ = syscall.Read(fd, make([]byte, 3)) })
+		print(n)`},
+	{"umask", "1 18|18 2", `
+		var a, b int
+		together(func() { a = syscall.Umask(2) }, func() { b = syscall.Umask(1) })
+		print(a, " ", b)`},
+	{"procs", "2 4|4 3", `
+		var a, b int
+		together(func() { a = runtime.GOMAXPROCS(3) }, func() { b = runtime.GOMAXPROCS(2) })
+		runtime.GOMAXPROCS(4)
+		print(a, " ", b)`},
+	{"gcPercent", "100 3|2 100", `
+		var a, b int
+		together(func() { a = debug.SetGCPercent(3) }, func() { b = debug.SetGCPercent(2) })
+		print(a, " ", b)`},
+	{"poolNew", "race", `
+		var p sync.Pool
+		together(func() { p.New = func() any { return 1 } }, func() { p.Get() })`},
+	{"poolPut", "", `
+		var p sync.Pool
+		together(func() { p.New = func() any { return 1 } }, func() { p.Put(1) })`},
+	{"sharedRand", "race", `
+		r := rand.New(rand.NewSource(1))
+		together(func() { r.Int() }, func() { r.Int() })`},
+	{"pcg", "race", `
+		r := randv2.NewPCG(1, 2)
+		together(func() { r.Uint64() }, func() { r.Uint64() })`},
+	{"global", "", `
+		together(func() { rand.Int(); rand.Intn(100); randv2.IntN(1000) }, func() { rand.Float64(); randv2.Float32() })`},
+	{"sharedHash", "race", `
+		var h maphash.Hash
+		together(func() { h.WriteString("a") }, func() { h.WriteString("b") })`},
+	{"hashBytes", "race", `
+		b, seed := make([]byte, 9), maphash.MakeSeed()
+		together(func() { b[3] = 1 }, func() { maphash.Bytes(seed, b) })`},
+	{"pull", "race", `
+		next, stop := iter.Pull(func(yield func(int) bool) { _ = yield(1) && yield(2) })
+		together(func() { next() }, func() { next() })
+		stop()`},
+	{"pullLocked", "1 2|2 1", `
+		next, stop := iter.Pull(func(yield func(int) bool) { _ = yield(1) && yield(2) })
+		var mu sync.Mutex
+		var a, b int
+		together(func() { mu.Lock(); a, _ = next(); mu.Unlock() }, func() { mu.Lock(); b, _ = next(); mu.Unlock() })
+		stop()
+		print(a, " ", b)`},
+	{"unmarshal", "race", `
+		var t time.Time
+		together(func() { t.UnmarshalText([]byte("2020-01-02T03:04:05Z")) }, func() { t.Year() })`},
+	{"format", "", `
+		t := time.Now()
+		together(func() { _ = t.String() }, func() { _ = t.In(time.Local).Format(time.RFC3339) })`},
+	{"memStats", "race", `
+		var m runtime.MemStats
+		together(func() { runtime.ReadMemStats(&m) }, func() { runtime.ReadMemStats(&m) })`},
+	{"stack", "race", `
+		b := make([]byte, 100)
+		together(func() { runtime.Stack(b, false) }, func() { b[5] = 1 })`},
+	{"callers", "race", `
+		b := make([]uintptr, 3)
+		together(func() { runtime.Callers(0, b) }, func() { b[0] = 1 })`},
+	{"stat", "race", `
+		var st syscall.Stat_t
+		together(func() { syscall.Stat("/", &st) }, func() { st.Size = 1 })`},
+	{"readBuffer", "race", `
+		f, _ := os.Open("FILE")
+		b := make([]byte, 3)
+		together(func() { f.Read(b) }, func() { b[0] = 'x' })`},
+	{"readFiles", "abcdefghij abcdefghij", `
+		var a, b []byte
+		together(func() { a, _ = os.ReadFile("FILE") }, func() { b, _ = os.ReadFile("FILE") })
+		print(string(a), " ", string(b))`},
+	{"readDir", "1 1", `
+		var a, b []os.DirEntry
+		together(func() { a, _ = os.ReadDir("DIR") }, func() { b, _ = os.ReadDir("DIR") })
+		print(len(a), " ", len(b))`},
+}
+
+func load1(t *testing.T) (*load.Program, func(string) string) {
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "data.txt"), []byte("abcdefghij"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	names := strings.NewReplacer("FILE", filepath.Join(files, "data.txt"), "DIR", files)
+	src := head
+	for _, p := range programs {
+		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, names.Replace(p.body))
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n", "main.go": src} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prog, names.Replace
+}
+
+// TestModels: every search finds the outcomes and the races that there are, and no others.
+func TestModels(t *testing.T) {
+	prog, name := load1(t)
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			e, err := prog.Lookup(p.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range explorers.All() {
+				if x.Samples || x.Run == nil {
+					continue
+				}
+				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {
+					if h != oracle.None && testing.Short() {
+						continue
+					}
+					if got := explore(t, prog, e, x, h); got != name(p.want) {
+						t.Errorf("%s, hybrid %s: %s, want %s", x.Name, h, got, name(p.want))
+					}
+				}
+			}
+		})
+	}
+}
+
+func explore(t *testing.T, prog *load.Program, e *load.Entry, x *por.Explorer, h oracle.Kind) string {
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, Races: true, MaxStack: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := por.Config{Match: x.Stateful, MaxExecutions: 10_000}
+	if h != oracle.None {
+		cfg.Oracle, cfg.AnyGoroutine = oracle.New(m, prog, e, h), true
+	}
+	v := &ends{m: m, set: map[string]bool{}}
+	r := x.Explore(m, v, cfg)
+	if len(r.Incomplete) > 0 {
+		t.Errorf("%s, hybrid %s: incomplete: %v", x.Name, h, r.Incomplete)
+	}
+	if v.race {
+		return "race"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(v.set)), "|")
+}
+
+// ends collects how executions end.
+type ends struct {
+	m    *vm.Machine
+	set  map[string]bool
+	race bool
+}
+
+// Leaf implements por.Visitor.
+func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
+	s := strings.TrimSuffix(v.m.Output(2), "\n")
+	if f := v.m.Fault(); f != nil {
+		s += " " + f.Message
+	}
+	v.set[s] = true
+	return true
+}
+
+// Race implements por.RaceVisitor.
+func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool {
+	v.race = true
+	return false
+}
+
+// Livelock implements por.Visitor.
+func (v *ends) Livelock(trace.Schedule, int) bool { return true }
+
+// Restart implements por.Visitor.
+func (v *ends) Restart() {}
