@@ -116,6 +116,8 @@ func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 func peekStack(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.multi && r.U(3)&1 != 0 {
 		op.Kind = trace.Inspect
+		return 1
 	}
+	m.plain(op, r.U(0), r.U(1), true)
 	return 1
 }
