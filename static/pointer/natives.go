@@ -45,7 +45,7 @@ var natives = modelTable(
 		testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 		testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 		testing.hbUnsupported
-		time.hbArm time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
+		time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
 		time.runtimeIsBubbled time.runtimeNano time.runtimeNow
 	`),
 	without(`
