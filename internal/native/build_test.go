@@ -39,7 +39,7 @@ func build(t testing.TB, areas []string, variants ...string) *binaries {
 // command returns the command that runs p once.
 func (b *binaries) command(p *program, variant string) (name string, args []string) {
 	if p.test {
-		return filepath.Join(b.dir, variant, p.area+".test"), []string{"-test.run=^" + p.name + "$", "-test.timeout=0"}
+		return filepath.Join(b.dir, variant, p.area+".test"), []string{"-test.run=^" + p.name + "$", "-test.timeout=0", "-test.paniconexit0"}
 	}
 	return filepath.Join(b.dir, variant, "run"), []string{p.area + "." + p.name}
 }

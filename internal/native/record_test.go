@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -211,16 +212,22 @@ func (r *record) run(b *binaries, p *program, ways []way) {
 			continue
 		}
 		o, race := once(b, p, w)
-		r.race = r.race || race
+		r.race = r.race || race && !p.norace
 		if strings.HasPrefix(o, "hang ") {
 			hung++
 			if w.unfair() {
 				continue
 			}
 		}
-		r.outcomes[o] = true
+		// A test in which the detector reports something fails.
+		if o != tooEarly && !(race && p.test) {
+			r.outcomes[o] = true
+		}
 	}
 }
+
+// tooEarly is the outcome of a program that was interrupted before it could take the signal.
+var tooEarly = outcome("", "exit -1")
 
 // once runs p once and returns its outcome, and whether the race detector has reported a race.
 func once(b *binaries, p *program, w way) (string, bool) {
@@ -232,7 +239,14 @@ func once(b *binaries, p *program, w way) (string, bool) {
 	cmd.Env = append(append(os.Environ(), "GORACE=exitcode=0 atexit_sleep_ms=0"), w.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		if p.interrupt {
+			time.Sleep(time.Duration(5+rand.IntN(10)) * time.Millisecond)
+			_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+		}
+		err = cmd.Wait()
+	}
 	out, end := stdout.String(), "exit 0"
 	if p.test {
 		out = printed(out)
@@ -261,8 +275,10 @@ func ending(text string, code int) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case strings.HasPrefix(line, "fatal error: all goroutines are asleep"), strings.HasPrefix(line, "fatal error: no goroutines"):
+		case strings.HasPrefix(line, "fatal error: all goroutines are asleep"):
 			return "deadlock"
+		case strings.HasPrefix(line, "panic: unexpected call to os.Exit(0)"): // in a test
+			return "exit 0"
 		case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
 			line, _, _ = strings.Cut(line, " [recovered")
 			return line

@@ -22,9 +22,9 @@ type program struct {
 	hash       string // of its source, and of what it shares with others of its area
 
 	// What its comment says of it.
-	race, straggler bool
-	bugs            []string // codes
-	incomplete      []string // texts of reasons
+	race, norace, straggler, interrupt bool
+	bugs                               []string // codes
+	incomplete                         []string // texts of reasons
 }
 
 func (p *program) String() string { return p.area + "." + p.name }
@@ -118,6 +118,10 @@ func (p *program) directives(t testing.TB, doc *ast.CommentGroup) {
 			p.race = true
 		case verb == "straggler" && rest == "":
 			p.straggler = true
+		case verb == "interrupt" && rest == "":
+			p.interrupt = true
+		case verb == "norace" && rest != "":
+			p.norace = true
 		case verb == "bug" && codeRE.MatchString(rest):
 			p.bugs = append(p.bugs, rest[:5])
 		case verb == "incomplete" && rest != "":

@@ -15,3 +15,6 @@ func hbEqualOf(t *Type) func(p, q unsafe.Pointer) bool { return t.hbEqual }
 func (t *Type) hbHash(p unsafe.Pointer, seed uintptr) uintptr
 
 func hbHashOf(t *Type) func(p unsafe.Pointer, seed uintptr) uintptr { return t.hbHash }
+
+// EscapeNonString does nothing: variables whose address is taken do not move.
+func EscapeNonString[T any](v T) {}
