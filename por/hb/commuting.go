@@ -30,17 +30,48 @@ func (x *Execution) addCommuting(n *NextOp) {
 	for _, a := range n.Access[:n.N] {
 		a.Write = false
 		if commutes {
-			x.commuting.add(a)
+			x.seen.commuting.add(a)
 		}
 		if n.Awaits != trace.NoAwait {
-			x.awaited.add(a)
+			x.seen.awaited.add(a)
 		}
 	}
-	if x.commuting.fresh || x.awaited.fresh {
-		x.commuting.fresh, x.awaited.fresh = false, false
-		x.CommutingRefuted = x.CommutingRefuted || Overlap(x.commuting.writes(), x.awaited.list)
-		x.Unsupported = x.Unsupported || x.CommutingRefuted
+	if x.seen.refuted() {
+		x.CommutingRefuted, x.Unsupported = true, true
 	}
+}
+
+// Commuting are the locations of operations that commute, and of loops that wait.
+type Commuting struct {
+	commuting, awaited locationSet
+}
+
+// TakeCommuting returns those that x has seen since it was called last.
+func (x *Execution) TakeCommuting() Commuting {
+	c := x.seen
+	x.seen = Commuting{}
+	return c
+}
+
+// Add adds those that another worker of the same search has seen, and reports whether the
+// operations do not commute. So it makes no difference which worker sees what.
+func (c *Commuting) Add(d Commuting) (refuted bool) {
+	for _, a := range d.commuting.list {
+		c.commuting.add(a)
+	}
+	for _, a := range d.awaited.list {
+		c.awaited.add(a)
+	}
+	return c.refuted()
+}
+
+// refuted reports whether both kinds are on one location, if there is a new one.
+func (c *Commuting) refuted() bool {
+	if !c.commuting.fresh && !c.awaited.fresh {
+		return false
+	}
+	c.commuting.fresh, c.awaited.fresh = false, false
+	return Overlap(c.commuting.writes(), c.awaited.list)
 }
 
 // A locationSet is a set of locations.

@@ -160,9 +160,8 @@ type Execution struct {
 	someDependsOnAll bool              // one did so far
 	received         map[uint32]uint32 // by channel with a buffer, how many elements: see slotOf
 	matching         matching
-	waitArrival      bool        // a goroutine has arrived at Wait by the newest event
-	commuting        locationSet // these two: see noteCommuting
-	awaited          locationSet
+	waitArrival      bool      // a goroutine has arrived at Wait by the newest event
+	seen             Commuting // see noteCommuting
 
 	// Scratch memory.
 	condWaiters []trace.GID

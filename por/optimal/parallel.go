@@ -123,6 +123,7 @@ type pool struct {
 	byVisitor        bool
 	unsupported      bool // these two as in hb.Execution
 	commutingRefuted bool
+	commuting        hb.Commuting // seen in what has been merged
 }
 
 // A replica is the system of a worker.
@@ -183,6 +184,7 @@ type task struct {
 	byVisitor        bool
 	unsupported      bool
 	commutingRefuted bool
+	commuting        hb.Commuting
 }
 
 func (p *pool) run(sys por.System) {
@@ -397,9 +399,12 @@ func (p *pool) mergeFinished() {
 		delete(p.unmerged, t)
 		p.stats.Add(&t.stats)
 		goOn := p.visitor.Merge(t.results)
+		refuted := p.commuting.Add(t.commuting)
 		switch {
 		case t.unsupported:
-			p.over, p.unsupported, p.commutingRefuted = true, true, t.commutingRefuted
+			p.over, p.unsupported, p.commutingRefuted = true, true, t.commutingRefuted || refuted
+		case refuted:
+			p.over, p.unsupported, p.commutingRefuted = true, true, true
 		case t.byVisitor || !goOn:
 			p.over, p.byVisitor = true, true
 		case t.stop.Bound != "":

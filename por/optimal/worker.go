@@ -65,6 +65,7 @@ func (w *worker) explore(t *task) {
 	w.task = t
 	// A task that comes after t may have set these.
 	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false
+	s.TakeCommuting() // what that has seen is not lost: it is merged with it
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
@@ -89,7 +90,7 @@ func (w *worker) explore(t *task) {
 	s.frames, w.nodes = s.frames[:base+1], w.nodes[:base+1]
 	s.Stats.Executions -= t.mergedBefore
 	t.stats, t.stop, t.byVisitor = s.Stats, s.StopReason, s.StoppedByVisitor
-	t.unsupported, t.commutingRefuted = s.Unsupported, s.CommutingRefuted
+	t.unsupported, t.commutingRefuted, t.commuting = s.Unsupported, s.CommutingRefuted, s.TakeCommuting()
 }
 
 // begin executes the alternative or the candidate that t is, of frame base, to the end of an
