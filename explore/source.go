@@ -42,7 +42,7 @@ type sourceFile struct {
 func newSource(prog *load.Program) *source {
 	s := &source{fset: prog.Fset, files: make(map[string]sourceFile), user: make(map[string]bool)}
 	for _, p := range prog.All {
-		if p.Std {
+		if p.Std && !p.UnderTest {
 			continue
 		}
 		s.user[p.Path] = true

@@ -46,13 +46,15 @@ func (l *loader) check() error {
 
 // checkPackage sets p's Types and Info, unless it has errors.
 func (l *loader) checkPackage(p *Package) {
+	for l.dropUncheckable(p) {
+	}
 	cfg := &types.Config{
 		Importer:  importer{l, p},
 		Sizes:     sizes,
 		GoVersion: p.GoVersion,
 		Error:     func(err error) { l.typeError(p, err) },
 		// What was taken away may have been the only use of an import.
-		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil,
+		DisableUnusedImportCheck: p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil || len(p.Dropped) > 0,
 	}
 	info := &types.Info{
 		Types:        make(map[ast.Expr]types.TypeAndValue),

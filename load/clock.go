@@ -76,7 +76,7 @@ func (prog *Program) UsesClock(e *Entry) bool {
 	any := false
 	for _, p := range closure(e.roots) {
 		switch {
-		case !p.Std:
+		case !p.library():
 			pkgs = append(pkgs, p)
 			any = any || p.facts.clock
 		case p.facts.clock:

@@ -29,7 +29,7 @@ type EmbedFile struct {
 
 // findEmbeds collects the embedding variables of a package of the user's.
 func findEmbeds(p *Package) []Embed {
-	if p.Std || len(p.list.EmbedFiles) == 0 {
+	if p.library() || len(p.list.EmbedFiles) == 0 {
 		return nil
 	}
 	// The list of a package with its tests has what both embed twice.

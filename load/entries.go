@@ -62,6 +62,9 @@ func (e *Entry) String() string { return e.Path + "." + e.Name }
 // tests in that of their package, programs where the command runs.
 func (prog *Program) WorkDir(e *Entry) string {
 	if e.Kind == Test {
+		if e.Package.Std {
+			return e.Package.list.Dir
+		}
 		return e.Package.Dir
 	}
 	return prog.Dir
@@ -119,6 +122,7 @@ func (prog *Program) findEntries() error {
 	testMain := make(map[string]*ssa.Function) // by package under test
 	var errs Errors
 	for _, p := range prog.Packages {
+		prog.Dropped = append(prog.Dropped, p.Dropped...)
 		prog.eachFunc(p, func(file string, d *ast.FuncDecl, fn *ssa.Function) {
 			if strings.HasSuffix(file, "_test.go") && d.Name.Name == "TestMain" && isTestParam(fn, "M") {
 				testMain[p.ForTest] = fn

@@ -29,6 +29,11 @@ type Package struct {
 	ForTest   string // the package under test, if only compiled for its test
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
+	// UnderTest: of the standard library, and matched by a pattern. Its in-package tests are among
+	// its files, and all of the program imports this one package.
+	UnderTest bool
+	// Dropped are the tests that are not there because they mention what the overlay has no model of.
+	Dropped []NoEntry
 
 	Files   []*ast.File
 	Types   *types.Package
@@ -47,6 +52,9 @@ type Package struct {
 	facts     syntaxFacts
 	links     []link
 }
+
+// library reports whether p is there to be used only, not to be looked at for its own sake.
+func (p *Package) library() bool { return p.Std && !p.UnderTest }
 
 // subject returns the path of the package a test package is about, and p's own
 // path for others.
@@ -124,6 +132,9 @@ func (l *loader) load() (*Program, error) {
 		return nil, err
 	}
 	l.wanted = l.userPackages(l.listed)
+	if len(l.std.tests) > 0 {
+		l.cache = new(Cache) // what is checked has the tests in it
+	}
 	if err := l.types(); err != nil {
 		return nil, err
 	}
@@ -215,7 +226,11 @@ func (l *loader) discover() error {
 		p.importIDs = slices.Compact(p.importIDs)
 	}
 	for _, p := range l.wanted {
-		visit(p)
+		if p.Std {
+			roots = append(roots, p.Path)
+		} else {
+			visit(p)
+		}
 	}
 	err := l.listErrors(l.listed, func(lp *listPackage) bool { return !lp.DepOnly || reached[lp.ImportPath] })
 	if err != nil {
@@ -229,6 +244,13 @@ func (l *loader) discover() error {
 	}
 	if l.stdPkgs, err = l.std.closure(roots, l.cache); err != nil {
 		return err
+	}
+	for i, p := range l.wanted {
+		if p.Std {
+			q := l.stdPkgs[p.Path]
+			q.UnderTest, q.ForTest, q.list = true, p.ForTest, p.list
+			l.wanted[i] = q
+		}
 	}
 
 	// Depth-first: dependencies come first. The go command has reported cycles
@@ -279,8 +301,7 @@ func (l *loader) noFiles() error {
 }
 
 // imported returns the package that p knows as id. Std packages see only each
-// other, even if one of them is also loaded as the user's. They have no test
-// variants.
+// other, and have no test variants.
 func (l *loader) imported(p *Package, id string) *Package {
 	if q := l.user[id]; q != nil && !p.Std {
 		return q

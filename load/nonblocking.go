@@ -36,7 +36,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 			f.selects(tree, p.Info)
 		}
 	}
-	if p.Std {
+	if p.library() {
 		f.clock, f.deadlines = p.readsTime()
 		f.goroutines = p.asksForGoroutines()
 		f.testing = p.mentionsTestMethods()

@@ -63,7 +63,7 @@ func (l *loader) parse() error {
 	}
 	parallel(len(jobs), func(i int) {
 		if j := jobs[i]; j.err == nil {
-			j.tree, j.err = j.p.files[j.i].parse(j.p.Std)
+			j.tree, j.err = j.p.files[j.i].parse(j.p.library())
 		}
 	})
 	found := make(map[*Package][]error)

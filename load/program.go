@@ -23,6 +23,7 @@ type Program struct {
 	All      []*Package // with all they import; dependencies come first
 	Entries  []*Entry   // of Packages, in that order and the order of the source
 	NoEntry  []NoEntry  // functions of Packages that look like entries but are none
+	Dropped  []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases   []Phase    // where the time of Load went
 
 	tests    bool // Config.Tests
@@ -64,7 +65,7 @@ func (l *loader) program() (*Program, error) {
 	}
 	prog.collectLinks()
 	for _, p := range l.all {
-		if p.Std { // ssa keeps what it still needs
+		if p.library() { // ssa keeps what it still needs
 			p.Info = nil
 		}
 	}
@@ -104,6 +105,13 @@ func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 		return prog.byTypes[obj.Pkg()]
 	}
 	return nil
+}
+
+// InLibrary reports whether fn is code of the standard library that is not looked at for its own
+// sake: of a package under test only what the overlay has put into it.
+func (prog *Program) InLibrary(fn *ssa.Function) bool {
+	p := prog.PackageOf(fn)
+	return p != nil && p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/"))
 }
 
 // IsStd reports whether pkg belongs to the standard library or its overlay.

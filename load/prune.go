@@ -27,7 +27,7 @@ func (l *loader) prune() error {
 	}
 	var fresh []*Package
 	for _, p := range l.all {
-		if p.Std && p.graph == nil {
+		if p.library() && p.graph == nil {
 			p.graph = newGraph(p)
 			fresh = append(fresh, p)
 		}
@@ -35,7 +35,7 @@ func (l *loader) prune() error {
 	parallel(len(fresh), func(i int) { fresh[i].graph.roots = l.mentionsIn(fresh[i]) })
 	rest := make([][]*decl, len(l.all))
 	parallel(len(l.all), func(i int) {
-		if p := l.all[i]; p.Std {
+		if p := l.all[i]; p.library() {
 			rest[i] = append(l.linksIn(p), p.graph.roots...)
 		} else {
 			rest[i] = append(l.linksIn(p), l.mentionsIn(p)...)
@@ -65,7 +65,7 @@ func (l *loader) removeDead() {
 		return
 	}
 	parallel(len(l.all), func(i int) {
-		if p := l.all[i]; p.Std && p.Files != nil {
+		if p := l.all[i]; p.library() && p.Files != nil {
 			p.removeDead(l.live)
 		}
 	})
@@ -149,7 +149,7 @@ func (l *loader) mentionsIn(p *Package) []*decl {
 		imports := make(map[string]map[string][]*decl)
 		for _, spec := range f.Imports {
 			q := l.importedBy(p, importPath(spec))
-			if q == nil || !q.Std {
+			if q == nil || !q.library() {
 				continue
 			}
 			name := q.Name

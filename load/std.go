@@ -30,8 +30,24 @@ type stdFinder struct {
 	ctxt    build.Context
 	overlay fs.FS
 
+	// tests are the in-package test files, by name, of packages under test, by path.
+	tests map[string][]string
+
 	mu   sync.Mutex
 	dirs map[string]bool // guarded by mu; whether GOROOT/src/<path> exists
+}
+
+// test makes the package that the go command describes one under test, and returns what is known of
+// it before it is found.
+func (s *stdFinder) test(lp *listPackage) *Package {
+	path := lp.path()
+	s.tests[path] = []string{}
+	for _, f := range lp.GoFiles {
+		if strings.HasSuffix(f, "_test.go") {
+			s.tests[path] = append(s.tests[path], filepath.Join(lp.Dir, f))
+		}
+	}
+	return &Package{ID: path, Path: path, Name: lp.Name, Std: true, ForTest: lp.ForTest, list: lp}
 }
 
 // newStdFinder returns a finder for the Go distribution at goroot.
@@ -41,7 +57,7 @@ func newStdFinder(goroot string, tags []string, overlay fs.FS) *stdFinder {
 	ctxt.GOOS, ctxt.GOARCH = goos, goarch
 	ctxt.CgoEnabled = false
 	ctxt.BuildTags = tags
-	return &stdFinder{goroot: goroot, ctxt: ctxt, overlay: overlay, dirs: make(map[string]bool)}
+	return &stdFinder{goroot: goroot, ctxt: ctxt, overlay: overlay, tests: make(map[string][]string), dirs: make(map[string]bool)}
 }
 
 // resolve returns the package path that an import of path in the standard
@@ -116,6 +132,13 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 			f.patch = patch
 			p.files = append(p.files, f)
 		}
+	}
+	for _, name := range s.tests[pkgpath] {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		p.files = append(p.files, &file{name: name, src: src})
 	}
 	slices.SortFunc(p.files, func(a, b *file) int { return strings.Compare(a.base(), b.base()) })
 	if err := s.imports(p); err != nil {

@@ -59,12 +59,12 @@ func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, fo
 		if id == 0 || f.SSA == nil {
 			return true
 		}
-		p := m.link.prog.PackageOf(f.SSA)
-		if p != nil && !p.Std && !f.Refused {
+		p, library := m.link.prog.PackageOf(f.SSA), m.link.prog.InLibrary(f.SSA)
+		if p != nil && !library && !f.Refused {
 			pos, found = m.fset.Position(f.PosAt(int(pc))), true
 			return false
 		}
-		if !f.Wrapper && (p == nil || p.Std) {
+		if !f.Wrapper && (p == nil || library) {
 			called = funcName(f)
 		}
 		return true

@@ -548,6 +548,5 @@ func (m *Machine) isStd(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return true // the machine's own
 	}
-	p := m.link.prog.PackageOf(f.SSA)
-	return p != nil && p.Std
+	return m.link.prog.InLibrary(f.SSA)
 }

@@ -165,8 +165,7 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 func (m *Machine) frame(f *bytecode.Func, pc int32) SourceFrame {
 	fr := SourceFrame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
 	if f.SSA != nil {
-		p := m.link.prog.PackageOf(f.SSA)
-		fr.Std = p != nil && p.Std
+		fr.Std = m.link.prog.InLibrary(f.SSA)
 	}
 	return fr
 }

@@ -98,6 +98,19 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
+	if sel.Entry == "" {
+		for _, d := range prog.Dropped {
+			if sel.Run != nil {
+				if ok, _ := sel.Run.Match(d.Name); !ok {
+					continue
+				}
+			}
+			if err := w.Failed(d.Path, d.Name, "it mentions what there is no model of"); err != nil {
+				return err
+			}
+			code = worse(code, explore.Incomplete)
+		}
+	}
 	if broken != nil {
 		for _, path := range broken.Paths {
 			if err := w.Failed(path, "", "build failed"); err != nil {

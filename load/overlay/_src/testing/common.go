@@ -82,6 +82,9 @@ func (c *common) Fail() { c.fail("") }
 // goroutine can ask whether they have failed, that is one step: a test around one that has not
 // completed has not completed either.
 func (c *common) fail(text string) {
+	if allocations {
+		hbUnsupported("testing.AllocsPerRun: how many objects the compiled program allocates")
+	}
 	if hbAsks(asksFailed) {
 		if c.parent != nil {
 			c.parent.fail(text)
