@@ -204,8 +204,9 @@ func (p *pool) newWorker(r replica) *worker {
 	cfg.Poll = w.poll
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
-	w.root, w.unsupportedAtStart = w.Checkpoint(), w.Unsupported
+	w.root, w.unsupportedAtStart, w.refutedAtStart = w.Checkpoint(), w.Unsupported, w.CommutingRefuted
 	p.mu.Lock()
+	p.commuting.Add(w.TakeCommuting())
 	p.workers = append(p.workers, w)
 	p.mu.Unlock()
 	return w

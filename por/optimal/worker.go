@@ -21,8 +21,8 @@ import (
 // searcher.shared. What is found for these is reported to the pool (addCandidate), not kept in the
 // frame.
 //
-// unsupportedAtStart, node and nodes, and the searcher, are used by the worker's goroutine only.
-// epoch, live and used are read or written with pool.mu held.
+// unsupportedAtStart, refutedAtStart, node and nodes, and the searcher, are used by the worker's
+// goroutine only. epoch, live and used are read or written with pool.mu held.
 type worker struct {
 	*searcher
 	replica
@@ -36,7 +36,8 @@ type worker struct {
 	nodes           []*sharedNode // by frame, of those that are shared
 	dependsOnOutput bool          // of node
 
-	unsupportedAtStart bool      // Unsupported in the initial state
+	unsupportedAtStart bool      // Unsupported in the initial state,
+	refutedAtStart     bool      // and CommutingRefuted
 	live               por.Stats // of the task so far, as the pool sees it
 	used               int64     // memory, likewise
 	steps              uint64    // transitions of finished tasks,
@@ -64,8 +65,7 @@ func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
 	// A task that comes after t may have set these.
-	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, false
-	s.TakeCommuting() // what that has seen is not lost: it is merged with it
+	s.Unsupported, s.CommutingRefuted = w.unsupportedAtStart, w.refutedAtStart
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
