@@ -278,18 +278,28 @@ func isUnsafe(name string) bool {
 	return false
 }
 
+// holder returns what the memory at address v is a field or an element of: the address that its
+// type is to be checked of.
+func holder(v ssa.Value) ssa.Value {
+	switch x := v.(type) {
+	case *ssa.FieldAddr:
+		return x.X
+	case *ssa.IndexAddr:
+		return x.X
+	}
+	return v
+}
+
 // addressed returns the access to the memory at address v.
 func (a *Accesses) addressed(v ssa.Value, write bool, where Where) Access {
-	base, k := v, Key{Kind: Deref, Type: elemOf(v.Type())}
+	k := Key{Kind: Deref, Type: elemOf(v.Type())}
 	switch x := v.(type) {
 	case *ssa.FieldAddr:
 		k = Key{Kind: Field, Type: elemOf(x.X.Type()), Index: x.Field}
-		base = x.X
 	case *ssa.IndexAddr:
 		k = Key{Kind: Elem, Type: elemOf(x.Type())}
-		base = x.X
 	}
-	if !a.typed(base) {
+	if !a.typed(holder(v)) {
 		return Access{Key: 0, Objs: where(v), Write: write}
 	}
 	return Access{Key: a.Key(k), Objs: where(v), Write: write}

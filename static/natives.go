@@ -101,11 +101,12 @@ func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access 
 	if !ok {
 		return nil
 	}
-	x := Access{Key: g.acc.Key(Key{Kind: Deref, Type: p.Elem()}), Atomic: true}
+	x := Access{Atomic: true} // unless the address is known to be of its type, this may be any memory
 	if site != nil && site.Common().StaticCallee() == fn && len(site.Common().Args) > 0 {
-		x.Objs = g.Where(site.Common().Args[0])
-		if punned(site.Common().Args[0]) {
-			x.Key = 0
+		addr := site.Common().Args[0]
+		x.Objs = g.Where(addr)
+		if g.acc.typed(holder(addr)) {
+			x.Key = g.acc.Key(Key{Kind: Deref, Type: p.Elem()})
 		}
 	}
 	if strings.HasPrefix(fn.Name(), "Load") || fn.Name() == "hbLoad" {

@@ -56,7 +56,7 @@ var allowed = map[string]string{
 	"report":               "explore oracle por por/explorers trace vm",
 	"cmd/hbcheck":          "analyze bench explore load oracle por por/explorers por/sample report vm",
 	"internal/litmus":      "",
-	"internal/modeltest":   "load oracle por por/explorers trace vm",
+	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",
 	"internal/classes":     "por trace",
 	"internal/vmtest":      "load por trace vm",

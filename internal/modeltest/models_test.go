@@ -39,8 +39,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 // together runs f and g beside each other.
@@ -62,6 +64,8 @@ var (
 	_ = runtime.GC
 	_ = debug.SetGCPercent
 	_ sync.Pool
+	_ atomic.Int64
+	_ unsafe.Pointer
 	_ = syscall.Getpid
 	_ time.Time
 )
@@ -197,6 +201,26 @@ var programs = []program{
 		together(func() { mu.Lock(); a, _ = next(); mu.Unlock() }, func() { mu.Lock(); b, _ = next(); mu.Unlock() })
 		stop()
 		print(a, " ", b)`},
+	// Conditions that other parts have for models.
+	{"pool", "false false|false true|true false", `
+		var p sync.Pool
+		var a, b bool
+		together(func() { a = p.Get() != nil; p.Put(1) }, func() { b = p.Get() != nil; p.Put(2) })
+		print(a, " ", b)`},
+	{"casts", "1 2|2 1", `
+		var x int64
+		p := (*atomic.Int64)(unsafe.Pointer(&x))
+		var a, b int64
+		together(func() { a = p.Add(1) }, func() { b = atomic.AddInt64(&x, 1) })
+		print(a, " ", b)`},
+	{"sleepers", "1 2|2 1|2 2", `
+		t := time.Now()
+		c := make(chan int, 2)
+		for i := range 2 {
+			go func() { time.Sleep(time.Duration(i+1) * time.Second); c <- int(time.Since(t) / time.Second) }()
+		}
+		a := <-c
+		print(a, " ", <-c)`},
 	{"unmarshal", "race", `
 		var t time.Time
 		together(func() { t.UnmarshalText([]byte("2020-01-02T03:04:05Z")) }, func() { t.Year() })`},

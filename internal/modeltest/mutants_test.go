@@ -1,0 +1,58 @@
+package modeltest
+
+import (
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
+)
+
+var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their programs fail")
+
+// mutants are declarations of effects, and conditions about them, that are taken away. The test is
+// the program that has to notice.
+var mutants = []struct {
+	name, file, old, new, test string
+}{
+	{"Setenv declares nothing", "load/overlay/_src/syscall/env_unix.go", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }", "func envWrite() {}", "setenv"},
+	{"Setenv reads", "load/overlay/_src/syscall/env_unix.go", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }", "func envWrite() { effect.Ordered(unsafe.Pointer(&envs), false) }", "setenv"},
+	{"the environment orders nothing", "vm/native_effect.go", "\tif !m.following() {", "\tif true {", "envOrders"},
+	{"Chdir declares nothing", "load/overlay/_src/syscall/hb_files.go", "\teffect.Access(unsafe.Pointer(&hbDir), true)\n", "", "chdir"},
+	{"reading moves no offset", "load/overlay/_src/syscall/hb_files.go", "func (f *hbFile) Read(p []byte) (n int, err error) {\n\tf.touch(true)", "func (f *hbFile) Read(p []byte) (n int, err error) {\n\tf.touch(false)", "rawFiles"},
+	{"seeking moves no offset", "load/overlay/_src/syscall/hb_files.go", "(off int64, err error) {\n\tf.touch(true)", "(off int64, err error) {\n\tf.touch(false)", "readSeek"},
+	{"opening takes no number", "load/overlay/_src/syscall/hb_files.go", "\thbTable(true)\n", "\thbTable(false)\n", "opens"},
+	{"Close leaves the file", "load/overlay/_src/syscall/hb_files.go", "\tf.touch(true)\n\tf.refs--", "\tf.refs--", "rawClose"},
+	{"Close marks nothing", "load/overlay/_src/internal/poll/fd_mutex.go", "\teffect.Ordered(unsafe.Pointer(mu), true)\n", "", "readClose"},
+	{"readers take no turns", "load/overlay/_src/internal/poll/fd_mutex.go", "fd.lock(&fd.fdmu.turns.read) }", "fd.incref() }", "oneBuffer"},
+	{"models read New", "load/overlay/_src/sync/pool.go", "fresh = p.fresh()", "fresh = p.New", "poolNew"},
+	{"real code is trusted", "load/program.go", `strings.HasPrefix(f.Name(), overlayDir+"/") &&`, `prog.PackageOf(fn) != nil && prog.PackageOf(fn).Std &&`, "sharedRand"},
+	{"plain code is trusted", "load/program.go", `!strings.HasPrefix(path.Base(f.Name()), "plain")`, "true", "memStats"},
+	{"small objects are not shared", "vm/native_effect.go", "{Name: \"internal/effect.Access\", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {\n\t\treturn m.syncOp(op, trace.SyncAccess, r.U(0), 1,", "{Name: \"internal/effect.Access\", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {\n\t\treturn m.syncOp(op, trace.SyncAccess, r.U(0), 8,", "gcPercent"},
+	{"mhb does not know Pools", "trace/kinds.go", `native("sync.hbPool"), `, "", "pool$"},
+	{"casts have their type", "static/natives.go", "g.acc.typed(holder(addr))", "true", "casts"},
+	{"main writes the base state", "vm/step_init.go", "\th.begin()\n", "", "setenv"},
+}
+
+// TestMutants: each mutant is one of the present code and, with -mutants, makes its program fail.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range mutants {
+		t.Run(x.name, func(t *testing.T) {
+			mutant := mutation.Mutant{Name: x.name, File: x.file, Old: x.old, New: x.new}
+			file, text, ok := mutant.Source(t, root)
+			if !ok || *mutantsFlag == "" || *mutantsFlag != "all" && !strings.Contains(x.name, *mutantsFlag) {
+				return
+			}
+			why := mutation.Kills(t, root, file, text, "./internal/modeltest", "-run", "TestModels/"+x.test)
+			if why == "" {
+				t.Error("survives")
+			}
+			t.Log(why)
+		})
+	}
+}
