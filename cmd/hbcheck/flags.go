@@ -71,7 +71,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for each entry, once the program has been built; 0: no limit")
 	fs.Uint64Var(&f.maxExecutions, "max-executions", 0, "executions for each entry; 0: no limit, for explorers that sample "+strconv.Itoa(sample.DefaultSamples))
-	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored, and the search ends with the first one that has more")
+	fs.IntVar(&f.maxSteps, "max-steps", -1, "steps of one execution; 0: no limit; -1: 1,000,000, or 10,000 where no states are stored; an execution that has more is cut, and the search continues")
 	fs.Uint64Var(&f.maxStates, "max-states", 0, "states stored for each entry; 0: no limit")
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory of an exploration, the search and the program in it, on top of what it takes to load it, and up to 512M that await collection: `size` with K, M or G; 0: no limit")
@@ -195,7 +195,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	if f.maxSteps < 0 {
 		o.MaxSteps = matchedSteps
 		if !o.Match && !o.POR.Samples {
-			o.MaxSteps, o.StopTruncated = unmatchedSteps, true
+			o.MaxSteps = unmatchedSteps
 		}
 	}
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)

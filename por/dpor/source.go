@@ -190,11 +190,26 @@ func (s *source) continues(f *sourceNode) bool {
 		}
 		return false
 	}
-	if s.AtMaxSteps(len(s.exec.Events)) {
-		s.EndTruncated(s.Path)
-		return false
+	if n := s.Cfg.MaxSteps; n > 0 && len(s.exec.Events) >= n*(1+len(s.dropped)) {
+		if s.cut(f); len(f.enabled) == 0 {
+			return false
+		}
 	}
 	return !s.OutOfExecutions()
+}
+
+// cut ends an execution that has as many steps as are allowed, and drops the enabled goroutine that
+// has moved most. The others continue without it, each for as many steps, as what they do would not
+// be seen otherwise if it waits for them in a loop.
+func (s *source) cut(f *sourceNode) {
+	if s.EndTruncated(s.Path); s.Halted || s.ctx != nil {
+		f.enabled = f.enabled[:0]
+		return
+	}
+	busy := s.Busiest(f.enabled)
+	s.dropped = append(s.dropped, busy)
+	f.enabled = slices.DeleteFunc(f.enabled, func(g trace.GID) bool { return g == busy })
+	f.dropped = len(s.dropped)
 }
 
 // endExecution is called at the end of an execution.

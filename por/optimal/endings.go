@@ -57,6 +57,21 @@ func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.runToEnd(trace.NoGID, -1)
 }
 
+// cut ends an execution that has as many steps as are allowed, and drops the enabled goroutine that
+// has moved most. The others continue without it, each for as many steps, as a goroutine that waits
+// for them in a loop would otherwise keep all that they do from being seen:
+//
+//	executed:   (load x  n++)*  cut    drops the goroutine that loops while x is 0
+//	then:       x = 1                  is in a race with each load: the loop ends in the reversals
+//
+// What is executed then are steps of the system, and that the goroutine executes no more is as if
+// it was never chosen again. So every reversal that is found can be executed.
+func (s *searcher) cut() {
+	if s.EndTruncated(s.Path); !s.Halted {
+		s.dropped = append(s.dropped, s.Busiest(s.enabled()))
+	}
+}
+
 // drop drops g, whose operation has ended the execution and has been undone. It still is the
 // goroutine that moved last: its operation counts as an event.
 func (s *searcher) drop(g trace.GID) {

@@ -281,9 +281,11 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 			}
 			return
 		}
-		if s.AtMaxSteps(len(s.Events)) {
-			s.EndTruncated(s.Path)
-			return
+		if n := s.Cfg.MaxSteps; n > 0 && len(s.Events) >= n*(1+len(s.dropped)) {
+			if s.cut(); s.Halted {
+				return
+			}
+			continue
 		}
 		if s.OutOfExecutions() {
 			return

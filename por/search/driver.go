@@ -233,6 +233,21 @@ func (s *Driver) TruncatedHere() bool {
 	return true
 }
 
+// Busiest returns which of some goroutines has most steps on the path.
+func (s *Driver) Busiest(gs []trace.GID) trace.GID {
+	steps := make(map[trace.GID]int)
+	for _, a := range s.Path {
+		steps[a.G]++
+	}
+	busy := gs[0]
+	for _, g := range gs {
+		if steps[g] > steps[busy] {
+			busy = g
+		}
+	}
+	return busy
+}
+
 // CountState counts a new state.
 func (s *Driver) CountState() {
 	if s.Cfg.MaxStates > 0 && s.Stats.States == s.Cfg.MaxStates {
