@@ -27,7 +27,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If one of them waits for a signal, the others are no bugs.
+// If one of them waits for a signal, the others are no bugs; nor is any of them if a finalizer could
+// run.
 //
 // While main is there the program hangs, and which goroutines wait with it is part of that one
 // bug. When main has returned the process would end, so each goroutine is a bug of its own, and
@@ -39,6 +40,11 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		return bugs, end.Text
 	}
 	gs := m.Goroutines()
+	if m.Features().collects() {
+		// Finalizers, cleanups and weak pointers would act where no goroutine can: what waits may wait
+		// for them.
+		return bugs, "waits while no memory is collected"
+	}
 	isMain := func(g Goroutine) bool { return g.Parent == trace.NoGID }
 	hangs := end.Goexited || slices.ContainsFunc(gs, isMain)
 	for _, g := range gs {

@@ -196,6 +196,9 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if b == nil {
 		return true
 	}
+	if c.features.collects() {
+		return true
+	}
 	timers := c.features.TimersPending != nil && c.features.TimersPending()
 	if timers && c.opts.await() == vm.AwaitNever && !c.opts.POR.NoAwaits {
 		c.needsAwait = true

@@ -73,6 +73,8 @@ type Features struct {
 	// Assumed returns what of the environment the machine has not tried in all ways, in any
 	// execution so far.
 	Assumed func() []vm.Assumption
+	// Collects reports whether the program could tell on this path that memory is collected.
+	Collects func() bool
 	// Modes returns the restrictions of the environment that the user has asked for and that have
 	// made a difference. Slack is that of vm.ModeSlack.
 	Modes func() []vm.Mode
@@ -80,6 +82,8 @@ type Features struct {
 	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
 	CodeSize func() int
 }
+
+func (f *Features) collects() bool { return f.Collects != nil && f.Collects() }
 
 // await sets how loops that wait are treated, if the machine knows.
 func (f *Features) await(a vm.Await) {

@@ -273,6 +273,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly or a runtime hook) and no model")
 	}
 	k.noteLocals(body)
+	k.noteAddresses(body)
 	f, err := compile.Compile(body, id, k)
 	if err != nil {
 		return k.refusal(fn, id, err.Error())

@@ -80,6 +80,8 @@ type scalars struct {
 	steps     int   // of this path
 	bubbles   []bubbleClock
 	fault     *Fault // how the program has failed, or nil
+	collects  bool   // a finalizer, cleanup or weak pointer of the program has been made
+	signals   bool   // the program has asked for a signal
 	failure   *Fault // the first failure a test has reported, or nil
 	skip      *Skip  // that the test was skipped, or nil
 	testing   bool   // the test function of the entry has begun,

@@ -29,6 +29,10 @@ var choiceNatives = []Native{
 	}},
 	{Name: "math/rand.hbChoose", Peek: peekRand, Fn: chooseRand},
 	{Name: "math/rand/v2.hbChoose", Peek: peekRand, Fn: chooseRand},
+	{Name: "fmt.hbAddress", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, AddressShown)
+		return Next
+	}},
 	{Name: "math/rand.runtime_rand", Fn: sample},
 	{Name: "math/rand/v2.runtime_rand", Fn: sample},
 }

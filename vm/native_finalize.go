@@ -18,7 +18,7 @@ var finalizerNatives = []Native{
 	{Name: "runtime.setFinalizer", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.Run {
 			if r.U(2) != 0 {
-				m.assumeOf(g, FinalizerOff)
+				m.assumeCollected(g, FinalizerOff)
 			}
 			return Next
 		}
@@ -45,7 +45,7 @@ var finalizerNatives = []Native{
 			m.cleanups++
 			m.finalizers = append(m.finalizers, finalizer{obj: uint32(r.U(0) >> 32), cleanup: true, fn: r.U(1), args: []uint64{m.cleanups}})
 		} else {
-			m.assumeOf(g, CleanupOff)
+			m.assumeCollected(g, CleanupOff)
 		}
 		r.Set(0, m.cleanups)
 		return Next
@@ -59,7 +59,10 @@ var finalizerNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "weak.hbMade", Fn: assumed(WeakKept)},
+	{Name: "weak.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assumeCollected(g, WeakKept)
+		return Next
+	}},
 	{Name: "runtime.hbGC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.cfg.Run {
 			return Next

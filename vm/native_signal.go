@@ -2,7 +2,6 @@ package vm
 
 import (
 	"go/types"
-	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -16,6 +15,7 @@ const maxSignals = 3
 var signalNatives = []Native{
 	{Name: "os/signal.hbArrives", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.I(0)
+		m.signals = true
 		switch {
 		case m.auto: // nothing arrives while packages are initialised, nor where a program is run
 			m.assume(g, SignalOff)
@@ -60,10 +60,7 @@ func (m *Machine) WaitsForSignal(id trace.GID) bool {
 
 // getsSignals reports whether ch is a channel of signals, in a program that asks for some.
 func (m *Machine) getsSignals(ch ptr) bool {
-	asks := slices.ContainsFunc(m.assumed, func(a Assumption) bool {
-		return a.What == SignalOff || a.What == SignalSome || a.What == SignalOnce
-	})
-	if !asks {
+	if !m.signals {
 		return false
 	}
 	t, ok := m.layouts.At(uint32(m.chanHdr(ch)[chElem/8] >> 32)).Type.(*types.Named)

@@ -149,6 +149,15 @@ var syncNatives = []Native{
 		}
 		return Next
 	}},
+	{Name: "sync.hbTries", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		n := r.U(0)
+		tries := !m.auto && n <= maxOrdered+1 && m.tryOrders(g, uint32(n))
+		if !tries && !m.auto {
+			m.assume(g, PoolKept)
+		}
+		r.SetBool(0, tries)
+		return Next
+	}},
 	{Name: "sync.hbPool", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.stdCaller(g) {
 			return 1

@@ -20,6 +20,9 @@ const (
 	FinalizerOff                    // runtime.SetFinalizer: the finalizer never runs
 	CleanupOff                      // runtime.AddCleanup: the cleanup never runs
 	WeakKept                        // weak.Make: the pointer is never cleared
+	PoolKept                        // sync.Pool: it keeps what is put
+	AddressShown                    // fmt: an address is printed
+	AddressUsed                     // unsafe, reflect: an address is a number
 	SignalOff                       // os/signal: the signal never arrives
 	SignalSome                      // os/signal: only some of many signals arrive
 	SignalOnce                      // os/signal: each signal arrives at most once
@@ -50,19 +53,16 @@ func (m *Machine) assume(g *goroutine, what Assumed) {
 	}
 }
 
-// assumeOf is assume for a library function that calls a native, if the library function is not
-// called by another one.
-func (m *Machine) assumeOf(g *goroutine, what Assumed) {
-	if !m.stdCaller(g) {
-		m.assume(g, what)
-	}
-}
+// Collects reports whether the program could tell on this path that memory is collected, which is
+// assumed not to be.
+func (m *Machine) Collects() bool { return m.collects }
 
-// assumed is a native that does nothing but note an assumption.
-func assumed(what Assumed) func(*Machine, *goroutine, Regs) Ctl {
-	return func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.assumeOf(g, what)
-		return Next
+// assumeCollected is assume for a library function that calls a native, of what acts when memory is
+// collected. What other library functions make of it no program can tell.
+func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
+	if !m.stdCaller(g) {
+		m.collects = true
+		m.assume(g, what)
 	}
 }
 

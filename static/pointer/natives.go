@@ -11,7 +11,7 @@ var natives = modelTable(
 	// The first lists are of functions that copy no pointers, call nothing and
 	// allocate nothing that pointers lead to.
 	without(`
-		bytes.Equal crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
+		bytes.Equal crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
 		hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Running
 		internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal (*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash
 		internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
@@ -52,7 +52,7 @@ var natives = modelTable(
 		(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 		(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
 		sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbOnceEnter sync.hbOnceLeave
-		sync.hbMissed sync.hbMode sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbWake sync.hbWgAdd sync.hbWgWait
+		sync.hbMissed sync.hbMode sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake sync.hbWgAdd sync.hbWgWait
 		sync/atomic.hbLoad sync/atomic.hbRMW sync/atomic.hbStore
 		(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap
 	`),

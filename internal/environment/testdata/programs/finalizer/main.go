@@ -1,0 +1,17 @@
+// assumed: runtime.SetFinalizer (the finalizer does not run)
+package main
+
+import (
+	"fmt"
+	"runtime"
+)
+
+type object struct{ p *int }
+
+func main() {
+	c := make(chan bool)
+	runtime.SetFinalizer(&object{new(int)}, func(*object) { close(c) })
+	runtime.GC()
+	<-c
+	fmt.Println("done")
+}

@@ -1,0 +1,73 @@
+package vm
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// noteAddresses notes where fn, a function of the user's that is about to be executed, makes a number
+// of an address: its order and its value are one of many. Arithmetic that leads back to a pointer does
+// not count.
+func (k *linker) noteAddresses(fn *ssa.Function) {
+	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.m.cfg.Run {
+		return
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			v, ok := i.(ssa.Value)
+			if !ok || !addressAsNumber(i) || !usedAsNumber(v) {
+				continue
+			}
+			pos := k.prog.Fset.Position(i.Pos())
+			pos.Column, pos.Offset = 0, 0
+			if a := (Assumption{AddressUsed, pos}); !slices.Contains(k.m.assumed, a) {
+				k.m.assumed = append(k.m.assumed, a)
+			}
+		}
+	}
+}
+
+// addressAsNumber reports whether the value of i is an address.
+func addressAsNumber(i ssa.Instruction) bool {
+	switch x := i.(type) {
+	case *ssa.Convert:
+		b, ok := x.X.Type().Underlying().(*types.Basic)
+		return ok && b.Kind() == types.UnsafePointer && isUintptr(x.Type())
+	case *ssa.Call:
+		if f := x.Call.StaticCallee(); f != nil {
+			switch f.String() {
+			case "(reflect.Value).Pointer", "(reflect.Value).UnsafeAddr":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isUintptr(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Uintptr
+}
+
+// usedAsNumber reports whether v is used for more than to compute a pointer.
+func usedAsNumber(v ssa.Value) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Convert:
+			if b, ok := x.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.UnsafePointer {
+				return true
+			}
+		case *ssa.BinOp:
+			if x.Op != token.ADD && x.Op != token.SUB || !isUintptr(x.Type()) || usedAsNumber(x) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
