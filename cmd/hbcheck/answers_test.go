@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// answers are what hbcheck, without flags, says of the programs of testdata/answers: small, but
+// with the tests that people write. Of each there is one with a bug and one that is right.
+var answers = map[string]map[string]string{
+	"bank/bug":    {"TestCircle": "HB001", "TestTransfer": "ok"},
+	"bank/ok":     {"TestCircle": "ok", "TestTransfer": "ok"},
+	"flight/bug":  {"TestDo": "HB002"},
+	"flight/ok":   {"TestDo": "ok"},
+	"cache/bug":   {"TestLoadOnce": "HB005"},
+	"cache/ok":    {"TestLoadOnce": "ok"},
+	"hub/bug":     {"TestCancel": "HB002", "TestAll": "ok"},
+	"hub/ok":      {"TestCancel": "ok", "TestAll": "ok"},
+	"pipe/bug":    {"TestFirst": "HB003"},
+	"pipe/ok":     {"TestFirst": "ok"},
+	"rate/bug":    {"TestWait": "ok", "TestStop": "HB003"},
+	"rate/ok":     {"TestWait": "ok", "TestStop": "ok"},
+	"pool/bug":    {"TestSum": "HB001"},
+	"pool/ok":     {"TestSum": "ok"},
+	"handler/bug": {"TestVisits": "HB002", "TestMethod": "ok"},
+	"handler/ok":  {"TestVisits": "ok", "TestMethod": "ok"},
+}
+
+// TestAnswers: every bug is found and every right test is decided, with default flags. The bounds are
+// transitions: a second of searching has more than 50,000.
+func TestAnswers(t *testing.T) {
+	const mostToBug, mostToProof = 50_000, 250_000
+	for dir, want := range answers {
+		t.Run(dir, func(t *testing.T) {
+			if testing.Short() && strings.HasPrefix(dir, "handler") {
+				t.Skip("net/http takes seconds to load")
+			}
+			var out, errs bytes.Buffer
+			run([]string{"-o", t.TempDir(), "--time=bounded", "--format=json", filepath.Join(start, "..", "..", "testdata", "answers", filepath.FromSlash(dir))},
+				strings.NewReader(""), &out, &errs)
+			got := make(map[string]string)
+			for dec := json.NewDecoder(&out); dec.More(); {
+				var r struct {
+					Entry, Verdict string
+					Incomplete     []string
+					Bugs           []struct{ Code, Severity string }
+					Stats          struct{ Transitions uint64 }
+				}
+				if err := dec.Decode(&r); err != nil {
+					t.Fatal(err, &errs)
+				}
+				got[r.Entry] = r.Verdict
+				most := uint64(mostToProof)
+				for _, b := range r.Bugs {
+					if b.Severity == "error" {
+						got[r.Entry], most = b.Code, mostToBug
+					}
+				}
+				if r.Stats.Transitions > most {
+					t.Errorf("%s: %s took %d steps", r.Entry, got[r.Entry], r.Stats.Transitions)
+				}
+				if got[r.Entry] != want[r.Entry] {
+					t.Errorf("%s: %s %v, want %s", r.Entry, got[r.Entry], r.Incomplete, want[r.Entry])
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("entries %v, want %v\n%s", got, want, &errs)
+			}
+		})
+	}
+}
