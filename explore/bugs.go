@@ -71,7 +71,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 			continue
 		}
 		b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-			Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
+			Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
@@ -140,6 +140,17 @@ func place(stack []Frame) Frame {
 
 func position(stack []Frame) token.Position { return plain(place(stack).Pos) }
 
+// inLibrary reports whether g executes nothing but the standard library's code.
+func (g *Goroutine) inLibrary() bool { return place(g.Stack).Std }
+
+// position is the place in the user's code where g is, or else where it was started.
+func (g *Goroutine) position() token.Position {
+	if g.inLibrary() && len(g.Created) > 0 {
+		return position(g.Created)
+	}
+	return position(g.Stack)
+}
+
 func topFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
 
 // ShortFunc strips the path of the package from a function's name:
@@ -166,12 +177,16 @@ func deadlockBug(gs []Goroutine) *Bug {
 		b.Detail = WaitCycle{names(list)}
 		at = gs[slices.IndexFunc(gs, func(g Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
+		// What main waits for in package testing is another goroutine.
+		if i := slices.IndexFunc(gs, func(g Goroutine) bool { return !g.inLibrary() }); i >= 0 && at.inLibrary() {
+			at = gs[i]
+		}
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
-	b.Pos, b.G = position(at.Stack), at.Name
+	b.Pos, b.G = at.position(), at.Name
 	for _, g := range gs {
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{Pos: position(g.Stack), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
+			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
 		}
 	}
 	return b
@@ -210,7 +225,7 @@ func waitForCycle(gs []Goroutine) []Edge {
 				if !alive {
 					continue // held forever by a goroutine that has ended
 				}
-				path = append(path, Edge{gs[i].ID, h, gs[i].On, position(gs[i].Stack)})
+				path = append(path, Edge{gs[i].ID, h, gs[i].On, gs[i].position()})
 				if j == start || walk(j) {
 					return true
 				}
@@ -239,7 +254,7 @@ func less(a, b token.Position) bool {
 // another goroutine could see or change.
 func spinBug(g Goroutine, mainAlive bool) *Bug {
 	d := Spins{Goroutine: g.Name, Func: topFunc(g.Stack), MainEnded: !mainAlive}
-	return &Bug{Kind: Livelock, Detail: d, Pos: position(g.Stack), G: g.Name, Loop: -1, Related: started(g)}
+	return &Bug{Kind: Livelock, Detail: d, Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
 }
 
 // livelockBug describes the loop path[loop:], which can be executed forever; the present
@@ -260,12 +275,12 @@ func livelockBug(m Machine, path trace.Schedule, loop int, allow *regexp.Regexp)
 		return nil
 	}
 	at := looping[0]
-	b := &Bug{Kind: Livelock, Pos: position(at.Stack), G: at.Name, Loop: loop}
+	b := &Bug{Kind: Livelock, Pos: at.position(), G: at.Name, Loop: loop}
 	var list []string
 	for _, g := range looping {
 		list = append(list, g.Name)
 		if g.ID != at.ID {
-			b.Related = append(b.Related, Related{Pos: position(g.Stack), Role: RoleLoops, Goroutine: g.Name})
+			b.Related = append(b.Related, Related{Pos: g.position(), Role: RoleLoops, Goroutine: g.Name})
 		}
 	}
 	b.Detail = Loops{names(list), !mainAlive}

@@ -54,7 +54,11 @@ func Ignores(prog *load.Program) ([]*Ignore, error) {
 				for _, c := range group.List {
 					rest, ok := strings.CutPrefix(c.Text, IgnoreDirective)
 					if !ok {
-						continue
+						// With a space it may also be a sentence about the directive.
+						rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(IgnoreDirective, "//"))
+						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || KindOf(code) == 0 {
+							continue
+						}
 					}
 					pos := plain(prog.Fset.Position(c.Pos()))
 					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")

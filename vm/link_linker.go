@@ -2,7 +2,9 @@ package vm
 
 import (
 	"cmp"
+	"go/token"
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -204,14 +206,14 @@ func (k *linker) Captures() *compile.Captures { return k.captures }
 // Trusted reports whether fn belongs to the models.
 func (k *linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 
-// Stub returns a function that performs builtin b with signature sig.
-func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, _ bool) uint32 {
-	key := b.Name() + " " + sig.String()
+// Stub returns a function that performs builtin b with signature sig for the statement at a place.
+func (k *linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
+	key := b.Name() + " " + sig.String() + " " + strconv.Itoa(int(at))
 	id, ok := k.stubs[key]
 	if !ok {
 		id = k.newID(nil)
 		k.stubs[key] = id
-		f, err := compile.Stub(b, sig, id, k)
+		f, err := compile.Stub(b, sig, at, id, k)
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}

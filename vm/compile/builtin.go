@@ -2,6 +2,7 @@ package compile
 
 import (
 	"go/constant"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -222,13 +223,13 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 	c.move(c.dst(v), acc, n)
 }
 
-// Stub returns a function that performs builtin b on its parameters, for go
-// and defer statements.
+// Stub returns a function that performs builtin b on its parameters, for the go or defer statement
+// at a place, which is where it is in reports.
 //
 //	r0 ... k-1     k ... k+3
 //	│ parameters │ the result, which is dropped │
-func Stub(b *ssa.Builtin, sig *types.Signature, id uint32, l Linker) (*bytecode.Func, error) {
-	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1}, texts: map[string]int{}}
+func Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos, id uint32, l Linker) (*bytecode.Func, error) {
+	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1, Pos: []bytecode.PosEntry{{Pos: at}}}, texts: map[string]int{}}
 	var ts []types.Type
 	var regs []int
 	k := 0

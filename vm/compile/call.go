@@ -170,7 +170,7 @@ func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) 
 	switch f := call.Value.(type) {
 	case *ssa.Builtin:
 		fv = c.temp(1)
-		c.constant(fv, uint64(c.l.Stub(f, call.Signature(), false))|1<<63)
+		c.constant(fv, uint64(c.l.Stub(f, call.Signature(), call.Pos()))|1<<63)
 	default:
 		if call.IsInvoke() {
 			r := c.temp(2)
