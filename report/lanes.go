@@ -32,6 +32,10 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	cols := columns(rows, keep)
 	w := widths(rows, keep)
 	b.WriteString("      ")
+	if len(cols) > maxLanes {
+		cols = nil // names instead
+		b.WriteString(" goroutine")
+	}
 	for _, c := range cols {
 		b.WriteString(c.name + "  ")
 	}
@@ -89,7 +93,10 @@ func (g *gap) write(b *bytes.Buffer) {
 }
 
 // rowWidths are the widths of the columns to the right of the lanes.
-type rowWidths struct{ kind, what, pos int }
+type rowWidths struct{ name, kind, what, pos int }
+
+// maxLanes is how many goroutines have a lane each. The steps of more are drawn in one, with names.
+const maxLanes = 40
 
 // maxWhat is the width of the longest text for which there is room in a column.
 const maxWhat = 48
@@ -101,6 +108,7 @@ const mostWhat = 1 << 10
 func widths(rows []row, keep []bool) (w rowWidths) {
 	for i, r := range rows {
 		if keep[i] {
+			w.name = max(w.name, len(r.Name))
 			w.kind = max(w.kind, utf8.RuneCountInString(r.kind))
 			w.what = max(w.what, min(maxWhat, utf8.RuneCountInString(r.what)))
 			w.pos = max(w.pos, utf8.RuneCountInString(r.pos))
@@ -129,6 +137,9 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 	}
 	for _, c := range cols {
 		b.WriteString(cell(c, i, r))
+	}
+	if cols == nil {
+		b.WriteString(cell(column{g: r.G, width: 1}, i, r) + pad(r.Name, w.name) + " ")
 	}
 	fmt.Fprintf(b, " %s  %s  %s", pad(r.kind, w.kind), pad(r.what, w.what), pad(r.pos, w.pos))
 	if r.note != "" {

@@ -216,6 +216,10 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	}
 	if bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock {
 		for i, g := range bug.Goroutines {
+			if i == maxStacks && !t.Verbose {
+				fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(len(bug.Goroutines)-i, "goroutine"))
+				break
+			}
 			if i > 0 {
 				fmt.Fprintln(b)
 			}
@@ -239,6 +243,9 @@ func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}
 }
+
+// maxStacks is how many goroutines are listed with their stacks.
+const maxStacks = 100
 
 // maxOutput is how many bytes are shown of what an execution has printed.
 const maxOutput = 64 << 10

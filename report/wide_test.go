@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// TestManyGoroutines: the steps of more goroutines than there is room for are drawn with names, so
+// that a report grows with the steps and not with steps times goroutines, and only some are listed.
+func TestManyGoroutines(t *testing.T) {
+	const n = 2000
+	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.MainBlocked{Goroutine: "main", Others: n - 1}, G: "main", Loop: -1}
+	for i := range n {
+		name := "main"
+		if i > 0 {
+			name = fmt.Sprintf("g%d", i)
+		}
+		e := ev(trace.GID(i), name, trace.Recv, "c", "", "main", at("wide.go", 7, 2), 0, false)
+		e.Blocked = true
+		b.Events = append(b.Events, e)
+		g := explore.Goroutine{ID: trace.GID(i), Name: name, Parent: trace.NoGID}
+		g.For = "chan receive"
+		b.Goroutines = append(b.Goroutines, g)
+	}
+	var out bytes.Buffer
+	r := &explore.Result{Package: "p", Entry: "main", Verdict: explore.Fail, Bugs: []*explore.Bug{b}}
+	if err := (&Text{W: &out}).Result(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 100*n {
+		t.Errorf("%d bytes", out.Len())
+	}
+	for _, want := range []string{"       ✗ g7     recv  c  wide.go:7  ◂ blocked\n", "goroutine 100 [chan receive, g99]", "(1900 goroutines more; -v shows all)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %s", want, out.String()[:2000])
+		}
+	}
+	if strings.Contains(out.String(), "goroutine 101 [") {
+		t.Error("too many stacks")
+	}
+}
