@@ -128,6 +128,11 @@ var programs = []program{
 		a := make([]byte, 3)
 		together(func() { f.Read(a) }, func() { f.Seek(5, 0) })
 		print(string(a))`},
+	{"seeks", "2|7", `
+		f, _ := os.Open("FILE")
+		n := int64(0)
+		together(func() { f.Seek(5, 0) }, func() { n, _ = f.Seek(2, 1) })
+		print(n)`},
 	{"readClose", "0 true|3 false", `
 		f, _ := os.Open("FILE")
 		n, err := 0, error(nil)
@@ -339,8 +344,14 @@ func (v *ends) Leaf(_ trace.Schedule, st por.Status) bool {
 	return true
 }
 
-// Race implements por.RaceVisitor.
+// Race implements por.Visitor.
 func (v *ends) Race(trace.Schedule, trace.Op, trace.Op) bool {
+	v.race = true
+	return false
+}
+
+// Raced implements por.RaceVisitor.
+func (v *ends) Raced(trace.Schedule) bool {
 	v.race = true
 	return false
 }

@@ -21,7 +21,7 @@ var mutants = []struct {
 	{"the environment orders nothing", "vm/native_effect.go", "\tif !m.following() {", "\tif true {", "envOrders"},
 	{"Chdir declares nothing", "load/overlay/_src/syscall/hb_files.go", "\teffect.Access(unsafe.Pointer(&hbDir), true)\n", "", "chdir"},
 	{"reading moves no offset", "load/overlay/_src/syscall/hb_files.go", "func (f *hbFile) Read(p []byte) (n int, err error) {\n\tf.touch(true)", "func (f *hbFile) Read(p []byte) (n int, err error) {\n\tf.touch(false)", "rawFiles"},
-	{"seeking moves no offset", "load/overlay/_src/syscall/hb_files.go", "(off int64, err error) {\n\tf.touch(true)", "(off int64, err error) {\n\tf.touch(false)", "readSeek"},
+	{"seeking moves no offset", "load/overlay/_src/syscall/hb_files.go", "(off int64, err error) {\n\tf.touch(true)", "(off int64, err error) {\n\tf.touch(false)", "seeks"},
 	{"opening takes no number", "load/overlay/_src/syscall/hb_files.go", "\thbTable(true)\n", "\thbTable(false)\n", "opens"},
 	{"Close leaves the file", "load/overlay/_src/syscall/hb_files.go", "\tf.touch(true)\n\tf.refs--", "\tf.refs--", "rawClose"},
 	{"Close marks nothing", "load/overlay/_src/internal/poll/fd_mutex.go", "\teffect.Ordered(unsafe.Pointer(mu), true)\n", "", "readClose"},
