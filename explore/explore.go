@@ -26,6 +26,8 @@ type Entry struct {
 	// New makes a machine in the entry's initial state. In a step
 	// that takes long the machine asks interrupted whether to cut the execution.
 	New func(interrupted func() bool) (Machine, error)
+	// Together are the names of the two parallel tests that the entry consists of, if it does.
+	Together []string
 }
 
 // Run explores one entry. It stops early, with an incomplete result, when ctx

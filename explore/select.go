@@ -33,13 +33,20 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 		found = []*load.Entry{e}
 	} else if err := prog.HasEntries(); err != nil {
 		return nil, err
+	} else {
+		pairs, _ := Pairs(prog, sel)
+		found = withPairs(found, pairs)
 	}
 	var entries []Entry
 	for _, e := range found {
 		if Selected(sel.Run, sel.Skip, e.Name) {
-			entries = append(entries, Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
+			x := Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
 				return build(prog, e, interrupted)
-			}})
+			}}
+			if e.Beside != nil {
+				x.Together = []string{e.TestName(), e.Beside.Name}
+			}
+			entries = append(entries, x)
 		}
 	}
 	if len(entries) == 0 {

@@ -94,6 +94,9 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless 
 		m.collect(p)
 	}
 	m.reach(e.Func.Object())
+	if e.Beside != nil {
+		m.reach(e.Beside.Func.Object())
+	}
 	if e.TestMain != nil {
 		m.reach(e.TestMain.Object())
 	}

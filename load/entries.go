@@ -48,6 +48,7 @@ type Entry struct {
 	Func     *ssa.Function
 	Package  *Package         // that declares Func
 	TestMain *ssa.Function    // of a Test, TestMain(m *testing.M) of its test binary, or nil
+	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
 	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
 
@@ -225,6 +226,13 @@ func (prog *Program) Lookup(name string) (*Entry, error) {
 	pkg, fname := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		pkg, fname = name[:i], name[i+1:]
+	}
+	if strings.Contains(name, together) {
+		for _, e := range prog.Together() {
+			if e.String() == name || e.Name == name {
+				return e, nil
+			}
+		}
 	}
 	var found []*Entry
 	for _, p := range prog.Packages {

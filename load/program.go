@@ -28,9 +28,12 @@ type Program struct {
 
 	tests    bool // Config.Tests
 	implicit []*Package
-	byTypes  map[*types.Package]*Package
-	byPath   map[string]*Package // std packages
-	links    links
+
+	togetherOnce sync.Once
+	together     []*Entry // see Together
+	byTypes      map[*types.Package]*Package
+	byPath       map[string]*Package // std packages
+	links        links
 }
 
 // program creates the SSA program and its packages, without function bodies.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/load"
@@ -32,7 +33,12 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.cfg.Subtest == nil || m.cfg.Subtest(m.string(r, 0)))
+		name := m.string(r, 0)
+		if e := m.link.entry; e.Beside != nil { // what is selected is called like the entry
+			_, sub, _ := strings.Cut(name, "/")
+			name = e.Name + "/" + sub
+		}
+		r.SetBool(0, m.cfg.Subtest == nil || m.cfg.Subtest(name))
 		return Next
 	}},
 	{Name: "testing.Short", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

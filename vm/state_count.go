@@ -34,7 +34,7 @@ func (m *Machine) initCount() {
 
 // testOnMain reports whether main takes the place of the goroutine that a test runs on.
 func (m *Machine) testOnMain() bool {
-	return m.link.entry.Kind == load.Test && m.link.entry.TestMain == nil
+	return m.link.entry.Kind == load.Test && m.link.entry.TestMain == nil && m.link.entry.Beside == nil
 }
 
 // count adds n to the number of goroutines.

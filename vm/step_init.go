@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -57,7 +59,7 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 //	Ret0
 func (m *Machine) start(e *load.Entry) error {
 	k := m.link
-	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 16}
+	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
 	k.newID(nil)
 	m.funcs[0] = main
 	rt := k.prog.Package("runtime")
@@ -99,11 +101,20 @@ func (m *Machine) start(e *load.Entry) error {
 		c := func(r int, w uint64) {
 			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Const, A: uint16(r)}, bytecode.RawWord(w))
 		}
-		c(win, k.Literal(e.Name))
-		c(win+1, uint64(len(e.Name)))
-		c(win+2, uint64(k.Func(e.Func))|funcBit)
+		test := func(r int, name string, fn *ssa.Function) {
+			c(r, k.Literal(name))
+			c(r+1, uint64(len(name)))
+			c(r+2, uint64(k.Func(fn))|funcBit)
+		}
+		test(win, e.TestName(), e.Func)
+		for i := range 3 {
+			c(win+3+i, 0)
+		}
+		if e.Beside != nil {
+			test(win+3, e.Beside.Name, e.Beside.Func)
+		}
 		if e.TestMain != nil {
-			c(win+3, uint64(k.Func(e.TestMain))|funcBit)
+			c(win+6, uint64(k.Func(e.TestMain))|funcBit)
 		}
 		call(k.Func(run))
 	default:

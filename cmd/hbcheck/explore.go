@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -74,6 +76,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
+	f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: there is no such place in the program", f.explain)
 	}
@@ -132,6 +135,18 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	return nil
 }
 
+// tellPairs says which pairs of parallel tests are not explored together, as there are too many.
+func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Selection) {
+	if sel.Entry != "" {
+		return
+	}
+	_, left := explore.Pairs(prog, sel)
+	for _, path := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (--run 'TestA\\+TestB' explores one)\n",
+			path, left[path])
+	}
+}
+
 // writer returns the writer of results in the format that was asked for, or nil if there is no
 // such format.
 func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
@@ -155,7 +170,14 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
 	opts.Progress = progress.Update
 	code = exitOK
+	notOK := make(map[[2]string]bool) // package and name
 	for i, e := range entries {
+		// Two tests are explored together only if nothing is to be said of each alone: it would be
+		// said again, or take longer still.
+		if k := slices.IndexFunc(e.Together, func(name string) bool { return notOK[[2]string{e.Package, name}] }); k >= 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s.%s: not explored, as %s alone is not ok\n", e.Package, e.Name, e.Together[k])
+			continue
+		}
 		progress.Start(e.Name)
 		r, err := f.one(stop, e, opts)
 		progress.Clear()
@@ -171,6 +193,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			code = worse(code, r.Verdict)
 		}
+		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
 		if stop.Err() != nil {
 			if n := len(entries) - i - 1; n > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", n, len(entries))

@@ -139,19 +139,29 @@ func (a *analysis) roots(e *load.Entry) {
 		a.client(e)
 		return
 	}
-	// The parameters are (name string, f func(*T)), and testMain func(*M).
+	// The parameters are (name string, f func(*T), beside string, g func(*T)), and testMain func(*M).
+	tests := func(r nodeID) {
+		a.add(r, a.funcOf(e.Func).base)
+		if e.Beside != nil {
+			a.add(r, a.funcOf(e.Beside.Func).base)
+		}
+	}
 	if p := a.prog.Package("testing"); p != nil && e.Kind == load.Test {
 		if e.TestMain != nil {
 			a.root(p.SSA.Func("hbRunMain"), func(r nodeID, t types.Type) {
-				fn := e.Func
 				if types.Identical(t, e.TestMain.Signature) {
-					fn = e.TestMain
+					a.add(r, a.funcOf(e.TestMain).base)
+				} else if _, ok := t.Underlying().(*types.Signature); ok {
+					tests(r)
 				}
-				a.add(r, a.funcOf(fn).base)
 			})
 			return
 		}
-		a.root(p.SSA.Func("hbRunTest"), func(r nodeID, _ types.Type) { a.add(r, a.funcOf(e.Func).base) })
+		a.root(p.SSA.Func("hbRunTest"), func(r nodeID, t types.Type) {
+			if _, ok := t.Underlying().(*types.Signature); ok {
+				tests(r)
+			}
+		})
 		return
 	}
 	a.root(e.Func, nil)

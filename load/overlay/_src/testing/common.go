@@ -25,6 +25,7 @@ type common struct {
 	denyParallel    bool
 	isSynctest      bool
 	isFuzz          bool
+	isEntry         bool // it is the test of the entry, or one of them
 
 	// What hbTouch is given besides failed, skipped and finished. They have no values.
 	registered bool // cleanups
@@ -223,7 +224,7 @@ func (c *common) skip(text string) {
 	}
 	hbTouch(&c.skipped, owner, false)
 	c.skipped = true
-	if c.parent == nil {
+	if c.isEntry {
 		hbSkipped(c.helpers, text)
 	}
 	c.leave()

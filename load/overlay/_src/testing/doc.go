@@ -1,7 +1,8 @@
 // Package testing is the machine's model of Go's package testing: what tests
 // can see of it, without flags, timing, coverage and profiles.
 //
-// An entry runs one test function, through hbRunTest, on the main goroutine.
+// An entry runs one test function, through hbRunTest, on the main goroutine, or
+// two that are parallel, on goroutines of their own.
 // Subtests run on goroutines of their own and t.Parallel waits for the parent
 // function, as in the real package. What is logged goes to the machine, not to
 // memory: the order of two log lines makes no difference between states.

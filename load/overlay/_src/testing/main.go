@@ -1,30 +1,61 @@
 package testing
 
-// hbRunTest runs the test function of an entry. The machine calls it.
-func hbRunTest(name string, f func(*T)) {
+// hbRunTest runs the test function of an entry, or the two of them. The machine calls it.
+func hbRunTest(name string, f func(*T), beside string, g func(*T)) {
+	if g != nil {
+		runTogether(InternalTest{name, f}, InternalTest{beside, g})
+		return
+	}
 	t := newTest(name)
 	hbTestBegins()
 	defer func() { hbTestDone(t.failed) }()
 	tRunner(t, f)
 }
 
-// hbRunMain runs TestMain of an entry's package, whose M runs the entry's test.
-func hbRunMain(name string, f func(*T), testMain func(*M)) {
-	testMain(&M{test: InternalTest{name, f}})
+// hbRunMain runs TestMain of an entry's package, whose M runs the entry's tests.
+func hbRunMain(name string, f func(*T), beside string, g func(*T), testMain func(*M)) {
+	testMain(&M{test: InternalTest{name, f}, beside: InternalTest{beside, g}})
 }
 
 func newTest(name string) *T {
-	return &T{common{name: name, level: 1, barrier: make(chan bool)}}
+	return &T{common{name: name, level: 1, barrier: make(chan bool), isEntry: true}}
+}
+
+// runTogether runs two tests that call t.Parallel as go test does: one after the other until it
+// waits, then both at the same time. It reports whether one has failed.
+func runTogether(tests ...InternalTest) (failed bool) {
+	root := &T{common{barrier: make(chan bool), owner: hbG()}}
+	hbTestBegins()
+	defer func() { hbTestDone(root.failed) }()
+	for _, x := range tests {
+		t := newTest(x.Name)
+		t.parent, t.signal = &root.common, make(chan bool, 1)
+		root.runChild(t, x.F)
+	}
+	close(root.barrier)
+	for _, t := range root.sub {
+		<-t.signal
+	}
+	hbTouch(&root.failed, 0, true)
+	root.done = true
+	return root.failed
 }
 
 // M is a type passed to a TestMain function to run the actual tests.
 type M struct {
-	test InternalTest
+	test   InternalTest
+	beside InternalTest // or without a function
 }
 
 // Run runs the entry's test, on a goroutine of its own, as the test may end
 // that. It returns an exit code to pass to os.Exit.
 func (m *M) Run() (code int) {
+	if m.beside.F != nil {
+		if runTogether(m.test, m.beside) {
+			return 1
+		}
+		return 0
+	}
 	t := newTest(m.test.Name)
 	t.signal = make(chan bool, 1)
 	hbTestBegins()

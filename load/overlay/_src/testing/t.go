@@ -91,7 +91,7 @@ func (t *T) report() {
 }
 
 // Parallel signals that this test is to be run in parallel with other parallel
-// tests. The test function an entry consists of has none beside it.
+// tests. The test function that is all of an entry has none beside it.
 func (t *T) Parallel() {
 	if t.isParallel {
 		panic("testing: t.Parallel called multiple times")

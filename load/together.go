@@ -1,0 +1,302 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// Tests of one package that call t.Parallel run at the same time. What they share is memory that
+// package-level variables lead to, as nothing else is known to both. So two of them are explored
+// together, as one more entry, if code that both reach uses a variable, and code that one of them
+// reaches may change it or what it leads to.
+
+// together is between the names of two tests.
+const together = "+"
+
+// TestName returns the name of the test function, without that of the test beside it.
+func (e *Entry) TestName() string {
+	if e.Beside == nil {
+		return e.Name
+	}
+	name, _, _ := strings.Cut(e.Name, together)
+	return name
+}
+
+// Together returns an entry for each two parallel tests that share memory, in the order of the
+// entries.
+func (prog *Program) Together() []*Entry {
+	prog.togetherOnce.Do(func() { prog.together = prog.findTogether() })
+	return prog.together
+}
+
+func (prog *Program) findTogether() (pairs []*Entry) {
+	type test struct {
+		*Entry
+		vars *varUses
+	}
+	binaries := make(map[string][]test)
+	var paths []string
+	for _, e := range prog.Entries {
+		if e.Kind == Test && prog.callsParallel(e) {
+			if binaries[e.Path] == nil {
+				paths = append(paths, e.Path)
+			}
+			binaries[e.Path] = append(binaries[e.Path], test{Entry: e})
+		}
+	}
+	for _, path := range paths {
+		tests := binaries[path]
+		if len(tests) < 2 {
+			continue
+		}
+		all := reachability{decls: make(map[types.Object][]declared), wanted: func(*types.Func) bool { return false }}
+		for _, p := range closure(tests[0].roots) {
+			if !p.Std {
+				all.collect(p)
+			}
+		}
+		for i := range tests {
+			tests[i].vars = all.usesOf(tests[i].Func.Object())
+		}
+		for i, a := range tests {
+			for _, b := range tests[i+1:] {
+				if a.vars.shares(b.vars) || b.vars.shares(a.vars) {
+					pairs = append(pairs, &Entry{Kind: Test, Path: a.Path, Name: a.Name + together + b.Name, Pos: a.Pos,
+						Func: a.Func, Package: a.Package, TestMain: a.TestMain, Beside: b.Entry, roots: a.roots})
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// callsParallel reports whether the test function of e calls Parallel on its parameter, itself or in
+// a function that it hands it to.
+func (prog *Program) callsParallel(e *Entry) bool {
+	return e.Package.callsParallel(e.Func.Object(), 0, map[types.Object]bool{})
+}
+
+func (p *Package) callsParallel(fn types.Object, param int, seen map[types.Object]bool) (calls bool) {
+	d := p.funcDecl(fn)
+	if d == nil || d.Body == nil || seen[fn] {
+		return false
+	}
+	seen[fn] = true
+	sig := fn.(*types.Func).Signature()
+	if param >= sig.Params().Len() {
+		return false
+	}
+	t := sig.Params().At(param)
+	isT := func(x ast.Expr) bool {
+		id, ok := ast.Unparen(x).(*ast.Ident)
+		return ok && p.Info.Uses[id] == t
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			var callee *ast.Ident
+			switch f := ast.Unparen(n.Fun).(type) {
+			case *ast.SelectorExpr:
+				calls = calls || f.Sel.Name == "Parallel" && isT(f.X)
+				callee = f.Sel
+			case *ast.Ident:
+				callee = f
+			}
+			for i, a := range n.Args {
+				if callee != nil && isT(a) {
+					if g, ok := p.Info.Uses[callee].(*types.Func); ok {
+						calls = calls || p.callsParallel(g.Origin(), i, seen)
+					}
+				}
+			}
+		}
+		return !calls
+	})
+	return calls
+}
+
+// funcDecl returns the declaration of fn in p, or nil.
+func (p *Package) funcDecl(fn types.Object) *ast.FuncDecl {
+	for _, f := range p.Files {
+		if f.FileStart <= fn.Pos() && fn.Pos() < f.FileEnd {
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && p.Info.Defs[d.Name] == fn {
+					return d
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// varUses are the package-level variables that a test reaches, and whether it may change them, or
+// what they lead to.
+type varUses struct{ changes map[*types.Var]bool }
+
+// shares reports whether v may change something that w uses.
+func (v *varUses) shares(w *varUses) bool {
+	for x, changes := range v.changes {
+		if _, ok := w.changes[x]; ok && changes {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOf returns the variables that code reached from fn uses. Initialisers are executed before.
+func (m reachability) usesOf(fn types.Object) *varUses {
+	v := &varUses{make(map[*types.Var]bool)}
+	m.seen, m.work = make(map[types.Object]bool), nil
+	m.reach(fn)
+	for len(m.work) > 0 {
+		d := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		_, executed := d.node.(*ast.FuncDecl)
+		var stack []ast.Node
+		literals := 0
+		ast.Inspect(d.node, func(n ast.Node) bool {
+			if n == nil {
+				if _, ok := stack[len(stack)-1].(*ast.FuncLit); ok {
+					literals--
+				}
+				stack = stack[:len(stack)-1]
+				return true
+			}
+			if _, ok := n.(*ast.FuncLit); ok {
+				literals++
+			}
+			if id, ok := n.(*ast.Ident); ok {
+				obj := d.pkg.Info.Uses[id]
+				m.reach(obj)
+				if x, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(x) {
+					x = x.Origin()
+					leads := leads
+					if m.decls[x] == nil { // of the standard library: os.Stdout is made to be shared
+						leads = func(types.Type) bool { return false }
+					}
+					v.changes[x] = v.changes[x] || mayChange(d.pkg.Info, id, stack, leads)
+				}
+			}
+			stack = append(stack, n)
+			return true
+		})
+	}
+	return v
+}
+
+func isPackageLevel(x *types.Var) bool {
+	return !x.IsField() && x.Pkg() != nil && x.Parent() == x.Pkg().Scope()
+}
+
+// mayChange reports whether the use id of a variable, in the nodes of stack, may change it or what it
+// leads to. What is not known to only read may. leads reports whether a value of a type may lead to
+// memory that matters.
+func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(types.Type) bool) bool {
+	var x ast.Expr = id
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch n := stack[i].(type) {
+		case *ast.ParenExpr:
+			x = n
+		case *ast.SelectorExpr:
+			s := info.Selections[n]
+			switch {
+			case s == nil: // it is the name of a package that x comes after
+			case s.Kind() != types.FieldVal:
+				recv := s.Obj().(*types.Func).Signature().Recv().Type()
+				_, byPointer := types.Unalias(recv).(*types.Pointer)
+				t := info.TypeOf(n.X)
+				if !byPointer {
+					return leads(t)
+				}
+				if _, ok := t.Underlying().(*types.Pointer); !ok {
+					t = types.NewPointer(t)
+				}
+				return leads(t)
+			}
+			x = n
+		case *ast.IndexExpr:
+			if n.X != x {
+				return false // it is an index
+			}
+			x = n
+		case *ast.StarExpr:
+			x = n
+		case *ast.IncDecStmt, *ast.SendStmt, *ast.SliceExpr:
+			return true
+		case *ast.UnaryExpr:
+			return n.Op == token.AND || n.Op == token.ARROW
+		case *ast.BinaryExpr:
+			return false
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				if l == x {
+					return true
+				}
+			}
+			return leads(info.TypeOf(x))
+		case *ast.RangeStmt:
+			if n.X != x {
+				return true // it is assigned to
+			}
+			t := info.TypeOf(x).Underlying()
+			_, isChan := t.(*types.Chan)
+			return isChan || leadsOn(t, leads)
+		case *ast.CallExpr:
+			if n.Fun == x {
+				return false // a func
+			}
+			if b, ok := ast.Unparen(n.Fun).(*ast.Ident); ok {
+				if b, ok := info.Uses[b].(*types.Builtin); ok && (b.Name() == "len" || b.Name() == "cap") {
+					return false
+				}
+			}
+			return leads(info.TypeOf(x))
+		default:
+			return leads(info.TypeOf(x))
+		}
+	}
+	return true
+}
+
+// leadsOn reports whether what a range over a value of type t yields leads to other memory.
+func leadsOn(t types.Type, leads func(types.Type) bool) bool {
+	switch t := t.(type) {
+	case *types.Slice:
+		return leads(t.Elem())
+	case *types.Array:
+		return leads(t.Elem())
+	case *types.Map:
+		return leads(t.Key()) || leads(t.Elem())
+	case *types.Basic:
+		return false
+	}
+	return leads(t)
+}
+
+// leads reports whether a value of type t may lead to memory that can be changed. Errors are taken
+// for constants, and so are functions, whose bodies are looked at.
+func leads(t types.Type) bool {
+	if t == nil || types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false
+	case *types.Array:
+		return leads(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
