@@ -113,10 +113,10 @@ func wanted(t *testing.T, doc string) (outcomes []string, executions uint64) {
 
 // pointMutants lose an operation, or what it depends on.
 var pointMutants = []mutation.Mutant{
-	{Name: "ending is local work", File: "vm/state_count.go", Old: "if m.link.counted && g.inCount() && !outlives {", New: "if false {"},
+	{Name: "ending is local work", File: "vm/state_count.go", Old: "if m.link.counted && g.inCount() && !outlives {", New: "if g == nil && !outlives {"},
 	{Name: "goroutines are not counted out", File: "vm/state_count.go", Old: "	m.count(-1)\n	m.endG(g)\n}", New: "	m.endG(g)\n}"},
 	{Name: "starting touches nothing", File: "vm/step_slowpath.go", Old: "		if !m.mayCount(g, trace.Go) {", New: "		if trace.Go == trace.None {"},
-	{Name: "NumGoroutine touches nothing", File: "vm/state_count.go", Old: "		op.Kind, op.N = trace.Inspect, 1\n", New: "		op.Kind = trace.Inspect\n"},
+	{Name: "NumGoroutine touches nothing", File: "vm/state_count.go", Old: "		op.Kind, op.N = trace.Inspect, 1\n", New: "		op.Kind = trace.Yield\n"},
 	{Name: "coroutines do not count", File: "vm/state_count.go", Old: "return !g.system || g.coro != 0", New: "return !g.system"},
 	{Name: "Go and End need no choice", File: "por/stateful/jpf.go", Old: "		return op.N == 0\n", New: "		return true\n"},
 	{Name: "NumGoroutine in a loop has an effect", File: "vm/await_loops.go", Old: `name == "runtime.NumGoroutine", `, New: ""},

@@ -70,7 +70,7 @@ var mutants = []struct {
 	{"patterns: a notified waiter sleeps", "mhb/patterns/view.go", "!th.woken() && !v.notified", "!v.notified", "patterns waitNotified"},
 	{"patterns: no goroutine signals", "mhb/patterns/view.go", " && !v.notified(p, static.SignalEvent)", "", "patterns waitNotifyThird"},
 	{"patterns: counters stay", "mhb/patterns/view.go", "\t\treturn v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))\n", "\t\treturn int32(overlay.Uint32(w, overlay.WaitGroupCounter)) > 0\n", "patterns joinTooEarly"},
-	{"patterns: locks are not copied", "oracle/oracle.go", "\t\tif !a.copies { // over", "\t\tif true { // over", "micro structCopy"},
+	{"patterns: locks are not copied", "oracle/oracle.go", "\t\tif !a.copies && ", "\t\tif ", "micro structCopy"},
 	{"a lock may be unlocked by its holder only", "static/foreignunlock.go", "\tcase UnlockEvent, ReleaseEvent, OnceEndEvent:", "\tcase ReleaseEvent, OnceEndEvent:", "patterns globalLockForeign"},
 	{"Wait does not unlock", "static/foreignunlock.go", "\tcase UnlockEvent, ReleaseEvent, OnceEndEvent:", "\tcase UnlockEvent, OnceEndEvent:", "micro condUnlocksForGood"},
 	{"leaving a Once is of no concern to the others", "static/foreignunlock.go", "\tcase UnlockEvent, ReleaseEvent, OnceEndEvent:", "\tcase UnlockEvent, ReleaseEvent:", "micro onceOfThird"},
