@@ -55,6 +55,7 @@ var allowed = map[string]string{
 	"bench":                "explore internal/litmus load oracle por por/explorers report testdata/benchmarks vm",
 	"report":               "explore oracle por por/explorers trace vm",
 	"cmd/hbcheck":          "analyze bench explore load oracle por por/explorers por/sample report vm",
+	"internal/goroot":      "",
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",
