@@ -30,18 +30,6 @@ type Entry struct {
 	Together []string
 }
 
-// Run explores one entry. It stops early, with an incomplete result, when ctx
-// is done; the cause of ctx is the reason given. An error means that the entry
-// could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
-func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
-	r, err := explore(ctx, e, opts)
-	for err == nil && r.again.needed() {
-		e, opts = r.again.refine(e, opts)
-		r, err = explore(ctx, e, opts)
-	}
-	return r, err
-}
-
 // explore is Run on one model of time.
 func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if opts.Portfolio != nil {

@@ -57,6 +57,10 @@ type Features struct {
 	NeedsRefining func() bool
 	Refined       func(interrupted func() bool) (Machine, error)
 	Arming        bool
+	// AnyTime makes a machine of the same entry in which every timer may fire at every moment. Wait
+	// returns how long g, if it is a timer, waits yet.
+	AnyTime func(interrupted func() bool) (Machine, error)
+	Wait    func(g trace.GID) (time.Duration, bool)
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
 	TimersPending func() bool
 

@@ -48,13 +48,23 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Touches: m.Touches,
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
-		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending}
+		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
+		AnyTime: x.anyTime, Wait: m.Wait}
 	return x
 }
 
 // refined is Features.Refined.
 func (m *machine) refined(interrupted func() bool) (Machine, error) {
 	r, err := m.Machine.Refined(interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
+
+// anyTime is Features.AnyTime.
+func (m *machine) anyTime(interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.AnyTime(interrupted)
 	if err != nil {
 		return nil, err
 	}

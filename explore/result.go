@@ -137,10 +137,12 @@ type Bug struct {
 	// Warning is set if the program is right, but perhaps not what was meant: a result with
 	// warnings only is no failure.
 	Warning bool
-	Detail  Detail // which makes it the same bug wherever it shows
-	Pos     token.Position
-	G       string // name of the goroutine it happened in
-	Related []Related
+	// Overtakes is what a bug needs that is a warning because it needs it; nil: none is.
+	Overtakes *Overtaking
+	Detail    Detail // which makes it the same bug wherever it shows
+	Pos       token.Position
+	G         string // name of the goroutine it happened in
+	Related   []Related
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
 	// Schedule[Loop:] repeats forever; otherwise Loop is -1.

@@ -1,9 +1,124 @@
 package explore
 
+import (
+	"context"
+	"slices"
+	"time"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// Run explores one entry. It stops early, with an incomplete result, when ctx
+// is done; the cause of ctx is the reason given. An error means that the entry
+// could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
+//
+// If time is bounded, and all that there is under the bound has been explored and is right, a part
+// of what there is without it is, too. What is wrong there is a warning (Bug.Overtakes).
+func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
+	r, err := explore(ctx, e, opts)
+	for err == nil && r.again.needed() {
+		e, opts = r.again.refine(e, opts)
+		if opts.Timeout > 0 {
+			opts.Timeout = max(1, opts.Timeout-r.Stats.Explore)
+		}
+		r, err = explore(ctx, e, opts)
+	}
+	if err == nil && r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
+		e.New = r.again.anyTime
+		err = overtake(ctx, e, opts, r)
+	}
+	return r, err
+}
+
+// An Overtaking is a timer that has to fire, Wait after it was started or time passed last, while
+// the goroutine Runner could run.
+type Overtaking struct {
+	Wait   time.Duration
+	Runner string
+}
+
+// overtakeWork is how many transitions are spent at least on what timers can do in any order.
+const overtakeWork = 4_000
+
+// overtake adds to r what goes wrong in e, where timers fire at any moment, as warnings. The work
+// for it is that of r at most, so that it does not depend on the speed of the machine.
+func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
+	work := max(overtakeWork, r.Stats.Transitions)
+	if opts.Timeout > 0 {
+		opts.Timeout = max(1, opts.Timeout-r.Stats.Explore)
+	}
+	opts.Outcomes, opts.Explain, opts.CheckStatic, opts.Trace = false, nil, false, nil
+	list := []Options{opts}
+	if p := opts.Portfolio; p != nil {
+		both := portfolio{opts: &opts}
+		list = []Options{both.options(p.Searches[0])}
+		for _, x := range p.Samples {
+			list = append(list, both.options(x))
+		}
+	}
+	var s *exploration
+	for i, x := range list {
+		var err error
+		if i == 0 {
+			s, err = prepare(ctx, e, x)
+		} else {
+			s, err = s.again(x)
+		}
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			defer s.limit.release()
+		}
+		s.stopAfter(work)
+		found := s.search()
+		if s.answers(&found) {
+			break
+		}
+		if s.limit.passed() {
+			return nil
+		}
+	}
+	s.result.Bugs = s.collector.bugs
+	s.narrate()
+	for _, b := range s.result.Bugs {
+		if b.Warning || b.Loop >= 0 {
+			continue
+		}
+		if b.Overtakes = s.overtaking(b.Schedule); b.Overtakes != nil {
+			b.Warning = true
+			r.Bugs = append(r.Bugs, b)
+		}
+	}
+	return nil
+}
+
+// overtaking returns the longest wait of a timer that fires in schedule while another goroutine
+// could run.
+func (s *exploration) overtaking(schedule trace.Schedule) (longest *Overtaking) {
+	m := s.m
+	mark := m.Mark()
+	for _, a := range schedule {
+		d, ok := s.features.Wait(a.G)
+		for _, g := range m.Enabled(nil) {
+			if _, timer := s.features.Wait(g); ok && !timer && (longest == nil || d > longest.Wait) {
+				longest = &Overtaking{d, m.Name(g)}
+			}
+		}
+		m.Step(a.G, a.Choice)
+	}
+	m.Rewind(mark)
+	m.Release(mark)
+	return longest
+}
+
 // A refinement says why what has been explored says nothing, and the search has to begin again.
 type refinement struct {
 	machine func(interrupted func() bool) (Machine, error) // Features.Refined, if it is needed
 	await   bool                                           // see collector.needsAwait
+
+	anyTime func(interrupted func() bool) (Machine, error) // Features.AnyTime
 }
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
@@ -26,5 +141,6 @@ func (s *exploration) finishTime() {
 	if f.NeedsRefining != nil && f.NeedsRefining() {
 		r.again.machine = f.Refined
 	}
+	r.again.anyTime = f.AnyTime
 	r.again.await = s.collector.needsAwait
 }

@@ -23,6 +23,13 @@ type Capabilities struct {
 	Lister         Lister
 	Starter        Starter
 	Sized          Sized
+	Overtaker      Overtaker
+}
+
+// Overtaker is a System that knows whether an operation that depends on all (Effects.DependsOnAll)
+// can be enabled together with operations of other goroutines: time passes while they are busy.
+type Overtaker interface {
+	Overtakes() bool
 }
 
 // CapabilitiesOf returns what sys can do. It is the only place where that is found out.
@@ -37,6 +44,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Lister, _ = sys.(Lister)
 	c.Starter, _ = sys.(Starter)
 	c.Sized, _ = sys.(Sized)
+	c.Overtaker, _ = sys.(Overtaker)
 	return c
 }
 

@@ -238,10 +238,18 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 
 // warning writes what is no bug in one line, and what has to do with it.
 func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
+	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug)+needs(bug))
 	for _, x := range bug.Related {
 		fmt.Fprintf(b, "    %s: %s\n", t.Paths.Pos(x.Pos), relatedMessage(&x))
 	}
+}
+
+// needs says what a bug needs that is a warning because it needs it.
+func needs(bug *explore.Bug) string {
+	if bug.Overtakes == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
 }
 
 // maxStacks is how many goroutines are listed with their stacks.

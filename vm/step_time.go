@@ -2,6 +2,7 @@ package vm
 
 import (
 	"math"
+	"time"
 
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -163,8 +164,31 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
+// AnyTime returns a machine in the initial state of the same program in which every timer may fire
+// at every moment.
+func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
+	cfg := m.cfg
+	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming = false, 0, false
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = interrupt, nil, nil, nil
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
+// Wait returns how long the timer whose goroutine is g waits yet, if g is one.
+func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
+	g := m.gOf(id)
+	if !timed(g) || g.bubble != 0 {
+		return 0, false
+	}
+	return time.Duration(int64(g.label) - m.clock), true
+}
+
 // VisibleArming is Config.VisibleArming.
 func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
+
+// Overtakes implements por.Overtaker.
+func (m *Machine) Overtakes() bool {
+	return m.cfg.VisibleArming || !m.cfg.OrderedTime && m.link.clockUsed
+}
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (m *Machine) TimersPending() bool {

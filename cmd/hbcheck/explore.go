@@ -192,6 +192,9 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return code, err
 			}
 			code = worse(code, r.Verdict)
+			if f.strict && len(r.Bugs) > 0 {
+				code = worse(code, explore.Fail)
+			}
 		}
 		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
 		if stop.Err() != nil {

@@ -40,18 +40,18 @@ func (f *loadFlags) config(patterns []string, tests bool) load.Config {
 type exploreFlags struct {
 	loadFlags
 	machineFlags
-	own                          ownFlags
-	por, match, entry, allowLeak string
-	hybrid, explain              string
-	assume                       []string
-	first, all, verbose, json    bool
-	checkStatic, checkDuplicates bool
-	timeout                      time.Duration
-	maxExecutions, maxStates     uint64
-	maxSteps, preempt, jobs      int
-	maxMemory                    byteSize
-	watch                        *memoryWatch // nil: no bound
-	format, out, traceSearch     string
+	own                               ownFlags
+	por, match, entry, allowLeak      string
+	hybrid, explain                   string
+	assume                            []string
+	first, all, verbose, strict, json bool
+	checkStatic, checkDuplicates      bool
+	timeout                           time.Duration
+	maxExecutions, maxStates          uint64
+	maxSteps, preempt, jobs           int
+	maxMemory                         byteSize
+	watch                             *memoryWatch // nil: no bound
+	format, out, traceSearch          string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -65,6 +65,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
+	fs.BoolVar(&f.strict, "strict", false, "the exit status of a warning is that of a bug")
 	f.machineFlags.register(fs)
 	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")

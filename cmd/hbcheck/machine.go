@@ -39,7 +39,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`, and with regexp/regexp only those subtests")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
 	fs.BoolVar(&f.short, "short", false, "testing.Short is true")
-	fs.StringVar(&f.time, "time", "any", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
+	fs.StringVar(&f.time, "time", "bounded", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")

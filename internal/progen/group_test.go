@@ -50,6 +50,12 @@ const choosing = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
 // loadGroup loads the programs as one package, with an entry for all of them.
 func loadGroup(t testing.TB, list []unit) *group {
 	t.Helper()
+	return loadGroupWith(t, list, vm.Config{VisibleOutput: true})
+}
+
+// loadGroupWith is loadGroup for machines with a configuration of their own.
+func loadGroupWith(t testing.TB, list []unit, cfg vm.Config) *group {
+	t.Helper()
 	if len(list) == 1 { // an entry that has nothing to choose makes no choice
 		list = append(list, unit{"Pnothing", "package main\n\nfunc Pnothing() {}\n"})
 	}
@@ -85,7 +91,7 @@ func loadGroup(t testing.TB, list []unit) *group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	m, err := vm.New(prog, e, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

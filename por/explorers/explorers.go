@@ -16,12 +16,12 @@ import (
 // new ones, whose options are the defaults.
 func All() []*por.Explorer {
 	clockvector := dpor.ClockVectorExplorer()
-	plain := optimal.Explorer()
-	plain.Fallbacks = []*por.Explorer{clockvector}
-	optimal := optimal.Explorer()
-	optimal.Fallbacks = []*por.Explorer{clockvector, plain}
 	source := dpor.SourceExplorer()
 	source.Fallbacks = []*por.Explorer{clockvector}
+	plain := optimal.Explorer()
+	plain.Fallbacks = []*por.Explorer{clockvector, source}
+	optimal := optimal.Explorer()
+	optimal.Fallbacks = []*por.Explorer{clockvector, source, plain}
 	context := dpor.ContextExplorer()
 	context.Fallbacks = []*por.Explorer{clockvector, source}
 	return []*por.Explorer{

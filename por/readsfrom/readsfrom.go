@@ -80,7 +80,7 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
 	r := s.run()
-	if s.Unsupported {
+	if o := por.CapabilitiesOf(sys).Overtaker; s.Unsupported || o != nil && o.Overtakes() {
 		return por.Result{FallbackTo: "optimal"}
 	}
 	return r
