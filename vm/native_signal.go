@@ -33,7 +33,11 @@ var signalNatives = []Native{
 		return Next
 	}},
 	{Name: "os/signal.hbArrive", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		op.Kind = trace.Yield
+		if op.Kind = trace.Yield; m.cfg.OrderedTime {
+			// Time may pass before it: it commutes with everything but that, and is not waited for.
+			op.Kind = trace.Clock
+			m.cfg.short.Store(true)
+		}
 		return 1
 	}, Fn: nop},
 }

@@ -18,8 +18,8 @@ import (
 //
 //	 1. A timer is due if its deadline is not after now. Each that is due may fire, in any order,
 //	    before or after whatever the other goroutines do. Time does not pass while one is due.
-//	 2. The state is quiet if no goroutine is enabled, timers that are not due excepted. Then time
-//	    passes to the first deadline, and debt is 0.
+//	 2. The state is quiet if no goroutine is enabled, timers that are not due and signals that have
+//	    not arrived excepted. Then time may pass to the first deadline, and debt is 0.
 //	 3. Otherwise time may pass to the first deadline d if debt + (d - now) <= Slack, and debt
 //	    grows by d - now.
 //
@@ -78,7 +78,7 @@ func (m *Machine) passingNow() *passing {
 	for _, s := range m.order {
 		g := m.gs[s]
 		switch {
-		case g.status != gReady:
+		case g.status != gReady, g.system && g.pending.Kind == trace.Clock: // a signal may take its time
 		case !timed(g) || !m.bounded(g):
 			busy = busy || m.enabled(g)
 		case m.numAlternatives(g) == 0:
