@@ -272,15 +272,15 @@ func GroupPanic() {
 	fmt.Print("ok")
 }
 
-// Merge: done when one of two is.
+// Merge: done when the second of two is.
 func Merge() {
 	a, stopA := context.WithCancel(context.Background())
 	b, stopB := context.WithCancel(context.Background())
 	m, cancel := context.WithCancelCause(a)
 	stop := context.AfterFunc(b, func() { cancel(errors.New("b")) })
-	go stopA()
 	go stopB()
 	<-m.Done()
+	stopA()
 	stop()
 	fmt.Print(context.Cause(m))
 }
