@@ -317,7 +317,7 @@ func TestLive(t *testing.T) {
 		t.Skip("compiles and runs programs")
 	}
 	listed := known(t)
-	sample := []string{"sync", "chans", "env"}
+	sample := []string{"syncs", "chans", "environ"}
 	b := build(t, sample, plain, yields)
 	for _, area := range sample {
 		prog := loadArea(t, area)

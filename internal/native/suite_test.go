@@ -41,15 +41,6 @@ func areas(t testing.TB) []string {
 	return dirs
 }
 
-// programs returns all programs, by area and name.
-func programs(t testing.TB) []*program {
-	var all []*program
-	for _, area := range areas(t) {
-		all = append(all, parse(t, area)...)
-	}
-	return all
-}
-
 // parse returns the programs of an area.
 func parse(t testing.TB, area string) []*program {
 	files, err := filepath.Glob(filepath.Join("testdata/programs", area, "*.go"))
