@@ -127,7 +127,7 @@ var pointMutants = []mutation.Mutant{
 	{Name: "Skip of the owner is no operation", File: "load/testmethods.go", Old: `"Skipped": TestSkipped, `, New: ""},
 	{Name: "Cleanup is no operation", File: "load/overlay/_src/testing/common.go", Old: "	hbTouch(&c.registered, 0, true)\n	c.cleanups", New: "	c.cleanups"},
 	{Name: "taking cleanups is no operation", File: "load/testmethods.go", Old: `"Cleanup": TestCleanup, `, New: ""},
-	{Name: "Run's names are no operations", File: "load/overlay/_src/testing/t.go", Old: "	hbTouch(&c.named, owner, true)\n", New: ""},
+	{Name: "Run's names are no operations", File: "load/overlay/_src/testing/t.go", Old: "	hbTouch(&c.named, owner, true)\n", New: "	hbTouch(&c.named, owner+1, false)\n"},
 	{Name: "a late Log is no operation", File: "load/overlay/_src/testing/common.go", Old: "func (c *common) incomplete() *common {\n	hbTouch(&c.failed, c.owner, false)\n", New: "func (c *common) incomplete() *common {\n"},
 	{Name: "the walk does not know hbTouch", File: "trace/kinds.go", Old: `, native("testing.hbTouch")`, New: ""},
 	{Name: "contexts are never canceled late", File: "load/testmethods.go", Old: `"Context": TestContext, `, New: ""},

@@ -68,3 +68,23 @@ func (prog *Program) CountsGoroutines(e *Entry) bool {
 	}
 	return any && reaches(e, pkgs, showsGoroutines, ownStack)
 }
+
+// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
+// operation that depends on what all other goroutines do, and is not only enabled when none of them
+// can continue: testing/synctest with goroutines outside of the bubble, stacks of all goroutines.
+// What counts as reached is as in UsesClock.
+func (prog *Program) LooksAtAll(e *Entry) bool {
+	var pkgs []*Package
+	for _, p := range closure(e.roots) {
+		switch {
+		case !p.Std:
+			pkgs = append(pkgs, p)
+		case p.facts.goroutines:
+			return true
+		}
+	}
+	return reaches(e, pkgs, func(fn *types.Func) bool {
+		inBubbles := fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
+		return inBubbles || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
+	}, ownStack)
+}

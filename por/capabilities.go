@@ -27,7 +27,8 @@ type Capabilities struct {
 }
 
 // Overtaker is a System that knows whether an operation that depends on all (Effects.DependsOnAll)
-// can be enabled together with operations of other goroutines: time passes while they are busy.
+// can be enabled together with operations of other goroutines: time passes while they are busy, a
+// bubble is quiet while there are goroutines outside of it.
 type Overtaker interface {
 	Overtakes() bool
 }

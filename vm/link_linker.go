@@ -18,33 +18,34 @@ import (
 // linker gives numbers and addresses to what code refers to, on first use. It
 // is the machine's memory of the program, the same for all paths explored.
 type linker struct {
-	m         *Machine
-	prog      *load.Program
-	entry     *load.Entry
-	ssaFuncs  []*ssa.Function // by function number; nil for stubs
-	ids       map[*ssa.Function]uint32
-	globals   map[*ssa.Global]uint64
-	byAddr    map[uint64]*ssa.Global
-	assigns   map[types.Object]bool // nil until asked for: see link_constant.go
-	literals  map[string]uint64
-	natives   map[string]int
-	stubs     map[string]uint32
-	captures  *compile.Captures
-	nonblock  *load.Nonblocking
-	observed  map[uint32]bool     // see observable
-	ordered   map[*ssa.Range]bool // see Ordered
-	zeroBase  uint64
-	words     map[uint32]uint64                // layout number → type word
-	abi       *abitype.Builder                 // writes type descriptors
-	locals    map[*types.TypeName][]types.Type // see noteLocals
-	bound     map[string]uint64                // see boundMethod
-	calls     map[callKey]uint32               // adapters of reflect
-	adapters  map[uint32]*adapter              // by function number
-	static256 uint64                           // see reflect.getStaticuint64s
-	clockUsed bool                             // the program reads the clock, so it is part of the state
-	counted   bool                             // the program can ask which goroutines there are,
-	count     uint64                           // and this is where their number is, or 0
-	testing   load.TestMethods                 // that the program may call
+	m          *Machine
+	prog       *load.Program
+	entry      *load.Entry
+	ssaFuncs   []*ssa.Function // by function number; nil for stubs
+	ids        map[*ssa.Function]uint32
+	globals    map[*ssa.Global]uint64
+	byAddr     map[uint64]*ssa.Global
+	assigns    map[types.Object]bool // nil until asked for: see link_constant.go
+	literals   map[string]uint64
+	natives    map[string]int
+	stubs      map[string]uint32
+	captures   *compile.Captures
+	nonblock   *load.Nonblocking
+	observed   map[uint32]bool     // see observable
+	ordered    map[*ssa.Range]bool // see Ordered
+	zeroBase   uint64
+	words      map[uint32]uint64                // layout number → type word
+	abi        *abitype.Builder                 // writes type descriptors
+	locals     map[*types.TypeName][]types.Type // see noteLocals
+	bound      map[string]uint64                // see boundMethod
+	calls      map[callKey]uint32               // adapters of reflect
+	adapters   map[uint32]*adapter              // by function number
+	static256  uint64                           // see reflect.getStaticuint64s
+	clockUsed  bool                             // the program reads the clock, so it is part of the state
+	looksAtAll bool                             // see load.Program.LooksAtAll
+	counted    bool                             // the program can ask which goroutines there are,
+	count      uint64                           // and this is where their number is, or 0
+	testing    load.TestMethods                 // that the program may call
 }
 
 var _ compile.Linker = (*linker)(nil)
@@ -68,9 +69,10 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		calls:    map[callKey]uint32{},
 		adapters: map[uint32]*adapter{},
 
-		clockUsed: prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
-		counted:   prog.CountsGoroutines(e),
-		testing:   prog.TestMethods(e),
+		clockUsed:  prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
+		counted:    prog.CountsGoroutines(e),
+		looksAtAll: prog.LooksAtAll(e),
+		testing:    prog.TestMethods(e),
 	}
 	k.abi = k.newABI()
 	m.rtypes = []*rtype{nil}

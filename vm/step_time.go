@@ -187,7 +187,7 @@ func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
 
 // Overtakes implements por.Overtaker.
 func (m *Machine) Overtakes() bool {
-	return m.cfg.VisibleArming || !m.cfg.OrderedTime && m.link.clockUsed
+	return m.cfg.VisibleArming || !m.cfg.OrderedTime && m.link.clockUsed || m.link.looksAtAll
 }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.

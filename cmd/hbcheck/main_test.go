@@ -5,10 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -107,11 +108,20 @@ var (
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
 )
 
+// goroot is where the Go distribution is that the go command belongs to.
+var goroot = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // clean takes out of a command's output what is not the same every time, or
 // changes with every change of the compiler.
 func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
-	s = strings.ReplaceAll(s, runtime.GOROOT(), "$GOROOT")
+	s = strings.ReplaceAll(s, goroot(), "$GOROOT")
 	s = timeRE.ReplaceAllString(s, "0.00s")
 	s = secRE.ReplaceAllString(s, "${1}0")
 	s = workRE.ReplaceAllString(s, "${1}1")

@@ -129,9 +129,9 @@ var programs = []program{
 		together(func() { f.Read(a) }, func() { f.Seek(5, 0) })
 		print(string(a))`},
 	{"seeks", "2|7", `
-		f, _ := os.Open("FILE")
+		fd, _ := syscall.Open("FILE", 0, 0)
 		n := int64(0)
-		together(func() { f.Seek(5, 0) }, func() { n, _ = f.Seek(2, 1) })
+		together(func() { syscall.Seek(fd, 5, 0) }, func() { n, _ = syscall.Seek(fd, 2, 1) })
 		print(n)`},
 	{"readClose", "0 true|3 false", `
 		f, _ := os.Open("FILE")
