@@ -18,6 +18,7 @@ func onOneMachine(
 	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
 ) (explore.Entry, error) {
 	cfg.Args, cfg.Interrupt = append([]string{program}, strings.Fields(args)...), stopped
+	cfg.Maps = vm.MapsInsertion // counts are of schedules, as in the papers
 	m, err := explore.NewMachine(prog, entry, cfg)
 	if err != nil {
 		return explore.Entry{}, err
