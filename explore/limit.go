@@ -11,6 +11,7 @@ import (
 type limit struct {
 	ctx     context.Context
 	timeout time.Duration // 0: none
+	spent   time.Duration // of it, before
 	cancel  func()        // nil: the time is not counted yet
 
 	// cuttable: the machine may cut executions. It may not while a schedule is repeated.
@@ -20,7 +21,7 @@ type limit struct {
 // start begins to count the time, unless that has begun.
 func (l *limit) start() {
 	if l.cancel == nil && l.timeout > 0 {
-		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, l.timeout, fmt.Errorf("stopped after %v (--timeout)", l.timeout))
+		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, max(1, l.timeout-l.spent), fmt.Errorf("stopped after %v (--timeout)", l.timeout))
 	}
 }
 

@@ -89,7 +89,7 @@ type contender struct {
 // parts.
 func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
-	x.Timeout = p.opts.Timeout
+	x.Timeout, x.spent = p.opts.Timeout, p.opts.spent
 	x.awaitLoops = p.opts.awaitLoops
 	return x
 }

@@ -20,7 +20,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	for err == nil && r.again.needed() {
 		e, opts = r.again.refine(e, opts)
 		if opts.Timeout > 0 {
-			opts.Timeout = max(1, opts.Timeout-r.Stats.Explore)
+			opts.spent += r.Stats.Explore
 		}
 		r, err = explore(ctx, e, opts)
 	}
@@ -46,7 +46,7 @@ const overtakeWork = 4_000
 func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 	work := max(overtakeWork, r.Stats.Transitions)
 	if opts.Timeout > 0 {
-		opts.Timeout = max(1, opts.Timeout-r.Stats.Explore)
+		opts.spent += r.Stats.Explore
 	}
 	opts.Outcomes, opts.Explain, opts.CheckStatic, opts.Trace = false, nil, false, nil
 	list := []Options{opts}

@@ -71,11 +71,11 @@ func TestExhaustive(t *testing.T) {
 	}{
 		{nil, nil, "exhaustive"},
 		{[]vm.Mode{vm.ModeVirtualTime, vm.ModeRandFixed}, nil, "exhaustive with --time=virtual --rand=seed"},
-		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=10ms"},
+		{[]vm.Mode{vm.ModeSlack}, nil, "exhaustive with --slack=5ms"},
 		{nil, assumed, "exhaustive, but for: math/rand at b.go:7 (one value of many); weak.Make at b.go:7 (the pointer is not cleared)"},
 		{[]vm.Mode{vm.ModeVirtualTime}, assumed[:1], "exhaustive with --time=virtual, but for: math/rand at b.go:7 (one value of many)"},
 	} {
-		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 10 * time.Millisecond}); got != tt.want {
+		if got := exhaustive(&explore.Result{Modes: tt.modes, Assumed: tt.assumed, Slack: 5 * time.Millisecond}); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

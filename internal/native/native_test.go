@@ -175,7 +175,7 @@ func prepare(prog *load.Program, p *program, r *record) (s *subject, err error) 
 	s = &subject{program: p, record: r, entry: explore.Entry{Package: e.Path, Name: e.Name}, stopped: func() bool { return false }}
 	m, err := explore.NewMachine(prog, e, vm.Config{Races: true, Args: []string{e.Path}, Env: append(os.Environ(), "PWD="+prog.WorkDir(e)),
 		VisibleOutput: true, Interrupt: func() bool { return s.stopped() }, MaxHeap: 1 << 30, MaxLocal: 1 << 20, MaxStack: 1 << 24,
-		OrderedTime: true, Slack: int64(10 * time.Millisecond)})
+		OrderedTime: true, Slack: int64(5 * time.Millisecond)})
 	s.entry.New = func(interrupted func() bool) (explore.Machine, error) {
 		s.stopped = interrupted
 		return m, nil
