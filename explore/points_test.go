@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"maps"
@@ -42,7 +43,7 @@ func TestPoints(t *testing.T) {
 				}
 				hybrids := []oracle.Kind{oracle.None}
 				switch {
-				case !testing.Short():
+				case *every:
 					hybrids = append(hybrids, oracle.FieldAccess, oracle.MHB, oracle.Full)
 				case p.Name == "jpf", p.Name == "optimal":
 					hybrids = append(hybrids, oracle.MHB)
@@ -134,6 +135,12 @@ var pointMutants = []mutation.Mutant{
 }
 
 // TestPointMutants: TestPoints notices each.
+// The whole takes most of an hour.
+var (
+	every   = flag.Bool("every", false, "explore with all kinds of static facts")
+	mutants = flag.Bool("mutants", false, "execute the tests on each mutant")
+)
+
 func TestPointMutants(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -141,10 +148,10 @@ func TestPointMutants(t *testing.T) {
 	}
 	for _, x := range pointMutants {
 		file, text, ok := x.Source(t, root)
-		if !ok || testing.Short() {
+		if !ok || !*mutants {
 			continue
 		}
-		if killer := mutation.Kills(t, root, file, text, "./explore", "-short", "-run", "^TestPoints$"); killer != "" {
+		if killer := mutation.Kills(t, root, file, text, "./explore", "-run", "^TestPoints$"); killer != "" {
 			t.Logf("%s: %s", x.Name, killer)
 		} else {
 			t.Errorf("%s: survives", x.Name)

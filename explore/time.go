@@ -28,6 +28,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		e.New = r.again.anyTime
 		err = overtake(ctx, e, opts, r)
 	}
+	if r != nil {
+		r.again = refinement{} // of no use any more
+	}
 	return r, err
 }
 

@@ -160,7 +160,7 @@ func TestPrograms(t *testing.T) {
 					t.Errorf("incomplete: %+v", r)
 				}
 			}
-			for _, h := range others(testing.Short()) {
+			for _, h := range others(!*every) {
 				if x := exploreEntry(t, prog, e, vm.Config{}, h); lines(x.outcomes) != lines(ref.outcomes) || x.assumed() != ref.assumed() {
 					t.Errorf("%v has\n%s\nassumed %s\nwant\n%s\nassumed %s", h, lines(x.outcomes), x.assumed(), lines(ref.outcomes), ref.assumed())
 				}
@@ -169,7 +169,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%d bugs", len(ref.result.Bugs))
 			}
 			runs := 200
-			if testing.Short() {
+			if !*every {
 				runs = 20
 			}
 			for out := range native(t, dir, runs) {

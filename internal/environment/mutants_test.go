@@ -8,7 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
-var mutants = flag.Bool("mutants", false, "execute the tests on each mutant")
+var (
+	mutants = flag.Bool("mutants", false, "execute the tests on each mutant")
+	every   = flag.Bool("every", false, "explore with every explorer and all static facts, and execute each program 200 times")
+)
 
 // TestMutants takes away one choice of the environment, or one word about what is not tried, at a time.
 // Without -mutants it sees only that the fragments are of the present code.

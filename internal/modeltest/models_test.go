@@ -295,7 +295,7 @@ func TestModels(t *testing.T) {
 					continue
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {
-					if h != oracle.None && testing.Short() {
+					if h != oracle.None && !*every {
 						continue
 					}
 					if got := explore(t, prog, e, x, h); got != name(p.want) {

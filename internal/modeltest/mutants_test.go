@@ -9,6 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/mutation"
 )
 
+var every = flag.Bool("every", false, "explore with all kinds of static facts")
+
 var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether their programs fail")
 
 // mutants are declarations of effects, and conditions about them, that are taken away. The test is
