@@ -10,8 +10,15 @@
 //	emitAll     emit.go       instructions; twice, as the first pass finds out how many scratch
 //	                          registers and pinned constants there are
 //	    ops.go                arithmetic, comparisons, conversions
+//	    memory.go element.go  loads and stores, parts of values
+//	    branch.go             branches, and the moves of phis on their edges
 //	    call.go closure.go    calls, go and defer, closures
 //	    iface.go builtin.go print.go lookup.go select.go const.go
+//	    pending.go            what is live where an operation may be pending
+//	    position.go           where in the source an instruction is
+//
+// order.go, order_fold.go, order_writes.go and order_pure.go are not about code: they find out
+// whether a loop over a map can notice the order of the entries.
 //
 // A frame is a window of 64-bit registers on the goroutine's stack:
 //

@@ -1,0 +1,267 @@
+package compile
+
+import (
+	"go/token"
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// patch sets the target of the branch at pc.
+// Offsets count from the instruction after the branch. A jump backwards gets an operation of its
+// own, as it uses up the budget of steps.
+func (c *compiler) patch(pc, to int) {
+	in := &c.code[pc]
+	rel := to - (pc + 1)
+	switch in.Op {
+	case Jmp, JmpBack, JT, JF:
+		if in.Op == Jmp && rel < 0 {
+			in.Op = JmpBack
+		}
+		*in = in.WithImm32(int32(rel))
+	default:
+		if rel < math.MinInt16 || rel > math.MaxInt16 {
+			panic("BUG: short branch out of range")
+		}
+		in.C = uint16(int16(rel))
+	}
+}
+
+// phiMoves emits the parallel assignment of to's phis on the edge from from. A move is emitted when
+// no other move still reads its destination; if all destinations are still read, the moves form
+// cycles, and one of their sources goes to a scratch register first. Constants come last, as they
+// read no register.
+func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
+	// Which words go where: registers first, constants apart. Words that are in place need no move.
+	type mv struct{ dst, src int }
+	var moves []mv
+	type cm struct {
+		v ssa.Value
+		r int
+	}
+	var consts []cm
+	k := -1
+	for i, p := range to.Preds {
+		if p == from {
+			k = i
+			break
+		}
+	}
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		d, ok := c.reg[phi]
+		if !ok {
+			continue
+		}
+		e := phi.Edges[k]
+		if a, ok := c.alias[e]; ok {
+			e = a
+		}
+		if s, ok := c.reg[e]; ok {
+			for i := 0; i < c.words(phi); i++ {
+				if d+i != s+i {
+					moves = append(moves, mv{d + i, s + i})
+				}
+			}
+			continue
+		}
+		consts = append(consts, cm{e, d})
+	}
+	// Each round emits one move or breaks one cycle, so the loop ends.
+	for len(moves) > 0 {
+		done := false
+		for i, m := range moves {
+			blocked := false
+			for j, n := range moves {
+				if j != i && n.src == m.dst {
+					blocked = true
+					break
+				}
+			}
+			if !blocked {
+				c.emit(Mov, m.dst, m.src, 0)
+				moves = append(moves[:i], moves[i+1:]...)
+				done = true
+				break
+			}
+		}
+		if !done { // a cycle: break it with a scratch register
+			t := c.temp(1)
+			c.emit(Mov, t, moves[0].src, 0)
+			moves[0].src = t
+		}
+	}
+	for _, x := range consts {
+		c.into(x.v, x.r)
+	}
+}
+
+// needsMoves reports whether the edge from from to to changes any register.
+func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
+	for k, p := range to.Preds {
+		if p != from {
+			continue
+		}
+		for _, instr := range to.Instrs {
+			phi, ok := instr.(*ssa.Phi)
+			if !ok {
+				return false
+			}
+			e := phi.Edges[k]
+			if a, ok := c.alias[e]; ok {
+				e = a
+			}
+			d, used := c.reg[phi]
+			if s, ok := c.reg[e]; used && c.words(phi) > 0 && (!ok || s != d) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// jump emits a jump to b.
+func (c *compiler) jump(b *ssa.BasicBlock) {
+	c.fixups = append(c.fixups, fixup{pc: c.emitImm(Jmp, 0, 0), target: b})
+}
+
+// branchTo registers the branch instruction at pc as going from b to to, through the edge's moves
+// if to has phis.
+func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
+	x := fixup{pc: pc, target: to}
+	if c.needsMoves(b, to) {
+		x.edge = &edge{from: b, to: to}
+	}
+	c.fixups = append(c.fixups, x)
+}
+
+// rotatable reports whether b, a loop's head, is so short that its test is
+// worth repeating at the loop's end: one jump fewer in every iteration.
+func rotatable(b *ssa.BasicBlock) bool {
+	n := 0
+	for _, instr := range b.Instrs {
+		if !isPhi(instr) {
+			n++
+		}
+	}
+	_, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	return ok && n <= 4
+}
+
+// branch emits the If that ends a block. If the block for true is next, the condition is negated,
+// so that one of the successors needs no jump.
+func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
+	b := v.Block()
+	yes, no := b.Succs[0], b.Succs[1]
+	negate := false
+	if yes == next && !c.needsMoves(b, yes) {
+		yes, no, negate = no, yes, true
+	}
+	if cmp, ok := v.Cond.(*ssa.BinOp); ok && c.fused[cmp] {
+		c.compareBranch(cmp, negate, b, yes)
+	} else {
+		op := JT
+		if negate {
+			op = JF
+		}
+		c.branchTo(c.emitImm(op, c.use(v.Cond), 0), b, yes)
+	}
+	c.phiMoves(b, no)
+	if no != next {
+		c.jump(no)
+	}
+}
+
+// Comparisons: negated, with the operands swapped, and as a branch on a small constant.
+var (
+	negated = map[token.Token]token.Token{
+		token.EQL: token.NEQ, token.NEQ: token.EQL,
+		token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
+	}
+	swapped = map[token.Token]token.Token{
+		token.EQL: token.EQL, token.NEQ: token.NEQ,
+		token.LSS: token.GTR, token.GEQ: token.LEQ, token.GTR: token.LSS, token.LEQ: token.GEQ,
+	}
+	constBranches = map[token.Token]Op{
+		token.EQL: JEqI, token.NEQ: JNeI, token.LSS: JLtSI, token.LEQ: JLeSI, token.GTR: JGtSI, token.GEQ: JGeSI,
+	}
+)
+
+// compareBranch emits a branch of b to to if cmp holds (does not hold, with negate).
+// A constant goes to the right. With an immediate operand there are all six comparisons, but they
+// are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
+// others have their operands exchanged.
+func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
+	tok := cmp.Op
+	if negate {
+		tok = negated[tok]
+	}
+	unsigned := isUnsigned(cmp.X.Type())
+	x, y := cmp.X, cmp.Y
+	if _, ok := x.(*ssa.Const); ok {
+		x, y = y, x
+		tok = swapped[tok]
+	}
+	var pc int
+	if k, ok := smallConst(y); ok && (!unsigned || tok == token.EQL || tok == token.NEQ) {
+		pc = c.emit(constBranches[tok], c.use(x), int(uint16(k)), 0)
+	} else {
+		rx, ry := c.use(x), c.use(y)
+		switch tok {
+		case token.GTR:
+			rx, ry, tok = ry, rx, token.LSS
+		case token.GEQ:
+			rx, ry, tok = ry, rx, token.LEQ
+		}
+		op := map[token.Token]Op{token.EQL: JEq, token.NEQ: JNe, token.LSS: JLtS, token.LEQ: JLeS}[tok]
+		if unsigned {
+			switch tok {
+			case token.LSS:
+				op = JLtU
+			case token.LEQ:
+				op = JLeU
+			}
+		}
+		pc = c.emit(op, rx, ry, 0)
+	}
+	// Short branches reach 32767 instructions; in larger functions they jump over a long one.
+	//
+	//	Jxx +1       taken: over the next jump
+	//	Jmp +1       not taken: over the long one
+	//	Jmp target
+	if c.far {
+		c.code[pc].C = 1
+		over := c.emitImm(Jmp, 0, 1)
+		c.code[over] = c.code[over].WithImm32(1)
+		c.branchTo(c.emitImm(Jmp, 0, 0), b, to)
+		return
+	}
+	c.branchTo(pc, b, to)
+}
+
+// mayBeFar reports whether the function may be too large for short branches. An
+// SSA instruction takes fewer than 8 words on average by a wide margin.
+func (c *compiler) mayBeFar() bool {
+	n := 0
+	for _, b := range c.blocks {
+		n += len(b.Instrs)
+	}
+	return n > math.MaxInt16/8
+}
+
+func isUnsigned(t types.Type) bool {
+	switch layout.ScalarOf(t) {
+	case layout.U8, layout.U16, layout.U32:
+		return true
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
+}

@@ -1,0 +1,207 @@
+package compile
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"math"
+
+	"golang.org/x/tools/go/ssa"
+
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// addPtr emits dst = base + off with a nil check.
+func (c *compiler) addPtr(dst, base int, off int64) {
+	if off <= math.MaxUint16 {
+		c.emit(AddPtr, dst, base, int(off))
+		return
+	}
+	c.emit(AddPtrL, dst, base, 0)
+	c.word(uint64(off))
+}
+
+// address resolves the address operand of a load or store: a register and an offset.
+// Fused field addresses add up to one offset; if it is too large for an operand, it is computed.
+func (c *compiler) address(v ssa.Value) (base int, off int) {
+	if f, ok := v.(*ssa.FieldAddr); ok && c.fused[f] {
+		o := c.offsetOf(f)
+		b, k := c.address(f.X)
+		if o+int64(k) <= math.MaxUint16 {
+			return b, k + int(o)
+		}
+		t := c.temp(1)
+		c.addPtr(t, b, o+int64(k))
+		return t, 0
+	}
+	return c.use(v), 0
+}
+
+// loadOp returns the load operation for type t, in its plain, slice-indexed
+// and register-image forms, and whether there is one register to load.
+func loadOp(t types.Type) (plain, indexed, image Op, ok bool) {
+	switch layout.ScalarOf(t) {
+	case layout.S8:
+		return LdS8, LdXS8, RLdS8, true
+	case layout.U8:
+		return LdU8, LdXU8, RLdU8, true
+	case layout.S16:
+		return LdS16, LdXS16, RLdS16, true
+	case layout.U16:
+		return LdU16, LdXU16, RLdU16, true
+	case layout.S32:
+		return LdS32, LdXS32, RLdS32, true
+	case layout.U32, layout.F32:
+		return LdU32, LdXU32, RLdU32, true
+	case layout.W64, layout.F64:
+		return Ld64, LdX64, RLd64, true
+	}
+	return 0, 0, 0, false
+}
+
+// load emits dst = *(base+off) for a value of type t.
+// A struct or an array of a size that one load has is loaded like an unsigned integer: the bytes of
+// the last register after its image are zero.
+func (c *compiler) load(dst, base, off int, t types.Type) {
+	op, _, _, ok := loadOp(t)
+	l := c.l.Layout(t)
+	switch {
+	case ok:
+	case l.Size == 0:
+		c.emit(NilChk, base, 0, 0)
+		return
+	case l.Size == 1:
+		op = LdU8
+	case l.Size == 2:
+		op = LdU16
+	case l.Size == 4:
+		op = LdU32
+	case l.Size == 8:
+		op = Ld64
+	case l.Size == 16:
+		op = Ld2
+	case l.Size == 24:
+		op = Ld3
+	default:
+		c.emit(LdN, dst, base, off)
+		c.word(uint64(l.Size))
+		return
+	}
+	c.emit(op, dst, base, off)
+}
+
+// store emits *(addr) = val, in the shortest form that the address and the size allow.
+func (c *compiler) store(v *ssa.Store) {
+	if blankField(v.Addr) {
+		return // of a composite literal; gc does not store it
+	}
+	if selfStore(v) {
+		return
+	}
+	t := v.Val.Type()
+	l := c.l.Layout(t)
+	if x, ok := v.Addr.(*ssa.IndexAddr); ok && c.fused[x] {
+		s, i, val := c.use(x.X), c.use(x.Index), c.use(v.Val)
+		c.indexing(x.Index)
+		c.recordPending()
+		c.emit(map[uint32]Op{1: StX8, 2: StX16, 4: StX32, 8: StX64}[l.Size], s, i, val)
+		return
+	}
+	if src, ok := c.source(v.Val); ok {
+		dst := c.pointer(v.Addr)
+		c.recordPending()
+		c.emit(CopyMem, dst, src, 0)
+		c.word(uint64(l.Size))
+		return
+	}
+	val := 0
+	if l.Size > 0 {
+		val = c.use(v.Val)
+	}
+	base, off := c.address(v.Addr)
+	if l.Size == 0 {
+		c.emit(NilChk, base, 0, 0)
+		return
+	}
+	c.recordPending()
+	op := map[uint32]Op{1: St8, 2: St16, 4: St32, 8: St64, 16: St2, 24: St3}[l.Size]
+	if op != 0 {
+		c.emit(op, base, val, off)
+		return
+	}
+	c.emit(StN, base, val, off)
+	c.word(uint64(l.Size))
+}
+
+// selfStore reports whether v is the return of a named result by its name, which gives it its own
+// value back. gc does not store it, which matters if a goroutine reads the variable. An assignment
+// of what has been read before is not such a return: another goroutine may have written in between.
+func selfStore(v *ssa.Store) bool {
+	ld, ok := v.Val.(*ssa.UnOp)
+	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
+		return false
+	}
+	if !ofReturn(v) {
+		return false
+	}
+	// From the load to the store nothing may write the variable or synchronise with others.
+	between := false
+	for _, in := range v.Block().Instrs {
+		switch in := in.(type) {
+		case *ssa.UnOp:
+			if in == ld {
+				between = true
+			} else if in.Op == token.ARROW && between {
+				return false
+			}
+		case *ssa.Store:
+			if in == v {
+				return true
+			}
+			if between && in.Addr == v.Addr {
+				return false
+			}
+		case ssa.CallInstruction, *ssa.Select, *ssa.Send:
+			if between {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// ofReturn reports whether v is how a return statement stores a result.
+func ofReturn(v *ssa.Store) (found bool) {
+	body := v.Parent().Syntax()
+	if body == nil || !v.Pos().IsValid() {
+		return false
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ReturnStmt); ok && r.Pos() == v.Pos() {
+			found = true
+		}
+		return !found && n != nil && n.Pos() <= v.Pos() && v.Pos() < n.End()
+	})
+	return found
+}
+
+// blankField reports whether addr is that of a field called _.
+func blankField(addr ssa.Value) bool {
+	f, ok := addr.(*ssa.FieldAddr)
+	return ok && f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field).Name() == "_"
+}
+
+// fusedInto computes a fused value into register r.
+// It is called where a use of the value is none that could take it in.
+func (c *compiler) fusedInto(i ssa.Instruction, r int) {
+	switch v := i.(type) {
+	case *ssa.FieldAddr:
+		b, off := c.address(v)
+		c.addPtr(r, b, int64(off))
+	case *ssa.IndexAddr:
+		c.indexAddr(v, r)
+	case *ssa.BinOp:
+		c.binop(v, r)
+	}
+}

@@ -1,0 +1,270 @@
+package compile
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A write is an effect of the body.
+type write struct {
+	instr ssa.Instruction
+	m     ssa.Value // the map that is written to; nil: memory
+	addr  ssa.Value
+	kind  string // "own": under the key of the entry; "set": a constant; "add": it is added; "delete"
+	val   ssa.Value
+}
+
+// writes lists the effects, or returns nil if there is one of another form than those of claim 4.
+func (l *mapLoop) writes() *[]write {
+	list := []write{}
+	for _, b := range l.blocks() {
+		for _, i := range b.Instrs {
+			switch x := i.(type) {
+			case *ssa.MapUpdate:
+				w := write{instr: x, m: x.Map, val: x.Value}
+				if _, ok := x.Key.Type().Underlying().(*types.Interface); ok && !l.entry(x.Key, 1) {
+					return nil // it may not be hashable
+				}
+				_, set := x.Value.(*ssa.Const)
+				switch {
+				case l.adds(x.Value, func(v ssa.Value) bool {
+					k, ok := v.(*ssa.Lookup)
+					return ok && !k.CommaOk && k.X == x.Map && k.Index == x.Key
+				}):
+					w.kind = "add"
+				case l.entry(x.Key, 1):
+					w.kind = "own"
+				case set:
+					w.kind = "set"
+				default:
+					return nil
+				}
+				list = append(list, w)
+			case *ssa.Store:
+				if a, ok := x.Addr.(*ssa.IndexAddr); ok && variadic(a.X) {
+					l.taken[x], l.taken[a] = true, true
+					continue
+				}
+				w := write{instr: x, addr: x.Addr, val: x.Val}
+				_, set := x.Val.(*ssa.Const)
+				switch {
+				case set && fieldOf(x.Addr) != nil, set && cell(x.Addr):
+					w.kind = "set"
+				case cell(x.Addr) && l.adds(x.Val, func(v ssa.Value) bool {
+					u, ok := v.(*ssa.UnOp)
+					return ok && u.Op == token.MUL && u.X == x.Addr
+				}):
+					w.kind = "add"
+				default:
+					return nil
+				}
+				list = append(list, w)
+			case *ssa.Call:
+				if bi, ok := x.Call.Value.(*ssa.Builtin); ok && bi.Name() == "delete" {
+					if _, ok := x.Call.Args[1].Type().Underlying().(*types.Interface); ok && !l.entry(x.Call.Args[1], 1) {
+						return nil
+					}
+					w := write{instr: x, m: x.Call.Args[0], kind: "delete", val: x.Call.Args[1]}
+					list = append(list, w)
+				}
+			}
+		}
+	}
+	return &list
+}
+
+// adds recognises old + e of integers, where old is read as is says, for nothing else, and e has
+// nothing to do with it; the reading is then explained.
+func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
+	x, ok := v.(*ssa.BinOp)
+	if !ok || !integer(x.Type()) || x.Op != token.ADD && x.Op != token.SUB || len(*x.Referrers()) != 1 {
+		return false
+	}
+	for k, old := range []ssa.Value{x.X, x.Y} {
+		if !is(old) || k == 1 && x.Op == token.SUB || len(*old.Referrers()) != 1 || x.X == x.Y {
+			continue
+		}
+		l.taken[old.(ssa.Instruction)] = true
+		return true
+	}
+	return false
+}
+
+// variadic: v is the array of a call's variable arguments, which exists for that call only.
+func variadic(v ssa.Value) bool {
+	a, ok := v.(*ssa.Alloc)
+	return ok && a.Comment == "varargs"
+}
+
+// fieldOf returns the struct's field that v is the address of, or nil.
+func fieldOf(v ssa.Value) *types.Var {
+	f, ok := v.(*ssa.FieldAddr)
+	if !ok {
+		return nil
+	}
+	return f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field)
+}
+
+// cell: v is the address of a variable of its own.
+func cell(v ssa.Value) bool {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		return x.Comment != "varargs"
+	case *ssa.FreeVar, *ssa.Global:
+		return true
+	}
+	return false
+}
+
+// writesApart checks the rest of claim 4: what the writes do to each other, and what is read.
+func (l *mapLoop) writesApart(list []write) bool {
+	for i, w := range list {
+		if w.m != nil && l.hidden(w.m) {
+			l.private = true
+		} else {
+			l.effects = true
+		}
+		if w.m != nil && !l.invariant(w.m) || w.m == nil && cell(w.addr) && !l.invariant(w.addr) {
+			return false
+		}
+		// It is a nil map in all iterations or in none. What is not in the map cannot be panicked
+		// about: other writes come before it in no order, or in each.
+		if w.m != nil && len(list) > 1 && w.kind != "delete" && !fresh(w.m) {
+			return false
+		}
+		if w.m != nil && types.Identical(w.m.Type().Underlying(), l.r.X.Type().Underlying()) && !(fresh(w.m) && l.older(w.m)) {
+			// It may be the map itself: the entries that follow are to stay.
+			if w.kind == "own" && len(list) > 1 || w.kind == "set" || w.kind == "add" || w.kind == "delete" && !l.entry(w.val, 1) {
+				return false
+			}
+		}
+		for _, v := range list[:i] {
+			if (v.m == nil) != (w.m == nil) {
+				continue
+			}
+			switch {
+			case w.m != nil && !types.Identical(v.m.Type().Underlying(), w.m.Type().Underlying()):
+			case w.m != nil && (v.kind != w.kind || w.kind == "set" && !sameValue(v.val, w.val)):
+				return false
+			case w.m != nil:
+			case apart(v.addr, w.addr):
+			case v.kind != w.kind || w.kind == "set" && !sameValue(v.val, w.val):
+				return false
+			}
+		}
+		for _, r := range l.reads {
+			switch x := r.(type) {
+			case *ssa.Lookup:
+				if w.m != nil && types.Identical(x.X.Type().Underlying(), w.m.Type().Underlying()) {
+					return false
+				}
+			case *ssa.UnOp:
+				if w.m == nil && !apart(x.X, w.addr) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// appendsApart: nothing is read that may be an element of what is appended to.
+func (l *mapLoop) appendsApart() bool {
+	for _, r := range l.reads {
+		u, ok := r.(*ssa.UnOp)
+		for _, t := range l.appends {
+			if ok && types.Identical(u.Type(), t) && !cell(u.X) && fieldOf(u.X) == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// apart reports whether two addresses are certainly those of different variables.
+func apart(a, b ssa.Value) bool {
+	f, g := fieldOf(a), fieldOf(b)
+	switch {
+	case f != nil && g != nil:
+		// A field of one name may be one of several types, by conversion.
+		return f.Name() != g.Name() && scalar(f.Type()) && scalar(g.Type())
+	case cell(a) && cell(b):
+		return a != b
+	case cell(a) && g != nil:
+		return scalar(elemOf(a))
+	case f != nil && cell(b):
+		return scalar(elemOf(b))
+	}
+	return false
+}
+
+func elemOf(a ssa.Value) types.Type { return a.Type().Underlying().(*types.Pointer).Elem() }
+
+// scalar: variables of the type do not contain others.
+func scalar(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return false
+	}
+	return true
+}
+
+// invariant: v is the same in all iterations.
+func (l *mapLoop) invariant(v ssa.Value) bool {
+	i, ok := v.(ssa.Instruction)
+	return !ok || !l.in(i)
+}
+
+// fresh: v is a map that the function has made, so it is not nil.
+func fresh(v ssa.Value) bool {
+	_, ok := v.(*ssa.MakeMap)
+	return ok
+}
+
+// hidden: v is a map that the function has made, and that nothing else refers to until the loop has
+// ended.
+func (l *mapLoop) hidden(v ssa.Value) bool {
+	if !fresh(v) {
+		return false
+	}
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.MapUpdate:
+			if x.Map == v && x.Key != v && x.Value != v {
+				continue
+			}
+		case *ssa.Lookup, *ssa.DebugRef:
+			continue
+		case *ssa.Call:
+			if b, ok := x.Call.Value.(*ssa.Builtin); ok && b.Name() != "print" && b.Name() != "println" {
+				continue
+			}
+		case *ssa.Phi:
+			return false
+		}
+		if l.in(u) || !l.done.Dominates(u.Block()) {
+			return false
+		}
+	}
+	return true
+}
+
+// older: the map of the loop was there before the map v was made.
+func (l *mapLoop) older(v ssa.Value) bool {
+	made := v.(*ssa.MakeMap)
+	x, ok := l.r.X.(ssa.Instruction)
+	return !ok || x != ssa.Instruction(made) && x.Block().Dominates(made.Block()) && (x.Block() != made.Block() || before(x, made))
+}
+
+func before(a, b ssa.Instruction) bool {
+	for _, i := range a.Block().Instrs {
+		if i == a || i == b {
+			return i == a
+		}
+	}
+	return false
+}

@@ -1,0 +1,55 @@
+package compile
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// position is the source position of instr. Deferred calls run where the
+// function returns: at its return statement or its closing brace.
+func position(instr ssa.Instruction) token.Pos {
+	switch v := instr.(type) {
+	case *ssa.RunDefers:
+		b := v.Block()
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			return position(ret)
+		}
+	case *ssa.Jump:
+		if b := v.Block(); len(b.Instrs) == 1 && b.Succs[0] == b {
+			return emptyLoop(v.Parent().Syntax())
+		}
+	case *ssa.Return:
+		if v.Pos().IsValid() {
+			break
+		}
+		switch fn := v.Parent().Syntax().(type) {
+		case *ast.FuncDecl:
+			return fn.Body.Rbrace
+		case *ast.FuncLit:
+			return fn.Body.Rbrace
+		}
+	}
+	return instr.Pos()
+}
+
+// emptyLoop returns the position of the "for {}" in a function, of which SSA
+// has only a jump without a position; none if there are several.
+func emptyLoop(fn ast.Node) (pos token.Pos) {
+	if fn == nil {
+		return token.NoPos
+	}
+	several := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if f, ok := n.(*ast.ForStmt); ok && f.Cond == nil && f.Post == nil && len(f.Body.List) == 0 {
+			several = several || pos.IsValid()
+			pos = f.For
+		}
+		return true
+	})
+	if several {
+		return token.NoPos
+	}
+	return pos
+}
