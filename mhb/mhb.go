@@ -13,7 +13,7 @@
 // The paper has four patterns: wait and notify, locks, a lock on the accessed
 // object itself, and join. Here one algorithm covers them. Suppose that T_c does
 // not execute anything: what can the others do? The code that remains of each T_h
-// is interpreted abstractly from its live stack on (walk.go): every branch is
+// is interpreted abstractly from its live stack on (frames.go, calls.go, walk.go): every branch is
 // taken, and the walk stops at operations that are disabled now and that nothing
 // the others can do enables. What they can enable is found on the same walk, so this
 // is a least fixed point. It is computed from below, in rounds. In the first one

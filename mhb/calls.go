@@ -1,0 +1,201 @@
+package mhb
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+)
+
+// An invocation is a call of fn as the walk comes to it.
+type invocation struct {
+	fn     *ssa.Function
+	site   ssa.CallInstruction  // nil: none in the program's code, or it is not known
+	vals   map[ssa.Value]uint64 // known parameters and captured variables
+	args   argRefs              // the words of the arguments, for natives
+	guards []guard              // what is locked ahead of the call, in terms of fn's parameters
+	loop   bool                 // it can be executed more than once
+	atNext bool                 // it is the next instruction of the goroutine
+	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
+}
+
+// function walks a call of a function that is relevant, made by the function that into is of,
+// and reports whether it may return.
+func (w *walk) function(c *invocation, into *visit) bool {
+	fn, vals := c.fn, c.vals
+	b := w.o.prog.Body(fn)
+	if b == nil {
+		return w.native(c, into)
+	}
+	if b != fn && len(vals) > 0 {
+		vals = nil // parameters of another declaration
+	}
+	act := &activation{fn: b, vals: vals, guards: c.guards}
+	if c.site != nil && len(vals) == 0 && c.site.Common().StaticCallee() == fn && condWait(fn) {
+		act.lockers, act.held = w.o.prog.Lockers(c.site), c.held
+	}
+	k := w.key(b, vals, c.guards)
+	k.lockers, k.held = act.lockers, act.held
+	returns, dones := w.visited(k, act)
+	// Each call of the function counts, though it is walked once.
+	n := 1
+	if c.loop {
+		n = many
+	}
+	w.o.unite(&into.dones, dones, n)
+	return returns
+}
+
+// visited walks act's function, unless that has been done: in this walk or in an
+// earlier one that got the same answers from the state. It reports whether the
+// function may return, and how far it takes the counters of WaitGroups down.
+//
+// The summary of the function is computed apart, from an empty one, and merged with the
+// summary of what is walked around it: so it can be the leaf of a decision tree of its own,
+// for callers in other states.
+//
+// What is recursive, or calls what is, is only remembered for this walk: what
+// a recursive call adds depends on where the recursion began.
+func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events) {
+	if v := w.memo[k]; v != nil {
+		w.recursive++
+		if v.open {
+			return true, &events{any: true} // how often is not known
+		}
+		return v.returns, &v.dones
+	}
+	ck := callKey{k, w.later}
+	tree := w.t.calls[ck]
+	if tree == nil {
+		tree = &callTree{root: new(node)}
+		w.t.calls[ck] = tree
+		w.o.nodes++
+	}
+	if !tree.recursive {
+		if x := w.v.recall(tree.root); x != nil {
+			w.merge(x)
+			return x.returns, &x.eff.dones
+		}
+		w.v.record(tree.root)
+	}
+	outer, before, work := w.summary, w.recursive, w.work
+	w.summary = summary{}
+	v := &visit{open: true}
+	w.memo[k] = v
+	v.returns = w.body(act, act.fn.Blocks[0].Instrs[0], true, v)
+	v.open = false
+	x := w.summary
+	x.returns, x.eff.dones, x.work = v.returns, v.dones, w.work-work
+	w.summary, w.work = outer, work
+	if !tree.recursive {
+		leaf := w.v.recorded()
+		if w.recursive == before && w.work+x.work <= maxWork {
+			leaf.leaf = &x
+			delete(w.memo, k)
+		} else {
+			tree.recursive = tree.recursive || w.recursive != before
+		}
+	}
+	w.merge(&x)
+	return v.returns, &v.dones
+}
+
+// merge adds what the walk of a function has found.
+func (w *walk) merge(x *summary) {
+	w.work += x.work
+	if w.work > maxWork && !w.conflict {
+		w.top()
+	}
+	if x.conflict && !w.conflict {
+		w.conflict, w.witness = true, x.witness
+	}
+	if x.reason != "" {
+		w.reason = rarer(w.reason, x.reason)
+	}
+	w.reached = w.o.fut.F.Sets.Union(w.reached, x.reached)
+	mine, theirs := w.eff.each(), x.eff.each()
+	for i := range mine {
+		if mine[i] != &w.eff.dones {
+			w.o.unite(mine[i], theirs[i], 1)
+		}
+	}
+	for _, m := range x.syncs {
+		w.syncs = addSync(w.syncs, m)
+	}
+	for _, st := range x.stops {
+		if !slices.Contains(w.stops, st) {
+			w.stops = append(w.stops, st)
+		}
+	}
+}
+
+// callKey identifies a walk of a function, in the first round or a later one.
+type callKey struct {
+	visitKey
+	later bool
+}
+
+// callTree remembers walks of a function.
+type callTree struct {
+	root      *node
+	recursive bool // they are not remembered
+}
+
+// visitKey identifies a walk: the function, what is known of its parameters and
+// captured variables, nine bytes each, and its guards.
+type visitKey struct {
+	fn      *ssa.Function
+	vals    string
+	lockers static.Set
+	held    bool
+}
+
+// key returns the key without what concerns Cond.Wait. A value that is not known is one zero
+// byte.
+func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
+	b := w.buf[:0]
+	add := func(v ssa.Value) {
+		x, ok := vals[v]
+		if !ok {
+			b = append(b, 0)
+			return
+		}
+		b = binary.LittleEndian.AppendUint64(append(b, 1), x)
+	}
+	for _, p := range fn.Params {
+		add(p)
+	}
+	for _, p := range fn.FreeVars {
+		add(p)
+	}
+	for _, g := range guards {
+		b = append(b, 2, byte(slices.Index(fn.Params, g.base)))
+		b = binary.LittleEndian.AppendUint64(b, g.offset)
+	}
+	w.buf = b
+	return visitKey{fn: fn, vals: string(b)}
+}
+
+// relevant reports whether a call with these accesses has to be walked: it may conflict
+// with the target, or synchronise and so block or enable other goroutines.
+func (w *walk) relevant(s static.Set) bool {
+	return w.o.fut.F.Sets.Has(s, w.o.fut.F.Sync()) || w.o.conflicts(s, w.t)
+}
+
+// irrelevant reports whether a call of a function with body b needs no walk, and then
+// notes what it does.
+func (w *walk) irrelevant(b *ssa.Function) bool {
+	if b == nil {
+		return false
+	}
+	whole := w.o.fut.F.Whole(b)
+	if w.relevant(whole) {
+		return false
+	}
+	if w.t.collects {
+		w.reached = w.o.fut.F.Sets.Union(w.reached, whole)
+	}
+	return true
+}

@@ -1,0 +1,251 @@
+package mhb
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/static"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// frames walks what is ahead of g from its frames, innermost first. A frame
+// that cannot return can still panic, for reasons that the walk does not search for:
+// then the deferred calls of its callers run, and one of them may recover, so
+// that its own caller continues.
+func (w *walk) frames(g trace.GID, v *visit) {
+	n := len(w.v.s.Stack(g))
+	unwinding := false // it is certain that control does not come to this frame but in a panic
+	for i := 0; i < n && !w.conflict; i++ {
+		fr := w.v.s.Stack(g)[i]
+		if fr.Main {
+			return
+		}
+		// A goroutine that is blocked at its next operation does not panic either.
+		if i == 0 && w.blockedAtNext(g, v) {
+			return
+		}
+		w.v.ask(question{kind: askDeferred, i: i})
+		// The deferred call that runs now is none of the pending ones. It may have
+		// recovered already, and so may those before it.
+		recovered := i > 0 && fr.Unwinding && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
+		for _, d := range w.v.s.Deferred(g, i) {
+			if unwinding && w.panicsAgain(g, i, d.Fn) {
+				continue
+			}
+			r := w.deferred(d, v)
+			recovered = recovered || r
+		}
+		switch {
+		case unwinding && !recovered:
+			continue
+		case fr.Instr == nil && fr.Fn == nil: // a builtin as the goroutine's function
+			w.top()
+			return
+		case fr.Instr == nil: // a native
+			unwinding = !w.native(&invocation{fn: fr.Fn}, v) && !recovered
+			continue
+		case !w.o.fut.F.Known(fr.Instr.Parent()):
+			w.top()
+			return
+		}
+		act := &activation{fn: fr.Instr.Parent(), live: true, i: i, at: fr.Instr}
+		if unwinding {
+			w.recovery(act)
+			unwinding = false
+			continue
+		}
+		unwinding = !w.body(act, fr.Instr, i == 0 || fr.Unwinding, v) && !recovered
+	}
+}
+
+// recovery walks what follows a recovered panic in act's function: the results
+// are loaded.
+func (w *walk) recovery(act *activation) {
+	if r := act.fn.Recover; r != nil {
+		for _, x := range r.Instrs {
+			w.direct(act, x)
+		}
+	}
+}
+
+// panicsAgain reports whether fn, which is pending in frame i of g, is the function that
+// WaitGroup.Go defers, and finds a panic: it then does not call Done.
+func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
+	if !rethrows(fn) {
+		return false
+	}
+	for _, fr := range w.v.s.Stack(g)[:i] {
+		if fr.Fn == nil || w.o.exits(fr.Fn) {
+			return false
+		}
+	}
+	return true
+}
+
+// rethrows reports whether fn, declared in WaitGroup.Go, begins with
+//
+//	if x := recover(); x != nil {
+//		panic(...)
+//	}
+func rethrows(fn *ssa.Function) bool {
+	if fn == nil || fn.Parent() == nil || len(fn.Blocks) == 0 {
+		return false
+	}
+	outer := fn
+	for outer.Parent() != nil {
+		outer = outer.Parent()
+	}
+	first := fn.Blocks[0].Instrs
+	test, ok := first[len(first)-1].(*ssa.If)
+	if !ok || outer.String() != static.WaitGroupGo {
+		return false
+	}
+	cond, ok := test.Cond.(*ssa.BinOp)
+	if !ok || cond.Op != token.NEQ {
+		return false
+	}
+	call, ok := cond.X.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "recover" {
+		return false
+	}
+	for _, instr := range fn.Blocks[0].Succs[0].Instrs {
+		switch instr.(type) {
+		case ssa.CallInstruction:
+			return false
+		case *ssa.Panic:
+			return true
+		}
+	}
+	return false
+}
+
+// exits reports whether a call of fn may call runtime.Goexit, which runs deferred
+// calls without a panic.
+func (o *Oracle) exits(fn *ssa.Function) bool {
+	r, ok := o.mayGoexit[fn]
+	if ok {
+		return r
+	}
+	seen := map[*ssa.Function]bool{}
+	work := []*ssa.Function{fn}
+	for len(work) > 0 && !r {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		b := o.prog.Body(f)
+		if b == nil {
+			r = f.String() == "runtime.Goexit"
+			continue
+		}
+		for _, blk := range b.Blocks {
+			for _, i := range blk.Instrs {
+				if c, ok := i.(ssa.CallInstruction); ok {
+					work = append(work, o.prog.Callees(c)...)
+				}
+			}
+		}
+	}
+	o.mayGoexit[fn] = r
+	return r
+}
+
+// blockedAtNext reports whether the pending operation of g is disabled and stays so. If
+// it is, what it waits for is noted among the stops.
+func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
+	fr := w.v.s.Stack(g)[0]
+	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
+		return false
+	}
+	act := &activation{fn: fr.Instr.Parent(), live: true, at: fr.Instr}
+	switch x := fr.Instr.(type) {
+	case *ssa.Send:
+		return !w.send(act, x.Chan, x)
+	case *ssa.Select:
+		return !w.selects(act, x)
+	case *ssa.UnOp:
+		return x.Op == token.ARROW && !w.receive(act, x.X, x)
+	case *ssa.Call:
+		if fn := x.Call.StaticCallee(); fn != nil && w.o.prog.Body(fn) == nil {
+			_, args := w.arguments(act, x, fn)
+			return !w.native(&invocation{fn: fn, site: x, args: args, atNext: true}, v)
+		}
+	}
+	return false
+}
+
+// deferred walks a deferred call with known arguments; it reports whether it may recover.
+func (w *walk) deferred(d Deferred, v *visit) bool {
+	if d.Fn == nil {
+		w.top() // a builtin: close, delete, ...
+		return true
+	}
+	if w.irrelevant(w.o.prog.Body(d.Fn)) {
+		return mayRecover(d.Fn)
+	}
+	vals := map[ssa.Value]uint64{}
+	k := 0
+	for _, p := range d.Fn.Params {
+		n := w.o.words(p.Type())
+		if n == 1 && k < len(d.Args) {
+			vals[p] = d.Args[k]
+		}
+		k += n
+	}
+	k = 0
+	for i, fv := range d.Fn.FreeVars {
+		n := 1
+		if w.o.prog.ByValue(d.Fn, i) {
+			n = w.o.words(fv.Type().Underlying().(*types.Pointer).Elem())
+		}
+		if n == 1 && k < len(d.Captured) {
+			vals[fv] = d.Captured[k]
+		}
+		k += n
+	}
+	args := make(argRefs, len(d.Args))
+	for i, x := range d.Args {
+		args[i] = ref{p: x, known: true}
+	}
+	w.function(&invocation{fn: d.Fn, vals: vals, args: args}, v)
+	return mayRecover(d.Fn)
+}
+
+func (o *Oracle) sizeof(t types.Type) int64 {
+	n, ok := o.sizes[t]
+	if !ok {
+		n = sizes.Sizeof(t)
+		o.sizes[t] = n
+	}
+	return n
+}
+
+func (o *Oracle) words(t types.Type) int { return int(o.sizeof(t)+7) / 8 }
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// mayRecover reports whether fn calls recover itself, as deferred functions do
+// that stop a panic.
+func mayRecover(fn *ssa.Function) bool {
+	if fn == nil {
+		return true
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if c, ok := instr.(*ssa.Call); ok {
+				if x, ok := c.Call.Value.(*ssa.Builtin); ok && x.Name() == "recover" {
+					return true
+				}
+			}
+		}
+	}
+	return len(fn.Blocks) == 0 || fn.Synthetic != ""
+}
