@@ -10,7 +10,8 @@
 //     program is explored to the end, WaitGroups that are used again included; there are no sleep
 //     sets, so classes are explored more than once.
 //   - source.go: source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014). One
-//     execution of each Mazurkiewicz class is completed; others are begun.
+//     execution of each Mazurkiewicz class is completed; others are begun. source_sleep.go has the
+//     sleep sets, source_races.go the races and what is added to backtrack sets.
 //   - context.go: context-sensitive reduction (Albert et al., CAV 2017), changed so that nothing is
 //     lost: fewer complete executions than there are classes.
 //

@@ -38,6 +38,9 @@
 // # Files
 //
 //	optimal.go      the algorithm, but for what follows
+//	frames.go       what is known of a state in which a goroutine was chosen
+//	races.go        races, found when an event is executed or an operation becomes pending
+//	                (lines 20 to 27)
 //	prefixes.go     candidates: how they are scheduled (lines 28 to 31), told apart and ordered
 //	rendezvous.go   channels (section 4)
 //	selects.go      when a select is disabled (claim 10)
@@ -147,58 +150,6 @@ type scratch struct {
 	events      []int       // scheduleIdeals, disabledByProperSubset
 	ages        []uint64    // fingerprint
 	enabled     []trace.GID // enabled
-}
-
-// A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
-// prefixes of its operation x. Numbers of events refer to Execution.Events.
-type frame struct {
-	at         search.Position // P; its mark may be noMark
-	depth      int             // events before P; the number of x while no candidate is explored
-	g          trace.GID
-	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
-	numDropped int   // of searcher.dropped in P
-
-	noReversals     bool // no other goroutine can do anything that x depends on
-	dependsOnOutput bool // x decides what has been printed when the program ends
-
-	numAlternatives   int
-	nextAlternative   int // how many have been executed
-	endedAlternatives int // how many of these have ended the execution
-
-	transitions   []hb.Transition // of candidates
-	candidates    []candidate
-	nextCandidate int   // how many have been explored
-	retained      int64 // bytes of candidates and known
-
-	// mayRepeat says that candidates may be found twice: x, or what depends on it, has several
-	// alternatives or waits for several things. known has their fingerprints then.
-	mayRepeat bool
-	known     map[uint64]struct{}
-
-	// If x is on channels:
-	alternatives   []uint64  // labels in the order of exploration
-	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
-	outer          int32     // if x is that of a frame below, after a prefix of rule R3: that frame; else -1
-
-	// If x is a select: as it was in the state before all of its prefix.
-	baseDepth int // events before that state
-	cases     []por.Case
-	mayPark   bool // it may wait there (see por.Effects.Cases)
-}
-
-// A candidate is a causal prefix of a frame's operation x that is to be explored: execute
-// frame.transitions[lo:hi] (S), then an operation of q, then x.
-type candidate struct {
-	lo, hi int
-	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
-	named  bool      // only the alternative called label of q's operation, else all
-	label  uint64
-	// notFirst: it is not the first of the operations that follow S.
-	notFirst bool
-	// lastUnseen: FindReversals is to be called for the last event of S (claim 9).
-	lastUnseen bool
-	// mayFail: S may be impossible, as events of it communicated with x's partner.
-	mayFail bool
 }
 
 // run is Explore (line 1).
@@ -355,49 +306,6 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	return true
 }
 
-// openFrame is line 17. It returns the number of the first alternative.
-func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
-	n := int(x.Alternatives)
-	f := s.pushFrame()
-	f.at, f.depth, f.g, f.newestHead = s.checkpoint(&x.Op), len(s.Events), g, h
-	f.numAlternatives, f.nextAlternative = n, 1
-	f.noReversals, f.numDropped = persistent, len(s.dropped)
-	f.mayRepeat = n > 1 || x.Kind.Channels() || x.OnCond() || x.CommutesWithPeers()
-	if x.Kind.Channels() {
-		s.initChannelFrame(len(s.frames) - 1)
-	}
-	if n > 1 {
-		s.Stats.Choices++
-	}
-	return f.choice(s, 0)
-}
-
-// choice returns the number that the alternative has which is explored as number k.
-func (f *frame) choice(s *searcher, k int) int {
-	if len(f.alternatives) == 0 {
-		return k
-	}
-	c, _ := s.choiceOf(hb.Transition{G: f.g, Label: f.alternatives[k]})
-	return c
-}
-
-// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set
-// here.
-func (s *searcher) pushFrame() *frame {
-	if len(s.frames) == cap(s.frames) {
-		s.frames = append(s.frames, frame{outer: -1})
-		return &s.frames[len(s.frames)-1]
-	}
-	s.frames = s.frames[:len(s.frames)+1]
-	f := &s.frames[len(s.frames)-1]
-	clear(f.known)
-	f.alternatives, f.cases = f.alternatives[:0], f.cases[:0]
-	f.transitions, f.candidates, f.nextCandidate, f.retained = f.transitions[:0], f.candidates[:0], 0, 0
-	f.endedAlternatives, f.dependsOnOutput, f.mayRepeat = 0, false, false
-	f.outer, f.firstPartnerOp.Kind = -1, trace.None
-	return f
-}
-
 // persistent is the first half of line 14: it reports whether op, g's pending operation, depends on
 // nothing that other goroutines can do before it. (So g is a persistent set, Godefroid 1996.)
 func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
@@ -408,122 +316,6 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 		return search.Unobservable(op.Kind, s.Cfg.IgnoreOutput)
 	}
 	return s.OracleAllows(g, &op.Op)
-}
-
-// findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
-// first alternative of its operation: it shows nothing that the first one has not shown.
-//
-// The order of its parts decides the order of candidates, hence that of executions.
-func (s *searcher) findReversals(first bool) {
-	e := len(s.Events) - 1
-	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
-		s.frames[s.frameOf[e]].dependsOnOutput = true
-	}
-	if len(s.Races) > 0 {
-		s.reverseRaces(e, first)
-	}
-	s.reverseArrivals(e)
-	if s.concernsChannels(e) {
-		s.scheduleRendezvous(e)
-	}
-	if s.frameOf[e] >= 0 {
-		s.reverseWaiting(e)
-	}
-}
-
-// reverseRaces is line 21 and, for operations on channels, rule S2.
-func (s *searcher) reverseRaces(e int, first bool) {
-	ev := &s.Events[e]
-	for _, x := range s.Races {
-		switch {
-		case ev.Op.Kind.Channels():
-			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
-				continue // x has enabled it
-			}
-			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
-			if s.dependsOnlyViaPartner(int(x), e) {
-				s.scheduleReversal(s.frameOf[x], s.Clock(e), e+1, candidate{q: trace.NoGID, mayFail: true})
-			}
-		case first && !s.foundAtArrival(int(x), e):
-			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: ev.G}) // line 22
-		}
-	}
-}
-
-// foundAtArrival reports whether e is an operation that can be disabled whose race with x has been
-// found when its goroutine arrived (line 23). The exceptions are those of claim 6 (b).
-func (s *searcher) foundAtArrival(x, e int) bool {
-	y, op := &s.Events[e].Op, &s.Events[x].Op
-	switch {
-	case y.Awaits == trace.AwaitWrite && !s.overtaken(x, e):
-		return true
-	case !hb.Blocks(y.Kind) && y.Awaits != trace.AwaitRead:
-		return false
-	}
-	waitsForSeveral := y.N > 1 || y.Wide // one that x does not depend on may have enabled it since
-	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
-	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
-}
-
-// overtaken reports whether an event after x happens before e, but not before the arrival of e's
-// goroutine at e: an atomic update that waits may come after a read by another goroutine that is
-// independent of x, another read.
-//
-// The arrival is read from the undo log: the entry of e's goroutine there was written when e was
-// executed, and its Last is the event by which the goroutine came to e's operation.
-func (s *searcher) overtaken(x, e int) bool {
-	ev := &s.Events[e]
-	arrival := int32(-1)
-	for _, m := range s.UndoLog[ev.UndoStart:] {
-		if m.G == ev.G {
-			arrival = m.Last
-		}
-	}
-	for j := x + 1; j < e; j++ {
-		if s.Before(j, s.Clock(e)) && (arrival < 0 || !s.Before(j, s.Clock(int(arrival)))) {
-			return true
-		}
-	}
-	return false
-}
-
-// reverseArrivals is lines 23 and 24. Operations on channels have rule S3 instead.
-func (s *searcher) reverseArrivals(e int) {
-	for k := s.Events[e].UndoStart; k < len(s.UndoLog); k++ {
-		q := s.UndoLog[k].G
-		y := &s.Pending[q]
-		if !y.Blocks() || y.Kind.Channels() {
-			continue
-		}
-		for i := len(s.frames) - 1; i >= 0; i-- {
-			x := s.frames[i].depth
-			executed := x < e && s.frameOf[x] == int32(i) // it is not while a candidate is explored
-			if executed && !s.Before(x, s.Clock(e)) && s.MayBeReversed(&s.Events[x], y) {
-				s.scheduleReversal(int32(i), s.Clock(e), e+1, candidate{q: q})
-			}
-		}
-	}
-}
-
-// reverseWaiting is lines 26 and 27.
-func (s *searcher) reverseWaiting(e int) {
-	ev, mayBlock := &s.Events[e], s.MayBlock
-	for _, g := range s.Order {
-		if !mayBlock[g] {
-			continue
-		}
-		y := &s.Pending[g]
-		if ev.Op.Kind.Channels() && y.Kind.Channels() {
-			continue // rule S1
-		}
-		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && s.MayBeReversed(ev, y) {
-			q := g
-			if y.Kind.Channels() {
-				q = trace.NoGID
-			}
-			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
-		}
-	}
 }
 
 // exploreReversal is ExploreReversal (line 32) for candidate c of frame i.

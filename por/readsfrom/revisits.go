@@ -295,3 +295,134 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 	}
 	return nil
 }
+
+// revisit is a prefix S that x has when it is explored again.
+type revisit struct {
+	order   []hb.Transition // a linearization of G and S; of a read with w and x
+	prefix  []graphEvent    // S
+	write   graphEvent      // of a read: w
+	last    trace.GID       // else: the goroutine whose operation comes after S
+	noWrite bool            // the read must not write
+}
+
+// backwardRevisit explores a prefix of frame i's operation, a read, that ends with a write, from
+// which it then reads.
+func (s *searcher) backwardRevisit(i int, it *revisit) {
+	f := &s.frames[i]
+	x := hb.Transition{G: f.g, Label: f.label}
+	w := hb.Transition{G: it.write.G, Label: it.write.label}
+	for _, a := range append(it.prefix, it.write) {
+		s.graph = append(s.graph, a)
+		s.setStamp(len(s.graph) - 1)
+	}
+	stamp := len(s.graph) - 1 // of w
+	if s.replayOrder(it.order[:lastIndex(it.order, w)]); s.Unsupported {
+		return
+	}
+	if s.replay(w, false); s.Unsupported {
+		return
+	}
+	if e := &s.Events[len(s.Events)-1]; e.EndsExecution || !writes(&e.Op.Op) {
+		return
+	}
+	if s.replayOrder(it.order[:lastIndex(it.order, x)]); s.Unsupported {
+		return
+	}
+	if op := s.Next(x.G); it.noWrite && writes(&op.Op) && mayWrite(&op.Op) {
+		return
+	}
+	if s.replay(x, true); s.Unsupported {
+		return
+	}
+	s.replayOrder(it.order)
+	s.graph = append(s.graph, graphEvent{
+		EventID: hb.EventID{G: x.G, N: s.Count[x.G]},
+		label:   x.Label,
+		rf:      it.write.EventID,
+		frame:   int32(i),
+		head:    -1,
+	})
+	s.setStamp(len(s.graph) - 1)
+	if s.Halted {
+		return
+	}
+	if s.Sources[s.position(s.graph[stamp+1].EventID)] != it.write.EventID {
+		panic("BUG: a read does not read what it was to read")
+	}
+	if s.reportRaces(s.position(it.write.EventID)); s.Unsupported {
+		return
+	}
+	s.frames[i].stamp = stamp + 1
+	s.revisitsOfPending(s.position(it.write.EventID))
+	if s.eventAdded(stamp + 1) {
+		s.runToEnd(trace.NoGID, -1)
+	}
+}
+
+// forwardRevisit explores a prefix of frame i's operation, and if that operation depends on it
+// continues.
+func (s *searcher) forwardRevisit(i int, it *revisit) {
+	for _, a := range it.prefix {
+		s.graph = append(s.graph, a)
+		s.setStamp(len(s.graph) - 1)
+	}
+	if s.replayOrder(it.order); s.Unsupported {
+		return
+	}
+	if !slices.Contains(s.Execution.Enabled(), it.last) {
+		return
+	}
+	m := hb.Transition{G: it.last, Label: s.Label(it.last, 0)}
+	last := hb.EventID{G: it.last, N: s.Count[it.last] + 1}
+	s.graph = append(s.graph, graphEvent{EventID: last, label: m.Label, inReversal: true, frame: -1, head: -1})
+	y := len(s.graph) - 1
+	s.replay(m, true)
+	if s.Halted {
+		return
+	}
+	s.setStamp(y)
+	f := &s.frames[i]
+	g, e := f.g, len(s.Events)-1
+	ev := &s.Events[e]
+	if !ev.EndsExecution && !s.DependentOp(ev, s.Next(g), f.prints) || !s.headsInOrder(f, e) {
+		return
+	}
+	s.graph[y].head = f.head
+	s.graph[y].ended = ev.EndsExecution
+	s.findRevisits(e)
+	if !ev.EndsExecution {
+		s.runToEnd(g, int32(y))
+		return
+	}
+	if ev.DependsOnOutput {
+		// It ends the program only here, so only here it depends on what the others print.
+		s.frames = append(s.frames, frame{
+			order:        s.pathMoves()[:e],
+			size:         y,
+			count:        hb.WithoutEvent(s.Count, s.graph[y].EventID),
+			dropped:      len(s.dropped),
+			g:            it.last,
+			op:           ev.Op,
+			head:         -1,
+			prints:       true,
+			stamp:        y,
+			alternatives: 1,
+			ended:        1,
+			next:         1,
+		})
+		s.graph[y].frame = int32(len(s.frames) - 1)
+		s.dropped = append(s.dropped, it.last, g)
+		s.runToEnd(trace.NoGID, -1)
+	}
+}
+
+// headsInOrder reports whether event e may be the next maximal event of the prefix that f's
+// operation has so far: maximal events are added in one order, see package optimal.
+func (s *searcher) headsInOrder(f *frame, e int) bool {
+	for h := f.head; h >= 0 && !s.inPrefix(s.position(s.graph[h].EventID), s.Clock(e)); h = s.graph[h].head {
+		if s.graph[h].G > s.Events[e].G {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,217 @@
+package dpor
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// raceCandidate is a race of events, one of which was executed in the node, to be shown to the
+// visitor: after seq, the next operations of p and q race.
+type raceCandidate struct {
+	seq  []hb.Transition
+	p, q trace.GID
+}
+
+// findRaces is lines 6 to 10 for the newest event, and for the operations that are pending now.
+func (s *source) findRaces() {
+	n := len(s.exec.Events) - 1
+	p := &s.exec.Events[n]
+	for _, e := range s.exec.Races {
+		s.reverseRace(int(e), n)
+		if s.ctx != nil {
+			s.ctx.noteRace(int(e), n)
+		}
+	}
+	if s.ctx != nil {
+		s.ctx.endSections(n)
+	}
+	for _, m := range s.exec.UndoLog[p.UndoStart:] { // those that have arrived somewhere
+		if s.exec.Pending[m.G].Blocks() {
+			s.reverseRacesOfPending(n, m.G)
+		}
+	}
+	for q, a := range s.exec.Last { // those that were pending before
+		op := &s.exec.Pending[q]
+		if int(a) != n && s.exec.Exists[q] && op.Blocks() && s.exec.MayBeReversed(p, op) {
+			s.backtrackForPending(n, trace.GID(q))
+		}
+	}
+	// The partner could have done something else.
+	if f := s.nodes[n]; p.PartnerOp.Kind != trace.None && slices.Contains(f.enabled, p.Partner) {
+		s.addGoroutine(f, p.Partner)
+	}
+}
+
+// reverseRace is lines 7 to 10: event p is in a race with e.
+func (s *source) reverseRace(e, p int) {
+	first, second := &s.exec.Events[e], &s.exec.Events[p]
+	f := s.nodes[e]
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "race with %s", s.Describe(&first.Op.Op))
+	}
+	if first.Op.Races(&second.Op.Op) && !second.EndsExecution && !first.EndsExecution {
+		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
+	}
+	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
+		return // it cannot be reversed
+	}
+	s.initials = s.initials[:0]
+	for j := e + 1; j <= p; j++ {
+		if j == p || !s.exec.Before(e, s.exec.Clock(j)) {
+			s.addInitial(j)
+		}
+	}
+	s.addOneInitial(f)
+}
+
+// notdep is notdep(e, E), E being what is executed before p.
+func (s *source) notdep(e, p int) (v []hb.Transition) {
+	for j := e + 1; j < p; j++ {
+		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].EndsExecution {
+			v = append(v, s.exec.Events[j].Transition)
+		}
+	}
+	return v
+}
+
+// addInitial adds event j to the initials of a sequence unless one of them happens before it.
+func (s *source) addInitial(j int) {
+	c := s.exec.Clock(j)
+	for _, i := range s.initials {
+		if s.exec.Before(i, c) {
+			return
+		}
+	}
+	s.initials = append(s.initials, j)
+}
+
+// addOneInitial is lines 9 and 10: the goroutine of one of the initials must be in the backtrack
+// set.
+func (s *source) addOneInitial(f *sourceNode) {
+	if f.persistent {
+		return
+	}
+	s.candidates = s.candidates[:0]
+	for _, i := range s.initials {
+		g := s.exec.Events[i].G
+		if slices.Contains(f.backtrack, g) {
+			return
+		}
+		if slices.Contains(f.enabled, g) {
+			s.candidates = append(s.candidates, g)
+		}
+	}
+	if len(s.candidates) == 0 {
+		return
+	}
+	g := s.candidates[0]
+	if s.ctx != nil {
+		g = s.ctx.preferShortest(f, s.candidates, g)
+	}
+	s.addGoroutine(f, g)
+}
+
+// reverseRacesOfPending looks for races of the operation that q has arrived at by event n, the
+// newest one, whether it is enabled or not: instead of an earlier event x it might be executed once
+// everything has that happens before q's arrival.
+func (s *source) reverseRacesOfPending(n int, q trace.GID) {
+	c := s.exec.Clock(n)
+	for i := range n {
+		if s.nodes[i].persistent || s.exec.Before(i, c) {
+			continue
+		}
+		if !s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) {
+			continue
+		}
+		s.initials = s.initials[:0]
+		for j := i + 1; j <= n; j++ {
+			if s.exec.Before(j, c) {
+				s.addInitial(j)
+			}
+		}
+		s.addOneInitial(s.nodes[i])
+	}
+}
+
+// backtrackForPending makes the backtrack set of the state before event e sufficient for the
+// executions in which q's operation, which is pending there, is executed first: q itself if
+// everything that this operation depends on depends on e, too; if not, something may have to come
+// before it, and that may be anything.
+func (s *source) backtrackForPending(e int, q trace.GID) {
+	f := s.nodes[e]
+	switch {
+	case f.persistent:
+	case slices.Contains(f.enabled, q) && dependsOnAllOf(&s.exec.Events[e], &s.exec.Pending[q]):
+		s.addGoroutine(f, q)
+	default:
+		for _, g := range f.enabled {
+			s.addGoroutine(f, g)
+		}
+	}
+}
+
+// addGoroutine adds g to the backtrack set of f.
+func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
+	if f.persistent || slices.Contains(f.backtrack, g) {
+		return
+	}
+	f.backtrack = append(f.backtrack, g)
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "backtrack set after step %d: %s", f.Depth, search.Goroutines(f.backtrack))
+	}
+}
+
+// dependsOnAllOf reports whether e depends on everything that op does, an operation without
+// partner.
+func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
+	if e.Op.DependsOnAll {
+		return true
+	}
+	commutes := op.Commutes != 0 || e.Op.Commutes != 0
+	onWaitGroup := op.Kind == trace.WgWait || e.Op.Kind == trace.WgAdd
+	if op.DependsOnAll || op.Kind.Channels() || commutes || onWaitGroup {
+		return false
+	}
+	for i := range op.Access[:op.N] {
+		a := &op.Access[i]
+		if !slices.ContainsFunc(e.Op.Access[:e.Op.N], func(b trace.Access) bool { return b.Write && b.Contains(a) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// reportRaces shows the visitor the races of which one event was executed in f.
+func (s *source) reportRaces(f *sourceNode) {
+	for _, r := range f.raceCandidates {
+		if s.Halted {
+			break
+		}
+		if s.replay(r.seq) {
+			a, b := s.Sys.Next(r.p), s.Sys.Next(r.q)
+			if a.Races(&b) {
+				s.ReportRace(&a, &b)
+			}
+		}
+		s.rewindTo(f)
+	}
+	f.raceCandidates = f.raceCandidates[:0]
+}
+
+// replay executes seq, and reports whether it could.
+func (s *source) replay(seq []hb.Transition) bool {
+	for _, t := range seq {
+		c, ok := s.alternativeOf(t)
+		if !ok {
+			return false
+		}
+		s.Repeat(trace.Step{G: t.G, Choice: c})
+		if s.exec.Events[len(s.exec.Events)-1].EndsExecution {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,141 @@
+package dpor
+
+import (
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// sleepElem is an element of a sleep set: what need not be explored. In Source it is one
+// transition.
+type sleepElem struct {
+	steps     []hb.Event
+	sameState bool // it was put to sleep because states are equal (Context)
+}
+
+// firstAwake returns the first alternative of g that is not in the sleep set.
+//
+// Sleep sets are of transitions, not of goroutines: an alternative of a select can sleep while
+// another one is to be explored. A backtrack set is of goroutines, and stands for all alternatives
+// that are awake.
+func (s *source) firstAwake(f *sourceNode, g trace.GID) (choice int, ok bool) {
+	for c := range s.Sys.Alternatives(g) {
+		if f.inSleepSet(hb.Transition{G: g, Label: s.exec.Label(g, c)}) == nil {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// inSleepSet returns the element of the sleep set that t is, if it is one.
+func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
+	for i := range f.sleep {
+		if w := &f.sleep[i]; len(w.steps) == 1 && w.steps[0].Transition == t {
+			return w
+		}
+	}
+	return nil
+}
+
+// everyAlternativeEnds reports whether all n alternatives of p's operation, of which the one
+// executed last is not in the sleep set yet, end the execution. If one does not, what the others do
+// is explored after that.
+func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
+	explored, ended := 0, 0
+	for c := range n {
+		if w := f.inSleepSet(hb.Transition{G: p, Label: s.exec.Label(p, c)}); w != nil {
+			explored++
+			if w.steps[0].EndsExecution {
+				ended++
+			}
+		}
+	}
+	return ended == n-1 && explored == ended
+}
+
+// sleepAfter is lines 15 and 16: Sleep', after event e.
+func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
+	for _, w := range f.sleep { // line 15
+		switch {
+		case w.steps[0].Transition == e.Transition:
+			if len(w.steps) > 1 {
+				sleep = append(sleep, sleepElem{w.steps[1:], w.sameState}) // line 16
+			}
+		case s.independent(e, &w):
+			sleep = append(sleep, w)
+		}
+	}
+	return sleep
+}
+
+// independent reports whether w does not depend on e, the newest event.
+func (s *source) independent(e *hb.Event, w *sleepElem) bool {
+	for i := range w.steps {
+		d := w.steps[i]
+		if i == 0 { // as it is now
+			c, ok := s.alternativeOf(d.Transition)
+			if !ok {
+				return false
+			}
+			d.Op, d.PartnerOp = *s.exec.Next(d.G), hb.NextOp{}
+			if q, ok := s.exec.Partner(d.G, c); ok {
+				d.PartnerOp = *s.exec.Next(q)
+			}
+		}
+		if shareGoroutine(e, &d) || s.exec.Dependent(e, &d) || i > 0 && s.exec.Dependent(&d, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// shareGoroutine reports whether a goroutine takes part in both events.
+func shareGoroutine(a, b *hb.Event) bool {
+	partnerOfA, partnerOfB := a.PartnerOp.Kind != trace.None, b.PartnerOp.Kind != trace.None
+	return a.G == b.G ||
+		partnerOfA && a.PartnerOp.G == b.G ||
+		partnerOfB && a.G == b.PartnerOp.G ||
+		partnerOfA && partnerOfB && a.PartnerOp.G == b.PartnerOp.G
+}
+
+// alternativeOf returns the number of the alternative that t names, if it can be executed now.
+func (s *source) alternativeOf(t hb.Transition) (choice int, ok bool) {
+	if slices.Contains(s.dropped, t.G) {
+		return 0, false
+	}
+	s.enabledNow = s.Sys.Enabled(s.enabledNow[:0])
+	if !slices.Contains(s.enabledNow, t.G) {
+		return 0, false
+	}
+	for c := range s.Sys.Alternatives(t.G) {
+		if s.exec.Label(t.G, c) == t.Label {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// traceSleep writes the sleep set of the present state, unless it is empty.
+func (s *source) traceSleep(sleep []sleepElem) {
+	if !s.Tracing() || len(sleep) == 0 {
+		return
+	}
+	var elems []string
+	for _, w := range sleep {
+		var steps []string
+		for i := range w.steps {
+			steps = append(steps, s.Describe(&w.steps[i].Op.Op))
+		}
+		elems = append(elems, strings.Join(steps, ", "))
+	}
+	s.Tracef(len(s.Path), "sleep set {%s}", strings.Join(elems, "; "))
+}
+
+// traceBlocked writes that the execution is abandoned.
+func (s *source) traceBlocked() {
+	if s.Tracing() {
+		s.Tracef(len(s.Path), "= abandoned: all that is enabled is in the sleep set")
+	}
+}

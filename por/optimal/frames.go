@@ -1,0 +1,103 @@
+package optimal
+
+import (
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
+// prefixes of its operation x. Numbers of events refer to Execution.Events.
+type frame struct {
+	at         search.Position // P; its mark may be noMark
+	depth      int             // events before P; the number of x while no candidate is explored
+	g          trace.GID
+	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
+	numDropped int   // of searcher.dropped in P
+
+	noReversals     bool // no other goroutine can do anything that x depends on
+	dependsOnOutput bool // x decides what has been printed when the program ends
+
+	numAlternatives   int
+	nextAlternative   int // how many have been executed
+	endedAlternatives int // how many of these have ended the execution
+
+	transitions   []hb.Transition // of candidates
+	candidates    []candidate
+	nextCandidate int   // how many have been explored
+	retained      int64 // bytes of candidates and known
+
+	// mayRepeat says that candidates may be found twice: x, or what depends on it, has several
+	// alternatives or waits for several things. known has their fingerprints then.
+	mayRepeat bool
+	known     map[uint64]struct{}
+
+	// If x is on channels:
+	alternatives   []uint64  // labels in the order of exploration
+	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
+	outer          int32     // if x is that of a frame below, after a prefix of rule R3: that frame; else -1
+
+	// If x is a select: as it was in the state before all of its prefix.
+	baseDepth int // events before that state
+	cases     []por.Case
+	mayPark   bool // it may wait there (see por.Effects.Cases)
+}
+
+// A candidate is a causal prefix of a frame's operation x that is to be explored: execute
+// frame.transitions[lo:hi] (S), then an operation of q, then x.
+type candidate struct {
+	lo, hi int
+	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
+	named  bool      // only the alternative called label of q's operation, else all
+	label  uint64
+	// notFirst: it is not the first of the operations that follow S.
+	notFirst bool
+	// lastUnseen: FindReversals is to be called for the last event of S (claim 9).
+	lastUnseen bool
+	// mayFail: S may be impossible, as events of it communicated with x's partner.
+	mayFail bool
+}
+
+// openFrame is line 17. It returns the number of the first alternative.
+func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
+	n := int(x.Alternatives)
+	f := s.pushFrame()
+	f.at, f.depth, f.g, f.newestHead = s.checkpoint(&x.Op), len(s.Events), g, h
+	f.numAlternatives, f.nextAlternative = n, 1
+	f.noReversals, f.numDropped = persistent, len(s.dropped)
+	f.mayRepeat = n > 1 || x.Kind.Channels() || x.OnCond() || x.CommutesWithPeers()
+	if x.Kind.Channels() {
+		s.initChannelFrame(len(s.frames) - 1)
+	}
+	if n > 1 {
+		s.Stats.Choices++
+	}
+	return f.choice(s, 0)
+}
+
+// choice returns the number that the alternative has which is explored as number k.
+func (f *frame) choice(s *searcher, k int) int {
+	if len(f.alternatives) == 0 {
+		return k
+	}
+	c, _ := s.choiceOf(hb.Transition{G: f.g, Label: f.alternatives[k]})
+	return c
+}
+
+// pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set
+// here.
+func (s *searcher) pushFrame() *frame {
+	if len(s.frames) == cap(s.frames) {
+		s.frames = append(s.frames, frame{outer: -1})
+		return &s.frames[len(s.frames)-1]
+	}
+	s.frames = s.frames[:len(s.frames)+1]
+	f := &s.frames[len(s.frames)-1]
+	clear(f.known)
+	f.alternatives, f.cases = f.alternatives[:0], f.cases[:0]
+	f.transitions, f.candidates, f.nextCandidate, f.retained = f.transitions[:0], f.candidates[:0], 0, 0
+	f.endedAlternatives, f.dependsOnOutput, f.mayRepeat = 0, false, false
+	f.outer, f.firstPartnerOp.Kind = -1, trace.None
+	return f
+}

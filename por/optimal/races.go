@@ -1,0 +1,122 @@
+package optimal
+
+import (
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
+// first alternative of its operation: it shows nothing that the first one has not shown.
+//
+// The order of its parts decides the order of candidates, hence that of executions.
+func (s *searcher) findReversals(first bool) {
+	e := len(s.Events) - 1
+	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
+		s.frames[s.frameOf[e]].dependsOnOutput = true
+	}
+	if len(s.Races) > 0 {
+		s.reverseRaces(e, first)
+	}
+	s.reverseArrivals(e)
+	if s.concernsChannels(e) {
+		s.scheduleRendezvous(e)
+	}
+	if s.frameOf[e] >= 0 {
+		s.reverseWaiting(e)
+	}
+}
+
+// reverseRaces is line 21 and, for operations on channels, rule S2.
+func (s *searcher) reverseRaces(e int, first bool) {
+	ev := &s.Events[e]
+	for _, x := range s.Races {
+		switch {
+		case ev.Op.Kind.Channels():
+			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
+				continue // x has enabled it
+			}
+			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
+			if s.dependsOnlyViaPartner(int(x), e) {
+				s.scheduleReversal(s.frameOf[x], s.Clock(e), e+1, candidate{q: trace.NoGID, mayFail: true})
+			}
+		case first && !s.foundAtArrival(int(x), e):
+			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: ev.G}) // line 22
+		}
+	}
+}
+
+// foundAtArrival reports whether e is an operation that can be disabled whose race with x has been
+// found when its goroutine arrived (line 23). The exceptions are those of claim 6 (b).
+func (s *searcher) foundAtArrival(x, e int) bool {
+	y, op := &s.Events[e].Op, &s.Events[x].Op
+	switch {
+	case y.Awaits == trace.AwaitWrite && !s.overtaken(x, e):
+		return true
+	case !hb.Blocks(y.Kind) && y.Awaits != trace.AwaitRead:
+		return false
+	}
+	waitsForSeveral := y.N > 1 || y.Wide // one that x does not depend on may have enabled it since
+	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
+	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
+}
+
+// overtaken reports whether an event after x happens before e, but not before the arrival of e's
+// goroutine at e: an atomic update that waits may come after a read by another goroutine that is
+// independent of x, another read.
+//
+// The arrival is read from the undo log: the entry of e's goroutine there was written when e was
+// executed, and its Last is the event by which the goroutine came to e's operation.
+func (s *searcher) overtaken(x, e int) bool {
+	ev := &s.Events[e]
+	arrival := int32(-1)
+	for _, m := range s.UndoLog[ev.UndoStart:] {
+		if m.G == ev.G {
+			arrival = m.Last
+		}
+	}
+	for j := x + 1; j < e; j++ {
+		if s.Before(j, s.Clock(e)) && (arrival < 0 || !s.Before(j, s.Clock(int(arrival)))) {
+			return true
+		}
+	}
+	return false
+}
+
+// reverseArrivals is lines 23 and 24. Operations on channels have rule S3 instead.
+func (s *searcher) reverseArrivals(e int) {
+	for k := s.Events[e].UndoStart; k < len(s.UndoLog); k++ {
+		q := s.UndoLog[k].G
+		y := &s.Pending[q]
+		if !y.Blocks() || y.Kind.Channels() {
+			continue
+		}
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			x := s.frames[i].depth
+			executed := x < e && s.frameOf[x] == int32(i) // it is not while a candidate is explored
+			if executed && !s.Before(x, s.Clock(e)) && s.MayBeReversed(&s.Events[x], y) {
+				s.scheduleReversal(int32(i), s.Clock(e), e+1, candidate{q: q})
+			}
+		}
+	}
+}
+
+// reverseWaiting is lines 26 and 27.
+func (s *searcher) reverseWaiting(e int) {
+	ev, mayBlock := &s.Events[e], s.MayBlock
+	for _, g := range s.Order {
+		if !mayBlock[g] {
+			continue
+		}
+		y := &s.Pending[g]
+		if ev.Op.Kind.Channels() && y.Kind.Channels() {
+			continue // rule S1
+		}
+		if y.Blocks() && int(s.Last[g]) != e && s.Exists[g] && s.MayBeReversed(ev, y) {
+			q := g
+			if y.Kind.Channels() {
+				q = trace.NoGID
+			}
+			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
+		}
+	}
+}
