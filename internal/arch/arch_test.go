@@ -21,6 +21,7 @@ const module = "hbcheck.dev/hbcheck/"
 var allowed = map[string]string{
 	"trace":                "",
 	"hbtest":               "",
+	"symbolic":             "",
 	"por":                  "trace",
 	"por/hb":               "por trace",
 	"por/search":           "por trace",
@@ -77,6 +78,7 @@ var external = map[string]string{
 	"vm":          "golang.org/x/tools",
 	"vm/...":      "golang.org/x/tools",
 	"cmd/hbcheck": "github.com/spf13/cobra github.com/spf13/pflag",
+	"symbolic":    "github.com/go-air/gini",
 	"explore":     "golang.org/x/tools",
 	"analyze":     "golang.org/x/tools",
 	"static":      "golang.org/x/tools",
