@@ -48,14 +48,26 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 }
 
 // clockVector is the state of ClockVector.
+//
+//	the path:        e0        e1        e2
+//	nodes:       n0        n1        n2        a node is the state before its event
+//	backtrack:   g1 g2     g1        g3        n0 is explored again with g2, later
+//
+// The stack and the execution are as long as each other: event i was executed in nodes[i], so
+// that the number that hb gives for a race is that of the node whose backtrack set is to grow.
 type clockVector struct {
 	search.Driver
 	fx    por.Effects
 	exec  *hb.Execution
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
+	// Never undone: the search so far, and not the present path, decides what counts as shared.
+	// So Stats.States depends on the order of exploration, as the paper's numbers do; which
+	// schedules are explored does not.
 	accessed map[uint32]accessor // which goroutine has touched an object, for Stats.States
 
+	// Of the present state, to be compared with cvNode.pending of the state before the event: a
+	// goroutine that is in one list only has started or ended.
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
 }
@@ -67,6 +79,9 @@ type accessor struct {
 }
 
 // cvNode is a state on the stack.
+//
+// Invariant: backtrack only grows, and only at its end, so the loop of run may add to it while it
+// goes through it.
 type cvNode struct {
 	search.Position
 	enabled   []trace.GID // enabled(s)
@@ -78,10 +93,14 @@ type cvNode struct {
 	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
-	forked    bool        // after the start or the end of a goroutine
-	counted   bool        // in Stats.States
+	// A step to which the paper gives a choice generator of its own kind: all that are enabled
+	// are explored.
+	forked  bool // after the start or the end of a goroutine
+	counted bool // in Stats.States
 }
 
+// newClockVector makes a search from the present state of sys. States are not matched (see
+// ClockVector), whatever cfg says.
 func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *clockVector {
 	cfg.Match = false
 	x := &clockVector{
@@ -111,6 +130,7 @@ func (x *clockVector) run() por.Result {
 			}
 			n.choice, n.choices = 0, 0
 		}
+		// The state is n's already when its first step is taken: it has just been entered.
 		first := n.p == 0 && n.choice == 0
 		if x.OutOfExecutions() {
 			break
@@ -137,6 +157,10 @@ func (x *clockVector) run() por.Result {
 }
 
 // enter makes the present state a node, unless the execution ends here.
+//
+// The first element of the backtrack set is the goroutine that moved last, if it can: so the
+// first path has as few preemptions as there can be. If an oracle knows of a persistent
+// singleton, then that is the only element: {g} is enough, whatever is found later (closed).
 func (x *clockVector) enter(forked bool) {
 	x.Arrive()
 	if len(x.Enabled) == 0 {
@@ -191,6 +215,14 @@ func (x *clockVector) count(n *cvNode) {
 // add is lines 29 to 32: p is added to the backtrack set of n, or all enabled goroutines are if p
 // is not enabled there, or has ended the program there: then another goroutine must make possible
 // what p is to do first.
+//
+// The cases are in this order because each makes the later ones wrong: what is closed needs
+// nothing, and p can be enabled in n and still be of no use there. Example of the second case:
+//
+//	g1: os.Exit(0)    g2: x = 1; print(x)
+//
+// If g1 moves first in n, the program ends; a race with an operation of g1 that is found later
+// cannot be reversed by letting g1 move in n.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
 	case n.closed:
@@ -220,23 +252,34 @@ func (x *clockVector) addAll(n *cvNode) {
 // execute makes the step a from the top node n, and adds what it shows to backtrack sets.
 // It reports whether a goroutine has started or ended.
 func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
+	// In this order: what the paper does before the step (touched), the step, what shows only
+	// then (turnedOut), and last the races of all operations that are pending now. Their
+	// operations have not been executed, so races are found one step earlier than they would
+	// happen, and also if they never do.
 	exec := x.exec
 	x.touched(n, exec.Next(a.G))
 	x.Step(a)
 	x.pending = x.fx.Pending(x.pending[:0])
 	x.turnedOut(n)
 	i := len(exec.Events) - 1
+	// An unbuffered channel, c <- 1 in g1 and <-c in g2: g2 takes part in the step of g1. With a
+	// third goroutine that sends, too, g2 could have received from that one first.
 	exec.Participants(func(q trace.GID) {
 		// The partner could have done something else.
 		if slices.Contains(n.enabled, q) {
 			x.add(n, q)
 		}
 	})
+	// The step has taken q's operation away: t.Stop() has ended the goroutine in which the timer
+	// would have fired. It could have fired first.
 	for _, q := range n.pending {
 		if q != a.G && hb.Ended(q, x.pending) {
 			x.add(n, q)
 		}
 	}
+	// Only what is new has to be compared with the past: operations of goroutines that have
+	// arrived by this event, and all others with this event only. LastRace looks back further
+	// than that if the event is no answer (MayBeCoEnabled), hence the whole path is passed on.
 	for _, q := range x.pending {
 		if op := exec.Next(q); exec.TookPart(q) || exec.DependsOn(i, op) {
 			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
@@ -249,6 +292,9 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 // race finds the last event before number end that op, which is q's next operation, could come
 // before, and has it tried (lines 27 to 32). c is C(q), and since the last event before which q was
 // not at op.
+//
+// The last such event is enough (POPL 2005): when it has been reversed, the events before it are
+// the last ones of another path.
 func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
 	i := x.exec.LastRace(op, c, end, func(i int) bool {
 		n := &x.nodes[i]
@@ -293,6 +339,8 @@ func (x *clockVector) turnedOut(n *cvNode) {
 }
 
 // touched notes which goroutine touches what, and counts n if others have touched it.
+//
+// It is about statistics only, and called before the step, while op is still pending.
 func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 	x.buf = x.exec.Locations(op, x.buf[:0])
 	for _, a := range x.buf {
@@ -309,6 +357,9 @@ func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 }
 
 // bytes is the memory of the stack.
+//
+// Sets are taken to be as large as those of the first node: an estimate, but one that does not
+// depend on the path.
 func (x *clockVector) bytes() int64 {
 	n := int64(cap(x.nodes)) * int64(unsafe.Sizeof(cvNode{}))
 	if len(x.nodes) > 0 {

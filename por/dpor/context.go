@@ -11,6 +11,9 @@ import (
 
 // ContextConfig chooses a variant of Context. docs/rationale/explorers.md has a program for each of
 // those that lose executions.
+//
+// The zero value is the sound variant. The others exist to repeat the paper's experiments, and
+// each reports that it is not exhaustive (incomplete).
 type ContextConfig struct {
 	// Paper is Algorithm 1 as it is: any two orders that lead to the same state. It loses
 	// executions.
@@ -73,6 +76,13 @@ func (c *ContextConfig) Set(name string) error {
 // Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set,
 // and for which another one waits, stops that one, as with CSS, and generated programs lose
 // endings.
+//
+// Example of what is gained:
+//
+//	g1: done = true    g2: done = true         2 classes, 1 state after both
+//	g1 g2              explored
+//	g2 g1              g2 is executed with {g1} asleep; both are interchangeable and
+//	                   commute here, so g1 stays asleep and the second order is not completed
 func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
@@ -107,18 +117,33 @@ func (c *contextSensitive) incomplete() (list []por.Reason) {
 }
 
 // contextSensitive is what Context adds to a source.
+//
+// It hooks into the search of source at five places: sleepWhatCommutes before a step (execute),
+// noteRace and endSections when races are found (findRaces), checkStates when the search is back
+// in a state, and preferShortest and anticipatedCut where a goroutine is picked.
 type contextSensitive struct {
-	s             *source
-	cfg           ContextConfig
+	s   *source
+	cfg ContextConfig
+	// Of critical sections that have begun in the present path and not ended. Entries with p
+	// after the newest event are of paths that have been undone, and dropped at the next look
+	// (endSections).
 	lockRaces     []lockRace
 	cuts          uint64
 	unsoundSleeps uint64 // elements of sleep sets by Paper or CSS
 }
 
 // lockRace is a race between events e and p, which lock the same mutex.
+//
+// The sections are compared as a whole when p's ends:
+//
+//	g1: Lock e ── Unlock      g2:                Lock p ──── Unlock
+//	                                                          └ states are compared from here
 type lockRace struct{ e, p int }
 
 // stateCheck is line 13, to be done later: does the sequence v.u lead to the state?
+//
+// It cannot be done where it is found, because the search is in the middle of a path: only when
+// it is back in the state in which seq begins (checkStates).
 type stateCheck struct {
 	seq   []hb.Transition
 	state por.Hash
@@ -140,6 +165,8 @@ func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.CSS {
 		return
 	}
+	// The event that locked what e unlocks. If p's goroutine knew of it already, before it came
+	// to p, the two sections are ordered anyway.
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
 			if known := x.UndoLog[second.UndoStart].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
@@ -167,6 +194,13 @@ func (c *contextSensitive) endSections(n int) {
 
 // checkLater arranges a stateCheck: whether the events since e lead to the present state, too, if
 // what happens after e comes after event p and what happens after that.
+//
+// The sequence v.u is what has been executed since e, with all that happens after e, but not
+// after p, put at its end:
+//
+//	executed:  e  a  b  p  c        a happens after e; b is independent of e; c happens after p
+//	v:               b  p  c
+//	u:         e  a                 v.u = b p c e a
 func (c *contextSensitive) checkLater(e, p int) {
 	x := c.s.exec
 	var v, u []hb.Transition
@@ -190,6 +224,9 @@ func (c *contextSensitive) checkLater(e, p int) {
 }
 
 // checkStates is lines 12 to 14, if there is anything left to explore.
+//
+// Replaying is expensive, and line 14 only saves what would be explored from f later: so nothing
+// is done if that is nothing.
 func (c *contextSensitive) checkStates(f *sourceNode) {
 	if _, _, ok := c.s.pickLine5(f); !ok {
 		return
@@ -250,6 +287,12 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 // sleepWhatCommutes adds p.w to the sleep set of f if p and w, an element of it, commute here,
 // though they are dependent: w has been explored, and with it w.p. As both are next, it is here
 // that a race between them is seen.
+//
+// Both orders are executed from here, and the states compared. Goroutines and objects have names
+// there, as those that depend on the writes must find the same ones (IdentityHashOf). A section
+// of CSS may execute other operations than the one it was to begin with, so in the sound variant
+// the last two events must still be interchangeable: after the first write the second goroutine's
+// next operation could be another one.
 func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	s := c.s
 	if c.cfg.Paper && !c.cfg.CSS {
@@ -258,6 +301,7 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	for i := range f.sleep {
 		w := f.sleep[i].steps
 		a, b := hb.Event{Op: *s.exec.Next(p.G)}, hb.Event{Op: *s.exec.Next(w[0].G)}
+		// Independent ones stay asleep anyway, by line 15.
 		if s.Halted || a.Op.G == b.Op.G || w[0].EndsExecution || !s.exec.Dependent(&a, &b) {
 			continue
 		}
@@ -280,6 +324,7 @@ func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 }
 
 // stillInterchangeable reports whether the last two events are interchangeable, if they have to be.
+// The last two, because each sequence of the sound variant is one event.
 func (c *contextSensitive) stillInterchangeable() bool {
 	n := len(c.s.exec.Events)
 	return c.cfg.CSS || interchangeable(&c.s.exec.Events[n-2], &c.s.exec.Events[n-1])
@@ -287,6 +332,10 @@ func (c *contextSensitive) stillInterchangeable() bool {
 
 // interchangeable reports whether what depends on one of two events that depend on each other
 // depends on the other one, too: both write the same memory, or print.
+//
+// For this they have to be the same in all that a third operation is compared with: kind,
+// accesses, and the class of what they commute with. What ends the execution or depends on all is
+// not compared by accesses, so it never is.
 func interchangeable(a, b *hb.Event) bool {
 	special := a.EndsExecution || b.EndsExecution || a.Op.DependsOnAll || b.Op.DependsOnAll || a.Op.Wide || b.Op.Wide
 	sameAccess := a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
@@ -308,6 +357,9 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 
 // executeSection executes t, and if that locks a mutex all that its goroutine does until it is
 // unlocked.
+//
+// It gives up at an operation with a choice, and after sectionLimit operations: then the two
+// orders do not count as equal, which is always right.
 func (c *contextSensitive) executeSection(t hb.Transition) bool {
 	s := c.s
 	if !s.replay([]hb.Transition{t}) {

@@ -63,6 +63,22 @@ import (
 //
 // Programs for which the happens-before relation does not say enough fall back to ClockVector:
 // those that may use a WaitGroup again, or make its counter negative (see package optimal).
+//
+// The algorithm, with the names of the code on the right:
+//
+//	 1  Explore(E, Sleep):                                                        explore
+//	 2      if no p is enabled after E and not in Sleep: return                   pickLine3
+//	 4      backtrack(E) := {p}
+//	 5      while some p in backtrack(E) is not in Sleep:                         pickLine5
+//	 6          for each event e of E that races with p:                          findRaces
+//	 7              E' := what is before e; v := notdep(e, E).p                   reverseRace
+//	 9              if backtrack(E') has no initial of v in E':
+//	10                  add one of them to backtrack(E')                          addOneInitial
+//	11..14          Context: put v.u to sleep in E' if it leads to the same state  noteRace
+//	15          Sleep' := those of Sleep that are independent of p                sleepAfter
+//	16                    and the rests of those that begin with p
+//	17          Explore(E.p, Sleep')
+//	18          add p to Sleep                                                    execute
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
@@ -76,6 +92,9 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 }
 
 // source is the state of Source, and of Context.
+//
+//	E:       e0       e1       e2
+//	nodes:   f0       f1       f2       f3      one more than events: the present state has one
 type source struct {
 	search.Driver
 	exec    *hb.Execution // E
@@ -93,6 +112,9 @@ type source struct {
 }
 
 // sourceNode belongs to the prefix E of an execution.
+//
+// Invariant: no goroutine of backtrack is disabled, and none has been dropped (addGoroutine is
+// only called with one of enabled).
 type sourceNode struct {
 	search.Position
 	enabled    []trace.GID
@@ -101,10 +123,14 @@ type sourceNode struct {
 	persistent bool // backtrack is a persistent set by itself
 	dropped    int  // len(source.dropped)
 
+	// What is to be done in this state, as soon as the search is back in it: see reportRaces and
+	// checkStates.
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
 }
 
+// newSource makes a search from the present state of sys. A state that is known could not be cut
+// off (see ClockVector), so they are not matched.
 func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *source {
 	cfg.Match = false
 	s := &source{
@@ -168,6 +194,8 @@ func (s *source) explore(sleep []sleepElem) {
 }
 
 // continues reports whether the execution continues; if not, it is counted.
+//
+// With each goroutine that is dropped the others get MaxSteps more: see cut.
 func (s *source) continues(f *sourceNode) bool {
 	if len(f.enabled) == 0 {
 		if st := s.Sys.Status(); st != por.Running {
@@ -208,6 +236,9 @@ func (s *source) endExecution(st por.Status) {
 // pickLine3 is line 3: an enabled goroutine with a transition that is not in the sleep set. If
 // nothing that the others can do depends on what a goroutine does, that goroutine is a source set
 // by itself.
+//
+// The order of preference: the goroutine that moved last, as it makes for few preemptions and for
+// short sleep sets; with an oracle, another one that needs no choice.
 func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
 	s.candidates = s.candidates[:0]
 	for _, g := range f.enabled {
@@ -257,6 +288,8 @@ func (s *source) pickLine5(f *sourceNode) (g trace.GID, choice int, ok bool) {
 
 // needsNoChoice reports whether {g} is a persistent set: g's next operation depends on nothing that
 // the others can do before it. The oracle is asked if ask is set.
+//
+// What accesses nothing is told by its kind; an oracle is asked about accesses only.
 func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 	op := s.exec.Next(g)
 	if op.DependsOnAll {
@@ -269,6 +302,12 @@ func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 }
 
 // execute executes an alternative of p's next operation, and explores what comes then.
+//
+// An event that ends the execution (os.Exit, a crash, main's return) would hide what the others
+// do from then on. So it is reported as an ending, undone in the system, but kept in E as a
+// virtual event, with its goroutine dropped; and the others continue as if nothing had happened.
+// If p has another alternative that does not end the execution, they are explored after that one
+// instead.
 func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	n := s.Sys.Alternatives(p)
 	if s.ctx != nil && !f.persistent {

@@ -8,6 +8,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// Lines 6 to 10: the races of the newest event, and what they add to backtrack sets. A race is
+// reversed in the state before its first event:
+//
+//	E = E' e  a  b  p        e and p race. a happens after e, b does not.
+//	v = notdep(e, E).p  =  b p         all of E after e that does not happen after e, then p
+//	I(v) = {b's goroutine, p's, ...}   those that can come first in v: b, and p unless b → p
+//
+//	line 9: if one of I(v) is in backtrack(E'), the other order is explored anyway.
+//	line 10: else any one of them is added. (POPL 2005 would demand p's goroutine, or all.)
+
 // raceCandidate is a race of events, one of which was executed in the node, to be shown to the
 // visitor: after seq, the next operations of p and q race.
 type raceCandidate struct {
@@ -16,6 +26,15 @@ type raceCandidate struct {
 }
 
 // findRaces is lines 6 to 10 for the newest event, and for the operations that are pending now.
+//
+// Four questions, of which only the first is in the paper: its processes are never disabled.
+//
+//  1. Events that the newest one, p, depends on directly.
+//  2. Operations at which goroutines have arrived by p, if these may be disabled: they may
+//     never be executed, so the race would not be found as one of events.
+//  3. Operations that were pending before p and still are: p has come first, and may have
+//     disabled them for good.
+//  4. What p's partner could have done instead (claim 7 of Source).
 func (s *source) findRaces() {
 	n := len(s.exec.Events) - 1
 	p := &s.exec.Events[n]
@@ -46,6 +65,9 @@ func (s *source) findRaces() {
 }
 
 // reverseRace is lines 7 to 10: event p is in a race with e.
+//
+// If the first of two accesses ends the program there is no state in which both are next, so
+// nothing is reported; but the second one can still come first.
 func (s *source) reverseRace(e, p int) {
 	first, second := &s.exec.Events[e], &s.exec.Events[p]
 	f := s.nodes[e]
@@ -56,6 +78,8 @@ func (s *source) reverseRace(e, p int) {
 		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
 	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
+		// An Unlock and the Lock that waits for it: the Lock that races with the other Lock is
+		// found as such.
 		return // it cannot be reversed
 	}
 	s.initials = s.initials[:0]
@@ -68,6 +92,9 @@ func (s *source) reverseRace(e, p int) {
 }
 
 // notdep is notdep(e, E), E being what is executed before p.
+//
+// Virtual events (EndsExecution) are left out, as they cannot be executed and be followed by
+// anything.
 func (s *source) notdep(e, p int) (v []hb.Transition) {
 	for j := e + 1; j < p; j++ {
 		if !s.exec.Before(e, s.exec.Clock(j)) && !s.exec.Events[j].EndsExecution {
@@ -78,6 +105,9 @@ func (s *source) notdep(e, p int) (v []hb.Transition) {
 }
 
 // addInitial adds event j to the initials of a sequence unless one of them happens before it.
+//
+// It is called in the order of execution. If any event of the sequence happens before j, then the
+// first such event is an initial, so it is enough to compare j with initials.
 func (s *source) addInitial(j int) {
 	c := s.exec.Clock(j)
 	for _, i := range s.initials {
@@ -90,6 +120,9 @@ func (s *source) addInitial(j int) {
 
 // addOneInitial is lines 9 and 10: the goroutine of one of the initials must be in the backtrack
 // set.
+//
+// If none of them is enabled in f, the only initial is p, and it is e that has enabled p: events
+// that do not happen after e are possible without it. Then there is no other order.
 func (s *source) addOneInitial(f *sourceNode) {
 	if f.persistent {
 		return
@@ -117,6 +150,10 @@ func (s *source) addOneInitial(f *sourceNode) {
 // reverseRacesOfPending looks for races of the operation that q has arrived at by event n, the
 // newest one, whether it is enabled or not: instead of an earlier event x it might be executed once
 // everything has that happens before q's arrival.
+//
+// The arrival has n's clock, so everything that is needed for q to be there is { j : j → n } and
+// n itself. In the sequence that is asked about, those are followed by the pending operation in
+// the place of x.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
@@ -166,6 +203,9 @@ func (s *source) addGoroutine(f *sourceNode, g trace.GID) {
 
 // dependsOnAllOf reports whether e depends on everything that op does, an operation without
 // partner.
+//
+// It errs to the side of "no", which costs executions and loses none. For operations on channels
+// it never says yes: what they depend on is a matter of which goroutines wait there.
 func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	if e.Op.DependsOnAll {
 		return true
@@ -185,6 +225,9 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 }
 
 // reportRaces shows the visitor the races of which one event was executed in f.
+//
+// In the state before the first one of two racing events both may be next only after what the
+// second one needs (notdep): that is executed, the two are looked at, and the system is rewound.
 func (s *source) reportRaces(f *sourceNode) {
 	for _, r := range f.raceCandidates {
 		if s.Halted {

@@ -8,9 +8,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// Sleep sets of transitions and, in Context, of sequences. An element says: what begins with
+// these steps has been explored from a state above, and reaches the same classes (or states) from
+// here.
+//
+//	P ── p ── ...      explored first
+//	 └─ q ── p         p slept in P while q was explored. If q and p are independent, p still
+//	                   sleeps after q: P q p is equivalent to P p q, which has been explored
+//	                   If they are dependent p wakes up: P q p is another class.
+
 // sleepElem is an element of a sleep set: what need not be explored. In Source it is one
 // transition.
 type sleepElem struct {
+	// Whole events, and not only transitions: whether the element is independent of an event is
+	// decided by their accesses, and whether it has ended the execution is known from then.
 	steps     []hb.Event
 	sameState bool // it was put to sleep because states are equal (Context)
 }
@@ -56,6 +67,9 @@ func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 }
 
 // sleepAfter is lines 15 and 16: Sleep', after event e.
+//
+// The first case is the paper's second set: after the first step of a sequence its rest is
+// asleep. A single transition that has just been executed is simply gone.
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
@@ -71,6 +85,12 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 }
 
 // independent reports whether w does not depend on e, the newest event.
+//
+// The first step of w is looked at as it is now, because e may have changed what it would do:
+// after close(c) a receive from c finds something else. If the transition w names is not possible
+// any more, w does not sleep; nothing is lost by that. Later steps of a sequence cannot be looked
+// at, as they are not pending. They are compared as they were, in both directions: whether b
+// depends on a may be another question than whether a depends on b.
 func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]
@@ -92,6 +112,9 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 }
 
 // shareGoroutine reports whether a goroutine takes part in both events.
+//
+// They are then dependent whatever they access: neither can be executed from the state before the
+// other and leave the other as it was.
 func shareGoroutine(a, b *hb.Event) bool {
 	partnerOfA, partnerOfB := a.PartnerOp.Kind != trace.None, b.PartnerOp.Kind != trace.None
 	return a.G == b.G ||
