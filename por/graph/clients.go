@@ -7,11 +7,24 @@ import "hbcheck.dev/hbcheck/trace"
 // memory is a scheduling point if more than one goroutine has touched that memory in the search so
 // far, and otherwise may turn out to be one. What it knows of sharing does not go back with the
 // search, as in the paper. Operations that synchronise are scheduling points.
+//
+// Example, x a variable of main:
+//
+//	main: x = 1; go g1        x = 1: only main has touched x, so Maybe
+//	g1:   x = 2               touched by two now: Yes, and it depends on the Maybe node above
+//	main: print(x)            Yes
+//
+// The Maybe node then gets a choice (see Explore), unless, as here, it happens before the start
+// of g1.
 type DataRaceBehavior struct {
 	touched map[uint32][]sharing // by object
 }
 
 // sharing says which goroutine has touched a part of an object.
+//
+// Accesses of different sizes may overlap, so an object has a list of them: those to the same
+// bytes are one entry, and an entry is shared if any access that overlaps it was another
+// goroutine's.
 type sharing struct {
 	trace.Access
 	g      trace.GID
@@ -24,6 +37,9 @@ func NewDataRaceBehavior() *DataRaceBehavior {
 }
 
 // Mark implements Marker.
+//
+// It is what EveryAccess says but for plain accesses to memory that only one goroutine has
+// touched. All locations are noted, also when the first one has answered the question.
 func (c *DataRaceBehavior) Mark(op *Op) Marking {
 	m := EveryAccess{}.Mark(op)
 	if m != Yes || !op.Kind.Plain() {
@@ -39,6 +55,9 @@ func (c *DataRaceBehavior) Mark(op *Op) Marking {
 }
 
 // touch notes that g touches a, and reports whether others do.
+//
+// An entry that is new inherits shared: what overlaps it has been touched by others, whichever
+// bytes of it.
 func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 	known := false
 	list := c.touched[a.Obj]
@@ -57,6 +76,8 @@ func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 
 // Dependent implements Dependence: the operations touch the same location, and one of them may
 // change it.
+//
+// The cheap question comes first: most pairs of nodes have no location in common.
 func (c *DataRaceBehavior) Dependent(p, n *Node) bool {
 	return p.Conflicts(n) && !p.Before(n) && p.CoEnabled(n)
 }
@@ -76,6 +97,9 @@ func (EveryAccess) Mark(op *Op) Marking {
 }
 
 // Dependent implements Dependence.
+//
+// Two reads commute, so the engine reverses more than is needed; what it explores is sound all
+// the same.
 func (EveryAccess) Dependent(p, n *Node) bool {
 	if p.Op.Kind.Plain() && n.Op.Kind.Plain() {
 		return !p.Before(n) && p.Share(n, func(trace.Access, trace.Access) bool { return true })

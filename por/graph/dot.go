@@ -16,10 +16,13 @@ import (
 func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")
+	// Last and its parents: other nodes of the graph are of paths that have been undone.
 	path := make(map[*Node]bool)
 	for n := g.Last; n != nil; n = n.Parent {
 		path[n] = true
 	}
+	// Depth first, with children pushed last to first, so that numbers in the file are in the
+	// order of the search.
 	work := []*Node{g.Root}
 	for len(work) > 0 {
 		n := work[len(work)-1]

@@ -63,6 +63,16 @@ type Client struct {
 }
 
 // A Marking is a Marker's answer.
+//
+// Which stops a search makes on its way, and where it can return to:
+//
+//	R ── · ── M ── · ── · ── Y ── · ── M ── Y        · is an operation marked No
+//	┊                        ┊              ┊
+//	generator                generator      generator         with Config.Restart
+//	generator ─ M has one ── generator ──── each M has one    without
+//
+// If a dependence is found at a Maybe node (M) without a generator, everything from the Replay
+// node (R) above it is executed again; on that path M is a Yes node.
 type Marking uint8
 
 // The markings. Nodes are of the last three types.
@@ -99,6 +109,9 @@ type Resettable interface {
 }
 
 // A Op is an operation as clients see it: with all the locations it touches.
+//
+// Touches has what Op has no room for (a select on many channels), and hb.OutputAccess if it
+// prints.
 type Op struct {
 	trace.Op
 	Touches []trace.Access // valid only during the call, unless it belongs to a node
@@ -107,6 +120,7 @@ type Op struct {
 // A Node is a node of the DPOR graph: a state, and the operation that a goroutine is about
 // to execute in it.
 type Node struct {
+	// In the order in which nodes are made, from 0.
 	ID     int
 	Type   Marking
 	Op     Op    // of a Replay node that is the root: none
@@ -134,12 +148,17 @@ func (n *Node) Choices() []trace.GID { return n.at.choices }
 
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
+//
+// m may not have been executed: it is compared with what its goroutine knew when it arrived at m,
+// the clock after m.since.
 func (n *Node) Before(m *Node) bool {
 	return hb.Entry(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }
 
 // CoEnabled reports whether the operations of n, an ancestor of m, and m may be co-enabled as far
 // as the engine knows: see hb.Execution.MayBeCoEnabled.
+//
+// Example of two that may not be: an Unlock, and the Lock of the same mutex that waits for it.
 func (n *Node) CoEnabled(m *Node) bool {
 	return n.x.exec.MayBeCoEnabled(n.event, m.since, m.Op.G, m.next, n.at.runnables)
 }
@@ -167,6 +186,9 @@ func (n *Node) Share(m *Node, f func(a, b trace.Access) bool) bool {
 }
 
 // A DPORGraph is the paper's DPOR graph: the nodes of all paths so far.
+//
+// Nodes that are not on the present path are reachable by Children only, which are kept for
+// Config.Emit.
 type DPORGraph struct {
 	Root  *Node // a Replay node
 	Last  *Node // the newest node of the present path

@@ -12,6 +12,13 @@ import (
 
 // A choiceSet is the state of one or more nodes: those that are the first ones after a common
 // parent, with nothing executed in between, differ only in which goroutine moves.
+//
+//	        ┌─ node 4: g1's operation ── ...
+//	parent ─┤                                    one choiceSet, choices {g1, g3}
+//	        └─ node 9: g3's operation ── ...
+//
+// Invariant: choices only grows, at its end, and only by elements of runnables. So more can go
+// through it while nodes further down add to it.
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
@@ -22,6 +29,10 @@ type choiceSet struct {
 }
 
 // generator is a choice generator: a state on the stack that can be returned to.
+//
+// A choice is explored with all alternatives of its operation before the next choice is. The
+// client is put back to state before it is asked about a choice, and to marked before another
+// alternative of the same choice is executed: it has been asked about that one.
 type generator struct {
 	search.Position
 	*choiceSet
@@ -40,12 +51,14 @@ type generator struct {
 type searcher struct {
 	search.Driver
 	Config
-	fx     por.Effects
-	exec   *hb.Execution
-	graph  DPORGraph
+	fx    por.Effects
+	exec  *hb.Execution
+	graph DPORGraph
+	// The stack. Not every node of the present path has a generator: see Marking.
 	points []generator
 	node   *Node // the newest of the present path
 
+	// Not the nodes themselves: the region is executed again, and makes new ones.
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
 	pendingBefore, pending []trace.GID // before and after the newest event
@@ -71,6 +84,9 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 // The stack has a generator for each state that can be returned to. Between them are operations
 // marked No and, with Config.Restart, Maybe nodes: to schedule something there the search is
 // repeated from a Replay node.
+//
+// It is a loop, not a recursion, because a choice may have to be scheduled at any state of the
+// stack while a deeper one is being explored.
 func (x *searcher) run() por.Result {
 	root := x.Sys.Mark()
 	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
@@ -102,6 +118,10 @@ func (x *searcher) run() por.Result {
 }
 
 // more moves on to the next choice of p, and reports whether there is one.
+//
+// The order of the cases: alternatives of the operation that is being explored; the first choice
+// of a new generator, which needs nothing; a Replay node, whose only choice is taken again if
+// something below has asked for it; the next choice.
 func (x *searcher) more(p *generator) bool {
 	switch {
 	case p.alt < p.alts: // another alternative of the same operation
@@ -124,6 +144,9 @@ func (x *searcher) more(p *generator) bool {
 }
 
 // returnTo returns to p.
+//
+// Everything that belongs to the path goes back together: the system, the execution of hb, the
+// newest node and the client.
 func (x *searcher) returnTo(p *generator) {
 	x.ReturnTo(&p.Position)
 	x.exec.Truncate(p.Depth)
@@ -138,6 +161,10 @@ func (x *searcher) returnTo(p *generator) {
 }
 
 // take executes p's present choice. It reports false if there is a generator on top of p now.
+//
+// Only a goroutine that has not been scheduled here before is asked about (mark): the first
+// choice was asked about when the generator was pushed. NoGID is the choice of the root, which
+// executes nothing.
 func (x *searcher) take(p *generator) bool {
 	g := p.choices[p.next]
 	switch {
@@ -157,6 +184,8 @@ func (x *searcher) take(p *generator) bool {
 			x.link(p.first, p.node)
 			x.executeDpor(p.node)
 		}
+	// The first choice of a new generator: its races with the path above are looked for now,
+	// before it is executed.
 	case p.node.Type != Replay:
 		x.executeDpor(p.node)
 	}
@@ -177,6 +206,9 @@ func (x *searcher) take(p *generator) bool {
 
 // advance continues from the present state to the next choice generator, or to the end of
 // the execution: Algorithm 1, executeInstruction.
+//
+// In a state without a generator exactly one goroutine continues, the one that moved last if it
+// can: the others are scheduled when a node depends on them.
 func (x *searcher) advance() {
 	for !x.Halted {
 		x.Arrive()
@@ -194,6 +226,7 @@ func (x *searcher) advance() {
 		g := x.Preferred()
 		state := x.state()
 		switch m := x.mark(g); {
+		// The goroutine stays at its operation: run takes the generator's first choice from here.
 		case m == Yes, m == Maybe && !x.Restart, m == Replay:
 			x.push(m, g, state)
 			return
@@ -238,6 +271,9 @@ func (x *searcher) anyDependsOnAll() bool {
 }
 
 // prefix is a hash of the present path.
+//
+// Two schedules with the same hash would make a search stop at one state more than needed, no
+// more.
 func (x *searcher) prefix() uint64 {
 	h := uint64(len(x.Path))
 	for _, a := range x.Path {
@@ -269,6 +305,9 @@ func (x *searcher) newNode(typ Marking, g trace.GID, at *choiceSet) *Node {
 }
 
 // setOp makes op the operation of n, pending since event since.
+//
+// It is copied: what hb.Execution.Next returns is valid until a goroutine moves, and a node
+// stays.
 func (x *searcher) setOp(n *Node, op *hb.NextOp, since int) {
 	next := *op
 	n.since, n.next, n.dependsOnAll = since, &next, op.DependsOnAll
@@ -306,6 +345,10 @@ func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 // executeDpor is that of Algorithm 1. Where the goroutine could not continue, its operation may
 // have become possible by that very step, and depend on an earlier one as well; so the way up
 // continues there.
+//
+// On the way up it stops at the last node that n depends on and at which n's goroutine can be
+// scheduled, as POPL 2005 does: earlier ones are found on the path on which the two have changed
+// places. closed nodes are passed by, for an oracle says that nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
@@ -326,6 +369,9 @@ func (x *searcher) dependent(p, n *Node) bool {
 
 // addScheduleFor is that of Algorithm 1. It reports whether t could continue at p, and the program
 // after that: see clockVector.add in package dpor.
+//
+// If not, it is not known what has to move first so that t's operation comes before p's: all are
+// scheduled.
 func (x *searcher) addScheduleFor(p *Node, t trace.GID) bool {
 	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
 		x.addChoice(p, t)
@@ -343,6 +389,8 @@ func (x *searcher) addAll(p *Node) {
 }
 
 // addChoice schedules t at p.
+//
+// A Maybe node with two choices has turned out to be a scheduling point.
 func (x *searcher) addChoice(p *Node, t trace.GID) {
 	if p.at.closed || slices.Contains(p.at.choices, t) {
 		return
@@ -365,6 +413,8 @@ func (x *searcher) addChoice(p *Node, t trace.GID) {
 }
 
 // arrangeReplay is that of Algorithm 2. r is where the way up begins.
+//
+// Every path has a Replay node above everything: the root is one.
 func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	x.known[prefix] = true
 	for r.Type != Replay {
@@ -374,6 +424,9 @@ func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 }
 
 // mustReplay is that of Algorithm 2.
+//
+// It reports whether r itself is to be the beginning. If a Replay node further up has to begin
+// again, r's region is part of what that executes.
 func mustReplay(r *Node) bool {
 	if !r.replay {
 		return false
@@ -388,6 +441,17 @@ func mustReplay(r *Node) bool {
 
 // move executes step a, which is that of node n if its operation is a node. enabled are the
 // goroutines that could continue instead.
+//
+// Most of it is about what is known only after a step:
+//
+//  1. The operation of a partner has been executed with it, and depends on nodes above as if
+//     it were one (m).
+//  2. The step has done more than its operation said (late): see hb.Execution.TurnedOut.
+//  3. It has taken an operation away: the goroutine of a timer that is stopped (gone).
+//  4. It has ended the program while others could continue (others): these have to come first.
+//
+// If the step has no node these cannot be noted anywhere. Then a replay is arranged, also without
+// Config.Restart, in which the state has a generator (known).
 func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	others, prefix := len(enabled) > 1, x.prefix()
 	x.pendingBefore = x.fx.Pending(x.pendingBefore[:0])
@@ -425,6 +489,7 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	}
 	switch {
 	case n != nil && n.Type != Replay:
+		// From here on the node has an event, so Before and CoEnabled can be asked about it.
 		n.event, n.n = i, x.exec.Keys[i].N
 		n.Op.Touches = x.exec.EventLocations(i, n.Op.Touches[:0])
 		x.exec.Participants(func(q trace.GID) {
@@ -457,6 +522,10 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 
 // disabledAtEnd considers the operations that are pending at the end of an execution: they may
 // depend on something that came first.
+//
+// Example: two goroutines lock a and b in different orders, and both wait for the other's lock at
+// the end. Neither second Lock is ever executed, but each races with the Lock that has disabled
+// it.
 func (x *searcher) disabledAtEnd() {
 	for _, q := range x.fx.Pending(nil) {
 		if x.mark(q) == No {
@@ -469,6 +538,8 @@ func (x *searcher) disabledAtEnd() {
 }
 
 // emitEnds emits the graph once for each goroutine that the last step has ended.
+//
+// A goroutine has ended if it had a pending operation before the step and has none now.
 func (x *searcher) emitEnds() {
 	x.graph.Ended, x.graph.Last = x.graph.Ended[:0], x.node
 	for _, q := range x.pendingBefore {
@@ -488,6 +559,8 @@ func (x *searcher) emitEnds() {
 }
 
 // bytes is the memory of the stack and of the present path.
+//
+// An estimate: nodes are not counted one by one.
 func (x *searcher) bytes() int64 {
 	const each = 300 // a node with its sets
 	n := int64(cap(x.points))*int64(unsafe.Sizeof(generator{})) + x.exec.Bytes() + int64(len(x.Path))*each

@@ -26,6 +26,9 @@ import "hbcheck.dev/hbcheck/trace"
 // although it commutes with those that find an element.
 
 // A slot says which element of a buffer a send or a receive is about.
+//
+// index counts from the beginning of the execution, not from the present contents: see the
+// drawing above.
 type slot struct {
 	Capacity uint32 // C; 0: there is no buffer
 	index    uint32 // k, from 0
@@ -33,6 +36,9 @@ type slot struct {
 }
 
 // slotOf returns the slot of op, g's pending operation.
+//
+// A receive is about the element that as many receives have come before; a send about the one
+// after all that are in the buffer.
 func (x *Execution) slotOf(g trace.GID, op *trace.Op) slot {
 	length, room, closed := x.sys.Buffer(g)
 	if room == 0 {
@@ -55,6 +61,9 @@ func consumes(op *NextOp) bool {
 
 // sameElement reports whether the order of a and b, on one channel with a buffer, makes a
 // difference.
+//
+// Two sends, or two receives, keep their order unless both find the channel closed, in which case
+// they leave nothing. Claims 1 and 2 above are about the rest.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == b.Kind {
 		return !a.Slot.Empty || !b.Slot.Empty

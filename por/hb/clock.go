@@ -10,6 +10,16 @@ import (
 // before it, itself included. A clock stands for a down-closed set of events, too: the first c[g]
 // events of each goroutine g.
 
+//
+//	           g0 g1 g2
+//	e0 of g0   1  0  0
+//	e1 of g1   0  1  0
+//	e2 of g0   2  1  0        e2 depends on e1: {e0, e1, e2} happen before or are e2
+//	e3 of g2   0  0  1        e3 is concurrent with all of them
+//
+// Whether e happens before f is one comparison: f's clock at e's goroutine is at least e's
+// number.
+
 // Clock returns the clock of event i. It is valid until the next event is executed.
 func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.Width] }
 
@@ -56,6 +66,9 @@ func Union(a, b []uint32) []uint32 {
 }
 
 // WithoutEvent returns c without event x, which is the last one of its goroutine in c or not in c.
+//
+// The caller makes sure that nothing in c happens after x, so that the result is down-closed,
+// too.
 func WithoutEvent(c []uint32, x EventID) []uint32 {
 	c = slices.Clone(c)
 	if int(x.G) < len(c) {
@@ -65,6 +78,8 @@ func WithoutEvent(c []uint32, x EventID) []uint32 {
 }
 
 // WithEvent adds event x, with those of its goroutine before it, to c.
+//
+// The result is down-closed only if c has what happens before x already.
 func WithEvent(c []uint32, x EventID) []uint32 {
 	for int(x.G) >= len(c) {
 		c = append(c, 0)

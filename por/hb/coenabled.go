@@ -76,6 +76,8 @@ func acquires(n *NextOp) (trace.Access, bool) {
 }
 
 // access returns the access of n that is the only one in set, if n has it.
+//
+// The tables of trace name accesses by position, as a set of bits.
 func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {
 	for i := range n.N {
 		if set == 1<<i {
@@ -127,6 +129,9 @@ func (x *Execution) Participants(f func(g trace.GID)) {
 func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }
 
 // DependsOn reports whether op, which is pending, depends on event i.
+//
+// An operation that will end the program depends on all that prints, because that decides what
+// has been printed by then.
 func (x *Execution) DependsOn(i int, op *NextOp) bool {
 	f := &x.Events[i]
 	prints := x.prints(op)
@@ -136,6 +141,9 @@ func (x *Execution) DependsOn(i int, op *NextOp) bool {
 // LastRace returns the last event but for those from index end on that op, a pending operation,
 // depends on, that does not happen before what has the clock c, and for which mayBe is true; -1 if
 // there is none.
+//
+// Invariant: best is the largest index found, so that in each list the walk ends where it cannot
+// be beaten. An event that happens before op and overwrites what op touches ends the walk, too.
 func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
 	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
 	if x.someDependsOnAll || op.DependsOnAll {
@@ -201,6 +209,8 @@ func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 // TurnedOut returns an operation that touches what event i has turned out to touch when it was
 // executed, besides its own operation: what has been printed, if it ended the program, and
 // WaitGroups at whose Wait goroutines have arrived. nil: nothing. It is valid until the next call.
+//
+// It is made to look like an operation, so that it can be looked for with LastRace.
 func (x *Execution) TurnedOut(i int) *NextOp {
 	e := &x.Events[i]
 	n := &x.late

@@ -22,6 +22,9 @@ func (x *Execution) noteCommuting(n *NextOp) {
 }
 
 // addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop.
+//
+// Write is cleared so that an access is one element of the set, however it is made; refuted gives
+// it back.
 func (x *Execution) addCommuting(n *NextOp) {
 	commutes := n.CommutesWithPeers()
 	if !commutes && n.Awaits == trace.NoAwait || x.rel.AdditionsDepend {
@@ -42,11 +45,16 @@ func (x *Execution) addCommuting(n *NextOp) {
 }
 
 // Commuting are the locations of operations that commute, and of loops that wait.
+//
+// Invariant: a location is in a set once. Sets are of the whole search and never shrink: what may
+// be on one location in one execution may be so in another order of another.
 type Commuting struct {
 	commuting, awaited locationSet
 }
 
 // TakeCommuting returns those that x has seen since it was called last.
+//
+// With each subtree that it has explored a worker hands over what it has seen there.
 func (x *Execution) TakeCommuting() Commuting {
 	c := x.seen
 	x.seen = Commuting{}

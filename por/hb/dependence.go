@@ -15,6 +15,12 @@ type dependence struct {
 }
 
 // dependent reports whether b, executed some time after a, depends on it.
+//
+// The rules go from the general to the special and the first that applies decides, so their order
+// matters: what depends on all, and what has nothing in common; counters and output, where
+// accesses would say too much; readers of a lock, which write its word and commute; two
+// operations on one buffer; a select, whose accesses are elsewhere. All others are accesses to
+// memory.
 func (d dependence) dependent(a, b *NextOp) bool {
 	switch {
 	case a.DependsOnAll || b.DependsOnAll:
@@ -48,6 +54,9 @@ func Dependent(a, b *trace.Op) bool {
 func (x *Execution) DependentOps(a, b *NextOp) bool { return x.dep.dependent(a, b) }
 
 // Dependent reports whether event e, executed after f, depends on it.
+//
+// Each of the two may be of two goroutines, so there are four pairs of operations, and what e has
+// turned out to touch.
 func (x *Execution) Dependent(f, e *Event) bool {
 	if x.DependentOp(f, &e.Op, e.DependsOnOutput) {
 		return true
@@ -73,6 +82,10 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 
 // MayBeReversed reports whether op, which a goroutine has arrived at, might be executed before e
 // instead, and that would make a difference.
+//
+// It is Dependent for an operation that is not executed, without what is certain to have no other
+// order. A CondWait is one: its goroutine does not wait to execute it, but for a Signal, and that
+// is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
@@ -86,6 +99,9 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 
 // Enables reports whether op can only be enabled after e has been executed, so that there is no
 // other order of the two.
+//
+// Such a pair depends on each other, but is no race. If it were taken for one, the Lock would be
+// looked for before its own Unlock at every critical section.
 func Enables(e *Event, op *trace.Op) bool {
 	switch e.Op.Kind {
 	case trace.Unlock: // readers may pass a writer (see trace.Barges)
@@ -105,6 +121,9 @@ var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 // a lock for a writer that is only pending, or is about a Cond with an RWMutex. As long as there is
 // none, readers come and leave in any order. If there is, which of them finds too few readers, or
 // may pass a writer, depends on their order.
+//
+// Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.
+// The two would commute as readers.
 func (x *Execution) unbalancedUnlock(i int) bool {
 	e := &x.Events[i]
 	switch e.Op.Kind {

@@ -56,6 +56,10 @@ func (d *Duplicates) Leaf(x *Execution, st por.Status, n uint64, path trace.Sche
 func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
 // fingerprint is that of the execution's class: see Duplicates.
+//
+// The two halves are summed apart. Entries of a clock are mixed in by goroutine, so clocks that
+// differ by goroutines without events have equal fingerprints: the width of rows makes no
+// difference.
 func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {

@@ -43,6 +43,9 @@ type Transition struct {
 }
 
 // An Event is an operation that has been executed.
+//
+// Op is what it was when it was pending, after which it did not change; what an event has turned
+// out to do is in the fields below it.
 type Event struct {
 	Transition
 	Choice    int       // the number that its alternative had
@@ -79,6 +82,8 @@ func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} 
 
 // An eventKey is the part of an event that decides in most cases that it and a later one are
 // independent, or ordered anyway. It is read for every earlier event when one is executed.
+//
+// It is small and has no pointers, where an Event has several hundred bytes.
 type eventKey struct {
 	G         trace.GID
 	N         uint32       // number among the events that G has executed, from 1
@@ -87,7 +92,8 @@ type eventKey struct {
 	wgAdd     bool         // it is a WgAdd, and commutes with others
 }
 
-// An undoEntry is what is known of a goroutine before it takes part in an event.
+// An undoEntry is what was known of a goroutine before it took part in an event. Truncate copies
+// it back, last entry first.
 type undoEntry struct {
 	G       trace.GID
 	Last    int32
@@ -110,6 +116,9 @@ type Execution struct {
 	clocks []uint32
 	Width  int
 
+	// Invariants: Events, Keys and the rows of clocks are as many. Keys[i].N is 1, 2, ... for the
+	// events of each goroutine, so an event is named by goroutine and number in every order of a
+	// class (EventID), and by its index in this one.
 	// By goroutine:
 	Count    []uint32 // events that it has executed
 	Last     []int32  // the last event it has taken part in, or -1
@@ -173,6 +182,9 @@ type Execution struct {
 }
 
 // NewExecution begins an execution in the present state of sys.
+//
+// Goroutines that there are already have done nothing: what they did before is not part of the
+// execution.
 func NewExecution(sys por.System, rel Relation) *Execution {
 	x := &Execution{
 		sys:      por.EffectsOf(sys),
@@ -201,6 +213,8 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 func (x *Execution) Invalidate() { x.state++ }
 
 // Enabled returns the goroutines that are enabled. It is valid until a goroutine moves.
+//
+// The system is asked once in each state: reductions ask in several places.
 func (x *Execution) Enabled() []trace.GID {
 	if x.enabledAt != x.state {
 		x.enabledAt = x.state
@@ -235,7 +249,19 @@ func (x *Execution) Cases(g trace.GID, buf []por.Case) (cases []por.Case, parks 
 // operation any more.
 func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 
-// Execute executes an alternative of g's pending operation.
+// Execute executes an alternative of g's pending operation. The order of what it does matters:
+//
+//  1. newEvent takes down what is pending, as the step changes it: the operation, its
+//     partner's, what it adds to a counter.
+//  2. The system makes the step, and names those that have advanced by it.
+//  3. g takes part, and if the operation is one that waits also the partner: what both have done
+//     happens before the event.
+//  4. findRaces completes the clock. A goroutine that has been started or woken by the event
+//     does not take part before that: what the event depends on is no matter of what they were
+//     doing.
+//  5. Those take part (addWoken), and get a clock with all of it.
+//
+// 6. What only the whole execution can show is asked last: whether commuting was right.
 func (x *Execution) Execute(g trace.GID, choice int) {
 	i := len(x.Events)
 	e := x.newEvent(g, choice)
@@ -281,6 +307,9 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 
 // newEvent appends the event of an alternative that is about to be executed. Events are large, and
 // filled in where they stay.
+//
+// Fields are set one by one, because Events is used again after a Truncate, and clearing an event
+// costs more than all of the rest. A new field has to be set here.
 func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
@@ -308,6 +337,10 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 }
 
 // step executes e in the system, and sees whether that has ended the execution.
+//
+// If a goroutine can still move, the execution has not ended, and nothing is asked. Cut is an
+// assumption of the program that does not hold, Ended an exit or a crash: with others still there
+// it is the event that has ended it, and not that there is nothing left to do.
 func (x *Execution) step(e *Event, choice int) {
 	x.sys.Step(e.G, choice)
 	x.Invalidate()
@@ -330,6 +363,9 @@ func (x *Execution) step(e *Event, choice int) {
 }
 
 // addKey appends the key of e, the newest event.
+//
+// access is set only if it alone decides what the event depends on. An event that has ended the
+// execution depends on output; one that has brought goroutines to a Wait, on WaitGroups.
 func (x *Execution) addKey(e *Event) {
 	n := len(x.Keys)
 	x.Keys = slices.Grow(x.Keys, 1)[:n+1]
@@ -362,6 +398,9 @@ func (x *Execution) addKey(e *Event) {
 //
 // In the last case the walk ends at an event that overwrites all that e is about: what e depends on
 // before it happens before it.
+//
+// Looking latest first makes Races minimal: when event j is looked at, the clock has all that
+// happens before a later race, and so j, if there is another event between.
 func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.Keys[i], x.Clock(i)
 	c[k.G] = k.N
@@ -406,6 +445,9 @@ func (x *Execution) SomeDependsOnAll() bool { return x.someDependsOnAll }
 
 // addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
 // does not happen before e for another reason.
+//
+// The keys are compared first, which decides nearly always. Whole events are read for operations
+// whose dependence is more than an overlap of accesses.
 func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	f := &x.Keys[j]
 	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
@@ -443,8 +485,12 @@ func (x *Execution) addToIndices(i int) {
 	}
 }
 
-// addWoken makes the goroutines that event i, which does not block, has started or woken take part
-// in it.
+// addWoken makes the goroutines that event i, which does not block, has started or woken take
+// part in it.
+//
+//	go f()           f's goroutine did not exist: it takes part
+//	c.Signal()       those that were at CondWait and are not any more
+//	wg.Done()        none: a Wait that can return now depends on the Done by its access
 func (x *Execution) addWoken(i int, notifies bool) {
 	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
 	if notifies {
@@ -463,6 +509,9 @@ func (x *Execution) addWoken(i int, notifies bool) {
 }
 
 // addParticipant makes g take part in event i.
+//
+// Join comes first: what g has done so far happens before i. Then g's last event is i, and
+// whatever it does next happens after i.
 func (x *Execution) addParticipant(g trace.GID, i int) {
 	if x.Last[g] >= 0 {
 		x.Join(x.Clock(i), int(x.Last[g]))
@@ -492,6 +541,9 @@ func (x *Execution) findCondWaiters() {
 }
 
 // grow makes room for goroutine g.
+//
+// Rows of clocks are made wider by doubling: numbers of goroutines are dense, and programs with
+// many of them are few. Order is kept sorted by Precedes by insertion.
 func (x *Execution) grow(g int) {
 	if g < len(x.Last) {
 		return
@@ -526,6 +578,8 @@ func (x *Execution) grow(g int) {
 
 // Truncate undoes all events but the first n. The system must have been rewound to the state after
 // them.
+//
+// Findings stay: they are about the search, not about the path.
 func (x *Execution) Truncate(n int) {
 	x.Invalidate()
 	if n == len(x.Events) {

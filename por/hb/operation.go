@@ -8,6 +8,10 @@ import (
 
 // A NextOp is the pending operation of a goroutine, with what its dependence on others is decided
 // by.
+//
+// Invariant: footprint is never smaller than what the operation is about, so that disjoint ones
+// prove independence. It may be larger: objects share bits, and a select has the bit of all
+// channels.
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on everything that other goroutines do, and they on it
@@ -30,6 +34,9 @@ const (
 func objectNumber(obj uint32) uint32 { return obj % 62 }
 
 // setFootprint fills in n.footprint.
+//
+// Wide is about more than accesses say: the channels at which those that take part are pending,
+// hence about channels in general.
 func (n *NextOp) setFootprint() {
 	n.footprint = 0
 	for i := range n.N {
@@ -45,6 +52,9 @@ func (n *NextOp) setFootprint() {
 
 // singleAccess returns the only location that n accesses, if that and the rule for WgAdds (see
 // wgOrderMatters) decide which operations it depends on; else an access of no bytes.
+//
+// What commutes with its kind is not decided by its access, but for a WgAdd, which has a rule of
+// its own. A compare-and-swap that fails commutes as reads do, which its access says already.
 func (n *NextOp) singleAccess() trace.Access {
 	if n.N != 1 || n.DependsOnAll || n.footprint >= outputBit {
 		return trace.Access{}
@@ -64,6 +74,8 @@ func (n *NextOp) Touches() []trace.Access {
 }
 
 // Overlap reports whether an access of a and one of b conflict.
+//
+// The lists have one or two elements, but for a select.
 func Overlap(a, b []trace.Access) bool {
 	for i := range a {
 		for j := range b {
@@ -77,6 +89,10 @@ func Overlap(a, b []trace.Access) bool {
 
 // overwrites reports whether everything that was executed before n, and that op depends on, happens
 // before n as well: n writes all that op touches.
+//
+// Example: x = 1; x = 2; then a read of x. Looking backwards from the read it is enough to come
+// to x = 2, which depends on x = 1 itself. Without the condition on what commutes that is wrong:
+// of two readers before a writer neither depends on the other.
 func (n *NextOp) overwrites(op *NextOp) bool {
 	if n.Kind == trace.WgAdd || n.N != 1 || op.N != 1 || n.CommutesWithPeers() || n.Slot.Capacity > 0 {
 		return false // n commutes with some of that
@@ -103,6 +119,8 @@ func (n *NextOp) Blocks() bool { return Blocks(n.Kind) || n.Awaits != trace.NoAw
 // executed first is found when its goroutine arrives at it, as it may not be executed after them.
 // The others are executed sooner or later, and are compared with what was executed before them
 // then.
+//
+// (Line 23 of docs/optimal.md, claim 6.)
 func Blocks(k trace.Kind) bool { return k.Blocks() }
 
 // Terminated reports whether another goroutine has ended the one of which n was the pending
@@ -110,6 +128,10 @@ func Blocks(k trace.Kind) bool { return k.Blocks() }
 func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternatives == 0 }
 
 // Next returns g's pending operation. It is valid until a goroutine moves.
+//
+// What the system says is changed by the relation, in this order: with ReadsFrom a write may
+// become an update; with AdditionsDepend an addition loses its class; with Pairwise a WgAdd gets
+// one. The footprint is that of the result.
 func (x *Execution) Next(g trace.GID) *NextOp {
 	if int(g) >= len(x.next) {
 		x.grow(int(g))
@@ -143,6 +165,9 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 
 // extraAccesses returns what n, the pending operation of g, touches if there is no room for it in
 // n.
+//
+// It is asked for at every state, and mostly the same: then the list of the last time is shared,
+// not copied.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
@@ -156,6 +181,10 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 }
 
 // recordPending notes g's pending operation, which it has arrived at: it may be executed later.
+//
+// What it has arrived at may change while it waits (a select's channels are closed, a buffer
+// fills). Pending is what it was at the arrival; Next what it is now. A loop that waits for a
+// write (trace.AwaitWrite) is taken for one that writes: two such iterations do not commute.
 func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)

@@ -11,6 +11,8 @@ import (
 // not about memory the relation is the usual one.
 
 // ReadFrom returns the memory that op reads.
+//
+// A ReadWrite has two accesses, and reads the one that it does not write.
 func ReadFrom(op *trace.Op) (trace.Access, bool) {
 	switch op.Kind {
 	case trace.Read, trace.ReadWrite, trace.AtomicLoad, trace.AtomicRMW:
@@ -42,6 +44,8 @@ func WritesTo(op *trace.Op, a trace.Access) bool {
 }
 
 // writesAll reports whether op, which writes to a part of a, writes to all of it.
+//
+// A read that is covered by two writes reads from both, which a single source cannot say.
 func writesAll(op *trace.Op, a trace.Access) bool {
 	for _, b := range op.Access[:op.N] {
 		if b.Write && b.Overlaps(a) && (b.Off > a.Off || b.Off+b.Size < a.Off+a.Size) {
@@ -57,6 +61,12 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 // to the clock: writes are not ordered among themselves. The search is Unsupported where this
 // relation is not enough: a write covers only a part of what is read, or memory is what something
 // else synchronises on.
+//
+// Events of the same goroutine need no look: they are in the clock already. A virtual event
+// (EndsExecution) has written nothing.
+//
+//	g1: x = 1    g2: x = 2    g3: read x         the read's source is the later write in the path;
+//	                                             the other write is unordered with both
 func (x *Execution) addReadsFrom(i int) {
 	e, c := &x.Events[i], x.Clock(i)
 	a, reads := ReadFrom(&e.Op.Op)
@@ -89,6 +99,8 @@ func (x *Execution) addReadsFrom(i int) {
 
 // markUpdate makes n an operation that reads as well, if the system says that what n writes depends
 // on what it finds.
+//
+// Its kind is changed to one that reads, so that all that ask what it reads get the right answer.
 func (x *Execution) markUpdate(n *NextOp) {
 	writes := n.Kind == trace.Write || n.Kind == trace.AtomicStore
 	switch {

@@ -11,6 +11,14 @@ import (
 // programs that use WaitGroups and RWMutexes as their documentation asks for; an Execution notices
 // if this one does not (Unsupported, CommutingRefuted). The other values are for programs that do
 // not, and for clients that want another order.
+//
+// How the values relate. An arrow is a refutation that an Execution notices; after it fewer
+// operations commute, so an assumption is never made again.
+//
+//	exact {}  ── CommutingRefuted ──▶ Ordered()
+//	exact {}  ── Unsupported ──▶ the client gives up (Result.FallbackTo)
+//	Pairwise  ── reused ──▶ + Arrivals
+//	Pairwise  ── underrun ──▶ + Careful
 type Relation struct {
 	// IgnoreOutput says that the order of what is printed makes no difference.
 	IgnoreOutput bool
@@ -47,6 +55,8 @@ func (r Relation) Ordered() Relation {
 
 // pairwise gives n, an operation on a WaitGroup's counter that is g's next, the class of those it
 // commutes with: see Relation.Pairwise.
+//
+// An Add(0) is in neither class, so it depends on both.
 func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 	n.Commutes = 0
 	switch a := x.sys.Adds(g); {
@@ -61,6 +71,9 @@ func (x *Execution) pairwise(g trace.GID, n *NextOp) {
 
 // arrivals collects the WaitGroups at whose Wait g and those it has moved have arrived by event e,
 // the newest one.
+//
+// As accesses that read: two arrivals commute, and an arrival depends on what changes the
+// counter.
 func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	if !x.rel.Arrivals {
 		return

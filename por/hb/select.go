@@ -7,6 +7,9 @@ import (
 
 // A SelectSnapshot is what a goroutine could do when it arrived at a select by event At (-1: at the
 // start).
+//
+// It is kept because later it cannot be known any more: claim 10 of docs/optimal.md compares what
+// a select could do in the state before a prefix with what it can do after it.
 type SelectSnapshot struct {
 	At    int
 	G     trace.GID
@@ -27,6 +30,8 @@ func (x *Execution) addSnapshot(g trace.GID, i int) {
 
 // recordBufferChange records what the given alternative of e, a select that is about to be
 // executed, does to a buffer.
+//
+// A case with a partner goes past the buffer, and one on a closed channel changes nothing.
 func (x *Execution) recordBufferChange(e *Event, choice int) {
 	k := x.sys.Case(e.G, choice)
 	if k < 0 || e.PartnerOp.Kind != trace.None {

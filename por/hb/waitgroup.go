@@ -59,6 +59,9 @@ func (e *Event) changes(wg trace.Access) bool {
 
 // wgOrderMatters is called when event i, the newest one, has been executed. It reports whether that
 // shows that the operations on some WaitGroup do not commute, and matches i if it is a Done.
+//
+// Condition (1) is asked for the Done that is new, condition (2) for every goroutine at Wait:
+// those on whose WaitGroup the event is, and those that the event has brought there.
 func (x *Execution) wgOrderMatters(i int) bool {
 	e := &x.Events[i]
 	if e.Op.Kind == trace.WgAdd && e.Op.N > 0 {
@@ -107,6 +110,8 @@ func (x *Execution) listAdds(wg trace.Access) {
 }
 
 // freeUnits returns how many of the units that event u has added are not matched.
+//
+// Initial units are counted by those that have them, as there is no event to keep their number.
 func (x *Execution) freeUnits(u int32) int64 {
 	if u >= 0 {
 		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits
@@ -171,6 +176,9 @@ func (x *Execution) matchLatest(i int) bool {
 // matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched.
 // It also reports false if claim 1 does not apply: if several units are taken at once, or the
 // counter is not what the events have left, because it has been overwritten.
+//
+// Invariant: all Dones before i are matched, as the search would be Unsupported otherwise. So one
+// augmenting path for i decides.
 func (x *Execution) matchDone(i int) bool {
 	m := &x.matching
 	sum := m.initial
@@ -189,6 +197,11 @@ func (x *Execution) matchDone(i int) bool {
 
 // augment finds a unit for Done d, along an augmenting path: it takes the unit of another Done for
 // which there is another one (Kuhn 1955).
+//
+//	Done d  ─may take─▶ unit u  ─held by─▶ Done other  ─may take─▶ unit v, free
+//	after:  d has u, other has v
+//
+// Units of one event are interchangeable, so an event is visited once for all of its units.
 func (x *Execution) augment(d int32) bool {
 	m := &x.matching
 	for k := len(m.adds) - 1; k >= 0; k-- { // latest first: the first ones happen before all
@@ -214,6 +227,9 @@ func (x *Execution) augment(d int32) bool {
 
 // reusedDuringWait reports whether the counter of wg can be zero while a goroutine waits at Wait
 // that has arrived by event a (-1: it was there at the start), and be raised then (claim 2).
+//
+// The closure is the set of claim 2, which grows until it has the Done of each of its units, or
+// has a unit without one: then the counter is never zero while the goroutine waits.
 func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	m := &x.matching
 	m.closure = m.closure[:0]

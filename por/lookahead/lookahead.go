@@ -20,16 +20,28 @@ import (
 // What a search has found stays true for a while, so that a critical section costs one search:
 //
 //  1. Let E be the operations that the others can execute while g does not move.
+//
 //  2. If g executes a plain access or a Lock that conflicts with nothing in E, then the others can
 //     still execute exactly E: such an operation enables nothing, unless it overwrites a lock that
 //     a goroutine waits for.
+//
 //  3. If others move, they can execute a part of E from then on.
+//
 //  4. Goroutines that g has started since are others, too; and g has moved if its operation was
 //     executed along with another goroutine's.
+//
 //  5. An operation by which g releases something enables nothing either if no goroutine can come to
 //     wait for that meanwhile. Goroutines that wait where the executions of the search end wait for
 //     what g has or does: if one of the others could enable them, it would have. So E stays true
 //     after g's Unlock, too, of a lock that is none of what is awaited there.
+//
+//     g1: mu.Lock() ◂ asked    x = 1          mu.Unlock()
+//     g2: y = 2                z++            ...
+//     └ one search from here: E = {y, z}  └ an Unlock ends what is known, unless nothing awaits it
+//     no Lock of mu: no choice; neither at x = 1, which is in no conflict with E
+//
+// Invariant: in accesses[g], if known is set, reached contains every access that others can make
+// before g moves again (complete), or some of them.
 type Oracle struct {
 	sys      por.System
 	cheap    por.Oracle
@@ -37,8 +49,10 @@ type Oracle struct {
 	accesses []*reachable // by goroutine
 	backoffs map[programPoint]*backoff
 	search   *boundedSearch // nil: there was none yet
-	budget   *uint64        // transitions left for the present search; nil: none is under way
-	enabled  []trace.GID
+	// One counter for all searches that are nested in one: otherwise a search of depth n could
+	// cost the n-th power of the budget.
+	budget  *uint64 // transitions left for the present search; nil: none is under way
+	enabled []trace.GID
 }
 
 // ReasonLookahead is the reason under which the Oracle's own answers are counted.
@@ -49,6 +63,11 @@ const ReasonLookahead = "lookahead"
 const transitionBudget = 8192
 
 // reachable is what the others can access while a goroutine waits.
+//
+// reached is a list with a chain for each object, so that clearing it costs nothing but its
+// length:
+//
+//	byObject[7] ─▶ reached[4] ─previous─▶ reached[1]
 type reachable struct {
 	known    bool
 	complete bool // the budget was enough to see everything
@@ -71,6 +90,9 @@ type programPoint struct{ fn, pc uint32 }
 
 // backoff is how many questions at a program point are not answered by a search, because searches
 // there were cut short by their budget: after each such one twice as many.
+//
+// Places in the program and not states: a loop comes to the same place in thousands of states,
+// and what makes a search too large is mostly the same in all of them.
 type backoff struct{ remaining, length int }
 
 const maxBackoff = 256
@@ -85,6 +107,9 @@ func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
 // Skip implements Oracle.
+//
+// Cheap first, then the search. The fallback is asked only if the search has not answered: a
+// conflict that it has found is certain, whatever another oracle says.
 func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 	if reason := l.cheap.Skip(g, op); reason != "" {
 		return reason
@@ -113,6 +138,10 @@ func startedBy(sys por.System, g trace.GID) uint32 {
 
 // needsNoChoice reports whether nothing that the others can do while g waits conflicts with op, and
 // whether that is certain if not.
+//
+// What is known from an earlier search is enough in two cases, which are not symmetric: "no
+// conflict" stays true as the others move on (claim 3), "conflict" only as long as no goroutine
+// has moved (stale).
 func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bool) {
 	f := l.accessesOf(g)
 	n := startedBy(l.sys, g)
@@ -133,6 +162,7 @@ func (l *Oracle) needsNoChoice(g trace.GID, op *trace.Op) (singleton, certain bo
 		p.remaining--
 		return false, false
 	}
+	// A conflict with what is next already is seen without a search.
 	if l.conflictsNow(g, op) {
 		return false, true
 	}
@@ -166,6 +196,9 @@ func (l *Oracle) conflictsNow(g trace.GID, op *trace.Op) bool {
 
 // enablesNothing reports whether op is one that is searched ahead for: it enables no other
 // operation.
+//
+// Claim 2 is about these two. After an Unlock, say, the others can do more, so what was found for
+// the next operation of g would not be true any more.
 func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
@@ -182,6 +215,10 @@ func movesAnother(k trace.Kind) bool {
 }
 
 // Stepping implements Watcher.
+//
+// A step of i itself: what is known of the others stays true if the operation enables nothing
+// (claim 2 or 5), and conflicts with nothing they can do. A step of another goroutine: it stays
+// true (claim 3), unless that was a step of i as well (claim 4).
 func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 	for i, f := range l.accesses {
 		if f == nil || !f.known {
@@ -201,6 +238,8 @@ func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 func (l *Oracle) Rewound() { l.forget() }
 
 // forget drops what is known of what the others can do.
+//
+// The memory of the lists stays.
 func (l *Oracle) forget() {
 	for _, f := range l.accesses {
 		if f != nil {
@@ -230,6 +269,8 @@ func (l *Oracle) explore(g trace.GID, op *trace.Op, f *reachable) {
 }
 
 // add notes the accesses of an operation.
+//
+// The chain is searched for the same access first: a loop would add it in each iteration.
 func (f *reachable) add(op *trace.Op) {
 next:
 	for _, a := range op.Access[:op.N] {
@@ -245,6 +286,9 @@ next:
 }
 
 // releasesUnawaited reports whether op releases something, and no goroutine waits for it.
+//
+// complete: otherwise there are executions at whose ends a goroutine may wait for it. waits:
+// otherwise it is not known what is waited for.
 func (f *reachable) releasesUnawaited(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Unlock, trace.RUnlock, trace.WgAdd, trace.Signal, trace.Broadcast:

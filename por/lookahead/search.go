@@ -15,6 +15,14 @@ import (
 //
 // Goroutines are ignored by its reduction only along a stretch without choices, which ends in a
 // state where all are considered (ChainLimit); so every cycle of states has one.
+//
+// It is a System itself, around the one of its oracle, so that an Oracle can be asked about the
+// states of it:
+//
+//	boundedSearch of g2's wait     a System in which g1 and g2 do not move
+//	  └ Oracle nested                  └ asked: can g3 do without a choice, too?
+//	boundedSearch of g1's wait     a System in which g1 does not move
+//	  └ Oracle.sys                 the machine
 type boundedSearch struct {
 	por.System
 	g        trace.GID  // does not move
@@ -35,6 +43,9 @@ type boundedSearch struct {
 }
 
 // node is a state on the stack.
+//
+// The alternatives of all nodes are in one list, that of the newest node last, so a node that is
+// dropped leaves nothing to be collected.
 type node struct {
 	mark           por.Mark
 	cur            trace.GID
@@ -42,6 +53,9 @@ type node struct {
 }
 
 // newBoundedSearch returns the search of l.
+//
+// The nested oracle has no fallback and shares the budget: what it cannot decide is a choice of
+// this search.
 func newBoundedSearch(l *Oracle) *boundedSearch {
 	s := &boundedSearch{System: l.sys, states: make(map[por.Hash]struct{})}
 	s.nested = &Oracle{sys: s, cheap: l.cheap, backoffs: make(map[programPoint]*backoff)}
@@ -66,6 +80,9 @@ func lister(sys por.System) por.Lister {
 // explore finds out what the others can do while g waits before op, and notes it in f. It reports
 // whether it has seen everything; it goes no further than a conflict with op. The system is left as
 // it was.
+//
+// unlockMatters stays set: it is a property of the program, and every later search would find it
+// out again.
 func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
 	s.g, s.op, s.accesses = g, op, f
 	if s.budget == &s.ownBudget {
@@ -92,6 +109,8 @@ func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
 }
 
 // search explores from the present state.
+//
+// stateful.depthFirst is the model, with its comments. This one ends at the first conflict.
 func (s *boundedSearch) search() {
 	s.frames, s.alts = s.frames[:0], s.alts[:0]
 	s.advance(trace.NoGID)
@@ -129,6 +148,9 @@ func (s *boundedSearch) rewind(m por.Mark) {
 }
 
 // move executes a, and reports whether the search is to continue from there.
+//
+// The operation that conflicts is noted but not executed (Step): the search is over, and what
+// follows is of no interest.
 func (s *boundedSearch) move(a trace.Step) bool {
 	s.policy.Before(s.System, a.G)
 	op := s.Next(a.G)
@@ -139,6 +161,9 @@ func (s *boundedSearch) move(a trace.Step) bool {
 
 // advance continues from the present state, to which cur has moved, to the next node, or to the end
 // of the execution, or to a state that is known.
+//
+// Known states are looked up only at nodes, as in stateful.depthFirst: a chain without choices
+// leads to the same node again.
 func (s *boundedSearch) advance(cur trace.GID) {
 	for chain := 0; ; chain++ {
 		s.enabled = s.Enabled(s.enabled[:0])
@@ -169,6 +194,8 @@ func (s *boundedSearch) advance(cur trace.GID) {
 }
 
 // noteAwaited notes what goroutines wait for that cannot move now.
+//
+// g is left out: it does not wait for anything, it is made to.
 func (s *boundedSearch) noteAwaited() {
 	if s.live == nil {
 		return
@@ -188,6 +215,9 @@ func (s *boundedSearch) noteAwaited() {
 
 // list appends the alternatives of the present state: the only one of one goroutine if that is a
 // persistent set and reduce is set, else those of all. The goroutine that moved last comes first.
+//
+// The first goroutine that is a persistent set is taken, in the order of preference; there is no
+// stack proviso, as ChainLimit does what is needed.
 func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 	if i := slices.Index(s.enabled, cur); i > 0 {
 		copy(s.enabled[1:], s.enabled[:i])
@@ -210,6 +240,8 @@ func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 }
 
 // Enabled implements System.
+//
+// With the budget spent nothing is enabled, so the search runs out by itself.
 func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
 		return buf

@@ -18,6 +18,11 @@ import (
 // It returns a schedule from the present state to a state from which its last step is in conflict
 // with g's operation; nil if there is none in what was explored. complete is false if limit states
 // did not suffice to say that there is none. The system is left as it was.
+//
+// Example: mu.Lock() of g1 in question.
+//
+//	g2: x = 1; mu.Lock() ...      conflict: the schedule is [g2, g2]
+//	g2: x = 1; <-c                none, if no other goroutine sends to c: g2 waits for g1
 func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, g: g, op: sys.Next(g)}
 	most := max(limit*stepsPerState, 4*search.ChainLimit)
@@ -70,6 +75,10 @@ func (p *parked) Step(g trace.GID, choice int) {
 
 // commutesWithParked reports whether op of g makes no difference to the goroutine that waits,
 // though the two access the same object.
+//
+// Two operations on a channel or lock overlap in their accesses nearly always; only trying them
+// out says whether it makes a difference. A goroutine that merely arrives and waits (Parks) has
+// no effect but that it is there, and only a select can see that.
 func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool {
 	if op.Kind.Plain() || p.op.Kind.Plain() {
 		return false
@@ -83,6 +92,9 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool 
 // sameStateEitherWay reports whether an operation of g and that of the goroutine that waits, both
 // of which synchronise, can be executed in either order and lead to the same state: two goroutines
 // add to a WaitGroup.
+//
+// All alternatives of the one that waits are tried, but only the given one of g: each of those is
+// a step of its own.
 func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
 	m := p.Mark()
 	defer func() {
@@ -101,6 +113,9 @@ func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
 }
 
 // stateAfter returns the state after a and b; false if b cannot be executed after a.
+//
+// b must have the same alternatives after a as before it: one that a has added or taken away is
+// an effect of a on b.
 func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
 	n := p.Alternatives(b.G)

@@ -38,6 +38,13 @@ import (
 // happen, too; those are counted approximately. The error is the standard error of the mean. As
 // always with products of many factors the distribution is skewed: few samples are more often too
 // low than too high, and then the error is, too.
+//
+// Example: two goroutines with one step each.
+//
+//	independent:  1 class, 2 interleavings. The walk has 2 candidates in its first state, and
+//	              both next events are minimal: 2/2. Every walk says 1.
+//	in conflict:  2 classes. 2 candidates, but only the walked one's event is minimal: 2/1.
+//	              Every walk says 2.
 type Estimator struct {
 	sys  por.System
 	x    *hb.Execution
@@ -56,6 +63,9 @@ type Estimator struct {
 }
 
 // choicePoint is a state of a walk in which there was a choice.
+//
+// A state in which one goroutine was executed at once because it is a persistent set, and had one
+// alternative, is none: the other way of drawing would execute it at once, too.
 type choicePoint struct {
 	events          int // before it
 	candidates, end int // Estimator.able[able:end] could move
@@ -77,6 +87,8 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 // Sample adds one execution to the sample. It returns false if nothing can be estimated: the
 // program is one for which package optimal falls back to another explorer, or executions are longer
 // than Config.MaxSteps.
+//
+// The sample costs one execution and no memory that grows with their number.
 func (e *Estimator) Sample() bool {
 	weight, ok := e.walk()
 	e.sys.Rewind(e.root)
@@ -99,6 +111,8 @@ func (e *Estimator) Samples() uint64 { return e.n }
 func (e *Estimator) Steps() uint64 { return e.steps }
 
 // Executions returns the estimate, and its standard error.
+//
+// With two samples at least there is an error to report; with fewer nothing is.
 func (e *Estimator) Executions() (estimate, err float64) {
 	if e.n < 2 {
 		return 0, 0
@@ -107,6 +121,10 @@ func (e *Estimator) Executions() (estimate, err float64) {
 }
 
 // walk goes to the end of an execution and returns what it counts.
+//
+// An execution that ends while others could continue is counted where it ends, and continues
+// without its goroutine, as package optimal does (section 6 of docs/optimal.md): so one walk may
+// stand for several.
 func (e *Estimator) walk() (weight float64, ok bool) {
 	x := e.x
 	e.candidates, e.states, e.dropped = e.candidates[:0], e.states[:0], e.dropped[:0]
@@ -174,6 +192,9 @@ func (e *Estimator) step(g trace.GID, choice int) (over bool) {
 }
 
 // weight is q/p of the walk.
+//
+// It goes through the walk once more: done is how far each goroutine is in the state that is
+// looked at, and an event is minimal there if its clock has nothing that is not done.
 func (e *Estimator) weight() float64 {
 	x := e.x
 	weight, next := 1.0, 0

@@ -26,6 +26,9 @@ import (
 // yields, and one that has moved ChainLimit times in a row while others could, gets a priority
 // below all others, too. Nothing is guaranteed for executions in which the latter
 // happens.
+//
+// Depth 1 is a bug that shows whenever one step comes before another one, 2 an atomicity
+// violation in most cases, 3 a deadlock of three locks.
 func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
 	d := depth
 	if d == 0 {
@@ -51,6 +54,7 @@ type pct struct {
 	inARow   int // steps in a row that last has made while others could move
 }
 
+// begin draws the change points anew.
 func (p *pct) begin(steps int) {
 	clear(p.priority)
 	p.change, p.lowest, p.last, p.inARow = p.change[:0], 0, trace.NoGID, 0
@@ -72,6 +76,8 @@ func (p *pct) priorityOf(g trace.GID) *int64 {
 	return q
 }
 
+// pick takes the highest priority. It has a loop only through demote, after which another
+// goroutine is the highest: at most once, as inARow is zero then.
 func (p *pct) pick(_ por.System, among []trace.GID) trace.GID {
 	best := among[0]
 	for _, g := range among {
@@ -96,6 +102,8 @@ func (p *pct) demote(g trace.GID) {
 	*p.priorityOf(g) = p.lowest
 }
 
+// stepping lowers the priority at a change point after the goroutine was picked, so the step
+// itself is still made.
 func (p *pct) stepping(_ por.System, g trace.GID, op *trace.Op, n int) {
 	if i := slices.Index(p.change, n); i >= 0 {
 		*p.priorityOf(g) = int64(i + 1)

@@ -21,6 +21,9 @@ func POS(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 }
 
 // pos is the strategy of POS.
+//
+// Priorities are of operations: as soon as a goroutine has moved it draws a new one. One that
+// waits keeps its own until something is executed that conflicts with its operation.
 type pos struct {
 	rng      *rand.Rand
 	priority []uint64 // of the pending operation of each goroutine; 0: none yet
@@ -44,6 +47,8 @@ func (p *pos) pick(_ por.System, among []trace.GID) trace.GID {
 	return best
 }
 
+// stepping takes the priorities away that are to be drawn again. All are compared before the
+// step: after it the operations that are next may be others.
 func (p *pos) stepping(sys por.System, g trace.GID, op *trace.Op, _ int) {
 	for q := range p.priority {
 		if p.priority[q] == 0 {

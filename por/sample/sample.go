@@ -14,6 +14,9 @@ import (
 const DefaultSamples = 10_000
 
 // A strategy decides which goroutine moves next in the executions of Random, PCT and POS.
+//
+// What a strategy decides may depend on its own random numbers and on what it is given, on
+// nothing else: the same seed has to give the same executions.
 type strategy interface {
 	// begin is called before each execution. steps is the length of the longest
 	// one so far.
@@ -29,6 +32,8 @@ type strategy interface {
 
 // sampler executes one schedule after the other, each from the initial state. It
 // looks for races in every state, as an exhaustive search does.
+//
+// One generator serves the strategy and the alternatives, so that one seed determines all.
 type sampler struct {
 	search.Driver
 	rng *rand.Rand
@@ -38,6 +43,9 @@ type sampler struct {
 
 // sample runs the executions of one strategy. The same seed gives the same
 // executions; alternatives of one operation are equally likely.
+//
+// The result is never exhaustive: BoundSampled is among its reasons, with the seed that repeats
+// it.
 func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) strategy) por.Result {
 	cfg.Match = false
 	budget := cfg.MaxExecutions
@@ -59,6 +67,9 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 }
 
 // execution goes from the initial state to an end.
+//
+// The strategy is told of the step before it is made, when the operations of the others are still
+// those among which it has chosen.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
 	x.begin(x.Stats.MaxDepth)
@@ -86,6 +97,11 @@ func (x *sampler) execution() {
 }
 
 // next chooses the goroutine that moves in the present state.
+//
+// What an oracle says comes first, as it loses no outcome; but not forever: a goroutine that
+// loops without meeting the others would be chosen again and again (ChainLimit). The bound on
+// preemptions comes before the strategy, which does not know of it. To leave a goroutine that
+// yields is no preemption.
 func (x *sampler) next() trace.GID {
 	if len(x.Enabled) == 1 {
 		return x.Enabled[0]

@@ -7,6 +7,10 @@ import (
 
 // Control is what every search has: the visitor to which it reports, its bounds, what it has
 // counted, and why it stops.
+//
+// Invariant: once Halted is set it stays so, and at most one of StopReason and StoppedByVisitor
+// says why. Neither does if the search stops itself, to begin again or to leave the program to
+// another explorer.
 type Control struct {
 	Visitor por.Visitor
 	Cfg     por.Config
@@ -48,6 +52,8 @@ func (s *Control) OutOfExecutions() bool {
 func (s *Control) AtMaxSteps(n int) bool { return s.Cfg.MaxSteps > 0 && n >= s.Cfg.MaxSteps }
 
 // EndTruncated ends an execution because it has as many steps as are allowed.
+//
+// Its status is Running, which is how a visitor tells it from an end.
 func (s *Control) EndTruncated(path trace.Schedule) {
 	s.Stats.Truncated++
 	s.StopUnless(s.Visitor.Leaf(path, por.Running))
@@ -79,6 +85,9 @@ func (s *Control) Poll(memory int64, p por.Progress) {
 }
 
 // Result returns what has been counted, and why the search is incomplete.
+//
+// A search can be incomplete for several reasons at once: it stopped, and before that executions
+// were truncated.
 func (s *Control) Result() por.Result {
 	r := por.Result{Stats: s.Stats, Stopped: s.StoppedByVisitor}
 	if s.StopReason.Bound != "" {

@@ -234,6 +234,8 @@ func (s *Driver) TruncatedHere() bool {
 }
 
 // Busiest returns which of some goroutines has most steps on the path.
+//
+// The first of several, so that it depends on the path only.
 func (s *Driver) Busiest(gs []trace.GID) trace.GID {
 	steps := make(map[trace.GID]int)
 	for _, a := range s.Path {
@@ -249,6 +251,8 @@ func (s *Driver) Busiest(gs []trace.GID) trace.GID {
 }
 
 // CountState counts a new state.
+//
+// The state that would be one too many is not counted.
 func (s *Driver) CountState() {
 	if s.Cfg.MaxStates > 0 && s.Stats.States == s.Cfg.MaxStates {
 		s.Halt(por.Reason{Bound: por.BoundStates, Limit: s.Cfg.MaxStates})

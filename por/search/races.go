@@ -7,6 +7,9 @@ import (
 
 // RaceReporter asks a por.Racer after every step on behalf of a por.RaceVisitor. The zero value,
 // for a system or a visitor that is none, does nothing.
+//
+// There are two ways to races: a Racer finds those of accesses that the memory model does not
+// order, however far apart; ReportRaces, below, those whose accesses are next in one state.
 type RaceReporter struct {
 	racer   por.Racer
 	visitor por.RaceVisitor
@@ -51,6 +54,9 @@ func (s RaceSet) Add(a, b *trace.Op) bool {
 }
 
 // pendingAccesses are the accesses that are next in the present state.
+//
+// Between two calls most goroutines have not moved, so of n² pairs only those with a goroutine
+// that has moved are compared.
 type pendingAccesses struct {
 	list     []trace.Op
 	fresh    []int           // those of them that were not next when ReportRaces was last called
@@ -66,6 +72,8 @@ type pendingAccess struct {
 
 // ReportRaces reports the pairs of enabled goroutines whose next operations race. A pair that was
 // there when it was last called has been compared then.
+//
+// Two atomic accesses do not race, so if none of the operations is plain nothing is compared.
 func (s *Driver) ReportRaces() {
 	if len(s.Enabled) < 2 {
 		return

@@ -17,6 +17,8 @@ import (
 func (s *Control) Tracing() bool { return s.Cfg.Trace != nil }
 
 // Tracef writes a line of the transcript about the state after depth steps.
+//
+// The depth is the indentation, so that the file can be read as the tree that was searched.
 func (s *Control) Tracef(depth int, format string, args ...any) {
 	fmt.Fprintf(s.Cfg.Trace, "%s%s\n", strings.Repeat("  ", depth), fmt.Sprintf(format, args...))
 }

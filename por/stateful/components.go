@@ -19,6 +19,13 @@ import (
 // livelock, although Go's mutexes do not starve, its channels serve in order and its select chooses
 // at random: a spin loop that waits for another goroutine's store is no livelock as long as that
 // goroutine is enabled.
+//
+// The lists belong to the states that are open, in the order in which those were opened, so a
+// component, which is the end of Tarjan's stack, is the end of each list:
+//
+//	nodes:   s0   s1   s2 │ s3   s4        s3 is the first state of a component: low == num
+//	edges:   01 12 21     │ 23 34 43       edges from s3 on belong to it, but for 23, which led to it
+//	         stays          is cut off by closeComponent
 type components struct {
 	nodes   []openState
 	edges   []stateEdge
@@ -37,6 +44,9 @@ type openState struct {
 }
 
 // A dataChoice is an enabled operation with n alternatives.
+//
+// The program point says which operation it is: fairness is about that operation, in whichever
+// state it is next.
 type dataChoice struct {
 	g      trace.GID
 	fn, pc uint32
@@ -44,6 +54,8 @@ type dataChoice struct {
 }
 
 // A stateEdge leads from one open state to another by steps[lo:hi].
+//
+// Several steps, as states between nodes are not stored.
 type stateEdge struct {
 	from, to uint32
 	lo, hi   int
@@ -96,6 +108,8 @@ func (c *components) edge(from, to uint32, steps []trace.Step) {
 
 // truncate forgets everything since f's state was opened, the edge that led
 // to it included.
+//
+// Tarjan's stack is popped at once; numbers are used again.
 func (c *components) truncate(f *tarjanFrame) {
 	c.nodes = c.nodes[:f.num-firstOpen]
 	c.edges = c.edges[:f.edges]
@@ -106,6 +120,10 @@ func (c *components) truncate(f *tarjanFrame) {
 
 // closeComponent completes the component whose first state is f's, the present one, and reports it
 // if a fair execution can stay in it forever.
+//
+// A component of one state without an edge to itself is the normal case, and costs nothing here.
+// Edges from states that were open before have a number below first: they lead into the component
+// and are no part of it.
 func (s *depthFirst) closeComponent(f *frame) {
 	c := s.components
 	first := f.tarjan.num
@@ -133,6 +151,9 @@ func (s *depthFirst) closeComponent(f *frame) {
 // fingerprints identify states up to renaming, so the loop might lead to a state in which
 // goroutines have changed places. The loop ends the first time that it is back and fair, since the
 // stretches without a choice between two nodes can have been repeated several times.
+//
+// It is executed in the system although the search is in the middle of something: it is put back
+// to where it was, and the oracle is not told, as it is not asked on the way.
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()
@@ -159,6 +180,9 @@ func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 // walk executes steps as long as they are possible. after, if it is not nil, is called after each
 // step with the goroutine that moved, while Enabled has those that could; it reports whether to
 // continue. walk reports whether it came to the end.
+//
+// A step may be impossible: that is how it shows that two states with one fingerprint are equal
+// up to names only.
 func (s *depthFirst) walk(steps []trace.Step, after func(trace.GID) bool) bool {
 	for _, a := range steps {
 		if s.Sys.Status() != por.Running {

@@ -17,6 +17,12 @@ import (
 // With state matching a node whose fingerprint is known is not explored again. The strongly
 // connected components of the state graph are found on the way (see components), because an
 // execution that never ends is a cycle in it.
+//
+//	Path:     a0  a1  a2 │ a3 │ a4  a5  a6 │ a7 ...
+//	frames:              F0   F1          F2           states with a choice: F0, F1, F2
+//	alts:                {a3 b3}{a4 b4 c4}{a7 b7}      of all frames, one list
+//
+// Between F1 and F2 there was nothing to choose in two states: no frame, no mark, nothing stored.
 type depthFirst struct {
 	search.Driver
 	policy *SyncPolicy // which operations need no choice; nil: every operation needs one
@@ -32,6 +38,9 @@ type depthFirst struct {
 }
 
 // A frame is one node on the search stack.
+//
+// alts[alt:next] are taken, alts[next:end] are not. end may grow while the frame is the last one
+// (closeCycle).
 type frame struct {
 	search.Position
 	freeSwitch bool      // leaving Cur is no preemption: it cannot continue, or yields
@@ -43,6 +52,8 @@ type frame struct {
 	tarjan     tarjanFrame
 }
 
+// With a preemption bound states are told apart by the preemptions on the way to them, so that most
+// cycles of the program are none of the search: livelocks are not looked for.
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	if cfg.Match {
@@ -56,6 +67,9 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 }
 
 // run explores from the present state of the system and leaves it there.
+//
+// Returning to a frame is put off until it has another alternative to take: the last one leaves
+// the system where it is, and pop rewinds it.
 func (s *depthFirst) run() por.Result {
 	root := s.Sys.Mark()
 	s.advance()
@@ -98,6 +112,9 @@ func (s *depthFirst) result() por.Result {
 
 // advance continues from the present state to the next node, which it puts on the stack, or to the
 // end of the execution, or to a state that is known.
+//
+// Order: an end is an end even if the steps are used up; races are looked for in every state,
+// whether it is a node or not, but not twice in one that is known.
 func (s *depthFirst) advance() {
 	for chain := 0; !s.Halted; chain++ {
 		s.Arrive()
@@ -161,6 +178,9 @@ func (s *depthFirst) expand(chain int) frame {
 
 // otherSingleton looks for a goroutine besides the present one that is a persistent set by itself,
 // and if there is one makes its alternatives the only ones of f.
+//
+// To move another goroutine than the last one is no preemption then (freeSwitch): the choice is
+// not the schedule's, it is made by the reduction.
 func (s *depthFirst) otherSingleton(f *frame) bool {
 	if s.Cfg.LimitPreempt {
 		return false // which goroutine moves is part of what is bounded
@@ -211,6 +231,8 @@ func (s *depthFirst) addOthersAlternatives(but trace.GID) {
 }
 
 // push puts the present state on the stack, unless it is known.
+//
+// A known state ends the path here. If it is still open, the path has closed a cycle.
 func (s *depthFirst) push(f frame) {
 	if s.states != nil {
 		known, open := s.store(&f)
@@ -246,6 +268,9 @@ func (s *depthFirst) push(f frame) {
 // The value stored for a key is the state's number in Tarjan's algorithm as long as its component
 // is on the stack, closed when that is complete or if components are not looked for, and vacant if
 // there is none.
+//
+// It is one look-up: insert finds or stores. That the memory does not suffice halts the search,
+// and the state counts as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	val := uint32(closed)
@@ -273,6 +298,9 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 // key is the fingerprint under which the present state is stored. With a preemption bound the
 // future also depends on how many preemptions are left, and on the goroutine that it is a
 // preemption to leave.
+//
+// Whether moving Cur is free is part of it only by leaving Cur out: if leaving it is no
+// preemption, it makes no difference who it was.
 func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.Sys.Hash()
 	if s.Cfg.LimitPreempt {
@@ -287,6 +315,9 @@ func (s *depthFirst) key(f *frame) por.Hash {
 }
 
 // openState makes the present state, which is going to be f, a node of the state graph.
+//
+// What fairness will ask about this state is taken down now (noteEnabled, noteDataChoice),
+// because the state is gone when its component is complete.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
 	f.tarjan = s.components.open(key)
 	if n := len(s.frames); n > 0 {
@@ -307,6 +338,8 @@ func (s *depthFirst) closeCycle(num uint32) {
 	p := &s.frames[len(s.frames)-1]
 	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
 	p.tarjan.low = min(p.tarjan.low, num)
+	// Example of what would be lost: g1: for { x = 1 } beside g2: panic, which does not access x.
+	// Each step of g1 is a persistent set, and g2 would never move.
 	if p.reduced {
 		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list
 		// of the top node is the last one in alts, and has nothing of the other goroutines yet.
@@ -319,6 +352,9 @@ func (s *depthFirst) closeCycle(num uint32) {
 }
 
 // pop removes the top node: all its alternatives are explored.
+//
+// Low links go from a frame to the one below, which is Tarjan's recursion. A frame with low ==
+// num is the first state of its component.
 func (s *depthFirst) pop() {
 	f := &s.frames[len(s.frames)-1]
 	s.Rewind(f.Mark)
@@ -363,6 +399,9 @@ func (s *depthFirst) policyAllows(op *trace.Op) bool {
 }
 
 // step executes a and polls.
+//
+// The policy sees every step before and after, as it looks for operations that refute its
+// assumption. If it is refuted the search is halted without a reason: JPF begins again.
 func (s *depthFirst) step(a trace.Step) {
 	if s.policy != nil {
 		s.policy.Before(s.Sys, a.G)
@@ -378,6 +417,9 @@ func (s *depthFirst) step(a trace.Step) {
 }
 
 // leaf ends an execution.
+//
+// Last states are stored, too, so that their number is right; the visitor is notified of each
+// execution all the same.
 func (s *depthFirst) leaf(st por.Status) {
 	if s.Tracing() {
 		s.TraceEnd(len(s.Path), st)
@@ -399,6 +441,8 @@ func (s *depthFirst) leaf(st por.Status) {
 }
 
 // account measures the memory in use.
+//
+// The table of states gets what the rest leaves of MaxMemory, at each poll anew.
 func (s *depthFirst) account() int64 {
 	n := int64(cap(s.frames))*int64(unsafe.Sizeof(frame{})) +
 		int64(cap(s.alts)+cap(s.Path))*int64(unsafe.Sizeof(trace.Step{}))

@@ -24,6 +24,12 @@ import (
 // or overwritten (*p = T{}). SyncPolicy notices when it is wrong; the search then begins again with
 // choices before unlocking, too. (A goroutine that copies a lock does so before a Lock and after
 // it, in different executions, so that it is noticed in the latter.)
+//
+// Example of the assumption about unlocking, and of what refutes it:
+//
+//	g1: mu.Lock(); x = 1; mu.Unlock()
+//	g2: if mu.TryLock() { ... }             before the Unlock it fails, after it, it does not:
+//	                                        a choice before Unlock is needed
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
 	for {
@@ -54,6 +60,9 @@ type SyncPolicy struct {
 
 // lockSet is where locks are. Searches can be as short as a few steps (see package lookahead), so
 // it is small as long as it is empty.
+//
+// objects is a filter: most accesses are to objects without locks, and end at one bit. Bits of
+// several objects fall together, hence "may" in has.
 type lockSet struct {
 	objects [4]uint64 // bit set of the numbers of objects with locks in them, modulo its size
 	at      map[uint32][]trace.Access
@@ -111,6 +120,9 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 }
 
 // Before is called before g executes its next operation.
+//
+// Violated is false here: as soon as it is true After has the search halted. An access to a lock
+// as ordinary memory copies or overwrites it.
 func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	if !p.UnlockNeedsNoChoice {
 		return

@@ -35,6 +35,8 @@ func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	}
 }
 
+// tree is the search, and what it has counted. It has no stack of frames: count is recursive, and
+// keeps a position for each state that it comes to.
 type tree struct {
 	*depthFirst
 	known map[treeKey]subtree
@@ -52,6 +54,15 @@ type treeKey struct {
 type subtree struct{ executions, blocked, steps uint64 }
 
 // count counts what comes after the present state, to which chain steps have led without a choice.
+//
+// A subtree is counted where it is first come to, and known after that. It is what a stateless
+// search would explore as often as it comes there:
+//
+//	s ── a ── t ── ...          t's subtree is walked once,
+//	 └── b ── u ── t            and added twice
+//
+// If the count has been halted inside, what is returned is too small, and the result says that it
+// is incomplete.
 func (t *tree) count(chain int) subtree {
 	s := t.depthFirst
 	key := treeKey{por.IdentityHashOf(s.Sys, 0), s.Cur}

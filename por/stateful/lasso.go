@@ -9,6 +9,9 @@ import (
 // lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which
 // the search entered it. A set of nodes is a list; one set at a time is also marked, so that inside
 // answers at once.
+//
+// It is made for each component that has an edge, and thrown away. Components of programs that
+// end are single states.
 type lassoGraph struct {
 	nodes []lassoNode
 	edges []lassoEdge
@@ -30,6 +33,8 @@ type lassoEdge struct {
 
 // A requirement is something that fairness demands of an infinite execution: that a
 // goroutine moves, or that an operation takes one of its alternatives.
+//
+// Comparable, so that equal ones of different states are one.
 type requirement struct {
 	g      trace.GID
 	fn, pc uint32
@@ -102,6 +107,8 @@ func (s *requirementSet) add(n requirement) {
 }
 
 // eachRequirement calls f for the requirements that arise in n until f returns false.
+//
+// A goroutine that is enabled gives one, an operation with alternatives one for each of them.
 func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 	for _, g := range n.enabled {
 		if !f(requirement{g: g, choice: -1}) {
@@ -130,6 +137,8 @@ func (s *requirementSet) unsatisfied(n lassoNode, satisfied []int) bool {
 
 // fairness collects the requirements that arise in comp and, for each, the first edge inside comp
 // that satisfies it, or -1.
+//
+// Only edges inside comp count: an execution that stays in comp takes no others.
 func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied []int) {
 	required.index = make(map[requirement]int)
 	for _, n := range comp {
@@ -173,6 +182,12 @@ func (g *lassoGraph) fairness(comp []int32) (required requirementSet, satisfied 
 //
 // Component comp need not contain node 0, so the prefix may walk through all nodes; the loop may
 // not. An edge that an earlier walk has taken satisfies its requirement already.
+//
+//	node 0 ──prefix──▶ start ──▶ e1 ──▶ e2 ──▶ ... ──▶ start
+//	                   └──────────── loop ────────────┘
+//
+// The loop is not a shortest one: that would be a travelling salesman's problem. reportLasso cuts
+// it where it is fair already.
 func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace.Step) {
 	target := make(map[int32]bool, len(comp))
 	for _, n := range comp {
@@ -242,6 +257,8 @@ func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32
 // A component of one node counts only if it has an edge to itself: otherwise no execution stays
 // there. low and num are Tarjan's; path is the stack of recursion, stack has the nodes whose
 // component is not complete.
+//
+// It is asked for subgraphs, again and again, so it cannot use the numbers of the search.
 func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
 	g.mark(nodes)
 	type info struct {

@@ -6,6 +6,11 @@ import "hbcheck.dev/hbcheck/por"
 // from fingerprints to a 32-bit word, cut into shards so that growing never
 // needs more than a small part of the table twice. It holds no Go pointers
 // and knows its size in bytes exactly.
+//
+// The state itself is not kept (hash compaction). The word of a slot is 32 bits, which limits the
+// number of states that are open at once, not that of states.
+//
+//	h[0] mod 64 ─▶ shard ─▶ slot h[1] mod len, the next free one after it: linear probing
 type visited struct {
 	shards [visitedShards]visitedShard
 	n      uint64 // states stored
@@ -39,6 +44,9 @@ func newVisited(budget int64) *visited { return &visited{budget: budget} }
 
 // find returns the slot of h, or the free slot where it belongs.
 // The shard must have room.
+//
+// The two halves of a fingerprint are used for different things, so that the shard says nothing
+// about the slot.
 func (s *visitedShard) find(h por.Hash) int {
 	mask := uint64(len(s.keys) - 1)
 	i := h[1] & mask
@@ -67,6 +75,9 @@ func (v *visited) set(h por.Hash, val uint32) {
 // insert stores h with val unless it is there already, and returns the old
 // word, or vacant when h is new. It returns ok == false, and stores nothing,
 // when the table would have to grow past its budget.
+//
+// A shard is filled to three quarters. When the budget does not allow a larger one it is not
+// filled further: linear probing gets slow long before the last slot.
 func (v *visited) insert(h por.Hash, val uint32) (old uint32, ok bool) {
 	s := &v.shards[h[0]%visitedShards]
 	if len(s.keys) > 0 {
@@ -92,6 +103,8 @@ func (v *visited) insert(h por.Hash, val uint32) (old uint32, ok bool) {
 }
 
 // grow doubles s, unless old and new together would pass the budget.
+//
+// Old and new table exist together for a moment, which is why there are shards.
 func (v *visited) grow(s *visitedShard) bool {
 	size := max(visitedMinSize, 2*len(s.keys))
 	if add := int64(size) * visitedSlot; v.budget > 0 && v.bytes+add > v.budget {
