@@ -27,6 +27,9 @@ type revisitedSites [256]bool
 func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*31)] }
 
 // checkpoint makes the present state, in which op is chosen, a position, with a mark if that pays.
+//
+// A Watcher has to be notified of every step, and Repeater is a system that repeats steps without
+// that: with an oracle that watches every frame has a mark.
 func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	if s.repeater != nil && !*s.revisited.at(op) {
 		return search.Position{Mark: noMark, Depth: len(s.Path), Cur: s.Cur}
@@ -42,6 +45,8 @@ func (s *searcher) release(f *frame) {
 }
 
 // restore goes back to the state of f, the youngest frame.
+//
+// It gets a mark now: it has at least this subtree left, and mostly more.
 func (s *searcher) restore(f *frame) {
 	if f.at.Mark != noMark {
 		s.ReturnTo(&f.at)

@@ -33,6 +33,8 @@ import (
 const defaultPrefixMemory = 32 << 20
 
 // An eagerReversal is a candidate that is to be explored before the search continues.
+//
+// Its transitions are its own, as the frame's list has no memory for them.
 type eagerReversal struct {
 	frame       int
 	candidate   candidate
@@ -40,6 +42,9 @@ type eagerReversal struct {
 }
 
 // mayRetain reports whether there is memory for another candidate of f.
+//
+// While a frame has alternatives left, and with workers, candidates are kept beyond the bound:
+// those may not be explored yet.
 func (s *searcher) mayRetain(f *frame) bool {
 	most := s.opts.prefixMemory
 	if most == 0 {
@@ -69,6 +74,9 @@ func (f *frame) bytes() int64 {
 const keyBytes = 24
 
 // A suspension is a path, and the frames along it, that are to be resumed.
+//
+// Frames are kept without marks: the path below them is going to be undone. They get new ones
+// when they are resumed.
 type suspension struct {
 	recordedPath
 	frames []frame
@@ -98,6 +106,9 @@ func (s *searcher) record(i, j int) recordedPath {
 }
 
 // executeAgain executes step i of p. What else is recorded is not restored yet.
+//
+// A step that ended the execution is executed and undone again, so that hb has the event and the
+// system has not.
 func (s *searcher) executeAgain(p *recordedPath, i int) {
 	a := p.path[i]
 	if !p.ended[i] {
@@ -120,6 +131,8 @@ func (s *searcher) restoreRecord(p *recordedPath) {
 }
 
 // reverseEagerly explores the candidates of s.eager, and returns to the present state.
+//
+// Youngest frame first: then each of the others only has to suspend what is left below.
 func (s *searcher) reverseEagerly() {
 	list := s.eager
 	s.eager = nil // those found from here on are explored from there
@@ -137,6 +150,9 @@ func (s *searcher) reverseEagerly() {
 }
 
 // reverseNow explores r, a candidate of the youngest frame, and all that is found above.
+//
+// The loop is run's, but it ends at r's frame, which stays as it is: its own candidates are not
+// taken here.
 func (s *searcher) reverseNow(r *eagerReversal) {
 	f := &s.frames[r.frame]
 	transitions, candidates := len(f.transitions), len(f.candidates)
@@ -160,6 +176,8 @@ func (s *searcher) reverseNow(r *eagerReversal) {
 }
 
 // suspendFrames moves the frames from number i on to p.
+//
+// Their bytes still count (suspended), or else MaxMemory would not see them.
 func (s *searcher) suspendFrames(p *suspension, i int) {
 	above := s.frames[i:]
 	for j := len(above) - 1; j >= 0; j-- {

@@ -22,6 +22,9 @@ import (
 // reports whether the execution continues. That is not so if other alternatives of the operation
 // are still to be executed; or if the event is in a reversal, as the execution without it belongs
 // to the frame then.
+//
+// Example: g1: panic("a") beside g2: x = 1; panic("b"). The first execution ends by "a". g1 is
+// dropped, g2 continues, and ends it by "b": both endings are reported in one branch of the tree.
 func (s *searcher) continueWithout() bool {
 	e := len(s.Events) - 1
 	if s.frameOf[e] >= 0 && s.frames[s.frameOf[e]].outer >= 0 {
@@ -48,6 +51,9 @@ func (s *searcher) continueWithout() bool {
 // continueWithoutHead is called when event y, of goroutine q and the head of a candidate for g's
 // operation, has ended the execution. It does so only before g's operation, so only here it depends
 // on what is printed: the search continues without both.
+//
+// y has no frame, since it was executed as part of a candidate; it gets one now, so that what is
+// printed before it can be reversed with it.
 func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 	s.openFrameBefore(y)
 	f := &s.frames[len(s.frames)-1]
@@ -66,6 +72,9 @@ func (s *searcher) continueWithoutHead(y int, q, g trace.GID) {
 //
 // What is executed then are steps of the system, and that the goroutine executes no more is as if
 // it was never chosen again. So every reversal that is found can be executed.
+//
+// It is dropped without being retired: it still has its pending operation, and others may race
+// with that.
 func (s *searcher) cut() {
 	if s.EndTruncated(s.Path); !s.Halted {
 		s.dropped = append(s.dropped, s.Busiest(s.enabled()))

@@ -9,6 +9,15 @@ import (
 
 // A frame is a state P in which a goroutine was chosen, with the candidates for longer causal
 // prefixes of its operation x. Numbers of events refer to Execution.Events.
+//
+// What a frame is for x changes as its candidates are explored: the same x is then chosen in a
+// younger frame, whose prefix is longer and whose newest head is the candidate's y.
+//
+//	F0:  P │ x             newestHead -1
+//	F0': P e1 w y │ x      newestHead y, prevHead[y] -1
+//	F0'': ... z │ x        newestHead z, prevHead[z] y: the chain of claim 2, backwards
+//
+// Invariant: frames are ordered by depth, and candidates[:nextCandidate] have been explored.
 type frame struct {
 	at         search.Position // P; its mark may be noMark
 	depth      int             // events before P; the number of x while no candidate is explored
@@ -23,6 +32,7 @@ type frame struct {
 	nextAlternative   int // how many have been executed
 	endedAlternatives int // how many of these have ended the execution
 
+	// See scheduleReversal for how the two lists belong together.
 	transitions   []hb.Transition // of candidates
 	candidates    []candidate
 	nextCandidate int   // how many have been explored
@@ -46,6 +56,9 @@ type frame struct {
 
 // A candidate is a causal prefix of a frame's operation x that is to be explored: execute
 // frame.transitions[lo:hi] (S), then an operation of q, then x.
+//
+// It says nothing of how S was found: S is a set, and any order that happens-before allows leads
+// to the same state (claim 4).
 type candidate struct {
 	lo, hi int
 	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
@@ -60,6 +73,9 @@ type candidate struct {
 }
 
 // openFrame is line 17. It returns the number of the first alternative.
+//
+// mayRepeat: an operation that has one alternative, waits for one thing and depends on each of
+// its peers has each prefix found once (claim 3), and needs no fingerprints.
 func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
 	n := int(x.Alternatives)
 	f := s.pushFrame()
@@ -87,6 +103,9 @@ func (f *frame) choice(s *searcher, k int) int {
 
 // pushFrame opens a frame in the memory of one that was closed. The caller sets what is not set
 // here.
+//
+// A search has as many frames as executions are long and opens some for each execution, so their
+// slices and maps are used again. A new field has to be reset here or set by all callers.
 func (s *searcher) pushFrame() *frame {
 	if len(s.frames) == cap(s.frames) {
 		s.frames = append(s.frames, frame{outer: -1})

@@ -124,6 +124,13 @@ type searcher struct {
 	frames    []frame
 	dropped   []trace.GID // their last events have ended the execution, and they move no more
 
+	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
+	// event more than Driver.Path for each that ended the execution and was undone.
+	//
+	//	events:     p1  p2  x  e1  z  e2
+	//	frameOf:    -1  -1  0  -1  1  -1          frames[0].depth is 2, frames[1].depth is 4
+	//	while a candidate of frame 0 is explored:
+	//	events:     p1  p2  e1  y  x'             frames[0].depth is 2, but x' belongs to frames[1]
 	// By event of Execution:
 	inReversal []bool  // executed as part of a candidate, or not as the first alternative
 	frameOf    []int32 // the frame that the event is the chosen operation of, or -1
@@ -153,6 +160,8 @@ type scratch struct {
 }
 
 // run is Explore (line 1).
+//
+// Frames are released youngest first, as marks are last-in first-out.
 func (s *searcher) run() por.Result {
 	s.root = s.Checkpoint()
 	s.runToEnd(trace.NoGID, -1)
@@ -171,6 +180,11 @@ func (s *searcher) run() por.Result {
 
 // backtrack is lines 4 to 9. The system is rewound only to a state in which there is something to
 // explore.
+//
+// Alternatives come before candidates: some of what candidates are compared with is known only
+// when all alternatives have been executed (dependsOnOutput; firstPartnerOp is of the first). The
+// order of candidates is that in which they were found, and makes no difference to what is
+// explored.
 func (s *searcher) backtrack() {
 	if len(s.eager) > 0 {
 		if s.reverseEagerly(); s.Halted {
@@ -198,6 +212,10 @@ func (s *searcher) backtrack() {
 }
 
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
+//
+// A further alternative of an operation that is not on channels shows the same races as the first
+// one (line 21 asks about operations, not alternatives); what it brings goroutines to is looked
+// at all the same (line 23). Two rendezvous with different partners do not.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
 	// The first k alternatives have been executed. If all of these have ended the execution, this
@@ -221,6 +239,10 @@ func (s *searcher) exploreAlternative(i, k int) {
 
 // runToEnd is RunToEnd (line 10): it extends the execution to its end. Goroutine g is to move
 // first, unless it is disabled; h is the newest head of its operation.
+//
+// Order: eager reversals come before anything that would move on; the end before the bound on
+// steps, as an execution that ends with its last allowed step is complete. isEnabled(Cur) is
+// asked first because nearly always the goroutine that moved last can move.
 func (s *searcher) runToEnd(g trace.GID, h int32) {
 	for !s.Halted {
 		if len(s.eager) > 0 {
@@ -257,6 +279,8 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 }
 
 // enabled returns the enabled goroutines that have not been dropped.
+//
+// If there are none of these it is Execution's own list, valid until a goroutine moves.
 func (s *searcher) enabled() []trace.GID {
 	if len(s.dropped) == 0 {
 		return s.Execution.Enabled()
@@ -273,6 +297,9 @@ func (s *searcher) isEnabled(g trace.GID) bool {
 
 // pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first one
 // that is enabled is chosen.
+//
+// Any rule will do for the theorem if it depends on nothing but the state and the events before
+// it. With an oracle a goroutine is preferred that needs no frame.
 func (s *searcher) pickEvent() trace.GID {
 	first := s.Cur
 	if !s.isEnabled(first) {
@@ -292,6 +319,9 @@ func (s *searcher) pickEvent() trace.GID {
 
 // executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It
 // reports whether the execution continues.
+//
+// A frame is needed for two reasons: other prefixes, and alternatives. A Choose has the second
+// without the first.
 func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	x := s.Next(g)
 	choice, frame := 0, int32(-1)
@@ -308,6 +338,8 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 
 // persistent is the first half of line 14: it reports whether op, g's pending operation, depends on
 // nothing that other goroutines can do before it. (So g is a persistent set, Godefroid 1996.)
+//
+// What accesses nothing is told by its kind; the oracle is asked about the rest.
 func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 	if op.DependsOnAll {
 		return false
@@ -386,6 +418,10 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 
 // nameHead is line 35 and rule R3: it names the first of the operations that follow S in candidate
 // c, and schedules the others. It reports whether there is one.
+//
+// Example: S is followed by q's Signal, which can wake either of two goroutines. The first
+// alternative is executed now; the second becomes a candidate with the same S, and is notFirst:
+// what its race with x shows has been shown.
 func (s *searcher) nameHead(i int, c *candidate) bool {
 	var heads, own []hb.Transition
 	if c.q == trace.NoGID {
@@ -419,6 +455,9 @@ func (s *searcher) reportRace(f *frame, q trace.GID) {
 }
 
 // choiceOf returns the number of the alternative that t names.
+//
+// Labels are stable, numbers are not: the third sender in the queue of a channel is the second
+// one if another sender is left out.
 func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 	for c := range int(s.Next(t.G).Alternatives) {
 		if s.Label(t.G, c) == t.Label {
@@ -446,6 +485,8 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 }
 
 // rewindTo goes back to the state of frame f.
+//
+// In this order: restore may replay events of the present execution, which Truncate forgets.
 func (s *searcher) rewindTo(f *frame) {
 	s.restore(f)
 	s.Truncate(f.depth)
@@ -454,6 +495,8 @@ func (s *searcher) rewindTo(f *frame) {
 }
 
 // bytes is the memory of events and frames.
+//
+// Frames that have been closed keep their memory (pushFrame), so they count.
 func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.duplicates.Bytes() + s.suspended
 	for i := range s.frames[:cap(s.frames)] {

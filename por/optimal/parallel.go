@@ -43,6 +43,7 @@ import (
 // startAfter is how many transitions the first worker executes before there are others, and
 // shareAfter how many each executes before it donates something: to begin a task costs about as
 // much as some executions.
+// Measured in transitions and not in time, so that tests meet both sides.
 const startAfter, shareAfter = 4096, 256
 
 // exploreParallel explores with cfg.Jobs workers.
@@ -162,6 +163,9 @@ type sharedNode struct {
 // found has the candidates of shared frames that were found in its subtree, in the order of
 // finding. exact says that the bound on executions is noticed in the right place: mergedBefore is
 // what one worker would have counted when it begins this task.
+//
+// Once it is merged nothing of it is needed any more, and it is emptied: a search may have
+// millions of tasks.
 type task struct {
 	node        *sharedNode // nil: it is the whole search
 	number      uint64
@@ -187,6 +191,8 @@ type task struct {
 	commuting        hb.Commuting
 }
 
+// The first worker is the caller's goroutine and has the caller's system, in which the search has
+// to end where it began.
 func (p *pool) run(sys por.System) {
 	root := &task{choice: -1, placed: true, taken: true, exact: true}
 	p.next = root
@@ -197,6 +203,8 @@ func (p *pool) run(sys por.System) {
 }
 
 // newWorker adds a worker.
+//
+// Bounds on memory and time are the pool's (worker.poll): no worker knows the whole.
 func (p *pool) newWorker(r replica) *worker {
 	cfg := p.cfg
 	cfg.Oracle, cfg.MaxMemory = r.oracle, 0
@@ -279,6 +287,8 @@ func (p *pool) result() por.Result {
 }
 
 // take waits for a task for w; nil: there are no more.
+//
+// exact and mergedBefore are fixed here, with the lock held: nothing is merged between the two.
 func (p *pool) take(w *worker) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -340,6 +350,9 @@ func (n *sharedNode) pick() *task {
 }
 
 // add adds a task that is to be explored.
+//
+// A candidate of a node some of whose alternatives have not been executed waits for them: see
+// alternativeExecuted.
 func (p *pool) add(t *task) {
 	p.numTasks++
 	t.number = p.numTasks
@@ -365,6 +378,8 @@ func (t *task) bytes() int64 {
 }
 
 // finish is called when w has explored its task, or has been stopped there.
+//
+// A task of an earlier epoch is dropped: it has been replaced by a copy (restartSequentially).
 func (p *pool) finish(w *worker, t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -388,6 +403,9 @@ func (p *pool) finish(w *worker, t *task) {
 }
 
 // mergeFinished merges all tasks whose turn it is.
+//
+// The verdict of the first task that stops the search, in the order of one worker, is the
+// verdict: those after it may have finished earlier, and their results are dropped.
 func (p *pool) mergeFinished() {
 	for !p.over && p.next.finished {
 		t := p.next
@@ -442,6 +460,9 @@ func (p *pool) nextTask() *task {
 }
 
 // place gives t, a candidate that has been found, its place in the order of a search by one worker.
+//
+// The first task merged that has found it decides. That is the one in which one worker would have
+// found it.
 func (t *task) place() {
 	if !t.placed {
 		t.placed = true
@@ -488,6 +509,8 @@ func (p *pool) halt(r por.Reason) {
 }
 
 // measureMemory returns how much is in use.
+//
+// What is kept for merging is not in it: results are the visitor's.
 func (p *pool) measureMemory() int64 {
 	sum := p.taskBytes
 	for _, w := range p.workers {

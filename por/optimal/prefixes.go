@@ -60,6 +60,11 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 // Line 29 is what makes a candidate be found once (claim 3): of all explorations that show it, the
 // one counts in which what is left out was executed by default. For channels fingerprints do that
 // (rule R5).
+//
+// Example of what is refused: the four goroutines of section 9, x = 1, a = 1, read a, read x.
+//
+//	x=1  a=1  ra  rx        rx races with x=1: S = {}                      accepted
+//	x=1  ra  a=1  rx        ra was put before a=1, in a reversal. S = {}   refused: the same S again
 func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, complete bool) bool {
 	for j := f.depth; j < end; j++ {
 		if j == x {
@@ -81,6 +86,10 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 // addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, and
 // else 0. It reports whether the frame keeps it: the others are explored at once, or shared with
 // other workers.
+//
+// A frame that is shared with other workers keeps none of its own, so that is asked first. Then
+// the fingerprint, which is kept even for a candidate that is explored at once: it would be found
+// again.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
 	if s.Tracing() {
@@ -153,6 +162,8 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 }
 
 // alternativesOf lists the alternatives of q's pending operation.
+//
+// It is valid until it is called again, or channelHeads is.
 func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 	s.scratch.transitions = s.scratch.transitions[:0]
 	for c := range int(s.Next(q).Alternatives) {
@@ -163,6 +174,9 @@ func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 
 // dependsOn reports whether f's operation, as it is now after the newest event y, depends on y
 // (line 37).
+//
+// It is asked of x as it is now, which is the operation that S and y have led to. By (A3) the
+// answer is the one it was before.
 func (s *searcher) dependsOn(f *frame, y int) bool {
 	// The goroutine of x has taken part in y: y is an alternative of x (rule R3), or x is its
 	// partner.

@@ -5,10 +5,24 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+//
+// Races: lines 20 to 27 of docs/optimal.md. Which of three procedures finds that y could come
+// before x depends on when y's goroutine arrives at y:
+//
+//	x ... e ... y       y is executed after x, arrives after x      line 21, reverseRaces
+//	x ... e=arrival     y arrives after x, may never be executed    line 23, reverseArrivals
+//	arrival ... x=e     y waits already when x is executed          line 26, reverseWaiting
+//
+// If y can be disabled the second and third find it, and the first one leaves it to them
+// (foundAtArrival); if not, only the first does.
+
 // findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
 // first alternative of its operation: it shows nothing that the first one has not shown.
 //
 // The order of its parts decides the order of candidates, hence that of executions.
+//
+// Example of line 21: x = 1 in g1 beside x = 2 in g2. The second write is in a race with the
+// first one when it is executed: S = {}, q = g2.
 func (s *searcher) findReversals(first bool) {
 	e := len(s.Events) - 1
 	if s.Events[e].DependsOnOutput && s.frameOf[e] >= 0 {
@@ -27,6 +41,9 @@ func (s *searcher) findReversals(first bool) {
 }
 
 // reverseRaces is line 21 and, for operations on channels, rule S2.
+//
+// Example of an e that x has enabled: x sends into a buffer, and e receives that element. It
+// depends on x, but is no race.
 func (s *searcher) reverseRaces(e int, first bool) {
 	ev := &s.Events[e]
 	for _, x := range s.Races {
@@ -66,6 +83,10 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 //
 // The arrival is read from the undo log: the entry of e's goroutine there was written when e was
 // executed, and its Last is the event by which the goroutine came to e's operation.
+//
+// Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v
+// after g2 has come there. The update depends on both reads; at its arrival it did not come after
+// g3's.
 func (s *searcher) overtaken(x, e int) bool {
 	ev := &s.Events[e]
 	arrival := int32(-1)
@@ -83,6 +104,8 @@ func (s *searcher) overtaken(x, e int) bool {
 }
 
 // reverseArrivals is lines 23 and 24. Operations on channels have rule S3 instead.
+//
+// Those that take part in e have arrived at what they have pending now.
 func (s *searcher) reverseArrivals(e int) {
 	for k := s.Events[e].UndoStart; k < len(s.UndoLog); k++ {
 		q := s.UndoLog[k].G
@@ -101,6 +124,9 @@ func (s *searcher) reverseArrivals(e int) {
 }
 
 // reverseWaiting is lines 26 and 27.
+//
+// Here S is empty: y was pending in P, so nothing after P is needed for it. Example: g1: mu.Lock
+// (x) while g2 waits at mu.Lock (y) already: x is executed and disables y.
 func (s *searcher) reverseWaiting(e int) {
 	ev, mayBlock := &s.Events[e], s.MayBlock
 	for _, g := range s.Order {

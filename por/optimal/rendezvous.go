@@ -96,6 +96,9 @@ func (s *searcher) initChannelFrame(i int) {
 
 // conflictPossible reports whether another goroutine can now execute an operation on channels that
 // f's operation depends on.
+//
+// Partners count, too: the sender h that g would receive from is what x may depend on, though g's
+// own operation is on another channel (g is a select).
 func (s *searcher) conflictPossible(f *frame) bool {
 	for _, g := range s.Order {
 		if g == f.g || !s.Exists[g] || !s.Pending[g].Kind.Channels() || !s.isEnabled(g) {
@@ -133,6 +136,8 @@ type interval struct {
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
 // frame.
+//
+// The list is in an order that depends on the events only, hence the order of candidates does.
 func (s *searcher) intervals(x int) []interval {
 	list := s.scratch.intervals[:0]
 	add := func(g trace.GID, op *hb.NextOp, from int32, until int) {
@@ -173,6 +178,9 @@ func (s *searcher) intervals(x int) []interval {
 // An interval q is asked about when event e can be the last one of such a set: e is the arrival of
 // q, or one that changes whether a select is ready (exposes). The partner h may have arrived at any
 // time.
+//
+// Cost: pairs of intervals, for each event and frame on channels. Frames of other operations are
+// passed by.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals = 0
 	for i := len(s.frames) - 1; i >= 0 && !s.Halted; i-- {
@@ -223,6 +231,9 @@ func (q *interval) needsPartner() bool {
 }
 
 // mayCommunicate reports whether the two might communicate if both are pending at the same time.
+//
+// Two operations of the same kind on a channel never communicate, nor do a send and a receive on
+// a buffer: they meet the buffer.
 func (q *interval) mayCommunicate(h *interval) bool {
 	sendAndReceive := q.op.Kind != h.op.Kind && q.op.Slot.Capacity == 0
 	return (q.multiWay || h.multiWay || sendAndReceive) && hb.Overlap(q.op.Touches(), h.op.Touches())
@@ -235,6 +246,10 @@ func (s *searcher) exposes(e int, q *interval) bool {
 
 // scheduleIdeals schedules to frame i the sets that end in event e and after which q, and h if it
 // is not nil, have begun and not ended.
+//
+// Example for phase 2: g2 receives what g1 sends, and then arrives at another receive. The
+// interval of that send has ended before g2's second one begins, so the two never wait at the
+// same time.
 func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 	x := s.frames[i].depth
 	pending := append(s.scratch.pair[:0], q)
@@ -326,6 +341,9 @@ func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 // channelHeads is rule R3: it lists the operations on channels that are possible now, that f's
 // operation x depends on, and that need everything executed since f's state: those of other
 // goroutines, and the alternatives of x itself.
+//
+// The alternatives of x itself are given apart, because they are not heads: x with S before it is
+// a frame of its own (rule R3).
 func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 	others = s.scratch.transitions[:0]
 	for _, g := range s.Order {
@@ -383,6 +401,9 @@ func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 
 // exploreAfterPrefix executes the operation of frame i, in the given alternatives, after events on
 // which it depends only through its partners. Longer prefixes of it are candidates of frame i.
+//
+// The frame continues the chain of frame i: its newest head is that of frame i, since nothing of
+// S is a head.
 func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 	f := s.pushFrame()
 	outer := &s.frames[i]
@@ -400,6 +421,9 @@ func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 }
 
 // dependsOnlyViaPartner reports whether event e depends on event x only because of x's partner.
+//
+// Example: x receives from c, its partner is a select that sends to c or receives from d; e
+// closes d. x depends on e only because the select does.
 func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
 	op, ev := &s.Events[x].Op, &s.Events[e]
 	if s.Events[x].PartnerOp.Kind == trace.None || s.DependentOps(op, &ev.Op) {

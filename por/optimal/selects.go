@@ -16,6 +16,9 @@ import (
 
 // disabledByProperSubset reports whether fewer events than those of f's prefix and y, but y among
 // them, disable f's operation.
+//
+// Only heads that y does not need (that do not happen before it) can be left out of a set that
+// has y.
 func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 	op := s.Next(f.g)
 	if f.newestHead < 0 || f.mayPark || !op.MultiWay() {
@@ -56,6 +59,9 @@ func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) 
 // The channels of the cases are followed from their state at baseDepth (por.Case: Len elements,
 // room for Room), by what each event of the set has done to them. The system is not asked: it is in
 // another state.
+//
+// A case on a nil channel (Chan is 0) is never ready. One that sends without a buffer needs a
+// receiver that waits.
 func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 	for i := range f.cases {
 		k := f.cases[i]
@@ -78,6 +84,8 @@ func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 }
 
 // applyTo does to the channel of k what event j does to it.
+//
+// An event that communicates without a buffer changes nothing that stays.
 func (s *searcher) applyTo(k *por.Case, j int) {
 	e := &s.Events[j]
 	switch e.Op.Kind {

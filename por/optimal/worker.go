@@ -194,6 +194,8 @@ func (w *worker) donate() {
 }
 
 // finished reports whether there is nothing left to explore in f.
+//
+// Candidates that are found later make it unfinished again, as long as it is not closed.
 func (f *frame) finished() bool {
 	return f.nextAlternative == f.numAlternatives && f.nextCandidate == len(f.candidates)
 }

@@ -108,6 +108,9 @@ func (s *searcher) shrinkGraph(n int) {
 func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.Entry(c, s.Keys[e].G) }
 
 // setStamp notes that the event with stamp r is in G.
+//
+// An event may be in the list of stamps already, when a prefix of events that are in G is added
+// once more; it keeps the stamp that it had.
 func (s *searcher) setStamp(r int) {
 	a := &s.graph[r]
 	for int(a.G) >= len(s.stamps) {
@@ -142,6 +145,8 @@ func (s *searcher) pathMoves() []hb.Transition {
 }
 
 // pathWithin returns the part of the path that is in limit.
+//
+// limit is down-closed, so what is left out of the path leaves one that can be executed.
 func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.Events)+2)
 	for i := range s.Events {
@@ -155,6 +160,8 @@ func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 // addNodes begins a search for a linearization of limit.
 //
 // An event that has ended the execution writes nothing that a later one reads.
+//
+// Callers then add one or two operations that have not been executed, and ask for an order.
 func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
@@ -170,6 +177,8 @@ func (s *searcher) addNodes(limit []uint32) {
 
 // linearization returns the order that was found, in which x and y may be that have not been
 // executed.
+//
+// Alternatives are named by labels, since numbers may differ in the order that was found.
 func (s *searcher) linearization(x hb.EventID, labelX uint64, y hb.EventID, labelY uint64) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.lin.order))
 	for _, i := range s.lin.order {
@@ -196,6 +205,8 @@ func lastIndex(order []hb.Transition, m hb.Transition) int {
 }
 
 // lastWriter returns the last event in limit that has written to a.
+//
+// The zero EventID: what is read is the initial value.
 func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	for i := len(s.Events) - 1; i >= 0; i-- {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
@@ -230,6 +241,9 @@ func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 
 // readableWrites lists the writers in G that g's next operation, a read of a, can read from as far
 // as is known from what happens before it: those that are not overwritten by then.
+//
+//	g1: x = 1; x = 2    g2: read x       if nothing of g1 happens before the read: 2, 1, initial
+//	g1: x = 1; wg.Done  g2: wg.Wait; read x                                      1 only
 func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 	list := s.writers(s.Count, a)
 	prefix := s.porfPrefix(g, hb.EventID{})
@@ -242,6 +256,9 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 }
 
 // porfPrefix returns the clock that g's next operation would have if it read from w.
+//
+// (porf: program order and reads-from, the union of which is TruSt's happens-before.
+// Synchronisation is part of ours.)
 func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	var c []uint32
 	if e := s.LastEvent(g); e >= 0 {

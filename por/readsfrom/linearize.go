@@ -24,7 +24,15 @@ import (
 //     writes come after anyway) can be placed as soon as possible: that takes nothing away from the
 //     others. So the search branches at contested writes only.
 
+//
+//	w1 ──rf──▶ r       w2 writes the same location: not between w1 and r
+//	orders:            w2 w1 r,  w1 r w2          not: w1 w2 r
+//	blockers of w2:    r, which reads from another write than w2
+//	contested:         w1, as placing it early keeps w2 waiting for r
+
 // node is an event to be placed.
+//
+// An event of G, or an operation that is to become one.
 type node struct {
 	hb.EventID
 	clock  []uint32 // what comes before it, with or without itself
@@ -54,6 +62,9 @@ type linearizer struct {
 }
 
 // add takes an event that has been executed with operation op, or would be.
+//
+// What it returns is valid until the next call. Callers change the writes of operations of which
+// it is not known whether they write.
 func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.EventID) *node {
 	if len(l.nodes) < cap(l.nodes) {
 		l.nodes = l.nodes[:len(l.nodes)+1]
@@ -76,10 +87,14 @@ func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.Eve
 	return n
 }
 
+// reset forgets all nodes, and keeps their memory.
 func (l *linearizer) reset() { l.nodes = l.nodes[:0] }
 
 // find looks for a linearization of the nodes, and tries the order in which they were added first.
 // order holds it then.
+//
+// The nodes were added in the order of the path, which is a linearization but for what is new: so
+// the greedy order succeeds mostly, and sources and blockers are all it needs.
 func (l *linearizer) find() bool {
 	l.order, l.failed = l.order[:0], nil
 	clear(l.count)
@@ -114,6 +129,9 @@ func (l *linearizer) find() bool {
 
 // markContested marks the writes that it can be a mistake to place early: another write need not
 // come after all that read from them.
+//
+// If w comes after r anyway, because r's goroutine has executed it by w's clock, the source of r
+// can be placed at any time.
 func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		l.nodes[i].contested = false
@@ -135,6 +153,8 @@ func (l *linearizer) markContested() {
 // A node that is not contested is placed as soon as it is ready: if there is a linearization, there
 // is one in which it comes now. Only contested writes are tried and taken back. The sets in failed
 // are compared after that, so there are few.
+//
+// It returns with order as it was if there is none.
 func (l *linearizer) search() bool {
 	begin := len(l.order)
 	for i := 0; i < len(l.nodes); i++ {
@@ -184,6 +204,7 @@ func (l *linearizer) greedy() bool {
 	return false
 }
 
+// place and unplace keep count in step with placed, which is the invariant of linearizer.
 func (l *linearizer) place(i int) {
 	n := &l.nodes[i]
 	n.placed = true
@@ -199,6 +220,8 @@ func (l *linearizer) unplace(i int) {
 }
 
 // placedSet returns the set of nodes placed, as a key.
+//
+// Three bytes for each goroutine: no execution has 2^24 events of one.
 func (l *linearizer) placedSet() []byte {
 	l.key = l.key[:0]
 	for _, c := range l.count {

@@ -69,6 +69,16 @@ import (
 // package optimal, with which the search begins again (por.Visitor.Restart); so do those in which a
 // read covers more or less than a write that it overlaps, or in which memory is written that
 // something synchronises on.
+//
+// A backward revisit, drawn:
+//
+//	G:          r  d           w            r reads the initial value; then d, and a write w that r
+//	            └ chosen in F               could have read from, if w came first
+//	revisit:    S  w  r ← w                 S is what happens before w and is not in F's graph; d
+//	                                        does not belong to it, and is left out
+//
+// Example: x = 1, x = 2 and read x, in three goroutines, have three classes, one for each value
+// that can be read. The Mazurkiewicz classes are the six orders of the three.
 func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Oracle = nil
 	s := &searcher{
@@ -88,6 +98,9 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 // searcher is the state of Explore.
 type searcher struct {
+	// Invariants: every event of graph is in the path when an operation is chosen (not while the
+	// search goes from one linearization to another); graph[i] has stamp i; marks[i] is the
+	// system before event i of the path.
 	*hb.Execution // the linearization of G that has been executed
 	search.Driver
 	dups hb.Duplicates
@@ -104,6 +117,9 @@ type searcher struct {
 }
 
 // graphEvent is an event of G.
+//
+// rf is kept as it was when the event was added: in every linearization of G the event reads from
+// the same write, which hb.Execution.Sources confirms.
 type graphEvent struct {
 	hb.EventID
 	label      uint64
@@ -115,6 +131,9 @@ type graphEvent struct {
 }
 
 // frame is a graph G with a chosen operation x.
+//
+// For a read, writes are the alternatives that are in G already, and revisits the others. For any
+// other operation revisits are causal prefixes, and frame is what package optimal has.
 type frame struct {
 	order         []hb.Transition // a linearization of G
 	size          int             // len(graph)
@@ -137,6 +156,8 @@ type frame struct {
 	explored      int // how many of them
 }
 
+// run explores from the present state of the system and leaves it there. It explores nothing if
+// the initial state has operations already for which the relation is not known.
 func (s *searcher) run() por.Result {
 	if s.Unsupported {
 		return por.Result{}
@@ -163,6 +184,9 @@ func (s *searcher) explore() {
 
 // runToEnd continues to the end of an execution. Goroutine g is chosen first if it is enabled; head
 // is the last event of the prefix that it has then.
+//
+// The bounds are on events of G, not on steps of the system: to change from one linearization to
+// another executes more of these.
 func (s *searcher) runToEnd(g trace.GID, head int32) {
 	for !s.Halted {
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.graph))
@@ -195,6 +219,8 @@ func (s *searcher) isDropped(g trace.GID) bool { return slices.Contains(s.droppe
 
 // pick is the rule by which x is chosen: the goroutine that moved last continues, or else the first
 // that can.
+//
+// By stamps, not by the path: which linearization G has been executed in must make no difference.
 func (s *searcher) pick() trace.GID {
 	if n := len(s.graph); n > 0 && slices.Contains(s.enabled, s.graph[n-1].G) {
 		return s.graph[n-1].G
@@ -204,6 +230,9 @@ func (s *searcher) pick() trace.GID {
 
 // openFrame adds g's next operation to G, with its first alternative, and reports whether to
 // continue.
+//
+// Three kinds of operations: those with one alternative that nothing can come before (no frame);
+// others but reads, with their alternatives by number; and reads, with one for each write.
 func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
@@ -240,6 +269,9 @@ func (s *searcher) openFrame(g trace.GID, head int32) bool {
 }
 
 // backtrack explores the next alternative of the youngest frame, or its next revisit, or closes it.
+//
+// Whatever is explored next begins with the frame's graph. The path is left as it is until it is
+// known which linearization comes next.
 func (s *searcher) backtrack() {
 	i := len(s.frames) - 1
 	f := &s.frames[i]
@@ -274,6 +306,9 @@ func (s *searcher) backtrack() {
 
 // readFromNext makes frame i's operation read from the next write in G that it can read from, and
 // reports whether to continue.
+//
+// A write that is in the list need not be one that x can read from: readableWrites is what clocks
+// say, and only a linearization decides.
 func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]
@@ -311,6 +346,9 @@ func (s *searcher) readFromNext(i int) bool {
 // An operation that may write what it has read is asked for twice: as one that writes, whose write
 // has to have a place in the order, too; and, if there is no such order, as one that does not, as a
 // compare-and-swap that fails. Which of the two it is shows when it is executed.
+//
+// If w is the latest write in the present path already, that is a linearization, and nothing is
+// searched.
 func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 	op := s.Next(f.g).Op
 	me := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
@@ -344,6 +382,9 @@ func (s *searcher) readFrom(f *frame, w hb.EventID) bool {
 
 // executeIn executes order, in which the last t is new. If noWrite is set t must not write;
 // otherwise the search returns to the linearization back, and it reports false.
+//
+// t is executed apart from the rest because it is new: if it ends the execution that is counted,
+// and whether it writes shows in the state before it.
 func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.Transition, noWrite bool) bool {
 	if s.replayOrder(order[:lastIndex(order, t)]); s.Unsupported {
 		return false
@@ -373,6 +414,10 @@ func mayWrite(op *trace.Op) bool {
 // that could read from w. It cannot in G, as another operation that reads from w and writes is
 // already there; it could if that one read from frame i's operation instead, which is then a
 // backward revisit of it.
+//
+// Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
+// and writes. The second cannot read the initial value, too, unless the first one reads from the
+// second: a backward revisit of the first one's frame.
 func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 	f := &s.frames[i]
 	if op := s.Next(f.g).Op; mayWrite(&op) {
@@ -384,6 +429,8 @@ func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
 
 // addEvent adds g's next operation to G and reports whether to continue. The operation is pending
 // after the path, which is a linearization of G: executed last, it makes it one of the new G.
+//
+// It is not a read, so any linearization of G will do.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	x := hb.EventID{G: g, N: s.Count[g] + 1}
@@ -394,6 +441,11 @@ func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal boo
 
 // eventAdded is called when the event of a stamp, the newest, has been executed. It looks for the
 // revisits that it makes possible, and reports whether to continue.
+//
+// An access to memory that ends the program depends on what has been printed, for which this
+// relation has no place: the program is left to package optimal. The order of what follows: first
+// what this event says of others (races, revisits), then what others that wait say of a frame
+// that has just got its first alternative, last whether the execution continues.
 func (s *searcher) eventAdded(stamp int) bool {
 	if s.Halted {
 		return false
@@ -419,6 +471,8 @@ func (s *searcher) eventAdded(stamp int) bool {
 	}
 	s.findRevisits(e)
 	if a.frame >= 0 {
+		// Writes that were pending already in the frame's G: they could come before the read,
+		// with an empty S.
 		if f := &s.frames[a.frame]; f.reads && !f.firstDone {
 			f.firstDone = true
 			for q := range s.Pending {
@@ -434,6 +488,8 @@ func (s *searcher) eventAdded(stamp int) bool {
 	if !ev.EndsExecution {
 		return true
 	}
+	// As in package optimal: the execution without the event belongs to where it is not in a
+	// reversal.
 	if a.inReversal {
 		return false
 	}
@@ -455,6 +511,8 @@ func (s *searcher) endExecution(st por.Status) {
 }
 
 // bytes is the memory of events and frames.
+//
+// Transitions have 16 bytes.
 func (s *searcher) bytes() int64 {
 	n := s.Bytes() + s.dups.Bytes()
 	for i := range s.frames {

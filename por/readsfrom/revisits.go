@@ -10,6 +10,9 @@ import (
 // This file finds what an event makes possible: revisits of operations of frames.
 
 // findRevisits looks for the revisits that event e, the newest one, makes possible.
+//
+// Three parts: races of operations that synchronise, by the rules of package optimal; operations
+// that wait or have just become pending; and, if e writes, reads that could read from it.
 func (s *searcher) findRevisits(e int) {
 	ev := &s.Events[e]
 	me := s.graph[s.stampOf(e)]
@@ -46,6 +49,9 @@ func (s *searcher) findRevisits(e int) {
 
 // revisitsOfPending looks for the revisits that the operations make possible at which goroutines
 // have arrived by event e.
+//
+// A write that is pending and not executed can be what a read reads from, too: it may never be
+// executed here, if the program ends before.
 func (s *searcher) revisitsOfPending(e int) {
 	end := len(s.UndoLog)
 	if e+1 < len(s.Events) {
@@ -71,6 +77,8 @@ func (s *searcher) reads(x int) trace.Access {
 }
 
 // eventOf returns the event that is frame i's operation, if it is in G.
+//
+// It is not if G has been cut back below it, or while a revisit of the frame is explored.
 func (s *searcher) eventOf(i int) (event int, ok bool) {
 	f := &s.frames[i]
 	if f.stamp < len(s.graph) && s.graph[f.stamp].frame == int32(i) && s.inPath(s.graph[f.stamp].EventID) {
@@ -82,6 +90,9 @@ func (s *searcher) eventOf(i int) (event int, ok bool) {
 // revisitOfPending is called when q has arrived, by what has the clock c, at an operation that
 // might be the prefix of frame i's operation, or the last event of one. c is nil if q was there in
 // the frame's G.
+//
+// A pending operation that reads as well is left until it is executed: what it writes depends on
+// what it reads.
 func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 	f := &s.frames[i]
 	x, _ := s.eventOf(i)
@@ -123,6 +134,9 @@ func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 }
 
 // eventsAfter lists what has the clock c and is not in f's G.
+//
+// All of them are in a reversal when the revisit is explored, and none is the operation of a
+// frame there.
 func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 	if c == nil {
 		return nil
@@ -138,6 +152,9 @@ func (s *searcher) eventsAfter(f *frame, c []uint32) (list []graphEvent) {
 
 // findBackwardRevisits looks for reads that can read from event w instead, which has the clock c
 // and does op.
+//
+// For each such read x it is asked whether S, w and x have a linearization in which x reads from
+// w: first with x as an operation that writes, then as one that does not (see readFrom).
 func (s *searcher) findBackwardRevisits(w *graphEvent, c []uint32, op *trace.Op) {
 	if op.N == 0 {
 		return
@@ -214,6 +231,10 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 //
 // Writes that happen before another write in v cannot be the last one to be read from. Of the rest
 // the deepest (writers) that is last in some linearization of v is the maximal one.
+//
+// Any rule would do that depends on v only (claim 3 of Explore). This one takes a write that can
+// be last, because then everything else in v can be placed before the read, and is not disabled
+// by it (claim 5).
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
 	if w.N > hb.Entry(v, w.G) {
 		return false
@@ -251,6 +272,9 @@ func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 
 // reportRaces reports the races of event e with others: both can be next at the same time if
 // neither happens before the other's goroutine arrives at it.
+//
+// That state need not be one of any path of this search, which has few linearizations of each
+// graph, so it is made.
 func (s *searcher) reportRaces(e int) {
 	ev := &s.Events[e]
 	if !ev.Op.Kind.Memory() {
@@ -289,6 +313,8 @@ func (s *searcher) reportRaces(e int) {
 
 // arrivalClock returns the clock of the event by which event e's goroutine has arrived at e's
 // operation.
+//
+// The first entry of an event in the undo log is that of its own goroutine.
 func (s *searcher) arrivalClock(e int) []uint32 {
 	if last := s.UndoLog[s.Events[e].UndoStart].Last; last >= 0 {
 		return s.Clock(int(last))
@@ -297,6 +323,9 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 }
 
 // revisit is a prefix S that x has when it is explored again.
+//
+// Either write is set (of a read), or last. order is a linearization of the graph that the
+// revisit leads to, found when the revisit was: it need not be searched again.
 type revisit struct {
 	order   []hb.Transition // a linearization of G and S; of a read with w and x
 	prefix  []graphEvent    // S
@@ -305,8 +334,13 @@ type revisit struct {
 	noWrite bool            // the read must not write
 }
 
-// backwardRevisit explores a prefix of frame i's operation, a read, that ends with a write, from
-// which it then reads.
+// backwardRevisit explores a prefix of frame i's operation x, a read, that ends with a write w,
+// from which x then reads.
+//
+// The prefix and w are added to G, w is executed, then x, and last the rest of the linearization.
+// Each of the steps can show that it was no use: w may write nothing after S (a compare-and-swap
+// that fails there), and x may write although it was to be one that does not (noWrite), which is
+// another revisit.
 func (s *searcher) backwardRevisit(i int, it *revisit) {
 	f := &s.frames[i]
 	x := hb.Transition{G: f.g, Label: f.label}
@@ -361,6 +395,8 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 
 // forwardRevisit explores a prefix of frame i's operation, and if that operation depends on it
 // continues.
+//
+// It is lines 32 to 39 of docs/optimal.md for graphs: prefix, head, canonical order, and x again.
 func (s *searcher) forwardRevisit(i int, it *revisit) {
 	for _, a := range it.prefix {
 		s.graph = append(s.graph, a)
@@ -418,6 +454,9 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 
 // headsInOrder reports whether event e may be the next maximal event of the prefix that f's
 // operation has so far: maximal events are added in one order, see package optimal.
+//
+// It is inCanonicalOrder of package optimal for graphs: heads are known by their stamps, as their
+// places in the path change.
 func (s *searcher) headsInOrder(f *frame, e int) bool {
 	for h := f.head; h >= 0 && !s.inPrefix(s.position(s.graph[h].EventID), s.Clock(e)); h = s.graph[h].head {
 		if s.graph[h].G > s.Events[e].G {

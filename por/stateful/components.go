@@ -68,6 +68,8 @@ type tarjanFrame struct {
 	edges, gids, choices, step int
 }
 
+// nextNum is the number that the state opened next will have. Numbers of closed states are used
+// again, so 32 bits are enough for all that are open at once.
 func (c *components) nextNum() uint32 { return firstOpen + uint32(len(c.nodes)) }
 
 func (c *components) bytes() int64 {
@@ -87,6 +89,8 @@ func (c *components) open(key por.Hash) tarjanFrame {
 }
 
 // noteEnabled notes that g can move in the state opened last.
+//
+// The list of the state opened last is the end of gids, so it grows in place.
 func (c *components) noteEnabled(g trace.GID) {
 	c.gids = append(c.gids, g)
 	c.nodes[len(c.nodes)-1].gidHi = len(c.gids)
@@ -100,6 +104,8 @@ func (c *components) noteDataChoice(g trace.GID, fn, pc uint32, n int) {
 }
 
 // edge adds an edge between open states.
+//
+// A copy of the steps: those of the path change when the search goes back.
 func (c *components) edge(from, to uint32, steps []trace.Step) {
 	lo := len(c.steps)
 	c.steps = append(c.steps, steps...)

@@ -102,6 +102,9 @@ func (s *depthFirst) run() por.Result {
 }
 
 // result returns what has been counted, and why the search is incomplete.
+//
+// Livelocks that could not be looked for are a reason of their own: everything else has been
+// covered.
 func (s *depthFirst) result() por.Result {
 	r := s.Driver.Result()
 	if s.skipped > 0 {
@@ -376,6 +379,8 @@ func (s *depthFirst) pop() {
 //
 // Of a frame with k alternatives, of which n have been explored and one is being explored, it adds
 // n/k of the frame's share; the one being explored has 1/k of it, which the frames above divide.
+//
+// It is shown while a long search runs, and decides nothing.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
 	// Deeper frames weigh less than the rounding error.

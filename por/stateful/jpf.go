@@ -147,6 +147,9 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 // in which it remains there has ended by that error, or because it exits at once, is not known here,
 // so either makes the search begin again: that costs the choices that are made before unlocking
 // from then on. If the goroutine has ended, too, the program has ended as it should.
+//
+// Example: mu.Unlock() of a mutex that is not locked. With no choice before it another
+// goroutine's mu.Lock() would never come first, and the error would be the only outcome.
 func (p *SyncPolicy) After(sys por.System, g trace.GID) bool {
 	if !p.UnlockNeedsNoChoice {
 		return false

@@ -89,6 +89,7 @@ func (t *tree) count(chain int) subtree {
 		s.Stats.Choices++
 	}
 	s.ReportRaces()
+	// One mark for each state on the way down: the recursion is as deep as the execution.
 	at := s.Checkpoint()
 	var n subtree
 	for _, a := range alts {
@@ -110,6 +111,8 @@ func (t *tree) count(chain int) subtree {
 }
 
 // sum returns a + b, and halts the count if that is too large.
+//
+// A count that wraps around would look like a small tree.
 func (t *tree) sum(a, b uint64) uint64 {
 	n, carry := bits.Add64(a, b, 0)
 	if carry != 0 {

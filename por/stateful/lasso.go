@@ -91,9 +91,13 @@ func (g *lassoGraph) mark(nodes []int32) {
 	}
 }
 
+// inside reports whether n is in the set that was marked last. Older marks have other numbers, so
+// a set need not be unmarked.
 func (g *lassoGraph) inside(n int32) bool { return g.in[n] == g.set }
 
 // requirementSet numbers the requirements of a component.
+//
+// The number of a requirement is its index in list, and in what fairness returns.
 type requirementSet struct {
 	list  []requirement
 	index map[requirement]int
@@ -126,6 +130,8 @@ func (n *lassoNode) eachRequirement(f func(requirement) bool) {
 
 // unsatisfied reports whether a requirement arises in n that no edge satisfies; satisfied is as
 // fairness returns it.
+//
+// One is enough to take the state away.
 func (s *requirementSet) unsatisfied(n lassoNode, satisfied []int) bool {
 	found := false
 	n.eachRequirement(func(x requirement) bool {
@@ -222,6 +228,9 @@ func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace
 
 // shortest returns the edges of a shortest walk inside the marked set from a
 // node to one that is a target, and that node. There must be one.
+//
+// Breadth first, by edges in the order in which the search found them: the same program always
+// gives the same loop.
 func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32, to int32) {
 	if target(from) {
 		return nil, from

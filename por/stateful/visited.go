@@ -57,6 +57,8 @@ func (s *visitedShard) find(h por.Hash) int {
 }
 
 // lookup returns the word of h, which must be present.
+//
+// (Tests ask so; the search itself inserts.)
 func (v *visited) lookup(h por.Hash) uint32 {
 	s := &v.shards[h[0]%visitedShards]
 	return s.vals[s.find(h)]
