@@ -11,6 +11,11 @@ type Effects interface {
 	// not, in spawn-path order.
 	Pending(buf []trace.GID) []trace.GID
 
+	// Aborted reports whether the program has ended as an exit or a crash ends it, so that what
+	// goroutines that were alive would have printed is missing. It has not if all have ended, even
+	// if a timer is pending.
+	Aborted() bool
+
 	// Touches appends every location that g's pending operation reads or may change, or whose
 	// contents decide whether and how it can be executed: op.Access, and what it has no room for.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access

@@ -17,6 +17,9 @@ func (m *Machine) Pending(buf []trace.GID) []trace.GID {
 	return buf
 }
 
+// Aborted implements por.Effects.
+func (m *Machine) Aborted() bool { return m.fault != nil || m.exited }
+
 // Touches implements por.Effects.
 func (m *Machine) Touches(id trace.GID, buf []trace.Access) []trace.Access {
 	g := m.gOf(id)

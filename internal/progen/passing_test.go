@@ -392,6 +392,10 @@ func (v *timedVisitor) Race(trace.Schedule, trace.Op, trace.Op) bool { return tr
 func (v *timedVisitor) Livelock(trace.Schedule, int) bool            { return true }
 func (v *timedVisitor) Restart()                                     {}
 
+// knownTimed are seeds of programs that an explorer was wrong about: in 138 the last goroutine ends
+// while a ticker is pending, which is no end that cuts anything off.
+var knownTimed = []uint64{138}
+
 // TestPassing: every explorer finds what the model says, for every slack.
 func TestPassing(t *testing.T) {
 	const perBatch = 30
@@ -401,11 +405,15 @@ func TestPassing(t *testing.T) {
 	} else if testing.Short() {
 		total = perBatch
 	}
-	for first := *seedFlag; first < *seedFlag+uint64(total); first += perBatch {
+	seeds := slices.Clone(knownTimed)
+	for seed := range uint64(total) {
+		seeds = append(seeds, *seedFlag+seed)
+	}
+	for batch := range slices.Chunk(seeds, perBatch) {
 		var progs []*timedProg
 		var list []unit
-		for i := range uint64(perBatch) {
-			p := randomTimed(rand.New(rand.NewPCG(first+i, 0x7e3)))
+		for i, seed := range batch {
+			p := randomTimed(rand.New(rand.NewPCG(seed, 0x7e3)))
 			name := fmt.Sprintf("Ppass%d", i)
 			progs, list = append(progs, p), append(list, unit{name, p.source(name)})
 		}
@@ -416,7 +424,7 @@ func TestPassing(t *testing.T) {
 		for _, slack := range slacks {
 			g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0})
 			for i, p := range progs {
-				g.in(i, func() { comparePassing(t, g, p, list[i], slack, first+uint64(i)) })
+				g.in(i, func() { comparePassing(t, g, p, list[i], slack, batch[i]) })
 			}
 			if t.Failed() {
 				return

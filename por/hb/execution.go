@@ -355,7 +355,8 @@ func (x *Execution) step(e *Event, choice int) {
 		e.EndsExecution = true
 	case por.Ended:
 		e.EndsExecution = x.EndedInOtherOrder || len(x.sys.Pending(x.advanced[:0])) > 0
-		e.DependsOnOutput = !x.dep.ignoreOutput && (e.EndsExecution || ends(e.Op.Kind))
+		aborts := e.EndsExecution && x.sys.Aborted() || ends(e.Op.Kind)
+		e.DependsOnOutput = !x.dep.ignoreOutput && aborts
 	}
 	if e.EndsExecution && consumes(&e.Op) { // it will be undone
 		x.received[e.Op.Access[0].Obj]--

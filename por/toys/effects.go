@@ -26,6 +26,9 @@ func (t *System) Pending(buf []trace.GID) []trace.GID {
 	return buf
 }
 
+// Aborted implements por.Effects.
+func (t *System) Aborted() bool { return t.over == por.Ended }
+
 // Touches implements por.Effects.
 func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 	i, ok := t.at(int(gid))
