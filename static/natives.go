@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // What the machine's own functions do to memory. Those of the models synchronise, which does not
@@ -30,9 +32,11 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) effects {
 	if o := fn.Object(); o != nil && o.Pkg() != nil {
 		path = o.Pkg().Path()
 	}
-	switch {
+	switch kinds := trace.KindsOf(fn.String()); {
 	case path == "sync/atomic" || path == "internal/runtime/atomic":
 		return atomics
+	case len(kinds) > 0:
+		return syncs
 	case path == "sync" || path == "time" || path == "internal/effect":
 		return syncs
 	case path == "internal/bytealg" || path == "bytes" || fn.String() == "syscall.hbWrite":

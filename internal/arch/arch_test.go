@@ -60,6 +60,7 @@ var allowed = map[string]string{
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",
+	"internal/yielding":    "",
 	"internal/classes":     "por trace",
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
@@ -67,7 +68,7 @@ var allowed = map[string]string{
 	"internal/racetest":    "internal/vmtest load por trace vm",
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",
-	"internal/native":      "explore load oracle por/explorers report vm",
+	"internal/native":      "explore internal/yielding load oracle por/explorers report vm",
 	"internal/environment": "explore load oracle por/explorers report vm",
 	"internal/xsync":       "explore internal/microtest load por vm",
 }

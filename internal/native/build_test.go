@@ -2,15 +2,14 @@ package native
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"hbcheck.dev/hbcheck/internal/yielding"
 )
 
 // The variants in which the programs are compiled.
@@ -61,7 +60,9 @@ func (b *binaries) variant(t testing.TB, variant string) {
 				t.Fatal(err)
 			}
 			if variant != plain && strings.HasSuffix(file, ".go") {
-				text = instrument(t, file, text)
+				if text, err = yielding.Instrument(file, text, "native/yield"); err != nil {
+					t.Fatal(err)
+				}
 			}
 			write(t, filepath.Join(src, area, filepath.Base(file)), text)
 		}
@@ -81,7 +82,7 @@ func (b *binaries) variant(t testing.TB, variant string) {
 		}
 	}
 	write(t, filepath.Join(src, "go.mod"), []byte("module native\n\ngo 1.26\n"))
-	write(t, filepath.Join(src, "yield/yield.go"), []byte(yieldSource))
+	write(t, filepath.Join(src, "yield/yield.go"), []byte(yielding.Source))
 	write(t, filepath.Join(src, "main.go"), fmt.Appendf(nil, mainSource, &imports, &table))
 	flags := []string{"-gcflags=native/...=-l"} // a call is not the place it was inlined
 	if variant == raced {
@@ -123,85 +124,3 @@ var programs = map[string]func(){
 
 func main() { programs[os.Args[1]]() }
 `
-
-// yieldSource is the package that instrumented programs call. How often it does what is
-// chosen by the environment, for each process anew.
-const yieldSource = `package yield
-
-import (
-	"math/rand/v2"
-	"os"
-	"runtime"
-	"time"
-)
-
-var mode = os.Getenv("NATIVE_YIELD")
-
-// Now perhaps lets other goroutines run.
-func Now() {
-	if mode == "" {
-		return
-	}
-	switch n := rand.Uint32N(64); {
-	case n < 12:
-		runtime.Gosched()
-	case n < 14:
-		for range rand.Uint32N(2000) {
-			nothing()
-		}
-	case n < 18 && mode == "sleep":
-		time.Sleep(time.Duration(rand.Uint32N(50_000)))
-	}
-}
-
-//go:noinline
-func nothing() {}
-`
-
-// instrument puts a call of yield.Now before every statement of a file. Lines stay as
-// they are.
-func instrument(t testing.TB, name string, src []byte) []byte {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var at []int
-	statements := func(list []ast.Stmt) {
-		for _, s := range list {
-			at = append(at, fset.Position(s.Pos()).Offset)
-		}
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			if len(n.List) > 0 {
-				switch n.List[0].(type) {
-				case *ast.CaseClause, *ast.CommClause:
-					return true
-				}
-			}
-			statements(n.List)
-		case *ast.CaseClause:
-			statements(n.Body)
-		case *ast.CommClause:
-			statements(n.Body)
-		}
-		return true
-	})
-	if len(at) == 0 {
-		return src
-	}
-	slices.Sort(at)
-	var out []byte
-	end := fset.Position(f.Name.End()).Offset
-	out = append(out, src[:end]...)
-	out = append(out, `; import hbYield "native/yield"`...)
-	last := end
-	for _, p := range at {
-		out = append(out, src[last:p]...)
-		out = append(out, "hbYield.Now(); "...)
-		last = p
-	}
-	return append(out, src[last:]...)
-}
