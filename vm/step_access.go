@@ -8,6 +8,9 @@ import (
 )
 
 // stopFlags are the object flags that send a memory access to the slow path.
+//
+// Shared objects stop the fast path only while there are several goroutines: before that, and in
+// run mode, no explorer is asked.
 func (m *Machine) stopFlags() objFlags {
 	if m.multi && !m.auto {
 		return objShared | objFreed
@@ -19,6 +22,10 @@ func (m *Machine) stopFlags() objFlags {
 // returns the host address when the access may proceed. Otherwise it returns nil, and either the
 // access is pending (a visible operation that is not scheduled yet) or a guest panic has been
 // raised.
+//
+// It is called twice for an access that is visible: before it is scheduled, when it becomes
+// pending, and after that, when it is executed. In both calls the instruction's operands are the
+// same, as the goroutine has done nothing in between; what they point to may be another.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	// Why has the fast path failed?
 	//
@@ -77,6 +84,8 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 }
 
 // setPending makes a visible operation of g's current instruction pending.
+//
+// The instruction at g.pc is executed again when it is scheduled.
 func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access) {
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: kind, N: uint8(len(acc)), Func: g.fn.ID, PC: uint32(g.pc)}
@@ -86,6 +95,9 @@ func (m *Machine) setPending(g *goroutine, kind trace.Kind, acc ...trace.Access)
 // accessesMayExecute reports whether g may execute an operation with the given plain accesses now;
 // if one of them is visible and g is not scheduled, the operation becomes pending. Accesses of no
 // bytes are ignored.
+//
+// Example: copy(a, b) reads b and writes a in one step, which is one operation with two accesses
+// (trace.ReadWrite). Which of the two is visible decides its kind.
 func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trace.Access) bool {
 	if !m.multi || m.auto || f.Trusted {
 		return true

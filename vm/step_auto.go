@@ -4,6 +4,9 @@ package vm
 // (packages are initialised), the program is over, or no goroutine is enabled. Goroutines with
 // local work come first, oldest first; when there are none, or when one has used up its turn, the
 // enabled ones get a turn.
+//
+// Two uses that have little in common but that no explorer decides: the initialisation of
+// packages, which is sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()
 	m.ready = append(m.ready[:0], 0)
@@ -77,6 +80,9 @@ const nanosPerLoop = 4
 
 // runLocalAfterAuto brings every goroutine to its next visible operation after auto ended. A later
 // goroutine may give an earlier one work again: a coroutine hands control back.
+//
+// After this the state is one that an explorer can begin with: each goroutine is at a visible
+// operation.
 func (m *Machine) runLocalAfterAuto() {
 	m.beginStep()
 	for i := 0; i < len(m.gs) && !m.executionOver(); i++ {
@@ -90,6 +96,9 @@ func (m *Machine) runLocalAfterAuto() {
 
 // numAlternativesAuto is numAlternatives for run mode, where goroutines that wait for time do not
 // run by themselves.
+//
+// A view is of a moment, and in run mode states are not counted: each question is a moment of its
+// own.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
 	if timed(g) && !m.isDue(g) {
 		return 0
@@ -112,6 +121,8 @@ func (m *Machine) firstSleeper() *goroutine {
 
 // autoChoice picks one of n alternatives in run mode: pseudo-random, the same
 // in every run.
+//
+// (xorshift64: Marsaglia 2003.)
 func (m *Machine) autoChoice(n int) int32 {
 	if n <= 1 {
 		return 0

@@ -20,6 +20,9 @@ const bottomReturn = 0
 
 // callValue pushes a frame for func value fv whose arguments are in window a of the running frame;
 // control returns to g.pc. It reports false if it threw instead.
+//
+// Everything that is more than a call of a known function comes here: closures, nil, functions
+// that have not been compiled.
 func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 	return m.pushFrame(g, g.fp+uint32(a), fv, uint64(g.fp), uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
@@ -27,6 +30,9 @@ func (m *Machine) callValue(g *goroutine, a uint16, fv uint64) bool {
 // pushFrame enters func value fv with its arguments at stack word fp: it copies what the closure
 // has captured after them, and writes the header. link and ret are words of the header (see
 // hdrLink). It reports false if it threw instead, because fv is nil, or if the stack has overflowed.
+//
+//	stack:   ... │ window of the caller │ link │ return │ func │ defer ║ params │ captured │ ...
+//	                                                                   fp
 func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool {
 	if fv == 0 {
 		m.throw(g, rtPanicMem)
@@ -43,6 +49,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 		id = uint32(*(*uint64)(clos))
 	}
 	c := m.funcs[id]
+	// Compiled at its first call.
 	if c == nil || c.Code == nil {
 		c = m.compile(id)
 	}
@@ -63,6 +70,8 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 
 // callGuest pushes a call of a compiled function above the running frame, as
 // if the instruction before g.pc had made it. flags are frame flags.
+//
+// The overlay's functions that throw and recover are written in Go, and are called so.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	// Not in the window: that may hold the arguments of the native which makes the call.
 	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
@@ -140,6 +149,9 @@ var rtFuncs = [numRtFuncs]struct {
 
 // throw raises a run-time panic at the instruction g is executing by calling
 // the runtime overlay. The call's return address is the instruction itself: see callPC.
+//
+// It always returns with a new frame on top of g, so callers go to "called" in exec, or return
+// Called.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.scheduled = false
 	g.pc = g.executing()
@@ -154,6 +166,13 @@ func (m *Machine) throwIndex(g *goroutine, i, n uint64) {
 
 // returned handles a return from a frame with flags; results are in place. It
 // reports false if g must stop.
+//
+// Which flag is set says who made the call:
+//
+//	frBottom       the go statement: the goroutine ends
+//	frRunDefer     RunDefers at the end of a function: it is executed again, for the next one
+//	frPanicDefer   the unwinding of a panic, which goes on or has been recovered
+//	frRecovered    what is left of the deferred calls after a recovery
 func (m *Machine) returned(g *goroutine) bool {
 	link := g.stack[g.fp-hdrLink]
 	flags := link >> 32
@@ -177,6 +196,9 @@ func (m *Machine) returned(g *goroutine) bool {
 }
 
 // popTo makes the frame at fp of function id the running one.
+//
+// Callers' frames are saved when they come to run, not when a step begins: a step mostly stays in
+// one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.fp, g.fn = fp, m.funcs[id]
 	// The frame is going to change, and has not been saved in this epoch.
@@ -186,6 +208,8 @@ func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 }
 
 // spawnFrame gives new goroutine g its first frame: fv called with args.
+//
+// The arguments are where a caller's window would have had them.
 func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
 	g.grow(fp + uint32(len(args)) + 64)
@@ -196,6 +220,9 @@ func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 }
 
 // startG executes a go statement of g: fv with args on a new goroutine.
+//
+// From the second goroutine on there are two that can notice something (multi): what global
+// variables refer to becomes shared at that moment, and later what is published.
 func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *goroutine {
 	// What the new goroutine is given, and what variables refer to, two goroutines can reach now.
 	if !m.multi {
@@ -222,6 +249,8 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 }
 
 // endG ends g.
+//
+// It stays in gs, as other things have its slot and number.
 func (m *Machine) endG(g *goroutine) {
 	if g.id == 0 {
 		m.mainEnd = true

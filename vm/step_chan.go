@@ -49,6 +49,8 @@ const shiftCap = 64
 // internal/progen compares this with the runtime's queues.
 
 // chanCase is one direction of one channel of an operation.
+//
+// Send and Recv are operations with one case, so the rest of this file knows selects only.
 type chanCase struct {
 	ch   ptr
 	send bool
@@ -56,6 +58,10 @@ type chanCase struct {
 }
 
 // chanCases decodes the channel operation at g.pc.
+//
+//	Select   A: results   B: number of cases   C: 1 if it waits, 0 with default
+//	word     Op: 1 send   A: channel           B: value or destination   C: registers of it
+//	word     ...          one for each case, skipped by finishChan
 func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
@@ -77,6 +83,9 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 //	caseIndex ≥ 0, partner ≥ 0    a rendezvous of that case with partnerCase of partner
 //	caseIndex < 0, park           wait where others can see it
 //	caseIndex < 0, not park       default
+//
+// A rendezvous is an alternative for each partner and each case of the partner's that fits: who
+// communicates with whom is a choice.
 type chanAlt struct {
 	caseIndex   int
 	partner     int // slot of the rendezvous' partner, or -1
@@ -102,6 +111,8 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	waits := blocking(in)
 	var arr [8]chanCase
 	cases := m.chanCases(g, arr[:0])
+	// If one case is ready without a partner, the only rendezvous that are left are those with
+	// goroutines that have parked (3 above).
 	ready, seen := m.anyReadyWithoutPartner(cases), false
 	for i, c := range cases {
 		switch {
@@ -148,6 +159,8 @@ func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
 
 // chanWaiters lists the goroutines with a pending channel operation that waits, by what they could
 // do.
+//
+// A select is in both lists.
 type chanWaiters struct {
 	moment    uint64 // Machine.moment the lists were made at
 	senders   []*goroutine
@@ -157,6 +170,9 @@ type chanWaiters struct {
 // waitingPeers returns the goroutines among which the partners of a sender or a receiver are, in
 // spawn-path order. The lists are cached per state if cached is set; in the middle of a step they
 // are made anew.
+//
+// moment is 0 while the lists are being made, so that a look in the middle does not take old ones
+// for new.
 func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 	l := &m.waiters
 	if !cached || l.moment != m.moment {
@@ -186,6 +202,13 @@ func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 
 // partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
 // c of g. If g has a ready case or does not wait, the partner has to be parked.
+//
+// Two rules of selects decide. A goroutine that tries (select with default) communicates only
+// with one that has parked. And a partner that could continue without g does, as soon as it
+// arrives, so it is none; unless it is g that has parked, and the partner the one that arrives.
+//
+//	g: select { case a <- 1: case <-b: }      g has b ready: q must have parked before
+//	q: select { case <-a: case <-c: }         q has c ready: it does not park, so no rendezvous
 func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, ready bool, f func(slot, index int)) {
 	var arr [8]chanCase
 	for _, q := range list {
@@ -252,11 +275,17 @@ func (m *Machine) chanHdr(c ptr) *[5]uint64 {
 
 // observable reports whether an operation that does not wait may find a
 // goroutine that is parked in c.
+//
+// The linker knows for which element types and directions the program has such operations at all
+// (rule 4): in most programs for none, and then parking is no step.
 func (m *Machine) observable(c chanCase) bool {
 	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
 // chanOp executes Send, Recv or Select at g.pc, or makes it pending.
+//
+// The order: what can be done, may it be done now, and only then effects. Everything up to
+// chanMayExecute is executed once more when the operation is scheduled.
 func (m *Machine) chanOp(g *goroutine) Ctl {
 	alts := m.alts[:0]
 	n := m.chanAlternatives(g, &alts)
@@ -339,6 +368,11 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 
 // takeBuffered receives the oldest element of c's buffer, which is not empty. A short buffer is
 // moved down by one place, a long one advances head: see shiftCap.
+//
+// The place that becomes free is cleared in both cases (invariant of channels).
+//
+//	short:  │ a │ b │ c │ 0 │  ──▶  │ b │ c │ 0 │ 0 │     head stays 0
+//	long:   │ a │ b │ c │ 0 │  ──▶  │ 0 │ b │ c │ 0 │     head 0 → 1
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
 	if m.isTick(hp) {
 		m.wokenLate(g)
@@ -369,6 +403,9 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 }
 
 // loadRegs puts an element image into registers, extended if it is a scalar.
+//
+// The layout says how a scalar is extended; in a rendezvous the value has been extended already
+// (copyRegs).
 func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size uint32, lay uint32) {
 	if reg == bytecode.NoReg || size == 0 {
 		return
@@ -403,6 +440,9 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 
 // finishChan writes the operation's control results and moves g after it. index is the case's, -1
 // for default; ok says whether a received value was sent.
+//
+// It is called for both sides of a rendezvous, so g may be one that is not running: everything is
+// found at its pc.
 func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	in := &g.fn.Code[g.pc]
 	g.scheduled = false
@@ -429,6 +469,9 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 }
 
 // chanMayExecute is mayExecute for the channel operation at g.pc with n alternatives.
+//
+// A single alternative of a program with one goroutine is local work. No alternative: it becomes
+// pending, and blocks.
 func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 	if n > 0 && (g.scheduled || m.auto || n == 1 && !m.multi) {
 		if !g.scheduled {
@@ -442,6 +485,8 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 }
 
 // setPendingChan makes g's channel operation pending.
+//
+// It is called again for a goroutine that parks, whose arrival does not change by that.
 func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
@@ -512,6 +557,8 @@ func closing(c ptr) trace.Op {
 }
 
 // closeNow closes c, or returns which panic that is; -1 for none.
+//
+// Those that wait to receive need not be woken: their operations have become enabled.
 func (m *Machine) closeNow(c ptr) rtFunc {
 	if c == 0 {
 		return rtPanicCloseNil
@@ -526,6 +573,8 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 }
 
 // chanLen executes len and cap. Unlike the capacity, the length depends on the order of operations.
+//
+// A nil channel, and a capacity, are the same whatever the others do: no operation.
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0
@@ -560,6 +609,9 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n uint64, elem uint32) Ctl
 
 // newChan makes a channel for n elements e, if there can be one: else it panics, or refuses what
 // the real runtime would make.
+//
+// Sizes that gc would refuse panic as there; those that gc would make and the machine has no room
+// for end the exploration with a reason.
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	const header = 96 // of the real runtime's channels
 	switch es := uint64(e.Size); {

@@ -7,6 +7,8 @@ import (
 )
 
 // complexOp sets a to the result of the operation x, as in the word after Cplx.
+//
+// A complex64 is two floats in one register, a complex128 two registers.
 func complexOp(a, b, c *uint64, x uint64) {
 	if x&bytecode.CplxNarrow != 0 {
 		p, q := *(*complex64)(unsafe.Pointer(b)), *(*complex64)(unsafe.Pointer(c))

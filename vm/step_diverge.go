@@ -39,6 +39,9 @@ const (
 
 // diverges reports whether g, which is after a back edge or, if not back, before a call, loops
 // forever. It may ask to be called again soon.
+//
+// refillBudget asks after each budget; a budget of 0 or 1 makes the next back edge ask again,
+// which is how every back edge of the window is compared.
 func (m *Machine) diverges(g *goroutine, back bool) bool {
 	s := &m.divergence
 	switch {
@@ -87,6 +90,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 }
 
 // frameWords is a fingerprint of g's running frame without what it refers to.
+//
+// Numbers of new objects are left out, since an iteration that allocates something and drops it
+// has another number each time.
 func (m *Machine) frameWords(g *goroutine) uint64 {
 	x := uint64(g.id)<<32 ^ uint64(g.fp)
 	x = x*0x9E3779B97F4A7C15 + uint64(g.fn.ID)<<32 + uint64(uint32(g.pc))

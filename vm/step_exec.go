@@ -33,6 +33,9 @@ import (
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
+// rg is register i of the frame whose register 0 is at base; rf and rf32 are the same for floats.
+// Nothing is checked: the compiler has made the operands, and pushFrame has made room for NRegs
+// and the outgoing window.
 func rg(base unsafe.Pointer, i uint16) *uint64 {
 	return (*uint64)(unsafe.Add(base, uintptr(i)*8))
 }
@@ -46,6 +49,9 @@ func rf32(base unsafe.Pointer, i uint16) *float32 {
 }
 
 // load returns the host address of n readable bytes at p, or nil.
+//
+// One comparison decides most: object 0, which nil refers to, has no bytes. Offset and n are
+// added in 64 bits, so the sum cannot wrap around.
 func (h *heap) load(p, n uint64, stop objFlags) unsafe.Pointer {
 	if id := p >> 32; id < uint64(len(h.objs)) {
 		o := &h.objs[id]
@@ -57,6 +63,9 @@ func (h *heap) load(p, n uint64, stop objFlags) unsafe.Pointer {
 }
 
 // store returns the host address of n writable bytes at p, or nil.
+//
+// An object of this epoch has been saved since the last mark, or is newer than that: what it held
+// before need not be kept. All others go to the slow path once.
 func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 	if id := p >> 32; id < uint64(len(h.objs)) {
 		o := &h.objs[id]
@@ -76,6 +85,13 @@ const budget = 1 << 14
 
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
+//
+// Invariants of the loop: r points to register 0 of g.fp in g.stack, and ip into the code of
+// g.fn. Whatever may grow the stack, or push or pop a frame, is followed by loading them again:
+// natives and slowOp that answer Next by r, all that comes to "called" by everything. What may
+// share objects, start goroutines or change the mode is followed by stop.
+//
+//	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
 	h := m.heap
 	f := g.fn
@@ -93,6 +109,7 @@ func (m *Machine) exec(g *goroutine) {
 		case Nop:
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)
+		// All is read before anything is written: source and destination may overlap.
 		case Mov2:
 			x, y := *rg(r, in.B), *rg(r, in.B+1)
 			*rg(r, in.A), *rg(r, in.A+1) = x, y
@@ -110,6 +127,7 @@ func (m *Machine) exec(g *goroutine) {
 			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
 		// Integers. Narrow ones are kept extended by the sign of their type: the compiler emits an
 		// extension after an operation on 64 bits, or the fused form of the commonest (AddS32 ...).
+		// The host's arithmetic wraps around as the guest's does (spec: Integer overflow).
 		case Add:
 			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
 		case Sub:
@@ -271,6 +289,7 @@ func (m *Machine) exec(g *goroutine) {
 		case CvtC:
 			complexConvert(rg(r, in.A), rg(r, in.B), in.C)
 		// Comparisons to a register; the dynamic types of interfaces may be uncomparable, which panics.
+		// Booleans are 0 and 1, which LNot and the fused branches rely on.
 		case Eq:
 			*rg(r, in.A) = b2u(*rg(r, in.B) == *rg(r, in.C))
 		case Ne:
@@ -347,6 +366,8 @@ func (m *Machine) exec(g *goroutine) {
 					}
 				}
 			}
+		// Compare and branch in one. The offset has 16 bits and counts from the next instruction;
+		// where that is too short the compiler has emitted a long jump.
 		case JEq:
 			if *rg(r, in.A) == *rg(r, in.B) {
 				off := int(int16(in.C))
@@ -564,6 +585,8 @@ func (m *Machine) exec(g *goroutine) {
 				goto paused
 			}
 			ip = unsafe.Add(ip, 8)
+		// Narrow stores write the low bytes of the register. What they store is no pointer, so
+		// nothing is published.
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
 			p := h.store(addr, 1, stop)
@@ -659,6 +682,7 @@ func (m *Machine) exec(g *goroutine) {
 				goto called
 			}
 		// An index is compared as an unsigned number: a negative one is out of range, too.
+		// The address of an element, for what is neither a load nor a store: &s[i], s[i].f = v.
 		case IdxS:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -888,6 +912,8 @@ func (m *Machine) exec(g *goroutine) {
 		case Call:
 			callee, win = uint32(in.Imm32()), uint32(in.A)
 			goto enter
+		// A function without captured words needs nothing from memory: it is entered like one
+		// that is known.
 		case CallC:
 			fv := *rg(r, in.B)
 			if fv&funcBit != 0 {
@@ -914,6 +940,9 @@ func (m *Machine) exec(g *goroutine) {
 			callee, win = uint32(fv), uint32(in.A)
 			goto enter
 		case CallN:
+			// A native that has a Peek may be a visible operation. It has had no effect before it
+			// is known that it may execute; g.pc is at the instruction until then, and after it
+			// from then on.
 			nat := &m.natives[in.Imm32()]
 			regs := Regs{unsafe.Pointer(rg(r, in.A))}
 			if nat.Peek != nil {

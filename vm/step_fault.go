@@ -14,6 +14,8 @@ import (
 // knows those finds what it expects.
 
 // Fault is how an execution failed.
+//
+// Message and text are the runtime's: reports quote the former, stderr has the latter.
 type Fault struct {
 	Kind    FaultKind
 	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
@@ -55,6 +57,9 @@ func (f *Fault) Text() string {
 }
 
 // crash ends the program with fault f of g; text is what goes to stderr.
+//
+// The machine stays in that state: nothing is enabled any more (executionOver), and Rewind brings
+// it back to life.
 func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.output(2, []byte(text))
 	f.G, f.Exit = g.id, 2
@@ -66,6 +71,8 @@ func (m *Machine) crash(g *goroutine, f Fault, text string) {
 }
 
 // halt leaves g where it is, forever.
+//
+// With an overflow that is pending it keeps the operation at which it was found.
 func (m *Machine) halt(g *goroutine) {
 	g.status = gReady
 	if g.overflow == nil {
@@ -143,6 +150,9 @@ func (m *Machine) deadlock() {
 }
 
 // crashPanic ends the program because of panic p and those below it.
+//
+// Panics are linked newest first. What is reported is the first one that was raised, as the
+// runtime's text begins with it; Goexit is none.
 func (m *Machine) crashPanic(g *goroutine, p ptr) {
 	first := p
 	for q := p; q != 0; q = m.word(q, pnLink) {

@@ -17,6 +17,8 @@ type chanKey struct{ elem, cap uint32 }
 
 func field(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
 
+// fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They have
+// to say where pointers are, for collecting and renaming.
 func (m *Machine) fixedLayouts() {
 	lay := func(t types.Type) uint32 { return m.layouts.Of(t).ID }
 	p, w := types.Typ[types.UnsafePointer], types.Typ[types.Uint64]
@@ -33,6 +35,8 @@ func (m *Machine) fixedLayouts() {
 }
 
 // chanLayout returns the layout of a channel object with n elements e.
+//
+// One layout for each element type and capacity.
 func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	k := chanKey{e.ID, n}
 	id, ok := m.chanLays[k]

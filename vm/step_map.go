@@ -32,6 +32,8 @@ const (
 )
 
 // mapType is the machine's view of a map type.
+//
+//	entry:  │ number │ key ... │ element ... │       elemOff is a multiple of 8
 type mapType struct {
 	key, elem *layout.Layout
 	// entry: insertion number from 1 (0: deleted), key, element, each at a word.
@@ -43,6 +45,8 @@ const minMapCap = 8
 
 // mapFind returns the entry of key k, or -1. bad is the type word of an
 // unhashable dynamic type.
+//
+// A NaN is never found, being equal to nothing.
 func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
 	hash, bad = m.hashImage(t.key, k, 0)
 	if bad != 0 {
@@ -79,6 +83,9 @@ func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
 }
 
 // mapAssign returns the entry for key k, creating it; the caller stores the element.
+//
+// Objects are saved before each write, one by one: a map that is only looked up in a step costs
+// no undo.
 func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
 	i, hash, bad := m.mapFind(mp, t, k)
 	if bad != 0 {
@@ -126,6 +133,8 @@ func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 }
 
 // mapGrow rebuilds the map with room for n entries, without the deleted ones.
+//
+// The new arrays are other objects than the old ones, to which no pointer is left.
 func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	h := m.heap
 	capIdx := 16
@@ -157,6 +166,8 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 }
 
 // mapDelete removes key k.
+//
+// The entry is cleared and keeps its place, for the index and for iterators that count by number.
 func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	i, _, bad := m.mapFind(mp, t, k)
 	if i < 0 {
@@ -190,6 +201,9 @@ func (m *Machine) mapReset(hd *[5]uint64) {
 
 // mapNextEntry returns the first live entry with an insertion number above
 // last, and that number.
+//
+// A search by halves, as entries ascend: an iterator that continues after the map was rebuilt
+// finds its place in it.
 func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer, uint64) {
 	if mp == 0 {
 		return nil, 0
@@ -228,6 +242,9 @@ func mapAccess(mp ptr, write bool) trace.Access {
 func keyImage(r *uint64) unsafe.Pointer { return unsafe.Pointer(r) }
 
 // mapOp executes the map operations.
+//
+// As everywhere, an operation asks whether it may execute before it looks at the map's contents:
+// what it finds may be another when it is scheduled.
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {

@@ -69,6 +69,9 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 
 // noteEntries notes which entries of the map mp can be visited now. *ord is the order, 0 before the
 // first iteration.
+//
+//	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
+//	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
 func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
 	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
 	if *ord == 0 {
@@ -135,6 +138,8 @@ func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64) {
 }
 
 // orderOf decides how the order of n entries is chosen.
+//
+// What is not tried is named in the verdict (assume), never left out in silence.
 func (m *Machine) orderOf(g *goroutine, n uint64) int {
 	if n > 1 && m.cfg.Maps != MapsEvery && !m.showsOrder(g) {
 		return orderOne
@@ -161,6 +166,8 @@ func (m *Machine) orderOf(g *goroutine, n uint64) int {
 
 // tryOrders reports whether g may try n orders more. What it has tried is no part of the state:
 // where that makes a difference something is assumed, on the path that is explored first.
+//
+// The product and not the sum: two loops over four entries are 24 times 24 executions.
 func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	if max(g.orders, 1)*n > maxOrders {
 		return false
@@ -185,6 +192,9 @@ func (m *Machine) orderWays(p ptr) int {
 }
 
 // takeEntry takes the k-th way and returns the number of the entry that is visited, 0 at the end.
+//
+// Way k is the k-th of the numbers noted, but for the end of a loop that has only entries left
+// that it may visit: that is way 0.
 func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
 	m.heap.willWrite(uint32(p >> 32))
 	w := m.orderWords(p)
@@ -240,6 +250,10 @@ func (m *Machine) entryNumbered(mp ptr, t *mapType, s uint64) unsafe.Pointer {
 
 // orderedNext executes MapNext of a loop in which the order matters. The iterator is the map, a
 // word that is not used, and the order.
+//
+// It is executed up to three times for one iteration: when the read of the map becomes pending,
+// when that is scheduled and the choice becomes pending, and when that is made. What was done
+// before is seen from the order's words.
 func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *mapType) Ctl {
 	ok, mp, ord := rg(r, in.A), *rg(r, in.B), rg(r, in.B+2)
 	for *ok = 0; mp != 0; {

@@ -67,6 +67,8 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 }
 
 // pushDefer records a deferred call in the frame at stack word fp.
+//
+//	for i := range 3 { defer f(i) }       records: 2 ─▶ 1 ─▶ 0, run in that order
 func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, lay uint32) {
 	id := m.heap.alloc(g, dfArgs+uint32(len(args))*8, lay)
 	w := unsafe.Slice((*uint64)(m.heap.objs[id].mem), 2+len(args))
@@ -82,6 +84,9 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 
 // popDefer enters the newest deferred call of the running frame with the given
 // frame flags; it reports false if there is none. Control returns to g.pc.
+//
+// The record is taken off the list before the call, so a panic in the deferred function continues
+// with the next one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	d := g.stack[g.fp-hdrDefer]
 	if d == 0 {
@@ -96,6 +101,10 @@ func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 
 // unwind starts or continues the newest panic: it runs the deferred calls of
 // the running frame and, when there are none left, leaves the frame.
+//
+//	frames:   main ── f ── g ── panic        g's deferred calls run first, on top of the stack as
+//	                                         it was when it panicked; then g is left, then f
+//	a deferred call d of g:   main ── f ── g ── d     returns to unwindOn (frPanicDefer)
 func (m *Machine) unwind(g *goroutine) {
 	for {
 		m.setWord(g.panics, pnFrame, uint64(g.fp))
@@ -121,6 +130,9 @@ func (m *Machine) unwind(g *goroutine) {
 }
 
 // unwindOn is reached when a deferred call run by unwind has returned.
+//
+// Three ways to go on: the panic goes on; it has been recovered, and the frame returns; it has
+// been recovered but an older Goexit was under way, which cannot be stopped by that.
 func (m *Machine) unwindOn(g *goroutine) {
 	p := g.panics
 	fl := m.word(p, pnFlags)
@@ -146,6 +158,8 @@ func (m *Machine) unwindOn(g *goroutine) {
 
 // finishRecovery runs what is left of the deferred calls of a frame that
 // recovered, then lets it return with its named results.
+//
+// It is entered once for each deferred call that is left, by the flag frRecovered.
 func (m *Machine) finishRecovery(g *goroutine) {
 	if m.popDefer(g, frRecovered) {
 		return
@@ -171,6 +185,10 @@ func (m *Machine) unwound(g *goroutine) {
 
 // recovered implements recover() in the running frame. deferred says that the running frame is that
 // of a deferred call of recover itself.
+//
+//	func f() { defer d(); panic(1) }
+//	func d() { recover() }                    recovers: d was called by the unwinding
+//	func d() { e() }; func e() { recover() }  does not: e was called by d
 func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	fp, fn := g.fp, g.fn
 	up := func() {

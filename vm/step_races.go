@@ -38,6 +38,9 @@ func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
 // makes several accesses in a row from the same frames, and comparing return addresses is cheaper
 // than finding the stack anew.
+//
+// Invariant: stack is that of the calls whose return addresses are rets. It is a guess only:
+// raceStack compares before it uses it, so nothing has to be undone.
 type callerCache struct {
 	rets  []uint64 // return address of each frame, innermost first
 	stack race.Stack
@@ -91,6 +94,8 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 }
 
 // raceAccess follows one access to memory of g.
+//
+// The tag tells reports what kind of access the earlier one was.
 func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}, m.raceStack(g))
 }
@@ -98,6 +103,9 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 // raceOp follows the operation op that g is about to execute; r are the arguments if it is a native.
 // What an operation acquires and releases at its first access is in the table of operations
 // (trace.Row); here are the operations on more than that.
+//
+// Before the operation has any effect: what is read here (a WaitGroup's counter, the list of a
+// Cond) is as the operation finds it.
 func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	if op.N == 0 {
 		return
@@ -187,6 +195,9 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 }
 
 // raceLock follows the taking of a lock for writing; a Mutex has no readers.
+//
+//	location l            what writers release, and all acquire
+//	location readers(l)   what readers release, and writers acquire
 func (m *Machine) raceLock(g *goroutine, at race.Loc, size uint32) {
 	m.race.Acquire(g.slot, at)
 	if size == lockerSize(writeLocker) {
@@ -226,9 +237,15 @@ func (m *Machine) raceWait(g *goroutine, at race.Loc) {
 // versa: the two exchange what they know through one of C slots. Locations of a channel object: 0
 // is where close releases, and where the receives are counted; slot i is at 8 + i.
 
+// C = 2:  send 0 ⇄ slot 0 ⇄ recv 0 ⇄ send 2 ...     each exchanges clocks with the slot
+//
+//	send 1 ⇄ slot 1 ⇄ recv 1 ⇄ send 3 ...
 func slotLoc(ch uint32, i uint64) race.Loc { return race.At(ch, 8+uint32(i)) }
 
 // raceChan follows a send or a receive on channel c with header h that is no rendezvous.
+//
+// The number of receives is kept modulo the capacity in the detector (Count), as the machine's
+// channels do not count.
 func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 	d, ch, size := m.race, uint32(c>>32), h[chCap/8]
 	switch {
@@ -247,6 +264,8 @@ func (m *Machine) raceChan(g *goroutine, c ptr, h *[5]uint64, send bool) {
 }
 
 // raceRendezvous follows a rendezvous on unbuffered channel c.
+//
+// Each learns what the other knows: an unbuffered receive happens before the send completes.
 func (m *Machine) raceRendezvous(from, to *goroutine, c ptr) {
 	m.raceSend(from, c)
 	m.race.Rendezvous(from.slot, to.slot)

@@ -9,6 +9,13 @@ import (
 
 // nativeMayExecute reports whether g may execute the visible native nat now. If not, the call is
 // pending and g.pc is at it.
+//
+//	Peek says           g.scheduled   what happens
+//	trace.None          -             local work: executed at once
+//	op, n alternatives  no            mayExecute decides: at once, or pending
+//	op, n alternatives  yes           executed: this is what the step is about
+//
+// Peek is asked again in each state while the call is pending: what it is about to do may change.
 func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	// The first native of a step was looked at before the step, and the explorer has chosen among
 	// the alternatives it had then.
@@ -39,6 +46,9 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 
 // mayExecute reports whether g may execute the visible operation op, which has n alternatives, at
 // once; otherwise it becomes pending.
+//
+// The cases are in the order of precedence: a disabled operation never executes, not even alone;
+// a scheduled one always does.
 func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	// Blocked: it becomes pending and is not enabled.
@@ -73,6 +83,8 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 // view is what can be seen of a goroutine in the present state without
 // executing anything. It is computed once per state: an explorer asks for it
 // several times.
+//
+// Invariant: it is true of the state with number moment, and says nothing of others.
 type view struct {
 	moment uint64 // Machine.moment it was computed at
 	n      int    // alternatives of the next operation
@@ -144,6 +156,12 @@ func (m *Machine) enabled(g *goroutine) bool {
 
 // step is Step. The caches of views (Machine.moment) become invalid twice: when the step begins, as
 // operations are looked at anew in its middle, and when it has ended.
+//
+//	explorer: Step(g, k)
+//	  moment 8    look at g (viewOf), save its record
+//	  moment 9    exec g: the operation, then local work up to the next visible one
+//	              exec those in ready: started, or woken by a partner
+//	  moment 10   the new state
 func (m *Machine) step(g *goroutine, choice int) {
 	if m.reduction != nil {
 		m.reduction.beforeStep(g)
@@ -190,6 +208,8 @@ func (m *Machine) step(g *goroutine, choice int) {
 // runLocal executes the local work of the goroutines that the step has created, or has completed an
 // operation of, until each has a visible operation pending.
 // Invariant: m.ready is empty between two steps.
+//
+// Their order makes no difference: what they do is local.
 func (m *Machine) runLocal() {
 	for len(m.ready) > 0 && !m.executionOver() {
 		g := m.gs[m.ready[0]]
@@ -209,6 +229,8 @@ func (m *Machine) runLocal() {
 // refillBudget is asked by exec when g has used up its budget of back edges and calls, left being
 // what remains: less than 0 after a back edge, 0 before a call. It sets the next budget and reports
 // whether g may continue.
+//
+// Back edges and calls are what counts, as a goroutine cannot execute forever without either.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	// Account for the work, also for that of the clock of a program that is run.
 	used := uint64(m.budgetLeft - left)
@@ -256,6 +278,8 @@ func (m *Machine) place(g *goroutine) string {
 }
 
 // wake lets g continue, whose pending operation a partner has just completed.
+//
+// It is still to do its local work, in this step (runLocal).
 func (m *Machine) wake(g *goroutine) {
 	g.status = gRunning
 	g.parked = false

@@ -100,6 +100,10 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 }
 
 // appendOp executes append(B, C...); C may be a string.
+//
+//	a := make([]int, 2, 4)
+//	b := append(a, 1)         in place: b shares a's array, and another goroutine may see the write
+//	c := append(b, 2, 3)      total 5 > 4: a new array, and only reads of the old one
 func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	l := m.layouts.At(uint32(f.Code[g.pc+1].Word()))
@@ -144,6 +148,9 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 }
 
 // growCap is the runtime's growth rule, including its rounding up to malloc size classes.
+//
+// It has to be exactly the runtime's: cap(append(s, x)) decides which later appends share an
+// array.
 func growCap(old, need, es uint64) uint64 {
 	k := old
 	switch {

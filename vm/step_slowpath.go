@@ -18,6 +18,7 @@ func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 // (accessesMayExecute, mayExecute), and returns Stop if not: the instruction is pending then.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
+	// The words after the instruction, which carry what has no place in it.
 	word := func(i int) uint64 { return f.Code[int(g.pc)+1+i].Word() }
 	a, b, c := rg(r, in.A), rg(r, in.B), rg(r, in.C)
 	switch in.Op {
@@ -27,6 +28,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.throw(g, rtPanicText, m.literal("go of nil func value"), uint64(len("go of nil func value")))
 			return Called
 		}
+		// Starting a goroutine is visible only if the program counts them (runtime.NumGoroutine).
 		if !m.mayCount(g, trace.Go) {
 			return Stop
 		}
@@ -61,6 +63,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.MkSlice:
 		l := m.layouts.At(uint32(word(0)))
 		n, k := *b, *c
+		// In the order of gc: the length first, then the capacity. What gc could allocate and the
+		// machine cannot is no panic.
 		limit := uint64(maxObject)
 		if l.Size > 0 {
 			limit /= uint64(l.Size)
@@ -106,6 +110,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		*a = *b
 		g.pc += 2
+	// unsafe.Slice and unsafe.String: the product must not overflow, nor reach past the end of
+	// the address space (spec: Conversions of package unsafe).
 	case bytecode.UnsafeChk:
 		x := word(0)
 		size, text := x&^(1<<63), x>>63
@@ -120,6 +126,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Called
 		}
 		g.pc += 2
+	// A method of a value called through a nil pointer, by the wrapper that the compiler makes.
 	case bytecode.WrapChk:
 		if *a>>32 == 0 {
 			s := f.Texts[word(0)]
@@ -129,6 +136,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		g.pc += 2
 	case bytecode.Append:
 		return m.appendOp(g, f, in, r)
+	// What moves pointers into a shared object publishes what they point to (publishBytes),
+	// before it writes.
 	case bytecode.Copy:
 		es := word(0)
 		n := min(*rg(r, in.B+1), *rg(r, in.C+1))
@@ -168,6 +177,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 }
 
 // copyBig executes CopyMem, which moves values that are too large for registers, or clears them.
+//
+// A nil check comes first, as it is a panic whatever the others do.
 func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	n := f.Code[g.pc+1].Word()
 	dst, src := *rg(r, in.A), uint64(0)

@@ -9,6 +9,8 @@ import (
 )
 
 // str is the guest string with data p and length n, as a view of guest memory.
+//
+// It is valid until memory is collected or rewound, so it is copied by what keeps it.
 func (m *Machine) str(p, n uint64) string {
 	if n == 0 {
 		return ""
@@ -27,6 +29,9 @@ func (m *Machine) newString(g *goroutine, s string) (p, n uint64) {
 }
 
 // strOp executes the string operations.
+//
+// Strings are never visible operations, as their bytes do not change; conversions from slices
+// read those.
 func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	a, b := rg(r, in.A), rg(r, in.B)

@@ -49,6 +49,9 @@ func (m *Machine) eqImage(l *layout.Layout, a, b unsafe.Pointer) (bool, uint64) 
 }
 
 // eqMem compares two images in memory.
+//
+// A layout has its segments of equality precomputed: runs of bytes that are compared as such, and
+// what is not: floats (NaN, -0), strings, interfaces, arrays of those.
 func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
 	for i := range l.Eq {
 		s := &l.Eq[i]
@@ -113,6 +116,9 @@ func hashBytes(h uint64, b []byte) uint64 {
 
 // hashImage hashes an image for a map's index; bad is the type word of an
 // unhashable dynamic type in it. Equal keys hash equally; NaNs never match anyway.
+//
+// It is the hash of the machine's own index, and need not be the runtime's: no iteration depends
+// on it.
 func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
 	for i := range l.Eq {
 		s := &l.Eq[i]

@@ -14,6 +14,9 @@ import (
 // patch sets the target of the branch at pc.
 // Offsets count from the instruction after the branch. A jump backwards gets an operation of its
 // own, as it uses up the budget of steps.
+//
+// Long branches have 32 bits for the offset, the fused ones 16, which emitted code respects
+// (far).
 func (c *compiler) patch(pc, to int) {
 	in := &c.code[pc]
 	rel := to - (pc + 1)
@@ -35,6 +38,9 @@ func (c *compiler) patch(pc, to int) {
 // no other move still reads its destination; if all destinations are still read, the moves form
 // cycles, and one of their sources goes to a scratch register first. Constants come last, as they
 // read no register.
+//
+//	a, b = b, a + 1   in a loop:   a ← b, b ← t      b is read by the first: it goes first
+//	a, b = b, a                    a ← b, b ← a      a cycle: t ← b, b ← a, a ← t
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 	// Which words go where: registers first, constants apart. Words that are in place need no move.
 	type mv struct{ dst, src int }
@@ -104,6 +110,8 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 }
 
 // needsMoves reports whether the edge from from to to changes any register.
+//
+// A phi whose operand has its register, by coalescing, needs none: most do.
 func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
 	for k, p := range to.Preds {
 		if p != from {
@@ -135,6 +143,10 @@ func (c *compiler) jump(b *ssa.BasicBlock) {
 
 // branchTo registers the branch instruction at pc as going from b to to, through the edge's moves
 // if to has phis.
+//
+//	b ──yes──▶ to          the moves of the edge can be neither in b, which has another
+//	 └──no───▶ next        successor, nor in to, which may have other predecessors:
+//	b ──yes──▶ moves ─▶ to      a trampoline at the end of the code
 func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 	x := fixup{pc: pc, target: to}
 	if c.needsMoves(b, to) {
@@ -145,6 +157,9 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 
 // rotatable reports whether b, a loop's head, is so short that its test is
 // worth repeating at the loop's end: one jump fewer in every iteration.
+//
+//	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
+//	      body ... i++; i < n? ─yes─▶ body
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
 	for _, instr := range b.Instrs {
@@ -158,6 +173,8 @@ func rotatable(b *ssa.BasicBlock) bool {
 
 // branch emits the If that ends a block. If the block for true is next, the condition is negated,
 // so that one of the successors needs no jump.
+//
+// If neither is next there is a branch and a jump.
 func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	b := v.Block()
 	yes, no := b.Succs[0], b.Succs[1]

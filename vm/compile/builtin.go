@@ -14,6 +14,9 @@ import (
 // builtin emits a call of a builtin function.
 // The first ones are no plain operations on their arguments' registers. The rest, which builtinOp
 // emits, may be visible operations (len of a map, close, append), so that what is live is recorded.
+//
+// Names with "ssa:" are of the ssa package: the check in a wrapper that a receiver is not nil,
+// and the frame to which a defer in a range-over-func body belongs.
 func (c *compiler) builtin(b *ssa.Builtin, call *ssa.CallCommon, v *ssa.Call) {
 	args := call.Args
 	switch b.Name() {
@@ -86,6 +89,8 @@ func argTypes(args []ssa.Value) []types.Type {
 // regs are the first registers of the arguments, ts their types, and d is where the result goes, or
 // NoReg. It is given no SSA values, so that it serves Stub, too. It reports false for a builtin it
 // does not know.
+//
+//	string  │ data │ len │            slice  │ data │ len │ cap │         registers of the images
 func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type, regs []int, d int) bool {
 	under := func(i int) types.Type { return ts[i].Underlying() }
 	switch name {
@@ -182,6 +187,8 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 
 // minmax emits min and max: comparisons for integers and strings; floats go
 // through the operations that know NaN and -0.
+//
+// acc is a scratch register and not v's own: v may be one of the arguments, in a loop.
 func (c *compiler) minmax(least bool, v *ssa.Call) {
 	args := v.Call.Args
 	t := v.Type()
@@ -228,6 +235,8 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 //
 //	r0 ... k-1     k ... k+3
 //	│ parameters │ the result, which is dropped │
+//
+// A go or defer statement starts a function value, and a builtin has none.
 func Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos, id uint32, l Linker) (*bytecode.Func, error) {
 	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1, Pos: []bytecode.PosEntry{{Pos: at}}}, texts: map[string]int{}}
 	var ts []types.Type

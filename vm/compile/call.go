@@ -20,6 +20,9 @@ import (
 //
 // Evaluating an argument makes no call (SSA has calls as instructions of their own), so nothing
 // overwrites the arguments that are there already.
+//
+// Order: SSA has evaluated the arguments before the call, so what is put here are registers and
+// constants; which comes first makes no difference.
 func (c *compiler) arguments(args []ssa.Value, k int) int {
 	for _, a := range args {
 		n := c.words(a)
@@ -45,6 +48,9 @@ func (c *compiler) method(m *types.Func) int {
 }
 
 // resultWords returns the words of a call's results.
+//
+// The window has to have room for results as well as for arguments: they are left at its
+// beginning.
 func (c *compiler) resultWords(call *ssa.CallCommon) int {
 	n := 0
 	res := call.Signature().Results()
@@ -63,6 +69,11 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 // native is pending, what is live is what was live before the call, and its arguments
 // (recordPending). While the callee runs, it is what is live after the call (recordReturn): the
 // results are not there yet, and the window belongs to the callee.
+//
+//	Call   w, f        a function that is known: f is in the instruction
+//	CallN  w, n        a native, which has no frame: it works on the window
+//	CallI  w, r, m     a method of the interface in r, r+1: looked up when it is called
+//	CallC  w, r        a func value: nil, a function, or a closure with captured words
 func (c *compiler) call(v *ssa.Call) {
 	call := &v.Call
 	if b, ok := call.Value.(*ssa.Builtin); ok {
@@ -102,6 +113,8 @@ func (c *compiler) call(v *ssa.Call) {
 }
 
 // unused reports whether nothing refers to v.
+//
+// Debugging references are no use.
 func unused(v ssa.Value) bool {
 	for _, r := range *v.Referrers() {
 		if _, debug := r.(*ssa.DebugRef); !debug {
@@ -113,6 +126,8 @@ func unused(v ssa.Value) bool {
 
 // windowRegs lists the registers of native arguments in the outgoing window for the live set.
 // An entry is the register's number shifted left once, with bit 0 set for a guest pointer.
+//
+// Nothing else knows of these registers: they have no SSA value, and so no interval of liveness.
 func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	var list []uint16
 	k := c.window
@@ -134,6 +149,8 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 // results moves what is in the registers from r on to the registers of v, or of its extracts.
 // Components of a tuple are next to each other, each from a new register on. An Extract of its own
 // does nothing: its component is moved here, where the tuple is made.
+//
+//	q, r := f()      window │ q │ r ... │      q's Extract: off 0, r's: off 1
 func (c *compiler) results(v ssa.Value, r int) {
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
@@ -162,6 +179,10 @@ func (c *compiler) results(v ssa.Value, r int) {
 //
 //	word  0            1            2 ...
 //	      │ next older │ func value │ argument words │
+//
+//	go f(x)          window │ x │, func value f           Go copies the window to the new stack
+//	defer m.Unlock() record │ older │ (*Mutex).Unlock │ m │
+//	go println(x)    func value: a stub that is the builtin (Stub)
 func (c *compiler) prepareCall(call *ssa.CallCommon) (fv, w, n int, lay uint32) {
 	// The record's first two words.
 	fields := []*types.Var{field(types.Typ[types.UnsafePointer]), field(types.Typ[types.UnsafePointer])}
@@ -196,6 +217,9 @@ func field(t types.Type) *types.Var {
 // registerFields is the field whose layout is t's register image: scalars take
 // a whole word. Values of no size have none; as a last field they would make
 // the struct larger than what is put there.
+//
+// The record of a deferred call is an object, and its layout has to say which words are pointers.
+// Arrays of no elements of a word-aligned type are there for the alignment alone.
 func registerFields(t types.Type) []*types.Var {
 	s := layout.Sizes.Sizeof(t)
 	if s == 0 {
@@ -250,6 +274,9 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 }
 
 // paramList lists the registers of parameters of the given types, with pointer marks.
+//
+// As in windowRegs, an entry is a register's number shifted left once, with bit 0 set for a
+// pointer.
 func (c *compiler) paramList(ts []types.Type) []uint16 {
 	var list []uint16
 	k := 0

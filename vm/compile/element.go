@@ -10,6 +10,8 @@ import (
 )
 
 // indexAddr emits dst = &x[i].
+//
+// The word after it has the size of an element, with the length of an array in its upper half.
 func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 	x, i := c.use(v.X), c.use(v.Index)
 	c.indexing(v.Index)
@@ -28,6 +30,9 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 // image emits dst = the part of type t at byte off of the register image at src.
 // It is whole registers, which are moved; or a scalar within one register, which is extended; or
 // anything else (RLdN).
+//
+//	struct { a int32; b int8; c [2]int64 } in registers:
+//	r0 │ a a a a b . . . │ r1 │ c[0] │ r2 │ c[1] │     a: RLdS32 r0+0   b: RLdS8 r0+4   c: Mov2 r1
 func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 	l := c.l.Layout(t)
 	_, _, op, ok := loadOp(t)
@@ -44,6 +49,8 @@ func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 }
 
 // field emits the selection of a field from a struct that is in registers.
+//
+// Offsetsof wants all fields up to the one it is asked about.
 func (c *compiler) field(v *ssa.Field) {
 	st := v.X.Type().Underlying().(*types.Struct)
 	fields := make([]*types.Var, v.Field+1)
@@ -65,6 +72,9 @@ func (c *compiler) indexing(i ssa.Value) {
 }
 
 // index emits indexing of an array or string value.
+//
+// A constant index that is in range is a part of the image at a known place; one out of range has
+// been refused by the type checker, but for type parameters.
 func (c *compiler) index(v *ssa.Index) {
 	x := c.use(v.X)
 	a, ok := v.X.Type().Underlying().(*types.Array)

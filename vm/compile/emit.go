@@ -13,6 +13,8 @@ import (
 //	pins │ block 1 │ block 2 │ ... │ trampolines of edges │ Ret0 │ Nop
 //
 // Branches between blocks are patched at the end, when all targets are known.
+//
+// It is called twice, so it begins by forgetting everything of the first time.
 func (c *compiler) emitAll() {
 	c.code = nil
 	c.f.Unsigned = nil
@@ -59,6 +61,9 @@ func (c *compiler) emitAll() {
 }
 
 // instrs emits b's instructions; next is the block that will follow.
+//
+// Origins and Pos have an entry where the instruction or position changes, ordered by PC: which
+// SSA instruction a pc belongs to is found by binary search.
 func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 	lists := c.liveLists(b)
 	for i, instr := range b.Instrs {
@@ -214,6 +219,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 
 // ret emits a return. Several results are collected in scratch registers, from where Ret moves them
 // to the frame's first ones: a result may be a value that is there.
+//
+// lateDefers: ssa has left out RunDefers where it should be (package documentation).
 func (c *compiler) ret(v *ssa.Return) {
 	if c.lateDefers {
 		c.recordPending()

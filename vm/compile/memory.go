@@ -24,6 +24,8 @@ func (c *compiler) addPtr(dst, base int, off int64) {
 
 // address resolves the address operand of a load or store: a register and an offset.
 // Fused field addresses add up to one offset; if it is too large for an operand, it is computed.
+//
+//	p.a.b.c      FieldAddr(FieldAddr(FieldAddr(p, a), b), c): p and one offset
 func (c *compiler) address(v ssa.Value) (base int, off int) {
 	if f, ok := v.(*ssa.FieldAddr); ok && c.fused[f] {
 		o := c.offsetOf(f)
@@ -63,6 +65,8 @@ func loadOp(t types.Type) (plain, indexed, image Op, ok bool) {
 // load emits dst = *(base+off) for a value of type t.
 // A struct or an array of a size that one load has is loaded like an unsigned integer: the bytes of
 // the last register after its image are zero.
+//
+// A load of no bytes still panics if the pointer is nil.
 func (c *compiler) load(dst, base, off int, t types.Type) {
 	op, _, _, ok := loadOp(t)
 	l := c.l.Layout(t)
@@ -92,6 +96,10 @@ func (c *compiler) load(dst, base, off int, t types.Type) {
 }
 
 // store emits *(addr) = val, in the shortest form that the address and the size allow.
+//
+// The order of the cases: what is no store in the language, or not with gc; the element of a
+// slice with its bounds check; a large value, from memory to memory; the rest by size. Operands
+// are in registers before recordPending in each of them.
 func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
 		return // of a composite literal; gc does not store it
@@ -137,6 +145,11 @@ func (c *compiler) store(v *ssa.Store) {
 // selfStore reports whether v is the return of a named result by its name, which gives it its own
 // value back. gc does not store it, which matters if a goroutine reads the variable. An assignment
 // of what has been read before is not such a return: another goroutine may have written in between.
+//
+//	func f() (err error) {
+//		defer func() { ... err ... }()
+//		return err                        ssa: load err, store err, RunDefers. gc: no store
+//	}
 func selfStore(v *ssa.Store) bool {
 	ld, ok := v.Val.(*ssa.UnOp)
 	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
@@ -172,6 +185,8 @@ func selfStore(v *ssa.Store) bool {
 }
 
 // ofReturn reports whether v is how a return statement stores a result.
+//
+// ssa gives the store the position of the statement.
 func ofReturn(v *ssa.Store) (found bool) {
 	body := v.Parent().Syntax()
 	if body == nil || !v.Pos().IsValid() {
@@ -194,6 +209,8 @@ func blankField(addr ssa.Value) bool {
 
 // fusedInto computes a fused value into register r.
 // It is called where a use of the value is none that could take it in.
+//
+// Then it is computed once for that use, and again, as part of the instruction, for the others.
 func (c *compiler) fusedInto(i ssa.Instruction, r int) {
 	switch v := i.(type) {
 	case *ssa.FieldAddr:

@@ -18,6 +18,11 @@ func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 // A load is emitted in one of four ways: not at all, if an alias or not evaluated by the language;
 // as a nil check, if it is big and nothing uses it; as a load of a slice element with its bounds
 // check; or from a register and an offset, in the form that its size allows.
+//
+//	v := *p              Ld64 v, [p+0]
+//	v := p.f.g           Ld64 v, [p+off]     f and g are fused into the offset
+//	v := s[i]            LdX64 v, s, i       with the bounds check
+//	_ = *p               NilChk p            only the panic is left of it
 func (c *compiler) unop(v *ssa.UnOp) {
 	if _, ok := c.alias[v]; ok {
 		return
@@ -89,6 +94,12 @@ func (c *compiler) unop(v *ssa.UnOp) {
 
 // normalize re-extends register r after arithmetic on a type narrower than a word.
 // Overflow wraps around (Go spec, "Integer overflow"): the low bits are right already.
+//
+//	int8:   127 + 1   Add gives 0x0000000000000080   ExtS8 makes 0xFFFFFFFFFFFFFF80, -128
+//
+// Invariant: a register that holds a scalar holds it extended, at every instruction but between
+// an operation and the extension right after it. Comparisons, conversions to wider types and the
+// machine's hash rely on it.
 func (c *compiler) normalize(r int, t types.Type) {
 	switch layout.ScalarOf(t) {
 	case layout.S8:
@@ -130,6 +141,8 @@ func complexBits(t types.Type) uint64 {
 // binop emits d = X op Y. Registers keep scalars extended to 64 bits by the sign of their type, so
 // an operation on 64 bits does for all integer types whenever its result can be extended again
 // (normalize).
+//
+// The order of the cases is by type: what is not an integer has operations of its own.
 func (c *compiler) binop(v *ssa.BinOp, d int) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -174,6 +187,9 @@ var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
 // for the commonest narrow types, or else in 64 bits and normalized. Quotients of signed integers
 // can leave the type's range (-128 / -1), those of unsigned ones cannot; and remainders and bit
 // operations never do.
+//
+// Example: x int32. x + 1 is AddS32 with the constant in a register, not AddI: the immediate form
+// does not extend.
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	k := layout.ScalarOf(t)
 	// Only 64-bit types: there is no normalizing here. x - i is x + (-i), unless -i is out of
@@ -241,6 +257,9 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 // The count may exceed the width of a narrow type: a right shift meets copies of the sign (or
 // zeros) in the extended register, and a left shift leaves zeros in the bits that normalizing
 // keeps.
+//
+// Example: int8(-128) >> 9 is -1: the register has 64 bits, of which the upper 57 are copies of
+// the sign.
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
@@ -284,6 +303,9 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 //	x != y   Eq d, x, y; LNot d
 //
 // Only equality is negated. x >= y is not the negation of x < y if one of them is NaN.
+//
+// With interfaces and arrays of them the operation may panic (spec: Comparison operators), so
+// those are operations of the machine that know the layout.
 func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op
@@ -358,6 +380,9 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 
 // isNil reports whether v is the zero of a type whose values are compared with nil by their first
 // word.
+//
+// The zero of a struct or an array is a constant without a value, too, and is not compared with
+// nil.
 func isNil(v ssa.Value) bool {
 	k, ok := v.(*ssa.Const)
 	if !ok || k.Value != nil {
@@ -371,6 +396,9 @@ func isNil(v ssa.Value) bool {
 }
 
 // convert emits a conversion between basic types, strings and slices.
+//
+// Only a conversion from a slice reads memory that others may write, so only that can be a
+// visible operation.
 func (c *compiler) convert(v *ssa.Convert) {
 	from, to := v.X.Type().Underlying(), v.Type().Underlying()
 	x, d := c.use(v.X), c.dst(v)

@@ -27,12 +27,29 @@ import (
 //     they write is the same constant, or is added; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body
 //     but the first of those writes may panic, as what was written before would show.
+//
+// Example: it makes no difference in the first three loops, and it does in the others.
+//
+//	for k, v := range m { sum += v; n[k] = v }
+//	for k := range m { keys = append(keys, k) }; slices.Sort(keys)
+//	for k := range m { if k == "" { return true } }; return false
+//	for k := range m { return k }                                     the value
+//	for k, v := range m { fmt.Println(k, v) }                         the output
+//	for k, v := range m { n[v] = k }                                  which k wins
+//
+// Claim 1 is checked by pure (order_pure.go), 2 by exits, 3 by accumulates (order_fold.go), 4 by
+// writes and writesApart (order_writes.go).
 func OrderMatters(r *ssa.Range) bool {
 	l := loopOf(r)
 	return l == nil || !l.commutes()
 }
 
 // mapLoop is a loop over a map.
+//
+//	head:  t = next r        phis of the head are what iterations hand on (claim 3)
+//	▲      if t.ok ──no──▶ done
+//	│        │
+//	└── body ┘ ──early──▶ elsewhere (claim 2)
 type mapLoop struct {
 	r     *ssa.Range
 	next  *ssa.Next
@@ -54,6 +71,9 @@ type mapLoop struct {
 type exit struct{ from, to *ssa.BasicBlock }
 
 // loopOf returns the loop, or nil if it has not the form of a range statement.
+//
+// It is the natural loop of the head: what is dominated by it and leads back to it without
+// passing it.
 func loopOf(r *ssa.Range) *mapLoop {
 	l := &mapLoop{r: r, body: map[*ssa.BasicBlock]bool{}, taken: map[ssa.Instruction]bool{}}
 	for _, u := range *r.Referrers() {
@@ -120,6 +140,9 @@ func (l *mapLoop) entry(v ssa.Value, index int) bool {
 	return ok && x.Tuple == l.next && x.Index == index
 }
 
+// Phis and writes are explained first (taken), so that what is left has to be pure. Last comes
+// what concerns all of the body: a panic, or an endless inner loop, shows how many of the other
+// effects had been made.
 func (l *mapLoop) commutes() bool {
 	for _, i := range l.head.Instrs {
 		phi, ok := i.(*ssa.Phi)
@@ -160,6 +183,10 @@ func (l *mapLoop) nested() bool {
 }
 
 // exits checks claim 2 for a loop that may end early.
+//
+// That some entry makes the loop end early does not depend on the order; which one it is does. So
+// nothing may depend on that: no effect, nothing that is handed on, the same target and the same
+// values there.
 func (l *mapLoop) exits() bool {
 	if l.effects || l.private || l.derefs || l.nested() {
 		return false
@@ -209,6 +236,7 @@ func (l *mapLoop) exits() bool {
 	return true
 }
 
+// Constants are compared by value, as each use in the source is an object of its own.
 func sameValue(a, b ssa.Value) bool {
 	if a == b {
 		return true

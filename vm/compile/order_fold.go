@@ -8,6 +8,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Claim 3 of OrderMatters: what iterations hand on to each other is combined with the entry in a
+// way that has no order. Additions of floats have one: they are not associative.
+//
+//	sum = phi(0, sum')     sum' = sum + v            chain: sum, sum'
+//	max = phi(0, max')     max' = phi(max, v)        if v > max { max = v }
+
 // A fold is how an accumulator is combined with an entry.
 type fold struct {
 	op  string    // "+", "max", "set", "append", ...; empty: not at all
@@ -15,6 +21,9 @@ type fold struct {
 }
 
 // accumulates checks claim 3 for a variable that iterations hand on.
+//
+// The chain is all values between the phi and what it gets in the next iteration. If something
+// else read one of them, it would see an intermediate value, which depends on the order.
 func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 	a := &accumulator{l: l, p: p, chain: map[ssa.Value]bool{p: true}, used: map[ssa.Instruction]bool{}}
 	for k, from := range l.head.Preds {
@@ -89,6 +98,9 @@ func (a *accumulator) is(f fold) bool {
 }
 
 // follow walks from a value that the accumulator gets back to itself.
+//
+// It goes backwards, from the value that the next iteration gets. On each path it has to come to
+// the accumulator itself (then this iteration leaves it as it is, or folds), or to a constant.
 func (a *accumulator) follow(v ssa.Value) bool {
 	if a.chain[v] {
 		return true
@@ -162,6 +174,8 @@ func (a *accumulator) follow(v ssa.Value) bool {
 // leads reports whether v is computed from the accumulator.
 func (a *accumulator) leads(v ssa.Value) bool { return a.reaches(v, map[ssa.Value]bool{}) }
 
+// Operands are followed within the loop only: what comes from outside is the same in each
+// iteration.
 func (a *accumulator) reaches(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if v == ssa.Value(a.p) || a.chain[v] {
 		return true
@@ -181,6 +195,9 @@ func (a *accumulator) reaches(v ssa.Value, seen map[ssa.Value]bool) bool {
 
 // chosen recognises edge k of x = phi(p, e), the one of e, in "if e > p { p = e }", where nothing else
 // depends on the comparison, and notes the fold.
+//
+//	test: c = e > p; if c ──▶ from: (empty) ──▶ x = phi(p, e)
+//	                 └─────────── not ────────▶
 func (a *accumulator) chosen(x *ssa.Phi, k int) bool {
 	e, from := x.Edges[k], x.Block().Preds[k]
 	if !integer(x.Type()) || !a.l.body[from] || len(from.Instrs) != 1 || len(from.Preds) != 1 || a.leads(e) {
@@ -233,6 +250,9 @@ func plainOrder(t types.Type) bool {
 }
 
 // sorted reports whether the slice p is sorted after the loop before it is used.
+//
+// Only strings and integers: equal elements are the same, so that the sorted slice does not
+// depend on the order in which they were appended.
 func (l *mapLoop) sorted(p *ssa.Phi) bool {
 	s, ok := p.Type().Underlying().(*types.Slice)
 	if !ok || !plainOrder(s.Elem()) || len(l.early) > 0 || len(l.done.Preds) != 1 {

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Claim 1 of OrderMatters: everything in the body that claims 3 and 4 do not explain has no
+// effect. What may panic is noted, not refused, because alone it is as good as an early exit;
+// commutes decides.
+
 // pureFuncs have no effect, need no memory of others, and never panic.
 var pureFuncs = func() map[string]bool {
 	set := map[string]bool{}
@@ -22,6 +26,9 @@ var pureFuncs = func() map[string]bool {
 }()
 
 // pure checks claim 1 for an instruction, and notes what it reads and whether it may panic.
+//
+// len of a map or a channel is a read that others may change, and not looked at by the claims
+// about what is read: refused.
 func (l *mapLoop) pure(i ssa.Instruction) bool {
 	switch x := i.(type) {
 	case *ssa.Next:

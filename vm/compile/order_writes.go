@@ -7,6 +7,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Claim 4 of OrderMatters: what iterations write.
+//
+//	n[k] = v         "own": each iteration has an entry of its own, as keys differ
+//	seen[v] = true   "set": which one is last makes no difference
+//	count[v]++       "add": a sum, which has no order
+//	delete(m, k)     "delete": what is deleted stays so
+
 // A write is an effect of the body.
 type write struct {
 	instr ssa.Instruction
@@ -17,6 +24,8 @@ type write struct {
 }
 
 // writes lists the effects, or returns nil if there is one of another form than those of claim 4.
+//
+// A pointer, so that no writes and unknown writes are different answers.
 func (l *mapLoop) writes() *[]write {
 	list := []write{}
 	for _, b := range l.blocks() {
@@ -119,6 +128,9 @@ func cell(v ssa.Value) bool {
 }
 
 // writesApart checks the rest of claim 4: what the writes do to each other, and what is read.
+//
+// Maps are told apart by their types, as two variables may be the same map; places in memory by
+// what they are: a variable of its own, or a field of another name.
 func (l *mapLoop) writesApart(list []write) bool {
 	for i, w := range list {
 		if w.m != nil && l.hidden(w.m) {
@@ -186,6 +198,9 @@ func (l *mapLoop) appendsApart() bool {
 }
 
 // apart reports whether two addresses are certainly those of different variables.
+//
+// Scalars only: a struct contains its fields, and so an address of it is no other variable than
+// theirs.
 func apart(a, b ssa.Value) bool {
 	f, g := fieldOf(a), fieldOf(b)
 	switch {
@@ -227,6 +242,8 @@ func fresh(v ssa.Value) bool {
 
 // hidden: v is a map that the function has made, and that nothing else refers to until the loop has
 // ended.
+//
+// Until the loop has ended: afterwards it may be given to anything.
 func (l *mapLoop) hidden(v ssa.Value) bool {
 	if !fresh(v) {
 		return false

@@ -7,11 +7,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// What is live where an operation may be pending. Only live registers are part of a state, so
+// that states that differ in what is never read again are one:
+//
+//	x := f()         a goroutine that is pending at the lock has x live
+//	mu.Lock()
+//	use(x)
+//	mu.Unlock()      and here not: two values of x are the same state from here on
+
 // liveList holds the registers live before and after an instruction (results excluded).
 type liveList struct{ before, after []uint16 }
 
 // liveLists computes, backwards, the live registers around b's instructions.
 // The first pass, which has no registers for its window yet, gets empty lists: its code is dropped.
+//
+// The analysis of live.go has the sets at the ends of blocks; within a block they are computed
+// again here.
 func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 	lists := make([]liveList, len(b.Instrs))
 	if c.window == math.MaxInt16 {
@@ -46,6 +57,9 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 }
 
 // mayBePending reports whether instr can be a goroutine's next instruction between two steps.
+//
+// The list is of instructions that certainly are not; all others are taken to be, which costs
+// memory only.
 func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface:
@@ -62,6 +76,8 @@ func (c *compiler) isFusedValue(v ssa.Value) bool { return c.fused[v] }
 
 // regList turns a live set into register numbers with pointer marks.
 // Lists that follow each other are often the same, and then they share their memory.
+//
+// An entry is a register's number shifted left once, with bit 0 set for a pointer.
 func (c *compiler) regList(live bitset) []uint16 {
 	list := c.listing[:0]
 	for w, x := range live {

@@ -9,6 +9,9 @@ import (
 
 // position is the source position of instr. Deferred calls run where the
 // function returns: at its return statement or its closing brace.
+//
+// Positions are for reports and stacks; programs see them by runtime.Caller, so they have to be
+// gc's.
 func position(instr ssa.Instruction) token.Pos {
 	switch v := instr.(type) {
 	case *ssa.RunDefers:
