@@ -57,12 +57,12 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 	if before(s.c.Const(w, flip^mask(w)), s.c.Const(w, flip)).IsTrue() {
 		flip ^= mask(w)
 	}
-	lo, hi := uint64(0), s.c.Eval(t, s.model)^flip
+	lo, hi := uint64(0), s.c.Eval(t, s.Model())^flip
 	for lo < hi {
 		middle := lo + (hi-lo)/2
 		switch s.Check(s.c.BoolNot(before(s.c.Const(w, middle^flip), t))) {
 		case Sat:
-			hi = s.c.Eval(t, s.model) ^ flip
+			hi = s.c.Eval(t, s.Model()) ^ flip
 		case Unsat:
 			lo = middle + 1
 		default:

@@ -1,7 +1,7 @@
 package symbolic
 
 import (
-	"slices"
+	"fmt"
 	"time"
 )
 
@@ -28,9 +28,13 @@ type Solver struct {
 	c      *Context
 	layers []layer
 	stack  []*Term // conjuncts, each of them once
+	sums   []Hash  // of each prefix of the stack, from the empty one on: the sum of the hashes
+	on     []bool  // by number, whether a term is on the stack
 	marks  []int   // of each scope, the length of the stack when it was opened
 	path   []*Term // the conditions of Align
-	model  Model
+	cache  cache
+	last   *answer
+	stats  Stats
 }
 
 // A layer decides constraints by one method. It is asked for a set of them, in whatever order,
@@ -41,12 +45,39 @@ type layer interface {
 	close()
 }
 
+// Stats count checks.
+type Stats struct {
+	Checks int // by callers, and by Least, Min, Max and Values
+	Cached int // all constraints together were known
+	Parts  int // sets of constraints without a common variable, among those that were not
+	Layers []LayerStats
+}
+
+// LayerStats count what one layer was asked.
+type LayerStats struct {
+	Name                string
+	Sat, Unsat, Unknown int
+	Wrong               int // models for which the constraints do not hold; the answer is Unknown
+	Time                time.Duration
+}
+
+// Decided returns how many parts of checks the layer has decided.
+func (l *LayerStats) Decided() int { return l.Sat + l.Unsat }
+
 // NewSolver returns a solver of terms of c.
 func NewSolver(c *Context, o Options) *Solver {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
-	return &Solver{c: c, layers: []layer{newBlaster(c, o.Timeout)}}
+	return newSolver(c, newArith(c), newBlaster(c, o.Timeout))
+}
+
+func newSolver(c *Context, layers ...layer) *Solver {
+	s := &Solver{c: c, layers: layers, sums: make([]Hash, 1), cache: make(cache)}
+	for _, l := range layers {
+		s.stats.Layers = append(s.stats.Layers, LayerStats{Name: l.name()})
+	}
+	return s
 }
 
 // Close ends processes that a layer has started.
@@ -56,13 +87,22 @@ func (s *Solver) Close() {
 	}
 }
 
+// Stats returns what has been counted.
+func (s *Solver) Stats() Stats { return s.stats }
+
 // Push opens a scope.
 func (s *Solver) Push() { s.marks = append(s.marks, len(s.stack)) }
 
 // Pop closes the innermost scope: what was asserted in it holds no more.
 func (s *Solver) Pop() {
 	n := len(s.marks) - 1
-	s.stack, s.marks = s.stack[:s.marks[n]], s.marks[:n]
+	if n < 0 {
+		panic("BUG: no scope to close")
+	}
+	for _, t := range s.stack[s.marks[n]:] {
+		s.on[t.id] = false
+	}
+	s.stack, s.sums, s.marks = s.stack[:s.marks[n]], s.sums[:s.marks[n]+1], s.marks[:n]
 }
 
 // Depth returns how many scopes are open.
@@ -70,14 +110,19 @@ func (s *Solver) Depth() int { return len(s.marks) }
 
 // Assert adds a constraint, a Bool, to the innermost scope.
 func (s *Solver) Assert(t *Term) {
+	if n := len(s.c.terms); len(s.on) < n {
+		s.on = append(s.on, make([]bool, n+n/2-len(s.on))...)
+	}
 	switch {
 	case t.width != Bool:
-		panic("BUG: a constraint that is a number")
-	case t.IsTrue() || slices.Contains(s.stack, t):
+		panic(fmt.Sprintf("BUG: the constraint %v is a number", t))
+	case t.IsTrue() || s.on[t.id]:
 	case t.op == OpBoolAnd:
 		s.Assert(t.arg[0])
 		s.Assert(t.arg[1])
 	default:
+		s.on[t.id] = true
+		s.sums = append(s.sums, s.sums[len(s.stack)].plus(t.hash))
 		s.stack = append(s.stack, t)
 	}
 }
@@ -90,27 +135,115 @@ func (s *Solver) Check(assumed ...*Term) Result {
 	for _, t := range assumed {
 		s.Assert(t)
 	}
-	s.model = Model{}
-	if len(s.stack) == 0 {
-		return Sat
+	s.stats.Checks++
+	sum := s.sums[len(s.stack)]
+	if s.last = s.cache[sum]; s.last != nil {
+		s.stats.Cached++
+	} else {
+		s.last = s.decide(s.stack)
+		s.cache.add(sum, s.last)
 	}
-	for _, t := range s.stack {
-		if t.IsFalse() {
-			return Unsat
-		}
-	}
-	for _, l := range s.layers {
-		switch r, m := l.check(s.stack); {
-		case r == Sat && s.c.Holds(m, s.stack...):
-			s.model = m
-			return Sat
-		case r == Unsat:
-			return Unsat
-		}
-	}
-	return Unknown
+	return s.last.result
 }
 
 // Model returns values for which the constraints hold that the last Check was about. Which ones is
-// not determined: Least has values for people. It is not to be changed.
-func (s *Solver) Model() Model { return s.model }
+// not determined: Least has values for people.
+func (s *Solver) Model() Model {
+	m := make(Model)
+	s.last.fill(m)
+	return m
+}
+
+// decide splits a set into parts without a common variable and asks for each. A model of all is
+// one of each together.
+func (s *Solver) decide(set []*Term) *answer {
+	all := &answer{result: Sat}
+	for _, p := range s.split(set) {
+		var sum Hash
+		for _, t := range p {
+			sum = sum.plus(t.hash)
+		}
+		s.stats.Parts++
+		a := s.cache[sum]
+		if a == nil {
+			a = s.ask(p)
+			s.cache.add(sum, a)
+		}
+		switch {
+		case a.result == Unsat:
+			return a
+		case a.result == Unknown:
+			all.result = Unknown
+		}
+		all.parts = append(all.parts, a)
+	}
+	return all
+}
+
+// ask asks the layers, one after the other.
+func (s *Solver) ask(set []*Term) *answer {
+	for i, l := range s.layers {
+		stats := &s.stats.Layers[i]
+		start := time.Now()
+		r, m := l.check(set)
+		stats.Time += time.Since(start)
+		if r == Sat && !s.c.Holds(m, set...) {
+			stats.Wrong++
+			r = Unknown
+		}
+		switch r {
+		case Sat:
+			stats.Sat++
+			return &answer{result: Sat, model: m}
+		case Unsat:
+			stats.Unsat++
+			return &answer{result: Unsat}
+		}
+		stats.Unknown++
+	}
+	return &answer{}
+}
+
+// split returns the parts of a set that have no variable in common, in the order of their first
+// constraints.
+func (s *Solver) split(set []*Term) [][]*Term {
+	var parts [][]*Term
+	owner := make(map[*Term]int, len(set)) // of variables; parts that were joined are empty
+	for _, t := range set {
+		into := -1
+		for _, v := range t.vars {
+			p, ok := owner[v]
+			switch {
+			case !ok || p == into:
+			case into < 0:
+				into = p
+			default: // the later part joins the earlier
+				from := max(into, p)
+				into = min(into, p)
+				for _, moved := range parts[from] {
+					for _, v := range moved.vars {
+						owner[v] = into
+					}
+				}
+				parts[into] = append(parts[into], parts[from]...)
+				parts[from] = nil
+			}
+		}
+		if into < 0 {
+			into = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[into] = append(parts[into], t)
+		for _, v := range t.vars {
+			owner[v] = into
+		}
+	}
+	n := 0
+	for _, p := range parts {
+		if p != nil {
+			parts[n] = p
+			n++
+		}
+	}
+	return parts[:n]
+}

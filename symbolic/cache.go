@@ -1,0 +1,46 @@
+package symbolic
+
+import "math/bits"
+
+// A cache has the answers for sets of constraints, by the sum of the hashes of their structure: a
+// set has one sum, in whatever order and scope its constraints are asserted. Scopes that are left
+// and entered again find what was known in them; nothing has to be removed with a scope, as the
+// constraints of one are part of each sum.
+//
+// Two sets of one sum are as likely as two states of one hash: 128 bits of both are equal.
+type cache map[Hash]*answer
+
+// mostAnswers is when a cache starts again.
+const mostAnswers = 1 << 20
+
+func (c cache) add(sum Hash, a *answer) {
+	if len(c) >= mostAnswers {
+		clear(c)
+	}
+	c[sum] = a
+}
+
+// plus adds hashes as numbers of 128 bits.
+func (h Hash) plus(o Hash) Hash {
+	low, carry := bits.Add64(h[0], o[0], 0)
+	high, _ := bits.Add64(h[1], o[1], carry)
+	return Hash{low, high}
+}
+
+// An answer is a result; of Sat with a model, or with those of parts that have no variable in
+// common.
+type answer struct {
+	result Result
+	model  Model
+	parts  []*answer
+}
+
+// fill adds the values of the model to m.
+func (a *answer) fill(m Model) {
+	for v, x := range a.model {
+		m[v] = x
+	}
+	for _, p := range a.parts {
+		p.fill(m)
+	}
+}

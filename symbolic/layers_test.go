@@ -1,0 +1,87 @@
+package symbolic
+
+import (
+	"flag"
+	"testing"
+	"time"
+)
+
+var constraintsFlag = flag.Int("constraints", 0, "how many random sets of constraints all layers are asked for; 0: a few")
+
+// constraints returns sets of random constraints that are likely to be decided either way: on few
+// variables, comparisons above all.
+func (g *generator) constraints() []*Term {
+	set := make([]*Term, 1+g.r.IntN(8))
+	for i := range set {
+		depth := []int{0, 1, 1, 2, 2, 3}[g.r.IntN(6)]
+		set[i], _ = g.boolean(depth)
+	}
+	return set
+}
+
+// order adds what the papers' programs are made of: keys that are ordered, differ, or are
+// enumerated.
+func (g *generator) order(w uint8) *Term {
+	c := g.c
+	operand := func() *Term {
+		v := g.vars[g.r.IntN(len(g.vars))]
+		switch g.r.IntN(5) {
+		case 0:
+			return c.Const(w, g.value(w))
+		case 1:
+			return c.Add(v, c.Const(w, uint64(g.r.IntN(5))-2))
+		}
+		return v
+	}
+	a, b := operand(), operand()
+	return []func(a, b *Term) *Term{c.LtS, c.LeS, c.LtU, c.LeU, c.Eq, c.Ne, c.Ne}[g.r.IntN(7)](a, b)
+}
+
+// generated makes the n-th set of constraints.
+func generated(n int) (*generator, []*Term) {
+	if n%2 == 0 {
+		g := newGenerator(uint64(n), widths[n/2%len(widths)]...)
+		return g, g.constraints()
+	}
+	w := []uint8{64, 32, 8, 3}[n/2%4]
+	g := newGenerator(uint64(n), []uint8{w, w, w, w, w}[:2+n/8%4]...)
+	set := make([]*Term, 2+g.r.IntN(10))
+	for i := range set {
+		set[i] = g.order(w)
+	}
+	return g, set
+}
+
+// layerTime bounds a check: products and quotients of 64 bits are hard.
+const layerTime = 200 * time.Millisecond
+
+// TestLayers: no two layers contradict each other, and the models are some.
+func TestLayers(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 400
+	}
+	if *constraintsFlag > 0 {
+		n = *constraintsFlag
+	}
+	var decided [3][3]int
+	for i := range n {
+		g, set := generated(i)
+		layers := []layer{newArith(g.c), newBlaster(g.c, layerTime)}
+		sure := Unknown
+		for k, l := range layers {
+			r, m := l.check(set)
+			decided[k][r]++
+			switch {
+			case r == Sat && !g.c.Holds(m, set...):
+				t.Fatalf("%d: %s: %v is no model of %v", i, l.name(), m, set)
+			case r != Unknown && sure != Unknown && r != sure:
+				t.Fatalf("%d: %s: %v, others %v: %v", i, l.name(), r, sure, set)
+			case r != Unknown:
+				sure = r
+			}
+			l.close()
+		}
+	}
+	t.Logf("built-in: %v, bits: %v (unknown, sat, unsat)", decided[0], decided[1])
+}
