@@ -141,14 +141,22 @@ func mulRange(a, b Range, w uint8) Range {
 	if hi, lo := bits.Mul64(a.MaxU, b.MaxU); hi == 0 && lo <= f.MaxU {
 		f.MinU, f.MaxU = a.MinU*b.MinU, lo
 	}
+	if lo, hi, ok := products(a, b, w); ok {
+		f.MinS, f.MaxS = lo, hi
+	}
+	return f.tighten(w)
+}
+
+// products returns the extremes of signed products, if none of them wraps.
+func products(a, b Range, w uint8) (lo, hi int64, ok bool) {
+	f := full(w)
 	var p [4]int64
 	for i, xy := range [4][2]int64{{a.MinS, b.MinS}, {a.MinS, b.MaxS}, {a.MaxS, b.MinS}, {a.MaxS, b.MaxS}} {
 		x, y := xy[0], xy[1]
 		p[i] = x * y
 		if x != 0 && (p[i]/x != y || x == -1 && y == f.MinS) || p[i] < f.MinS || p[i] > f.MaxS {
-			return f.tighten(w)
+			return 0, 0, false
 		}
 	}
-	f.MinS, f.MaxS = min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3])
-	return f.tighten(w)
+	return min(p[0], p[1], p[2], p[3]), max(p[0], p[1], p[2], p[3]), true
 }

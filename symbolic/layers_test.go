@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"flag"
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -55,6 +56,19 @@ func generated(n int) (*generator, []*Term) {
 // layerTime bounds a check: products and quotients of 64 bits are hard.
 const layerTime = 200 * time.Millisecond
 
+// pipes returns the external solvers that there are on this machine.
+func pipes(t *testing.T) map[string]*smt {
+	found := make(map[string]*smt)
+	for _, program := range Externals() {
+		if _, err := exec.LookPath(program); err == nil {
+			s := newSMT(nil, program, layerTime)
+			t.Cleanup(s.close)
+			found[program] = s
+		}
+	}
+	return found
+}
+
 // TestLayers: no two layers contradict each other, and the models are some.
 func TestLayers(t *testing.T) {
 	n := 3000
@@ -64,10 +78,17 @@ func TestLayers(t *testing.T) {
 	if *constraintsFlag > 0 {
 		n = *constraintsFlag
 	}
-	var decided [3][3]int
+	external := pipes(t)
+	var decided [4][3]int
 	for i := range n {
 		g, set := generated(i)
 		layers := []layer{newArith(g.c), newBlaster(g.c, layerTime)}
+		for _, program := range Externals() {
+			if pipe, ok := external[program]; ok {
+				pipe.c, pipe.ints = g.c, newArith(g.c)
+				layers = append(layers, pipe)
+			}
+		}
 		sure := Unknown
 		for k, l := range layers {
 			r, m := l.check(set)
@@ -80,8 +101,12 @@ func TestLayers(t *testing.T) {
 			case r != Unknown:
 				sure = r
 			}
-			l.close()
 		}
 	}
-	t.Logf("built-in: %v, bits: %v (unknown, sat, unsat)", decided[0], decided[1])
+	t.Logf("built-in, bits, external: %v (unknown, sat, unsat)", decided)
+	for _, p := range external {
+		if p.failures == mostFailures {
+			t.Errorf("%s: %s", p.program, p.trouble)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -19,7 +20,8 @@ func (r Result) String() string { return [...]string{"unknown", "sat", "unsat"}[
 
 // Options are the bounds of a Solver.
 type Options struct {
-	Timeout time.Duration // of one check of one layer; 0: 10 s
+	Timeout  time.Duration // of one check of one layer; 0: 10 s
+	External string        // one of Externals, to be asked before circuits are made; "": none
 }
 
 // A Solver says whether there are values of variables for which constraints hold. Its constraints
@@ -59,6 +61,7 @@ type LayerStats struct {
 	Sat, Unsat, Unknown int
 	Wrong               int // models for which the constraints do not hold; the answer is Unknown
 	Time                time.Duration
+	Trouble             string // what kept it from answering last; "": nothing did
 }
 
 // Decided returns how many parts of checks the layer has decided.
@@ -69,7 +72,11 @@ func NewSolver(c *Context, o Options) *Solver {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
-	return newSolver(c, newArith(c), newBlaster(c, o.Timeout))
+	layers := []layer{newArith(c)}
+	if o.External != "" {
+		layers = append(layers, newSMT(c, o.External, o.Timeout))
+	}
+	return newSolver(c, append(layers, newBlaster(c, o.Timeout))...)
 }
 
 func newSolver(c *Context, layers ...layer) *Solver {
@@ -88,7 +95,16 @@ func (s *Solver) Close() {
 }
 
 // Stats returns what has been counted.
-func (s *Solver) Stats() Stats { return s.stats }
+func (s *Solver) Stats() Stats {
+	stats := s.stats
+	stats.Layers = slices.Clone(s.stats.Layers)
+	for i, l := range s.layers {
+		if l, ok := l.(*smt); ok {
+			stats.Layers[i].Trouble = l.trouble
+		}
+	}
+	return stats
+}
 
 // Push opens a scope.
 func (s *Solver) Push() { s.marks = append(s.marks, len(s.stack)) }

@@ -1,0 +1,396 @@
+package symbolic
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Externals are the solvers that can be asked over a pipe, by the names of their programs.
+func Externals() []string { return []string{"z3", "cvc5"} }
+
+// command returns how a solver is started and what it is told first.
+func command(program string, timeout time.Duration) (args, options []string) {
+	ms := timeout.Milliseconds()
+	switch program {
+	case "z3":
+		return []string{"-in"}, []string{fmt.Sprintf("(set-option :timeout %d)", ms)}
+	case "cvc5":
+		return []string{"--lang=smt2", "--incremental", fmt.Sprintf("--tlimit-per=%d", ms)}, nil
+	}
+	return nil, nil
+}
+
+// smt asks a program in SMT-LIB 2. There is one process for each theory: integers, for sets in
+// which nothing can wrap (integers.go), and bit vectors.
+//
+// The program is not trusted with a model, which is evaluated, nor to answer at all: one that ends,
+// writes nonsense or nothing for too long is killed, its answer is Unknown, and it is started again
+// for the next check. After mostFailures in a row it is not asked any more.
+type smt struct {
+	c         *Context
+	program   string
+	timeout   time.Duration
+	grace     time.Duration // how long it may take to notice that its time is over
+	ints      *arith        // says what ranges there are
+	processes [2]*process
+	failures  int
+	trouble   string // what went wrong last
+}
+
+const mostFailures = 3
+
+func newSMT(c *Context, program string, timeout time.Duration) *smt {
+	return &smt{c: c, program: program, timeout: timeout, grace: 2 * time.Second, ints: newArith(c)}
+}
+
+func (s *smt) name() string { return s.program }
+
+func (s *smt) close() {
+	for i, p := range s.processes {
+		if p != nil {
+			p.kill()
+			s.processes[i] = nil
+		}
+	}
+}
+
+func (s *smt) check(set []*Term) (Result, Model) {
+	if s.failures >= mostFailures {
+		return Unknown, nil
+	}
+	theory := 0
+	var e encoding = bitVectors{}
+	if ints, ok := newIntegers(s.ints, set); ok {
+		theory, e = 1, ints
+	}
+	p, err := s.process(theory, e)
+	if err == nil {
+		var r Result
+		var m Model
+		if r, m, err = p.ask(e, set, s.timeout+s.grace); err == nil {
+			s.failures = 0
+			return r, m
+		}
+	}
+	s.failures++
+	s.trouble = fmt.Sprintf("%s: %v", filepath.Base(s.program), err)
+	if p != nil {
+		p.kill()
+		s.processes[theory] = nil
+	}
+	return Unknown, nil
+}
+
+// process returns the one for a theory, which it starts.
+func (s *smt) process(theory int, e encoding) (*process, error) {
+	if p := s.processes[theory]; p != nil {
+		return p, nil
+	}
+	args, options := command(s.program, s.timeout)
+	p, err := start(s.program, args)
+	if err != nil {
+		return nil, err
+	}
+	p.say(append(options, "(set-option :produce-models true)", "(set-logic "+e.logic()+")")...)
+	s.processes[theory] = p
+	return p, nil
+}
+
+// ask says whether a set of constraints holds for some values, and for which.
+func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Model, error) {
+	p.say("(push 1)")
+	w := writer{e: e, p: p, names: make(map[*Term]string)}
+	vars := variables(set)
+	var names []string
+	for _, v := range vars {
+		n := fmt.Sprintf("v%d", v.id)
+		w.names[v] = n
+		names = append(names, n)
+		p.say("(declare-const " + n + " " + e.sort(v) + ")")
+		w.assert(e.about(v))
+	}
+	for _, t := range set {
+		w.assert(w.name(t))
+	}
+	p.say("(check-sat)")
+	answer, err := p.read(limit)
+	if err != nil {
+		return Unknown, nil, err
+	}
+	defer p.say("(pop 1)")
+	switch answer.atom {
+	case "sat":
+	case "unsat":
+		return Unsat, nil, nil
+	case "unknown", "timeout":
+		return Unknown, nil, nil
+	default:
+		return Unknown, nil, fmt.Errorf("an answer that is none: %v", answer)
+	}
+	m := make(Model)
+	if len(vars) == 0 {
+		return Sat, m, nil
+	}
+	p.say("(get-value (" + strings.Join(names, " ") + "))")
+	answer, err = p.read(limit) // ((v1 value) (v2 value))
+	if err != nil {
+		return Unknown, nil, err
+	}
+	for i, v := range vars {
+		if i >= len(answer.list) || len(answer.list[i].list) != 2 {
+			return Unknown, nil, fmt.Errorf("a model that is none: %v", answer)
+		}
+		x, ok := e.value(v, answer.list[i].list[1])
+		if !ok {
+			return Unknown, nil, fmt.Errorf("a model that is none: %v", answer)
+		}
+		m[v] = x
+	}
+	return Sat, m, nil
+}
+
+// An encoding writes terms in the language of a theory.
+type encoding interface {
+	logic() string
+	sort(v *Term) string              // of a variable
+	about(t *Term) string             // a constraint that comes with a term, or ""
+	apply(t *Term, a []string) string // t, of its arguments
+	value(v *Term, s sexpr) (uint64, bool)
+}
+
+// A writer defines a term after its arguments, each once.
+type writer struct {
+	e     encoding
+	p     *process
+	names map[*Term]string
+}
+
+func (w *writer) name(t *Term) string {
+	if n, ok := w.names[t]; ok {
+		return n
+	}
+	var args []string
+	for _, a := range t.arg {
+		if a != nil {
+			args = append(args, w.name(a))
+		}
+	}
+	n := w.e.apply(t, args)
+	if t.op != OpConst {
+		sort := "Bool"
+		if t.width != Bool {
+			sort = w.e.sort(t)
+		}
+		w.p.say(fmt.Sprintf("(define-fun t%d () %s %s)", t.id, sort, n))
+		n = fmt.Sprintf("t%d", t.id)
+	}
+	w.names[t] = n
+	w.assert(w.e.about(t))
+	return n
+}
+
+func (w *writer) assert(s string) {
+	if s != "" {
+		w.p.say("(assert " + s + ")")
+	}
+}
+
+// bitVectors is the theory that terms are made for.
+type bitVectors struct{}
+
+func (bitVectors) logic() string { return "QF_BV" }
+
+func (bitVectors) sort(v *Term) string {
+	if v.width == Bool {
+		return "Bool"
+	}
+	return fmt.Sprintf("(_ BitVec %d)", v.width)
+}
+
+func (bitVectors) about(*Term) string { return "" }
+
+var bvNames = map[Op]string{
+	OpAdd: "bvadd", OpMul: "bvmul", OpDivS: "bvsdiv", OpDivU: "bvudiv", OpRemS: "bvsrem",
+	OpRemU: "bvurem", OpAnd: "bvand", OpOr: "bvor", OpXor: "bvxor", OpShl: "bvshl", OpShrS: "bvashr",
+	OpShrU: "bvlshr", OpIte: "ite", OpEq: "=", OpLtS: "bvslt", OpLtU: "bvult", OpBoolNot: "not",
+	OpBoolAnd: "and",
+}
+
+func (bitVectors) apply(t *Term, a []string) string {
+	switch t.op {
+	case OpConst:
+		if t.width == Bool {
+			return fmt.Sprint(t.value == 1)
+		}
+		return fmt.Sprintf("(_ bv%d %d)", t.value, t.width)
+	case OpTrunc:
+		return fmt.Sprintf("((_ extract %d 0) %s)", t.width-1, a[0])
+	case OpSExt:
+		return fmt.Sprintf("((_ sign_extend %d) %s)", t.width-t.arg[0].width, a[0])
+	case OpZExt:
+		return fmt.Sprintf("((_ zero_extend %d) %s)", t.width-t.arg[0].width, a[0])
+	}
+	return "(" + bvNames[t.op] + " " + strings.Join(a, " ") + ")"
+}
+
+// value reads #b0101, #x0a and (_ bv10 8), or true and false.
+func (bitVectors) value(v *Term, s sexpr) (uint64, bool) {
+	var x uint64
+	var n int
+	switch {
+	case s.atom == "true" || s.atom == "false":
+		return truth(s.atom == "true"), true
+	case strings.HasPrefix(s.atom, "#b"):
+		n, _ = fmt.Sscanf(s.atom, "#b%b", &x)
+	case strings.HasPrefix(s.atom, "#x"):
+		n, _ = fmt.Sscanf(s.atom, "#x%x", &x)
+	case len(s.list) == 3 && s.list[0].atom == "_":
+		n, _ = fmt.Sscanf(s.list[1].atom, "bv%d", &x)
+	}
+	return x & mask(v.width), n == 1
+}
+
+// A process is a running solver.
+type process struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   strings.Builder
+	lines chan sexpr // what it writes; closed when it ends
+}
+
+func start(program string, args []string) (*process, error) {
+	cmd := exec.Command(program, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, in: in, lines: make(chan sexpr, 16)}
+	go func() {
+		defer close(p.lines)
+		r := bufio.NewReader(out)
+		for {
+			s, err := readSexpr(r)
+			if err != nil {
+				return
+			}
+			p.lines <- s
+		}
+	}()
+	return p, nil
+}
+
+// say has lines to write, at the next read.
+func (p *process) say(lines ...string) {
+	for _, l := range lines {
+		p.out.WriteString(l)
+		p.out.WriteByte('\n')
+	}
+}
+
+// read writes what there is to say and returns what the process writes next. A process that does
+// not read keeps the goroutine that writes, until it is killed.
+func (p *process) read(limit time.Duration) (sexpr, error) {
+	text := p.out.String()
+	p.out.Reset()
+	go io.WriteString(p.in, text)
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case s, ok := <-p.lines:
+		if !ok {
+			return s, errors.New("has ended")
+		}
+		return s, nil
+	case <-t.C:
+		return sexpr{}, errors.New("does not answer")
+	}
+}
+
+// kill ends the process and waits for it.
+func (p *process) kill() {
+	p.in.Close()
+	p.cmd.Process.Kill()
+	for range p.lines {
+	}
+	p.cmd.Wait()
+}
+
+// A sexpr is an atom or a list.
+type sexpr struct {
+	atom string
+	list []sexpr
+}
+
+func (s sexpr) String() string {
+	if s.list == nil {
+		return s.atom
+	}
+	var b []string
+	for _, x := range s.list {
+		b = append(b, x.String())
+	}
+	return "(" + strings.Join(b, " ") + ")"
+}
+
+// largest is how much of one answer is read: a program that writes on and on has failed.
+const largest = 1 << 20
+
+func readSexpr(r *bufio.Reader) (sexpr, error) {
+	left := largest
+	return parse(r, &left)
+}
+
+func parse(r *bufio.Reader, left *int) (sexpr, error) {
+	var word []byte
+	for {
+		c, err := r.ReadByte()
+		if *left--; err != nil || *left < 0 {
+			return sexpr{}, io.ErrUnexpectedEOF
+		}
+		switch {
+		case c == '(' && len(word) == 0:
+			list := []sexpr{}
+			for {
+				s, err := parse(r, left)
+				if err != nil {
+					return s, err
+				}
+				if s.list == nil && s.atom == ")" {
+					return sexpr{list: list}, nil
+				}
+				list = append(list, s)
+			}
+		case c == ')' && len(word) == 0:
+			return sexpr{atom: ")"}, nil
+		case c == '(' || c == ')':
+			r.UnreadByte()
+			return sexpr{atom: string(word)}, nil
+		case c == '"':
+			text, err := r.ReadBytes('"')
+			if *left -= len(text); err != nil {
+				return sexpr{}, err
+			}
+			return sexpr{atom: `"` + string(text)}, nil
+		case slices.Contains([]byte(" \t\r\n"), c):
+			if len(word) > 0 {
+				return sexpr{atom: string(word)}, nil
+			}
+		default:
+			word = append(word, c)
+		}
+	}
+}
