@@ -54,7 +54,7 @@ func generated(n int) (*generator, []*Term) {
 }
 
 // layerTime bounds a check: products and quotients of 64 bits are hard.
-const layerTime = 200 * time.Millisecond
+const layerTime = 50 * time.Millisecond
 
 // pipes returns the external solvers that there are on this machine.
 func pipes(t *testing.T) map[string]*smt {
@@ -73,7 +73,7 @@ func pipes(t *testing.T) map[string]*smt {
 func TestLayers(t *testing.T) {
 	n := 3000
 	if testing.Short() {
-		n = 400
+		n = 150
 	}
 	if *constraintsFlag > 0 {
 		n = *constraintsFlag

@@ -64,9 +64,6 @@ type LayerStats struct {
 	Trouble             string // what kept it from answering last; "": nothing did
 }
 
-// Decided returns how many parts of checks the layer has decided.
-func (l *LayerStats) Decided() int { return l.Sat + l.Unsat }
-
 // NewSolver returns a solver of terms of c.
 func NewSolver(c *Context, o Options) *Solver {
 	if o.Timeout == 0 {
