@@ -138,6 +138,8 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "candidates there is no memory for are dropped", File: "por/optimal/prefixes.go", Old: "\t\ts.eager = append(s.eager, eagerReversal{i, c, slices.Clone(f.transitions[c.lo:c.hi])})\n", New: ""}, toySystems},
 	{mutation.Mutant{Name: "what was in a reversal is not when the search resumes", File: "por/optimal/eager.go", Old: "append(s.inReversal[:n], p.inReversal...)", New: "append(s.inReversal[:n], make([]bool, len(p.inReversal))...)"}, toySystems},
 
+	{mutation.Mutant{Name: "jpf: unlocking needs no choice though preemptions are bounded", File: "por/stateful/jpf.go", Old: "UnlockNeedsNoChoice: !cfg.LimitPreempt", New: "UnlockNeedsNoChoice: true"}, []string{"./por/explorers", "-run", "^TestPreemptionWhileLocked$"}},
+
 	// Executions that end.
 	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\treturn !s.Halted && s.continueWithout()\n", New: "\t\treturn false\n"}, toySystems},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/endings.go", Old: "\tif f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {\n\t\treturn false\n\t}\n", New: "\tif f.endedAlternatives++; f.endedAlternatives > 0 {\n\t\treturn false\n\t}\n"}, toySystems},

@@ -30,8 +30,22 @@ import (
 //	g1: mu.Lock(); x = 1; mu.Unlock()
 //	g2: if mu.TryLock() { ... }             before the Unlock it fails, after it, it does not:
 //	                                        a choice before Unlock is needed
+//
+// With a bound on preemptions there are choices before unlocking, and all endings of schedules
+// within the bound are found:
+//
+//  1. Take a schedule w t u within the bound, of which t is the next operation of the goroutine g
+//     that moved last, needs no choice, and is the first of g; w is not empty.
+//  2. What needs no choice, but for unlocking, neither enables nor disables an operation of a
+//     goroutine that exists. So in t w u the step from w to u is a preemption only if one of those
+//     from w to t and from t to u is one in w t u.
+//  3. To leave g before t is a preemption: it can continue, and t is no Yield. So t w u has at most
+//     as many as w t u.
+//
+// Unlocking enables: the last goroutine of w may wait for the lock, which costs nothing to leave in
+// w t u, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
 	for {
 		s := newDepthFirst(sys, v, cfg, p)
 		r := s.run()
