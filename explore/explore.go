@@ -100,7 +100,7 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.check(s.features); err != nil {
 		return err
 	}
-	s.result.POR, s.result.Match, s.result.Hybrid = opts.POR.Name, opts.Match, opts.kind()
+	s.result.POR, s.result.Match, s.result.Hybrid, s.result.Jobs = opts.POR.Name, opts.Match, opts.kind(), opts.Jobs
 	s.begin = time.Now()
 
 	s.collector = newCollector(s.limit, s.m, opts)
@@ -253,6 +253,9 @@ func (s *exploration) finish(found por.Result) error {
 	})
 	if !c.ran {
 		r.NotRun = c.notRun
+	}
+	if f := s.features; f.Subtests != nil {
+		r.Subtests = f.Subtests()
 	}
 	r.Verdict = OK
 	if len(r.Incomplete) > 0 {

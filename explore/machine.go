@@ -83,6 +83,8 @@ type Features struct {
 	// made a difference. Slack is that of vm.ModeSlack.
 	Modes func() []vm.Mode
 	Slack time.Duration
+	// Subtests returns the names of the subtests that have been executed.
+	Subtests func() []string
 	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
 	CodeSize func() int
 }

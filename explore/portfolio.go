@@ -23,6 +23,8 @@ import (
 //	3  the first search, on the same machine, from the beginning
 //	4  as soon as it has worked as much as a second machine costs, or has given up:
 //	       beside it all other searches, each on a machine of its own
+//	   as soon as one of them has worked so much that the end is not in sight:
+//	       beside them one by increasing preemptions (see ladder)
 //	5  the answer that took the least work
 //
 // An answer is a bug, or that everything is explored; a search that gives up has none. Work is
@@ -38,6 +40,7 @@ import (
 type Portfolio struct {
 	Samples  []Options // of explorers that sample
 	Searches []Options // of explorers that can be exhaustive; at least one
+	Graded   *Options  // of one that is repeated with at most 0, 1, 2, ... preemptions; nil: none
 }
 
 // What the phases of a portfolio may cost, in transitions.
@@ -61,13 +64,18 @@ type portfolio struct {
 	begin time.Time
 
 	sampled uint64  // executions of samples
+	choices choices // in these
 	shares  []Share // of searches that have no answer, if none has one
 
 	mu     sync.Mutex
-	best   uint64 // work of the search with the best answer so far
-	winner int    // its number
-	others bool   // they have been started
-	ended  []bool // by search
+	best   uint64    // work of the search with the best answer so far
+	winner int       // its number
+	others bool      // they have been started
+	ended  []bool    // by search
+	active int       // searches of lines 3 and 4 that are running or will
+	most   uint64    // the work of the one that has worked most
+	turn   sync.Cond // one of the two has changed, or winner has
+	ladder ladder
 	start  uint64 // where their work begins
 	size   uint64 // of the program
 	done   chan *contender
@@ -79,6 +87,7 @@ type contender struct {
 	start  uint64 // what others had worked when it began
 	last   uint64 // transitions of the explorer that is running
 	before uint64 // and of those that fell back to it
+	weight uint64 // of a transition; 0: 1
 	s      *exploration
 	found  por.Result
 	err    error
@@ -97,7 +106,8 @@ func (p *portfolio) options(x Options) Options {
 // runPortfolio is Run with opts.Portfolio.
 func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now(), best: math.MaxUint64, winner: -1,
-		ended: make([]bool, len(opts.Portfolio.Searches))}
+		ended: make([]bool, len(opts.Portfolio.Searches)+1)}
+	p.turn.L = &p.mu
 	s, err := prepare(ctx, e, p.options(opts.Portfolio.Searches[0])) // line 1
 	if err != nil {
 		return nil, err
@@ -115,6 +125,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			return nil, err
 		}
 		s.stopAfter(sampleWork)
+		p.choices.watch(s)
 		found = s.search()
 		p.sampled += found.Executions
 	}
@@ -131,6 +142,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	s.narrate()
 	r := s.result
 	r.Auto, r.Sampled, r.Others, r.Stats.Load = true, p.sampled, p.shares, load
+	p.grade(r)
 	return r, nil
 }
 
@@ -168,7 +180,7 @@ func (s *exploration) settle() {
 // contest is lines 3 to 5.
 func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	searches := p.opts.Portfolio.Searches
-	p.done = make(chan *contender, len(searches))
+	p.done = make(chan *contender, len(searches)+1)
 	if f := s.features; f.CodeSize != nil {
 		p.size = uint64(f.CodeSize())
 	}
@@ -177,10 +189,12 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 		return nil, por.Result{}, err
 	}
 	lead := &contender{s: s}
+	p.active = 1
 	p.run(lead)
 	p.startOthers(lead) // if it has given up before they were worth it
+	p.leave()
 	list := []*contender{lead}
-	for len(list) < len(searches) && !p.decided() {
+	for len(list) < p.begun() && !p.decided() {
 		c := <-p.done
 		if c.panics != nil {
 			panic(c.panics)
@@ -189,7 +203,7 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	}
 	best := p.choose(list)
 	for _, c := range list {
-		if p.winner < 0 && c.err == nil && c != best {
+		if p.winner < 0 && c.err == nil && c != best && c != &p.ladder.contender {
 			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
 		}
 	}
@@ -212,6 +226,11 @@ func (p *portfolio) run(c *contender) {
 		if c.number == 0 && work >= max(aloneWork, p.size) {
 			p.startOthers(c)
 		}
+		if c == &p.ladder.contender {
+			return p.awaitTurn(work, s.limit.passed)
+		}
+		p.startLadder(work)
+		p.advance(work)
 		return ""
 	}
 	report := s.opts.Progress
@@ -231,7 +250,7 @@ func (c *contender) work(transitions uint64) uint64 {
 		c.before += c.last
 	}
 	c.last = transitions
-	return c.start + c.before + transitions
+	return c.start + max(1, c.weight)*(c.before+transitions)
 }
 
 // startOthers is line 4, the first time.
@@ -243,6 +262,7 @@ func (p *portfolio) startOthers(lead *contender) {
 	}
 	p.others = true
 	p.start = lead.before + lead.last + p.size // making a machine costs about that
+	p.active += len(p.opts.Portfolio.Searches) - 1
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, start: p.start}
 		go func() {
@@ -250,6 +270,7 @@ func (p *portfolio) startOthers(lead *contender) {
 				if c.panics = recover(); c.panics != nil {
 					c.panics = fmt.Sprintf("%v\n%s", c.panics, debug.Stack())
 				}
+				p.leave()
 				p.done <- c
 			}()
 			if p.lost(c.number, c.start) {
@@ -286,8 +307,12 @@ func (p *portfolio) end(c *contender) {
 	work := c.work(c.found.Transitions)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.turn.Broadcast()
 	p.ended[c.number] = true
 	if !c.s.answers(&c.found) {
+		return
+	}
+	if c == &p.ladder.contender && !c.found.Stopped {
 		return
 	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
@@ -310,7 +335,7 @@ func (p *portfolio) choose(list []*contender) *contender {
 		switch {
 		case c.number == p.winner:
 			best = c
-		case p.winner < 0 && c.err == nil && c.found.Transitions > best.found.Transitions:
+		case p.winner < 0 && c.err == nil && c.number < len(p.opts.Portfolio.Searches) && c.found.Transitions > best.found.Transitions:
 			best = c
 		}
 	}

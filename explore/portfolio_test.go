@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +68,81 @@ func portfolioOf(match bool) *Portfolio {
 			{POR: explorers.With("optimal"), MaxSteps: 2000, StopTruncated: true},
 			{POR: explorers.With("jpf"), Match: match, Hybrid: oracle.MHB, LazyAnalysis: true},
 		},
+	}
+}
+
+// rare is a program whose bug takes one preemption, at one place of many, and whose executions are
+// too many for all other searches.
+const rare = `package main
+import "sync/atomic"
+func main() {
+	var a, b, c, torn atomic.Int32
+	done := make(chan bool)
+	for i := range int32(3) {
+		go func() {
+			for j := range int32(9) { c.Store(c.Load()*3 + i + j) }
+			done <- true
+		}()
+	}
+	go func() {
+		for range 9 { a.Add(1); b.Add(1) }
+		done <- true
+	}()
+	go func() {
+		if a.Load() == 5 && b.Load() == 4 && a.Load() == 5 && b.Load() == 4 && c.Load() == 0 && a.Load() == 5 { torn.Store(1) }
+		done <- true
+	}()
+	for range 5 { <-done }
+	if torn.Load() == BUG { panic("torn") }
+}`
+
+// TestLadder: searching by increasing preemptions finds the bug, and is the same however fast the
+// searches are. Without the bug it says how far it came.
+func TestLadder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it executes more than a million steps")
+	}
+	var delay func()
+	explore := func(src string, p *Portfolio) *Result {
+		prog := vmtest.Load(t, src)
+		p.Graded = &Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true}
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			delay()
+			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		r, err := Run(context.Background(), e, Options{Portfolio: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	var found uint64
+	var left Graded
+	for run := range 2 {
+		r := rand.New(rand.NewPCG(2, uint64(run)))
+		delay = func() { time.Sleep(time.Duration(r.IntN(50*run+1)) * time.Millisecond) }
+		res := explore(strings.Replace(rare, "BUG", "1", 1), portfolioOf(true))
+		if res.Verdict != Fail || res.POR != "jpf" || res.Within == nil || *res.Within != 1 || res.Bugs[0].Preemptions != 1 {
+			t.Fatalf("%s by %s, within %v", res.Verdict, res.POR, res.Within)
+		}
+		steps := res.Stats.Transitions
+		p := portfolioOf(true)
+		p.Searches[0].MaxExecs, p.Searches[1].MaxStates = 40_000, 5_000
+		res = explore(strings.Replace(rare, "BUG", "2", 1), p)
+		g := res.Graded
+		if res.Verdict != Incomplete || res.Within != nil || g == nil || g.Preempt < 0 || g.Next == 0 {
+			t.Fatalf("%s, %+v", res.Verdict, g)
+		}
+		if c := res.Choices; c == nil || c.Pos.Line != 8 || c.What != "c" {
+			t.Errorf("most choices are %+v, want those of c in line 8", c)
+		}
+		if run == 0 {
+			found, left = steps, *g
+			t.Logf("%d steps; %+v", steps, left)
+		}
+		if steps != found || !reflect.DeepEqual(*g, left) {
+			t.Errorf("run %d: %d steps, %+v", run, steps, *g)
+		}
 	}
 }
 

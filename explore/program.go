@@ -17,11 +17,16 @@ import (
 
 // NewMachine makes the machine for an entry of a program.
 func NewMachine(prog *load.Program, e *load.Entry, cfg vm.Config) (Machine, error) {
+	src := newSource(prog)
+	selected := cfg.Subtest
+	cfg.Subtest = func(name string) bool {
+		return (selected == nil || selected(name)) && src.executes(name)
+	}
 	m, err := vm.New(prog, e, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return newMachine(m, newSource(prog), prog, e), nil
+	return newMachine(m, src, prog, e), nil
 }
 
 // machine describes a vm.Machine in source terms.
@@ -49,7 +54,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, Wait: m.Wait}
+		AnyTime: x.anyTime, Wait: m.Wait, Subtests: src.executed}
 	return x
 }
 

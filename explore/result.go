@@ -87,10 +87,19 @@ type Result struct {
 	Auto    bool
 	Sampled uint64
 	Others  []Share
+	// Graded says, if no explorer of a Portfolio has an answer, how far the exploration came in
+	// preemptions. Within is the bound on them under which the bug was found, if it was by that.
+	Graded *Graded
+	Within *int
+	// Choices is what most choices of a long search were about, if it is incomplete, and Subtests are
+	// the subtests that were executed.
+	Choices  *Choice
+	Subtests []string
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
 	Hybrid      oracle.Kind
+	Jobs        int // workers; 0: one
 
 	Bugs     []*Bug // and warnings
 	Stats    Stats

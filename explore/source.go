@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +21,24 @@ type source struct {
 	files map[string]sourceFile // by name
 	user  map[string]bool       // import paths outside the standard library
 	found sync.Map              // what: operation → found; workers share it
+
+	mu       sync.Mutex
+	subtests orderedSet[string] // that have been executed; guarded by mu
+}
+
+// executes notes that a subtest is executed.
+func (s *source) executes(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.subtests.add(name)
+	return true
+}
+
+// executed returns the names of the subtests that have been executed.
+func (s *source) executed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.subtests.list))
 }
 
 // operation is one of the program's.

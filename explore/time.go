@@ -126,6 +126,11 @@ type refinement struct {
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
 
+// needsRefining reports whether what has been explored says nothing, as starting a timer must be visible.
+func (s *exploration) needsRefining() bool {
+	return s.features.NeedsRefining != nil && s.features.NeedsRefining()
+}
+
 // refine returns what to explore instead of e with opts.
 func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
 	if r.machine != nil {
@@ -141,7 +146,7 @@ func (s *exploration) finishTime() {
 	if f.Modes != nil {
 		r.Modes, r.Slack, r.Arming = f.Modes(), f.Slack, f.Arming
 	}
-	if f.NeedsRefining != nil && f.NeedsRefining() {
+	if s.needsRefining() {
 		r.again.machine = f.Refined
 	}
 	r.again.anyTime = f.AnyTime

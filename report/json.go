@@ -29,14 +29,34 @@ type jsonResult struct {
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
 	Auto        bool            `json:"auto,omitempty"`        // POR is the one of --por=auto that has the answer
 	Sampled     uint64          `json:"sampled,omitempty"`     // with --por=auto, executions drawn at random before
+	Within      *int            `json:"within,omitempty"`      // preemptions, of the search with --por=auto that found the bug
 	Bugs        []jsonBug       `json:"bugs"`
 	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
 	Incomplete  []string        `json:"incomplete"`
+	Graded      *jsonGraded     `json:"graded,omitempty"`
+	Choices     *jsonChoices    `json:"choices,omitempty"`
+	Advice      []string        `json:"advice,omitempty"`
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
+}
+
+// jsonGraded is how far an exploration came in preemptions.
+type jsonGraded struct {
+	Preemptions *int    `json:"preemptions"` // every schedule with at most so many is covered; null: not even those with none
+	Executions  uint64  `json:"executions"`
+	States      uint64  `json:"states"`
+	Next        float64 `json:"next"` // about which part is covered of those with one more
+}
+
+// jsonChoices is what most choices of a search were about.
+type jsonChoices struct {
+	Pos     string   `json:"pos"`
+	What    string   `json:"what"`
+	Part    float64  `json:"part"`
+	Between []string `json:"between"`
 }
 
 type jsonBug struct {
@@ -128,12 +148,27 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 	out := jsonResult{
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
-		Auto: r.Auto, Sampled: r.Sampled,
+		Auto: r.Auto, Sampled: r.Sampled, Within: r.Within,
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
 	if r.NotRun != nil {
 		out.NotRun = NotRun(r.NotRun)
+	}
+	if r.Verdict == explore.Incomplete {
+		if g := r.Graded; g != nil {
+			out.Graded = &jsonGraded{Executions: g.Stats.Executions, States: g.Stats.States, Next: g.Next}
+			if g.Preempt >= 0 {
+				out.Graded.Preemptions = &g.Preempt
+			}
+		}
+		if c := named(r); c != nil {
+			out.Choices = &jsonChoices{j.Paths.Pos(c.Pos), c.What, c.Part, []string{}}
+			if c.Between[0] != "" {
+				out.Choices.Between = c.Between[:]
+			}
+		}
+		out.Advice = advice(r)
 	}
 	for _, a := range r.Assumed {
 		out.Assumed = append(out.Assumed, jsonAssumed{assumptions[a.What].word, j.Paths.Pos(a.Pos), Assumption(a)})

@@ -73,6 +73,11 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 			}
 		}
 	}
+	if r.Verdict == explore.Incomplete {
+		for _, l := range Weigh(r) {
+			fmt.Fprintf(&b, "    %s\n", l)
+		}
+	}
 	for _, bug := range r.Bugs {
 		if bug.Warning {
 			t.warning(&b, bug)
@@ -185,6 +190,9 @@ func search(r *explore.Result) string {
 		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
 		if r.Auto {
 			s += " of " + r.POR
+		}
+		if r.Within != nil {
+			s += " with at most " + count(*r.Within, "preemption")
 		}
 		return s
 	case !onlyAssumed(r):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
@@ -59,6 +60,15 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		p.Searches = append(p.Searches, x)
+	}
+	if p.Samples != nil { // the first bug is wanted
+		x := p.Searches[len(p.Searches)-1]
+		x.Hybrid, x.LazyAnalysis, x.LimitPreempt = oracle.None, false, true
+		x.MaxMemory /= 2
+		if err := x.Check(); err != nil {
+			return err
+		}
+		p.Graded = &x
 	}
 	o.Portfolio = p
 	return nil

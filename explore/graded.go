@@ -1,0 +1,178 @@
+package explore
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// A Graded says how far an exploration came that is not exhaustive, in preemptions: most bugs need
+// few of them (Musuvathi and Qadeer, PLDI 2007).
+type Graded struct {
+	// Every schedule with at most Preempt preemptions is covered; -1: not even those with none.
+	Preempt int
+	Stats   por.Stats // of the search that covered them
+	Next    float64   // about which part is covered of those with one more; 0: not known
+}
+
+// What searches by increasing preemptions may cost beside those of line 4.
+const (
+	gradedFrom   = 200_000 // transitions of another search from which on it is worth it
+	gradedLate   = 1_000   // more than any search executes between two polls
+	gradedWeight = 3       // it may execute one transition for so many of another search
+)
+
+// A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one after the
+// other on one machine. It is last in number, and its transitions weigh more than those of others:
+// so it takes little time from them, and yet has an answer of its own if it finds a bug first.
+//
+// That it has covered everything it does not say, as it does not look for livelocks.
+type ladder struct {
+	contender
+	begun      bool
+	done       Graded
+	incomplete []Reason // why executions that it has covered are not explored to their ends
+}
+
+// startLadder starts the search by increasing preemptions as soon as another search has worked so
+// much that it is worth it, or a quarter of the time is over. When it starts makes no difference for its
+// work (see contender.work), so that it makes none for the answer: it has begun before another
+// search can have worked as much as any answer of its own would take.
+func (p *portfolio) startLadder(work uint64) {
+	x := p.opts.Portfolio.Graded
+	late := p.opts.Timeout > 0 && time.Since(p.begin) > p.opts.Timeout/4
+	if x == nil || work < gradedFrom && !late {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ladder.begun || p.winner >= 0 {
+		return
+	}
+	l := &p.ladder
+	l.begun, l.number, l.done.Preempt = true, len(p.opts.Portfolio.Searches), -1
+	l.start, l.weight = gradedFrom+gradedLate, gradedWeight
+	go func() {
+		defer func() {
+			if l.panics = recover(); l.panics != nil {
+				l.panics = fmt.Sprintf("%v\n%s", l.panics, debug.Stack())
+			}
+			p.done <- &l.contender
+		}()
+		p.climb(l, *x)
+	}()
+}
+
+// climb runs the searches of l.
+func (p *portfolio) climb(l *ladder, x Options) {
+	x.LimitPreempt = true
+	for x.Preempt = 0; ; x.Preempt++ {
+		var s *exploration
+		if x.Preempt == 0 {
+			s, l.err = prepare(p.ctx, p.entry, p.options(x))
+		} else {
+			s, l.err = l.s.again(p.options(x))
+		}
+		if l.err != nil {
+			return
+		}
+		l.s, l.before, l.last = s, l.before+l.last, 0
+		part := 0.0
+		poll := s.cfg.Poll
+		s.cfg.Poll = func(q por.Progress) string {
+			part = q.Fraction
+			return poll(q)
+		}
+		p.run(&l.contender)
+		if s.limit.passed() || !onlyPreempted(&l.found) {
+			l.done.Next = part
+			return
+		}
+		l.done = Graded{Preempt: x.Preempt, Stats: l.found.Stats}
+		l.incomplete = s.collector.incomplete.list
+		if len(l.found.Incomplete) == 0 {
+			return // there are no schedules with more
+		}
+	}
+}
+
+// onlyPreempted reports whether a search has covered everything within its bound on preemptions.
+func onlyPreempted(found *por.Result) bool {
+	for _, why := range found.Incomplete {
+		if why.Bound != por.BoundPreempt {
+			return false
+		}
+	}
+	return !found.Stopped
+}
+
+// begun returns how many contenders have been started.
+func (p *portfolio) begun() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 1
+	if p.others {
+		n = len(p.opts.Portfolio.Searches)
+	}
+	if p.ladder.begun {
+		n++
+	}
+	return n
+}
+
+// advance notes that a search has worked so much.
+func (p *portfolio) advance(work uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if work > p.most {
+		p.most = work
+		p.turn.Broadcast()
+	}
+}
+
+// leave notes that a search has ended.
+func (p *portfolio) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active--
+	p.turn.Broadcast()
+}
+
+// awaitTurn lets the ladder, which has worked so much, wait until another search has, too. If none
+// will it returns why it is to end.
+func (p *portfolio) awaitTurn(work uint64, passed func() bool) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for work > p.most && p.active > 0 && p.winner < 0 && !passed() {
+		p.turn.Wait()
+	}
+	if work > p.most && p.active == 0 {
+		return "no other search is left"
+	}
+	return ""
+}
+
+// grade says of an exploration without an answer how far the ladder came, and what the search was
+// about.
+func (p *portfolio) grade(r *Result) {
+	l := &p.ladder
+	if l.begun && p.winner == l.number {
+		r.Within = &l.s.opts.Preempt
+	}
+	if r.Verdict != Incomplete {
+		return
+	}
+	r.Choices = p.choices.most()
+	if p.winner >= 0 || l.s == nil || l.s.needsRefining() {
+		return
+	}
+	r.Graded = &l.done
+	for _, why := range l.incomplete {
+		if !slices.Contains(r.Incomplete, why) {
+			r.Incomplete = append(r.Incomplete, why)
+		}
+	}
+}

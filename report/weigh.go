@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
+)
+
+// Weigh says of an exploration that is not exhaustive, in lines, what it is worth, what has made it
+// long, and what to try.
+func Weigh(r *explore.Result) []string {
+	var list []string
+	if s := graded(r.Graded); s != "" {
+		list = append(list, s)
+	}
+	if c := named(r); c != nil {
+		list = append(list, choice(c))
+	}
+	if a := advice(r); len(a) > 0 {
+		list = append(list, "try "+strings.Join(a, "; or "))
+	}
+	return list
+}
+
+// graded says how far an exploration came in preemptions.
+func graded(g *explore.Graded) string {
+	if g == nil {
+		return ""
+	}
+	part := fmt.Sprintf("about %.0f%%", min(100*g.Next, 99))
+	switch {
+	case g.Next == 0:
+		part = "a part"
+	case g.Next < 0.01:
+		part = "less than 1%"
+	}
+	if g.Preempt < 0 {
+		return "of the schedules without preemption " + part + " is explored"
+	}
+	which := "with at most " + count(g.Preempt, "preemption")
+	if g.Preempt == 0 {
+		which = "without preemption"
+	}
+	return fmt.Sprintf("all schedules %s: %s, %s, no bug; of those with %d %s", which,
+		count(g.Stats.Executions, "execution"), count(g.Stats.States, "state"), g.Preempt+1, part)
+}
+
+// named returns what most choices were about, unless the search ended for another reason than their
+// number.
+func named(r *explore.Result) *explore.Choice {
+	if !slices.ContainsFunc(r.Incomplete, outOfReach) {
+		return nil
+	}
+	return r.Choices
+}
+
+// outOfReach reports whether x is a bound that a smaller program would not have hit, and that was
+// not asked for.
+func outOfReach(x explore.Reason) bool {
+	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && (x.Bound.Bound == por.BoundPoll || x.Bound.Bound == por.BoundMemory)
+}
+
+// choice says what much of a search was about.
+func choice(c *explore.Choice) string {
+	s := fmt.Sprintf("%.0f%% of the choices are at %s", 100*c.Part, line(c.Pos))
+	if c.What != "" {
+		s += " (" + c.What + ")"
+	}
+	if c.Between[0] != "" {
+		s += ", mostly between " + c.Between[0] + " and " + c.Between[1]
+	}
+	return s
+}
+
+// advice says what may help where an exploration was long: flags there are, with their values, and
+// what may be changed in the test.
+func advice(r *explore.Result) []string {
+	if r.Graded == nil && r.Choices == nil || !slices.ContainsFunc(r.Incomplete, outOfReach) {
+		return nil
+	}
+	var list []string
+	if n := len(r.Subtests); n > 1 {
+		list = append(list, fmt.Sprintf("one of the %d subtests at a time: --run '%s'", n, runPattern(r.Subtests)))
+	}
+	if r.Stats.Goroutines > 3 {
+		list = append(list, "fewer goroutines, or fewer operations of each")
+	}
+	if slices.ContainsFunc(r.Incomplete, func(x explore.Reason) bool {
+		return x.Cause == explore.CauseBound && x.Bound.Bound == por.BoundMemory
+	}) {
+		list = append(list, "more --max-memory")
+	} else {
+		list = append(list, "a longer --timeout")
+	}
+	if r.POR == "optimal" && r.FallbackTo == "" && r.Jobs <= 1 {
+		list = append(list, "-j 8 on a machine with so many processors")
+	}
+	return list
+}
+
+// runPattern returns a pattern of --run that selects the first of the subtests, and no other one.
+func runPattern(names []string) string {
+	levels := strings.Split(names[0], "/")
+	for i, level := range levels {
+		levels[i] = regexp.QuoteMeta(level)
+		if re, err := regexp.Compile(levels[i]); err == nil && slices.ContainsFunc(names, func(name string) bool {
+			other := strings.Split(name, "/")
+			return i < len(other) && other[i] != level && re.MatchString(other[i])
+		}) {
+			levels[i] = "^" + levels[i] + "$"
+		}
+	}
+	return strings.Join(levels, "/")
+}
