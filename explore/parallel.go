@@ -7,7 +7,22 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
+// A search by several workers, as the collector sees it. por/optimal cuts the search into
+// subtrees; each has a collector of its own, on the machine of the worker that explores it, and
+// their results are merged in the order of a search by one worker:
+//
+//	worker 1, machine A     Split ─ Begin ─ subtree 1 ─ End ──▶ Merge 1 ─────────────▶ Merge 3
+//	worker 2, machine B     Split ─ Begin ─ subtree 2 ─ End ───────────▶ Merge 2 ──────▲
+//	worker 1, machine A                         Split ─ Begin ─ subtree 3 ─ End ───────┘
+//
+// Invariant: Merge is called by one worker at a time; everything else of a subsearch is used by
+// the worker that explores the subtree.
+
 // useWorkers lets the search use several workers, each with a replica of the machine.
+//
+// Replicas number goroutines together (ShareGIDs): a goroutine that is started in the same way
+// has the same number on all machines, as schedules and bugs name it. Each has an oracle of its
+// own, made when it is first asked, since an oracle remembers what it has seen of one machine.
 func (s *exploration) useWorkers() {
 	replicas := s.features.Replicas
 	replicas.ShareGIDs()
@@ -19,6 +34,8 @@ func (s *exploration) useWorkers() {
 		if err != nil {
 			return nil, nil, err
 		}
+		// The replica of a machine does not know how the search wants loops that wait to be
+		// treated.
 		m.Features().await(await)
 		if kind == oracle.None {
 			return m, nil, nil
@@ -28,6 +45,9 @@ func (s *exploration) useWorkers() {
 }
 
 // subsearch is a collector for one subtree of a search, on a machine of its own.
+//
+// A worker explores many subtrees on one machine, whose counters go on; so what a subtree has
+// cost is a difference, taken between Begin and End.
 type subsearch struct {
 	*collector
 	replicas Replicator
@@ -40,6 +60,9 @@ type subsearch struct {
 }
 
 // Split implements por.Mergeable.
+//
+// inSubtree: what a user's ignore rules have matched is noted and not marked, as a subtree may be
+// dropped (por/optimal: restartSequentially).
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(Machine)
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts), replicas: m.Features().Replicas}
@@ -48,6 +71,8 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 }
 
 // Begin implements por.Subsearch.
+//
+// The path to the subtree has been executed by then, so its steps are not counted twice.
 func (p *subsearch) Begin() {
 	p.before = p.m.Counters().Instructions
 	p.replicas.ForgetExisted()
@@ -60,6 +85,10 @@ func (p *subsearch) End() {
 }
 
 // Merge implements por.Mergeable.
+//
+// The first subtree that has something decides what is reported first, which is why the order of
+// merging is that of a search by one worker. All bugs are added even if one of them ends the
+// search: they have been found before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.instructions, p.existed, p.assumed)
@@ -89,6 +118,11 @@ func (c *collector) Merge(q por.Subsearch) bool {
 }
 
 // mergedCounters are what machines count themselves, for all subtrees that have been merged.
+//
+// Three things happen on machines and not in a search: instructions are executed, goroutines have
+// existed, something has been assumed about the environment. With one machine they are read there
+// at the end. With several they are added up with each subtree, so that what has been dropped
+// does not count.
 type mergedCounters struct {
 	m        Machine // of the search
 	replicas Replicator
@@ -101,12 +135,15 @@ type mergedCounters struct {
 }
 
 // newMergedCounters counts what m has done before the search.
+//
+// Initialising packages has executed instructions and started goroutines already.
 func newMergedCounters(m Machine) *mergedCounters {
 	c := &mergedCounters{m: m, replicas: m.Features().Replicas, existed: make(map[trace.GID]bool)}
 	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed())
 	return c
 }
 
+// add counts each goroutine once, in however many subtrees it has existed.
 func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption) {
 	c.instructions += instructions
 	for _, g := range existed {
@@ -118,6 +155,10 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 }
 
 // restart: the search that begins may not be split.
+//
+// Some explorers to which a search falls back have one worker: they use the first machine, and
+// nothing of it is split. What it does from here on is added at the end, unless a Merge shows
+// that the search is split after all.
 func (c *mergedCounters) restart() {
 	c.end() // if it is not the first time
 	c.replicas.ForgetExisted()

@@ -18,6 +18,18 @@ import (
 // deferred calls if it panics. A frame that runs its deferred calls already
 // (Unwinding) still has those that are pending, which the state knows exactly, and
 // then returns or panics itself; which of the two is not distinguished.
+//
+// How the parts of a stack are put together, x being the flow so far (static.Flow):
+//
+//	frame 0, innermost    x  = what it does until it returns or panics
+//	frame 1, in a call    x  = x, then if it returned: frame 1 after the call
+//	                           if it panicked: frame 1's deferred calls
+//	frame 2, unwinding    x  = x, then its pending deferred calls, newest first, then it returns
+//
+// Two memories: partial results by place in the code (sites, calls), which do not depend on the
+// state but for the paths that occur in them; and whole results (whole) by the parts and what the
+// paths are in the present state. In most states the stack is one that is known, with the same
+// objects.
 type Merger[V comparable] struct {
 	e     *static.Engine[V]
 	base  *static.Base
@@ -36,6 +48,9 @@ type site struct {
 }
 
 // partial is a flow and the paths that occur in it.
+//
+// paths are listed once, when it is made (number): their addresses are all that a merged result
+// depends on besides the parts.
 type partial[V comparable] struct {
 	num      int
 	resume   static.Flow[V] // what follows when the inner frame returns; all, of the innermost
@@ -72,6 +87,11 @@ type stackPart[V comparable] struct {
 }
 
 // FutureOf returns what l's goroutine does until it ends.
+//
+// The key of the second memory is a word for each part and for each path in it, its address or 0
+// if that is not known. Parts are put together only if it is new.
+//
+//	key:   part 7 │ &s.mu │ part 12 │ &t.nu │ 0 │ ...
 func (m *Merger[V]) FutureOf(l Live) V {
 	// First everything the result depends on, to see whether it is known.
 	var parts []stackPart[V]
@@ -95,6 +115,8 @@ func (m *Merger[V]) FutureOf(l Live) V {
 		if fr.Instr == nil && i == 0 && fr.Fn != nil {
 			key = binary.LittleEndian.AppendUint64(key, l.Operand())
 		}
+		// The innermost frame is at its next instruction, which is RunDefers if it runs deferred
+		// calls; the others are in a call that something has made.
 		unwinding := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
 		x := m.partial(fr, i == 0, unwinding)
 		var place static.Env = &callEnv{l: l, fn: fr.Fn} // of a call with unknown arguments
@@ -137,6 +159,9 @@ func isRunDefers(instr ssa.Instruction) bool {
 }
 
 // fold puts parts together, from the innermost outwards.
+//
+// The pending operation of a native has no code; what it does is an event made here, from the
+// state: which mutex, how much is added to which WaitGroup.
 func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	e := m.e
 	x := e.Returning() // of nothing to its caller, the innermost frame
@@ -169,6 +194,14 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 
 // leaving returns what follows in a frame that has the given deferred calls left:
 // returns and recovered follow when there are none.
+//
+// From the oldest deferred call to the newest, as the newest runs first and what comes after it
+// must be known. There are three continuations, according to how control comes to a deferred
+// call:
+//
+//	z   the function returns: all deferred calls run, and then it returns
+//	r   it has panicked and recovered: the rest of them run, and then it returns
+//	u   it is panicking: the rest of them run, one of which may recover (next), or it goes on
 func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackPart[V]) (resume, panicked static.Flow[V]) {
 	e := m.e
 	z, r, u := returns, recovered, e.Panicking()
@@ -190,6 +223,10 @@ func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackP
 }
 
 // partial returns the partial result of a frame.
+//
+// The cases: a native; nothing known; a function whose body is another one's (the overlay's);
+// deferred calls; the innermost frame, whose next instruction is still to be executed; a frame in
+// a call.
 func (m *Merger[V]) partial(fr Frame, inner, unwinding bool) *partial[V] {
 	k := site{fr.ID, inner, unwinding}
 	x := m.sites[k]
@@ -225,6 +262,9 @@ func (m *Merger[V]) partial(fr Frame, inner, unwinding bool) *partial[V] {
 
 // adding returns the call of hbWgAdd that instr is, or nil. In the body of Add the
 // number is a parameter; the live state knows it.
+//
+// Static facts of hbWgAdd are about any number; the next instruction of a goroutine has a certain
+// one.
 func adding(instr ssa.Instruction) *ssa.CallCommon {
 	if c, ok := instr.(*ssa.Call); ok {
 		if static.Executes(c.Call.StaticCallee(), trace.WgAdd) {
@@ -261,6 +301,8 @@ func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
 }
 
 // unknown is the flow of something of which nothing is known.
+//
+// It may read and write anything, and call anything: the top element.
 func (m *Merger[V]) unknown() static.Flow[V] {
 	access := func(x static.Access) static.Event {
 		return static.Event{Kind: static.AccessEvent, N: m.base.Acc.Num(x)}
@@ -268,6 +310,7 @@ func (m *Merger[V]) unknown() static.Flow[V] {
 	return m.e.Events(static.Event{Kind: static.AnyEvent}, access(static.Access{Write: true}), access(static.Access{}))
 }
 
+// number gives x its number, the word for it in keys, and lists its paths.
 func (m *Merger[V]) number(x *partial[V]) {
 	x.num = len(m.sites) + len(m.calls)
 	r := m.base.Listing(&x.paths)

@@ -30,7 +30,14 @@ type Live interface {
 	Operand() uint64
 }
 
+// Facts name objects by paths (static.Path): a parameter, a variable, fields and loads from
+// there. A frameEnv says what these are in a frame of the present state, a callEnv what they will
+// be in a call that is still to come.
+
 // frameEnv is the activation of frame i, for facts of the point at which it is.
+//
+// What is asked for are values of the function itself; a path of the fact that begins elsewhere
+// is not known here.
 type frameEnv struct {
 	l      Live
 	i      int
@@ -64,6 +71,9 @@ func (p *frameEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	return p.register(fv)
 }
 
+// register returns what v is, if its register still holds it. The compiler shares registers
+// between values, so a value that is dead at this point may have been overwritten; then the
+// record of a deferred call may have it.
 func (p *frameEnv) register(v ssa.Value) (uint64, bool) {
 	k := liveKey{v, p.at, p.after}
 	live, ok := p.lives[k]
@@ -83,6 +93,13 @@ func (p *frameEnv) register(v ssa.Value) (uint64, bool) {
 
 // save takes values that may have no register any more from the records of pending
 // deferred calls.
+//
+//	mu := &s.mu; mu.Lock()
+//	defer mu.Unlock()        the record has mu, though no instruction of the frame uses it any more
+//	x++                      ◂ here
+//
+// The records are in the order of the defer statements that are known to be pending, so each
+// belongs to one; if the numbers differ, nothing is taken from them.
 func (p *frameEnv) save() {
 	p.saved = map[ssa.Value]uint64{}
 	k := len(p.defers)
@@ -134,6 +151,9 @@ func (p *frameEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
 // callEnv is the activation of a call that is to come, with the arguments that
 // are known.
+//
+// Arguments are words in the order of the parameters; captured variables are words in the order
+// of the free variables, addresses or values (ByValue).
 type callEnv struct {
 	l              Live
 	fn             *ssa.Function
@@ -169,6 +189,7 @@ func (p *callEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	return p.free(fv)
 }
 
+// free returns the word of fv among the captured ones, the first of its value.
 func (p *callEnv) free(fv *ssa.FreeVar) (uint64, bool) {
 	k := 0
 	for i, q := range p.fn.FreeVars {
@@ -218,6 +239,10 @@ type liveKey struct {
 // liveAt reports whether v, having been computed, may still be used at instr or
 // later without being computed again. Then its register holds it: the compiler of the machine
 // shares registers only between values that are never live together.
+//
+// It is liveness asked for one value only, by a search from the instruction for a use that no
+// recomputation comes before. A use by a phi is on an edge: it counts for the predecessor that it
+// belongs to.
 func liveAt(v ssa.Value, instr ssa.Instruction, after bool) bool {
 	uses := map[ssa.Instruction]bool{}
 	refs := v.Referrers()

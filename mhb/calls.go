@@ -9,6 +9,14 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
+// Calls, and what is remembered of them. A function is walked once for what is known of its
+// parameters (visitKey): in this walk (memo), and in later ones that get the same answers from
+// the state (callTree).
+//
+//	lock(&a.mu)     visitKey{lock, mu = 0x7_0010}     walked
+//	lock(&b.mu)     visitKey{lock, mu = 0x9_0010}     walked
+//	lock(&a.mu)     the first one                     recalled
+
 // An invocation is a call of fn as the walk comes to it.
 type invocation struct {
 	fn     *ssa.Function
@@ -23,6 +31,9 @@ type invocation struct {
 
 // function walks a call of a function that is relevant, made by the function that into is of,
 // and reports whether it may return.
+//
+// Cond.Wait is told apart by its call: which mutex it unlocks is in a field of the Cond, and may
+// be known at the call.
 func (w *walk) function(c *invocation, into *visit) bool {
 	fn, vals := c.fn, c.vals
 	b := w.o.prog.Body(fn)
@@ -58,6 +69,9 @@ func (w *walk) function(c *invocation, into *visit) bool {
 //
 // What is recursive, or calls what is, is only remembered for this walk: what
 // a recursive call adds depends on where the recursion began.
+//
+// Order of the look-ups: memo first, also for functions that are being walked (open); then the
+// tree; then the body. Only what was walked to its end, within maxWork, becomes a leaf.
 func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events) {
 	if v := w.memo[k]; v != nil {
 		w.recursive++
@@ -103,6 +117,8 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones *events
 }
 
 // merge adds what the walk of a function has found.
+//
+// dones are left out: they count as often as the call is made (function).
 func (w *walk) merge(x *summary) {
 	w.work += x.work
 	if w.work > maxWork && !w.conflict {
@@ -154,6 +170,9 @@ type visitKey struct {
 
 // key returns the key without what concerns Cond.Wait. A value that is not known is one zero
 // byte.
+//
+// Bytes, so that it is comparable: 0 for what is not known, 1 and eight bytes for a value, 2 for
+// a guard.
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
 	b := w.buf[:0]
 	add := func(v ssa.Value) {
@@ -186,6 +205,9 @@ func (w *walk) relevant(s static.Set) bool {
 
 // irrelevant reports whether a call of a function with body b needs no walk, and then
 // notes what it does.
+//
+// Most functions of a program are: they neither synchronise nor touch what T_c's operation
+// touches. This is what keeps walks small.
 func (w *walk) irrelevant(b *ssa.Function) bool {
 	if b == nil {
 		return false

@@ -29,6 +29,9 @@ type summary struct {
 // closure computes the fixed point for tc and t: what the goroutines other than
 // tc can do while it waits. It returns their summaries, valid until the next
 // call, and false if one of them conflicts or it takes too long.
+//
+// It is asked while another one is being computed, if what memory a walk may read is decided by
+// what the others can write (askParked): depth says which buffers are in use.
 func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	n := &o.now
 	depth := n.depth
@@ -75,6 +78,9 @@ type treeKey struct {
 
 // summary returns what g can do, if t is the pending operation of tc and
 // found is what the round before this one has found, if this is a later one.
+//
+// In two steps: a decision tree may know the answer; if not, the goroutine is walked, which makes
+// the tree grow by the path of its questions.
 func (o *Oracle) summary(s State, tc, g trace.GID, t *target, found []*summary, later bool) *summary {
 	k := treeKey{s.StackFingerprint(g), s.CanMove(g), later}
 	n := t.trees[k]
@@ -121,6 +127,8 @@ type walk struct {
 }
 
 // events counts operations by object.
+//
+// Objects whose address is certain are counted one by one, up to many; all others are a set.
 type events struct {
 	list []event    // in the order in which they were found
 	any  bool       // on objects of which nothing is known
@@ -135,6 +143,7 @@ type event struct {
 // many is a number of times that is not known.
 const many = 1 << 20
 
+// Lists are short: operations on a few locks and channels.
 func (e *events) add(p uint64, n int) {
 	for i := range e.list {
 		if e.list[i].at == p {
@@ -160,6 +169,9 @@ func (o *Oracle) note(e *events, r ref) {
 
 // count returns how many operations there can be on the object at p, which lies
 // in objs.
+//
+// The order of the tests is from the least precise to the most: what may be on any object counts
+// for each.
 func (o *Oracle) count(e *events, p uint64, objs static.Set) int {
 	if e.any || e.objs != static.Empty && o.within(e.objs, objs) {
 		return many
@@ -233,6 +245,8 @@ func (o *Oracle) enables(s State, list []*summary) bool {
 }
 
 // enabled reports whether the goroutines that list is about together enable x.
+//
+// A Wait needs all of the counter to be taken away. All else is enabled by a single operation.
 func (o *Oracle) enabled(s State, x stop, list []*summary) bool {
 	n, objs := 0, s.Objects(uint32(x.addr>>32))
 	for _, y := range list {
@@ -267,6 +281,9 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 
 // blocked reports whether the walk stops at x, an operation that is disabled in the
 // present state.
+//
+// In the first round everything that is disabled blocks; in later ones what the round before has
+// found to be enabled does not (askEnabled).
 func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming

@@ -10,10 +10,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// The goroutine's live stack, from which the walk begins. Each frame is in the middle of its
+// code, has deferred calls that are pending, and may be returned to, or not, by the one above it:
+//
+//	frame 0   f   ◂ next instruction    returns?  ── yes ──▶ frame 1, after its call
+//	frame 1   g   in the call of f                ── no, only by a panic ──▶ g's deferred calls;
+//	frame 2   h   in the call of g                    if one recovers, frame 2, after its call
+
 // frames walks what is ahead of g from its frames, innermost first. A frame
 // that cannot return can still panic, for reasons that the walk does not search for:
 // then the deferred calls of its callers run, and one of them may recover, so
 // that its own caller continues.
+//
+// unwinding is carried from one frame to the next: as long as it is set the code after the call
+// is not walked, only deferred calls are. It ends at a frame that may recover.
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
 	unwinding := false // it is certain that control does not come to this frame but in a panic
@@ -62,6 +72,8 @@ func (w *walk) frames(g trace.GID, v *visit) {
 
 // recovery walks what follows a recovered panic in act's function: the results
 // are loaded.
+//
+// The function's Recover block loads named results and returns; nothing in it blocks.
 func (w *walk) recovery(act *activation) {
 	if r := act.fn.Recover; r != nil {
 		for _, x := range r.Instrs {
@@ -72,6 +84,9 @@ func (w *walk) recovery(act *activation) {
 
 // panicsAgain reports whether fn, which is pending in frame i of g, is the function that
 // WaitGroup.Go defers, and finds a panic: it then does not call Done.
+//
+// Without this a goroutine of wg.Go that is certain to panic would count as one that may call
+// Done, and so enable Wait.
 func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
 	if !rethrows(fn) {
 		return false
@@ -89,6 +104,9 @@ func (w *walk) panicsAgain(g trace.GID, i int, fn *ssa.Function) bool {
 //	if x := recover(); x != nil {
 //		panic(...)
 //	}
+//
+// Its form is compared, not the closure's name: the numbers that are given to closures are not
+// stable.
 func rethrows(fn *ssa.Function) bool {
 	if fn == nil || fn.Parent() == nil || len(fn.Blocks) == 0 {
 		return false
@@ -127,6 +145,8 @@ func rethrows(fn *ssa.Function) bool {
 
 // exits reports whether a call of fn may call runtime.Goexit, which runs deferred
 // calls without a panic.
+//
+// Over the call graph, once for each function.
 func (o *Oracle) exits(fn *ssa.Function) bool {
 	r, ok := o.mayGoexit[fn]
 	if ok {
@@ -160,6 +180,10 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 
 // blockedAtNext reports whether the pending operation of g is disabled and stays so. If
 // it is, what it waits for is noted among the stops.
+//
+// The same questions are asked when body comes to the instruction. They are asked here first
+// because, if the goroutine is blocked, nothing of its stack has to be walked: neither its frames
+// nor deferred calls, as it cannot panic.
 func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	fr := w.v.s.Stack(g)[0]
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {
@@ -183,6 +207,9 @@ func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 }
 
 // deferred walks a deferred call with known arguments; it reports whether it may recover.
+//
+// The record has the words of the arguments, so more is known than of a call in code: where the
+// mutex lies that a deferred Unlock unlocks.
 func (w *walk) deferred(d Deferred, v *visit) bool {
 	if d.Fn == nil {
 		w.top() // a builtin: close, delete, ...
@@ -234,6 +261,8 @@ var sizes = types.SizesFor("gc", "amd64")
 
 // mayRecover reports whether fn calls recover itself, as deferred functions do
 // that stop a panic.
+//
+// Natives and wrappers count as if they did: it is not known.
 func mayRecover(fn *ssa.Function) bool {
 	if fn == nil {
 		return true

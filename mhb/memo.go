@@ -36,6 +36,8 @@ type edge struct {
 }
 
 // child returns the node that answer a leads to, or nil.
+//
+// A node with many answers, such as a register that holds another object each time, has a map.
 func (n *node) child(a answer) *node {
 	if n.more != nil {
 		return n.more[a]
@@ -124,6 +126,9 @@ func (v *view) recall(n *node) *summary {
 	return n.leaf
 }
 
+// Invariant: a question that a record has been asked is in it, and in all records around it; so
+// the first record that has the answer says which ones lack it. Each of those gets a node of its
+// own for it, as if it had asked.
 func (v *view) ask(q question) (a answer) {
 	// What a function has asked all around it have asked.
 	known := len(v.recs)
@@ -143,6 +148,9 @@ func (v *view) ask(q question) (a answer) {
 }
 
 // note writes a down in r as the answer to q.
+//
+// Two walks at one node have had the same answers so far, and are deterministic: if they ask
+// different questions, the code of the walk depends on something that is no answer.
 func (v *view) note(r *record, q question, a answer) {
 	r.known[q] = a
 	switch r.at.q.kind {

@@ -25,6 +25,10 @@ import (
 // operands come from eval.go.
 
 // visit is the walk of one function with known parameters.
+//
+// Only two things of a visit are for its caller: whether control may come back, and the Dones,
+// which count as often as the call does. Everything else goes to the one summary of the
+// goroutine, in which there is no order.
 type visit struct {
 	returns bool
 	open    bool   // it has not returned yet: a recursive call
@@ -35,6 +39,13 @@ type visit struct {
 // reports whether it may return to its caller. A block is entered only if the walk has
 // passed all instructions of one before it. Once there is a conflict the rest does not
 // matter, and it may do anything.
+//
+// Each block is walked once, whatever path leads to it: nothing of what is known in a visit
+// depends on the path. The first one may be walked twice, from the middle and, if a loop leads
+// back to it, from its beginning.
+//
+//	frame at mu.Lock():   [ x = 1 │ mu.Lock() y = 2 ] ──▶ [ ... ]
+//	                              └ from here on    ◀──────┘ all of it, when the loop comes back
 func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *visit) (returns bool) {
 	f := w.o.flow(act.fn)
 	seen := make([]bool, len(act.fn.Blocks))
@@ -82,6 +93,9 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 
 // act walks an action. It reports whether control continues from there, and sets
 // returns if it may leave the function.
+//
+// Accesses first: they are those of the instructions before a.instr, and happen even if that
+// blocks.
 func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 	if a.accesses != static.Empty {
 		w.accesses(act, a)
@@ -115,6 +129,10 @@ func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 }
 
 // accesses notes the accesses of the instructions of a.
+//
+// If the target collects, what is reached is only united. Otherwise the instructions are looked
+// at one by one, as some of the accesses that look like conflicts are certain to be on other
+// memory.
 func (w *walk) accesses(act *activation, a *action) {
 	switch {
 	case w.t.collects:
@@ -131,6 +149,9 @@ func (w *walk) accesses(act *activation, a *action) {
 
 // starts walks the call of a go or defer statement. It reports whether the
 // function may recover a panic.
+//
+// The deferred function will run when this one returns, and the new goroutine at any time: both
+// belong to what is ahead, from this statement on.
 func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visit) (recover bool) {
 	for i := range a.callees {
 		c := &a.callees[i]
@@ -143,6 +164,9 @@ func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visi
 }
 
 // call walks a call and reports whether control may come back from it.
+//
+// Of the callees of a dynamic call one remains if the receiver's type is certain. If the graph
+// has none, as the call is of a nil func value, say, control comes back as far as the walk knows.
 func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	if _, ok := x.Call.Value.(*ssa.Builtin); ok {
 		return true
@@ -168,6 +192,9 @@ func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 }
 
 // callee walks a call of c and reports whether it may return.
+//
+// What is known of the arguments, and what is locked ahead of the call, is known in the callee,
+// too.
 func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *visit, loop bool) bool {
 	vals, args := w.arguments(act, site, c.fn)
 	atNext := act.live && act.i == 0 && site == w.nextCall
@@ -177,6 +204,7 @@ func (w *walk) callee(act *activation, site ssa.CallInstruction, c *callee, v *v
 	}, v)
 }
 
+// callOf returns the call that instr is.
 func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 	c, ok := instr.(ssa.CallInstruction)
 	if !ok {
@@ -186,6 +214,8 @@ func callOf(instr ssa.Instruction) (*ssa.CallCommon, bool) {
 }
 
 // send notes that channel ch may be sent to and reports whether it may happen.
+//
+// It is noted even if it blocks here: noting too much is sound.
 func (w *walk) send(act *activation, ch ssa.Value, use ssa.Instruction) bool {
 	r := w.ref(act, ch, use)
 	w.o.note(&w.eff.sends, r)
@@ -202,6 +232,9 @@ func (w *walk) receive(act *activation, ch ssa.Value, use ssa.Instruction) bool 
 
 // blockedChan reports whether an operation on channel ch blocks: forever if that is nil, and
 // as long as the others do nothing about it if the answer to ask is yes.
+//
+// An operation on a nil channel blocks forever, whatever the others do: no stop is noted. One on
+// a channel that is not certain is passed.
 func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) bool {
 	switch {
 	case !ch.known:
@@ -213,6 +246,9 @@ func (w *walk) blockedChan(ch ref, ask questionKind, op opKind, reason string) b
 }
 
 // selects notes what a select may do, and reports whether it may happen.
+//
+// It blocks if all of its cases do; then each of them is a stop, and any one that is enabled lets
+// the next round continue.
 func (w *walk) selects(act *activation, x *ssa.Select) bool {
 	continues := !x.Blocking
 	for _, st := range x.States {
@@ -226,6 +262,8 @@ func (w *walk) selects(act *activation, x *ssa.Select) bool {
 }
 
 // builtin notes what a builtin does to channels.
+//
+// close enables both: those that receive get zeros, those that send panic.
 func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 	c := x.Common()
 	b, ok := c.Value.(*ssa.Builtin)
@@ -252,6 +290,10 @@ func (w *walk) direct(act *activation, instr ssa.Instruction) {
 
 // arguments evaluates the arguments of a call of fn: as values of its
 // parameters, and as words for natives.
+//
+// Words, as natives take them; and values of parameters if the callee is certain to be fn,
+// because then they are used as such in its body. A value that is not one word (a string, an
+// interface) has unknown words.
 func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Function) (map[ssa.Value]uint64, argRefs) {
 	c := site.Common()
 	vals := map[ssa.Value]uint64{}
@@ -305,6 +347,9 @@ func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Func
 }
 
 // ref evaluates v.
+//
+// If the address is not certain, the points-to analysis says in which objects it lies: less
+// precise, but mostly enough to see that it is not T_c's.
 func (w *walk) ref(act *activation, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
 	if r.p, r.known = w.eval(act, v, use); r.known {
