@@ -281,7 +281,7 @@ func (s *exploration) narrate() {
 			s.limit.cuttable = false
 		}
 		s.features.await(vm.AwaitNever)
-		if err := narrate(s.m, b); err != nil {
+		if err := s.describe(b); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 		}
 		s.features.await(s.opts.await())

@@ -64,6 +64,11 @@ type Features struct {
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
 	TimersPending func() bool
 
+	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
+	// known. Concrete makes a machine of the same entry with inputs of these values.
+	Inputs   func() (list []Input, ok bool)
+	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)
+
 	// Loop returns the position of the loop that g is in, if it is in one.
 	Loop func(g trace.GID) (token.Position, bool)
 	// ClockStep returns the last step of the path, counted from 1, that has read the clock.

@@ -259,6 +259,7 @@ type Recording struct {
 	// Same reports whether a bug of that kind and position is the recorded one.
 	Same   func(*Bug) bool
 	Events []Event
+	Inputs []Input
 	Loop   int // of a livelock: number of the step at which its loop begins, from 1; 0: no loop
 }
 

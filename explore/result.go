@@ -155,6 +155,8 @@ type Bug struct {
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
 	// Schedule[Loop:] repeats forever; otherwise Loop is -1.
+	// Inputs are the values of hbtest.Nondet with which it does.
+	Inputs      []Input
 	Schedule    trace.Schedule
 	Loop        int
 	Preemptions int // of Schedule

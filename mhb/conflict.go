@@ -168,7 +168,7 @@ func skippable(k trace.Kind) bool {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Clock, trace.Output,
 		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // nothing is known of them
-	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Yield, trace.Go, trace.End:
+	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Branch, trace.Yield, trace.Go, trace.End:
 		// The explorer knows what they need.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
 	default:

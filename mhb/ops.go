@@ -77,7 +77,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		return libraryOp
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
-		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
+		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
 		trace.Inspect:
 		return otherOp // what it accesses is all that matters
 	}

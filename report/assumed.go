@@ -27,6 +27,7 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.SignalOnce:   {"signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows others between two operations only"},
 	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
+	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value of many"},
 }
 
 // Assumption says what has been assumed where.

@@ -13,6 +13,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // ReplayVersion is the version of the replay files written. Files of a later
@@ -43,6 +44,18 @@ type Replay struct {
 	Schedule []Run         `json:"schedule"`
 	Loop     int           `json:"loop"` // number of the step at which the loop of a livelock begins; 0: no loop
 	Events   []ReplayEvent `json:"events"`
+
+	Inputs []ReplayInput `json:"inputs,omitempty"`
+}
+
+// A ReplayInput is the value of a variable of hbtest.Nondet.
+type ReplayInput struct {
+	G     string `json:"g"`
+	N     uint32 `json:"n"`
+	Bits  uint64 `json:"bits"`
+	Type  string `json:"type"`
+	Value string `json:"value"`
+	Pos   string `json:"pos"`
 }
 
 // A ReplayEvent is one step as it was recorded.
@@ -68,7 +81,10 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	if b.Loop >= 0 {
 		r.Loop = b.Loop + 1
 	}
-	r.Events = nil
+	r.Events, r.Inputs = nil, nil
+	for _, in := range b.Inputs {
+		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Type, in.Value, paths.Pos(in.Pos)})
+	}
 	for _, e := range steps(b.Events) {
 		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
 			Pos: paths.Pos(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
@@ -86,6 +102,9 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 	var err error
 	if rec.Pos, err = parsePos(r.Pos, base); err != nil {
 		return rec, err
+	}
+	for _, in := range r.Inputs {
+		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Type: in.Type, Value: in.Value})
 	}
 	for i, e := range r.Events {
 		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}

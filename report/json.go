@@ -67,6 +67,7 @@ type jsonBug struct {
 	Pos         string        `json:"pos"`
 	Goroutine   string        `json:"goroutine"`
 	Related     []jsonRelated `json:"related"`
+	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
 	Replay      string        `json:"replay,omitempty"`
@@ -82,6 +83,13 @@ type jsonAssumed struct {
 type jsonRelated struct {
 	Pos     string `json:"pos"`
 	Message string `json:"message"`
+}
+
+type jsonInput struct {
+	Pos   string `json:"pos"`
+	Name  string `json:"name,omitempty"`
+	Type  string `json:"type"`
+	Value string `json:"value"`
 }
 
 // JSONStats are the numbers of a search.
@@ -178,6 +186,9 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
+		}
+		for _, in := range b.Inputs {
+			jb.Inputs = append(jb.Inputs, jsonInput{j.Paths.Pos(in.Pos), in.Name, in.Type, in.Value})
 		}
 		if i < len(replays) {
 			jb.Replay = replays[i] // left out if it is empty

@@ -206,6 +206,9 @@ func search(r *explore.Result) string {
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
+	for _, in := range bug.Inputs {
+		fmt.Fprintf(b, "    input: %s at %s\n", inputText(&in), line(in.Pos))
+	}
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
 	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
@@ -242,6 +245,14 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 		}
 		fmt.Fprintln(b)
 	}
+}
+
+// inputText is "x = 3 (int8)", without the name if that is not known.
+func inputText(in *explore.Input) string {
+	if in.Name == "" {
+		return fmt.Sprintf("%s(%s)", in.Type, in.Value)
+	}
+	return fmt.Sprintf("%s = %s (%s)", in.Name, in.Value, in.Type)
 }
 
 // warning writes what is no bug in one line, and what has to do with it.

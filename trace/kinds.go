@@ -67,6 +67,8 @@ const (
 
 	Inspect // looks at all goroutines: runtime.NumGoroutine, runtime.Stack
 
+	Branch // a value that depends on inputs decides: which of several conditions holds
+
 	NumKinds
 )
 
@@ -275,6 +277,8 @@ var rows = [NumKinds]Row{
 	Spin: {Name: "spin", Blocks: true, Wait: "running"},
 	Inspect: {Name: "inspect", On: OnGoroutines,
 		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack")}},
+
+	Branch: {Name: "branch", Commutes: Always},
 }
 
 func native(name string) Func { return Func{Name: name} }

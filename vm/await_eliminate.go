@@ -143,9 +143,15 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	case trace.Sleep:
 		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
+		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+			return read, false // what it finds there is not one value
+		}
 		scalar := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN || in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
 		return op.Access[0], op.N == 1 && scalar
 	case trace.AtomicLoad, trace.Inspect, trace.TryLock, trace.TryRLock:
+		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
+			return read, false
+		}
 		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != hasEffect
 	}
 	return read, false

@@ -29,6 +29,7 @@ type Config struct {
 	MaxStack      uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
 	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
+	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 

@@ -34,6 +34,7 @@ type Machine struct {
 	finalization
 	scratch
 
+	sym       *symbols  // nil: there has been no symbolic value
 	reduction reduction // nil: none
 	check     *checker  // nil: Config.Check is not set
 	cnt       Counters
@@ -94,6 +95,7 @@ type scalars struct {
 	lonely    *Fault    // how the program ends if main calls Goexit and no other goroutine is left
 	cut       Cut       // why the execution was abandoned; zero if it was not
 	alive     int       // goroutines that have not ended, system ones excluded
+	tracking  bool      // there is a symbolic value: see symbolic.go
 	multi     bool      // a second goroutine has existed on this path, so sharing matters
 }
 

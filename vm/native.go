@@ -71,5 +71,8 @@ type Native struct {
 	// Steady: while a call is pending, Peek says the same whatever other goroutines do.
 	Steady bool
 
+	// Symbolic: Fn and Peek know of symbolic values, in the words and in memory.
+	Symbolic bool
+
 	effect effect // filled in when it is linked
 }

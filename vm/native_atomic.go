@@ -71,6 +71,10 @@ func peekAdd(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 func peekCAS(w word) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		p, k := r.U(0), trace.AtomicRMW
+		if m.tracking && m.sym.swapDecides(g, w, r) {
+			m.syncOp(op, k, p, w.size, true, true)
+			return 2
+		}
 		if m.mapped(p, w.size) && w.load(m, p) != w.extend(r.U(1)) {
 			k = trace.AtomicLoad
 		}
@@ -121,16 +125,16 @@ func atomicOps(w word) []Native {
 		})},
 	}
 	if w.pointer {
-		return ops
+		return symbolicOps(w, ops)
 	}
-	return append(ops,
+	return symbolicOps(w, append(ops,
 		Native{Name: "Add", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w), PeekUnused: peekAdd(w),
 			Fn: rmw(func(old, d uint64) (uint64, uint64) { return old + d, old + d })},
 		Native{Name: "And", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w),
 			Fn: rmw(func(old, v uint64) (uint64, uint64) { return old & v, old })},
 		Native{Name: "Or", Steady: true, Peek: peekAtomic(trace.AtomicRMW, w),
 			Fn: rmw(func(old, v uint64) (uint64, uint64) { return old | v, old })},
-	)
+	))
 }
 
 // atomicNatives lists the natives of sync/atomic.

@@ -15,7 +15,11 @@ var choiceNatives = []Native{
 		}
 		return choose(m, g, r)
 	}},
-	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "hbcheck.dev/hbcheck/hbtest.Nondet", Symbolic: true, Fn: nondet},
+	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if t := r.sym(m, g, 0); t != nil {
+			return m.sym.suppose(g, t)
+		}
 		if r.U(0) != 0 {
 			return Next
 		}

@@ -28,6 +28,7 @@ const (
 	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
+	Concretised                     // hbtest.Nondet: of a value's many values one
 	NumAssumed
 )
 

@@ -67,15 +67,16 @@ const (
 	CutTime                            // a loop ends when time has passed, and no goroutine sleeps
 	CutInterrupted                     // Config.Interrupt
 	CutAssumption                      // hbtest.Assume does not hold
+	CutInfeasible                      // no input leads there
 )
 
 // Cut returns why the execution was abandoned; the zero Cut if it was not.
 func (m *Machine) Cut() Cut { return m.cut }
 
-// CutReason returns the text of Cut. It is empty if an assumption of the program does not hold:
-// that is no reason to distrust the verdict.
+// CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or no
+// input leads there: that is no reason to distrust the verdict.
 func (m *Machine) CutReason() string {
-	if m.cut.Cause == CutAssumption {
+	if m.cut.Cause == CutAssumption || m.cut.Cause == CutInfeasible {
 		return ""
 	}
 	return m.cut.Text

@@ -145,6 +145,7 @@ func (m *Machine) collect(precise bool) {
 			h.free[c] = append(h.free[c], o.mem)
 		}
 		h.live -= uint64(o.size) + 64
+		m.sym.freed(id)
 		*o = object{flags: objFreed, mem: unsafe.Pointer(&zeroBase)}
 		h.freeIDs = append(h.freeIDs, id)
 		h.freed = true

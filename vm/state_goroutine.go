@@ -3,6 +3,7 @@ package vm
 import (
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
@@ -36,6 +37,7 @@ type goroutine struct {
 	serial   serialised // invalid as soon as gstate or the stack changes
 	slot     uint32
 	stack    []uint64
+	shadow   []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
 	callers  callerCache
 	inNative bool // its native is executing: pc is after the call
 	// epoch is the one in which gstate and the stack words from savedLo up were last saved.
@@ -74,6 +76,9 @@ type gstate struct {
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
+	facts     *fact          // what it knows of the inputs; see symbolic.go
+	ways      int32          // alternatives of the decision that is pending
+	nvars     uint32         // variables it has made
 }
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the
@@ -147,6 +152,11 @@ func (g *goroutine) grow(n uint32) {
 	s := make([]uint64, size)
 	copy(s, g.stack)
 	g.stack = s
+	if g.shadow != nil {
+		t := make([]*symbolic.Term, size)
+		copy(t, g.shadow)
+		g.shadow = t
+	}
 }
 
 const minStackWords = 256
@@ -178,6 +188,7 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 		// The outgoing window too: the arguments of a pending native are there.
 		u.lo, u.n = lo, g.fp+uint32(g.fn.Window)-lo
 		m.undoStack = append(m.undoStack, g.stack[lo:lo+u.n]...)
+		m.sym.saved(g, lo, u.n)
 		g.savedLo = lo
 	} else {
 		g.savedLo = 0
@@ -191,6 +202,7 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	n := g.savedLo - lo
 	m.undoStack = append(m.undoStack, g.stack[lo:lo+n]...)
+	m.sym.saved(g, lo, n)
 	m.gundo = append(m.gundo, gUndo{slot: g.slot, lo: lo, n: n, savedLo: g.savedLo})
 	g.savedLo = lo
 }
@@ -206,6 +218,7 @@ func (m *Machine) rewindGoroutines(n int) {
 			off := len(m.undoStack) - int(u.n)
 			g.grow(u.lo + u.n) // see overflowStack
 			copy(g.stack[u.lo:], m.undoStack[off:])
+			m.sym.restored(g, u.lo, off)
 			m.undoStack = m.undoStack[:off]
 		}
 		if u.full {
@@ -243,7 +256,10 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	}
 	g.gstate = gstate{id: m.internG(pid, n), parent: pid, status: gRunning}
 	if parent != nil {
-		g.bubble, g.late = parent.bubble, parent.late
+		g.bubble, g.late, g.facts = parent.bubble, parent.late, parent.facts
+	}
+	if g.shadow = nil; m.tracking {
+		g.shadow = make([]*symbolic.Term, len(g.stack))
 	}
 	// What the parent did before happens before all that the new one does (memory
 	// model: Goroutine creation).

@@ -128,6 +128,9 @@ func (m *Machine) Hash() por.Hash {
 			ws = append(ws, uint64(b.now))
 		}
 	}
+	if m.tracking {
+		ws = m.writeInputs(ws)
+	}
 	if m.skip != nil { // the verdict tells, though nothing in memory may remember it
 		ws = append(ws, 1<<63)
 	}
@@ -285,6 +288,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 				t.words = append(t.words, w)
 			}
 		}
+		if m.tracking {
+			t.words = m.sym.writeFrame(t.words, g, fp, fn, live, ok)
+		}
 		if link>>32&frBottom != 0 {
 			return
 		}
@@ -318,6 +324,9 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		return ws
 	}
 	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	if m.tracking {
+		ws = m.sym.writeCells(ws, id)
+	}
 	l := m.layouts.At(o.layout)
 	if len(l.Ptrs) == 0 || l.Size == 0 {
 		if o.size >= cachedObject {

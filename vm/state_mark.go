@@ -18,6 +18,7 @@ import (
 //	out, gs     lengths        lengths                     cut to the lengths at mark 1
 type mark struct {
 	heap          heapMark
+	sym           symbolicMark
 	s             scalars
 	gundo         int
 	gs, out, runs int
@@ -32,6 +33,7 @@ func (m *Machine) Mark() por.Mark {
 	m.marks = slices.Grow(m.marks, 1)[:n+1]
 	k := &m.marks[n]
 	m.heap.mark(&k.heap)
+	k.sym = m.sym.mark()
 	k.s = m.scalars
 	k.gundo, k.gs, k.out, k.runs = len(m.gundo), len(m.gs), len(m.out), len(m.runs)
 	if m.race != nil {
@@ -49,6 +51,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)
 	m.heap.rewind(&mk.heap)
+	m.sym.rewind(mk.sym)
 	m.scalars = mk.s
 	m.out = m.out[:mk.out]
 	m.runs = m.runs[:mk.runs]

@@ -59,6 +59,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 	}
 	if c.NCap > 0 {
 		copy(g.stack[fp+uint32(c.NParam):fp+uint32(c.NParam+c.NCap)], unsafe.Slice((*uint64)(unsafe.Add(clos, 8)), c.NCap))
+		m.sym.passed(g, fp+uint32(c.NParam), fv+8, c.NCap)
 	}
 	g.stack[fp-hdrLink] = link
 	g.stack[fp-hdrReturn] = ret
@@ -80,6 +81,7 @@ func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint6
 		return
 	}
 	copy(g.stack[fp:], args)
+	m.sym.unknown(g, fp, len(args))
 	m.pushFrame(g, fp, fv, uint64(g.fp)|flags<<32, uint64(g.fn.ID)<<32|uint64(uint32(g.pc)))
 }
 
@@ -242,6 +244,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	if !m.spawnFrame(n, fv, args) {
 		panic("BUG: go of a nil func value")
 	}
+	m.sym.spawned(n, g, n.fp, args)
 	// Its local work is part of this step: it gets to its first visible operation in runLocal.
 	m.ready = append(m.ready, n.slot)
 	m.advanced = append(m.advanced, n.id)

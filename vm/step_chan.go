@@ -351,6 +351,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 		slot := (hp[chHead/8] + hp[chLen/8]) % hp[chCap/8]
 		if es > 0 {
 			storeImage(m.heap.load(base+slot*uint64(es), uint64(es), 0), g.reg(uint32(c.reg)), uint64(es))
+			m.sym.storeRegs(g, uint32(c.reg), base+slot*uint64(es), uint64(es))
 		}
 		hp[chLen/8]++
 	case hp[chLen/8] > 0:
@@ -381,6 +382,10 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 	if es > 0 {
 		src := m.heap.load(base+hp[chHead/8]*uint64(es), uint64(es), 0)
 		m.loadRegs(g, c.reg, src, es, uint32(hp[chElem/8]>>32))
+		at := base + hp[chHead/8]*uint64(es)
+		if c.reg != bytecode.NoReg {
+			m.sym.loadRegs(g, uint32(c.reg), at, m.layouts.At(uint32(hp[chElem/8]>>32)))
+		}
 		if m.isTick(hp) && c.reg != bytecode.NoReg {
 			m.tickTime(g, g.reg(uint32(c.reg)))
 		}
@@ -389,8 +394,11 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 			used := uint32(hp[chLen/8]) * es
 			copy(buf, buf[es:used])
 			clear(buf[used-es : used])
+			m.sym.moved(base, base+uint64(es), uint64(used-es))
+			m.sym.cleared(base+uint64(used-es), uint64(es))
 		} else {
 			clear(unsafe.Slice((*byte)(src), es))
+			m.sym.cleared(at, uint64(es))
 		}
 	}
 	if hp[chCap/8] > shiftCap {
@@ -417,6 +425,7 @@ func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size ui
 func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 	if reg != bytecode.NoReg {
 		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
+		m.sym.clearRegs(g, uint32(reg), int(size+7)/8)
 	}
 }
 
@@ -425,6 +434,7 @@ func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16,
 	if tr != bytecode.NoReg && size > 0 {
 		n := (size + 7) / 8
 		copy(unsafe.Slice(to.reg(uint32(tr)), n), unsafe.Slice(from.reg(uint32(fr)), n))
+		m.sym.moveRegs(to, uint32(tr), from, uint32(fr), int(n))
 	}
 }
 
@@ -450,17 +460,20 @@ func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	case bytecode.Recv:
 		if in.C != bytecode.NoReg {
 			*g.reg(uint32(in.C)) = b2u(ok)
+			m.sym.clearRegs(g, uint32(in.C), 1)
 		}
 	// The results are the index, ok, and what was received; the words of the cases come after
 	// the instruction and are skipped.
 	case bytecode.Select:
 		*g.reg(uint32(in.A)) = uint64(int64(index))
 		*g.reg(uint32(in.A) + 1) = b2u(ok)
+		m.sym.clearRegs(g, uint32(in.A), 2)
 		// The destinations of the other receive cases are zero.
 		for i := 0; i < int(in.B); i++ {
 			w := g.fn.Code[int(g.pc)+1+i]
 			if w.Op != 1 && i != index && w.B != bytecode.NoReg {
 				clear(unsafe.Slice(g.reg(uint32(w.B)), int(w.C)))
+				m.sym.clearRegs(g, uint32(w.B), int(w.C))
 			}
 		}
 		g.pc += int32(in.B)

@@ -93,6 +93,27 @@ const budget = 1 << 14
 //
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
+	if !m.tracking {
+		execute[plain](m, g)
+		if !m.tracking || g.status != gRunning {
+			return
+		}
+	}
+	m.sym.after.what = nothing
+	execute[tracked](m, g)
+}
+
+// A loop is plain, or tracks symbolic values (see symbolic.go): both are compiled from one source, and
+// the plain one contains nothing of the other.
+type (
+	plain   [0]byte
+	tracked [1]byte
+)
+
+// execute is exec with one of the two loops. The plain one returns, with g running, when the
+// first symbolic value is made.
+func execute[L plain | tracked](m *Machine, g *goroutine) {
+	var loop L
 	h := m.heap
 	f := g.fn
 	code := unsafe.Pointer(unsafe.SliceData(f.Code))
@@ -105,6 +126,12 @@ func (m *Machine) exec(g *goroutine) {
 	for {
 		in := (*Instr)(ip)
 		ip = unsafe.Add(ip, 8)
+		if unsafe.Sizeof(loop) != 0 {
+			g.pc = pcOf(code, ip) - 1
+			if in = m.sym.before(g, f, in); in == nil {
+				goto called
+			}
+		}
 		switch in.Op {
 		case Nop:
 		case Mov:

@@ -82,6 +82,12 @@ func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
 	return unsafe.Add(m.heap.objs[hd[mpEntries/8]>>32].mem, uintptr(i)*uintptr(t.entry.Size))
 }
 
+// entryAt returns the guest address of entry e of the map.
+func (m *Machine) entryAt(mp ptr, e unsafe.Pointer) ptr {
+	ents := m.word(mp, mpEntries)
+	return ents + uint64(uintptr(e)-uintptr(m.heap.objs[ents>>32].mem))
+}
+
 // mapAssign returns the entry for key k, creating it; the caller stores the element.
 //
 // Objects are saved before each write, one by one: a map that is only looked up in a step costs
@@ -158,6 +164,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		}
 		d := unsafe.Add(h.objs[ents].mem, uintptr(used)*uintptr(t.entry.Size))
 		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
+		m.sym.moved(uint64(ents)<<32+uint64(used)*uint64(t.entry.Size), hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
@@ -178,6 +185,7 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	hd := (*[5]uint64)(h.load(mp, mpSize, 0))
 	h.willWrite(uint32(hd[mpEntries/8] >> 32))
 	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
+	m.sym.cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
 	hd[mpCount/8]--
 	if hd[mpCount/8] == 0 {
 		m.mapReset(hd)
@@ -195,6 +203,7 @@ func (m *Machine) mapReset(hd *[5]uint64) {
 		m.heap.willWrite(id)
 		o := &m.heap.objs[id]
 		clear(unsafe.Slice((*byte)(o.mem), o.size))
+		m.sym.cleared(p, uint64(o.size))
 	}
 	hd[mpCount/8], hd[mpUsed/8] = 0, 0
 }
@@ -294,6 +303,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		} else {
 			hd := (*[5]uint64)(m.heap.load(*b, mpSize, 0))
 			m.loadValue(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem)
+			m.sym.loadRegs(g, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.entry.Size)+uint64(t.elemOff), t.elem)
 		}
 		if x>>32 != 0 {
 			*rg(r, in.A+uint16(n)) = b2u(e >= 0)
@@ -313,6 +323,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			return Called
 		}
 		storeImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
+		m.sym.storeRegs(g, uint32(in.C), m.entryAt(*a, e)+uint64(t.elemOff), uint64(t.elem.Size))
 		m.publishWords(*a, b, int(t.key.Size/8))
 		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
 	case bytecode.MapDel:
@@ -357,6 +368,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		}
 		*last, *a = s, 1
 		m.loadEntry(rg(r, in.A+1), e, t)
+		m.sym.loadEntry(g, in.A+1, m.entryAt(*b, e), t)
 	}
 	g.pc += 2
 	return Next

@@ -278,6 +278,7 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 		if e := m.entryNumbered(mp, t, s); e != nil {
 			*ok = 1
 			m.loadEntry(rg(r, in.A+1), e, t)
+			m.sym.loadEntry(g, in.A+1, m.entryAt(mp, e), t)
 			break
 		}
 	}

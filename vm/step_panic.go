@@ -79,6 +79,7 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 	head := &g.stack[fp-hdrDefer]
 	w[0], w[1] = *head, fv
 	copy(w[2:], args)
+	m.sym.deferredWords(g, ptr(id)<<32+dfArgs, args)
 	*head = ptr(id) << 32
 }
 
@@ -95,7 +96,11 @@ func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	o := &m.heap.objs[d>>32]
 	w := unsafe.Slice((*uint64)(o.mem), o.size/8)
 	g.stack[g.fp-hdrDefer] = w[0]
+	fp := g.fp + uint32(g.fn.Window) + bytecode.FrameHeader
 	m.callGuest(g, w[1], flags, w[2:]...)
+	if g.fp == fp && w[1] != 0 { // it did not throw
+		m.sym.passed(g, fp, d+dfArgs, len(w)-2)
+	}
 	return true
 }
 
@@ -170,6 +175,7 @@ func (m *Machine) finishRecovery(g *goroutine) {
 		return
 	}
 	clear(g.stack[g.fp : g.fp+uint32(g.fn.NResult)])
+	m.sym.unknown(g, g.fp, g.fn.NResult)
 	g.pc = int32(len(g.fn.Code)) - 2 // every function ends in Ret0, Nop
 }
 

@@ -104,6 +104,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.op = g.pending
 		return v
 	}
+	if g.pending.Kind == trace.Branch { // of any instruction
+		v.n, v.op = int(g.ways), g.pending
+		return v
+	}
 	in := &g.fn.Code[g.pc]
 	switch in.Op {
 	case bytecode.CallN:

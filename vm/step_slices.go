@@ -120,6 +120,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			from, to := h.bytesOf(src, uint32(add*es)), h.writable(base+n*es, uint32(add*es))
 			m.publishBytes(base, from)
 			copy(to, from)
+			m.sym.moved(base+n*es, src, add*es)
 		}
 	} else {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base, n*es, false)) {
@@ -140,6 +141,8 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 		to := unsafe.Slice((*byte)(h.objs[id].mem), k*es)
 		copy(to, h.bytesOf(base, uint32(n*es)))
 		copy(to[n*es:], h.bytesOf(src, uint32(add*es)))
+		m.sym.moved(uint64(id)<<32, base, n*es)
+		m.sym.moved(uint64(id)<<32+n*es, src, add*es)
 		base = uint64(id) << 32
 	}
 	*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = base, total, k

@@ -149,6 +149,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			from, to := h.bytesOf(src, uint32(n*es)), h.writable(dst, uint32(n*es))
 			m.publishBytes(dst, from)
 			copy(to, from)
+			m.sym.moved(dst, src, n*es)
 		}
 		*a = n
 		g.pc += 2
@@ -160,6 +161,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Stop
 		}
 		clear(h.writable(*a, uint32(n)))
+		m.sym.cleared(*a, n)
 		g.pc += 2
 	case bytecode.Print:
 		m.print(a, in.B)
@@ -194,6 +196,7 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 			return Stop
 		}
 		clear(m.heap.writable(dst, uint32(n)))
+		m.sym.cleared(dst, n)
 	} else {
 		if !m.accessesMayExecute(g, f, accessOf(src, n, false), accessOf(dst, n, true)) {
 			return Stop
@@ -201,6 +204,7 @@ func (m *Machine) copyBig(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r 
 		from, to := m.heap.bytesOf(src, uint32(n)), m.heap.writable(dst, uint32(n))
 		m.publishBytes(dst, from)
 		copy(to, from)
+		m.sym.moved(dst, src, n)
 	}
 	g.pc += 2
 	return Next

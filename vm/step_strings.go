@@ -51,16 +51,21 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			dst := unsafe.Slice((*byte)(h.objs[id].mem), len(x)+len(y))
 			copy(dst, x)
 			copy(dst[len(x):], y)
+			m.sym.moved(uint64(id)<<32, *b, uint64(len(x)))
+			m.sym.moved(uint64(id)<<32+uint64(len(x)), *rg(r, in.C), uint64(len(y)))
 			*a, *a1 = uint64(id)<<32, uint64(len(dst))
 		}
 	case bytecode.BytesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n, false)) {
 			return Stop
 		}
-		*a, *a1 = m.newString(g, m.str(*b, n))
+		from := *b
+		*a, *a1 = m.newString(g, m.str(from, n))
+		m.sym.moved(*a, from, n)
 	case bytecode.StrToBytes:
 		id := h.alloc(g, uint32(n), m.layByte)
 		copy(unsafe.Slice((*byte)(h.objs[id].mem), n), m.str(*b, n))
+		m.sym.moved(uint64(id)<<32, *b, n)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, n
 	case bytecode.RunesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n*4, false)) {

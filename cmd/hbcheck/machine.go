@@ -31,7 +31,8 @@ type machineFlags struct {
 	rand     string // all, seed
 	maps     string // auto, all, insertion
 	seed     int64
-	heap     uint64 // bytes the program may need; not part of a schedule
+	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
+	heap     uint64                 // bytes the program may need; not part of a schedule
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -75,7 +76,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		return nil, err
 	}
 	return relaxed(func() (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{
+		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], RandFixed: f.rand == "seed", RandSeed: f.seed,

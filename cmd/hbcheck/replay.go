@@ -48,6 +48,7 @@ func replay(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v", name, err)
 	}
+	machine.inputs = explore.Given(rec.Inputs)
 	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry}, machine.build)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ var allowed = map[string]string{
 	"vm/abitype":           "vm/layout",
 	"vm/race":              "",
 	"vm/compile":           "vm/bytecode vm/layout",
-	"vm":                   "load load/overlay por trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
+	"vm":                   "load load/overlay por symbolic trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
 	"static":               "load static/pointer trace",
 	"static/pointer":       "load",
 	"hybrid":               "static trace",

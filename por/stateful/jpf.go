@@ -120,7 +120,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 		// The new goroutine can do nothing before it exists, and a last step has no effect but to
 		// end its goroutine. No other goroutine notices, if none can count them.
 		return op.N == 0
-	case trace.Choose:
+	case trace.Choose, trace.Branch:
 		// The value concerns the goroutine alone. Its alternatives remain.
 		return true
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave:

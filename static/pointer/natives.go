@@ -12,7 +12,7 @@ var natives = modelTable(
 	// allocate nothing that pointers lead to.
 	without(`
 		bytes.Equal crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress hash/maphash.hashAny hash/maphash.memhash hash/maphash.memhashString hash/maphash.runtime_rand
-		hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Running
+		hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Nondet hbcheck.dev/hbcheck/hbtest.Running
 		internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal (*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash
 		internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
 		internal/bytealg.Equal internal/bytealg.Index internal/bytealg.IndexByte internal/bytealg.IndexByteString

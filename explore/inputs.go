@@ -1,0 +1,108 @@
+package explore
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// An Input is a value that hbtest.Nondet returned in an execution.
+type Input struct {
+	Key   vm.InputKey
+	Bits  uint64
+	Pos   token.Position
+	Name  string // of the variable that it is assigned to, or of the part of a value that it is; or empty
+	Type  string
+	Value string // as in Go
+}
+
+// Given returns the inputs as a machine's configuration has them; nil if there is none.
+func Given(inputs []Input) map[vm.InputKey]uint64 {
+	if len(inputs) == 0 {
+		return nil
+	}
+	given := make(map[vm.InputKey]uint64, len(inputs))
+	for _, in := range inputs {
+		given[in.Key] = in.Bits
+	}
+	return given
+}
+
+// inputs is Features.Inputs.
+func (m *machine) inputs() ([]Input, bool) {
+	list, ok := m.Machine.Inputs()
+	if !ok {
+		return nil, false
+	}
+	var all []Input
+	for _, in := range list {
+		x := Input{Key: m.Key(in), Bits: in.Value, Pos: in.Pos, Name: in.Field, Type: types.TypeString(in.Type, (*types.Package).Name)}
+		switch b := in.Type.Underlying().(*types.Basic); {
+		case b.Info()&types.IsBoolean != 0:
+			x.Value = strconv.FormatBool(in.Value != 0)
+		case b.Info()&types.IsUnsigned != 0:
+			x.Value = strconv.FormatUint(in.Value, 10)
+		default:
+			x.Value = strconv.FormatInt(int64(in.Value), 10)
+		}
+		all = append(all, x)
+	}
+	return all, true
+}
+
+// concrete is Features.Concrete.
+func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.Concrete(Given(inputs), interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
+
+// describe fills in everything about b that is found by executing its schedule. If the program has
+// asked for inputs, b gets the least that lead to it, and its schedule becomes that of the program
+// with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
+func (s *exploration) describe(b *Bug) error {
+	f := s.features
+	if f.Inputs == nil {
+		return narrate(s.m, b)
+	}
+	mark := s.m.Mark()
+	rest := trace.Schedule{}
+	loop := b.Loop
+	for i, a := range b.Schedule {
+		// A compare-and-swap has alternatives only if it depends on inputs whether it succeeds.
+		switch k := s.m.Next(a.G).Kind; {
+		case k == trace.AtomicRMW:
+			rest = append(rest, trace.Step{G: a.G})
+		case k != trace.Branch:
+			rest = append(rest, a)
+		case i < b.Loop:
+			loop--
+		}
+		s.m.Step(a.G, a.Choice)
+	}
+	inputs, ok := f.Inputs()
+	s.m.Rewind(mark)
+	s.m.Release(mark)
+	if !ok || len(inputs) == 0 {
+		return narrate(s.m, b)
+	}
+	c, err := f.Concrete(inputs, func() bool { return false })
+	if err != nil {
+		return err
+	}
+	if a := c.Features().Awaits; a != nil {
+		a.Await(vm.AwaitNever)
+	}
+	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
+	if err := narrate(c, b); err != nil {
+		return fmt.Errorf("with inputs %v: %w", inputs, err)
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Symbolic values. hbtest.Nondet returns a value that stands for all values of its type: a variable.
+// What the program computes from it are terms (package symbolic), and where it branches on one, both
+// sides are explored that are possible.
+//
+// A register or a piece of memory that holds a term has a shadow, which refers to it; its bits are 0
+// and mean nothing. What has no shadow is an ordinary value. Shadows of registers are beside the stack
+// (goroutine.shadow) and are saved with its words; those of memory are in symbols.memory, with an undo
+// log of their own.
+//
+//	stack     │ r0 = 5 │ r1 = 0 │ ...        objs[7]   │ 0 0 0 0 │ 9 0 0 0 │
+//	shadow    │        │ x + 1  │            memory[7] │ y       │
+//
+// A program without symbolic values executes in a loop that knows nothing of all this
+// (execute[plain]). When the first variable is made, the machine tracks: execute[tracked] asks
+// symbols.before before each instruction. That computes the instruction on terms if one of its
+// operands has a shadow; if the instruction cannot be computed on terms, it makes the operand concrete
+// first (symbolic_concrete.go). Nothing is guessed: an instruction that before does not know is a
+// mistake that its table's test finds.
+//
+// # Decisions
+//
+// Where the value of a term matters, an operation decides which of several conditions holds, of which
+// exactly one does for every input: symbols.decide. The path condition is what has been decided and
+// assumed.
+//
+//  1. Each goroutine has its own facts: what it has decided and assumed itself, and what the goroutine
+//     that has started it had before. They are a function of what the goroutine has done, whatever
+//     the others did meanwhile. The path condition is the facts of all goroutines.
+//  2. If the own facts leave one condition only, nothing is decided: that is local work. Otherwise the
+//     decision is a visible operation (trace.Branch) with an alternative for each condition that
+//     is left. By 1 they do not change while it is pending.
+//  3. A decision touches nothing that another goroutine can see, but it may contradict what another
+//     goroutine has decided. Then the execution ends there (CutInfeasible): no input leads to it.
+//     Whether a set of decisions is possible does not depend on their order, so operations of
+//     different goroutines commute as before, up to where an execution that is impossible is cut.
+//  4. No execution is lost: of the conditions of a decision one at least agrees with a path condition
+//     that is possible, as they cover all inputs; and each alternative is explored.
+
+// symbols is what a machine knows of symbolic values.
+type symbols struct {
+	m   *Machine
+	ctx *symbolic.Context
+
+	memory map[uint32][]cell // by object; see symbolic_memory.go
+	log    []memoryUndo
+	packed map[*symbolic.Term][]part
+	shadow []*symbolic.Term // of undoLog.undoStack
+
+	path    []condition // the path condition
+	inputs  []Input
+	global  prover
+	own     prover
+	after   deferred // what is left to do for the instruction before
+	jump    instr
+	texts   map[uint32]bool // by function: see formats
+	buf     []*symbolic.Term
+	decided []int
+}
+
+// A condition is one of the path condition.
+type condition struct {
+	cond *symbolic.Term
+	sum  symbolic.Hash // of this and the entries before
+}
+
+// A fact is what a goroutine knows of the inputs, linked to what it knew before. Facts are immutable.
+type fact struct {
+	prev *fact
+	cond *symbolic.Term
+	n    int           // of facts, with this one
+	sum  symbolic.Hash // of them
+	// of is a term that has that value by cond; nil: none.
+	of    *symbolic.Term
+	value uint64
+}
+
+// sum is the hash of the path condition, in which the order of its conditions does not matter.
+func (s *symbols) sum() symbolic.Hash {
+	if n := len(s.path); n > 0 {
+		return s.path[n-1].sum
+	}
+	return symbolic.Hash{}
+}
+
+func (f *fact) hash() symbolic.Hash {
+	if f == nil {
+		return symbolic.Hash{}
+	}
+	return f.sum
+}
+
+func added(h symbolic.Hash, t *symbolic.Term) symbolic.Hash {
+	x := t.Hash()
+	return symbolic.Hash{h[0] + x[0], h[1] + x[1]}
+}
+
+func (f *fact) count() int {
+	if f == nil {
+		return 0
+	}
+	return f.n
+}
+
+// symbolicMark is the part of a mark that is about symbolic values.
+type symbolicMark struct{ log, path, inputs int }
+
+func (s *symbols) mark() symbolicMark {
+	if s == nil {
+		return symbolicMark{}
+	}
+	return symbolicMark{len(s.log), len(s.path), len(s.inputs)}
+}
+
+// rewind undoes what happened since the mark. Shadows of registers come back with their words.
+func (s *symbols) rewind(k symbolicMark) {
+	if s == nil {
+		return
+	}
+	for len(s.log) > k.log {
+		u := &s.log[len(s.log)-1]
+		s.put(u.obj, u.cells)
+		s.log = s.log[:len(s.log)-1]
+	}
+	s.path, s.inputs = s.path[:k.path], s.inputs[:k.inputs]
+}
+
+// track makes the machine track symbolic values from the next instruction on.
+func (m *Machine) track() {
+	if m.sym == nil {
+		m.sym = &symbols{m: m, ctx: symbolic.NewContext(), memory: map[uint32][]cell{}, packed: map[*symbolic.Term][]part{}, texts: map[uint32]bool{}}
+		m.sym.global.init(m.sym)
+		m.sym.own.init(m.sym)
+	}
+	if m.tracking {
+		return
+	}
+	// What the plain loop has left is not up to date.
+	for _, g := range m.gs {
+		g.shadow = make([]*symbolic.Term, len(g.stack))
+	}
+	for n := len(m.sym.shadow); n < len(m.undoStack); n++ {
+		m.sym.shadow = append(m.sym.shadow, nil)
+	}
+	m.sym.shadow = m.sym.shadow[:len(m.undoStack)]
+	clear(m.sym.shadow)
+	m.sym.after.what = nothing
+	m.tracking = true
+}
+
+// decide returns which of conds holds, of which exactly one does for every input. If that is
+// a choice that has not been made yet, ok is false: the operation is pending, or the execution ends.
+// The instruction at g.pc has had no effect yet, and is executed from its beginning later.
+func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool) {
+	m := s.m
+	ways := s.decided[:0]
+	for i, c := range conds {
+		if c.IsTrue() {
+			return i, true
+		}
+		if !c.IsFalse() {
+			ways = append(ways, i)
+		}
+	}
+	s.decided = ways
+	left := ways[:0]
+	for i, w := range ways {
+		if i == len(ways)-1 && len(left) == 0 {
+			left = append(left, w) // one holds
+			break
+		}
+		switch s.possible(g, &s.own, g.facts, conds[w]) {
+		case symbolic.Unknown:
+			return 0, false
+		case symbolic.Sat:
+			left = append(left, w)
+		}
+	}
+	if len(left) == 1 {
+		return left[0], true
+	}
+	if g.fn.Trusted && !s.mayDecide(g) {
+		m.unsupported(g, "a value that depends on an input decides what a model of the library does")
+		return 0, false
+	}
+	g.ways = int32(len(left))
+	if !m.mayExecute(g, len(left), &trace.Op{Kind: trace.Branch}) {
+		return 0, false
+	}
+	k = left[g.choice]
+	g.choice = 0
+	if !s.assume(g, conds[k]) {
+		return 0, false
+	}
+	return k, true
+}
+
+// is is decide for a condition and its negation.
+func (s *symbols) is(g *goroutine, cond *symbolic.Term) (holds, ok bool) {
+	k, ok := s.decide(g, s.ctx.BoolNot(cond), cond)
+	return k == 1, ok
+}
+
+// assume adds cond to the path condition. If that is impossible the execution ends, and it returns
+// false.
+func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
+	if cond.IsTrue() || g.knows(cond) {
+		return true
+	}
+	switch s.possible(g, &s.global, nil, cond) {
+	case symbolic.Unknown:
+		return false
+	case symbolic.Unsat:
+		s.m.cut = Cut{CutInfeasible, "no input leads here"}
+		s.m.halt(g)
+		return false
+	}
+	s.path = append(s.path, condition{cond, added(s.sum(), cond)})
+	g.facts = &fact{prev: g.facts, cond: cond, n: g.facts.count() + 1, sum: added(g.facts.hash(), cond)}
+	return true
+}
+
+// knows reports whether cond is literally one of g's facts.
+func (g *goroutine) knows(cond *symbolic.Term) bool {
+	for f := g.facts; f != nil; f = f.prev {
+		if f.cond == cond {
+			return true
+		}
+	}
+	return false
+}
+
+// possible reports whether cond may hold, given the facts or (of the global prover) the path
+// condition. If the solver has no answer, the execution ends and the verdict says so.
+func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.Term) symbolic.Result {
+	if cond.IsFalse() {
+		return symbolic.Unsat
+	}
+	p = s.align(p, facts)
+	r := p.check(cond)
+	if r == symbolic.Unknown {
+		s.m.unsupported(g, "the conditions on the inputs are too hard to solve")
+	}
+	return r
+}
+
+// mayDecide reports whether code of a model may wait for a decision in its middle: that of
+// package testing, which calls the program's own code, too.
+func (s *symbols) mayDecide(g *goroutine) bool {
+	p := s.m.link.prog.PackageOf(g.fn.SSA)
+	return p != nil && p.Path == "testing"
+}

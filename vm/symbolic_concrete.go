@@ -1,0 +1,255 @@
+package vm
+
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+)
+
+// Where a value cannot be followed as a term it is made concrete: its possible values are enumerated,
+// each an alternative of a decision, the least first. If there are more than fewValues, only the least
+// one is explored, and the verdict says so (Concretised).
+
+// fewValues is how many values of something are enumerated.
+const fewValues = 16
+
+// mostIndices is how many values of an index that is in range are.
+const mostIndices = 256
+
+// one returns the value of t on this path, after a decision among at most limit. If that has not been
+// made, ok is false, as with decide.
+func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok bool) {
+	if v, ok := t.Const(); ok {
+		return v, true
+	}
+	m := s.m
+	for f := g.facts; f != nil; f = f.prev {
+		if f.of == t {
+			return f.value, true
+		}
+	}
+	p := s.align(&s.own, g.facts)
+	list, more, ok := p.values(t, limit)
+	switch {
+	case !ok:
+		m.unsupported(g, "the conditions on the inputs are too hard to solve")
+		return 0, false
+	case len(list) == 1 && !more:
+		return list[0], true
+	case g.fn.Trusted && !s.mayDecide(g):
+		m.unsupported(g, "a value that depends on an input decides what a model of the library does")
+		return 0, false
+	case more:
+		m.assume(g, Concretised)
+		list = list[:1]
+	}
+	g.ways = int32(len(list))
+	if !m.mayExecute(g, len(list), &trace.Op{Kind: trace.Branch}) {
+		return 0, false
+	}
+	v = list[g.choice]
+	g.choice = 0
+	if !s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v))) {
+		return 0, false
+	}
+	known := *g.facts
+	known.of, known.value = t, v
+	g.facts = &known
+	return v, true
+}
+
+// concrete makes the n registers from i on concrete.
+func (s *symbols) concrete(g *goroutine, i uint16, n, limit int) bool {
+	for k := range n {
+		reg := i + uint16(k)
+		t := g.shadow[g.fp+uint32(reg)]
+		if t == nil {
+			continue
+		}
+		v, ok := s.one(g, s.word(t), limit)
+		if !ok {
+			return false
+		}
+		s.fix(g, reg, v)
+	}
+	return true
+}
+
+// concretely returns in when its operands in registers b and c are concrete; c may be none.
+func (s *symbols) concretely(g *goroutine, in *Instr, b, c uint16) *Instr {
+	if !s.concrete(g, b, 1, fewValues) || c != NoReg && !s.concrete(g, c, 1, fewValues) {
+		return nil
+	}
+	s.clearResult(g, in)
+	return in
+}
+
+// clearResult removes the shadow of the register that in writes, if it is one of those that read two
+// registers and write A.
+func (s *symbols) clearResult(g *goroutine, in *Instr) {
+	switch in.Op {
+	case JT, JF, JEq, JNe, JLtS, JLeS, JLtU, JLeU, JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI,
+		St8, St16, St32, St64, St2, St3, StN, UnsafeChk, Print, MkSlice, MkChan:
+	default:
+		g.shadow[g.fp+uint32(in.A)] = nil
+	}
+}
+
+// index makes register i, an index of something of length n, concrete: it decides whether it is in
+// range, and then its value, of which limit are enumerated. It reports whether the instruction can be
+// executed.
+func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
+	t := g.shadow[g.fp+uint32(i)]
+	if t == nil {
+		return true
+	}
+	t = s.word(t)
+	inside, ok := s.is(g, s.ctx.LtU(t, s.ctx.Const(64, n)))
+	if !ok {
+		return false
+	}
+	if !inside {
+		limit = 1 // it is in a message
+	}
+	return s.concrete(g, i, 1, limit)
+}
+
+// concreteMemory makes n bytes at p concrete. Memory that another goroutine can reach cannot be: what
+// it finds there must not depend on what this one knows.
+func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
+	obj := uint32(p >> 32)
+	for {
+		over := s.overlaps(obj, uint32(p), uint32(n))
+		if len(over) == 0 {
+			return true
+		}
+		if s.m.multi && s.m.heap.objs[obj].flags&(objShared|objFrozen) == objShared {
+			s.m.unsupported(g, "bytes that depend on an input, in memory that goroutines share")
+			return false
+		}
+		c := over[0]
+		v, ok := s.one(g, c.term, fewValues)
+		if !ok {
+			return false
+		}
+		at := uint64(obj)<<32 | uint64(c.off)
+		s.m.heap.willWriteRange(obj, c.off, c.size)
+		s.poke(at, c.size, v)
+		s.store(at, c.size, nil)
+	}
+}
+
+// formats reports whether f turns values into text. Its operands are made concrete: terms of digits
+// are of no use.
+func (s *symbols) formats(f *Func) bool {
+	if f.SSA == nil {
+		return false
+	}
+	if is, ok := s.texts[f.ID]; ok {
+		return is
+	}
+	is := false
+	if p := s.m.link.prog.PackageOf(f.SSA); p != nil {
+		switch p.Path {
+		case "fmt", "log":
+			is = true
+		case "strconv":
+			name := f.SSA.Name()
+			is = strings.Contains(name, "ormat") || strings.Contains(name, "ppend") || name == "Itoa" || name == "small"
+		}
+	}
+	s.texts[f.ID] = is
+	return is
+}
+
+// compareStrings computes the comparisons of strings.
+func (s *symbols) compareStrings(g *goroutine, in *Instr) *Instr {
+	p, n := *g.reg(uint32(in.B)), *g.reg(uint32(in.B) + 1)
+	q, k := *g.reg(uint32(in.C)), *g.reg(uint32(in.C) + 1)
+	if tainted(g.shadow[g.fp+uint32(in.B):][:2]) || tainted(g.shadow[g.fp+uint32(in.C):][:2]) {
+		if !s.concrete(g, in.B, 2, fewValues) || !s.concrete(g, in.C, 2, fewValues) {
+			return nil
+		}
+		return s.compareStrings(g, in)
+	}
+	if !s.symbolicString(p, n) && !s.symbolicString(q, k) || in.Op == EqStr && n != k {
+		g.shadow[g.fp+uint32(in.A)] = nil
+		return in
+	}
+	if s.formats(g.fn) {
+		if !s.concreteMemory(g, p, n) || !s.concreteMemory(g, q, k) {
+			return nil
+		}
+		g.shadow[g.fp+uint32(in.A)] = nil
+		return in
+	}
+	var t *symbolic.Term
+	switch in.Op {
+	case EqStr:
+		t = s.eqBytes(p, q, n)
+	case LtStr:
+		t = s.lessBytes(p, n, q, k, false)
+	case LeStr:
+		t = s.lessBytes(p, n, q, k, true)
+	}
+	s.set(g, in.A, t)
+	return &noInstr
+}
+
+func (s *symbols) symbolicString(p ptr, n uint64) bool {
+	return n > 0 && len(s.overlaps(uint32(p>>32), uint32(p), uint32(n))) > 0
+}
+
+// byteAt is the byte at p.
+func (s *symbols) byteAt(p ptr) *symbolic.Term {
+	if t := s.at(p, 1); t != nil {
+		return t
+	}
+	return s.ctx.Const(8, uint64(*(*uint8)(s.m.heap.load(p, 1, 0))))
+}
+
+// eqBytes says whether the n bytes at p and q are equal.
+func (s *symbols) eqBytes(p, q ptr, n uint64) *symbolic.Term {
+	t := s.ctx.Bool(true)
+	for i := range n {
+		t = s.ctx.BoolAnd(t, s.ctx.Eq(s.byteAt(p+i), s.byteAt(q+i)))
+	}
+	return t
+}
+
+// lessBytes says whether the n bytes at p come before the k bytes at q, or are equal to them and
+// orEqual is set.
+func (s *symbols) lessBytes(p ptr, n uint64, q ptr, k uint64, orEqual bool) *symbolic.Term {
+	c := s.ctx
+	t := c.Bool(n < k || n == k && orEqual)
+	for i := min(n, k); i > 0; i-- {
+		x, y := s.byteAt(p+i-1), s.byteAt(q+i-1)
+		t = c.Ite(c.Eq(x, y), t, c.LtU(x, y))
+	}
+	return t
+}
+
+// concreteWords makes what registers refer to concrete, too: each word that is a pointer to an object
+// with symbolic bytes.
+func (s *symbols) concreteWords(g *goroutine, i uint16, n int) bool {
+	if !s.concrete(g, i, n, fewValues) {
+		return false
+	}
+	for k := range n {
+		if !s.concreteObject(g, *g.reg(uint32(i) + uint32(k))) {
+			return false
+		}
+	}
+	return true
+}
+
+// concreteObject makes the object that w refers to concrete, if it does.
+func (s *symbols) concreteObject(g *goroutine, w uint64) bool {
+	obj := w >> 32
+	if w&funcBit != 0 || obj == 0 || obj >= uint64(len(s.m.heap.objs)) || s.memory[uint32(obj)] == nil {
+		return true
+	}
+	return s.concreteMemory(g, obj<<32, uint64(s.m.heap.objs[obj].size))
+}

@@ -1,0 +1,55 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// What is symbolic in a state's fingerprint: terms by the hashes of their structure, which are the
+// same on all paths as variables are named after the goroutine that has made them.
+
+// writeInputs writes down the path condition, as a set, and how many variables each goroutine has made.
+func (m *Machine) writeInputs(ws []uint64) []uint64 {
+	sum := m.sym.sum()
+	ws = append(ws, 1<<62, sum[0], sum[1])
+	for _, o := range m.order {
+		if g := m.gs[o]; g.status != gEnded {
+			ws = append(ws, uint64(g.nvars))
+		}
+	}
+	return ws
+}
+
+// writeFrame writes down the shadows of the live registers of g's frame at fp; of all, if it is not
+// known which are live.
+func (s *symbols) writeFrame(ws []uint64, g *goroutine, fp uint32, fn *bytecode.Func, live []uint16, known bool) []uint64 {
+	at := len(ws)
+	ws = append(ws, 0)
+	add := func(i uint32) {
+		if t := g.shadow[fp+i]; t != nil {
+			h := t.Hash()
+			ws = append(ws, uint64(i), h[0], h[1])
+			ws[at]++
+		}
+	}
+	if !known {
+		for i := range fn.NRegs {
+			add(uint32(i))
+		}
+		return ws
+	}
+	for _, e := range live {
+		add(uint32(e >> 1))
+	}
+	return ws
+}
+
+// writeCells writes down the shadows of an object.
+func (s *symbols) writeCells(ws []uint64, id uint32) []uint64 {
+	cells := s.memory[id]
+	ws = append(ws, uint64(len(cells)))
+	for _, c := range cells {
+		h := c.term.Hash()
+		ws = append(ws, uint64(c.off)<<32|uint64(c.size), h[0], h[1])
+	}
+	return ws
+}

@@ -1,0 +1,126 @@
+package vm
+
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+)
+
+// Natives know nothing of symbolic values, but for those that say so (Native.Symbolic): the words
+// that they are called with are made concrete first. So are the objects that these refer to, but for
+// natives that only look at their own objects (ownObjects).
+
+// ownObjects are prefixes of natives that look at memory of package sync and the like, where there is
+// nothing symbolic: a struct that contains a lock may contain something symbolic as well.
+var ownObjects = []string{"sync.", "(*sync.", "sync/atomic.hb", "time.", "internal/effect.", "os/signal.", "iter.",
+	"internal/synctest.", "hbcheck.dev/hbcheck/hbtest.", "testing.", "runtime.hb", "runtime.set", "runtime.add", "runtime.G"}
+
+// deepReaders are prefixes of natives that follow references in what they are called with.
+var deepReaders = []string{"reflect.", "hb.", "maps.", "internal/runtime/maps.", "(*internal/abi.Type).", "hash/maphash.hashAny"}
+
+func hasPrefix(name string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeNative is before for the call of a native.
+func (s *symbols) beforeNative(g *goroutine, f *Func, in *Instr) *Instr {
+	nat := &s.m.natives[in.Imm32()]
+	if nat.Symbolic {
+		return in
+	}
+	params, results := s.nativeWords(f, g.pc)
+	if !s.concrete(g, in.A, params, fewValues) {
+		return nil
+	}
+	if len(s.memory) > 0 && !hasPrefix(nat.Name, ownObjects) {
+		for i := range params {
+			if !s.concreteObject(g, *g.reg(uint32(in.A) + uint32(i))) {
+				return nil
+			}
+		}
+		if hasPrefix(nat.Name, deepReaders) && s.refersToSymbolic(g, in.A, params) {
+			s.m.unsupported(g, nat.Name+" of something that refers to values which depend on an input")
+			return nil
+		}
+	}
+	clear(g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))])
+	return in
+}
+
+// nativeWords returns how many registers the native that is called at pc has for parameters and for
+// results.
+func (s *symbols) nativeWords(f *Func, pc int32) (params, results int) {
+	call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction)
+	if !ok {
+		return f.NParam, f.NResult
+	}
+	for _, a := range call.Common().Args {
+		params += s.m.link.Layout(a.Type()).Words()
+	}
+	res := call.Common().Signature().Results()
+	for i := range res.Len() {
+		results += s.m.link.Layout(res.At(i).Type()).Words()
+	}
+	return params, results
+}
+
+// refersToSymbolic reports whether something symbolic can be reached from the n registers from i on.
+func (s *symbols) refersToSymbolic(g *goroutine, i uint16, n int) bool {
+	h := s.m.heap
+	seen := map[uint32]bool{}
+	var work []uint32
+	visit := func(w uint64) {
+		id := w >> 32
+		if w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs)) && !seen[uint32(id)] {
+			seen[uint32(id)] = true
+			work = append(work, uint32(id))
+		}
+	}
+	for k := range n {
+		visit(*g.reg(uint32(i) + uint32(k)))
+	}
+	for len(work) > 0 {
+		id := work[len(work)-1]
+		work = work[:len(work)-1]
+		if s.memory[id] != nil {
+			return true
+		}
+		s.m.eachPtr(&h.objs[id], visit)
+	}
+	return false
+}
+
+// Shadows of a native's words.
+
+// regOf is the number of word i in g's frame.
+func (r Regs) regOf(g *goroutine, i int) uint32 {
+	return uint32((uintptr(r.at(i)) - uintptr(g.regs())) / 8)
+}
+
+// Sym returns the shadow of word i, or nil.
+func (r Regs) sym(m *Machine, g *goroutine, i int) *symbolic.Term {
+	if !m.tracking {
+		return nil
+	}
+	return g.shadow[g.fp+r.regOf(g, i)]
+}
+
+// setSym makes t the value of word i.
+func (r Regs) setSym(m *Machine, g *goroutine, i int, t *symbolic.Term) {
+	m.sym.set(g, uint16(r.regOf(g, i)), t)
+}
+
+// concreteResult says that word i has no shadow.
+func (r Regs) concreteResult(m *Machine, g *goroutine, i int) {
+	if m.tracking {
+		g.shadow[g.fp+r.regOf(g, i)] = nil
+	}
+}

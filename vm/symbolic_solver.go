@@ -1,0 +1,112 @@
+package vm
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/symbolic"
+)
+
+// A prover answers questions about conditions, and remembers the answers.
+type prover struct {
+	ctx    *symbolic.Context
+	solver *symbolic.Solver
+	conds  []*symbolic.Term // what holds
+	sum    symbolic.Hash    // of these
+	known  map[question]symbolic.Result
+	listed map[question]values
+}
+
+// values are the least values of a term, not all if there are more.
+type values struct {
+	limit int
+	list  []uint64
+	more  bool
+}
+
+// A question is whether cond can hold together with conditions that have that hash.
+type question struct {
+	sum  symbolic.Hash
+	cond *symbolic.Term
+}
+
+// maxKnown is how many answers are remembered.
+const maxKnown = 1 << 20
+
+func (p *prover) init(s *symbols) {
+	p.ctx, p.solver, p.known = s.ctx, symbolic.NewSolver(s.ctx, symbolic.Options{}), map[question]symbolic.Result{}
+	p.listed = map[question]values{}
+}
+
+// align makes p know the given facts; the global prover knows the path condition. It returns the
+// prover to ask: where both are the same the global one has been asked before.
+func (s *symbols) align(p *prover, facts *fact) *prover {
+	if p == &s.own && facts.count() == len(s.path) {
+		p = &s.global
+	}
+	p.conds = p.conds[:0]
+	if p == &s.global {
+		for _, x := range s.path {
+			p.conds = append(p.conds, x.cond)
+		}
+		p.sum = s.sum()
+		return p
+	}
+	for f := facts; f != nil; f = f.prev {
+		p.conds = append(p.conds, f.cond)
+	}
+	slices.Reverse(p.conds)
+	p.sum = facts.hash()
+	return p
+}
+
+// check says whether cond can hold together with what p knows.
+func (p *prover) check(cond *symbolic.Term) symbolic.Result {
+	q := question{p.sum, cond}
+	if r, ok := p.known[q]; ok {
+		return r
+	}
+	p.solver.Align(p.conds)
+	r := p.solver.Check(cond)
+	if len(p.known) >= maxKnown {
+		clear(p.known)
+	}
+	p.known[q] = r
+	return r
+}
+
+// values returns the least values of t, at most limit, and whether there are more; ok is false if
+// the solver does not know.
+func (p *prover) values(t *symbolic.Term, limit int) (list []uint64, more, ok bool) {
+	q := question{p.sum, t}
+	if v, ok := p.listed[q]; ok && v.limit == limit {
+		return v.list, v.more, true
+	}
+	// Values often follow each other: whether the next number is one is asked first.
+	s, c := p.solver, p.ctx
+	s.Align(p.conds)
+	s.Push()
+	defer s.Pop()
+	x, r := s.Min(t, false)
+	for r == symbolic.Sat {
+		if len(list) == limit {
+			more = true
+			break
+		}
+		list = append(list, x)
+		last, next := c.Const(t.Width(), x), c.Const(t.Width(), x+1)
+		if v, _ := next.Const(); v > x && s.Check(c.Eq(t, next)) == symbolic.Sat {
+			x = v
+			continue
+		}
+		s.Assert(c.LtU(last, t))
+		x, r = s.Min(t, false)
+	}
+	if r == symbolic.Unknown {
+		return nil, false, false
+	}
+	if len(p.listed) >= maxKnown {
+		clear(p.listed)
+	}
+	p.listed[q] = values{limit, list, more}
+	return list, more, true
+}
