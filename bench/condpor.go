@@ -1,12 +1,11 @@
 package bench
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
+	"hbcheck.dev/hbcheck/internal/litmus"
 	"hbcheck.dev/hbcheck/testdata/benchmarks"
 )
 
@@ -70,38 +69,16 @@ func (r *record) number(field string) uint64 {
 	return n
 }
 
-// table reads a table of the suites: fields separated by tabs, of which the first line names
-// them. Lines that begin with # are comments.
+// table reads a table of the suites (litmus.Rows).
 func table(name string) (rows []*record, err error) {
 	data, err := benchmarks.FS().Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer data.Close()
-	return readTable(data)
-}
-
-func readTable(r io.Reader) (rows []*record, err error) {
-	var names []string
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		fields := strings.Split(line, "\t")
-		if names == nil {
-			names = fields
-			continue
-		}
-		if len(fields) != len(names) {
-			return nil, fmt.Errorf("line %d has %d fields, want %d", n, len(fields), len(names))
-		}
-		row := &record{text: make(map[string]string)}
-		for i, f := range fields {
-			row.text[names[i]] = f
-		}
-		rows = append(rows, row)
-	}
-	return rows, lines.Err()
+	err = litmus.Rows(data, func(row map[string]string) error {
+		rows = append(rows, &record{text: row})
+		return nil
+	})
+	return rows, err
 }

@@ -206,25 +206,14 @@ type CountOptions struct {
 // CountExecutions explores t. Executions are what is counted, so states are matched only by an
 // explorer that has to.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
-	begin := time.Now()
-	prog, entry, err := w.counted(t)
-	if err != nil {
-		return nil, err
-	}
-	stopped := func() bool { return ctx.Err() != nil }
-	e, err := onOneMachine(prog, entry, t.Program, t.Args, vm.Config{}, stopped)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Name(), err)
-	}
-	loaded := time.Since(begin)
 	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: true, NoMinimise: true,
 		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
-	row := &CountedRow{CountedProgram: t, Configuration: o.Configuration}
-	if row.Result, row.CPU, err = measureQuickest(ctx, e, opts, o.Count); err != nil {
+	load := func() (*load.Program, *load.Entry, error) { return w.counted(t) }
+	r, cpu, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{}, opts, o.Count)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	row.Result.Stats.Load = loaded
-	return row, nil
+	return &CountedRow{CountedProgram: t, Configuration: o.Configuration, Result: r, CPU: cpu}, nil
 }
 
 // counted loads the program of t, together with its suite.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -125,23 +126,13 @@ type JPFOptions struct {
 
 // ExploreJPF explores s with an explorer, matching states if it can.
 func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) (*JPFRow, error) {
-	begin := time.Now()
-	prog, entry, err := w.load("jpf/" + s.Program)
-	if err != nil {
-		return nil, err
-	}
-	stopped := func() bool { return ctx.Err() != nil }
-	e, err := onOneMachine(prog, entry, s.Program, s.Args, vm.Config{VisibleOutput: o.Outcomes}, stopped)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name(), err)
-	}
-	loaded := time.Since(begin)
 	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true,
 		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
-	row := &JPFRow{JPFProgram: s}
-	if row.Result, row.CPU, err = measureQuickest(ctx, e, opts, o.Count); err != nil {
+	load := func() (*load.Program, *load.Entry, error) { return w.load("jpf/" + s.Program) }
+	cfg := vm.Config{VisibleOutput: o.Outcomes}
+	r, cpu, err := measureProgram(ctx, load, s.Program, s.Args, cfg, opts, o.Count)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	row.Result.Stats.Load = loaded
-	return row, nil
+	return &JPFRow{JPFProgram: s, Result: r, CPU: cpu}, nil
 }

@@ -29,6 +29,30 @@ func onOneMachine(
 	}, nil
 }
 
+// measureProgram explores a program with the given arguments on one machine, as often as
+// measureQuickest does. The result's statistics have the time to load it and to make the machine.
+func measureProgram(
+	ctx context.Context, load func() (*load.Program, *load.Entry, error), program, args string,
+	cfg vm.Config, opts explore.Options, count int,
+) (*explore.Result, time.Duration, error) {
+	begin := time.Now()
+	prog, entry, err := load()
+	if err != nil {
+		return nil, 0, err
+	}
+	e, err := onOneMachine(prog, entry, program, args, cfg, func() bool { return ctx.Err() != nil })
+	if err != nil {
+		return nil, 0, err
+	}
+	loaded := time.Since(begin)
+	r, cpu, err := measureQuickest(ctx, e, opts, count)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Stats.Load = loaded
+	return r, cpu, nil
+}
+
 // measure explores e and returns the CPU time that this takes.
 func measure(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, time.Duration, error) {
 	c := cpuTime()

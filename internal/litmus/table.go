@@ -19,11 +19,20 @@ type Test struct {
 	RFComplete, RFBlocked int // reads-from
 }
 
-// Read reads a table: lines of fields separated by tabs, of which the first one names
-// them. Lines that begin with # are comments. Fields name, program, complete and rf must
-// be there.
+// Read reads a table of tests (see Rows). Fields name, program, complete and rf must be there.
 func Read(r io.Reader) ([]Test, error) {
 	var tests []Test
+	err := Rows(r, func(row map[string]string) error {
+		t, err := test(row)
+		tests = append(tests, t)
+		return err
+	})
+	return tests, err
+}
+
+// Rows calls f for each row of a table: lines of fields separated by tabs, of which the first one
+// names them. Lines that begin with # are comments. It ends at the first error, and says where.
+func Rows(r io.Reader, f func(row map[string]string) error) error {
 	var names []string
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -37,19 +46,17 @@ func Read(r io.Reader) ([]Test, error) {
 			continue
 		}
 		if len(fields) != len(names) {
-			return nil, fmt.Errorf("litmus: line %d has %d fields, want %d", n, len(fields), len(names))
+			return fmt.Errorf("line %d has %d fields, want %d", n, len(fields), len(names))
 		}
 		row := make(map[string]string)
-		for i, f := range fields {
-			row[names[i]] = f
+		for i, x := range fields {
+			row[names[i]] = x
 		}
-		t, err := test(row)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := f(row); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
 		}
-		tests = append(tests, t)
 	}
-	return tests, lines.Err()
+	return lines.Err()
 }
 
 func test(row map[string]string) (t Test, err error) {

@@ -246,12 +246,7 @@ func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
 		return buf
 	}
-	n := len(buf)
-	buf = s.System.Enabled(buf)
-	if i := slices.Index(buf[n:], s.g); i >= 0 {
-		buf = slices.Delete(buf, n+i, n+i+1)
-	}
-	return buf
+	return enabledBut(s.System, s.g, buf)
 }
 
 // Started implements Starter.

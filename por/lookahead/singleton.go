@@ -56,9 +56,14 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 	if p.conflicts {
 		return buf
 	}
+	return enabledBut(p.System, p.g, buf)
+}
+
+// enabledBut appends the goroutines that are enabled, without g.
+func enabledBut(sys por.System, g trace.GID, buf []trace.GID) []trace.GID {
 	n := len(buf)
-	buf = p.System.Enabled(buf)
-	if i := slices.Index(buf[n:], p.g); i >= 0 {
+	buf = sys.Enabled(buf)
+	if i := slices.Index(buf[n:], g); i >= 0 {
 		buf = slices.Delete(buf, n+i, n+i+1)
 	}
 	return buf
