@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
@@ -25,7 +26,8 @@ type Entry struct {
 	Name    string // function
 	// New makes a machine in the entry's initial state. In a step
 	// that takes long the machine asks interrupted whether to cut the execution.
-	New func(interrupted func() bool) (Machine, error)
+	New    func(interrupted func() bool) (Machine, error)
+	Source *load.Entry // what it was made of; nil if it was not by Select
 	// Together are the names of the two parallel tests that the entry consists of, if it does.
 	Together []string
 }

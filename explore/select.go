@@ -40,7 +40,7 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	var entries []Entry
 	for _, e := range found {
 		if Selected(sel.Run, sel.Skip, e.Name) {
-			x := Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (Machine, error) {
+			x := Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (Machine, error) {
 				return build(prog, e, interrupted)
 			}}
 			if e.Beside != nil {

@@ -16,6 +16,7 @@ func Error(err error) string {
 	var mistake *explore.Mistake
 	var none *explore.NoMatch
 	var ignore *explore.BadIgnore
+	var directive *explore.BadDirective
 	switch {
 	case errors.As(err, &illegal):
 		return refusals[illegal.Rule](illegal)
@@ -33,6 +34,12 @@ func Error(err error) string {
 		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
 	case errors.As(err, &ignore):
 		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())
+	case errors.As(err, &directive) && directive.Why == explore.UnknownDirective:
+		return fmt.Sprintf("%v: %s: there is no such directive; there are ignore, %s", directive.Pos, directive.Directive,
+			strings.Join(explore.DirectiveNames, ", "))
+	case errors.As(err, &directive):
+		return fmt.Sprintf("%v: %s must be in the doc comment of a test or main function, or before the package clause",
+			directive.Pos, directive.Directive)
 	}
 	return err.Error()
 }

@@ -65,6 +65,9 @@ func (p *Progress) Clear() {
 	}
 }
 
+// tooMany is how many executions are not worth an estimate.
+const tooMany = 1e12
+
 // progressLine says how far a search is: how many executions have been explored, of about how
 // many, with the standard error of that estimate (see por/sample.Estimator); or else which part of
 // the search tree, as if the subtrees of a node were equal. They are not, hence the "~".
@@ -81,7 +84,7 @@ func progressLine(entry string, d time.Duration, x explore.Progress) string {
 		s += fmt.Sprintf("  %s steps/s", Digits(uint64(float64(x.Transitions)/sec)))
 	}
 	switch {
-	case x.Estimate > 0 && x.Executions > 0:
+	case 0 < x.Estimate && x.Estimate < tooMany && x.Executions > 0:
 		s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, Digits(uint64(x.Estimate)), Digits(uint64(x.Error)))
 		left := sec * (x.Estimate/float64(x.Executions) - 1)
 		if left < 100*24*3600 {

@@ -89,12 +89,11 @@ func advice(r *explore.Result) []string {
 	if r.Stats.Goroutines > 3 {
 		list = append(list, "fewer goroutines, or fewer operations of each")
 	}
-	if slices.ContainsFunc(r.Incomplete, func(x explore.Reason) bool {
-		return x.Cause == explore.CauseBound && x.Bound.Bound == por.BoundMemory
-	}) {
-		list = append(list, "more --max-memory")
-	} else {
-		list = append(list, "a longer --timeout")
+	why := strings.Join(Incomplete(r), " ")
+	for _, x := range [][2]string{{"--max-memory", "more"}, {"--timeout", "a longer"}} {
+		if strings.Contains(why, x[0]) {
+			list = append(list, x[1]+" "+x[0])
+		}
 	}
 	if r.POR == "optimal" && r.FallbackTo == "" && r.Jobs <= 1 {
 		list = append(list, "-j 8 on a machine with so many processors")

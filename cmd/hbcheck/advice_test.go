@@ -19,7 +19,7 @@ func TestAdviceFlags(t *testing.T) {
 	found := 0
 	for _, bound := range []por.Bound{por.BoundPoll, por.BoundMemory} {
 		r := &explore.Result{POR: "optimal", Graded: &explore.Graded{}, Subtests: []string{"TestA/a", "TestA/b"},
-			Incomplete: []explore.Reason{{Bound: por.Reason{Bound: bound}}}}
+			Incomplete: []explore.Reason{{Bound: por.Reason{Bound: bound, Text: "stopped after 1s (--timeout)"}}}}
 		for _, line := range report.Weigh(r) {
 			for _, name := range regexp.MustCompile(`(?:^| )(--?[a-z][a-z-]*)`).FindAllStringSubmatch(line, -1) {
 				found++

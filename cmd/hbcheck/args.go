@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func goFlags(root *cobra.Command, args []string) []string {
 		flag := lookupFlag(cmd, name)
 		switch {
 		case strings.HasPrefix(arg, "--"):
-		case flag != nil && len(name) > 1:
+		case (flag != nil || notNeeded[name] != "") && len(name) > 1:
 			out[i] = "-" + arg
 		default: // -v, -j 8, -j8, -vj8: pflag's
 			flag = nil
@@ -84,14 +85,21 @@ func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
 
 // notNeeded says of flags of go test that there are none here, why.
 var notNeeded = map[string]string{
-	"race":      "data races are always looked for",
-	"count":     "one exploration covers every schedule",
-	"cpu":       "every schedule is explored, whatever GOMAXPROCS is",
-	"parallel":  "goroutines are explored in every order",
-	"failfast":  "an entry ends with its first bug unless there is --all",
-	"benchtime": "benchmarks are not entries",
-	"bench":     "benchmarks are not entries",
-	"fuzz":      "fuzz targets are not entries",
+	"race":         "data races are always looked for",
+	"cpu":          "every schedule is explored, whatever GOMAXPROCS is",
+	"parallel":     "goroutines are explored in every order",
+	"shuffle":      "tests are explored one by one",
+	"failfast":     "an entry ends with its first bug unless there is --all",
+	"benchtime":    "benchmarks are not entries",
+	"bench":        "benchmarks are not entries",
+	"benchmem":     "benchmarks are not entries",
+	"fuzz":         "fuzz targets are not entries",
+	"fuzztime":     "fuzz targets are not entries",
+	"vet":          "go vet does that",
+	"cover":        "coverage is not measured",
+	"coverprofile": "coverage is not measured",
+	"coverpkg":     "coverage is not measured",
+	"covermode":    "coverage is not measured",
 }
 
 // flagError adds to the error of a flag that does not exist what may have been meant.
@@ -107,34 +115,53 @@ func flagError(cmd *cobra.Command, err error) error {
 	if why := notNeeded[name]; why != "" {
 		return fmt.Errorf("unknown flag: --%s: %s", name, why)
 	}
-	best, least := "", max(1, len(name)/3)+1
+	names := slices.Sorted(maps.Keys(notNeeded))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := distance(name, f.Name); d < least && !f.Hidden {
-			best, least = f.Name, d
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
+	best, least := "", max(1, len(name)/3)+1
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
 	if best == "" || len(name) < 2 {
 		return fmt.Errorf("%w (hbcheck %s -h lists the flags)", err, cmd.Name())
 	}
-	return fmt.Errorf("unknown flag: --%s: did you mean --%s?", name, best)
+	why := notNeeded[best]
+	if why != "" {
+		why = " There is none: " + why
+	}
+	return fmt.Errorf("unknown flag: --%s: did you mean --%s?%s", name, best, why)
 }
 
-// distance is how many letters have to be inserted, left out or replaced to make b of a.
+// distance is how many letters have to be inserted, left out, replaced or exchanged with the next
+// one to make b of a.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var rows [3][]int // the last one is that of the letter a[i]
+	for k := range rows {
+		rows[k] = make([]int, len(b)+1)
+	}
+	for j := range rows[2] {
+		rows[2][j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0]++
+		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
+		rows[2][0] = i + 1
 		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d = 1 + min(diagonal, row[j], row[j+1])
+			d := min(rows[1][j+1], rows[2][j]) + 1
+			if a[i] == b[j] {
+				d = min(d, rows[1][j])
+			} else {
+				d = min(d, rows[1][j]+1)
 			}
-			diagonal, row[j+1] = row[j+1], d
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, rows[0][j-1]+1)
+			}
+			rows[2][j+1] = d
 		}
 	}
-	return row[len(b)]
+	return rows[2][len(b)]
 }

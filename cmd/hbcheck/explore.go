@@ -64,6 +64,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err := f.machineFlags.check(cmd.Flags().Changed("seed") && !opts.POR.Samples && opts.Portfolio == nil); err != nil {
 		return err
 	}
+	if f.count == 0 {
+		return nil
+	}
 	f.args = args
 	prog, broken, err := loadRest(f.config(patterns, true))
 	if err != nil {
@@ -72,7 +75,14 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if broken != nil {
 		complain(cmd.ErrOrStderr(), broken.Err)
 	}
-	entries, err := explore.Select(prog, sel, f.build)
+	dirs, err := f.newDirectives(cmd, prog)
+	if err != nil {
+		return errors.New(report.Error(err))
+	}
+	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+		return dirs.flags(f, e).build(prog, e, interrupted)
+	}
+	entries, err := explore.Select(prog, sel, build)
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
@@ -97,7 +107,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(cmd.OutOrStdout(), paths)
 	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
-	code, err := f.exploreAll(cmd, entries, opts, w, files)
+	code, err := f.exploreAll(cmd, entries, opts, dirs, w, files)
 	if err != nil {
 		return err
 	}
@@ -163,7 +173,7 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 // exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.
 // An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
 // the other ones.
-func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options,
+func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
 	w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
@@ -179,7 +189,15 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			continue
 		}
 		progress.Start(e.Name)
-		r, err := f.one(stop, e, opts)
+		own := opts
+		files.flags = dirs.flags(f, e.Source)
+		if files.flags != f {
+			if own, _, err = files.flags.options(); err != nil {
+				return code, err
+			}
+			own.Ignores, own.Progress, own.Trace = opts.Ignores, opts.Progress, opts.Trace
+		}
+		r, err := f.one(stop, e, own)
 		progress.Clear()
 		if err != nil {
 			complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))

@@ -48,7 +48,7 @@ type exploreFlags struct {
 	checkStatic, checkDuplicates      bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
-	maxSteps, preempt, jobs           int
+	maxSteps, preempt, jobs, count    int
 	maxMemory                         byteSize
 	watch                             *memoryWatch // nil: no bound
 	format, out, traceSearch          string
@@ -79,6 +79,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
+	fs.IntVar(&f.count, "count", 1, "as go test has it: with `0` nothing is explored; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
@@ -99,6 +100,7 @@ func (f *exploreFlags) check() error {
 		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
+		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
 		{f.first && f.all, "--first and --all exclude each other"},
 		{f.traceSearch != "" && f.jobs > 1, "--trace-search and -j exclude each other: a transcript is of one worker"},
 		{f.entry != "" && f.run != "", "--entry and --run exclude each other"},

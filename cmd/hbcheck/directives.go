@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+)
+
+// directives are those of a program, with the flags that the command line has given: these count
+// more.
+type directives struct {
+	explore.Directives
+	prog  *load.Program
+	given func(flag string) bool
+}
+
+// newDirectives collects and checks the directives of prog.
+func (f *exploreFlags) newDirectives(cmd *cobra.Command, prog *load.Program) (*directives, error) {
+	list, err := explore.DirectivesOf(prog)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		g := *f
+		err := g.direct(d)
+		if err == nil {
+			_, _, err = g.options()
+		}
+		if err == nil {
+			err = g.machineFlags.check(false)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %v: %v", report.Paths{Base: prog.Dir}.Pos(d.Pos), d, err)
+		}
+	}
+	return &directives{list, prog, cmd.Flags().Changed}, nil
+}
+
+// direct sets the flag that d stands for.
+func (f *exploreFlags) direct(d *explore.Directive) error {
+	switch d.Name {
+	case "time":
+		f.time = d.Value
+	case "preempt":
+		n, err := strconv.Atoi(d.Value)
+		if err != nil || n < 0 {
+			return fmt.Errorf("want a number of preemptions")
+		}
+		f.preempt = n
+	}
+	return nil
+}
+
+// flags returns those with which e is explored: f or, if there are directives about it, a copy.
+func (x *directives) flags(f *exploreFlags, e *load.Entry) *exploreFlags {
+	g := f
+	for _, d := range x.For(x.prog, e) {
+		if x.given(d.Name) {
+			continue
+		}
+		if g == f {
+			c := *f
+			g = &c
+		}
+		if err := g.direct(d); err != nil {
+			panic("BUG: " + err.Error()) // they have been checked
+		}
+	}
+	return g
+}
