@@ -264,12 +264,12 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	i := len(exec.Events) - 1
 	// An unbuffered channel, c <- 1 in g1 and <-c in g2: g2 takes part in the step of g1. With a
 	// third goroutine that sends, too, g2 could have received from that one first.
-	exec.Participants(func(q trace.GID) {
+	for _, p := range exec.Participants(i) {
 		// The partner could have done something else.
-		if slices.Contains(n.enabled, q) {
-			x.add(n, q)
+		if slices.Contains(n.enabled, p.G) {
+			x.add(n, p.G)
 		}
-	})
+	}
 	// The step has taken q's operation away: t.Stop() has ended the goroutine in which the timer
 	// would have fired. It could have fired first.
 	for _, q := range n.pending {

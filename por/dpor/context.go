@@ -169,7 +169,7 @@ func (c *contextSensitive) noteRace(e, p int) {
 	// to p, the two sections are ordered anyway.
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
-			if known := x.UndoLog[second.UndoStart].Last; known < 0 || !x.Before(j, x.Clock(int(known))) {
+			if known := x.Arrival(p); known < 0 || !x.Before(j, x.Clock(known)) {
 				c.lockRaces = append(c.lockRaces, lockRace{j, p})
 			}
 			return

@@ -47,7 +47,7 @@ func (s *source) findRaces() {
 	if s.ctx != nil {
 		s.ctx.endSections(n)
 	}
-	for _, m := range s.exec.UndoLog[p.UndoStart:] { // those that have arrived somewhere
+	for _, m := range s.exec.Participants(n) { // those that have arrived somewhere
 		if s.exec.Pending[m.G].Blocks() {
 			s.reverseRacesOfPending(n, m.G)
 		}

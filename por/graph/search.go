@@ -490,13 +490,13 @@ func (x *searcher) move(n *Node, enabled []trace.GID, a trace.Step) {
 	switch {
 	case n != nil && n.Type != Replay:
 		// From here on the node has an event, so Before and CoEnabled can be asked about it.
-		n.event, n.n = i, x.exec.Keys[i].N
+		n.event, n.n = i, x.exec.ID(i).N
 		n.Op.Touches = x.exec.EventLocations(i, n.Op.Touches[:0])
-		x.exec.Participants(func(q trace.GID) {
-			if slices.Contains(n.at.runnables, q) {
-				x.addChoice(n, q) // the partner could have done something else
+		for _, p := range x.exec.Participants(i) {
+			if slices.Contains(n.at.runnables, p.G) {
+				x.addChoice(n, p.G) // the partner could have done something else
 			}
-		})
+		}
 		n.at.continues = n.at.continues || st != por.Cut && st != por.Ended
 		switch {
 		case !others:

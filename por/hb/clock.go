@@ -26,7 +26,7 @@ func (x *Execution) Clock(i int) []uint32 { return x.clocks[i*x.Width : (i+1)*x.
 // Before reports whether event i belongs to c: whether it happens before an event with that clock,
 // or is that event.
 func (x *Execution) Before(i int, c []uint32) bool {
-	e := &x.Keys[i]
+	e := &x.keys[i]
 	return c[e.G] >= e.N
 }
 
@@ -45,6 +45,9 @@ type EventID struct {
 	G trace.GID
 	N uint32
 }
+
+// ID returns the name of event i.
+func (x *Execution) ID(i int) EventID { return EventID{x.keys[i].G, x.keys[i].N} }
 
 // Entry returns the number of events of g in c, which may be shorter than the clocks of an
 // Execution.

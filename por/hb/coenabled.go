@@ -104,26 +104,6 @@ func (x *Execution) ClockAfter(i int) []uint32 {
 	return x.none
 }
 
-// Previous returns the last event but for the newest one that g has taken part in; -1: none.
-func (x *Execution) Previous(g trace.GID) int {
-	for _, m := range x.UndoLog[x.Events[len(x.Events)-1].UndoStart:] {
-		if m.G == g {
-			return int(m.Last)
-		}
-	}
-	return x.LastEvent(g)
-}
-
-// TookPart reports whether g has taken part in the newest event.
-func (x *Execution) TookPart(g trace.GID) bool { return x.LastEvent(g) == len(x.Events)-1 }
-
-// Participants calls f for each goroutine that has taken part in the newest event.
-func (x *Execution) Participants(f func(g trace.GID)) {
-	for _, m := range x.UndoLog[x.Events[len(x.Events)-1].UndoStart:] {
-		f(m.G)
-	}
-}
-
 // prints reports whether op, which is pending, decides what has been printed, if that makes a
 // difference.
 func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }

@@ -64,7 +64,7 @@ func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {
 		e := &x.Events[i]
-		a := por.Mix(uint64(e.G)<<32 | uint64(x.Keys[i].N))
+		a := por.Mix(uint64(e.G)<<32 | uint64(x.keys[i].N))
 		a = por.Mix(a ^ e.Label)
 		if e.PartnerOp.Kind != trace.None {
 			a = por.Mix(a ^ uint64(e.Partner+1))

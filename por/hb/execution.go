@@ -18,6 +18,7 @@
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence
 //	operation.go    pending operations
+//	participants.go who takes part in an event, and what was known of them before
 //	execution.go    events, and how the execution is extended and truncated
 //	clock.go        vector clocks, and down-closed sets of events
 //	duplicates.go   fingerprints of classes
@@ -52,7 +53,7 @@ type Event struct {
 	Op        NextOp    // as it was before,
 	PartnerOp NextOp    // and that of the goroutine it communicated with, if there is one,
 	Partner   trace.GID // which is this
-	UndoStart int       // len(Execution.UndoLog) before it
+	undoStart int       // len(Execution.undoLog) before it
 
 	// EndsExecution says that it has ended the execution while other goroutines could continue. It
 	// has been undone since, and the path continues as if it had been executed and nothing depended
@@ -92,31 +93,22 @@ type eventKey struct {
 	wgAdd     bool         // it is a WgAdd, and commutes with others
 }
 
-// An undoEntry is what was known of a goroutine before it took part in an event. Truncate copies
-// it back, last entry first.
-type undoEntry struct {
-	G       trace.GID
-	Last    int32
-	Exists  bool
-	Pending NextOp
-}
-
 // An Execution is the path from the initial state to the present one as a partial order.
 //
-//	Events, Keys:         e0      e1      e2      e3        by number
+//	Events, keys:         e0      e1      e2      e3        by number
 //	clocks:               row 0   row 1   row 2   row 3     Width numbers each, by goroutine
-//	UndoLog:              g0      g0 g2   g2      g1 g0     who took part: Events[i].UndoStart on
+//	undoLog:              g0      g0 g2   g2      g1 g0     who took part: see Participants
 type Execution struct {
 	sys por.Effects
 	dep dependence
 	rel Relation
 
 	Events []Event
-	Keys   []eventKey
+	keys   []eventKey
 	clocks []uint32
 	Width  int
 
-	// Invariants: Events, Keys and the rows of clocks are as many. Keys[i].N is 1, 2, ... for the
+	// Invariants: Events, keys and the rows of clocks are as many. keys[i].N is 1, 2, ... for the
 	// events of each goroutine, so an event is named by goroutine and number in every order of a
 	// class (EventID), and by its index in this one.
 	// By goroutine:
@@ -125,7 +117,7 @@ type Execution struct {
 	Exists   []bool
 	Pending  []NextOp // its pending operation, as it was when it arrived
 	MayBlock []bool   // whether that can be disabled
-	UndoLog  []undoEntry
+	undoLog  []Participant
 
 	// Order has all goroutines in an order that does not depend on the search, and Precedes is that
 	// order.
@@ -314,7 +306,7 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	i := len(x.Events)
 	x.Events = slices.Grow(x.Events, 1)[:i+1]
 	e := &x.Events[i]
-	e.G, e.Label, e.Choice, e.UndoStart = g, x.Label(g, choice), choice, len(x.UndoLog)
+	e.G, e.Label, e.Choice, e.undoStart = g, x.Label(g, choice), choice, len(x.undoLog)
 	e.Op = *x.Next(g)
 	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
 	e.EndsExecution, e.DependsOnOutput = false, false
@@ -368,9 +360,9 @@ func (x *Execution) step(e *Event, choice int) {
 // access is set only if it alone decides what the event depends on. An event that has ended the
 // execution depends on output; one that has brought goroutines to a Wait, on WaitGroups.
 func (x *Execution) addKey(e *Event) {
-	n := len(x.Keys)
-	x.Keys = slices.Grow(x.Keys, 1)[:n+1]
-	k := &x.Keys[n]
+	n := len(x.keys)
+	x.keys = slices.Grow(x.keys, 1)[:n+1]
+	k := &x.keys[n]
 	x.Count[e.G]++
 	k.G, k.N, k.footprint, k.access = e.G, x.Count[e.G], e.Op.footprint|e.PartnerOp.footprint, trace.Access{}
 	for _, a := range e.arrivals {
@@ -403,7 +395,7 @@ func (x *Execution) addKey(e *Event) {
 // Looking latest first makes Races minimal: when event j is looked at, the clock has all that
 // happens before a later race, and so j, if there is another event between.
 func (x *Execution) findRaces(i int) {
-	e, k, c := &x.Events[i], &x.Keys[i], x.Clock(i)
+	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	c[k.G] = k.N
 	x.Races = x.Races[:0]
 	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
@@ -427,7 +419,7 @@ func (x *Execution) findRaces(i int) {
 	list := x.withBit[bit]
 	for n := len(list) - 1; n >= 0; n-- {
 		j := int(list[n])
-		f := &x.Keys[j]
+		f := &x.keys[j]
 		if c[f.G] < f.N {
 			x.addRace(e, c, j)
 		}
@@ -450,11 +442,11 @@ func (x *Execution) SomeDependsOnAll() bool { return x.someDependsOnAll }
 // The keys are compared first, which decides nearly always. Whole events are read for operations
 // whose dependence is more than an overlap of accesses.
 func (x *Execution) addRace(e *Event, c []uint32, j int) {
-	f := &x.Keys[j]
+	f := &x.keys[j]
 	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
 		return
 	}
-	switch k := &x.Keys[len(x.Keys)-1]; {
+	switch k := &x.keys[len(x.keys)-1]; {
 	case f.wgAdd && k.wgAdd:
 		return // they commute: see wgOrderMatters
 	case f.access.Size > 0 && k.access.Size > 0:
@@ -473,7 +465,7 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 // Invariant: each list of withBit is in the order of events, so that Truncate takes events off
 // their ends.
 func (x *Execution) addToIndices(i int) {
-	k := &x.Keys[i]
+	k := &x.keys[i]
 	for set := k.footprint; set != 0; set &= set - 1 {
 		bit := bits.TrailingZeros64(set)
 		x.withBit[bit] = append(x.withBit[bit], int32(i))
@@ -517,9 +509,9 @@ func (x *Execution) addParticipant(g trace.GID, i int) {
 	if x.Last[g] >= 0 {
 		x.Join(x.Clock(i), int(x.Last[g]))
 	}
-	n := len(x.UndoLog)
-	x.UndoLog = slices.Grow(x.UndoLog, 1)[:n+1]
-	u := &x.UndoLog[n]
+	n := len(x.undoLog)
+	x.undoLog = slices.Grow(x.undoLog, 1)[:n+1]
+	u := &x.undoLog[n]
 	u.G, u.Last, u.Exists, u.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
 	x.Last[g] = int32(i)
 	x.recordPending(g)
@@ -592,17 +584,17 @@ func (x *Execution) Truncate(n int) {
 	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
 		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]
 	}
-	undo := x.Events[n].UndoStart
-	for i := len(x.UndoLog) - 1; i >= undo; i-- {
-		u := &x.UndoLog[i]
+	undo := x.Events[n].undoStart
+	for i := len(x.undoLog) - 1; i >= undo; i-- {
+		u := &x.undoLog[i]
 		x.Last[u.G], x.Exists[u.G], x.Pending[u.G] = u.Last, u.Exists, u.Pending
 		x.MayBlock[u.G] = x.Pending[u.G].Blocks()
 	}
-	x.UndoLog = x.UndoLog[:undo]
+	x.undoLog = x.undoLog[:undo]
 	for len(x.Snapshots) > 0 && x.Snapshots[len(x.Snapshots)-1].At >= n {
 		x.Snapshots = x.Snapshots[:len(x.Snapshots)-1]
 	}
-	x.Events, x.Keys = x.Events[:n], x.Keys[:n]
+	x.Events, x.keys = x.Events[:n], x.keys[:n]
 	if x.rel.ReadsFrom {
 		x.Sources = x.Sources[:n]
 	}
@@ -611,7 +603,7 @@ func (x *Execution) Truncate(n int) {
 
 // removeFromIndices undoes what event i, the newest one, has changed in the indices.
 func (x *Execution) removeFromIndices(i int) {
-	e, k := &x.Events[i], &x.Keys[i]
+	e, k := &x.Events[i], &x.keys[i]
 	if e.unit >= 0 {
 		x.Events[e.unit].matchedUnits--
 	}
@@ -631,6 +623,6 @@ func (x *Execution) removeFromIndices(i int) {
 // Bytes returns the memory in use.
 func (x *Execution) Bytes() int64 {
 	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}))
-	const perEntry = int64(unsafe.Sizeof(undoEntry{}))
-	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.UndoLog))*perEntry
+	const perEntry = int64(unsafe.Sizeof(Participant{}))
+	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.undoLog))*perEntry
 }

@@ -93,7 +93,7 @@ func (x *Execution) addReadsFrom(i int) {
 		x.Sources = append(x.Sources, EventID{})
 		return
 	}
-	x.Sources = append(x.Sources, EventID{x.Keys[source].G, x.Keys[source].N})
+	x.Sources = append(x.Sources, x.ID(source))
 	x.Join(c, source)
 }
 

@@ -83,8 +83,9 @@ func (x *Execution) wgOrderMatters(i int) bool {
 			}
 		}
 	}
-	for k := e.UndoStart; k < len(x.UndoLog); k++ {
-		q := x.UndoLog[k].G
+	participants := x.Participants(i)
+	for k := range participants {
+		q := participants[k].G
 		p := &x.Pending[q]
 		if p.Kind == trace.WgWait && p.N > 0 && x.reusedDuringWait(p.Access[0], int(x.Last[q])) {
 			return true
@@ -263,7 +264,7 @@ func (x *Execution) inClosure(i int32) bool {
 	if i == initialUnits {
 		return true
 	}
-	e := &x.Keys[i]
+	e := &x.keys[i]
 	return int(e.G) < len(x.matching.closure) && x.matching.closure[e.G] >= e.N
 }
 

@@ -136,7 +136,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 		if s.Before(x, row) {
 			row = s.clockWithout(j, x)
 		}
-		h, age := por.Mix(uint64(ev.G)<<32|uint64(s.Keys[j].N))^ev.Label, uint64(0)
+		h, age := por.Mix(uint64(ev.G)<<32|uint64(s.ID(j).N))^ev.Label, uint64(0)
 		for g, n := range row {
 			if n > 0 {
 				h = por.Mix(h ^ uint64(g)<<32 ^ uint64(n))

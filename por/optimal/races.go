@@ -81,22 +81,13 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 // goroutine at e: an atomic update that waits may come after a read by another goroutine that is
 // independent of x, another read.
 //
-// The arrival is read from the undo log: the entry of e's goroutine there was written when e was
-// executed, and its Last is the event by which the goroutine came to e's operation.
-//
 // Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v
 // after g2 has come there. The update depends on both reads; at its arrival it did not come after
 // g3's.
 func (s *searcher) overtaken(x, e int) bool {
-	ev := &s.Events[e]
-	arrival := int32(-1)
-	for _, m := range s.UndoLog[ev.UndoStart:] {
-		if m.G == ev.G {
-			arrival = m.Last
-		}
-	}
+	arrival := s.Arrival(e)
 	for j := x + 1; j < e; j++ {
-		if s.Before(j, s.Clock(e)) && (arrival < 0 || !s.Before(j, s.Clock(int(arrival)))) {
+		if s.Before(j, s.Clock(e)) && (arrival < 0 || !s.Before(j, s.Clock(arrival))) {
 			return true
 		}
 	}
@@ -107,8 +98,9 @@ func (s *searcher) overtaken(x, e int) bool {
 //
 // Those that take part in e have arrived at what they have pending now.
 func (s *searcher) reverseArrivals(e int) {
-	for k := s.Events[e].UndoStart; k < len(s.UndoLog); k++ {
-		q := s.UndoLog[k].G
+	participants := s.Participants(e)
+	for k := range participants {
+		q := participants[k].G
 		y := &s.Pending[q]
 		if !y.Blocks() || y.Kind.Channels() {
 			continue

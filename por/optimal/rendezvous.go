@@ -147,17 +147,11 @@ func (s *searcher) intervals(x int) []interval {
 	}
 	// Each event's part of the undo log has the operations that its participants had pending, which
 	// end with it, and the events by which they had arrived there.
-	//
-	//	UndoLog:  ... │ of event j: {G, Last, Pending} {G, Last, Pending} │ of event j+1 ...
-	//	              Events[j].UndoStart                                 Events[j+1].UndoStart
 	for j := x; j < len(s.Events); j++ {
-		end := len(s.UndoLog)
-		if j+1 < len(s.Events) {
-			end = s.Events[j+1].UndoStart
-		}
-		for k := s.Events[j].UndoStart; k < end; k++ {
-			if m := &s.UndoLog[k]; m.Exists {
-				add(m.G, &m.Pending, m.Last, j)
+		participants := s.Participants(j)
+		for k := range participants {
+			if p := &participants[k]; p.Exists {
+				add(p.G, &p.Pending, p.Last, j)
 			}
 		}
 	}
@@ -216,8 +210,9 @@ func (s *searcher) concernsChannels(e int) bool {
 	if ev.Op.Kind.Channels() && len(s.Snapshots) > 0 {
 		return true
 	}
-	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
-		if op := &s.Pending[s.UndoLog[k].G]; op.Kind.Channels() && op.Blocks() {
+	participants := s.Participants(e)
+	for k := range participants {
+		if op := &s.Pending[participants[k].G]; op.Kind.Channels() && op.Blocks() {
 			return true
 		}
 	}
@@ -462,9 +457,10 @@ func (s *searcher) clockWithout(e, x int) []uint32 {
 	c := append(s.scratch.without[:0], make([]uint32, s.Width)...)
 	s.scratch.without = c
 	ev := &s.Events[e]
-	for k := ev.UndoStart; k < len(s.UndoLog); k++ {
-		if last := s.UndoLog[k].Last; last >= 0 && int(last) != x {
-			s.Join(c, int(last))
+	participants := s.Participants(e)
+	for k := range participants {
+		if last := int(participants[k].Last); last >= 0 && last != x {
+			s.Join(c, last)
 		}
 	}
 	for j := e - 1; j >= 0; j-- {
@@ -472,6 +468,6 @@ func (s *searcher) clockWithout(e, x int) []uint32 {
 			s.Join(c, j)
 		}
 	}
-	c[ev.G] = s.Keys[e].N
+	c[ev.G] = s.ID(e).N
 	return c
 }

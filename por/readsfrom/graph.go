@@ -105,7 +105,10 @@ func (s *searcher) shrinkGraph(n int) {
 }
 
 // inPrefix reports whether event e happened before an event with the clock c, or is it.
-func (s *searcher) inPrefix(e int, c []uint32) bool { return s.Keys[e].N <= hb.Entry(c, s.Keys[e].G) }
+func (s *searcher) inPrefix(e int, c []uint32) bool {
+	x := s.ID(e)
+	return x.N <= hb.Entry(c, x.G)
+}
 
 // setStamp notes that the event with stamp r is in G.
 //
@@ -122,10 +125,10 @@ func (s *searcher) setStamp(r int) {
 }
 
 // stampOf returns the stamp of event e.
-func (s *searcher) stampOf(e int) int32 { return s.stamps[s.Keys[e].G][s.Keys[e].N-1] }
-
-// idOf returns the identity of event e.
-func (s *searcher) idOf(e int) hb.EventID { return hb.EventID{G: s.Keys[e].G, N: s.Keys[e].N} }
+func (s *searcher) stampOf(e int) int32 {
+	x := s.ID(e)
+	return s.stamps[x.G][x.N-1]
+}
 
 // position returns the place of x in the path.
 func (s *searcher) position(x hb.EventID) int { return int(s.positions[x.G][x.N-1]) }
@@ -150,7 +153,7 @@ func (s *searcher) pathMoves() []hb.Transition {
 func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 	list := make([]hb.Transition, 0, len(s.Events)+2)
 	for i := range s.Events {
-		if e := &s.Keys[i]; e.N <= hb.Entry(limit, e.G) {
+		if s.inPrefix(i, limit) {
 			list = append(list, s.Events[i].Transition)
 		}
 	}
@@ -165,11 +168,11 @@ func (s *searcher) pathWithin(limit []uint32) []hb.Transition {
 func (s *searcher) addNodes(limit []uint32) {
 	s.lin.reset()
 	for i := range s.Events {
-		e := &s.Events[i]
-		if s.Keys[i].N > hb.Entry(limit, e.G) {
+		if !s.inPrefix(i, limit) {
 			continue
 		}
-		if n := s.lin.add(hb.EventID{G: e.G, N: s.Keys[i].N}, s.Clock(i), &e.Op.Op, s.Sources[i]); e.EndsExecution {
+		e := &s.Events[i]
+		if n := s.lin.add(s.ID(i), s.Clock(i), &e.Op.Op, s.Sources[i]); e.EndsExecution {
 			n.nw = 0
 		}
 	}
@@ -210,7 +213,7 @@ func lastIndex(order []hb.Transition, m hb.Transition) int {
 func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 	for i := len(s.Events) - 1; i >= 0; i-- {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
-			return s.idOf(i)
+			return s.ID(i)
 		}
 	}
 	return hb.EventID{}
@@ -224,7 +227,7 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	for i := range s.Events {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {
-			list = append(list, s.idOf(i))
+			list = append(list, s.ID(i))
 		}
 	}
 	depth := func(x hb.EventID) (n int) {

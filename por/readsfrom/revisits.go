@@ -25,7 +25,7 @@ func (s *searcher) findRevisits(e int) {
 				continue // found when its goroutine arrived
 			}
 			if i >= 0 && !s.frames[i].reads && !s.frames[i].needsNoChoice {
-				prefix := hb.WithoutEvent(hb.WithoutEvent(s.Clock(e), me.EventID), s.idOf(int(x)))
+				prefix := hb.WithoutEvent(hb.WithoutEvent(s.Clock(e), me.EventID), s.ID(int(x)))
 				s.addRevisit(int(i), ev.G, prefix, me.EventID)
 			}
 		}
@@ -53,12 +53,8 @@ func (s *searcher) findRevisits(e int) {
 // A write that is pending and not executed can be what a read reads from, too: it may never be
 // executed here, if the program ends before.
 func (s *searcher) revisitsOfPending(e int) {
-	end := len(s.UndoLog)
-	if e+1 < len(s.Events) {
-		end = s.Events[e+1].UndoStart
-	}
 	c := s.Clock(e)
-	for _, m := range s.UndoLog[s.Events[e].UndoStart:end] {
+	for _, m := range s.Participants(e) {
 		if s.Events[e].EndsExecution && m.G == s.Events[e].G {
 			continue
 		}
@@ -294,7 +290,7 @@ func (s *searcher) reportRaces(e int) {
 		// The visitor is shown a state in which both are next: what happens before their arrivals
 		// is executed, the race is reported, and the present path is executed again.
 		there := s.pathMoves()
-		if s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.idOf(j))))); s.Unsupported {
+		if s.replayOrder(s.pathWithin(hb.Union(c, hb.WithoutEvent(s.Clock(j), s.ID(j))))); s.Unsupported {
 			return
 		}
 		a, b := s.Sys.Next(first), s.Sys.Next(second)
@@ -313,11 +309,9 @@ func (s *searcher) reportRaces(e int) {
 
 // arrivalClock returns the clock of the event by which event e's goroutine has arrived at e's
 // operation.
-//
-// The first entry of an event in the undo log is that of its own goroutine.
 func (s *searcher) arrivalClock(e int) []uint32 {
-	if last := s.UndoLog[s.Events[e].UndoStart].Last; last >= 0 {
-		return s.Clock(int(last))
+	if last := s.Arrival(e); last >= 0 {
+		return s.Clock(last)
 	}
 	return nil
 }
