@@ -70,14 +70,50 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		if allowed(g, allow) || g.Left == vm.LeftAlive {
 			continue
 		}
-		b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-			Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
+		b := leakBug(g)
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
 		bugs = append(bugs, b)
 	}
 	return bugs, end.Text
+}
+
+// forgottenBugs returns what is wrong already in a state in which the execution goes on: a Leak for
+// each goroutine that no other one can ever wake. If some of them and main wait for each other,
+// which is more than that main waits, the bug is that Deadlock. That main alone waits may be meant:
+// a server's main function often ends with select {}.
+func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
+	f := m.Features()
+	if f.Forgotten == nil || m.Status() != por.Running || f.collects() {
+		return nil
+	}
+	list, mainWaits := f.Forgotten()
+	if len(list) == 0 {
+		return nil
+	}
+	waiting := slices.DeleteFunc(m.Goroutines(), func(g Goroutine) bool {
+		return !slices.Contains(list, g.ID) && !(mainWaits && g.Parent == trace.NoGID)
+	})
+	if mainWaits && waitForCycle(waiting) != nil {
+		bugs = append(bugs, deadlockBug(waiting))
+	} else {
+		for _, g := range waiting {
+			if g.Parent != trace.NoGID && !allowed(g, allow) {
+				bugs = append(bugs, leakBug(g))
+			}
+		}
+	}
+	for _, b := range bugs {
+		b.Early = true
+	}
+	return bugs
+}
+
+// leakBug describes a goroutine that waits forever while main does not.
+func leakBug(g Goroutine) *Bug {
+	return &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
+		Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
 }
 
 // faultKinds are the kinds of bugs that the machine's faults are.

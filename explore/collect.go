@@ -102,7 +102,7 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	}
 	if status == por.Running {
 		c.truncated(path)
-		return !c.opts.StopTruncated
+		return c.Inspect(path) && !c.opts.StopTruncated
 	}
 	end := c.m.Ending()
 	if c.ran = c.ran || end.NotRun == nil; c.notRun == nil {
@@ -125,6 +125,11 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		c.count(Outcome{Output: string(end.Output), Ending: ending, Count: 1, Schedule: path})
 	}
 	return c.addAll(bugs, path)
+}
+
+// Inspect implements por.Inspector.
+func (c *collector) Inspect(path trace.Schedule) bool {
+	return c.addAll(forgottenBugs(c.m, c.opts.AllowLeak), path)
 }
 
 // cut notes why the machine has cut an execution, and returns whether the search continues.
@@ -192,6 +197,9 @@ func (c *collector) Raced(path trace.Schedule) bool {
 
 // Livelock implements por.Visitor.
 func (c *collector) Livelock(path trace.Schedule, loop int) bool {
+	if !c.Inspect(path) {
+		return false
+	}
 	b := livelockBug(c.m, path, loop, c.opts.AllowLeak)
 	if b == nil {
 		return true

@@ -68,6 +68,9 @@ type Features struct {
 	// known. Concrete makes a machine of the same entry with inputs of these values.
 	Inputs   func() (list []Input, ok bool)
 	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)
+	// Forgotten returns the goroutines other than main that wait for what nothing that can still move
+	// refers to, and whether main does, too.
+	Forgotten func() (list []trace.GID, main bool)
 
 	// Loop returns the position of the loop that g is in, if it is in one.
 	Loop func(g trace.GID) (token.Position, bool)

@@ -31,7 +31,7 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
-	c := shrinker{m: m, left: budget, over: over, until: b.Kind == Race, shows: func() bool { return shown(m, b) != nil }}
+	c := shrinker{m: m, left: budget, over: over, until: b.Kind == Race || b.Early, shows: func() bool { return shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return budget - c.left // narrate will say what is wrong
@@ -122,6 +122,9 @@ func (v *reproducer) take(path trace.Schedule) bool {
 func (v *reproducer) Leaf(path trace.Schedule, status por.Status) bool {
 	return v.bug.Kind == Race || status == por.Running || status == por.Cut || v.take(path)
 }
+
+// Inspect implements por.Inspector.
+func (v *reproducer) Inspect(path trace.Schedule) bool { return !v.bug.Early || v.take(path) }
 
 // Race implements por.Visitor.
 func (v *reproducer) Race(path trace.Schedule, _, _ trace.Op) bool {

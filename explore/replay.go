@@ -123,9 +123,7 @@ func narrate(m Machine, b *Bug) error {
 	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
 	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
 	b.finish(m)
-	if m.Status() == por.Stuck {
-		b.Events = arrivals(m, b.Events)
-	}
+	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
 		// Continue, to show both accesses.
 		for i := range b.Accesses {
@@ -146,10 +144,16 @@ func narrate(m Machine, b *Bug) error {
 	return nil
 }
 
-// arrivals adds where the goroutines of a stuck state wait, as far as they did
-// not wait there already when they arrived.
-func arrivals(m Machine, events []Event) []Event {
+// arrivals adds where the goroutines of a stuck state wait, or, if the execution goes on, those that
+// b is about, as far as they did not wait there already when they arrived.
+func arrivals(m Machine, b *Bug, events []Event) []Event {
+	if m.Status() != por.Stuck && !b.Early {
+		return events
+	}
 	for _, g := range m.Goroutines() {
+		if inCycle := func(e Edge) bool { return e.From == g.ID }; b.Early && g.Name != b.G && !slices.ContainsFunc(b.Cycle, inCycle) {
+			continue
+		}
 		last := -1
 		for i, e := range events {
 			if e.G == g.ID {
@@ -220,11 +224,15 @@ func find(m Machine, k Kind, wanted func(*Bug) bool) *Bug {
 	if k == Race {
 		return findRace(m, wanted)
 	}
-	if st := m.Status(); st == por.Ended || st == por.Stuck {
-		bugs, _ := leafBugs(m, st, m.Ending(), nil)
-		if i := slices.IndexFunc(bugs, wanted); i >= 0 {
-			return bugs[i]
-		}
+	var bugs []*Bug
+	switch st := m.Status(); {
+	case st == por.Ended || st == por.Stuck:
+		bugs, _ = leafBugs(m, st, m.Ending(), nil)
+	case k == Leak || k == Deadlock:
+		bugs = forgottenBugs(m, nil)
+	}
+	if i := slices.IndexFunc(bugs, wanted); i >= 0 {
+		return bugs[i]
 	}
 	return nil
 }
@@ -306,10 +314,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		}
 	}
 	if bug != nil {
-		if m.Status() == por.Stuck {
-			events = arrivals(m, events)
-		}
-		bug.Events = events
+		bug.Events = arrivals(m, bug, events)
 		bug.finish(m)
 		bug.findAccesses()
 	}

@@ -160,6 +160,9 @@ type Bug struct {
 	Schedule    trace.Schedule
 	Loop        int
 	Preemptions int // of Schedule
+	// Early is set if the bug is there though the execution goes on: a Leak, or a Deadlock, of
+	// goroutines that no other one can wake.
+	Early bool
 	// Minimal is set if no schedule with fewer preemptions shows the bug.
 	Minimal bool
 

@@ -37,6 +37,18 @@ type RaceVisitor interface {
 	Raced(path trace.Schedule) bool
 }
 
+// An Inspector is a Visitor that wants to look at executions before they end: they may be long, or
+// have no end, and something may be wrong already.
+type Inspector interface {
+	// Inspect is called after a step, the last of path, when the execution has had InspectFrom
+	// steps, twice as many, four times as many, and so on. Which states these are depends on the
+	// execution alone.
+	Inspect(path trace.Schedule) bool
+}
+
+// InspectFrom is after how many steps an Inspector is first called.
+const InspectFrom = 512
+
 // A Mergeable is a Visitor of a search in pieces.
 type Mergeable interface {
 	Visitor

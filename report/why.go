@@ -24,7 +24,11 @@ func why(b *explore.Bug) string {
 			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
-			if g.Name == b.G {
+			switch {
+			case g.Name != b.G:
+			case b.Early:
+				return fmt.Sprintf("the program goes on, but no goroutine that can still move has a reference by which it could wake %s%s.", g.Name, where(g))
+			default:
 				return fmt.Sprintf("main has returned, and no goroutine is left that could wake %s%s.", g.Name, where(g))
 			}
 		}

@@ -155,6 +155,15 @@ func (x *reach) variables() {
 	}
 }
 
+// statics adds all that can be reached without a goroutine.
+func (x *reach) statics() {
+	for id := uint32(1); id < x.m.heap.nstatic; id++ {
+		if o := &x.m.heap.objs[id]; o.flags&objFrozen == 0 || o.aux != 0 {
+			x.add(uint64(id) << 32)
+		}
+	}
+}
+
 // endless reports whether g, which time wakes, never ends: in one of its functions no way leads from
 // where it is to a return, but by a channel that only g knows.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {

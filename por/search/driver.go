@@ -33,6 +33,8 @@ type Driver struct {
 	Size     por.Sized   // nil: the system does not know its size
 	Watcher  por.Watcher // the oracle, if it is one
 
+	inspector por.Inspector // the visitor, if it is one
+
 	Path    trace.Schedule
 	Enabled []trace.GID // in the present state, see Arrive
 
@@ -50,6 +52,7 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s.Size = por.CapabilitiesOf(sys).Sized
 	s.RaceReporter = NewRaceReporter(sys, v)
 	s.Watcher, _ = cfg.Oracle.(por.Watcher)
+	s.inspector, _ = v.(por.Inspector)
 	return s
 }
 
@@ -122,12 +125,15 @@ func (s *Driver) Announce(g trace.GID) {
 	}
 }
 
-// Executed counts the step executed last and reports the race it completes. It reports whether
-// the search continues.
+// Executed counts the step executed last and reports the race it completes, and what is wrong
+// already in an execution that has become long. It reports whether the search continues.
 func (s *Driver) Executed() bool {
 	s.Stats.Transitions++
 	if !s.RaceReporter.After(s.Path) {
 		s.StopUnless(false)
+	}
+	if n := len(s.Path); n >= por.InspectFrom && n&(n-1) == 0 && s.inspector != nil && !s.Halted {
+		s.StopUnless(s.inspector.Inspect(s.Path))
 	}
 	return !s.Halted
 }

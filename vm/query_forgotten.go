@@ -1,0 +1,85 @@
+package vm
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Forgotten returns the goroutines that wait in the present state, and will in all states that come
+// after it, whichever goroutines still run: nothing that can ever move refers to what they wait for.
+// Whether main, which may wait forever on purpose, is one of them is said, too.
+//
+// A goroutine waits if its pending operation is one of those on locks, channels, WaitGroups, Onces
+// and Conds that can be disabled, and is. All others are live: those that are enabled, timers and
+// signals, sleepers, those that look at memory or at all goroutines, those that a coroutine has been
+// switched to or from, and those in a loop. So is a goroutine that waits for an object which a live
+// one reaches; and what is reached is closed under references, from package variables, objects of
+// package initialisation included, and the live registers, deferred calls and panics of live
+// goroutines.
+//
+// Claim: a goroutine that is returned never moves again.
+//
+//  1. A disabled operation is enabled, or completed along with another one, only by an operation on
+//     one of its objects: the lock, channel, WaitGroup, Once or Cond (trace.Row.On; those on clocks,
+//     bubbles and nothing at all are not among them). A nil channel has no operation at all.
+//  2. An operation on an object is executed by a goroutine that refers to it by a live register, or
+//     through objects. What a timer sends to and what a signal is delivered to its goroutine refers
+//     to. What collecting memory does (finalizers, weak pointers) is not modelled: explore excuses
+//     programs that could tell.
+//  3. As long as no goroutine that is returned has moved, all that move are live, by induction: one
+//     that is started has its arguments from its parent. What they refer to was reached before, or
+//     has been allocated since; so they never get a reference to an object that was not reached.
+//  4. By 2 and 3 no operation on what a returned goroutine waits for is executed before it moves,
+//     and by 1 it does not move.
+//
+// It is not asked of states in which the execution is over.
+func (m *Machine) Forgotten() (list []trace.GID, main bool) {
+	var waiting []*goroutine
+	for _, s := range m.order {
+		if g := m.gs[s]; m.waits(g) {
+			waiting = append(waiting, g)
+		}
+	}
+	if len(waiting) == 0 || m.executionOver() {
+		return nil, false
+	}
+	seen := m.newReach()
+	seen.statics()
+	for _, s := range m.order {
+		if g := m.gs[s]; g.status != gEnded && !m.waits(g) {
+			seen.goroutine(g)
+		}
+	}
+	for again := true; again; {
+		again = false
+		rest := waiting[:0]
+		for _, g := range waiting {
+			if m.anyAwaited(g, seen.has) {
+				seen.goroutine(g)
+				again = true
+			} else {
+				rest = append(rest, g)
+			}
+		}
+		waiting = rest
+	}
+	for _, g := range waiting {
+		if g.id == 0 {
+			main = true
+		} else {
+			list = append(list, g.id)
+		}
+	}
+	return list, main
+}
+
+// waits reports whether g waits for an object.
+func (m *Machine) waits(g *goroutine) bool {
+	// One that is held in a loop that waits is live: memory wakes it.
+	if g.status != gReady || g.overflow != nil || m.viewOf(g).n > 0 || m.held(g) {
+		return false
+	}
+	row := g.pending.Kind.Row()
+	switch row.On {
+	case trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond:
+		return row.Blocks
+	}
+	return false
+}
