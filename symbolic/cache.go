@@ -35,6 +35,13 @@ type answer struct {
 	parts  []*answer
 }
 
+// values returns the model.
+func (a *answer) values() Model {
+	m := make(Model)
+	a.fill(m)
+	return m
+}
+
 // fill adds the values of the model to m.
 func (a *answer) fill(m Model) {
 	for v, x := range a.model {

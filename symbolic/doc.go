@@ -1,5 +1,5 @@
 // Package symbolic has terms, values that depend on variables, and a solver that says whether
-// constraints on them can hold. It knows integers of Go, nothing of programs or the machine.
+// constraints on them can hold. It knows the integers of Go, and nothing of programs or the machine.
 //
 //	c := symbolic.NewContext()
 //	x := c.Var(1, 64, "x")
@@ -10,6 +10,56 @@
 //	s.Least([]*symbolic.Term{x}, ...)            // x = 0
 //	s.Pop()
 //
-// Terms are immutable, simplified when they are made, and owned by a Context, in which equal terms
-// are one pointer. Arithmetic wraps, and division, shifts and conversions are those of Go.
+// # Terms
+//
+// A Term is a Bool or a bit vector of 1 to 64 bits. Terms are immutable and owned by a Context, in
+// which equal ones are one pointer. Arithmetic wraps; division, shifts and conversions are those of
+// Go (term_test.go compares them with Go's own). There are 23 operations; the others are made of
+// them. Each function of a Context simplifies what it makes (build.go), so that conditions that are
+// the same on paper are mostly the same pointer, and many are constants without a solver. A Term
+// knows a range of its values, from those of its arguments (range.go, forward.go).
+//
+// A term's number depends on what has been made before it, its hash on its structure only. Where
+// an order of terms is needed it is one of structures, or of variables' numbers.
+//
+// # The solver
+//
+//	Push, Assert, Check, Pop        solver.go   the stack
+//	     │ cache.go                             all constraints together: known?
+//	     │                                      does the model of the stack do as well?
+//	     ▼
+//	parts without a common variable             each of them: known?
+//	     ▼
+//	1. built-in    arith.go, order.go           ranges, orders, small enumerations
+//	     │ Unknown
+//	2. a program   smt.go, integers.go          z3 or cvc5 over a pipe, if asked for
+//	     │ Unknown
+//	3. bits        blast.go                     circuits, solved by gini
+//	     │ Unknown
+//	Unknown                                     which callers have to report
+//
+// Layers are asked for sets of constraints and have no scopes. Scopes are a stack in Solver only,
+// of constraints and of the sums of their hashes:
+//
+//	Push Assert(a)  Push Assert(b) Assert(c)  Pop  Push Assert(c) Assert(b)
+//
+//	stack  │ a │ b   c                        │ a │ c   b
+//	sums 0 │ a │ a+b a+b+c              0     │ a │ a+c a+b+c    the same set: known
+//
+// Claims:
+//
+//  1. Scopes: the answer of Check is one for the constraints on the stack. Each answer is found for
+//     a set, and remembered for the sum of that set's hashes. Pop removes constraints together
+//     with their sums. So nothing that was known in a scope is taken for known outside.
+//  2. Sat: every model has been evaluated (Context.Holds), whichever layer it is from, or is one
+//     that has been and holds for the constraint that is new. A layer that lies is counted as
+//     wrong, and the next one is asked.
+//  3. Unsat is believed. Of the built-in layer it rests on the claim in arith.go; of integers
+//     instead of bit vectors on that of integers.go; gini and external programs are trusted with
+//     it. Tests compare all layers with each other, and with all values of small widths.
+//  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of them.
+//     One part without a model is enough for Unsat, and no number of others.
+//  5. Results do not depend on maps, addresses or time, but for Unknown: layers 2 and 3 have
+//     a timeout. Which model is found may depend on all checks before; Least, Min, Max and Values
+//     are functions of the constraints alone.
 package symbolic

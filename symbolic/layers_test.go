@@ -35,6 +35,10 @@ func (g *generator) order(w uint8) *Term {
 		return v
 	}
 	a, b := operand(), operand()
+	if w < 64 && g.r.IntN(3) == 0 { // as numbers of more bits
+		extend := []func(*Term, uint8) *Term{c.ZExt, c.SExt}[g.r.IntN(2)]
+		a, b = c.Add(extend(a, 64), c.Const(64, uint64(g.r.IntN(5))-2)), extend(b, 64)
+	}
 	return []func(a, b *Term) *Term{c.LtS, c.LeS, c.LtU, c.LeU, c.Eq, c.Ne, c.Ne}[g.r.IntN(7)](a, b)
 }
 

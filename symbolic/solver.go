@@ -51,6 +51,7 @@ type layer interface {
 type Stats struct {
 	Checks int // by callers, and by Least, Min, Max and Values
 	Cached int // all constraints together were known
+	Held   int // what was assumed holds in the model that the stack has
 	Parts  int // sets of constraints without a common variable, among those that were not
 	Layers []LayerStats
 }
@@ -143,6 +144,7 @@ func (s *Solver) Assert(t *Term) {
 // Check says whether the constraints on the stack and those that are assumed for this check alone
 // can hold together.
 func (s *Solver) Check(assumed ...*Term) Result {
+	known := s.cache[s.sums[len(s.stack)]]
 	s.Push()
 	defer s.Pop()
 	for _, t := range assumed {
@@ -152,20 +154,21 @@ func (s *Solver) Check(assumed ...*Term) Result {
 	sum := s.sums[len(s.stack)]
 	if s.last = s.cache[sum]; s.last != nil {
 		s.stats.Cached++
+		return s.last.result
+	}
+	if known != nil && known.result == Sat && s.c.Holds(known.values(), assumed...) {
+		s.stats.Held++
+		s.last = known
 	} else {
 		s.last = s.decide(s.stack)
-		s.cache.add(sum, s.last)
 	}
+	s.cache.add(sum, s.last)
 	return s.last.result
 }
 
 // Model returns values for which the constraints hold that the last Check was about. Which ones is
 // not determined: Least has values for people.
-func (s *Solver) Model() Model {
-	m := make(Model)
-	s.last.fill(m)
-	return m
-}
+func (s *Solver) Model() Model { return s.last.values() }
 
 // decide splits a set into parts without a common variable and asks for each. A model of all is
 // one of each together.

@@ -243,7 +243,9 @@ func TestSmall(t *testing.T) {
 				c.RemS(a, b), c.RemU(a, b), c.And(a, b), c.Or(a, b), c.Xor(a, b), c.AndNot(a, b),
 				c.Shl(a, b), c.ShrS(a, b), c.ShrU(a, b), c.Neg(a), c.Not(a), c.Eq(a, b), c.Ne(a, b),
 				c.LtS(a, b), c.LtU(a, b), c.LeS(a, b), c.LeU(a, b), c.Ite(c.LtU(a, b), a, b),
-				c.SExt(a, 8), c.ZExt(a, 8), c.Concat(a, b)}
+				c.SExt(a, 8), c.ZExt(a, 8), c.Concat(a, b),
+				c.ShrU(c.Shl(a, b), b), c.Shl(c.ShrU(a, b), b), c.ShrS(c.Shl(a, b), b),
+				c.ShrU(c.Shl(c.ZExt(a, 8), b), c.Const(8, 2))}
 		}
 		both := terms(a, b)
 		for x := range uint64(1) << w {
@@ -281,7 +283,7 @@ func TestIntern(t *testing.T) {
 		t.Errorf("%v and %v are two terms", a, b)
 	}
 	other := NewContext()
-	other.Add(other.Var(9, 8, "q"), other.Var(2, 8, "p"))
+	other.Mul(other.Var(3, 32, "z"), other.Var(2, 32, "y"))
 	if o, _ := build(other); o.Hash() != a.Hash() || o.ID() == a.ID() {
 		t.Errorf("%v has the hash %x, want %x", o, o.Hash(), a.Hash())
 	}
