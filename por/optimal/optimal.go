@@ -122,6 +122,7 @@ type searcher struct {
 	repeater  por.Repeater // nil: all frames have checkpoints
 	revisited revisitedSites
 	frames    []frame
+	branched  bool        // a Branch has been executed, here or in an earlier execution
 	dropped   []trace.GID // their last events have ended the execution, and they move no more
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
@@ -221,7 +222,8 @@ func (s *searcher) exploreAlternative(i, k int) {
 	// The first k alternatives have been executed. If all of these have ended the execution, this
 	// one is the default (section 1: "another than the first alternative that does not end the
 	// program").
-	inReversal := k > f.endedAlternatives
+	// Rule B: the first alternative of a Branch may contradict what a candidate needs.
+	inReversal := k > f.endedAlternatives && s.Next(f.g).Kind != trace.Branch
 	if f.outer >= 0 {
 		inReversal = f.alternatives[k] != s.frames[f.outer].alternatives[0]
 	}
@@ -473,6 +475,7 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 	s.Step(trace.Step{G: g, Choice: choice})
 	s.inReversal = append(s.inReversal, inReversal)
 	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)
+	s.branched = s.branched || s.Events[len(s.Events)-1].Op.Kind == trace.Branch
 	s.Halted = s.Halted || s.Unsupported
 	switch {
 	case s.Halted:

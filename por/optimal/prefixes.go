@@ -42,7 +42,7 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 		c.lastUnseen = s.unseenAtFirstAlternative(f, x, clock, end)
 	}
 	var key uint64
-	if f.mayRepeat { // line 30
+	if f.mayRepeat || s.branched { // line 30
 		key = s.fingerprint(f, x, clock, end, c)
 		if _, known := f.known[key]; known {
 			f.transitions = f.transitions[:c.lo]

@@ -228,11 +228,9 @@ func (w *worker) shareFrame(i int) {
 	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
 	// A key without a task: the candidate has been explored already, or becomes a task below. It is
 	// refused whenever it is found again.
-	if f.mayRepeat {
-		n.known = make(map[uint64]*task)
-		for key := range f.known {
-			n.known[key] = nil
-		}
+	n.known = make(map[uint64]*task, len(f.known))
+	for key := range f.known {
+		n.known[key] = nil
 	}
 	w.nodes = append(w.nodes, n)
 	w.task.sharedNodes = append(w.task.sharedNodes, n)

@@ -25,6 +25,8 @@ type System struct {
 const (
 	// NumVars is the number of variables, and of atomic variables.
 	NumVars = 3
+	// MaxInput is the largest value of an input.
+	MaxInput = 3
 	// MaxGoroutines is how many goroutines a program may have.
 	MaxGoroutines = 4
 	maxOutputs    = 6
@@ -44,8 +46,10 @@ type State struct {
 	Reg     [MaxGoroutines]int8
 	Out     [maxOutputs]int8
 	nout    int8
-	over    por.Status // Ended after exit or crash, Cut after a failed assumption
-	fault   int8       // position of the crash, or 0
+	least   [NumVars]int8 // of inputs, of which it is known that they are at least that
+	below   [NumVars]int8 // ... and less than this
+	over    por.Status    // Ended after exit or crash, Cut after a failed assumption
+	fault   int8          // position of the crash, or 0
 }
 
 // Instr is an instruction with its operands.
@@ -83,17 +87,20 @@ const (
 	Jump   // local: pc = a if reg == b
 	Yield
 	Exit // end the program
+	// Branch is one on an unknown input: reg = 1 if inputs[a] < b, else 0. Both are alternatives; what
+	// contradicts an earlier one is a cut.
+	Branch
 	numOpCodes
 )
 
 var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
-	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit"}
+	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch"}
 
 var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
 	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
 	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
 	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
-	Yield: trace.Yield, Exit: trace.Exit}
+	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch}
 
 // String returns the instruction as the program text has it.
 func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
@@ -110,6 +117,7 @@ func (t *System) Program() string {
 // New returns a system in the initial state of a program.
 func New(prog ...[]Instr) *System {
 	t := &System{Prog: prog}
+	t.below = [NumVars]int8{MaxInput + 1, MaxInput + 1, MaxInput + 1}
 	t.started[0] = true
 	t.local(0)
 	return t
@@ -231,6 +239,8 @@ func (t *System) Alternatives(g trace.GID) int {
 		switch i.Op {
 		case Choose:
 			return int(i.A)
+		case Branch:
+			return 2
 		case Signal:
 			return max(1, len(t.parked()))
 		}
@@ -310,6 +320,16 @@ func (t *System) Step(gid trace.GID, choice int) {
 		}
 	case Choose:
 		t.Reg[g] = int8(choice)
+	case Branch:
+		t.Reg[g] = int8(choice)
+		if choice == 1 {
+			t.below[i.A] = min(t.below[i.A], i.B)
+		} else {
+			t.least[i.A] = max(t.least[i.A], i.B)
+		}
+		if t.least[i.A] >= t.below[i.A] {
+			t.over = por.Cut
+		}
 	case Output, OutReg:
 		x := i.A
 		if i.Op == OutReg {
