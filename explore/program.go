@@ -53,7 +53,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Touches: m.Touches,
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
-		NeedsRefining: m.NeedsArming, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
+		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
 		AnyTime: x.anyTime, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete}
 	return x
 }

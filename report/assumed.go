@@ -28,6 +28,8 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.StacksShown:  {"stacks", "runtime.Stack", "it shows others between two operations only"},
 	vm.CountedOnce:  {"stacks", "runtime.NumGoroutine", "no other goroutine starts or ends meanwhile"},
 	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value of many"},
+	vm.ClockCounted: {"clock", "the clock as a number", "one value of many"},
+	vm.ClockSome:    {"clock", "the clock", "it shows some of what it may show"},
 }
 
 // Assumption says what has been assumed where.

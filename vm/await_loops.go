@@ -14,6 +14,7 @@ import (
 // A loopTable knows the loops of functions.
 type loopTable struct {
 	m     *Machine
+	looks bool        // locking and unlocking has no effect
 	infos []*loopInfo // by function number; nil until asked for
 }
 
@@ -55,7 +56,7 @@ func (t *loopTable) of(f *bytecode.Func) *loopInfo {
 }
 
 func (t *loopTable) find(f *bytecode.Func) *loopInfo {
-	l := &loopInfo{in: t.m.cyclic(f), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
+	l := &loopInfo{in: t.m.cyclic(f, t.looks), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
 		from    ssa.Instruction
 		in      bytecode.Instr
@@ -98,13 +99,13 @@ func sameLive(f *bytecode.Func, a, b int) bool {
 
 // cyclic returns, for each instruction of f, whether control can come back to it without passing an
 // operation that is certain to have an effect, or a block that counts: only there can a goroutine
-// iterate with zero effect.
-func (m *Machine) cyclic(f *bytecode.Func) []bool {
+// iterate with zero effect. Locking and unlocking counts as none if looks is set.
+func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 	var at []int
 	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
 		at = append(at, pc)
 	}
-	in, _ := cycles(len(f.Code), at, func(pc, i int) (int, bool) { return m.successor(f, pc, i) })
+	in, _ := cycles(len(f.Code), at, func(pc, i int) (int, bool) { return m.successor(f, pc, i, looks) })
 	if !slices.Contains(in, true) || f.SSA == nil {
 		return in
 	}
@@ -119,7 +120,7 @@ func (m *Machine) cyclic(f *bytecode.Func) []bool {
 
 // successor returns the i-th instruction that can follow the one at pc; none follow what ends a
 // frame and what has an effect.
-func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
+func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool) {
 	in := f.Code[pc]
 	next, jump := pc+1+in.Words(), -1
 	switch in.Op {
@@ -134,7 +135,7 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int) (int, bool) {
 		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false
 	case bytecode.CallN:
-		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && m.natives[n].effect == hasEffect {
+		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && (m.natives[n].effect == hasEffect || m.natives[n].effect == locks && !looks) {
 			return 0, false
 		}
 	}
@@ -161,7 +162,7 @@ func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 		first, last := 0, len(f.Code)
 		for at := 0; at < len(f.Code); at += 1 + f.Code[at].Words() {
 			for i := range 2 {
-				if to, back := m.successor(f, at, i); back && to <= int(pc) && int(pc) <= at && at-to < last-first {
+				if to, back := m.successor(f, at, i, false); back && to <= int(pc) && int(pc) <= at && at-to < last-first {
 					first, last, ok = to, at, true
 				}
 			}
@@ -184,6 +185,7 @@ const (
 	noEffect         // it only reads
 	yields           // has none, and is runtime.Gosched
 	mayFail          // that depends on what it finds
+	locks            // it locks or unlocks
 )
 
 // effectOf returns the effect of the native of that name.
@@ -192,10 +194,12 @@ func effectOf(name string) effect {
 	switch {
 	case name == "runtime.Gosched":
 		return yields
-	case name == "time.hbSleep", name == "runtime.NumGoroutine", inSync && strings.Contains(name, ".Load"):
+	case name == "time.hbSleep", name == "time.now", name == "time.runtimeNow", name == "runtime.NumGoroutine", inSync && strings.Contains(name, ".Load"):
 		return noEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):
 		return mayFail
+	case inSync && (strings.HasSuffix(name, "Lock") || strings.HasSuffix(name, "Unlock")):
+		return locks
 	}
 	return hasEffect
 }

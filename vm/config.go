@@ -18,6 +18,7 @@ type Config struct {
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
 	VisibleArming bool  // starting a timer is a visible operation: see Machine.NeedsArming
+	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	Maps          MapMode                // in which orders maps are iterated
@@ -36,6 +37,8 @@ type Config struct {
 	sharedGIDs *gidTable    // see Replica
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
 	short      *atomic.Bool // see noteArmed
+	jumps      []int64      // how far time may pass at a look, in ascending order
+	late       *lateness    // what could be noticed of it
 }
 
 // Counters are running totals; rewinding does not take anything back.

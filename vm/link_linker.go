@@ -45,6 +45,9 @@ type linker struct {
 	looksAtAll bool                             // see load.Program.LooksAtAll
 	counted    bool                             // the program can ask which goroutines there are,
 	count      uint64                           // and this is where their number is, or 0
+	looks      uint64                           // what looks at the clock access, if they are visible, or 0
+	cutoffs    bool                             // there are times that lie before one that the clock has shown
+	shrinks    bool                             // there are durations until a time to come
 	testing    load.TestMethods                 // that the program may call
 }
 
@@ -91,6 +94,9 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		}
 	}
 	k.zeroBase = uint64(m.heap.allocStatic(0, 0, objFrozen)) << 32
+	if m.cfg.VisibleLooks {
+		k.looks = uint64(m.heap.allocStatic(8, m.layWord, objVar)) << 32
+	}
 	if k.counted {
 		k.count = uint64(m.heap.allocStatic(8, m.layWord, objVar)) << 32
 	}

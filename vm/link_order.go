@@ -18,6 +18,12 @@ func (k *linker) Ordered(r *ssa.Range) bool {
 	return ordered
 }
 
+// Clocked reports whether what fn does with times is of interest: comparing them, making numbers of
+// them. In the standard library it is not.
+func (k *linker) Clocked(fn *ssa.Function) bool {
+	return k.clockUsed && !k.m.cfg.Run && !k.prog.InLibrary(original(fn))
+}
+
 // Of the standard library these give the order of a map away: to a function they call, or by the
 // order in which they wake other goroutines. The others sort what they collect from a map, look for
 // something in it, or copy it.

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/token"
+	"slices"
 	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/load"
@@ -34,9 +35,10 @@ type Machine struct {
 	finalization
 	scratch
 
-	sym       *symbols  // nil: there has been no symbolic value
-	reduction reduction // nil: none
-	check     *checker  // nil: Config.Check is not set
+	sym       *symbols          // nil: there has been no symbolic value
+	reduction reduction         // nil: none
+	check     *checker          // nil: Config.Check is not set
+	busy      *awaitElimination // compares states of loops that look at the clock; nil: none has
 	cnt       Counters
 }
 
@@ -75,10 +77,13 @@ type goroutineTable struct {
 
 // scalars are the small parts of a state, saved whole by every mark.
 type scalars struct {
-	clock     int64 // virtual nanoseconds since the start
-	debt      int64 // see step_time.go
-	clockStep int   // the last step that read the clock, from 1; 0: none has
-	steps     int   // of this path
+	clock     int64   // virtual nanoseconds since the start
+	debt      int64   // see step_time.go
+	shown     int64   // what the last look has shown: see step_look.go
+	looks     []int64 // what has been shown on this path, in ascending order
+	rests     int64   // how often time has passed because all goroutines waited, if the clock is read
+	clockStep int     // the last step that read the clock, from 1; 0: none has
+	steps     int     // of this path
 	bubbles   []bubbleClock
 	fault     *Fault // how the program has failed, or nil
 	collects  bool   // a finalizer, cleanup or weak pointer of the program has been made
@@ -184,7 +189,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		cfg.MaxStack = 1 << 30
 	}
 	if cfg.waited == nil {
-		cfg.waited, cfg.short = new(atomic.Bool), new(atomic.Bool)
+		cfg.waited, cfg.short, cfg.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(cfg.jumps)}
 	}
 	lt := layout.NewTable()
 	m := &Machine{

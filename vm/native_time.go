@@ -12,8 +12,36 @@ import (
 // and the hidden goroutines of timers. A goroutine's deadline is its label.
 
 var timeNatives = []Native{
-	{Name: "time.now", Fn: timeNow},
-	{Name: "time.runtimeNow", Fn: timeNow},
+	{Name: "time.now", Peek: peekLook, Fn: timeNow},
+	{Name: "time.runtimeNow", Peek: peekLook, Fn: timeNow},
+	{Name: "time.hbMoves", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.moves(g))
+		return Next
+	}},
+	{Name: "(time.Time).After", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.compareTimes(g, r) > 0)
+		return Next
+	}},
+	{Name: "(time.Time).Before", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.compareTimes(g, r) < 0)
+		return Next
+	}},
+	{Name: "(time.Time).Compare", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.compareTimes(g, r)))
+		return Next
+	}},
+	{Name: "(time.Time).Add", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.addToTime(r)
+		return Next
+	}},
+	{Name: "(time.Time).Sub", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, uint64(m.subtractTimes(r)))
+		return Next
+	}},
+	{Name: "(time.Time).Equal", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.compareTimes(g, r) == 0)
+		return Next
+	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.readClock()
 		r.Set(0, uint64(m.clockOf(g))+1)
@@ -25,6 +53,9 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbArm", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		now := m.clockOf(g)
+		if g.bubble == 0 {
+			now = max(now, m.shown)
+		}
 		d := now + max(r.I(0), 0)
 		if d < now {
 			d = math.MaxInt64
@@ -127,9 +158,16 @@ func (m *Machine) canFire(g *goroutine) bool {
 // does in a synctest bubble.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
-	sec, nsec := m.wall(g)
-	r.Set(0, uint64(sec))
-	r.Set(1, uint64(nsec))
+	if m.cfg.Run {
+		m.clock += nanosPerLoop
+	}
+	if g.looked.waits {
+		elapse(m, g, r)
+	}
+	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.until = false, false, false, 0
+	t := m.look(g)
+	r.Set(0, uint64(startTime+t/1e9))
+	r.Set(1, uint64(t%1e9))
 	r.Set(2, 0)
 	return Next
 }

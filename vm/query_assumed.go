@@ -29,6 +29,8 @@ const (
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
 	Concretised                     // hbtest.Nondet: of a value's many values one
+	ClockCounted                    // time: a number is made of what the clock shows
+	ClockSome                       // time: of what the clock may show not all is tried
 	NumAssumed
 )
 

@@ -75,6 +75,7 @@ type gstate struct {
 	late      uint8          // how often time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the stack overflow that is pending, with only the outermost frame left; or nil
+	looked    lookBack       // its last look at the clock, if it is in a loop
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
 	facts     *fact          // what it knows of the inputs; see symbolic.go
 	ways      int32          // alternatives of the decision that is pending

@@ -124,6 +124,7 @@ func (m *Machine) Hash() por.Hash {
 		ws = append(ws, uint64(debt))
 	}
 	if m.link.clockUsed {
+		ws = append(ws, uint64(m.rests), uint64(max(0, m.shown-m.clock+1)))
 		for _, b := range m.bubbles {
 			ws = append(ws, uint64(b.now))
 		}
@@ -233,7 +234,8 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
-	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16
+	looked := copies == nil && g.looked != (lookBack{})
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16 | b2u(looked)<<15
 	if g.ending() {
 		t.words = append(t.words, x|1<<14)
 		t.ref(g.coro)
@@ -243,6 +245,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	nrand := uint64(0)
 	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so
 		nrand = uint64(g.nrand)
+	}
+	if looked {
+		t.words = append(t.words, g.looked.state[0], g.looked.state[1], uint64(g.looked.until), b2u(g.looked.stale)<<2|b2u(g.looked.waits)<<1|b2u(g.looked.woken))
 	}
 	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
 		t.words = append(t.words, x|1<<13, nrand)

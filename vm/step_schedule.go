@@ -174,7 +174,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
 	m.saveGoroutine(g)
-	ends := g.ending()
+	ends, kind := g.ending(), g.view.op.Kind
 	g.scheduled, g.choice = true, int32(choice)
 	g.status = gRunning
 	g.steps++
@@ -197,6 +197,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 		m.exec(g)
 	}
 	seen := g.view.moment == m.moment && len(m.ready) == 0 // computed when g arrived, and no goroutine moves after that
+	m.noteEffect(g, kind)
 	// Bring those whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++

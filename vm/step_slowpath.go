@@ -166,6 +166,9 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.Print:
 		m.print(a, in.B)
 		g.pc++
+	case bytecode.Clock:
+		m.noteClock(g, in, a, *b, int64(word(0)))
+		g.pc += 2
 	case bytecode.Unsupported:
 		m.unsupported(g, f.Texts[word(0)])
 		return Stop

@@ -10,8 +10,9 @@ import (
 // Time: when sleepers wake and timers fire. Both are goroutines whose pending operation waits for
 // a deadline (trace.Sleep, trace.Timer); here both are called timers.
 //
-// The clock stands still while code executes. It is part of the state: now, and debt, the time
-// that has passed since all goroutines last waited. There are three models.
+// The clock stands still while code executes, but for looks at it (step_look.go). It is part of the
+// state: now, and debt, the time that has passed since all goroutines last waited. There are three
+// models.
 //
 //	any      Config zero        every timer may fire at every moment, whatever its deadline
 //	bounded  OrderedTime        timers fire in the order of their deadlines, by these rules:
@@ -118,12 +119,15 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	switch {
 	case g.bubble != 0:
 		m.setBubbleClock(g.bubble, max(d, m.clockOf(g)))
-	case m.auto || m.cfg.OrderedTime && !m.quietStep:
+	case m.auto || m.cfg.OrderedTime && !m.quietStep && m.multi:
 		m.debt += max(0, d-m.clock)
 		m.clock = max(m.clock, d)
 	case m.cfg.OrderedTime:
 		if d > m.clock {
 			m.clock, m.debt = d, 0
+			if m.link.clockUsed {
+				m.rests++
+			}
 		}
 		m.noteNear(g)
 	case m.link.clockUsed:
@@ -156,11 +160,20 @@ func (m *Machine) noteNear(g *goroutine) {
 // some path time could pass while goroutines were enabled.
 func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.VisibleArming }
 
-// Refined returns a machine in the initial state of the same program in which starting a timer is
-// a visible operation.
+// NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
+// that is not, or time pass where it does not.
+func (m *Machine) NeedsRefining() bool {
+	return m.NeedsArming() || m.cfg.late.noted() && (!m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps))
+}
+
+// Refined returns a machine in the initial state of the same program in which that is so.
 func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
-	cfg.VisibleArming, cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = true, interrupt, nil, nil, nil
+	if m.NeedsRefining() && m.cfg.late.noted() {
+		cfg.VisibleLooks, cfg.jumps = true, m.cfg.late.jumps
+	}
+	cfg.VisibleArming = true
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
@@ -168,8 +181,8 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 // at every moment.
 func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
-	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming = false, 0, false
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = interrupt, nil, nil, nil
+	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming, cfg.VisibleLooks, cfg.jumps = false, 0, false, false, nil
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
@@ -187,7 +200,7 @@ func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
 
 // Overtakes implements por.Overtaker.
 func (m *Machine) Overtakes() bool {
-	return m.cfg.VisibleArming || !m.cfg.OrderedTime && m.link.clockUsed || m.link.looksAtAll
+	return m.cfg.VisibleArming || m.cfg.VisibleLooks || !m.cfg.OrderedTime && m.link.clockUsed || m.link.looksAtAll
 }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.

@@ -47,12 +47,17 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 	g := m.gOf(id)
 	switch g.pending.Kind {
 	case trace.Sleep, trace.Timer:
+		if g.looked.waits {
+			return true
+		}
 		if m.timeOrdered(g) {
 			return m.passesTime(g)
 		}
 		return m.link.clockUsed
 	case trace.SemAcquire:
 		return true
+	case trace.Clock:
+		return m.loopsBack(g) && !g.system || g.pending.N > 0 && m.passesAtLooks()
 	case trace.Inspect:
 		return g.pending.N == 0 // the stacks of all
 	}
@@ -172,6 +177,8 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 			label |= 1 << 31
 		}
 		return label
+	case kind == trace.Clock && choice > 0:
+		return uint64(m.jump(g, choice))
 	case kind == trace.Signal:
 		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
 		// Alternative k wakes the k-th waiter of the Cond's list.

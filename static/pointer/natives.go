@@ -45,8 +45,9 @@ var natives = modelTable(
 		testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 		testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 		testing.hbUnsupported
-		time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbKill time.hbSleep time.now
+		time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbKill time.hbMoves time.hbSleep time.now
 		time.runtimeIsBubbled time.runtimeNano time.runtimeNow
+		(time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub
 	`),
 	without(`
 		(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
@@ -97,6 +98,12 @@ var natives = modelTable(
 			tick := n.a.lays.of(c.Elem())
 			pl := n.a.in(n.a.lays.chanOf(c), 0).plus(&tick.parts[2])
 			n.store(n.arg(0), pl, n.arg(1))
+		},
+		// The result has the location of the receiver.
+		"(time.Time).Add": func(n *native) {
+			if n.result != 0 && n.arg(0) != 0 {
+				n.a.copy(n.result, n.arg(0))
+			}
 		},
 		// newcoro(f func(*coro)) *coro runs f as a coroutine.
 		"iter.newcoro": func(n *native) {

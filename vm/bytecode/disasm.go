@@ -10,7 +10,7 @@ import (
 var trailing = [NumOps]uint8{
 	Const: 1, Cplx: 1, EqN: 1, LdN: 1, StN: 1, AddPtrL: 1, IdxS: 1, IdxA: 1, RLdN: 1, RIdx: 1, Defer: 1,
 	MkSlice: 1, MkMap: 1, MkChan: 1, MkClos: 1, Box: 1, Impl: 1, PanicTA: 1, SliceS: 2, SliceStr: 1, SliceA: 2,
-	CopyMem: 1, UnsafeChk: 1, WrapChk: 1, SliceToArr: 1, Append: 1, Copy: 1, ClearS: 1, MapGet: 1, MapSet: 1, MapDel: 1, MapClear: 1, MapNext: 1, Unsupported: 1,
+	CopyMem: 1, UnsafeChk: 1, WrapChk: 1, SliceToArr: 1, Append: 1, Copy: 1, ClearS: 1, MapGet: 1, MapSet: 1, MapDel: 1, MapClear: 1, MapNext: 1, Unsupported: 1, Clock: 1,
 }
 
 // Words returns how many raw words follow i.

@@ -276,6 +276,7 @@ const (
 
 	// other
 	Print       // print A as class B, C: 0 no separator
+	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
 	Unsupported // refuse: message next word
 
 	NumOps
@@ -482,6 +483,7 @@ var names = [NumOps]string{
 	ChanLen:     "ChanLen",
 	ChanCap:     "ChanCap",
 	Print:       "Print",
+	Clock:       "Clock",
 	Unsupported: "Unsupported",
 }
 
@@ -504,4 +506,16 @@ const (
 	CplxNeg
 
 	CplxNarrow = 1 << 8
+)
+
+// How values may come from the clock: C of Clock.
+const (
+	ClockCompared = 1 << iota // A and B are compared
+	ClockNumber               // a number is made of A
+	ClockOfTime               // which is a Time, and otherwise a Duration
+	ClockFloat                // what is compared is float64
+	ClockGrows                // A - B grows as time passes
+	ClockShrinks              // A - B shrinks
+	ClockLeft                 // only A may come from the clock
+	ClockRight                // only B may
 )

@@ -217,6 +217,7 @@ var (
 // are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
 // others have their operands exchanged.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
+	c.clockCompare(cmp)
 	tok := cmp.Op
 	if negate {
 		tok = negated[tok]

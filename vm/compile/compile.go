@@ -27,7 +27,8 @@ type Linker interface {
 	ZeroBase() uint64 // guest pointer for values of no bytes
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
-	Ordered(*ssa.Range) bool // it makes a difference in which order the loop visits a map
+	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
+	Clocked(*ssa.Function) bool // what it does by the clock is of interest
 }
 
 // compiler is the state of compiling one function.
@@ -77,6 +78,7 @@ type compiler struct {
 	methods   map[*types.Func]uint16
 	texts     map[string]int
 
+	clock       bool               // see Linker.Clocked
 	huge        bool               // there is a value of 2 GB or more
 	unusedLoads map[*ssa.UnOp]bool // big loads whose result is not used
 	// lateDefers: ssa (v0.52) forgets RunDefers in a function whose only defer statements are two
@@ -103,7 +105,7 @@ type edge struct {
 
 // Compile returns the bytecode of fn, whose body must be built.
 func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error) {
-	c := &compiler{l: l, fn: fn}
+	c := &compiler{l: l, fn: fn, clock: l.Clocked(fn)}
 	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
 	// gc, too, knows reflect.callReflect by its name.
 	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil || c.f.Name == "reflect.callReflect"

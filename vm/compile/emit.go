@@ -124,6 +124,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
 	case *ssa.Convert:
+		c.clockNumber(v)
 		c.convert(v)
 	case *ssa.MultiConvert:
 		c.unsupported("conversion of a type parameter")
@@ -178,6 +179,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Select:
 		c.selectOp(v)
 	case *ssa.Call:
+		c.clockNumber(v)
 		c.call(v)
 	case *ssa.Go:
 		fv, w, n, _ := c.prepareCall(&v.Call)

@@ -309,6 +309,7 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op
+	c.clockCompare(v)
 	if isNil(v.X) || isNil(v.Y) {
 		// Slices, maps, funcs, interfaces: the first word says it.
 		x := v.X

@@ -383,8 +383,6 @@ func Deadline() {
 }
 
 // Busy: a loop that watches the clock.
-//
-//native:incomplete until time has passed
 func Busy() {
 	end := time.Now().Add(10 * time.Microsecond)
 	for time.Now().Before(end) {

@@ -1,0 +1,272 @@
+package compile
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// What a program can notice of the clock. A time.Time is compared by methods of its own, which the
+// machine knows. A time.Duration is compared like any integer, and both can be turned into numbers
+// that are compared, too. Before such a comparison there is an operation Clock, which says how the
+// two sides are related to the clock; before a use as a number that is anything else there is one as
+// well.
+//
+// What a duration was computed from is looked for in its function only. One that comes from
+// elsewhere may be one of the clock's: it is compared with an operation Clock, too.
+
+// A timeValue is what is known of a number that may come from the clock.
+type timeValue struct {
+	unit int64 // nanoseconds per 1
+	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
+	sure bool  // it does come from a Time
+}
+
+// isNamed reports whether t is the named type of package time.
+func isNamed(t types.Type, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+}
+
+// timeNumbers are the methods that turn a Duration or a Time into a number, with its unit; 0: it is
+// no distance.
+var timeNumbers = map[string]int64{
+	"(time.Duration).Nanoseconds": 1, "(time.Duration).Microseconds": 1e3, "(time.Duration).Milliseconds": 1e6,
+	"(time.Duration).Seconds": 1e9, "(time.Duration).Minutes": 60e9, "(time.Duration).Hours": 3600e9,
+	"(time.Time).UnixNano": 1, "(time.Time).UnixMicro": 1e3, "(time.Time).UnixMilli": 1e6, "(time.Time).Unix": 1e9,
+	"(time.Time).Nanosecond": 0, "(time.Time).Second": 0, "(time.Time).Minute": 0, "(time.Time).Hour": 0,
+	"(time.Time).Day": 0, "(time.Time).YearDay": 0, "(time.Time).Weekday": 0,
+}
+
+// callee returns the function that v is the result of, and its arguments.
+func callee(v ssa.Value) (name string, args []ssa.Value) {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil {
+		return "", nil
+	}
+	return call.Call.StaticCallee().String(), call.Call.Args
+}
+
+func isNow(v ssa.Value) bool {
+	name, _ := callee(v)
+	return name == "time.Now"
+}
+
+// timeOf returns what is known of v, if it may come from the clock.
+func timeOf(v ssa.Value) (timeValue, bool) {
+	switch x := v.(type) {
+	case *ssa.Const:
+		return timeValue{}, false
+	case *ssa.Call:
+		name, args := callee(x)
+		switch name {
+		case "time.Since":
+			return timeValue{1, 1, true}, true
+		case "time.Until":
+			return timeValue{1, -1, true}, true
+		case "(time.Time).Sub":
+			switch {
+			case isNow(args[0]):
+				return timeValue{1, 1, true}, true
+			case isNow(args[1]):
+				return timeValue{1, -1, true}, true
+			}
+			return timeValue{1, 0, true}, true
+		}
+		if unit, ok := timeNumbers[name]; ok && unit > 0 {
+			t := timeValue{unit: unit}
+			if isNamed(args[0].Type(), "Time") {
+				t.sure = true
+				if isNow(args[0]) {
+					t.dir = 1
+				}
+			} else if d, ok := timeOf(args[0]); ok && d.unit == 1 {
+				t.dir, t.sure = d.dir, d.sure
+			}
+			return t, true
+		}
+	case *ssa.Convert:
+		return timeOf(x.X)
+	case *ssa.ChangeType:
+		return timeOf(x.X)
+	case *ssa.BinOp:
+		a, ok1 := timeOf(x.X)
+		b, ok2 := timeOf(x.Y)
+		switch {
+		case x.Op == token.SUB && ok2:
+			b.dir = -b.dir
+			if !ok1 || b.sure && !a.sure {
+				return b, true
+			}
+			return a, true
+		case x.Op == token.SUB, x.Op == token.ADD:
+			if !ok1 || ok2 && b.sure && !a.sure {
+				return b, ok2
+			}
+			return a, true
+		case x.Op == token.QUO && ok1:
+			if k, ok := x.Y.(*ssa.Const); ok && k.Value != nil {
+				if n, exact := constant.Int64Val(constant.ToInt(k.Value)); exact && n > 0 && n < 1<<40/max(1, a.unit>>20) {
+					a.unit *= n
+					return a, true
+				}
+			}
+		}
+	}
+	if isNamed(v.Type(), "Duration") {
+		return timeValue{unit: 1}, true
+	}
+	return timeValue{}, false
+}
+
+// comparedTimes returns how the sides of a comparison are related to the clock: dir is how X - Y
+// changes as time passes, and one whether only X (1) or only Y (-1) may come from it.
+func comparedTimes(v *ssa.BinOp) (t timeValue, one int, ok bool) {
+	switch v.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	default:
+		return t, 0, false
+	}
+	if b, ok := v.X.Type().Underlying().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsFloat) == 0 {
+		return t, 0, false
+	}
+	x, ok1 := timeOf(v.X)
+	y, ok2 := timeOf(v.Y)
+	y.dir = -y.dir
+	switch {
+	case !ok1 && !ok2:
+		return t, 0, false
+	case !ok1:
+		return y, -1, true
+	case !ok2:
+		return x, 1, true
+	case y.sure && !x.sure:
+		return y, -1, true
+	case x.sure && !y.sure:
+		return x, 1, true
+	}
+	return x, 0, true
+}
+
+// timeUsed reports whether v, a number that comes from the clock, is used for more than to be
+// compared or printed.
+func timeUsed(v ssa.Value) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef:
+		case *ssa.BinOp:
+			switch x.Op {
+			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			default:
+				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x) {
+					return true
+				}
+			}
+		case *ssa.Convert:
+			if !isNamed(x.Type(), "Duration") && timeUsed(x) {
+				return true
+			}
+		case *ssa.ChangeType:
+			if timeUsed(x) {
+				return true
+			}
+		case *ssa.MakeInterface:
+			if !onlyShown(x) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// timeNumber reports whether i makes a number that is not only compared or printed of a value that
+// comes from the clock, and of which.
+func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
+	switch x := i.(type) {
+	case *ssa.Call:
+		name, args := callee(x)
+		if unit, number := timeNumbers[name]; number {
+			if isNamed(args[0].Type(), "Duration") {
+				if d, _ := timeOf(args[0]); !d.sure {
+					return nil, false
+				}
+			} else if unit == 0 {
+				return args[0], !printed(x)
+			}
+			return args[0], timeUsed(x)
+		}
+	case *ssa.Convert:
+		if isNamed(x.X.Type(), "Duration") && !isNamed(x.Type(), "Duration") {
+			d, ok := timeOf(x.X)
+			return x.X, ok && d.sure && timeUsed(x)
+		}
+	}
+	return nil, false
+}
+
+// printed reports whether v is used for nothing but to be printed.
+func printed(v ssa.Value) bool {
+	for _, u := range *v.Referrers() {
+		switch x := u.(type) {
+		case *ssa.DebugRef:
+		case *ssa.MakeInterface:
+			if !onlyShown(x) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// clockCompare emits the Clock of a comparison.
+func (c *compiler) clockCompare(v *ssa.BinOp) {
+	if !c.clock {
+		return
+	}
+	t, one, ok := comparedTimes(v)
+	if !ok {
+		return
+	}
+	how := bytecode.ClockCompared
+	if b := v.X.Type().Underlying().(*types.Basic); b.Info()&types.IsFloat != 0 {
+		if b.Kind() != types.Float64 {
+			return
+		}
+		how |= bytecode.ClockFloat
+	}
+	switch {
+	case t.dir > 0:
+		how |= bytecode.ClockGrows
+	case t.dir < 0:
+		how |= bytecode.ClockShrinks
+	case one > 0:
+		how |= bytecode.ClockLeft
+	case one < 0:
+		how |= bytecode.ClockRight
+	}
+	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how)
+	c.word(uint64(t.unit))
+}
+
+// clockNumber emits the Clock of an instruction that makes a number of a time.
+func (c *compiler) clockNumber(i ssa.Instruction) {
+	if !c.clock {
+		return
+	}
+	if of, ok := timeNumber(i); ok {
+		how := bytecode.ClockNumber
+		if isNamed(of.Type(), "Time") {
+			how |= bytecode.ClockOfTime
+		}
+		c.emit(bytecode.Clock, c.use(of), 0, how)
+		c.word(0)
+	}
+}

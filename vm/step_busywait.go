@@ -1,0 +1,98 @@
+package vm
+
+import (
+	"math"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A loop that looks at the clock until a time has come waits for time to pass, as if it slept. In
+// terms of step_time.go: all goroutines wait, and so time passes to that moment. Which moment that
+// is the comparison has said on which the loop goes on (compared).
+//
+// A look of goroutine g in a loop is a wait if, since g's last look,
+//
+//  1. g has come back to the same state of its own (ownState), by operations without effect: reads,
+//     Gosched, and pairs of locking and unlocking, and has printed nothing. So the iteration can be
+//     left out, as in await_eliminate.go, and the next one does the same unless time has passed or
+//     another goroutine has changed what is read; and
+//  2. no other goroutine has executed an operation with an effect in the meantime; and
+//  3. a comparison has said what time it needs.
+//
+// It is pending as a Sleep until then. An operation of another goroutine that has an effect turns it
+// into a look at which no time passes: the iteration may now find something new. So the loop
+// iterates at most once for each of these operations. Looks of such loops are visible operations
+// that depend on everything: if there is one the search begins again with them.
+
+// A lookBack is what is remembered of a goroutine's last look in a loop.
+type lookBack struct {
+	state por.Hash // its own; zero: there has been none since its last effect
+	out   int      // length of the output then
+	until int64    // the earliest moment at which a comparison since then comes out otherwise; 0: none
+	waits bool     // the pending look waits for it,
+	woken bool     // or has waited for it
+	stale bool     // another goroutine has had an effect since
+}
+
+// loopsBack reports whether g is at a look in a loop.
+func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }
+
+// idleKinds are the kinds of operations that an iteration may have.
+var idleKinds = []trace.Kind{trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect, trace.Lock, trace.Unlock, trace.RLock, trace.RUnlock}
+
+// arriveAtLook is called when g comes to a look: does it wait?
+func (m *Machine) arriveAtLook(g *goroutine) {
+	if m.busy == nil {
+		m.busy = &awaitElimination{m: m, loops: loopTable{m: m, looks: true}}
+	}
+	g.looked.waits, g.looked.woken = false, false
+	if !m.busy.loops.inLoop(g) {
+		g.looked = lookBack{}
+		return
+	}
+	state := m.busy.ownState(g)
+	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
+		*l = lookBack{state: state, out: len(m.out)}
+		return
+	}
+	m.cfg.late.note(0)
+	g.looked.waits = true
+	g.label = uint64(g.looked.until)
+	m.noteArmed(g.looked.until - m.clock)
+}
+
+// needsTime notes that the comparison that g has just made comes out otherwise at time t.
+func (m *Machine) needsTime(g *goroutine, t int64) {
+	if l := &g.looked; l.state != (por.Hash{}) && t > m.clock && t < math.MaxInt64/8 && (l.until == 0 || t < l.until) {
+		l.until = t
+	}
+}
+
+// noteEffect is called when g has executed an operation of kind k: if it may have an effect, g does
+// not wait for time, and those that do look again.
+func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
+	if m.busy == nil || slices.Contains(idleKinds, k) {
+		return
+	}
+	if k != trace.Sleep {
+		for _, s := range m.order {
+			q := m.gs[s]
+			if q == g || q.looked.state == (por.Hash{}) || q.looked.stale || q.looked.woken {
+				continue
+			}
+			m.saveGoroutine(q)
+			q.serial.valid = false
+			if q.looked.waits && q.status == gReady {
+				q.looked.waits, q.looked.woken = false, true
+				q.pending.Kind, q.label = trace.Clock, 0
+			} else {
+				q.looked.stale = true
+			}
+		}
+	}
+	if g.looked != (lookBack{}) && !g.looked.waits && !g.looked.woken {
+		g.looked = lookBack{}
+	}
+}

@@ -1,0 +1,375 @@
+package vm
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Looking at the clock. Between two looks at least a nanosecond passes, and at each time may pass
+// while goroutines are busy, by the rules of step_time.go:
+//
+//	4. A look may make time pass by any d for which debt + d <= Slack, if no timer is due, and not
+//	   to the first deadline or beyond it; debt grows by d.
+//
+// What is shown can only be noticed where times are compared (compareTimes, bytecode.Clock), or
+// numbers are made of them, which is named (ClockCounted). So looks are explored as far as that is
+// needed:
+//
+//  1. A comparison says how much time would have to pass for another outcome. All delays of a path
+//     take at most Slack for each time that all goroutines have waited, and once more (reach). If
+//     that is too little for all comparisons, all outcomes are those without delays: take the
+//     first comparison that has another outcome with delays, and up to which nothing else has
+//     changed.
+//  2. Otherwise the search begins again, and each look is a visible operation with alternatives:
+//     nothing passes, or as much as one of the comparisons has needed, or all that is left
+//     (Config.jumps). Comparisons that need other amounts then make it begin again. It ends when
+//     there are no new ones.
+//  3. There are at most maxJumps amounts. Further ones are named (ClockSome).
+//
+// Amounts are rounded up to microseconds, so that the nanoseconds of looks do not count.
+
+// A lateness is what comparisons have noticed, or would have if time had passed.
+type lateness struct {
+	mu    sync.Mutex
+	any   bool
+	jumps []int64 // how much had to pass: that and Config.jumps
+}
+
+func (l *lateness) noted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.any
+}
+
+const (
+	maxJumps = 4
+	allLeft  = math.MaxInt64 // all the time that is left passes
+)
+
+// note notes that there would be another outcome if d had passed, and reports whether there is room
+// for that.
+func (l *lateness) note(d int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.any = true
+	const tick, looks = 1000, 64
+	if d < looks {
+		return true // all looks differ by this much as it is
+	}
+	if d < allLeft-tick-looks {
+		d = (d + looks + tick - 1) / tick * tick
+	}
+	i, ok := slices.BinarySearch(l.jumps, d)
+	if !ok && len(l.jumps) < maxJumps {
+		l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
+		ok = true
+	}
+	return ok
+}
+
+// moves reports whether time passes on g's clock while goroutines execute.
+func (m *Machine) moves(g *goroutine) bool {
+	return g.bubble == 0 && !m.auto && (!m.cfg.OrderedTime || m.cfg.Slack > 0)
+}
+
+// reach is how much later it could be on the present path than it is.
+func (m *Machine) reach() int64 {
+	if !m.cfg.OrderedTime || m.cfg.Slack > math.MaxInt64/4/(m.rests+1) {
+		return math.MaxInt64 / 2
+	}
+	return m.cfg.Slack * (m.rests + 1)
+}
+
+// peekLook is the Peek of a look.
+func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	if g.status == gRunning && !m.auto && g.bubble == 0 {
+		m.arriveAtLook(g)
+	}
+	if g.looked.waits {
+		op.Kind = trace.Sleep
+		m.noteWaiting(g)
+		return int(b2u(!m.spent(g)))
+	}
+	if !g.looked.woken && (!m.cfg.VisibleLooks || !m.moves(g) || !m.observed(g)) {
+		return 1
+	}
+	op.Kind = trace.Clock
+	if m.link.looks != 0 {
+		op.Access[0] = accessOf(m.link.looks, 8, true)
+		op.N = 1
+	}
+	n := 1
+	for m.jump(g, n) > 0 {
+		n++
+	}
+	return n
+}
+
+// jump is by how much time passes at a look of g that is executed with an alternative; 0: there is no
+// such alternative.
+func (m *Machine) jump(g *goroutine, choice int) int64 {
+	room := int64(math.MaxInt64 / 2)
+	if m.cfg.OrderedTime {
+		room = m.cfg.Slack - m.debt
+		for _, s := range m.order {
+			if q := m.gs[s]; timed(q) && m.bounded(q) && m.numAlternatives(q) > 0 {
+				room = min(room, m.deadline(q)-m.clock-1)
+			}
+		}
+	}
+	for _, j := range m.cfg.jumps {
+		if j == allLeft && m.cfg.OrderedTime && room > 0 {
+			j = room
+		}
+		if j > room {
+			break
+		}
+		if choice--; choice == 0 {
+			return j
+		}
+	}
+	return 0
+}
+
+// passesAtLooks reports whether time may pass at looks, if no timer keeps it from that.
+func (m *Machine) passesAtLooks() bool {
+	return len(m.cfg.jumps) > 0 && (!m.cfg.OrderedTime || m.debt < m.cfg.Slack)
+}
+
+// look returns what g sees on its clock.
+func (m *Machine) look(g *goroutine) int64 {
+	if !m.cfg.VisibleLooks || !m.moves(g) || !m.observed(g) {
+		if g.bubble == 0 {
+			m.noteLook(m.clock)
+		}
+		return m.clockOf(g)
+	}
+	if g.choice > 0 {
+		d := m.jump(g, int(g.choice))
+		m.clock += d
+		m.debt += d
+	}
+	m.shown = max(m.clock, m.shown) + 1
+	m.noteLook(m.shown)
+	return m.shown
+}
+
+// noteLook notes what a look has shown.
+func (m *Machine) noteLook(t int64) {
+	if n := len(m.looks); n == 0 || m.looks[n-1] != t {
+		m.looks = append(m.looks, t)
+	}
+}
+
+// observed reports whether what g sees on the clock may matter: it is not only logged.
+func (m *Machine) observed(g *goroutine) bool {
+	logs := false
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil {
+			return true
+		}
+		p := m.link.prog.PackageOf(original(f.SSA))
+		if p == nil || p.Path == "time" {
+			return true
+		}
+		logs = p.Std && (p.Path == "log" || p.Path == "log/slog" || p.Path == "testing")
+		return false
+	})
+	return !logs
+}
+
+// A Time of the machine: nanosecond, second since year 1, location. It never has a monotonic part.
+const (
+	timeWall  = 0
+	timeExt   = 1
+	timeWords = 3
+)
+
+// farTime is further than instants are told apart.
+const farTime = math.MaxInt64 / 4
+
+// instant is the time t on the machine's clock, as far as that can be said.
+func instant(wall, ext uint64) int64 {
+	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
+	const far = farTime / 1_000_000_000
+	sec := min(max(int64(ext)-unixToInternal-startTime, -far), far)
+	return sec*1e9 + int64(wall&(1<<30-1))
+}
+
+// compareTimes compares the two Times at r.
+func (m *Machine) compareTimes(g *goroutine, r Regs) int {
+	a, b := [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)}
+	x, y := instant(a[0], a[1]), instant(b[0], b[1])
+	if (x >= 0 || y >= 0) && m.compares(g) {
+		if x == y || !m.settled(max(x, y)) {
+			m.compared(g, max(x, y)-min(x, y), 0)
+		}
+	}
+	switch {
+	case int64(a[1]) != int64(b[1]):
+		return sign(int64(a[1]) < int64(b[1]))
+	case a[0] != b[0]:
+		return sign(a[0] < b[0])
+	}
+	return 0
+}
+
+// settled reports whether no time earlier than t can get later than it if time passes at looks. It
+// cannot, if t is what a look has shown: an earlier time was shown before, or is a duration after one
+// that was. But times may have been computed that lie before what was shown, and grow with it: then
+// only what is shown now is settled.
+func (m *Machine) settled(t int64) bool {
+	if m.link.cutoffs {
+		return t == max(m.clock, m.shown)
+	}
+	_, ok := slices.BinarySearch(m.looks, t)
+	return ok
+}
+
+// addToTime is (time.Time).Add.
+func (m *Machine) addToTime(r Regs) {
+	const nanos = 1<<30 - 1
+	d := r.I(timeWords)
+	if d < 0 {
+		m.link.cutoffs = true
+	}
+	ext, nsec := r.I(timeExt), int64(r.U(timeWall)&nanos)+d%1e9
+	sec := d / 1e9
+	switch {
+	case nsec >= 1e9:
+		sec++
+		nsec -= 1e9
+	case nsec < 0:
+		sec--
+		nsec += 1e9
+	}
+	switch sum := ext + sec; {
+	case (sum > ext) == (sec > 0):
+		ext = sum
+	case sec > 0:
+		ext = math.MaxInt64
+	default:
+		ext = -math.MaxInt64
+	}
+	r.Set(timeWall, r.U(timeWall)&^nanos|uint64(nsec))
+	r.Set(timeExt, uint64(ext))
+}
+
+func sign(less bool) int {
+	if less {
+		return -1
+	}
+	return 1
+}
+
+// subtractTimes is (time.Time).Sub. If the first one is to come, the difference shrinks as time
+// passes.
+func (m *Machine) subtractTimes(r Regs) int64 {
+	if x := instant(r.U(timeWall), r.U(timeExt)); x > max(m.clock, m.shown) && x < farTime {
+		m.link.shrinks = true
+	}
+	const nanos = 1<<30 - 1
+	a, b := r.I(timeExt), r.I(timeWords+timeExt)
+	nsec := int64(r.U(timeWall)&nanos) - int64(r.U(timeWords+timeWall)&nanos)
+	d := new(big.Int).Sub(big.NewInt(a), big.NewInt(b))
+	switch d.Add(d.Mul(d, big.NewInt(1e9)), big.NewInt(nsec)); {
+	case d.IsInt64():
+		return d.Int64()
+	case d.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// compares reports whether it is of interest how a comparison of times comes out.
+func (m *Machine) compares(g *goroutine) bool {
+	return m.link.clockUsed && m.clockReads > 0 && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
+}
+
+// callerOf returns the function that has called the native that g executes.
+func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
+	if _, native := m.link.natives[g.fn.Name]; !native {
+		return g.fn
+	}
+	link, ra := g.stack[g.fp-hdrLink], g.stack[g.fp-hdrReturn]
+	if link>>32&frBottom != 0 {
+		return g.fn
+	}
+	return m.funcs[ra>>32]
+}
+
+// compared notes that a comparison of times would come out otherwise if more than d had passed, d +
+// unit at most.
+func (m *Machine) compared(g *goroutine, d, unit int64) {
+	m.noteWaiting(g)
+	m.needsTime(g, max(m.clock, m.shown)+d+unit+1)
+	if !m.moves(g) || d > m.reach() {
+		return
+	}
+	d += unit
+	switch {
+	case m.cfg.OrderedTime && d > m.cfg.Slack:
+		d = allLeft
+	}
+	if !m.cfg.late.note(d) {
+		m.assume(g, ClockSome)
+	}
+}
+
+// tracks reports whether an operand of in is symbolic.
+func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
+	sh := g.shadow
+	a, b := int(g.fp)+int(in.A), int(g.fp)+int(in.B)
+	return a < len(sh) && sh[a] != nil || b < len(sh) && sh[b] != nil
+}
+
+// noteClock executes bytecode.Clock.
+func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
+	if m.clockReads == 0 || g.bubble != 0 {
+		return
+	}
+	switch {
+	case in.C&bytecode.ClockOfTime != 0:
+		w := unsafe.Slice(a, 2)
+		if t := instant(w[0], w[1]); t < 0 || t > max(m.clock, m.shown) {
+			return
+		}
+		fallthrough
+	case in.C&bytecode.ClockNumber != 0:
+		m.assume(g, ClockCounted)
+		return
+	}
+	if m.auto {
+		return
+	}
+	if m.tracks(g, in) {
+		m.assume(g, ClockSome)
+		return
+	}
+	diff := float64(int64(*a - b))
+	if in.C&bytecode.ClockFloat != 0 {
+		diff = math.Float64frombits(*a) - math.Float64frombits(b)
+	}
+	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
+	if one := in.C&bytecode.ClockLeft != 0; !grows && !shrinks && !m.link.shrinks && (one || in.C&bytecode.ClockRight != 0) {
+		grows, shrinks = one, !one
+	}
+	if diff > 0 && grows || diff < 0 && shrinks {
+		return // it does so even more if time passes
+	}
+	d, rounded := math.Abs(diff), 0.0
+	if unit > 1 && in.C&bytecode.ClockFloat == 0 {
+		rounded = min(d, 1)
+	}
+	if d = (d - rounded) * float64(unit); !(d < math.MaxInt64/4) {
+		d = math.MaxInt64 / 4
+	}
+	m.compared(g, int64(d), int64(rounded)*unit)
+}
