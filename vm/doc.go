@@ -68,24 +68,32 @@
 //	    goroutine   records, stacks and their undo log    sharing   which objects are shared
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
-//	    streams     output
+//	    streams     output                                count     how many goroutines there are
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
 //	    slices strings map complex value print            panic     defer, panic, recover
-//	    chan        channels: alternatives, partners      fault     how programs end badly
-//	    schedule    one step, and when it ends            faulttext and what is printed then
-//	    diverge     local loops without end               races     following happens-before
-//	    auto        one schedule, without an explorer     init      from runtime.main to the entry
+//	    chan        channels: alternatives, partners      order     the order of maps, as a choice
+//	    schedule    one step, and when it ends            time      when sleepers wake, timers fire
+//	    diverge     local loops without end               late      timers after the entry has ended
+//	    fault       how programs end badly                faulttext and what is printed then
+//	    auto        one schedule, without an explorer     races     following happens-before
+//	    init        from runtime.main to the entry
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
-//	await_        the only reduction, which explorers switch on by Machine.Await:
-//	              iterations of loops that wait are not repeated
-//	query_        questions that do not change anything, of reports (goroutines, stack, wait,
-//	              races, ending, funcname) and of static oracles (oracle, observer, models)
+//	await_        the only reduction, which explorers switch on by Machine.Await: iterations of loops
+//	              that wait are not repeated (loops, counting: which do; eliminate: what is done)
+//	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
+//	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
+//	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
+//	              ending, funcname, left, forgotten, assumed) and of static oracles (oracle,
+//	              observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
-//	link_         what code refers to: functions, variables, literals, type descriptors, files
+//	link_         what code refers to: functions and variables (linker), literals (constant), type
+//	              descriptors (rtype), files (embed); what the program may notice of addresses and
+//	              the order of maps (address, order); what is refused (refuse)
+//	config        what a machine is made with; machine its parts
 //	selfcheck     what tests let the machine verify of itself
 //
 // The words are those of docs/glossary.md. docs/one-access.md follows one memory access through this

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"os"
@@ -95,6 +96,43 @@ func comments(t *testing.T) []comment {
 		t.Errorf("only %d comments", len(all))
 	}
 	return all
+}
+
+// TestRooms: where a package's documentation says what its files are for, it names all of them. Files of
+// vm are named without their prefix, and those of natives are known by it.
+func TestRooms(t *testing.T) {
+	for _, dir := range []string{"vm", "vm/compile", "por/optimal", "por/hb"} {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		var doc string
+		var names []string
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name := filepath.Base(file); f.Doc != nil && !strings.HasSuffix(name, "_test.go") {
+				doc = f.Doc.Text()
+			} else if !strings.HasSuffix(name, "_test.go") {
+				names = append(names, name)
+			}
+		}
+		for _, name := range names {
+			if dir == "vm" {
+				name = strings.TrimSuffix(name, ".go")
+				if prefix, rest, ok := strings.Cut(name, "_"); ok && prefix != "native" {
+					name = rest
+				} else {
+					name = prefix
+				}
+			}
+			if !regexp.MustCompile(`(?:^|[^a-z])` + regexp.QuoteMeta(name) + `(?:$|[^a-z])`).MatchString(doc) {
+				t.Errorf("%s: the package's documentation does not say what %s is for", dir, name)
+			}
+		}
+	}
 }
 
 // TestCommentColumns: nothing wraps comments, so they are written in lines that fit.

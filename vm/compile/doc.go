@@ -1,6 +1,7 @@
 // Package compile turns SSA functions (golang.org/x/tools/go/ssa) into the machine's bytecode
 // (package vm/bytecode), one function at a time, when it is first called.
 //
+//	            compile.go    the passes, and what they share
 //	prepare     fuse.go       which instructions are part of others: address computations of
 //	            big.go        loads and stores, comparisons of branches, copies of large values
 //	order       regs.go       blocks in reverse postorder
@@ -14,6 +15,7 @@
 //	    branch.go             branches, and the moves of phis on their edges
 //	    call.go closure.go    calls, go and defer, closures
 //	    iface.go builtin.go print.go lookup.go select.go const.go
+//	    huge.go               objects that are too large are refused where they are used
 //	    pending.go            what is live where an operation may be pending
 //	    position.go           where in the source an instruction is
 //
