@@ -75,6 +75,7 @@
 //	    slices strings map complex value print            panic     defer, panic, recover
 //	    chan        channels: alternatives, partners      order     the order of maps, as a choice
 //	    schedule    one step, and when it ends            time      when sleepers wake, timers fire
+//	    look        looking at the clock                  busywait  loops that look until it is time
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    auto        one schedule, without an explorer     races     following happens-before
