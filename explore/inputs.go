@@ -76,11 +76,8 @@ func (s *exploration) describe(b *Bug) error {
 	rest := trace.Schedule{}
 	loop := b.Loop
 	for i, a := range b.Schedule {
-		// A compare-and-swap has alternatives only if it depends on inputs whether it succeeds.
-		switch k := s.m.Next(a.G).Kind; {
-		case k == trace.AtomicRMW:
-			rest = append(rest, trace.Step{G: a.G})
-		case k != trace.Branch:
+		switch {
+		case s.m.Next(a.G).Kind != trace.Branch:
 			rest = append(rest, a)
 		case i < b.Loop:
 			loop--

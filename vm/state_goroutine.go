@@ -80,6 +80,7 @@ type gstate struct {
 	facts     *fact          // what it knows of the inputs; see symbolic.go
 	ways      int32          // alternatives of the decision that is pending
 	nvars     uint32         // variables it has made
+	assumes   bool           // it waits forever, as an assumption does not hold
 }
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the

@@ -4,8 +4,8 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 )
 
-// Atomic operations on symbolic values. Whether a compare-and-swap succeeds is decided in the operation
-// itself, as alternative 1 of 2: another goroutine may change what is there until it is executed.
+// Atomic operations on symbolic values. Nothing is decided in them: whether a compare-and-swap succeeds
+// is a condition, and what is there afterwards a term that depends on it. It counts as a write.
 
 // symbolicOps makes the operations on w know of symbolic values.
 func symbolicOps(w word, ops []Native) []Native {
@@ -43,8 +43,8 @@ func (s *symbols) operand(g *goroutine, w word, r Regs, i int) (*symbolic.Term, 
 	return s.ctx.Const(uint8(w.size*8), r.U(i)), false
 }
 
-// swapDecides reports whether it depends on inputs whether the compare-and-swap succeeds.
-func (s *symbols) swapDecides(g *goroutine, w word, r Regs) bool {
+// swapUnknown reports whether it depends on inputs whether the compare-and-swap succeeds.
+func (s *symbols) swapUnknown(g *goroutine, w word, r Regs) bool {
 	if !s.m.mapped(r.U(0), w.size) {
 		return false
 	}
@@ -101,22 +101,10 @@ func (s *symbols) atomic(g *goroutine, w word, name string, r Regs, fn func(*Mac
 		result(old)
 	case "CompareAndSwap":
 		same := c.Eq(old, arg)
-		yes := same.IsTrue()
-		if _, known := same.Const(); !known {
-			yes = g.choice == 1
-			cond := same
-			if !yes {
-				cond = c.BoolNot(same)
-			}
-			if !s.assume(g, cond) {
-				return Stop
-			}
+		if !same.IsFalse() {
+			store(c.Ite(same, swap, old))
 		}
-		if yes {
-			store(swap)
-		}
-		r.concreteResult(m, g, 0)
-		r.SetBool(0, yes)
+		r.setSym(m, g, 0, same)
 	default:
 		panic("BUG: no terms for atomic operation " + name)
 	}

@@ -124,6 +124,25 @@ func (s *symbols) suppose(g *goroutine, t *symbolic.Term) Ctl {
 	return Next
 }
 
+const assumeName = "hbcheck.dev/hbcheck/hbtest.Assume"
+
+// supposeAmong is hbtest.Assume where there are other goroutines. What they do before it is something
+// that the program does, whether the condition holds or not: a crash is one. So both are explored, and
+// where it does not hold the goroutine waits forever; an execution in which one does is no complete one.
+func (s *symbols) supposeAmong(g *goroutine, reg uint16, t *symbolic.Term) *instr {
+	fails, ok := s.is(g, s.ctx.BoolNot(s.truth(t)))
+	switch {
+	case !ok:
+		return nil
+	case fails:
+		s.m.setSpinning(g)
+		g.assumes = true
+		return nil
+	}
+	g.pc++
+	return nil
+}
+
 // Inputs returns the least values of the inputs that lead to the present state; ok is false if the
 // solver does not know them.
 func (m *Machine) Inputs() (list []Input, ok bool) {

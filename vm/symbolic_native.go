@@ -34,6 +34,9 @@ func hasPrefix(name string, prefixes []string) bool {
 func (s *symbols) beforeNative(g *goroutine, f *Func, in *Instr) *Instr {
 	nat := &s.m.natives[in.Imm32()]
 	if nat.Symbolic {
+		if t := g.shadow[g.fp+uint32(in.A)]; t != nil && s.m.multi && nat.Name == assumeName {
+			return s.supposeAmong(g, in.A, t)
+		}
 		return in
 	}
 	params, results := s.nativeWords(f, g.pc)

@@ -57,6 +57,7 @@ func (m *Machine) Alternatives(id trace.GID) int { return m.numAlternatives(m.gO
 //	           or, if no goroutine is enabled:
 //	Ended      all have ended, where system ones (timers) do not count
 //	Redundant  only the reduction has led to this state
+//	Cut        one waits as an assumption about inputs does not hold
 //	Stuck      one has not ended: it waits, or loops forever
 func (m *Machine) Status() por.Status {
 	switch {
@@ -74,10 +75,17 @@ func (m *Machine) Status() por.Status {
 	switch {
 	case m.alive == 0:
 		return por.Ended
+	case m.tracking && m.assumesFalse():
+		return por.Cut
 	case m.reduction != nil && m.reduction.redundant():
 		return por.Redundant
 	}
 	return por.Stuck
+}
+
+// assumesFalse reports whether a goroutine waits because an assumption does not hold.
+func (m *Machine) assumesFalse() bool {
+	return slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.assumes && g.status == gSpinning })
 }
 
 // Step implements por.System.
