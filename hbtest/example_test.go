@@ -35,3 +35,12 @@ func ExampleAssume() {
 	fmt.Println(a, b)
 	// Output: 0 0
 }
+
+// With hbcheck a stands for every int16, and the example is explored up to both results of the
+// comparison; go test has the zero value.
+func ExampleNondet() {
+	a := hbtest.Nondet[int16]()
+	hbtest.Assume(a >= 0)
+	fmt.Println(a+1 > a)
+	// Output: true
+}

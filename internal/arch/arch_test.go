@@ -65,6 +65,7 @@ var allowed = map[string]string{
 	"internal/vmtest":      "load por trace vm",
 	"internal/conformance": "explore load vm",
 	"internal/microtest":   "load oracle oracle/check por por/lookahead trace vm",
+	"internal/inputs":      "explore load oracle por por/explorers vm",
 	"internal/racetest":    "internal/vmtest load por trace vm",
 	"internal/leaktest":    "internal/vmtest load por trace vm",
 	"internal/progen":      "explore load por trace vm",
