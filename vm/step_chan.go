@@ -94,6 +94,8 @@ type chanAlt struct {
 }
 
 // blocking reports whether the channel operation at g.pc waits.
+//
+// C is 1 if the select has no default.
 func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C != 0 }
 
 // chanAlternatives enumerates the alternatives that g's channel operation has now.
@@ -108,6 +110,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		}
 	}
 	in := &g.fn.Code[g.pc]
+	// A select with default never blocks: it has at least one alternative.
 	waits := blocking(in)
 	var arr [8]chanCase
 	cases := m.chanCases(g, arr[:0])
@@ -126,6 +129,10 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			seen = seen || m.observable(c)
 			// Without a buffer the sender executes the rendezvous (2 above), but only with those
 			// that wait. A receive that does not wait executes it itself.
+			// Which of the two executes it: of `c <- 1` and `<-c`, both of which wait, the sender
+			// does, or else each rendezvous would be two alternatives of different goroutines.
+			// With `select { case <-c: default: }` the receiver is the one that must not be made
+			// to wait.
 			if c.send || !waits {
 				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, func(slot, k int) { add(chanAlt{i, slot, k, false}) })
 			}
@@ -142,6 +149,8 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 }
 
 // readyWithoutPartner reports whether c can proceed without a partner.
+//
+// A closed channel is ready for both: receiving gets zeros, sending panics.
 func (m *Machine) readyWithoutPartner(c chanCase) bool {
 	h := m.chanHdr(c.ch)
 	return h[chClosed/8] != 0 || c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0
@@ -422,6 +431,8 @@ func (m *Machine) loadRegs(g *goroutine, reg uint16, src unsafe.Pointer, size ui
 }
 
 // zeroRegs clears the registers of an element of size bytes. Without a register it does nothing.
+//
+// Spec, Receive operator: receiving from a closed channel yields the zero value of its type.
 func (m *Machine) zeroRegs(g *goroutine, reg uint16, size uint32) {
 	if reg != bytecode.NoReg {
 		clear(unsafe.Slice(g.reg(uint32(reg)), (size+7)/8))
@@ -502,6 +513,8 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 // It is called again for a goroutine that parks, whose arrival does not change by that.
 func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.fn.Code[g.pc]
+	// An operation on a nil channel alone accesses nothing (N is 0): no other goroutine can do
+	// anything about it.
 	op := trace.Op{Kind: trace.Select, G: g.id, Func: g.fn.ID, PC: uint32(g.pc)}
 	switch {
 	case in.Op == bytecode.Send:
@@ -534,6 +547,9 @@ func (m *Machine) setPendingChan(g *goroutine) {
 
 // oldest chooses, in run mode, a ready case at random and of its partners the
 // one that has waited longest, as the runtime does.
+//
+// The runtime has queues; waiting goroutines are numbered here as they arrive (wait.seq), which
+// comes to the same.
 func (m *Machine) oldest(alts []chanAlt) chanAlt {
 	a := alts[m.autoChoice(len(alts))]
 	for _, b := range alts {
@@ -545,6 +561,8 @@ func (m *Machine) oldest(alts []chanAlt) chanAlt {
 }
 
 // closeChan executes close.
+//
+// Closing depends on everything about the channel: sends panic after it, receives find its end.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	// Closing nil panics whatever the others do; so does closing a closed channel that only g can
 	// reach. Neither is visible.

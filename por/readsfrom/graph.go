@@ -21,6 +21,9 @@ import (
 //	path:       e0  e1  e2                        Execution.Events
 //	positions:  [goroutine][number-1] → place in the path
 //	marks:      [place] → the state before it
+//
+// An event that has ended the execution in one linearization does so in each: EndedInOtherOrder
+// says so to hb, which cannot see it if the others have ended by then.
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
@@ -79,6 +82,8 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 
 // unwind goes back to the state after the first k events. There is a mark before every event, not
 // only before those of frames: the next order may leave the present one anywhere.
+//
+// Positions are taken back with the events, so that inPath is true of the present path only.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Drop(s.marks[i])
@@ -139,6 +144,8 @@ func (s *searcher) inPath(x hb.EventID) bool {
 }
 
 // pathMoves returns the path.
+//
+// It has room for two more, which callers append.
 func (s *searcher) pathMoves() []hb.Transition {
 	list := make([]hb.Transition, len(s.Events), len(s.Events)+2)
 	for i := range s.Events {
@@ -224,6 +231,9 @@ func (s *searcher) lastWriter(limit []uint32, a trace.Access) hb.EventID {
 //
 // The depth of a write is the sum of its clock: a write has a larger one than those that happen
 // before it, so the order is one of happens-before, reversed, and does not depend on the path.
+//
+// Each write to any part of a is in it: if one covers only a part, the search is Unsupported
+// (hb).
 func (s *searcher) writers(limit []uint32, a trace.Access) (list []hb.EventID) {
 	for i := range s.Events {
 		if e := &s.Events[i]; s.inPrefix(i, limit) && !e.EndsExecution && hb.WritesTo(&e.Op.Op, a) {

@@ -53,6 +53,10 @@ type node struct {
 // nodes are all events that are to be ordered; order has the numbers of those placed so far.
 // Invariant: count[g] nodes of goroutine g are placed, the first ones by N; so count says which
 // nodes are placed, and is the key of failed, the sets that cannot be completed.
+//
+//	nodes:   0: w1 of g0   1: r of g1   2: w2 of g2
+//	count:   g0 1, g1 0, g2 0        {w1} is placed
+//	order:   0
 type linearizer struct {
 	nodes  []node
 	count  []uint32 // of nodes done, by goroutine
@@ -188,6 +192,9 @@ func (l *linearizer) search() bool {
 }
 
 // greedy places the first node that can be placed, again and again: mostly that is a linearization.
+//
+// After each placement it begins from the front again, as an earlier node may have become ready
+// by it: a write that had to wait for a read.
 func (l *linearizer) greedy() bool {
 	for i := 0; i < len(l.nodes); i++ {
 		if n := &l.nodes[i]; !n.placed && l.ready(n) {
@@ -235,6 +242,9 @@ func (l *linearizer) placedSet() []byte {
 // A node is placed after those of its clock and, if it writes, when no read can be separated from
 // its source by that: each read of the location that is not placed yet must have its source not
 // placed either. (A read of the initial value has no source, and must be placed already.)
+//
+// Example: w1 is placed, r reads from w1 and is not placed yet; w2, of the same location, is not
+// ready. If neither w1 nor r is placed w2 is ready: it comes before both.
 func (l *linearizer) ready(n *node) bool {
 	if l.count[n.G] != n.N-1 {
 		return false

@@ -406,6 +406,9 @@ func writes(op *trace.Op) bool {
 }
 
 // mayWrite reports whether a read writes, or would if it read something else.
+//
+// Example: a compare-and-swap of 0 and 1 writes if it reads 0. Which write it reads from decides
+// whether it is one itself.
 func mayWrite(op *trace.Op) bool {
 	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
 }
@@ -503,6 +506,9 @@ func (s *searcher) eventAdded(stamp int) bool {
 }
 
 // endExecution reports an execution that has ended.
+//
+// Executions are classes here: an ending that is reached again while another linearization is
+// executed is not reported (replay).
 func (s *searcher) endExecution(st por.Status) {
 	s.Leaf(st)
 	if !s.dups.Leaf(s.Execution, st, s.Stats.Done(), s.Path) {

@@ -121,6 +121,8 @@ func (s *searcher) revisitOfPending(i int, q trace.GID, c []uint32) {
 // y if it has been executed.
 //
 // A prefix without a clock is empty: q was at its operation in the frame's G already.
+//
+// The linearization is a part of the present path, which is one of all of G.
 func (s *searcher) addRevisit(i int, q trace.GID, c []uint32, y hb.EventID) {
 	f := &s.frames[i]
 	if c == nil || s.maximallyAdded(i, c, y) {
@@ -256,6 +258,8 @@ func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool
 //
 // A read of a by a goroutine that does not exist is put after all of v: it can be placed only if w
 // is the last write to a.
+//
+// Otherwise another write would have to come between w and the end of v in every linearization.
 func (s *searcher) canBeLast(v []uint32, a trace.Access, w hb.EventID) bool {
 	if s.lastWriter(v, a) == w {
 		return true

@@ -33,6 +33,8 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		if unevaluated(v) {
 			return
 		}
+		// A value that is too large for registers, and that nothing uses: big.go has found that
+		// out.
 		if c.unusedLoads[v] {
 			c.emit(bytecode.NilChk, c.pointer(v.X), 0, 0)
 			return
@@ -68,6 +70,9 @@ func (c *compiler) unop(v *ssa.UnOp) {
 			c.emit(bytecode.Neg, d, x, 0)
 			c.normalize(d, t)
 		}
+	//	v := <-c             Recv v, c, -
+	//	v, ok := <-c         Recv v, c, ok
+	//	<-c                  Recv -, c, -           what is received is dropped
 	case token.ARROW:
 		// NoReg for what the program does not use; a value of no words is not stored either.
 		d, ok := bytecode.NoReg, bytecode.NoReg
@@ -119,6 +124,8 @@ func (c *compiler) normalize(r int, t types.Type) {
 
 // The operations of arithmetic on complex numbers and floats.
 var (
+	// For complex numbers there is one operation, Cplx, and a word that says which of theirs it
+	// is: they are rare.
 	complexOps = map[token.Token]uint64{
 		token.ADD: bytecode.CplxAdd, token.SUB: bytecode.CplxSub, token.MUL: bytecode.CplxMul, token.QUO: bytecode.CplxDiv,
 	}
@@ -131,6 +138,8 @@ var (
 )
 
 // complexBits returns CplxNarrow if t is complex64.
+//
+// The word after Cplx has the operation in its low byte and this bit above it.
 func complexBits(t types.Type) uint64 {
 	if t.Underlying().(*types.Basic).Kind() == types.Complex64 {
 		return bytecode.CplxNarrow
@@ -213,6 +222,7 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 		return
 	}
 	x, y := c.use(v.X), c.use(v.Y)
+	// The commonest narrow types have operations that extend their results themselves.
 	if op, ok := narrow[k][v.Op]; ok {
 		c.emit(op, d, x, y)
 		return
@@ -227,6 +237,8 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 		op, ext = bytecode.Sub, true
 	case token.MUL:
 		op, ext = bytecode.Mul, true
+	// -128 / -1 is 128, which int8 does not have: it wraps around to -128. No quotient of
+	// unsigned numbers is larger than its dividend.
 	case token.QUO:
 		op, ext = bytecode.DivS, true
 		if u {
@@ -263,6 +275,8 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
+	// A constant count needs no check, as the type checker has seen that it is not negative. One
+	// of 64 or more goes the general way, in which everything is shifted out.
 	if k, ok := v.Y.(*ssa.Const); ok && k.Value != nil {
 		if n := constWords(k)[0]; n < 64 {
 			op := bytecode.ShlI
@@ -316,6 +330,8 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 		if isNil(x) {
 			x = v.Y
 		}
+		// A register that is zero: there is no operation for comparing with a constant, only
+		// branches (compareBranch).
 		z := c.temp(1)
 		c.emitImm(bytecode.ConstI, z, 0)
 		o := bytecode.Eq
@@ -339,6 +355,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	if op == token.NEQ {
 		op, not = token.EQL, true
 	}
+	// Of six comparisons three are left by now: == for != as well, < for >, <= for >=.
 	pick := func(eq, lt, le bytecode.Op) bytecode.Op {
 		switch op {
 		case token.EQL:
@@ -440,6 +457,11 @@ func (c *compiler) convert(v *ssa.Convert) {
 //
 // A wider integer takes the register as it is, since that is extended by the sign of the source
 // type.
+//
+//	uint8(int16(300))     move, then ExtU8: 44
+//	int64(int32(-1))      move: the register is -1 already
+//	float32(int64(x))     CvtSF32, once rounded
+//	int8(float32(x))      CvtF32F64, CvtF64S, ExtS8
 func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 	fi, ti := f.Info(), to.Info()
 	switch {
