@@ -65,7 +65,6 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "all that say something commute", File: "trace/op.go", Old: "o.Commutes == p.Commutes && o.Commutes < SubtractsLast", New: "o.Commutes == p.Commutes"}, misused},
 	{mutation.Mutant{Name: "additions do not commute", File: "trace/op.go", Old: "\tif o.CommutesWith(p) {\n", New: "\tif false {\n"}, counted},
 	{mutation.Mutant{Name: "additions commute though a loop waits for their sum", File: "por/hb/commuting.go", Old: "return Overlap(c.commuting.writes(), c.awaited.list)", New: "return false"}, agreeing},
-	{mutation.Mutant{Name: "clockvector: additions commute though a loop waits for their sum", File: "por/hb/relation.go", Old: "ReadersDepend: true, AdditionsDepend: true, Pairwise", New: "ReadersDepend: true, Pairwise"}, agreeing},
 	{mutation.Mutant{Name: "outputs commute", File: "por/hb/dependence.go", Old: "return !d.ignoreOutput", New: "return false"}, toySystems},
 	{mutation.Mutant{Name: "misused readers commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return false"}, misused},
 	{mutation.Mutant{Name: "readers do not commute", File: "por/hb/dependence.go", Old: "return d.readersDepend && a.Conflicts(&b.Op)", New: "return a.Conflicts(&b.Op)"}, counted},
@@ -82,7 +81,7 @@ var mutants = []struct {
 
 	{mutation.Mutant{Name: "an addition covers those before it", File: "por/hb/operation.go", Old: "|| n.CommutesWithPeers() ||", New: "||"}, counted},
 
-	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "ReadersDepend: true}", New: "ReadersDepend: false}"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "101", "-programs", "100"}},
+	{mutation.Mutant{Name: "rf: readers commute", File: "por/readsfrom/readsfrom.go", Old: "ReadersDepend: true}", New: "ReadersDepend: false}"}, []string{"./internal/progen", "-run", "^TestReadsFrom$", "-args", "-seed", "1303", "-programs", "20"}},
 
 	// Happens-before.
 	{mutation.Mutant{Name: "a partner does not take part", File: "por/hb/execution.go", Old: "\tif blocks {\n\t\tfor _, q := range x.advanced {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
@@ -144,6 +143,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "jpf: unlocking needs no choice though preemptions are bounded", File: "por/stateful/jpf.go", Old: "UnlockNeedsNoChoice: !cfg.LimitPreempt", New: "UnlockNeedsNoChoice: true"}, []string{"./por/explorers", "-run", "^TestPreemptionWhileLocked$"}},
 
 	// Executions that end.
+	{mutation.Mutant{Name: "an end with a timer pending cuts off what others print", File: "por/hb/execution.go", Old: "e.EndsExecution && x.sys.Aborted() || ", New: "e.EndsExecution || "}, []string{"./internal/progen", "-run", "^TestPassing$", "-args", "-programs", "1"}},
 	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\treturn !s.Halted && s.continueWithout()\n", New: "\t\treturn false\n"}, toySystems},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/endings.go", Old: "\tif f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {\n\t\treturn false\n\t}\n", New: "\tif f.endedAlternatives++; f.endedAlternatives > 0 {\n\t\treturn false\n\t}\n"}, toySystems},
 }
