@@ -70,7 +70,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		if allowed(g, allow) || g.Left == vm.LeftAlive {
 			continue
 		}
-		b := leakBug(g)
+		b := leakBug(gs, g)
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
@@ -100,7 +100,7 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	} else {
 		for _, g := range waiting {
 			if g.Parent != trace.NoGID && !allowed(g, allow) {
-				bugs = append(bugs, leakBug(g))
+				bugs = append(bugs, leakBug(waiting, g))
 			}
 		}
 	}
@@ -111,9 +111,15 @@ func forgottenBugs(m Machine, allow *regexp.Regexp) (bugs []*Bug) {
 }
 
 // leakBug describes a goroutine that waits forever while main does not.
-func leakBug(g Goroutine) *Bug {
-	return &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
-		Pos: g.position(), G: g.Name, Loop: -1, Related: started(g)}
+func leakBug(gs []Goroutine, g Goroutine) *Bug {
+	b := &Bug{Kind: Leak, Detail: LeftBehind{topFunc(g.Stack), g.Waiting},
+		Pos: g.position(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g)}
+	for _, e := range b.Cycle {
+		if i := slices.IndexFunc(gs, func(h Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
+			b.Related = append(b.Related, Related{Pos: gs[i].position(), Role: RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
+		}
+	}
+	return b
 }
 
 // faultKinds are the kinds of bugs that the machine's faults are.
@@ -274,6 +280,25 @@ func waitForCycle(gs []Goroutine) []Edge {
 		}
 	}
 	return nil
+}
+
+// waitChain returns what g waits for that another goroutine holds, what that one waits for, and so
+// on, until one comes up again or waits for nothing that is held.
+func waitChain(gs []Goroutine, g Goroutine) (chain []Edge) {
+	seen := []trace.GID{g.ID}
+	for {
+		next := slices.IndexFunc(gs, func(h Goroutine) bool { return slices.Contains(g.Holders, h.ID) })
+		if next < 0 {
+			return chain
+		}
+		h := gs[next]
+		chain = append(chain, Edge{g.ID, h.ID, g.On, g.position()})
+		if slices.Contains(seen, h.ID) {
+			return chain
+		}
+		seen = append(seen, h.ID)
+		g = h
+	}
 }
 
 func less(a, b token.Position) bool {

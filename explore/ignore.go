@@ -79,7 +79,9 @@ func (ig *Ignore) accepts(b *Bug) bool {
 	at := func(p token.Position) bool {
 		return p.Filename == ig.Pos.Filename && (p.Line == ig.Pos.Line || p.Line == ig.Pos.Line+1)
 	}
-	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, func(r Related) bool { return at(r.Pos) }))
+	// The other goroutines on the chain of a leak are leaks of their own.
+	related := func(r Related) bool { return at(r.Pos) && (b.Kind != Leak || r.Role == RoleStarted) }
+	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, related))
 }
 
 // plain drops the offset of a position, so that positions can be compared with

@@ -202,6 +202,8 @@ type Event struct {
 	// Internal names the package if it is an operation by which testing and context work inside,
 	// such as the channel by which t.Run waits for its goroutine.
 	Internal string
+	// Library is set if Func and Pos are in the standard library, as nothing else is on the stack.
+	Library bool
 	// Fails is set if a test reports its first failure after this step and before the next one.
 	Fails bool
 

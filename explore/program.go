@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,7 @@ type machine struct {
 	last    trace.Op // described last
 	inside  bool     // it is inside the standard library
 	lastE   Event
+	elem    string      // the value of the element of a map that it is about
 	alive   []trace.GID // when it was described
 	printed [3]string   // on each stream when it was described
 }
@@ -115,7 +117,13 @@ func (m *machine) Describe(g trace.GID) Event {
 	stack := m.Stack(g)
 	e := m.event(g, op.Kind, slices.Concat(stack, m.CreationStack(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
-	m.last, m.lastE = op, e
+	m.last, m.lastE, m.elem = op, e, ""
+	if image, t, ok := m.MapElem(g); ok && !m.inside {
+		m.elem = "no entry"
+		if image != nil {
+			m.elem = valueText(m.Machine, image, t)
+		}
+	}
 	if op.Kind == trace.Go {
 		m.alive = m.alive[:0]
 		m.Machine.Live(func(g trace.GID) { m.alive = append(m.alive, g) })
@@ -129,9 +137,7 @@ func (m *machine) Describe(g trace.GID) Event {
 // event describes an operation of kind k that g executes with the given stack.
 func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event {
 	e := Event{G: g, Name: m.Name(g), Kind: k}
-	if len(stack) > 0 && stack[0].Std {
-		e.Internal = internalPackage(stack[0].Func)
-	}
+	e.Internal = internalPackage(stack)
 	if m.System(g) {
 		// It executes the machine's own code; there is no place in the program.
 		e.What = "fires"
@@ -141,7 +147,7 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 		return e
 	}
 	if at, ok := userFrame(stack); ok {
-		e.Func, e.Pos = at.Func, plain(at.Pos)
+		e.Func, e.Pos, e.Library = at.Func, plain(at.Pos), at.Std
 	}
 	switch k {
 	case trace.Spin:
@@ -150,16 +156,30 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	case trace.Crash: // its message follows
 		return e
 	}
-	e.What, _ = m.src.what(k, e.Pos)
+	var t types.Type
+	e.What, t = m.src.what(k, e.Pos)
+	if k == trace.Choose && t != nil {
+		if _, isMap := t.Underlying().(*types.Map); isMap {
+			e.What = rangeOver + e.What
+		}
+	}
 	return e
 }
 
-// internalPackage returns the package of a function of that name if it is one that synchronises
-// inside where its callers do not.
-func internalPackage(name string) string {
-	for _, p := range []string{"testing", "context"} {
-		if strings.HasPrefix(name, p+".") {
-			return p
+// rangeOver begins what is chosen if it is the next entry of a map.
+const rangeOver = "range "
+
+// internalPackage returns the package that what has been called last from outside of the standard
+// library is in, if it is one that synchronises inside where its callers do not.
+func internalPackage(stack []vm.SourceFrame) string {
+	for _, f := range stack {
+		if !f.Std {
+			break
+		}
+		for _, p := range []string{"testing", "context"} {
+			if strings.HasPrefix(f.Func, p+".") {
+				return p
+			}
 		}
 	}
 	return ""
@@ -250,6 +270,9 @@ func (m *machine) Effect() string {
 	case k.Memory():
 		if op.N == 0 || m.inside && k.Plain() {
 			return ""
+		}
+		if m.elem != "" {
+			return "= " + m.elem
 		}
 		what, t := m.src.what(k, m.lastE.Pos)
 		if what == "" && t == nil {

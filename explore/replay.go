@@ -49,7 +49,9 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 		before := failed(m)
 		m.Step(a.G, a.Choice)
-		ev.Effect = m.Effect()
+		if ev.Effect = m.Effect(); ev.Effect == "" && ev.Kind == trace.Choose {
+			ev.Effect = chosen(&ev)
+		}
 		ev.Fails = !before && failed(m)
 		events = append(events, ev)
 		last = a.G
@@ -60,6 +62,14 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 	}
 	return events, nil
+}
+
+// chosen says which alternative of a choice was taken.
+func chosen(e *Event) string {
+	if strings.HasPrefix(e.What, rangeOver) {
+		return fmt.Sprintf("→ entry %d of those left", e.Choice+1)
+	}
+	return fmt.Sprintf("= %d", e.Choice)
 }
 
 // isTimer reports whether g is a timer that could fire if enough time passed. Whether time passes

@@ -169,7 +169,7 @@ type Bug struct {
 	Events     []Event     // Schedule in words
 	LoopEvent  int         // index into Events where the loop begins, if Loop >= 0
 	Goroutines []Goroutine // those that had not ended at the end
-	Cycle      []Edge      // of a deadlock: a cycle of the wait-for graph
+	Cycle      []Edge      // of a deadlock: a cycle of the wait-for graph; of a leak: who holds what it waits for, and so on
 	Accesses   *[2]Access  // of a race, the earlier access first
 	Stack      []Frame     // of a panic, failure or misuse
 	Output     []byte      // stdout up to the end

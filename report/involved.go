@@ -17,6 +17,7 @@ const (
 	internal       // an operation by which package testing or context works inside
 	uninvolved     // of a goroutine that has nothing to do with the bug
 	afterwards     // after a test has failed, until it has ended
+	folded         // the row of the call that it is part of stands for it
 	numOuts
 )
 
@@ -54,9 +55,29 @@ func leaveOut(rows []row, bug *explore.Bug) {
 			r.out = uninvolved
 		case r.Internal != "" && r.Internal != inside:
 			r.out = internal
+			if r.Internal == "context" && !r.Library {
+				foldCall(rows, i)
+			}
 		}
 		failed = failed || r.kind == failureKind
 	}
+}
+
+// foldCall makes row i, by which package context works inside, part of one row of the program's call.
+func foldCall(rows []row, i int) {
+	r := &rows[i]
+	call := i
+	for call > 0 && rows[call-1].out == folded {
+		call--
+	}
+	if call--; call >= 0 && rows[call].calls > 0 && rows[call].G == r.G && rows[call].Pos == r.Pos {
+		r.out = folded
+		if r.step > 0 {
+			rows[call].calls++
+		}
+		return
+	}
+	r.out, r.kind, r.calls = drawn, r.Internal, 1
 }
 
 // involved returns the goroutines that have to do with the bug: the one it happened in, of a deadlock

@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -31,7 +33,7 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	keep := shownRows(rows, all)
 	cols := columns(rows, keep)
 	w := widths(rows, keep)
-	b.WriteString("      ")
+	b.WriteString(strings.Repeat(" ", w.step+2))
 	if len(cols) > maxLanes {
 		cols = nil // names instead
 		b.WriteString(" goroutine")
@@ -43,9 +45,7 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 	hidden := gap{}
 	for i := range rows {
 		if !keep[i] {
-			if all || !again(rows, i) {
-				hidden.add(&rows[i])
-			}
+			hidden.add(&rows[i])
 			continue
 		}
 		hidden.write(b)
@@ -66,7 +66,7 @@ type gap struct {
 }
 
 func (g *gap) add(r *row) {
-	if r.step > 0 {
+	if r.step > 0 && r.out != folded {
 		g.steps++
 		g.out[r.out]++
 		if r.out == internal && !slices.Contains(g.internal, r.Internal) {
@@ -93,7 +93,7 @@ func (g *gap) write(b *bytes.Buffer) {
 }
 
 // rowWidths are the widths of the columns to the right of the lanes.
-type rowWidths struct{ name, kind, what, pos int }
+type rowWidths struct{ step, name, kind, what, pos int }
 
 // maxLanes is how many goroutines have a lane each. The steps of more are drawn in one, with names.
 const maxLanes = 40
@@ -106,11 +106,13 @@ const mostWhat = 1 << 10
 
 // widths returns the widths that the rows to be drawn need.
 func widths(rows []row, keep []bool) (w rowWidths) {
+	w.step = 4
 	for i, r := range rows {
 		if keep[i] {
+			w.step = max(w.step, len(strconv.Itoa(r.step)))
 			w.name = max(w.name, len(r.Name))
 			w.kind = max(w.kind, utf8.RuneCountInString(r.kind))
-			w.what = max(w.what, min(maxWhat, utf8.RuneCountInString(r.what)))
+			w.what = max(w.what, min(maxWhat, utf8.RuneCountInString(r.text())))
 			w.pos = max(w.pos, utf8.RuneCountInString(r.pos))
 		}
 	}
@@ -120,32 +122,43 @@ func widths(rows []row, keep []bool) (w rowWidths) {
 // A row is one line of the drawing.
 type row struct {
 	explore.Event
+	lane            trace.GID // its goroutine's, or that of all timers
+	laneName        string
 	step            int // 0: not a step
 	kind, what, pos string
 	note            string
 	switched, wrong bool
 	last            bool // of a stretch of one goroutine
 	out             out  // why it is left out
+	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
 }
 
 // write draws r, which is row number i.
 func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 	if r.step > 0 {
-		fmt.Fprintf(b, "%4d  ", r.step)
+		fmt.Fprintf(b, "%*d  ", w.step, r.step)
 	} else {
-		b.WriteString("      ")
+		b.WriteString(strings.Repeat(" ", w.step+2))
 	}
 	for _, c := range cols {
 		b.WriteString(cell(c, i, r))
 	}
 	if cols == nil {
-		b.WriteString(cell(column{g: r.G, width: 1}, i, r) + pad(r.Name, w.name) + " ")
+		b.WriteString(cell(column{g: r.lane, width: 1}, i, r) + pad(r.Name, w.name) + " ")
 	}
-	fmt.Fprintf(b, " %s  %s  %s", pad(r.kind, w.kind), pad(r.what, w.what), pad(r.pos, w.pos))
+	fmt.Fprintf(b, " %s  %s  %s", pad(r.kind, w.kind), pad(r.text(), w.what), pad(r.pos, w.pos))
 	if r.note != "" {
 		b.WriteString("  ◂ " + r.note)
 	}
 	trimLine(b)
+}
+
+// text is what r is about.
+func (r *row) text() string {
+	if r.calls > 1 {
+		return fmt.Sprintf("%s (%s)", r.what, count(r.calls, "step"))
+	}
+	return r.what
 }
 
 // makeRows returns a row for each event, and one for the failure of a test.
@@ -156,6 +169,9 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	for i := range events {
 		e := &events[i]
 		r := newRow(e, bug)
+		if e.Blocked && timer(e) {
+			continue // it waits for time to pass
+		}
 		if e.Blocked {
 			r.note = "blocked"
 			if e.Kind == trace.Spin {
@@ -208,11 +224,20 @@ func markStretches(rows []row) {
 	}
 }
 
+// timer reports whether e is of a timer, which is no goroutine of the program's.
+func timer(e *explore.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
+
+// timers is the name of the lane of all timers.
+const timers = "timers"
+
 // newRow returns the row of e, as far as it depends on e alone.
 func newRow(e *explore.Event, bug *explore.Bug) row {
-	r := row{Event: *e, kind: e.Kind.String(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
+	r := row{Event: *e, lane: e.G, laneName: e.Name, kind: e.Kind.String(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
 	if r.what == "" {
 		r.what = explore.ShortFunc(e.Func)
+	}
+	if timer(e) {
+		r.lane, r.laneName, r.what = trace.NoGID-1, timers, e.Name+" "+r.what
 	}
 	if bug != nil && e.Kind == trace.Crash {
 		r.pos = line(bug.Pos) // there is no stack any more
@@ -231,6 +256,7 @@ func failureRow(events []explore.Event, bug *explore.Bug) row {
 			r.G = e.G
 		}
 	}
+	r.lane, r.laneName = r.G, r.Name
 	return r
 }
 
@@ -314,14 +340,14 @@ func columns(rows []row, keep []bool) []column {
 		if !keep[i] {
 			continue
 		}
-		k := slices.IndexFunc(cols, func(c column) bool { return c.g == r.G })
+		k := slices.IndexFunc(cols, func(c column) bool { return c.g == r.lane })
 		if k < 0 {
-			cols = append(cols, column{r.G, r.Name, max(2, len(r.Name)), i, i})
+			cols = append(cols, column{r.lane, r.laneName, max(2, len(r.laneName)), i, i})
 			continue
 		}
 		cols[k].last = i
 	}
-	slices.SortStableFunc(cols, func(a, b column) int { return int(a.g) - int(b.g) })
+	slices.SortStableFunc(cols, func(a, b column) int { return cmp.Compare(a.g, b.g) })
 	return cols
 }
 
@@ -329,17 +355,17 @@ func columns(rows []row, keep []bool) []column {
 func cell(c column, i int, r *row) string {
 	mark := " "
 	switch {
-	case c.g == r.G && r.wrong:
+	case c.g == r.lane && r.wrong:
 		mark = "✗"
-	case c.g == r.G && r.Blocked:
+	case c.g == r.lane && r.Blocked:
 		mark = "○"
-	case c.g == r.G:
+	case c.g == r.lane:
 		mark = "●"
 	case c.first < i && i < c.last:
 		mark = "│"
 	}
 	lead := " "
-	if c.g == r.G && r.switched {
+	if c.g == r.lane && r.switched {
 		lead = "▸"
 	}
 	return lead + mark + strings.Repeat(" ", c.width)

@@ -306,6 +306,7 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine) {
 }
 
 func stack(b *bytes.Buffer, frames []explore.Frame) {
+	frames = called(frames)
 	for _, f := range frames {
 		args := ""
 		if f.Args {
@@ -350,7 +351,20 @@ func raceBlock(b *bytes.Buffer, acc *[2]explore.Access) {
 	b.WriteString(bar)
 }
 
+// called returns the frames without those of package testing that have called the test.
+func called(frames []explore.Frame) []explore.Frame {
+	n := len(frames)
+	for n > 0 && frames[n-1].Std && strings.HasPrefix(frames[n-1].Func, "testing.") {
+		n--
+	}
+	if n == 0 {
+		return frames
+	}
+	return frames[:n]
+}
+
 func raceStack(b *bytes.Buffer, frames []explore.Frame) {
+	frames = called(frames)
 	for _, f := range frames {
 		fmt.Fprintf(b, "  %s()\n      %s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
 	}

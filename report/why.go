@@ -24,13 +24,18 @@ func why(b *explore.Bug) string {
 			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b)
 	case explore.Leak:
 		for _, g := range b.Goroutines {
-			switch {
-			case g.Name != b.G:
-			case b.Early:
-				return fmt.Sprintf("the program goes on, but no goroutine that can still move has a reference by which it could wake %s%s.", g.Name, where(g))
-			default:
-				return fmt.Sprintf("main has returned, and no goroutine is left that could wake %s%s.", g.Name, where(g))
+			if g.Name != b.G {
+				continue
 			}
+			s := "main has returned, and no goroutine is left that"
+			if b.Early {
+				s = "the program goes on, but no goroutine that can still move has a reference by which it"
+			}
+			s += fmt.Sprintf(" could wake %s%s", g.Name, where(g))
+			if len(b.Cycle) > 0 {
+				s += ": " + waitsFor(b)
+			}
+			return s + "."
 		}
 	case explore.LeftRunning:
 		return fmt.Sprintf("main has returned, time wakes %s, and no goroutine is left that could stop it.", b.G)
@@ -91,6 +96,11 @@ func whyDeadlock(b *explore.Bug) string {
 	if len(b.Cycle) == 0 {
 		return "every goroutine that is left waits, and only another one could wake it." + needed(b)
 	}
+	return waitsFor(b) + "." + needed(b)
+}
+
+// waitsFor says who waits for what that another goroutine holds.
+func waitsFor(b *explore.Bug) string {
 	name := func(id trace.GID) string {
 		for _, g := range b.Goroutines {
 			if g.ID == id {
@@ -107,7 +117,7 @@ func whyDeadlock(b *explore.Bug) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s waits for %s (%s), held by %s", name(e.From), on, line(e.Pos), name(e.To)))
 	}
-	return strings.Join(parts, " → ") + "." + needed(b)
+	return strings.Join(parts, " → ")
 }
 
 // where says what a goroutine waits on.
@@ -120,7 +130,8 @@ func where(g explore.Goroutine) string {
 		s += " on " + g.On
 	}
 	if len(g.Stack) > 0 {
-		s += fmt.Sprintf(" (%s:%d)", filepath.Base(g.Stack[0].Pos.Filename), g.Stack[0].Pos.Line)
+		at := g.Stack[max(0, slices.IndexFunc(g.Stack, func(f explore.Frame) bool { return !f.Std }))]
+		s += fmt.Sprintf(" (%s:%d)", filepath.Base(at.Pos.Filename), at.Pos.Line)
 	}
 	return s
 }

@@ -31,8 +31,12 @@ func (m *Machine) FuncValue(fv uint64) string {
 			return ""
 		}
 	}
-	if id := uint32(fv); int(id) < len(m.funcs) && m.funcs[id] != nil {
+	switch id := uint32(fv); {
+	case int(id) >= len(m.funcs):
+	case m.funcs[id] != nil:
 		return funcName(m.funcs[id])
+	case m.link.ssaFuncs[id] != nil: // it has not been called yet
+		return ssaName(m.link.ssaFuncs[id])
 	}
 	return ""
 }

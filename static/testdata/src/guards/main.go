@@ -23,7 +23,7 @@ var (
 )
 
 func (s *S) inc() {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu" guardedby:"field g of main.S is guarded by mu BUT written at main.go:30 without mu"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on" guardedby:"field g of main.S is guarded by mu from here on BUT written at main.go:30 without mu"
 	s.f++
 	s.g++
 	s.mu.Unlock()
@@ -31,13 +31,13 @@ func (s *S) inc() {
 }
 
 func (s *S) deferred() {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on"
 	defer s.mu.Unlock()
 	s.f++
 }
 
 func (s *S) readers() int {
-	s.rw.RLock() // want guardedby:"field h of main.S is guarded by rw" guardedby:"field f of main.S is guarded by rw BUT written at main.go:42 with rw locked for reading only"
+	s.rw.RLock() // want guardedby:"field h of main.S is guarded by rw from here on" guardedby:"field f of main.S is guarded by rw from here on BUT written at main.go:42 with rw locked for reading only"
 	defer s.rw.RUnlock()
 	s.f = 1
 	return s.h
@@ -49,13 +49,13 @@ func (s *S) incLocked() {
 }
 
 func (s *S) callsLocked() {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on"
 	s.incLocked()
 	s.mu.Unlock()
 }
 
 func (s *S) callsTwice(t *S) {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu BUT read at main.go:48 without mu"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on BUT read at main.go:48 without mu"
 	s.incLocked()
 	s.mu.Unlock()
 	s.incLocked()
@@ -69,7 +69,7 @@ func (s *S) unlocksLocked() {
 }
 
 func (s *S) callsUnlocks() {
-	s.mu.Lock() // want guardedby:"field g of main.S is guarded by mu" !guardedby:"field f of main.S is guarded by mu"
+	s.mu.Lock() // want guardedby:"field g of main.S is guarded by mu from here on" !guardedby:"field f of main.S is guarded by mu from here on"
 	s.unlocksLocked()
 	s.g = 1
 	s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *S) callsUnlocks() {
 
 // The lock of another object guards nothing.
 func other(s, t *S) {
-	s.mu.Lock() // want !guardedby:"field f of .*" guardedby:"field g of main.S is guarded by mu"
+	s.mu.Lock() // want !guardedby:"field f of .*" guardedby:"field g of main.S is guarded by mu from here on"
 	t.f = 1
 	s.g = 1
 	s.mu.Unlock()
@@ -91,7 +91,7 @@ func aliases(s, t *S) {
 }
 
 func (t *T) embedded() {
-	t.Lock() // want guardedby:"field n of main.T is guarded by Mutex"
+	t.Lock() // want guardedby:"field n of main.T is guarded by Mutex from here on"
 	t.n++
 	t.Unlock()
 }
@@ -107,7 +107,7 @@ func value(t *T) {
 }
 
 func globals() {
-	mu.Lock() // want guardedby:"variable of type int in x is guarded by mu" guardedby:"variable of type int in y is guarded by mu BUT read at main.go:114 without mu"
+	mu.Lock() // want guardedby:"variable of type int in x is guarded by mu from here on" guardedby:"variable of type int in y is guarded by mu from here on BUT read at main.go:114 without mu"
 	x++
 	y++
 	mu.Unlock()
@@ -119,21 +119,21 @@ func (s *S) lock()   { s.mu.Lock() }
 func (s *S) unlock() { s.mu.Unlock() }
 
 func (s *S) helpers() {
-	s.lock() // want guardedby:"field f of main.S is guarded by mu" !guardedby:"field g .*"
+	s.lock() // want guardedby:"field f of main.S is guarded by mu from here on" !guardedby:"field g .*"
 	s.f = 1
 	s.unlock()
 	s.g = 1
 }
 
 func (s *S) try() {
-	if s.mu.TryLock() { // want guardedby:"field f of main.S is guarded by mu"
+	if s.mu.TryLock() { // want guardedby:"field f of main.S is guarded by mu from here on"
 		s.f = 1
 		s.mu.Unlock()
 	}
 }
 
 func (s *S) tryAnyway() {
-	ok := s.mu.TryLock() // want !guardedby:"field f of main.S is guarded by mu"
+	ok := s.mu.TryLock() // want !guardedby:"field f of main.S is guarded by mu from here on"
 	s.f = 1
 	if ok {
 		s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *S) startsInGroup(wg *sync.WaitGroup) {
 
 func (s *S) closure() {
 	go func() {
-		s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
+		s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on"
 		s.f++
 		s.mu.Unlock()
 	}()
@@ -165,7 +165,7 @@ func (s *S) closure() {
 
 // The address is used later.
 func (s *S) address() {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu" !guardedby:"variable of type int is guarded.*"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on" !guardedby:"variable of type int is guarded.*"
 	s.f++
 	p := &s.g
 	s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *S) address() {
 var sink *int
 
 func (s *S) nested() {
-	s.mu.Lock() // want guardedby:"field b of struct{a int; b int} is guarded by mu"
+	s.mu.Lock() // want guardedby:"field b of struct{a int; b int} is guarded by mu from here on"
 	s.in.b = 1
 	s.mu.Unlock()
 }
@@ -191,19 +191,19 @@ func newS() *S {
 }
 
 func element(a []S, i int) {
-	a[i].mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
+	a[i].mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on"
 	a[i].f++
 	a[i].mu.Unlock()
 }
 
 func elements(a []S, i, j int) {
-	a[i].mu.Lock() // want !guardedby:"field f of main.S is guarded by mu"
+	a[i].mu.Lock() // want !guardedby:"field f of main.S is guarded by mu from here on"
 	a[j].f++
 	a[i].mu.Unlock()
 }
 
 func waits(s *S, c *sync.Cond) {
-	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu"
+	s.mu.Lock() // want guardedby:"field f of main.S is guarded by mu from here on"
 	for s.f == 0 {
 		c.Wait()
 	}

@@ -1,0 +1,48 @@
+package vm
+
+import (
+	"go/types"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// MapElem returns the memory image and the type of the element that the pending operation of g is
+// going to read from a map or to write to it. The image is nil if the map has no such entry. It
+// reports false if the operation is another one.
+func (m *Machine) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
+	g := m.gOf(id)
+	if g.status != gReady || !g.pending.Kind.Memory() || int(g.pc) >= len(g.fn.Code) {
+		return nil, nil, false
+	}
+	in := &g.fn.Code[g.pc]
+	if in.Op != bytecode.MapGet && in.Op != bytecode.MapSet {
+		return nil, nil, false
+	}
+	r := unsafe.Pointer(&g.stack[g.fp])
+	mt := m.mapTypes[uint32(g.fn.Code[g.pc+1].Word())]
+	if in.Op == bytecode.MapSet {
+		image = make([]byte, mt.elem.Size)
+		if len(image) > 0 {
+			storeImage(unsafe.Pointer(&image[0]), rg(r, in.C), uint64(mt.elem.Size))
+		}
+		return image, mt.elem.Type, true
+	}
+	mp := *rg(r, in.B)
+	if mp == 0 {
+		return nil, mt.elem.Type, true
+	}
+	e, _, bad := m.mapFind(mp, mt, keyImage(rg(r, in.C)))
+	if bad != 0 {
+		return nil, nil, false
+	}
+	if e < 0 {
+		return nil, mt.elem.Type, true
+	}
+	hd := (*[5]uint64)(m.heap.load(mp, mpSize, 0))
+	p := unsafe.Add(m.mapEntry(hd, mt, e), mt.elemOff)
+	image = make([]byte, mt.elem.Size)
+	copy(image, unsafe.Slice((*byte)(p), mt.elem.Size))
+	return image, mt.elem.Type, true
+}
