@@ -206,6 +206,12 @@ var programs = []program{
 		together(func() { mu.Lock(); a, _ = next(); mu.Unlock() }, func() { mu.Lock(); b, _ = next(); mu.Unlock() })
 		stop()
 		print(a, " ", b)`},
+	{"mapRange", "|0|02|2", `
+		var m sync.Map
+		m.Store(0, 0)
+		s := ""
+		together(func() { m.Range(func(k, _ any) bool { s += fmt.Sprint(k); return true }) }, func() { m.Delete(0); m.Store(2, 0) })
+		print(s)`},
 	// Conditions that other parts have for models.
 	{"pool", "false false|false true|true false", `
 		var p sync.Pool

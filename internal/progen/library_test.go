@@ -30,8 +30,9 @@ import (
 var everyFlag = flag.Bool("every", false, "TestLibrary explores with every explorer and every kind of static facts, instead of a part of these")
 
 // knownLibrary are programs of Library that something was wrong with: the walk of mhb did not enter
-// functions whose only operation is one of package testing.
-var knownLibrary = []uint64{1047}
+// functions whose only operation is one of package testing; Range of sync.Map did not visit what is
+// stored after the last key.
+var knownLibrary = []uint64{1047, 20002}
 
 // TestLibrary: programs that call library functions on shared objects have the same outcomes and
 // races whichever explorer it is, with whatever static facts, and what they do natively is among
@@ -107,7 +108,7 @@ func (c *libraryComparison) batch(list []libraryProgram, tests bool) {
 			continue
 		}
 		for _, o := range native.outcomes(p) {
-			if known := want.outcomes[o]; known || want.outcomes[strings.Replace(o, "|exit 0", "|leak", 1)] {
+			if want.outcomes[o] || want.explains(o) {
 				c.seen++
 				continue
 			}
@@ -277,6 +278,21 @@ func (v *libraryEnds) Leaf(_ trace.Schedule, st por.Status) bool {
 	}
 	v.outcomes[libraryOutcome(v.m.Output(1), end)] = true
 	return true
+}
+
+// explains reports whether a native outcome is one of v's for the reason that the process ends with
+// main, while in the machine other goroutines continue, and may panic.
+func (v *libraryEnds) explains(native string) bool {
+	out, ok := strings.CutSuffix(native, "|exit 0")
+	if !ok || out == "" {
+		return false
+	}
+	for o := range v.outcomes {
+		if rest, ok := strings.CutPrefix(o, out+"|"); ok && rest != "deadlock" {
+			return true
+		}
+	}
+	return false
 }
 
 // Race implements por.Visitor.

@@ -135,11 +135,34 @@ func (m *Map) Range(f func(key, value any) bool) {
 		rest = append(rest, k)
 		seen[k] = true
 	}
+	if len(rest) == 0 {
+		return
+	}
 	mode := hbMode(len(rest))
+	stored := 0 // since then
+	look := func() {
+		for k := range m.m {
+			if !seen[k] {
+				seen[k] = true
+				if stored++; stored <= most {
+					late = append(late, k)
+				} else {
+					hbMissed()
+				}
+			}
+		}
+	}
 	for first := true; ; first = false {
 		ways, i := len(rest), 0
+		if ways == 0 && mode == all { // after the last one, too, there may be others
+			m.read()
+			look()
+		}
 		switch {
-		case mode == all && ways == 0 && len(late) > 0:
+		case ways == 0:
+			if len(late) == 0 {
+				return
+			}
 			if i = hbPick(1+len(late)) - 1; i < 0 {
 				return
 			}
@@ -151,20 +174,10 @@ func (m *Map) Range(f func(key, value any) bool) {
 			rest = append(rest[i:], rest[:i]...)
 			i = 0
 		}
-		if len(rest)+len(late) == 0 || len(rest) == 0 && mode != all {
-			return
-		}
 		if !first || mode <= start && ways > 1 {
 			m.read()
-			for k := range m.m {
-				if mode == all && !seen[k] {
-					seen[k] = true
-					if len(late) < most {
-						late = append(late, k)
-					} else {
-						hbMissed()
-					}
-				}
+			if mode == all {
+				look()
 			}
 		}
 		var k any
