@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/pointer"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // CallGraph is a Program whose calls and pointers are resolved by the points-to
@@ -232,7 +233,7 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.SSA.Members)) {
 			fn, ok := p.SSA.Members[name].(*ssa.Function)
-			if ok && fn.Name() != "init" && g.Pointers.IsOpaque(fn) && g.nativeEffects(fn) == unknown {
+			if ok && fn.Name() != "init" && g.Pointers.IsOpaque(fn) && g.nativeEffects(fn) == trace.AnyMemory {
 				return []*ssa.Function{fn}
 			}
 		}

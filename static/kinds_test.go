@@ -34,6 +34,7 @@ import (
 	"math/rand"
 	randv2 "math/rand/v2"
 	"os"
+	"os/signal"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,7 @@ func main() {
 	wg.Wait()
 	time.Sleep(1)
 	synctest.Test(new(testing.T), nil)
+	signal.Reset()
 	os.Exit(1)
 }
 `)

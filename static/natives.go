@@ -2,6 +2,7 @@ package static
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -9,53 +10,28 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What the machine's own functions do to memory. Those of the models synchronise, which does not
-// depend on locations, except for sync/atomic: its operations are accesses of the memory that their
-// first argument points to.
+// What the machine's own functions do to memory: package trace has it, and which operations they
+// execute. Those of the models synchronise, which does not depend on locations, except for
+// sync/atomic: its operations are accesses of the memory that their first argument points to.
 
-// effects says how a native accesses what its pointer arguments lead to.
-type effects uint8
-
-const (
-	none     effects = iota
-	reads            // bytes
-	bytes            // reads and writes them
-	atomics          // sync/atomic: by the name of the operation
-	readsAny         // anything, but only to read it
-	syncs            // operations of channels and of package sync
-	unknown
-)
-
-// nativeEffects returns the effect of the native fn.
-func (g *CallGraph) nativeEffects(fn *ssa.Function) effects {
-	path := ""
-	if o := fn.Object(); o != nil && o.Pkg() != nil {
-		path = o.Pkg().Path()
+// nativeEffects returns what fn, which has no body, does to memory.
+func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
+	m := trace.MemoryOf(nameOf(fn))
+	switch {
+	case g.Pointers.IsOpaque(fn) && readsOnly(fn):
+		return trace.ReadsMemory
+	case g.Pointers.IsOpaque(fn), !g.natives.Native(fn), m == trace.Undeclared:
+		return trace.AnyMemory
 	}
-	switch kinds := trace.KindsOf(fn.String()); {
-	case path == "sync/atomic" || path == "internal/runtime/atomic":
-		return atomics
-	case len(kinds) > 0:
-		return syncs
-	case path == "sync" || path == "time" || path == "internal/effect":
-		return syncs
-	case path == "internal/bytealg" || path == "bytes" || fn.String() == "syscall.hbWrite":
-		return reads
-	case g.Pointers.IsOpaque(fn):
-		if readsOnly(fn) {
-			return readsAny
-		}
-		return unknown
-	case !g.natives.Native(fn):
-		return unknown
-	case path == "syscall" && takesPointers(fn.Signature):
-		return bytes
-	case g.natives.Trusted(fn) || !takesPointers(fn.Signature):
-		return none
-	case path == "internal/abi" || path == "maps":
-		return readsAny // comparison, hashing, cloning
+	return m
+}
+
+// nameOf is the name by which natives are known.
+func nameOf(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
 	}
-	return unknown
+	return fn.String()
 }
 
 // readsOnly reports whether fn is a function of package reflect that writes
@@ -72,24 +48,39 @@ func readsOnly(fn *ssa.Function) bool {
 }
 
 // NativeAccesses implements Program.
-func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []Access {
-	sync := Access{Key: g.acc.Key(Key{Kind: SyncOp})}
-	switch g.nativeEffects(fn) {
-	case none:
-		return nil
-	case reads:
-		return []Access{{Key: g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uint8]})}}
-	case bytes:
+func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (list []Access) {
+	m := g.nativeEffects(fn)
+	switch m {
+	case trace.NoMemory:
+	case trace.ReadsBytes, trace.WritesBytes:
 		k := g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uint8]})
-		return []Access{{Key: k}, {Key: k, Write: true}}
-	case readsAny:
-		return []Access{{Key: 0}}
-	case syncs:
-		return []Access{sync}
-	case atomics:
-		return append(g.atomic(fn, site), sync)
+		if list = append(list, Access{Key: k}); m == trace.WritesBytes {
+			list = append(list, Access{Key: k, Write: true})
+		}
+	case trace.WritesWords:
+		k := g.acc.Key(Key{Kind: Elem, Type: types.Typ[types.Uintptr]})
+		list = append(list, Access{Key: k}, Access{Key: k, Write: true})
+	case trace.ReadsMemory:
+		list = append(list, Access{Key: 0})
+	case trace.AtomicMemory:
+		list = g.atomic(fn, site)
+	default:
+		list = append(list, Access{Key: 0}, Access{Key: 0, Write: true})
 	}
-	return []Access{{Key: 0}, {Key: 0, Write: true}, sync}
+	if m == trace.AtomicMemory || m == trace.AnyMemory || slices.ContainsFunc(trace.KindsOf(nameOf(fn)), synchronises) {
+		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
+	}
+	return list
+}
+
+// synchronises reports whether another goroutine's walk has to see operations of kind k: those on
+// objects.
+func synchronises(k trace.Kind) bool {
+	switch k.Row().On {
+	case trace.OnNothing, trace.OnOutput, trace.OnGoroutines:
+		return false
+	}
+	return true
 }
 
 // atomic returns the accesses of an operation of sync/atomic.
@@ -119,16 +110,4 @@ func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access 
 	w := x
 	w.Write = true
 	return []Access{x, w}
-}
-
-func takesPointers(sig *types.Signature) bool {
-	if sig.Recv() != nil {
-		return true
-	}
-	for i := 0; i < sig.Params().Len(); i++ {
-		if b, ok := sig.Params().At(i).Type().Underlying().(*types.Basic); !ok || b.Kind() == types.UnsafePointer {
-			return true
-		}
-	}
-	return false
 }

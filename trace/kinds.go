@@ -261,7 +261,7 @@ var rows = [NumKinds]Row{
 	Timer: {Name: "timer", On: OnClock, Blocks: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
 	Clock: {Name: "clock", On: OnClock,
-		Funcs: []Func{native("time.hbArming")}},
+		Funcs: []Func{native("time.hbArming"), native("os/signal.hbArrive")}},
 	Choose: {Name: "choose", Commutes: Always,
 		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick")}},
 	Yield: {Name: "yield", Commutes: Always,

@@ -127,6 +127,7 @@ func (m *Machine) verifyGoroutines() {
 		if !g.pending.Kind.Blocks() && old.n == 0 {
 			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.id, old.op))
 		}
+		m.verifyDeclared(g, &old.op)
 		g.view.moment = 0
 		if now := *m.viewOf(g); now.n != old.n || now.op != old.op {
 			panic(fmt.Sprintf("BUG: goroutine %d: remembered %d alternatives of %+v, now %d of %+v", g.id, old.n, old.op, now.n, now.op))

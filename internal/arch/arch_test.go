@@ -43,7 +43,7 @@ var allowed = map[string]string{
 	"vm/compile":           "vm/bytecode vm/layout",
 	"vm":                   "load load/overlay por symbolic trace vm/abitype vm/bytecode vm/compile vm/layout vm/race",
 	"static":               "load static/pointer trace",
-	"static/pointer":       "load",
+	"static/pointer":       "load trace",
 	"hybrid":               "static trace",
 	"fieldaccess":          "hybrid static trace",
 	"mhb":                  "fieldaccess hybrid load/overlay static trace",

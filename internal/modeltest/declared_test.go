@@ -110,10 +110,6 @@ var unseen = map[string]string{
 	"internal/testlog.PanicOnExit0":    "the main goroutine sets it before there are others",
 	"internal/testlog.SetPanicOnExit0": "the main goroutine sets it before there are others",
 
-	// The real part of the package has a lock around their calls.
-	"os/signal.signal_disable": "locked", "os/signal.signal_enable": "locked",
-	"os/signal.signal_ignore": "locked", "os/signal.signal_ignored": "locked",
-
 	"(*testing.common).Helper": "which line a message names is no outcome",
 	"testing.AllocsPerRun":     "the number is the caller's own",
 

@@ -36,6 +36,7 @@ import (
 	"math/rand"
 	randv2 "math/rand/v2"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -63,6 +64,7 @@ var (
 	_ = randv2.Int
 	_ = runtime.GC
 	_ = debug.SetGCPercent
+	_ = signal.Notify
 	_ sync.Pool
 	_ atomic.Int64
 	_ unsafe.Pointer
@@ -162,6 +164,11 @@ var programs = []program{
 		n := 0
 		together(func() { syscall.Close(fd) }, func() { n, _ = syscall.Read(fd, make([]byte, 3)) })
 		print(n)`},
+	{"rawCloseTwice", "false true|true false", `
+		fd, _ := syscall.Open("FILE", 0, 0)
+		var e1, e2 error
+		together(func() { e1 = syscall.Close(fd) }, func() { e2 = syscall.Close(fd) })
+		print(e1 == nil, " ", e2 == nil)`},
 	{"umask", "1 18|18 2", `
 		var a, b int
 		together(func() { a = syscall.Umask(2) }, func() { b = syscall.Umask(1) })
@@ -206,6 +213,15 @@ var programs = []program{
 		together(func() { mu.Lock(); a, _ = next(); mu.Unlock() }, func() { mu.Lock(); b, _ = next(); mu.Unlock() })
 		stop()
 		print(a, " ", b)`},
+	{"ignored", "false|true", `
+		ok := false
+		together(func() { signal.Ignore(syscall.SIGUSR1) }, func() { ok = signal.Ignored(syscall.SIGUSR1) })
+		print(ok)`},
+	{"notified", "false|true", `
+		ok := false
+		signal.Ignore(syscall.SIGUSR1)
+		together(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1) }, func() { ok = signal.Ignored(syscall.SIGUSR1) })
+		print(ok)`},
 	{"mapRange", "|0|02|2", `
 		var m sync.Map
 		m.Store(0, 0)
@@ -331,6 +347,23 @@ func explore(t *testing.T, prog *load.Program, e *load.Entry, x *por.Explorer, h
 		return "race"
 	}
 	return strings.Join(slices.Sorted(maps.Keys(v.set)), "|")
+}
+
+// TestOperations: the operations of natives in the programs are those that package trace declares.
+func TestOperations(t *testing.T) {
+	prog, _ := load1(t)
+	x := explorers.Lookup("random")
+	for _, p := range programs {
+		e, err := prog.Lookup(p.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, MaxStack: 1 << 20, Check: vm.CheckState})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Explore(m, &ends{m: m, set: map[string]bool{}}, por.Config{MaxExecutions: 4})
+	}
 }
 
 // ends collects how executions end.

@@ -11,9 +11,8 @@ import (
 //
 // Calls depend on each other through three sorts of objects, and the kernel orders nothing:
 //
-//	the table       opening writes it, as it takes the smallest number that is free; closing
-//	                counts as reading, since calls of Close commute; so does looking up a
-//	                descriptor that is given as a number
+//	the table       opening writes it, as it takes the smallest number that is free, and so does
+//	                closing; looking up a descriptor that is given as a number reads it
 //	a description   whose offset reading and seeking move, and closing releases
 //	hbDir           the working directory
 //
@@ -95,8 +94,8 @@ func hbLookup(fd int) (*hbFile, error) {
 	return hbKnown(fd)
 }
 
-// hbKnown is hbLookup for a descriptor that is the caller's own: it says nothing to other
-// goroutines, nor they to it.
+// hbKnown is hbLookup where that is declared, or for a descriptor that is the caller's own: it says
+// nothing to other goroutines, nor they to it.
 func hbKnown(fd int) (*hbFile, error) {
 	if fd < 0 || fd >= len(hbFiles) || hbFiles[fd] == nil {
 		return nil, EBADF
@@ -161,7 +160,8 @@ func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) 
 }
 
 func Close(fd int) (err error) {
-	f, err := hbLookup(fd)
+	hbTable(true)
+	f, err := hbKnown(fd)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,16 @@
 package signal
 
-import "syscall"
+import (
+	"internal/effect"
+	"syscall"
+	"unsafe"
+)
 
 // Each signal that the program wants arrives once, from a hidden goroutine, at any
 // moment after it has been asked for.
 
-// ignored are the signals given to Ignore, which Ignored tells of.
+// ignored are the signals given to Ignore, which Ignored tells of. That takes no lock: the real one
+// is atomic.
 var ignored [numSig]bool
 
 // sent are the signals that have a goroutine. handlers is locked.
@@ -13,10 +18,15 @@ var sent [numSig]bool
 
 func signalWaitUntilIdle() {}
 
-func signal_disable(sig uint32) { ignored[sig] = false }
+func ignore(sig uint32, ignore bool) {
+	effect.Ordered(unsafe.Pointer(&ignored[sig]), true)
+	ignored[sig] = ignore
+}
+
+func signal_disable(sig uint32) { ignore(sig, false) }
 
 func signal_enable(sig uint32) {
-	ignored[sig] = false
+	ignore(sig, false)
 	if sent[sig] {
 		return
 	}
@@ -47,6 +57,9 @@ func hbHidden()
 // hbArrive is where other goroutines may run before the signal arrives.
 func hbArrive()
 
-func signal_ignore(sig uint32) { ignored[sig] = true }
+func signal_ignore(sig uint32) { ignore(sig, true) }
 
-func signal_ignored(sig uint32) bool { return ignored[sig] }
+func signal_ignored(sig uint32) bool {
+	effect.Ordered(unsafe.Pointer(&ignored[sig]), false)
+	return ignored[sig]
+}

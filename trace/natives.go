@@ -1,0 +1,117 @@
+package trace
+
+import "strings"
+
+// Memory says what a function that the machine implements does to memory of the program, beyond the
+// operations that KindsOf lists. Memory of models is not meant: see internal/effect of the overlay.
+type Memory uint8
+
+// What is done to memory.
+const (
+	Undeclared   Memory = iota
+	NoMemory            // nothing
+	ReadsBytes          // bytes that its arguments lead to are read
+	WritesBytes         // and written
+	WritesWords         // the same, of uintptrs
+	ReadsMemory         // memory of any type that its arguments lead to is read
+	AtomicMemory        // operations of sync/atomic on what the first argument points to
+	AnyMemory           // anything is read and written
+)
+
+// MemoryOf returns what the native of that name does to memory, Undeclared if there is none.
+func MemoryOf(name string) Memory { return natives[name] }
+
+// natives declares every function that the machine implements. Static facts, what pointers point to
+// and the oracles look natives up here; the machine verifies what it is told (vm/selfcheck_natives.go).
+var natives = func() map[string]Memory {
+	all := map[string]Memory{}
+	for _, list := range []struct {
+		m     Memory
+		names string
+	}{
+		{NoMemory, `
+			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
+			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Nondet
+			hbcheck.dev/hbcheck/hbtest.Running
+			internal/effect.Access internal/effect.Ordered internal/effect.OrderedIf internal/bytealg.MakeNoZero internal/godebug.setting
+			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave
+			internal/synctest.hbWait internal/synctest.hbWaiting internal/syscall/unix.fcntl
+			math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits
+			math.Float64frombits math.Floor math.IsNaN math.Mod math.Sqrt math.Trunc math.archCeil math.archExp
+			math.archFloor math.archHypot math.archLog math.archMax math.archMin math.archTrunc math.sqrt
+			math/bits.Add64 math/bits.LeadingZeros64 math/bits.Len math/bits.Len32 math/bits.Len64 math/bits.Mul64
+			math/bits.OnesCount math/bits.OnesCount64 math/bits.Reverse64 math/bits.ReverseBytes64
+			math/bits.RotateLeft32 math/bits.RotateLeft64 math/bits.Sub64 math/bits.TrailingZeros
+			math/bits.TrailingZeros32 math/bits.TrailingZeros64
+			math/rand.hbChoose math/rand.runtime_rand math/rand/v2.hbChoose math/rand/v2.runtime_rand
+			net.runtime_rand os.checkClonePidfd os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
+			os/signal.hbArrive os/signal.hbArrives os/signal.hbHidden
+			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
+			runtime.addCleanup runtime.funcInfo runtime.hbCrash runtime.hbFatal runtime.hbFinalize runtime.hbGC runtime.hbInitDone
+			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand runtime.setFinalizer
+			runtime.stopCleanup runtime.typePkgPath runtime.typeString
+			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
+			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
+			sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
+			sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake
+			sync.hbWgAdd sync.hbWgWait
+			syscall.Exit syscall.Getpagesize syscall.hbGetcwd syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse
+			syscall.hbRefuseShared syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
+			syscall.runtime_envs syscall.runtime_exitsyscall
+			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
+			testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
+			testing.hbUnsupported
+			time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMoves time.hbSend time.hbSleep time.now
+			(time.Time).Add (time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub
+			time.runtimeIsBubbled time.runtimeNano time.runtimeNow weak.hbMade`},
+		{ReadsBytes, `
+			bytes.Equal internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
+			internal/bytealg.Equal internal/bytealg.Index internal/bytealg.IndexByte internal/bytealg.IndexByteString
+			internal/bytealg.IndexString internal/bytealg.LastIndexByteString
+			hash/maphash.memhashString syscall.hbWrite`},
+		{WritesBytes, `syscall.gettimeofday syscall.hbPread syscall.hbStat syscall.hbStdin runtime.Stack`},
+		{WritesWords, `runtime.callers`},
+		{ReadsMemory, `
+			(*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal
+			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.memhash`},
+		// The rest of package reflect, which calls them, is opaque to static analyses.
+		{AnyMemory, `
+			hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take
+			internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen
+			internal/reflectlite.resolveNameOff internal/reflectlite.resolveTypeOff internal/reflectlite.typedmemmove
+			internal/reflectlite.unsafe_New iter.coroswitch iter.newcoro
+			reflect.chancap reflect.chanclose reflect.chanlen reflect.getStaticuint64s reflect.growslice
+			reflect.hbArrayOf reflect.hbCall reflect.hbChanOf reflect.hbFuncOf reflect.hbFuncPC reflect.hbMakeFunc
+			reflect.hbMapOf reflect.hbMethod reflect.hbMethodValue reflect.hbNewTuple reflect.hbSelect
+			reflect.hbSliceOf reflect.hbStructOf reflect.ifaceE2I reflect.makechan reflect.makemap reflect.mapaccess
+			reflect.mapaccess_faststr reflect.mapassign0 reflect.mapassign_faststr0 reflect.mapclear reflect.mapdelete
+			reflect.mapdelete_faststr reflect.maplen reflect.resolveNameOff reflect.resolveTextOff
+			reflect.resolveTypeOff reflect.typedarrayclear reflect.typedmemclr reflect.typedmemmove
+			reflect.typedslicecopy reflect.typelinks reflect.unsafe_New reflect.unsafe_NewArray`},
+		{AtomicMemory, `
+			(*sync/atomic.Bool).CompareAndSwap (*sync/atomic.Bool).Load (*sync/atomic.Bool).Store (*sync/atomic.Bool).Swap
+			sync/atomic.CompareAndSwapPointer sync/atomic.LoadPointer sync/atomic.StorePointer sync/atomic.SwapPointer
+			sync/atomic.hbLoad sync/atomic.hbRMW sync/atomic.hbStore`},
+	} {
+		for _, name := range strings.Fields(list.names) {
+			if all[name] != Undeclared {
+				panic("BUG: " + name + " is declared twice")
+			}
+			all[name] = list.m
+		}
+	}
+	for _, t := range strings.Fields("Int32 Int64 Uint32 Uint64 Uintptr") {
+		for _, op := range strings.Fields("Add And CompareAndSwap Load Or Store Swap") {
+			all["(*sync/atomic."+t+")."+op] = AtomicMemory
+			all["sync/atomic."+op+t] = AtomicMemory
+		}
+	}
+	return all
+}()
+
+// Natives calls f for the name of each function that is declared, in any order.
+func Natives(f func(name string)) {
+	for name := range natives {
+		f(name)
+	}
+}
