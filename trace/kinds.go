@@ -257,11 +257,11 @@ var rows = [NumKinds]Row{
 			native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",
-		Funcs: []Func{native("time.hbSleep")}},
+		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // or instead of Clock
 	Timer: {Name: "timer", On: OnClock, Blocks: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
 	Clock: {Name: "clock", On: OnClock,
-		Funcs: []Func{native("time.hbArming"), native("os/signal.hbArrive")}},
+		Funcs: []Func{native("time.hbArming"), native("time.now"), native("time.runtimeNow"), native("os/signal.hbArrive")}},
 	Choose: {Name: "choose", Commutes: Always,
 		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick")}},
 	Yield: {Name: "yield", Commutes: Always,
