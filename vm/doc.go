@@ -95,7 +95,8 @@
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)
 //	config        what a machine is made with; machine its parts
-//	selfcheck     what tests let the machine verify of itself
+//	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that
+//	              the operations of natives are those that package trace declares
 //
 // The words are those of docs/glossary.md. docs/one-access.md follows one memory access through this
 // and the other packages.
