@@ -41,6 +41,9 @@ type Merger[V comparable] struct {
 }
 
 // site is what a frame's partial result depends on.
+//
+// The same place in the code can be a frame's in three ways: at its next instruction, in a call,
+// and running deferred calls.
 type site struct {
 	id        uint64
 	inner     bool
@@ -77,6 +80,8 @@ const maxCached = 1 << 16
 
 // stackPart is a frame, or one of its pending deferred calls, with the place where its
 // paths are evaluated.
+//
+// Deferred calls come after their frame, newest first.
 type stackPart[V comparable] struct {
 	p         *partial[V]
 	env       static.Env
@@ -278,6 +283,9 @@ func adding(instr ssa.Instruction) *ssa.CallCommon {
 const unknownDelta = 1 << 40
 
 // delta returns what the addition adds that is the next instruction of x.
+//
+// What is not known makes an event of an unknown number (fold), after which facts say nothing
+// about the counter.
 func (m *Merger[V]) delta(x *partial[V], place static.Env) uint64 {
 	n, ok := place.Value(x.add.Args[1])
 	if !ok {
@@ -287,6 +295,9 @@ func (m *Merger[V]) delta(x *partial[V], place static.Env) uint64 {
 }
 
 // call returns the result of a call of fn, nil for a builtin.
+//
+// It does not depend on arguments: they come in with the place (callEnv), when paths are
+// evaluated.
 func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
 	x := m.calls[fn]
 	if x == nil {

@@ -50,6 +50,8 @@ type frameEnv struct {
 }
 
 // Value implements static.Place.
+//
+// A value of another function, as of a caller, is not in this frame.
 func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
 	if c, ok := v.(*ssa.Const); ok {
 		return constant(c)
@@ -64,6 +66,9 @@ func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
 }
 
 // Captured implements static.Place.
+//
+// Facts tell a variable's address (Value) from what it holds (Captured); the register has one or
+// the other.
 func (p *frameEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
 		return 0, false

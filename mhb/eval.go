@@ -26,6 +26,9 @@ import (
 // from where the frame is to the use?
 
 // activation evaluates values of one activation.
+//
+//	live, the frame of a goroutine     registers, for what has been executed; code, for what is ahead
+//	walked, a call that is ahead       vals: what the caller knows of the arguments; else code
 type activation struct {
 	fn     *ssa.Function
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
@@ -52,6 +55,7 @@ func (w *walk) register(act *activation, v ssa.Value) (uint64, bool) {
 	return w.registerWord(act, v, 0)
 }
 
+// Only the machine knows which register has the value, and whether it still has it.
 func (w *walk) registerWord(act *activation, v ssa.Value, k int) (uint64, bool) {
 	a := w.v.ask(question{kind: askRegister, i: act.i, v: v, p: uint64(k)})
 	return a.x, a.ok
@@ -69,6 +73,11 @@ const (
 // executed returns when i, which dominates use, is executed: on no path from the next
 // instruction of act's frame to use, on all, or on some. An activation that is walked
 // from its entry has executed nothing.
+//
+//	at ◂ next       i: v := f()      use: g(v)
+//	at → i → use    ahead: v will be computed anew; what its register holds is of no use
+//	i → at → use    before: its register holds what g will be called with
+//	a loop through both: maybe
 func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
 	if !act.live {
 		return ahead
@@ -87,6 +96,9 @@ func (w *walk) executed(act *activation, i, use ssa.Instruction) when {
 }
 
 // order returns on which paths from at to use i is executed.
+//
+// avoiding says that some path from at to use does not pass i, through that some path passes i.
+// They are found apart: in a loop both can hold.
 func (f *flow) order(at, i, use ssa.Instruction) when {
 	b := at.Block()
 	from := func(x ssa.Instruction) int { // place in b, from at on
@@ -136,6 +148,8 @@ func (w *walk) eval(act *activation, v ssa.Value, use ssa.Instruction) (uint64, 
 	return w.evalTo(act, v, use, 0)
 }
 
+// The cases follow the list at the head of this file. What none of them knows may have been
+// computed already (computed).
 func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
 	if depth > maxDepth {
 		return 0, false
@@ -215,6 +229,8 @@ func (w *walk) paramValue(act *activation, v ssa.Value, use ssa.Instruction) (ui
 }
 
 // computed returns the value of v in use if its instruction has been executed.
+//
+// The register is read only if it cannot be overwritten before the use.
 func (w *walk) computed(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	i, ok := v.(ssa.Instruction)
 	if !ok || !act.live || w.executed(act, i, use) != before {
@@ -225,6 +241,12 @@ func (w *walk) computed(act *activation, v ssa.Value, use ssa.Instruction) (uint
 
 // capturedValue returns what variable b, an Alloc or FreeVar that is captured by
 // value, holds when mc makes the closure.
+//
+//	x := &s.mu               an Alloc, and one Store of &s.mu
+//	go func() { x.Lock() }() the closure is given the word, not the variable's address
+//
+// If the store is ahead its operand is evaluated; if it has been executed the variable has the
+// value.
 func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) (uint64, bool) {
 	switch b := b.(type) {
 	case *ssa.FreeVar:
@@ -257,6 +279,7 @@ func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) 
 	return 0, false
 }
 
+// dominates reports whether a is executed before b on each path to b.
 func dominates(a, b ssa.Instruction) bool {
 	if a.Block() == b.Block() {
 		return slices.Index(a.Block().Instrs, a) < slices.Index(b.Block().Instrs, b)
@@ -264,6 +287,8 @@ func dominates(a, b ssa.Instruction) bool {
 	return a.Block().Dominates(b.Block())
 }
 
+// captured reports whether fv, of fn, is captured by value: then it is what the variable holds,
+// though its type in SSA is that of a pointer to it.
 func (w *walk) captured(fn *ssa.Function, fv *ssa.FreeVar) bool {
 	i := slices.Index(fn.FreeVars, fv)
 	return i >= 0 && w.o.prog.ByValue(fn, i)
@@ -308,6 +333,8 @@ func (w *walk) dynamicType(act *activation, x *ssa.Call) types.Type {
 }
 
 // interfaceWord returns word k of interface v in use, if it is certain.
+//
+// Word 0 is the type, word 1 the data: the value itself if it is a pointer.
 func (w *walk) interfaceWord(act *activation, v ssa.Value, use ssa.Instruction, k int) (uint64, bool) {
 	switch x := v.(type) {
 	case *ssa.Parameter:
@@ -338,6 +365,9 @@ func (w *walk) interfaceWord(act *activation, v ssa.Value, use ssa.Instruction, 
 }
 
 // stable reports whether none of the others can write the word at p while T_c waits.
+//
+// In two questions, the cheap one first: ever; and with Full, while T_c waits. The second is not
+// asked while that itself is being computed (collects).
 func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
@@ -349,6 +379,8 @@ func (w *walk) stable(p uint64) bool {
 }
 
 // place is where an access ahead goes, as far as that is certain.
+//
+// The less is certain, the more it covers: an object that is new, a part of an object, an object.
 type place struct {
 	fresh bool   // in an object that does not exist yet
 	obj   uint32 // else, in this one,
@@ -357,6 +389,9 @@ type place struct {
 }
 
 // disjoint reports whether instr accesses memory that is certainly not t's.
+//
+// It is asked only for instructions that may be in conflict by the points-to analysis. For
+// accesses through an address that is not certain a lock that is held may answer (guards.go).
 func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 	if !w.o.has(Disjoint) {
 		return false
@@ -394,6 +429,9 @@ func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 }
 
 // placeOf returns where address v points to.
+//
+// If the address itself is not certain (s[i].f with an unknown i), the object that it lies in may
+// be: it is what the slice refers to.
 func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	n := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	if p, ok := w.eval(act, v, use); ok && p != 0 && n > 0 {
@@ -420,6 +458,8 @@ func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place
 }
 
 // container returns the object that v, a pointer, slice or map, leads to.
+//
+// What will be allocated ahead is an object that there is not yet, so it is not T_c's.
 func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	switch x := v.(type) {
 	case *ssa.Alloc:

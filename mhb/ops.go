@@ -11,6 +11,8 @@ import (
 )
 
 // opKind is a blocking operation the walk can stop at.
+//
+// Each has its effects that enable it: see effects.enabling.
 type opKind uint8
 
 const (
@@ -121,6 +123,14 @@ func (a argRefs) at(i int) ref {
 
 // native walks a call of a native, made by the function that v is of, and reports whether it
 // may return.
+//
+// Each case does three things, as far as they apply: it notes what the operation may enable
+// (eff), stops if it is disabled and on a certain object, and notes that it may be executed
+// (mayExecute), for targets that synchronise.
+//
+//	mu.Lock()    disabled, mu certain    stops: nothing after it is walked
+//	mu.Lock()    not certain which       passed: it may be any mutex that is free
+//	mu.Unlock()                          noted; passed
 func (w *walk) native(c *invocation, v *visit) bool {
 	fn, args, atNext := c.fn, c.args, c.atNext
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
@@ -215,6 +225,8 @@ func writeFlag(fn *ssa.Function, args argRefs) (ref, bool) {
 
 // locked reports whether the mutex at p is locked, for writing if it is a RWMutex, and lets no
 // reader pass.
+//
+// Read from the state; that it stays so while T_c waits is what blocked and the rounds are about.
 func (w *walk) locked(p uint64) bool {
 	n, ok := w.word(p)
 	return ok && overlay.Uint32(n, overlay.MutexState) == overlay.MutexLocked
@@ -230,6 +242,8 @@ func (w *walk) unlock(m ref, guarded bool) {
 }
 
 // lockOf returns l, the lock of the Cond c as the code has it.
+//
+// What the Cond says now is used if none of the others can change its L.
 func (w *walk) lockOf(c, l ref) ref {
 	if !l.known && c.known {
 		if p, ok := w.locker(c.p); ok {
@@ -250,6 +264,9 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
+//
+// A goroutine that is at it already may have been notified: then it waits for the lock only. One
+// that comes to it later has not been.
 func (w *walk) sleeps(c, l ref, atNext bool) bool {
 	if !w.o.has(Conds) {
 		return false
@@ -278,6 +295,9 @@ func (w *walk) isMutex(c, l uint64) bool {
 }
 
 // add notes WaitGroup.Add(delta) on the WaitGroup wg.
+//
+// Only going down can enable a Wait. How far it can go down is counted where that is known, in
+// v.dones, since each call of the function adds to it.
 func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 	d := int64(delta.p)
 	switch {

@@ -276,6 +276,8 @@ func (w *walk) builtin(act *activation, x ssa.CallInstruction) {
 }
 
 // direct notes the accesses instr itself makes.
+//
+// One instruction may make several accesses: a range over a map reads its header and an entry.
 func (w *walk) direct(act *activation, instr ssa.Instruction) {
 	for _, x := range w.o.accesses(instr) {
 		switch {
