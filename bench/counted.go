@@ -46,7 +46,7 @@ func (t *CountedProgram) Name() string { return strings.TrimSpace(t.Program + " 
 
 // CountedSuites returns the names of the suites in which executions are counted.
 func CountedSuites() []string {
-	return []string{"litmus", "smc", "condpor-det", "cdpor", "clockvector", "dporengine", "await"}
+	return []string{"litmus", "smc", "condpor-det", "condpor", "cdpor", "clockvector", "dporengine", "await"}
 }
 
 // CountedPrograms returns the programs of a suite.
@@ -58,6 +58,8 @@ func CountedPrograms(suite string) ([]CountedProgram, error) {
 		return smcPrograms(), nil
 	case "condpor-det":
 		return condporPrograms()
+	case "condpor":
+		return symbolicPrograms()
 	case "cdpor":
 		return cdporPrograms(), nil
 	case "clockvector":

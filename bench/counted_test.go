@@ -25,7 +25,7 @@ func counted(t testing.TB, suite string) []CountedProgram {
 
 // enumerated are the suites whose numbers are checked without an explorer here.
 // (internal/litmus does it for the suite litmus.)
-var enumerated = []string{"smc", "condpor-det", "cdpor", "dporengine", "await"}
+var enumerated = []string{"smc", "condpor-det", "condpor", "cdpor", "dporengine", "await"}
 
 var maxPrefixes = flag.Int("prefixes", 2000, "prefixes of executions that TestClasses looks at for each program")
 

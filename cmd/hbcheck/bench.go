@@ -58,6 +58,7 @@ error if they are not as many as expected:
           formulae for their numbers of executions
   condpor-det  queues, stacks and a list of the paper on concolic model checking with
           optimal DPOR, with atomic variables that have locks as in its tool, and without
+  condpor  the programs of that paper with symbolic values, beside its tables
   cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
   clockvector  the programs of the paper on clock vectors in Java Pathfinder, beside its table 3
   dporengine   the programs of the paper on a DPOR engine for Java Pathfinder

@@ -162,7 +162,9 @@ type enumerator struct {
 }
 
 func (e *enumerator) explore() error {
-	if e.seen != nil {
+	// Where an execution is cut by one of several operations that are impossible together, its state
+	// depends on which came last. There is nothing after it.
+	if e.seen != nil && e.sys.Status() != por.Cut {
 		state := e.sys.Hash()
 		if old, known := e.seen[e.class]; known {
 			if old != state {

@@ -10,44 +10,77 @@ import (
 	"strings"
 )
 
-//go:embed vm jpf spin14 litmus smc condpor-det cdpor clockvector dporengine await
+//go:embed vm jpf spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest
 var files embed.FS
 
 // FS returns the programs: one main package in SUITE/PROGRAM for each, but
 // of litmus tests, which are tables.
 func FS() fs.FS { return files }
 
-// Write puts the programs into dir, which must be empty, as a module.
+// renderings are programs that are others with a package replaced. They are made in this order.
+var renderings = []struct {
+	from, to string // suites
+	suffix   string // of the new programs
+	old, new string // import paths
+}{
+	// The elements of the data structures may be anything.
+	{"condpor-det", "condpor", "", `"hbcheck.dev/benchmarks/condpor-det/values"`, `values "hbcheck.dev/benchmarks/condpor/values/symbolic"`},
+	// Each atomic variable has a lock of its own.
+	{"condpor-det", "condpor-det", "-locked", "condpor-det/cells/native", "condpor-det/cells/locked"},
+	{"condpor", "condpor", "-locked", "condpor-det/cells/native", "condpor-det/cells/locked"},
+	{"condpor", "condpor", "-locked", "condpor/cells/native", "condpor/cells/locked"},
+	// An execution for each of a few values, instead of all values at once.
+	{"condpor", "condpor", "-enumerated", "condpor/values/symbolic", "condpor/values/enumerated"},
+}
+
+// Write puts the programs into dir, which must be empty, as a module. Package hbtest is in a module
+// beside it.
 func Write(dir string) error {
 	if err := os.CopyFS(dir, files); err != nil {
 		return err
 	}
-	if err := writeLocked(filepath.Join(dir, "condpor-det")); err != nil {
+	for _, r := range renderings {
+		if err := render(filepath.Join(dir, r.from), filepath.Join(dir, r.to), r.suffix, r.old, r.new); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "hbcheck"), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(dir+"/go.mod", []byte("module hbcheck.dev/benchmarks\n\ngo 1.26\n"), 0o666)
+	if err := os.Rename(filepath.Join(dir, "hbtest"), filepath.Join(dir, "hbcheck", "hbtest")); err != nil {
+		return err
+	}
+	if err := writeModule(filepath.Join(dir, "hbcheck"), "module hbcheck.dev/hbcheck\n"); err != nil {
+		return err
+	}
+	return writeModule(dir, "module hbcheck.dev/benchmarks\n\nrequire hbcheck.dev/hbcheck v0.0.0\n\nreplace hbcheck.dev/hbcheck => ./hbcheck\n")
 }
 
-// writeLocked adds to each program of the suite in dir that has atomic variables a second
-// rendering, PROGRAM-locked, in which they have a lock of their own.
-func writeLocked(dir string) error {
-	programs, err := os.ReadDir(dir)
+func writeModule(dir, text string) error {
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text+"\ngo 1.26\n"), 0o666)
+}
+
+// render adds to the suite in directory to, for each program of from that has the text old, one in which
+// it is replaced.
+func render(from, to, suffix, old, new string) error {
+	programs, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
 	for _, p := range programs {
-		text, err := os.ReadFile(filepath.Join(dir, p.Name(), "main.go"))
+		text, err := os.ReadFile(filepath.Join(from, p.Name(), "main.go"))
 		if err != nil {
 			continue // it is no program
 		}
-		locked := strings.Replace(string(text), "condpor-det/cells/native", "condpor-det/cells/locked", 1)
-		if locked == string(text) {
+		rendered := strings.Replace(string(text), old, new, 1)
+		if rendered == string(text) {
 			continue
 		}
-		if err := os.Mkdir(filepath.Join(dir, p.Name()+"-locked"), 0o777); err != nil {
+		dir := filepath.Join(to, p.Name()+suffix)
+		if err := os.Mkdir(dir, 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, p.Name()+"-locked", "main.go"), []byte(locked), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(rendered), 0o666); err != nil {
 			return err
 		}
 	}

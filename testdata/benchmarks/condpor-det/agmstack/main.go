@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	cells "hbcheck.dev/benchmarks/condpor-det/cells/native"
+	"hbcheck.dev/benchmarks/condpor-det/values"
 )
 
 const none = 0 // nobody has pushed anything there
@@ -39,9 +40,10 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(n + m)
 	for i := range n {
+		x := values.Element(i)
 		go func() {
 			defer wg.Done()
-			s.push(int64(i + 1))
+			s.push(x)
 		}()
 	}
 	for range m {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	cells "hbcheck.dev/benchmarks/condpor-det/cells/native"
+	"hbcheck.dev/benchmarks/condpor-det/values"
 )
 
 const none = 0 // nobody has put anything there
@@ -40,9 +41,10 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(n + m)
 	for i := range n {
+		x := values.Element(i)
 		go func() {
 			defer wg.Done()
-			q.enqueue(int64(i + 1))
+			q.enqueue(x)
 		}()
 	}
 	for range m {

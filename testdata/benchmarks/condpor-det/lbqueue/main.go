@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"sync"
+
+	"hbcheck.dev/benchmarks/condpor-det/values"
 )
 
 type queue struct {
@@ -44,9 +46,10 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(n + m)
 	for i := range n {
+		x := values.Element(i)
 		go func() {
 			defer wg.Done()
-			q.enqueue(i + 1)
+			q.enqueue(int(x))
 		}()
 	}
 	for range m {

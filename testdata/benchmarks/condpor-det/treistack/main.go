@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	cells "hbcheck.dev/benchmarks/condpor-det/cells/native"
+	"hbcheck.dev/benchmarks/condpor-det/values"
 )
 
 type node struct {
@@ -38,9 +39,10 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(n + m)
 	for i := range n {
+		x := values.Element(i)
 		go func() {
 			defer wg.Done()
-			s.push(i + 1)
+			s.push(int(x))
 		}()
 	}
 	for range m {

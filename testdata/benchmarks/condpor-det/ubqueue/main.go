@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	cells "hbcheck.dev/benchmarks/condpor-det/cells/native"
+	"hbcheck.dev/benchmarks/condpor-det/values"
 )
 
 type node struct {
@@ -55,9 +56,10 @@ func main() {
 	var wg sync.WaitGroup
 	wg.Add(n + m)
 	for i := range n {
+		x := values.Element(i)
 		go func() {
 			defer wg.Done()
-			q.enqueue(i + 1)
+			q.enqueue(int(x))
 		}()
 	}
 	for range m {
