@@ -152,8 +152,8 @@ var rtFuncs = [numRtFuncs]struct {
 // throw raises a run-time panic at the instruction g is executing by calling
 // the runtime overlay. The call's return address is the instruction itself: see callPC.
 //
-// It always returns with a new frame on top of g, so callers go to "called" in exec, or return
-// Called.
+// It returns with a new frame on top of g, or with g halted because its stack has overflowed, so
+// callers go to "called" in exec, or return Called.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.scheduled = false
 	g.pc = g.executing()
