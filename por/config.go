@@ -22,6 +22,10 @@ type Config struct {
 	LimitPreempt bool
 	Preempt      int
 
+	// Dive is from how many steps on a path is so long that a search which stores states does not
+	// remain below it; 0: 10,000.
+	Dive int
+
 	// IgnoreOutput declares that the order of Output operations makes no difference, so that they
 	// commute with each other.
 	IgnoreOutput bool

@@ -34,7 +34,8 @@ type depthFirst struct {
 	frames []frame
 	alts   []trace.Step // alternatives of all frames, one after the other
 
-	skipped int // components whose fairness could not be checked within the memory budget
+	turns   turns // what is unfinished and not on the stack
+	skipped int   // components whose fairness could not be checked within the memory budget
 }
 
 // A frame is one node on the search stack.
@@ -71,9 +72,18 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 // Returning to a frame is put off until it has another alternative to take: the last one leaves
 // the system where it is, and pop rewinds it.
 func (s *depthFirst) run() por.Result {
-	root := s.Sys.Mark()
+	root := s.Checkpoint()
 	s.advance()
-	for len(s.frames) > 0 && !s.Halted {
+	for !s.Halted {
+		if len(s.frames) == 0 {
+			if !s.nextTurn(&root) {
+				break
+			}
+			continue
+		}
+		if s.turnOver() && s.putAside() {
+			continue
+		}
 		f := &s.frames[len(s.frames)-1]
 		if f.next == f.end {
 			s.pop()
@@ -97,7 +107,8 @@ func (s *depthFirst) run() por.Result {
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		s.Drop(s.frames[i].Mark)
 	}
-	s.Leave(root)
+	s.endTurn()
+	s.Leave(root.Mark)
 	return s.result()
 }
 
@@ -126,6 +137,7 @@ func (s *depthFirst) advance() {
 			return
 		}
 		if s.TruncatedHere() {
+			s.turns.dived = true
 			return
 		}
 		f := s.expand(chain)
@@ -292,7 +304,7 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 		return false, vacant
 	}
 	s.Stats.Matched++
-	if old == closed {
+	if old == closed || s.components == nil {
 		old = vacant
 	}
 	return true, old
@@ -383,6 +395,9 @@ func (s *depthFirst) pop() {
 // It is shown while a long search runs, and decides nothing.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
+	if s.turns.begun {
+		return p // what is unfinished is not on the stack
+	}
 	// Deeper frames weigh less than the rounding error.
 	share := 1.0
 	for i := range min(len(s.frames), 64) {
@@ -454,6 +469,7 @@ func (s *depthFirst) account() int64 {
 	if s.components != nil {
 		n += s.components.bytes()
 	}
+	n += s.turns.bytes
 	if s.Size != nil {
 		n += s.Size.Bytes()
 	}

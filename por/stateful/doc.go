@@ -2,6 +2,7 @@
 // for livelocks.
 //
 //   - dfs.go: the depth-first search, its stack, and what a node is.
+//   - turns.go: what it does on paths that are too long, as they may have no end.
 //   - full.go, jpf.go: the two explorers. JPF is Java Pathfinder's own reduction (Visser, Havelund,
 //     Brat, Park, Lerda, "Model checking programs", Automated Software Engineering 2003): {g} is a
 //     persistent set (Godefroid 1996) if g's next operation commutes with all that the others can

@@ -48,7 +48,7 @@ func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
 	for {
 		s := newDepthFirst(sys, v, cfg, p)
-		r := s.run()
+		r := s.explore()
 		if !p.Violated {
 			return r
 		}

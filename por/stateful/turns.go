@@ -1,0 +1,238 @@
+package stateful
+
+import (
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A depth-first search can go down a path without end: a loop that counts never comes back to a
+// state. It would then stay below one prefix for as long as it is given, and know nothing of what
+// other goroutines do. So from the first path on that becomes too long, unfinished prefixes take
+// turns:
+//
+//	stack:   ●──●──●──●──●──●──●──●──●──●    a dive: what is unfinished on the stack is put aside
+//	         │  │     │        │        ╷
+//	a turn:                                  the first unfinished alternative is explored, then the
+//	         1  2     3        ·        ·    second one, and so on, for as long as the turn takes
+//
+// When a turn is over what it has left unfinished is put aside, too, and all stacks take turns. Turns
+// become longer with the search, so that long executions come to their ends.
+//
+// Nothing is lost:
+//
+//  1. A state is stored when it is met, and its alternatives are on the stack then, or put aside, or
+//     have been explored. So all are explored when nothing is left. Which ones are met first makes
+//     no difference for that.
+//  2. As for the ignoring problem: a node on whose cycle the others might be ignored lists the
+//     alternatives of one goroutine only (frame.reduced). It is known of a node that it is on none
+//     when its component is complete. Those that are put aside are made to list all, if states are
+//     stored at all, and from then
+//     on no node is reduced (mayListOnly, as there are no components).
+//  3. Livelocks need the components, which need the order of a depth-first search. So if nothing is
+//     left, and nothing has been cut, the search begins again without turns: there are as many
+//     states as there were, and no path is without end. What is counted is what it would have been.
+type turns struct {
+	begun bool // a stack has been put aside
+	dived bool // an execution has been cut: its prefix is too long
+	never bool // there are none
+
+	queue []*aside
+	bytes int64 // of all that is put aside
+
+	// The present turn.
+	from     *aside          // the stack whose alternatives are explored
+	at       search.Position // the node of the one that is
+	ends     uint64          // the effort at which it ends
+	fresh    uint64          // transitions when it came to at: there is one at least
+	base     int             // steps of the path when it was last asked whether it is too long
+	repeated uint64          // steps of prefixes that have been executed again, in all turns
+}
+
+// An aside is what is unfinished of a stack that was put aside.
+type aside struct {
+	path  trace.Schedule // to the last of nodes
+	nodes []unfinished   // by their depth; there is at least one
+}
+
+// unfinished is a node with the alternatives that are not explored.
+type unfinished struct {
+	depth, preempts int
+	freeSwitch      bool
+	alts            []trace.Step
+}
+
+func (x *aside) bytes() int64 {
+	n := int64(len(x.path)) * int64(unsafe.Sizeof(trace.Step{}))
+	for i := range x.nodes {
+		n += int64(unsafe.Sizeof(unfinished{})) + int64(len(x.nodes[i].alts))*int64(unsafe.Sizeof(trace.Step{}))
+	}
+	return n
+}
+
+const (
+	// diveDepth is from how many steps on a path is too long (Config.Dive). Most programs have none.
+	diveDepth = 10_000
+	// leastTurn is which part of that a turn takes at least.
+	leastTurn = 10
+	// turnShare is which part of the work so far a turn may take.
+	turnShare = 32
+	// asideShare is which part of Config.MaxMemory may be put aside: if that is exceeded the search
+	// remains depth-first below what it is at.
+	asideShare = 4
+	// asideMost is that part if there is no such limit.
+	asideMost = 256 << 20
+)
+
+// effort is how many steps the search has executed.
+func (s *depthFirst) effort() uint64 { return s.Stats.Transitions + s.turns.repeated }
+
+// dive is Config.Dive.
+func (s *depthFirst) dive() int {
+	if s.Cfg.Dive > 0 {
+		return s.Cfg.Dive
+	}
+	return diveDepth
+}
+
+// turnOver reports whether the search has been below one prefix for long enough.
+func (s *depthFirst) turnOver() bool {
+	t := &s.turns
+	switch {
+	case t.never, t.begun && s.Stats.Transitions == t.fresh:
+		return false
+	case t.begun && s.effort() >= t.ends:
+		return true
+	}
+	return t.dived || len(s.Path)-t.base >= max(s.dive(), t.base)
+}
+
+// beginTurn begins a turn, to begin which takes so many steps: it is longer than that, and takes a
+// share of all that was done so far, so that there are not too many turns.
+func (s *depthFirst) beginTurn(cost int) {
+	s.turns.dived = false
+	s.turns.ends = s.effort() + max(uint64(s.dive()/leastTurn), 2*uint64(cost), s.Stats.Transitions/turnShare)
+}
+
+// putAside ends the turn: what is unfinished is put aside, and the stack is empty. It reports false,
+// and the turn goes on, if there is nothing else to do, or no more can be put aside.
+func (s *depthFirst) putAside() bool {
+	t := &s.turns
+	others := len(t.queue) > 0 || t.from != nil
+	for i := range s.frames[:len(s.frames)-1] {
+		f := &s.frames[i]
+		others = others || f.next < f.end || f.reduced && s.states != nil
+	}
+	most := int64(asideMost)
+	if s.Cfg.MaxMemory > 0 {
+		most = s.Cfg.MaxMemory / asideShare
+	}
+	if !others || t.bytes > most {
+		t.base = len(s.Path)
+		s.beginTurn(0)
+		return false
+	}
+	x := &aside{}
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		f := &s.frames[i]
+		if f.reduced && s.states != nil {
+			s.ReturnTo(&f.Position)
+			s.Enabled = s.Sys.Enabled(s.Enabled[:0])
+			s.addOthersAlternatives(f.singleton)
+			f.end = len(s.alts)
+		}
+		if f.next < f.end {
+			if len(x.nodes) == 0 {
+				x.path = slices.Clone(s.Path[:f.Depth])
+			}
+			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end])})
+		}
+		s.Drop(f.Mark)
+		s.alts = s.alts[:f.alt]
+	}
+	s.frames, s.components, t.begun = s.frames[:0], nil, true
+	slices.Reverse(x.nodes)
+	s.queueAside(t.from)
+	s.queueAside(x)
+	s.endTurn()
+	return true
+}
+
+// queueAside puts x aside, if something of it is unfinished.
+func (s *depthFirst) queueAside(x *aside) {
+	if x != nil && len(x.nodes) > 0 {
+		s.turns.queue = append(s.turns.queue, x)
+		s.turns.bytes += x.bytes()
+	}
+}
+
+// endTurn ends a turn of which nothing is on the stack.
+func (s *depthFirst) endTurn() {
+	if t := &s.turns; t.from != nil {
+		s.Drop(t.at.Mark)
+		t.from = nil
+	}
+}
+
+// nextTurn puts something unfinished on the stack, which is empty. It reports whether there is
+// anything.
+func (s *depthFirst) nextTurn(root *search.Position) bool {
+	t := &s.turns
+	if t.from != nil && len(t.from.nodes) > 0 && s.effort() < t.ends {
+		s.ReturnTo(&t.at)
+		s.Sys.Release(t.at.Mark)
+		s.nextNode()
+		return true
+	}
+	s.queueAside(t.from)
+	s.endTurn()
+	if len(t.queue) == 0 {
+		return false
+	}
+	t.from = t.queue[0]
+	t.queue = t.queue[1:]
+	t.bytes -= t.from.bytes()
+	s.ReturnTo(root)
+	s.beginTurn(t.from.nodes[0].depth)
+	s.nextNode()
+	return true
+}
+
+// nextNode goes on to the next node of the stack whose turn it is, and puts it on the stack.
+func (s *depthFirst) nextNode() {
+	t := &s.turns
+	n := t.from.nodes[0]
+	t.from.nodes = t.from.nodes[1:]
+	s.comeTo(n.depth, t.from.path)
+	s.Preempts = n.preempts
+	t.at, t.base, t.fresh = s.Checkpoint(), n.depth, s.Stats.Transitions
+	f := frame{Position: s.Checkpoint(), freeSwitch: n.freeSwitch}
+	s.alts = append(s.alts, n.alts...)
+	f.end = len(s.alts)
+	s.frames = append(s.frames, f)
+}
+
+// comeTo executes the steps of path up to a depth.
+func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
+	for len(s.Path) < depth && !s.Halted {
+		if s.turns.repeated++; s.turns.repeated%search.ChainLimit == 0 && s.Cfg.Over != nil && s.Cfg.Over() {
+			s.Poll(s.account(), s.progress())
+		}
+		s.Repeat(path[len(s.Path)])
+	}
+}
+
+// explore runs the search, and again if that is needed to look for livelocks.
+func (s *depthFirst) explore() por.Result {
+	r := s.run()
+	if !s.turns.begun || !s.Cfg.Match || s.Cfg.LimitPreempt || s.Halted || len(r.Incomplete) > 0 {
+		return r
+	}
+	por.Restart(s.Visitor, s.Cfg, "everything is explored, but for livelocks")
+	again := newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy)
+	again.turns.never = true
+	return again.run()
+}
