@@ -32,6 +32,7 @@ type collector struct {
 	loops      orderedSet[LongLoop]
 
 	needsAwait bool            // see exploration.refine
+	supposed   bool            // an assumption of the program has cut an execution
 	inSubtree  bool            // it is that of a subtree of the search,
 	used       []int           // and these of Options.Ignores have accepted something
 	merged     *mergedCounters // nil: the search is not split
@@ -144,6 +145,8 @@ func (c *collector) cut(end *Ending) bool {
 			cause = CauseMemory
 		}
 		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported})
+	default:
+		c.supposed = true
 	}
 	return true
 }

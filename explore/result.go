@@ -243,6 +243,7 @@ const (
 	CauseUnsupported              // the machine refused to execute something: Text
 	CauseMemory                   // the program needs more memory than it may: Text
 	CauseTime                     // a loop ends when time has passed, which here it does only in a sleep
+	CauseImpossible               // nothing that the program assumes is possible
 	CauseAssumed                  // the environment was not tried in all ways: Assumption
 )
 

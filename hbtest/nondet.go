@@ -12,11 +12,59 @@ import (
 // the value as a symbol, and where the program branches on it, it explores both sides that are
 // possible. A bug is reported with the least value that leads to it.
 //
-// T is a bool or an integer, or a type of one of these. Under plain go test the value is the zero
-// value; if the environment variable HBTEST_SEED is a number, a random one that depends on the number.
+// T is a bool or an integer, an array or a struct of these, or string or []byte, which have at most
+// 4 bytes (Bytes has as many as you like). Other types are refused by name.
+//
+// Under plain go test the value is the zero value; if the environment variable HBTEST_SEED is a
+// number, a random one that depends on the number.
+func Nondet[T any]() T {
+	var x T
+	switch p := any(&x).(type) {
+	case *string:
+		*p = string(Bytes(shortText))
+	case *[]byte:
+		*p = Bytes(shortText)
+	default:
+		return nondet[T]()
+	}
+	return x
+}
+
+// shortText is how many bytes there are in a string or []byte of Nondet.
+const shortText = 4
+
+// Bytes returns at most n bytes, of which hbcheck explores all. Under plain go test there are none;
+// with HBTEST_SEED it is a random number of random ones.
+func Bytes(n int) []byte {
+	size := 0
+	if n > 0 {
+		size = length(n)
+	}
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = nondet[byte]()
+	}
+	return b
+}
+
+// length returns a number from 0 to n.
+func length(n int) int {
+	if Running() {
+		return Choose(n + 1)
+	}
+	r := random()
+	if r == nil {
+		return 0
+	}
+	r.Lock()
+	defer r.Unlock()
+	return r.Intn(n + 1)
+}
+
+// nondet is Nondet of values without pointers.
 //
 // hbcheck replaces this function.
-func Nondet[T any]() T {
+func nondet[T any]() T {
 	var x T
 	if r := random(); r != nil {
 		r.Lock()
@@ -48,6 +96,15 @@ func fill(v reflect.Value, r *rand.Rand) {
 		bits = uint64(r.Intn(8) - 3)
 	}
 	switch {
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), r)
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Field(i)
+			fill(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), r) // an unexported one, too
+		}
 	case v.Kind() == reflect.Bool:
 		v.SetBool(bits&1 != 0)
 	case v.CanInt():

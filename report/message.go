@@ -149,6 +149,8 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 		return fmt.Sprintf("the loop at %s iterates until time has passed, which it does here only if a goroutine sleeps", line(x.Pos))
 	case explore.CauseAssumed:
 		return Assumption(x.Assumption)
+	case explore.CauseImpossible:
+		return "nothing that the program assumes (hbtest.Assume) is possible: no execution is complete"
 	}
 	return x.Text
 }

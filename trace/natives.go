@@ -31,7 +31,7 @@ var natives = func() map[string]Memory {
 	}{
 		{NoMemory, `
 			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
-			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.Nondet
+			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
 			hbcheck.dev/hbcheck/hbtest.Running
 			internal/effect.Access internal/effect.Ordered internal/effect.OrderedIf internal/bytealg.MakeNoZero internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave

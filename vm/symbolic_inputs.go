@@ -1,9 +1,11 @@
 package vm
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -25,17 +27,21 @@ type Input struct {
 	term *symbolic.Term
 }
 
-// nondet is hbtest.Nondet.
+// nondet is hbtest.nondet, of types without pointers.
 func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.nondetType(g)
-	if where := unsupportedInput(t); where != nil {
-		m.unsupported(g, "hbtest.Nondet of type "+where.String()+"; its value cannot be symbolic")
+	if part := unsupportedInput(t); part != nil {
+		text := "hbtest.Nondet of type " + t.String()
+		if !types.Identical(part, t) {
+			text += ", of its part of type " + part.String()
+		}
+		m.cut = Cut{CutUnsupported, m.relative(m.inputPos(g)) + ": unsupported: " + text + ": that cannot be symbolic"}
+		m.halt(g)
 		return Stop
 	}
-	words := m.link.Layout(t).Words()
-	switch {
-	case m.auto:
-		for i := range words {
+	l := m.link.Layout(t)
+	if m.auto { // a variable's initialiser
+		for i := range l.Words() {
 			r.Set(i, 0)
 		}
 		return Next
@@ -45,14 +51,25 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 		m.track()
 		ctl = Stop // with the goroutine running, which leaves the plain loop: see exec
 	}
-	pos, _ := m.userCall(g)
-	pos.Column, pos.Offset = 0, 0
-	n := &newInput{m: m, g: g, first: g.nvars, pos: pos, regs: r}
-	n.value(t)
+	n := &newInput{m: m, g: g, first: g.nvars, pos: m.inputPos(g), image: make([]byte, (l.Size+7)/8*8)}
+	n.value(t, 0, "")
+	if layout.ScalarOf(t) != layout.NotScalar {
+		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&n.image[0]), l)
+		if len(n.parts) > 0 {
+			r.setSym(m, g, 0, n.parts[0].term)
+		}
+		return ctl
+	}
+	for i := range l.Words() {
+		r.Set(i, *(*uint64)(unsafe.Pointer(&n.image[i*8])))
+	}
+	if m.tracking {
+		n.registers(r, l)
+	}
 	return ctl
 }
 
-// nondetType returns the type argument of the call of Nondet that g executes.
+// nondetType returns the type argument of the call of nondet that g executes.
 func (m *Machine) nondetType(g *goroutine) types.Type {
 	fn := g.fn.SSA
 	if call, ok := g.fn.InstrAt(int(g.executing())).(ssa.CallInstruction); ok {
@@ -63,53 +80,124 @@ func (m *Machine) nondetType(g *goroutine) types.Type {
 	return fn.TypeArgs()[0]
 }
 
+// inputPos is where the code outside of package hbtest is that g executes.
+func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if f.SSA == nil || f.Wrapper {
+			return true
+		}
+		if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "hbcheck.dev/hbcheck/hbtest" {
+			return true
+		}
+		pos = m.fset.Position(f.PosAt(int(pc)))
+		return false
+	})
+	pos.Column, pos.Offset = 0, 0
+	return pos
+}
+
 // unsupportedInput returns the part of t, or t, that cannot be symbolic; nil if all of it can.
 func unsupportedInput(t types.Type) types.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		if u.Info()&(types.IsInteger|types.IsBoolean) != 0 && u.Kind() != types.UnsafePointer {
+		if u.Info()&(types.IsInteger|types.IsBoolean) != 0 {
 			return nil
 		}
+	case *types.Array:
+		return unsupportedInput(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if part := unsupportedInput(u.Field(i).Type()); part != nil {
+				return part
+			}
+		}
+		return nil
 	}
 	return t
 }
 
-// A newInput is the value that a call of Nondet returns.
+// A newInput is the value that a call of nondet returns.
 type newInput struct {
 	m     *Machine
 	g     *goroutine
 	first uint32
 	pos   token.Position
-	regs  Regs
+	image []byte // its memory image, where it is not symbolic
+	parts []part // where it is: of a value that is a scalar, its register
 }
 
-// value makes a value of type t in word 0.
-func (n *newInput) value(t types.Type) {
+// value makes the part of type t at byte off, which is called name.
+func (n *newInput) value(t types.Type, off uint32, name string) {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		size := n.m.link.Layout(u.Elem()).Size
+		for i := range u.Len() {
+			n.value(u.Elem(), off+uint32(i)*size, fmt.Sprintf("%s[%d]", name, i))
+		}
+	case *types.Struct:
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, at := range layout.Sizes.Offsetsof(fields) {
+			n.value(fields[i].Type(), off+uint32(at), name+"."+fields[i].Name())
+		}
+	default:
+		n.scalar(t, off, name)
+	}
+}
+
+// scalar makes a variable of type t.
+func (n *newInput) scalar(t types.Type, off uint32, name string) {
 	m, g := n.m, n.g
 	l := m.link.Layout(t)
 	if m.cfg.Given != nil {
-		n.regs.Set(0, m.givenInput(g))
+		v := m.givenInput(g)
+		copy(n.image[off:off+l.Size], unsafe.Slice((*byte)(unsafe.Pointer(&v)), l.Size))
 		return
 	}
-	n.regs.setSym(m, g, 0, n.scalar(t, l, ""))
-}
-
-// scalar makes a variable of type t, of a register's width.
-func (n *newInput) scalar(t types.Type, l *layout.Layout, field string) *symbolic.Term {
-	c := n.m.sym.ctx
 	width := uint8(l.Size * 8)
 	basic := t.Underlying().(*types.Basic)
 	if basic.Info()&types.IsBoolean != 0 {
 		width = symbolic.Bool
 	}
-	v := c.Var(uint64(n.g.id)<<32|uint64(n.g.nvars), width, "")
-	in := Input{G: n.g.id, N: n.g.nvars, Of: n.first, Type: t, Field: field, Pos: n.pos, term: v}
-	n.m.sym.inputs = append(n.m.sym.inputs, in)
-	n.g.nvars++
-	if width == symbolic.Bool || width == 64 {
-		return v
+	v := m.sym.ctx.Var(uint64(g.id)<<32|uint64(g.nvars), width, "")
+	m.sym.inputs = append(m.sym.inputs, Input{G: g.id, N: g.nvars, Of: n.first, Type: t, Field: name, Pos: n.pos, term: v})
+	g.nvars++
+	term := v
+	switch {
+	case name != "" && width == symbolic.Bool:
+		term = m.sym.ctx.FromBool(v, 8)
+	case name == "" && width != symbolic.Bool:
+		term = m.sym.extend(v, basic.Info()&types.IsUnsigned == 0)
 	}
-	return n.m.sym.extend(v, basic.Info()&types.IsUnsigned == 0)
+	n.parts = append(n.parts, part{off: off, size: l.Size, term: term})
+}
+
+// registers gives the words of a value of layout l their shadows.
+func (n *newInput) registers(r Regs, l *layout.Layout) {
+	for i := range uint32(l.Words()) {
+		var word []part
+		at := uint32(0) // what comes before is in word
+		for _, p := range n.parts {
+			if p.off/8 == i {
+				if o := p.off % 8; o > at {
+					word = append(word, part{off: at, size: o - at})
+				}
+				at = p.off%8 + p.size
+				word = append(word, part{off: p.off % 8, size: p.size, term: p.term})
+			}
+		}
+		if len(word) == 0 {
+			r.concreteResult(n.m, n.g, int(i))
+			continue
+		}
+		if at < 8 {
+			word = append(word, part{off: at, size: 8 - at})
+		}
+		r.setSym(n.m, n.g, int(i), n.m.sym.pack(word, 8))
+	}
 }
 
 // suppose is hbtest.Assume of a condition that depends on inputs.

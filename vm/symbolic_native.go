@@ -39,6 +39,13 @@ func (s *symbols) beforeNative(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		return in
 	}
+	if len(s.memory) > 0 && !s.formats(f) {
+		if search := searches[nat.Name]; search != nil {
+			if next, done := s.search(g, in, search); done {
+				return next
+			}
+		}
+	}
 	params, results := s.nativeWords(f, g.pc)
 	if !s.concrete(g, in.A, params, fewValues) {
 		return nil

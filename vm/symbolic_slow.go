@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/types"
 	"math"
 	"slices"
 	"unsafe"
@@ -103,7 +104,11 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 		if in.Op == MapGet {
 			key = C
 		}
-		if !s.mapKey(g, key, t) {
+		mp := *g.reg(uint32(B))
+		if in.Op != MapGet {
+			mp = *g.reg(uint32(A))
+		}
+		if !s.mapKey(g, key, t, mp) {
 			return nil
 		}
 		if in.Op == MapGet {
@@ -123,9 +128,41 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
-// mapKey makes the key of type t in the registers from i on concrete.
-func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType) bool {
-	return s.concreteWords(g, i, t.key.Words())
+// mapKey makes the key of the map mp in the registers from i on concrete. For an integer it is decided
+// first which of the map's keys it is, if any: only if it is none its values are enumerated. The map
+// must not change meanwhile.
+func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType, mp ptr) bool {
+	k := g.shadow[g.fp+uint32(i)]
+	basic, _ := t.key.Type.Underlying().(*types.Basic)
+	shared := s.m.multi && mp != 0 && s.m.heap.objs[mp>>32].flags&objShared != 0
+	if k == nil || mp == 0 || shared || basic == nil || basic.Info()&types.IsInteger == 0 {
+		return s.concreteWords(g, i, t.key.Words())
+	}
+	k = s.word(k)
+	none := s.ctx.Bool(true)
+	var conds []*symbolic.Term
+	var keys []uint64
+	for last := uint64(0); ; {
+		e, seq := s.m.mapNextEntry(mp, t, last)
+		if e == nil {
+			break
+		}
+		last = seq
+		var v uint64
+		s.m.loadValue(&v, unsafe.Add(e, t.keyOff), t.key)
+		same := s.ctx.Eq(k, s.ctx.Const(64, v))
+		conds, keys = append(conds, same), append(keys, v)
+		none = s.ctx.BoolAnd(none, s.ctx.BoolNot(same))
+	}
+	at, ok := s.decide(g, append(conds, none)...)
+	switch {
+	case !ok:
+		return false
+	case at < len(keys):
+		s.fix(g, i, keys[at])
+		return true
+	}
+	return s.concrete(g, i, 1, fewValues)
 }
 
 // nextRune executes StrNext.

@@ -36,7 +36,8 @@ func loadPrograms(t *testing.T, src string) *load.Program {
 		"hbtest/hbtest.go": `package hbtest
 func Choose(n int) int { return 0 }
 func Assume(bool)      {}
-func Nondet[T any]() T { var x T; return x }
+func Nondet[T any]() T { return nondet[T]() }
+func nondet[T any]() T { var x T; return x }
 `,
 	} {
 		file := filepath.Join(dir, name)

@@ -30,8 +30,14 @@ func All() []*por.Explorer {
 	}
 }
 
-// Lookup returns the explorer called name; nil if there is none.
+// Lookup returns the explorer called name; nil if there is none. condpor is optimal under the name that
+// it has in the paper on inputs as well as schedules.
 func Lookup(name string) *por.Explorer {
+	if name == "condpor" {
+		e := Lookup("optimal")
+		e.Name = name
+		return e
+	}
 	all := All()
 	i := slices.IndexFunc(all, func(e *por.Explorer) bool { return e.Name == name })
 	if i < 0 {
