@@ -91,6 +91,12 @@
 //	              observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
+//	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
+//	    inputs      variables, and their least values     solver   what is possible
+//	    exec, slow  instructions on terms                 memory   shadows of bytes
+//	    native      calls of natives, and on terms        atomic   package sync/atomic,
+//	                                                      search   and through bytes
+//	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)
