@@ -34,7 +34,9 @@ var choiceNatives = []Native{
 	{Name: "math/rand.hbChoose", Peek: peekRand, Fn: chooseRand},
 	{Name: "math/rand/v2.hbChoose", Peek: peekRand, Fn: chooseRand},
 	{Name: "fmt.hbAddress", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.assume(g, AddressShown)
+		if !m.onlyShown(g) {
+			m.assume(g, AddressShown)
+		}
 		return Next
 	}},
 	{Name: "math/rand.runtime_rand", Fn: sample},

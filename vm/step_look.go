@@ -32,7 +32,7 @@ import (
 //     there are no new ones.
 //  3. There are at most maxJumps amounts. Further ones are named (ClockSome).
 //
-// Amounts are rounded up to microseconds, so that the nanoseconds of looks do not count.
+// Amounts are rounded up to a tenth of a microsecond, so that the nanoseconds of looks do not count.
 
 // A lateness is what comparisons have noticed, or would have if time had passed.
 type lateness struct {
@@ -58,7 +58,7 @@ func (l *lateness) note(d int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.any = true
-	const tick, looks = 1000, 64
+	const tick, looks = 100, 64
 	if d < looks {
 		return true // all looks differ by this much as it is
 	}
@@ -124,14 +124,9 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 		}
 	}
 	for _, j := range m.cfg.jumps {
-		if j == allLeft && m.cfg.OrderedTime && room > 0 {
-			j = room
-		}
-		if j > room {
-			break
-		}
-		if choice--; choice == 0 {
-			return j
+		// Of what is too much all that is left may pass.
+		if choice--; choice == 0 || j >= room {
+			return max(0, min(j, room)) * int64(b2u(choice == 0))
 		}
 	}
 	return 0

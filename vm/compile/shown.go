@@ -1,63 +1,189 @@
 package compile
 
 import (
+	"go/token"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
+// Of a text that is only printed nothing depends: no comparison, no key of a map, no length.
+
+// A TextUse is what becomes of a text.
+type TextUse uint8
+
+// The uses of a text.
+const (
+	TextShown    TextUse = iota // it is printed, or nothing is done with it
+	TextReturned                // besides, the function returns it
+	TextUsed                    // perhaps something depends on it
+)
+
+// UseOfText returns what the function in which a call is does with the text that the call makes of
+// its arguments.
+func UseOfText(i ssa.Instruction) TextUse {
+	call, ok := i.(ssa.CallInstruction)
+	if !ok {
+		return TextUsed
+	}
+	t := &textFlow{seen: map[ssa.Value]bool{}}
+	t.call(call)
+	return t.use
+}
+
 // onlyShown reports whether v, an interface value, is an argument of functions that print it, or
 // make a text of it, and is used for nothing else.
 func onlyShown(v *ssa.MakeInterface) bool {
+	t := &textFlow{seen: map[ssa.Value]bool{}, ends: true}
+	t.value(v)
+	return t.use == TextShown
+}
+
+// textFlow follows a text through a function.
+type textFlow struct {
+	seen map[ssa.Value]bool
+	use  TextUse
+	ends bool // what becomes of a text that others are put into is of no interest
+}
+
+func (t *textFlow) call(i ssa.CallInstruction) {
+	call := i.Common()
+	switch {
+	case prints(call):
+		return
+	case !makesText(call):
+		t.use = TextUsed
+		return
+	}
+	if v := i.Value(); v != nil && !t.ends {
+		t.value(v)
+	}
+}
+
+func (t *textFlow) value(v ssa.Value) {
+	if t.seen[v] || t.use == TextUsed || v.Referrers() == nil {
+		return
+	}
+	t.seen[v] = true
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
+		case *ssa.MakeInterface:
+			t.value(x)
+		case *ssa.ChangeInterface:
+			t.value(x)
+		case *ssa.Phi:
+			t.value(x)
+		case *ssa.BinOp:
+			switch {
+			case x.Op == token.ADD:
+				t.value(x)
+			case !isNil(x.X) && !isNil(x.Y):
+				t.use = TextUsed
+			}
+		case *ssa.Return:
+			t.use = max(t.use, TextReturned)
 		case *ssa.Store:
-			if x.Val != ssa.Value(v) {
-				return false
-			}
+			// An element of variable arguments.
 			a, ok := x.Addr.(*ssa.IndexAddr)
-			if !ok || !variadic(a.X) || !argumentsShown(a.X) {
-				return false
+			if !ok || x.Val != v || !variadic(a.X) {
+				t.use = TextUsed
+				return
 			}
+			t.arguments(a.X)
+		case ssa.CallInstruction:
+			t.call(x)
 		default:
-			return false
+			t.use = TextUsed
 		}
 	}
-	return true
 }
 
-// argumentsShown reports whether the array of variable arguments is that of a function that prints
-// them, or makes a text of them.
-func argumentsShown(array ssa.Value) bool {
+// arguments follows the array of variable arguments.
+func (t *textFlow) arguments(array ssa.Value) {
 	for _, u := range *array.Referrers() {
 		switch x := u.(type) {
 		case *ssa.IndexAddr, *ssa.DebugRef:
 		case *ssa.Slice:
 			for _, u := range *x.Referrers() {
-				call, ok := u.(ssa.CallInstruction)
-				if _, ref := u.(*ssa.DebugRef); !ref && (!ok || !shows(call.Common())) {
-					return false
+				if call, ok := u.(ssa.CallInstruction); ok {
+					t.call(call)
+				} else if _, ok := u.(*ssa.DebugRef); !ok {
+					t.use = TextUsed
 				}
 			}
 		default:
-			return false
+			t.use = TextUsed
 		}
 	}
-	return true
 }
 
-// shows reports whether a call prints its arguments, or makes a text of them.
-func shows(call *ssa.CallCommon) bool {
-	f := call.StaticCallee()
-	if f == nil || f.Pkg == nil {
+// method returns the package and the name of the function or method that is called, if that is known.
+func method(call *ssa.CallCommon) (pkg, name string) {
+	var f *types.Func
+	if call.IsInvoke() {
+		f = call.Method
+	} else if fn := call.StaticCallee(); fn != nil {
+		f, _ = fn.Object().(*types.Func)
+	}
+	if f == nil || f.Pkg() == nil {
+		return "", ""
+	}
+	return f.Pkg().Path(), f.Name()
+}
+
+func hasPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// prints reports whether a call prints its arguments and does nothing else.
+func prints(call *ssa.CallCommon) bool {
+	switch pkg, name := method(call); pkg {
+	case "fmt":
+		return hasPrefix(name, "Print") || hasPrefix(name, "Fprint") && toStdout(call.Args[0])
+	case "log", "log/slog":
+		return hasPrefix(name, "Print", "Fatal", "Debug", "Info", "Warn", "Error")
+	case "errors":
+		return name == "Is" // it compares errors, not their texts
+	case "testing":
+		return hasPrefix(name, "Log", "Error", "Fatal", "Skip")
+	}
+	b, ok := call.Value.(*ssa.Builtin)
+	return ok && hasPrefix(b.Name(), "print")
+}
+
+// toStdout reports whether w is os.Stdout or os.Stderr.
+func toStdout(w ssa.Value) bool {
+	i, ok := w.(*ssa.MakeInterface)
+	if !ok {
 		return false
 	}
-	switch f.Pkg.Pkg.Path() {
+	load, ok := i.X.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	g, ok := load.X.(*ssa.Global)
+	return ok && g.Pkg != nil && g.Pkg.Pkg.Path() == "os" && hasPrefix(g.Name(), "Stdout", "Stderr")
+}
+
+// makesText reports whether a call makes a text, or an error, of its arguments and does nothing else
+// with them.
+func makesText(call *ssa.CallCommon) bool {
+	if call.IsInvoke() {
+		sig := call.Method.Signature()
+		return (call.Method.Name() == "Error" || call.Method.Name() == "String") && sig.Params().Len() == 0
+	}
+	switch pkg, name := method(call); pkg {
 	case "fmt":
-		return !strings.Contains(f.Name(), "scan") && !strings.Contains(f.Name(), "Scan")
-	case "log", "log/slog", "testing":
-		return true
+		return hasPrefix(name, "Sprint", "Errorf")
+	case "errors":
+		return name == "Unwrap" || name == "Join"
 	}
 	return false
 }

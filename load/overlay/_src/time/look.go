@@ -19,5 +19,5 @@ func Until(t Time) Duration {
 	return d
 }
 
-// hbMoves reports whether time can pass while the calling goroutine executes.
+// hbMoves reports whether two looks differ natively, though the machine shows the same.
 func hbMoves() bool

@@ -1,0 +1,38 @@
+package vm
+
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/vm/compile"
+)
+
+// makesTexts are the packages of the standard library through which a text comes to its reader
+// without anything depending on it.
+var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "errors": true, "reflect": true, "runtime": true,
+	"sync": true, "io": true, "os": true}
+
+// onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
+//
+//  1. What the innermost function of the user's does with it is known (compile.UseOfText). If nothing
+//     depends on it there, and the function does not return it, nothing does.
+//  2. If the function returns it, as a method Error or String does, its caller has it, for which the
+//     same is asked. That caller may be fmt again, to which a function of the user's has given what
+//     has the method; then 1 is about that function.
+func (m *Machine) onlyShown(g *goroutine) bool {
+	shown := true
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
+			return true
+		}
+		p := m.link.prog.PackageOf(original(f.SSA))
+		if p == nil || m.link.prog.InLibrary(f.SSA) {
+			shown = p == nil || makesTexts[p.Path] || strings.HasPrefix(p.Path, "internal/")
+			return shown
+		}
+		use := compile.UseOfText(f.InstrAt(int(pc)))
+		shown = use != compile.TextUsed
+		return use == compile.TextReturned
+	})
+	return shown
+}
