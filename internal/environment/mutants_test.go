@@ -28,7 +28,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "one order is not named", File: "vm/step_order.go", Old: "		m.assume(g, MapOrder)\n", New: ""}, "TestPrograms/mapmany"},
 		{mutation.Mutant{Name: "starting points are not named", File: "vm/step_order.go", Old: "		m.assume(g, MapStarts)\n", New: ""}, "TestPrograms/mapstarts"},
 		{mutation.Mutant{Name: "what is inserted is not visited", File: "vm/step_order.go", Old: "w[orMode/8]&orderMode == orderAll {\n		e, s", New: "false {\n		e, s"}, "TestPrograms/mapinserted"},
-		{mutation.Mutant{Name: "a loop may end when entries follow", File: "vm/step_order.go", Old: "orderAll && w[orMust/8] == 0 && w[orMay/8] > 0:", New: "orderAll && w[orMay/8] > 0:"}, "TestPrograms/mapinserted"},
+		{mutation.Mutant{Name: "a loop may end when entries follow", File: "vm/step_order.go", Old: "orderAll && w[orMust/8] == 0 && w[orMay/8] > 0:", New: "orderAll && w[orMay/8] > 0:"}, "TestPrograms/mapinsertedearly"},
 		{mutation.Mutant{Name: "any loop may end early", File: "vm/compile/order.go", Old: "return len(l.early) == 0 || l.exits()", New: "return true"}, "TestOrderMatters"},
 		{mutation.Mutant{Name: "slices need not be sorted", File: "vm/compile/order_fold.go", Old: "		if !l.sorted(p) {\n			return false\n		}\n", New: ""}, "TestOrderMatters"},
 		{mutation.Mutant{Name: "panics do not count", File: "vm/compile/order.go", Old: "if l.panics || l.effects", New: "if l.effects"}, "TestOrderMatters"},

@@ -140,6 +140,11 @@ var programs = []program{
 		n, err := 0, error(nil)
 		together(func() { f.Close() }, func() { n, err = f.Read(make([]byte, 3)) })
 		print(n, " ", err != nil)`},
+	{"closeRead", "0 true|3 false", `
+		f, _ := os.Open("FILE")
+		n, err := 0, error(nil)
+		together(func() { n, err = f.Read(make([]byte, 3)) }, func() { f.Close() })
+		print(n, " ", err != nil)`},
 	{"closeTwice", "false true|true false", `
 		f, _ := os.Open("FILE")
 		var e1, e2 error
