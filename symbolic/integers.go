@@ -23,7 +23,7 @@ type integers struct{ a *arith }
 // newIntegers returns the encoding of a set, if there is one.
 func newIntegers(a *arith, set []*Term) (integers, bool) {
 	e := integers{a}
-	if !a.begin(set) || !a.propagate() {
+	if !a.begin(set) || !a.propagate(mostRounds) {
 		return e, false
 	}
 	for _, t := range a.terms {

@@ -1,6 +1,10 @@
 package symbolic
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // order is the closure of the comparisons that hold: of each two terms, how much larger the first
 // can be than the second, as numbers without bounds.
@@ -26,13 +30,9 @@ const infinite = math.MaxInt64
 
 const mostNodesOrdered = 40
 
-// consistent reports whether neither order has a contradiction.
-func (o *order) consistent(a *arith) bool {
-	return o.check(a, OpLtS) && o.check(a, OpLtU)
-}
-
-func (o *order) check(a *arith, lt Op) bool {
-	o.nodes = o.nodes[:0]
+// consistent reports whether the order of comparisons by lt has no contradiction.
+func (o *order) consistent(a *arith, lt Op) bool {
+	o.nodes, o.d = o.nodes[:0], o.d[:0]
 	if o.where == nil {
 		o.where = make(map[*Term]int)
 	}
@@ -49,6 +49,7 @@ func (o *order) check(a *arith, lt Op) bool {
 		}
 	}
 	if !compared && lt == OpLtU {
+		o.nodes = o.nodes[:0]
 		return true // equality alone has been seen to with the other order
 	}
 	for i := 0; i < len(o.nodes); i++ { // a sum and its term
@@ -58,9 +59,9 @@ func (o *order) check(a *arith, lt Op) bool {
 	}
 	n := len(o.nodes)
 	if n < 2 || n > mostNodesOrdered {
+		o.nodes = o.nodes[:0]
 		return true
 	}
-	o.d = o.d[:0]
 	for range n * n {
 		o.d = append(o.d, infinite)
 	}
@@ -71,6 +72,54 @@ func (o *order) check(a *arith, lt Op) bool {
 		}
 	}
 	return o.close(a)
+}
+
+// ascending returns values for all variables: those that have been compared get larger ones in their
+// order, and each another one unless they are equal. They need not be a model.
+func (o *order) ascending(a *arith, lt Op) Model {
+	m := make(Model)
+	for _, t := range a.terms {
+		if t.op == OpVar {
+			m[t] = a.rangeOf(t).MinU
+		}
+	}
+	n := len(o.nodes)
+	byRank := make([]int, n) // ordered by how many are less: what is less comes before
+	rank := make([]int, n)
+	for i := range n {
+		byRank[i] = i
+		for j := range n {
+			rank[i] += int(truth(o.d[j*n+i] < 0))
+		}
+	}
+	slices.SortStableFunc(byRank, func(i, j int) int { return cmp.Compare(rank[i], rank[j]) })
+	var last uint64
+	for k, i := range byRank {
+		v := o.nodes[i]
+		r := a.rangeOf(v)
+		x := r.MinU
+		if lt == OpLtS {
+			x = uint64(r.MinS) & mask(v.width)
+		}
+		if k > 0 {
+			next := (last + 1) & mask(v.width)
+			if lt == OpLtS && signed(next, v.width) > signed(x, v.width) || lt == OpLtU && next > x {
+				x = next
+			}
+		}
+		for _, j := range byRank[:k] {
+			if o.d[i*n+j] == 0 && o.d[j*n+i] == 0 {
+				x = m[o.nodes[j]]
+			}
+		}
+		if v.op == OpVar {
+			m[v] = x
+		}
+		if last = x; v.op == OpConst {
+			last = v.value
+		}
+	}
+	return m
 }
 
 func (o *order) node(t *Term) {
