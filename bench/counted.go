@@ -118,6 +118,8 @@ func ConfigurationsOf(suite, name string) (list []Configuration) {
 func DefaultConfigurations(suite string) (list []Configuration) {
 	names := []string{"source", "optimal"}
 	switch suite {
+	case "condpor":
+		names = []string{"source", "condpor"}
 	case "cdpor":
 		names = append(names, "context")
 	case "clockvector":

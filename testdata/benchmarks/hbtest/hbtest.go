@@ -2,8 +2,10 @@
 // programs need nothing but what is written beside them.
 package hbtest
 
-// Nondet returns a value of which all are explored.
-func Nondet[T any]() T { panic("outside of hbcheck") }
+// Nondet returns a value of which all are explored: an integer or a bool.
+func Nondet[T any]() T { return nondet[T]() }
+
+func nondet[T any]() T { panic("outside of hbcheck") }
 
 // Assume ends the execution if cond is false.
 func Assume(cond bool) { panic("outside of hbcheck") }
