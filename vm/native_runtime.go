@@ -53,6 +53,11 @@ var runtimeNatives = []Native{
 		text := m.goroutineText(g, "running")[1:]
 		if r.U(3)&1 != 0 {
 			text += m.othersText(g)
+			if m.following() {
+				var op trace.Op // as which it has executed shows the goroutines
+				m.plain(&op, r.U(0), r.U(1), true)
+				m.raceOp(g, r, &op)
+			}
 			if m.multi {
 				m.assume(g, StacksShown)
 			}

@@ -570,7 +570,8 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
 		}
-		if m.following() {
+		// One that panics writes nothing, as for the runtime's race detector.
+		if m.following() && m.chanHdr(c)[chClosed/8] == 0 {
 			m.raceClose(g, c)
 		}
 	}

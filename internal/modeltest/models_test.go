@@ -265,6 +265,9 @@ var programs = []program{
 	{"stack", "race", `
 		b := make([]byte, 100)
 		together(func() { runtime.Stack(b, false) }, func() { b[5] = 1 })`},
+	{"stackAll", "race", `
+		b := make([]byte, 100)
+		together(func() { runtime.Stack(b, true) }, func() { b[5] = 1 })`},
 	{"callers", "race", `
 		b := make([]uintptr, 3)
 		together(func() { runtime.Callers(0, b) }, func() { b[0] = 1 })`},
