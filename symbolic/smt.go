@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type smt struct {
 	timeout   time.Duration
 	grace     time.Duration // how long it may take to notice that its time is over
 	ints      *arith        // says what ranges there are
-	processes [2]*process
+	processes *[2]*process
 	failures  int
 	trouble   string // what went wrong last
 }
@@ -47,19 +48,24 @@ type smt struct {
 const mostFailures = 3
 
 func newSMT(c *Context, program string, timeout time.Duration) *smt {
-	return &smt{c: c, program: program, timeout: timeout, grace: 2 * time.Second, ints: newArith(c)}
+	s := &smt{c: c, program: program, timeout: timeout, grace: 2 * time.Second, ints: newArith(c), processes: new([2]*process)}
+	runtime.AddCleanup(s, killAll, s.processes)
+	return s
+}
+
+// killAll ends processes, also those of a solver that no variable refers to any more.
+func killAll(processes *[2]*process) {
+	for i, p := range processes {
+		if p != nil {
+			p.kill()
+			processes[i] = nil
+		}
+	}
 }
 
 func (s *smt) name() string { return s.program }
 
-func (s *smt) close() {
-	for i, p := range s.processes {
-		if p != nil {
-			p.kill()
-			s.processes[i] = nil
-		}
-	}
-}
+func (s *smt) close() { killAll(s.processes) }
 
 func (s *smt) check(set []*Term) (Result, Model) {
 	if s.failures >= mostFailures {

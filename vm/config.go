@@ -31,6 +31,7 @@ type Config struct {
 	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
 	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
+	Solver        string                 // one of Solvers, to be asked about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 

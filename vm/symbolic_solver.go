@@ -29,11 +29,14 @@ type question struct {
 	cond *symbolic.Term
 }
 
+// Solvers are the programs that can be asked about conditions on inputs (Config.Solver).
+func Solvers() []string { return symbolic.Externals() }
+
 // maxKnown is how many answers are remembered.
 const maxKnown = 1 << 20
 
 func (p *prover) init(s *symbols) {
-	p.ctx, p.solver, p.known = s.ctx, symbolic.NewSolver(s.ctx, symbolic.Options{}), map[question]symbolic.Result{}
+	p.ctx, p.solver, p.known = s.ctx, symbolic.NewSolver(s.ctx, symbolic.Options{External: s.m.cfg.Solver}), map[question]symbolic.Result{}
 	p.listed = map[question]values{}
 }
 

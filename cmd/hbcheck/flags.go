@@ -19,6 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/por/sample"
 	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // loadFlags say what to load.
@@ -67,6 +68,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
 	fs.BoolVar(&f.strict, "strict", false, "the exit status of a warning is that of a bug")
 	f.machineFlags.register(fs)
+	fs.StringVar(&f.solver, "solver", "", "ask a program in PATH about conditions on inputs that hbcheck's own rules do not decide, before its circuits: `"+strings.Join(vm.Solvers(), "|")+"`")
 	fs.StringSliceVar(&f.assume, "assume", nil, "what of the environment may stay untried in a verdict that is ok: `words` of "+strings.Join(report.AssumedWords(), ", ")+", or all")
 	fs.StringVar(&f.allowLeak, "allow-leak", "", "accept goroutines left behind in functions matching `regexp`")
 	fs.IntVarP(&f.jobs, "jobs", "j", 1, "workers that explore an entry, `n`; the result does not depend on it. For --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Parallel }))

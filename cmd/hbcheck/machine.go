@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ type machineFlags struct {
 	seed     int64
 	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
 	heap     uint64                 // bytes the program may need; not part of a schedule
+	solver   string                 // a program that is asked about inputs; not part of a schedule
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -62,6 +64,12 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
 	case seed && f.rand != "seed":
 		return fmt.Errorf("--seed has no effect without --rand=seed")
+	case f.solver != "" && !slices.Contains(vm.Solvers(), f.solver):
+		return fmt.Errorf("--solver %s: want %s", f.solver, strings.Join(vm.Solvers(), " or "))
+	case f.solver != "":
+		if _, err := exec.LookPath(f.solver); err != nil {
+			return fmt.Errorf("--solver: %v", err)
+		}
 	}
 	return nil
 }
@@ -80,7 +88,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], RandFixed: f.rand == "seed", RandSeed: f.seed,
-			Interrupt: interrupted, MaxHeap: f.heap,
+			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver,
 		})
 	})
 }
