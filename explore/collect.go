@@ -130,6 +130,9 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 
 // Inspect implements por.Inspector.
 func (c *collector) Inspect(path trace.Schedule) bool {
+	if c.features.NeedsRefining != nil && c.features.NeedsRefining() {
+		return false
+	}
 	return c.addAll(forgottenBugs(c.m, c.opts.AllowLeak), path)
 }
 

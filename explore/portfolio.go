@@ -21,7 +21,7 @@ import (
 //	2  each of the samples, on the same machine, up to sampleWork
 //	   if one finds a bug: that
 //	3  the first search, on the same machine, from the beginning
-//	4  as soon as it has worked as much as a second machine costs, or has given up:
+//	4  as soon as it has worked as much as a second machine costs, or an execution was cut:
 //	       beside it all other searches, each on a machine of its own
 //	   as soon as one of them has worked so much that the end is not in sight:
 //	       beside them one by increasing preemptions (see ladder)
@@ -223,7 +223,7 @@ func (p *portfolio) run(c *contender) {
 		if p.lost(c.number, work) {
 			return "another search has an answer"
 		}
-		if c.number == 0 && work >= max(aloneWork, p.size) {
+		if c.number == 0 && (work >= max(aloneWork, p.size) || q.Truncated > 0) {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {

@@ -45,8 +45,6 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		x.All, x.Outcomes, x.AllowLeak = o.All, o.Outcomes, o.AllowLeak
-		// Where one gives up another one may have an answer.
-		x.StopTruncated = f.maxSteps < 0 && !x.Match && !x.POR.Samples
 		switch {
 		case x.POR.Samples:
 			x.MaxExecs = autoExecutions
