@@ -165,9 +165,18 @@ func (n *Node) CoEnabled(m *Node) bool {
 
 // Conflicts reports whether the operations of n and m touch the same location, one of them may
 // change it, and they do not commute.
+//
+// Operations that commute conflict all the same if the step of n has brought a goroutine to the Wait
+// of a WaitGroup that m is about (hb.Relation.Arrivals): happens-before orders them then, and what
+// is ordered has to be reversed.
+//
+//	g0: load x; wg.Add(1); go ...; then at wg.Wait      g1: wg.Add(1); add to x
+//
+// g0's Add, with which it arrives, is ordered before g1's. Only where g1's is first the two
+// operations on x are beside each other.
 func (n *Node) Conflicts(m *Node) bool {
 	if n.Op.CommutesWith(&m.Op.Op) {
-		return false
+		return n.n > 0 && hb.Overlap(n.x.exec.Arrivals(n.event), m.Op.Touches)
 	}
 	return n.Share(m, func(a, b trace.Access) bool { return a.Write || b.Write })
 }

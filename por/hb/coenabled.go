@@ -186,6 +186,9 @@ func (x *Execution) EventLocations(i int, buf []trace.Access) []trace.Access {
 	return append(buf, e.arrivals...)
 }
 
+// Arrivals returns the WaitGroups at whose Wait goroutines have arrived by event i.
+func (x *Execution) Arrivals(i int) []trace.Access { return x.Events[i].arrivals }
+
 // TurnedOut returns an operation that touches what event i has turned out to touch when it was
 // executed, besides its own operation: what has been printed, if it ended the program, and
 // WaitGroups at whose Wait goroutines have arrived. nil: nothing. It is valid until the next call.
