@@ -36,6 +36,7 @@ const (
 	inTests              // needs t
 	inBubbles
 	notInBubbles
+	inPrograms // not in tests, which have goroutines of their own
 )
 
 var families = []family{
@@ -121,6 +122,44 @@ var families = []family{
 		do: []string{"OUT(errors.Is(errors.Join(failure, io.EOF), failure))", "OUT(fmt.Sprintf(\"%d-%v\", K, list))", "OUT(len(strings.Fields(\"a b\")))",
 			"OUT(strings.Join(list, \"+\"))", "OUT(errors.Unwrap(fmt.Errorf(\"w: %w\", failure)) == failure)", "OUT(slices.Sorted(slices.Values(list))[0])",
 			"OUT(strconv.Itoa(K))", "OUT(x.Add(1))"}},
+	{name: "group", kind: anywhere,
+		vars: []string{"&wg"},
+		make: []string{"var wg sync.WaitGroup"},
+		do:   []string{"wg.Go(func() { x.Add(1) })\nOUT(x.Load())", "wg.Go(func() { OUT(x.Add(1)) })\nwg.Wait()", "OUT(x.Load())"},
+		last: []string{"wg.Wait()", "OUT(x.Load())"}},
+	{name: "logger", kind: anywhere,
+		vars: []string{"lg"},
+		make: []string{"var lb strings.Builder\nlg := log.New(&lb, \"\", 0)", "var lb strings.Builder\nlg := log.New(&lb, \"p\", log.Lmsgprefix)"},
+		do:   []string{"lg.Print(K)", "lg.SetPrefix(\"K\")", "OUT(lg.Prefix())", "lg.Printf(\"<%d>\", K)", "OUT(lg.Flags())"},
+		last: []string{"OUT(strings.ReplaceAll(lb.String(), \"\\n\", \"/\"))"}},
+	{name: "regexp", kind: anywhere,
+		vars: []string{"re"},
+		make: []string{"re := regexp.MustCompile(\"a+(b)?\")"},
+		do:   []string{"OUT(re.MatchString(\"caa\"))", "OUT(re.FindString(\"xaab\"))", "OUT(x.Add(1))"}},
+	{name: "json", kind: anywhere,
+		vars: []string{"value{}"},
+		make: []string{"type value struct{ A, B int }"},
+		do: []string{"{\ntext, err := json.Marshal(value{K, K})\nOUT(string(text))\nOUT(err)\n}", "{\nvar v value\nOUT(json.Unmarshal([]byte(`{\"A\":K}`), &v))\nOUT(v.A)\n}",
+			"OUT(x.Add(1))"}},
+	{name: "pull", kind: anywhere, locks: true,
+		vars: []string{"next", "stop"},
+		make: []string{"next, stop := iter.Pull(slices.Values([]int{1, 2, 3}))"},
+		do:   []string{"{\nv, ok := next()\nOUT(v)\nOUT(ok)\n}", "OUT(x.Add(1))", "stop()"},
+		last: []string{"stop()"}},
+	{name: "goroutines", kind: inPrograms,
+		make: []string{""},
+		do:   []string{"OUT(runtime.NumGoroutine())", "go func() { x.Add(1) }()", "OUT(x.Load())", "runtime.Gosched()"}},
+	{name: "deadline", kind: notInBubbles,
+		vars: []string{"dctx", "dcancel"},
+		make: []string{"dctx, dcancel := context.WithTimeout(context.Background(), time.Microsecond)"},
+		do: []string{"OUT(dctx.Err())", "dcancel()", "OUT(context.Cause(dctx))", "<-dctx.Done()", "select {\ncase <-dctx.Done():\nOUT(1)\ndefault:\nOUT(0)\n}",
+			"context.AfterFunc(dctx, func() { x.Add(1) })", "OUT(x.Load())"},
+		last: []string{"dcancel()"}},
+	{name: "cond", kind: notInBubbles,
+		vars: []string{"cd"},
+		make: []string{"cd := sync.NewCond(&mu)\nready := 0"},
+		do:   []string{"mu.Lock()\nready++\ncd.Signal()\nmu.Unlock()", "mu.Lock()\nready += 2\nmu.Unlock()\ncd.Broadcast()", "mu.Lock()\nOUT(ready)\nmu.Unlock()"},
+		last: []string{"OUT(ready)"}},
 	{name: "signal", kind: notInBubbles,
 		vars: []string{"sc"},
 		make: []string{"sc := make(chan os.Signal, 1)\nsignal.Notify(sc, syscall.SIGUSR1)", "sc := make(chan os.Signal, 1)"},
@@ -147,11 +186,11 @@ const LibraryTests = 3
 func Library(name string, seed uint64) LibraryProgram {
 	l := &library{rng: rand.New(rand.NewPCG(seed, 0x11b))}
 	p := LibraryProgram{Name: name, Test: seed%LibraryTests == 0}
-	kinds := []libraryKind{anywhere, notInBubbles}
+	kinds := []libraryKind{anywhere, notInBubbles, inPrograms}
 	var own []family
 	if p.Test {
 		p.Bubble = l.rng.IntN(2) == 0
-		if kinds = append(kinds, inTests); p.Bubble {
+		if kinds = []libraryKind{anywhere, notInBubbles, inTests}; p.Bubble {
 			kinds = []libraryKind{anywhere, inBubbles}
 		}
 	}
@@ -278,7 +317,8 @@ func addresses(logs []string) string {
 // importsOf returns the imports of a file with the given text.
 func importsOf(text string) string {
 	var b strings.Builder
-	for _, path := range []string{"bytes", "context", "errors", "fmt", "io", "math/rand", "math/rand/v2", "os", "os/signal", "slices",
+	for _, path := range []string{"bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "math/rand",
+		"math/rand/v2", "os", "os/signal", "regexp", "runtime", "slices",
 		"strconv", "strings", "sync", "sync/atomic", "syscall", "testing", "testing/synctest", "time"} {
 		name, as := path[strings.LastIndexByte(path, '/')+1:], ""
 		switch path {
