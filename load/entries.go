@@ -48,6 +48,7 @@ type Entry struct {
 	Func     *ssa.Function
 	Package  *Package         // that declares Func
 	TestMain *ssa.Function    // of a Test, TestMain(m *testing.M) of its test binary, or nil
+	Fuzz     bool             // it is a func FuzzXxx(f *testing.F), asked for by name; of kind Test
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
 	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
@@ -274,6 +275,14 @@ func (prog *Program) entryOf(p *Package, fn *ssa.Function) *Entry {
 	e := &Entry{Kind: Func, Path: p.subject(), Name: fn.Name(), Pos: fn.Pos(), Func: fn, Package: p, roots: []*Package{p}}
 	if p.ForTest != "" {
 		e.roots = prog.testBinaries()[p.ForTest]
+		if isTestName(e.Name, "Fuzz") && isTestParam(fn, "F") {
+			e.Kind, e.Fuzz = Test, true
+			for _, x := range prog.Entries {
+				if x.Path == e.Path && x.Kind == Test {
+					e.TestMain = x.TestMain
+				}
+			}
+		}
 	}
 	return e
 }

@@ -53,6 +53,7 @@ type ReplayInput struct {
 	G     string `json:"g"`
 	N     uint32 `json:"n"`
 	Bits  uint64 `json:"bits"`
+	Name  string `json:"name,omitempty"`
 	Type  string `json:"type"`
 	Value string `json:"value"`
 	Pos   string `json:"pos"`
@@ -83,7 +84,9 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	}
 	r.Events, r.Inputs = nil, nil
 	for _, in := range b.Inputs {
-		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Type, in.Value, paths.Pos(in.Pos)})
+		at := in.Pos
+		at.Column = 1 // positions in these files have one
+		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.Pos(at)})
 	}
 	for _, e := range steps(b.Events) {
 		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
@@ -104,7 +107,12 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 		return rec, err
 	}
 	for _, in := range r.Inputs {
-		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Type: in.Type, Value: in.Value})
+		at, err := parsePos(in.Pos, base)
+		if err != nil {
+			return rec, err
+		}
+		at.Column = 0
+		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Pos: at, Name: in.Name, Type: in.Type, Value: in.Value})
 	}
 	for i, e := range r.Events {
 		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}

@@ -206,9 +206,7 @@ func search(r *explore.Result) string {
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
-	for _, in := range bug.Inputs {
-		fmt.Fprintf(b, "    input: %s at %s\n", inputText(&in), line(in.Pos))
-	}
+	inputs(b, bug.Inputs)
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
 	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
@@ -244,6 +242,25 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			fmt.Fprintf(b, "  | %s", l)
 		}
 		fmt.Fprintln(b)
+	}
+}
+
+// inputs writes a line for each input; bytes without a name from one place are one text.
+func inputs(b *bytes.Buffer, list []explore.Input) {
+	for len(list) > 0 {
+		in, n := &list[0], 0
+		var text []byte
+		for n < len(list) && list[n].Name == "" && (list[n].Type == "byte" || list[n].Type == "uint8") && list[n].Pos == in.Pos {
+			text = append(text, byte(list[n].Bits))
+			n++
+		}
+		if n < 2 {
+			fmt.Fprintf(b, "    input: %s at %s\n", inputText(in), line(in.Pos))
+			list = list[1:]
+			continue
+		}
+		fmt.Fprintf(b, "    input: bytes %q at %s\n", text, line(in.Pos))
+		list = list[n:]
 	}
 }
 

@@ -59,7 +59,7 @@ var natives = func() map[string]Memory {
 			syscall.hbRefuseShared syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
 			syscall.runtime_envs syscall.runtime_exitsyscall
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
-			testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
+			testing.hbByte testing.hbPick testing.hbTarget testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 			testing.hbUnsupported
 			time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMoves time.hbSend time.hbSleep time.now
 			(time.Time).Add (time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub

@@ -97,6 +97,7 @@
 //	    native      calls of natives, and on terms        atomic   package sync/atomic,
 //	                                                      search   and through bytes
 //	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
+//	    fuzz        targets of package testing with symbolic arguments
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)

@@ -98,6 +98,9 @@ func (m *Machine) start(e *load.Entry) error {
 		if e.TestMain != nil {
 			name = "hbRunMain"
 		}
+		if e.Fuzz {
+			name = "hbRunFuzz"
+		}
 		run := k.prog.Package("testing").SSA.Func(name)
 		if run == nil {
 			return fmt.Errorf("BUG: the overlay's testing has no %s", name)
@@ -111,6 +114,14 @@ func (m *Machine) start(e *load.Entry) error {
 			c(r+2, uint64(k.Func(fn))|funcBit)
 		}
 		test(win, e.TestName(), e.Func)
+		if e.Fuzz { // and TestMain, or nil
+			c(win+3, 0)
+			if e.TestMain != nil {
+				c(win+3, uint64(k.Func(e.TestMain))|funcBit)
+			}
+			call(k.Func(run))
+			break
+		}
 		for i := range 3 {
 			c(win+3+i, 0)
 		}

@@ -155,7 +155,7 @@ func (s *symbols) formats(f *Func) bool {
 		switch p.Path {
 		case "fmt", "log":
 			is = true
-		case "strconv":
+		case "strconv", "internal/strconv":
 			name := f.SSA.Name()
 			is = strings.Contains(name, "ormat") || strings.Contains(name, "ppend") || name == "Itoa" || name == "small"
 		}

@@ -39,6 +39,11 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 		m.halt(g)
 		return Stop
 	}
+	return m.newInput(g, r, t)
+}
+
+// newInput leaves a symbolic value of type t in the words from r on.
+func (m *Machine) newInput(g *goroutine, r Regs, t types.Type) Ctl {
 	l := m.link.Layout(t)
 	if m.auto { // a variable's initialiser
 		for i := range l.Words() {
@@ -46,27 +51,20 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 		}
 		return Next
 	}
-	ctl := Next
+	ctl := m.trackFrom()
+	n := &newInput{m: m, g: g, first: g.nvars, pos: m.inputPos(g)}
+	n.make(r, t, "")
+	return ctl
+}
+
+// trackFrom makes the machine track symbolic values, unless inputs are given. It returns what a native
+// returns that needs that: the plain loop is left with the goroutine running (see exec).
+func (m *Machine) trackFrom() Ctl {
 	if m.cfg.Given == nil && !m.tracking {
 		m.track()
-		ctl = Stop // with the goroutine running, which leaves the plain loop: see exec
+		return Stop
 	}
-	n := &newInput{m: m, g: g, first: g.nvars, pos: m.inputPos(g), image: make([]byte, (l.Size+7)/8*8)}
-	n.value(t, 0, "")
-	if layout.ScalarOf(t) != layout.NotScalar {
-		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&n.image[0]), l)
-		if len(n.parts) > 0 {
-			r.setSym(m, g, 0, n.parts[0].term)
-		}
-		return ctl
-	}
-	for i := range l.Words() {
-		r.Set(i, *(*uint64)(unsafe.Pointer(&n.image[i*8])))
-	}
-	if m.tracking {
-		n.registers(r, l)
-	}
-	return ctl
+	return Next
 }
 
 // nondetType returns the type argument of the call of nondet that g executes.
@@ -80,19 +78,22 @@ func (m *Machine) nondetType(g *goroutine) types.Type {
 	return fn.TypeArgs()[0]
 }
 
-// inputPos is where the code outside of package hbtest is that g executes.
+// inputPos is where the code outside of package hbtest and the library is that g executes.
 func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
 		f := m.code(id)
 		if f.SSA == nil || f.Wrapper {
 			return true
 		}
-		if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "hbcheck.dev/hbcheck/hbtest" {
+		if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "hbcheck.dev/hbcheck/hbtest" || m.link.prog.InLibrary(f.SSA) {
 			return true
 		}
 		pos = m.fset.Position(f.PosAt(int(pc)))
 		return false
 	})
+	if !pos.IsValid() { // an argument of a fuzz target
+		pos = m.fset.Position(m.link.entry.Pos)
+	}
 	pos.Column, pos.Offset = 0, 0
 	return pos
 }
@@ -123,8 +124,29 @@ type newInput struct {
 	g     *goroutine
 	first uint32
 	pos   token.Position
+	whole bool   // it is a scalar: its part is its register
 	image []byte // its memory image, where it is not symbolic
-	parts []part // where it is: of a value that is a scalar, its register
+	parts []part // where it is
+}
+
+// make leaves a value of type t, called name, in the words from r on.
+func (n *newInput) make(r Regs, t types.Type, name string) {
+	m, l := n.m, n.m.link.Layout(t)
+	n.whole, n.image, n.parts = layout.ScalarOf(t) != layout.NotScalar, make([]byte, (l.Size+7)/8*8), nil
+	n.value(t, 0, name)
+	if n.whole {
+		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&n.image[0]), l)
+		if len(n.parts) > 0 {
+			r.setSym(m, n.g, 0, n.parts[0].term)
+		}
+		return
+	}
+	for i := range l.Words() {
+		r.Set(i, *(*uint64)(unsafe.Pointer(&n.image[i*8])))
+	}
+	if m.tracking {
+		n.registers(r, l)
+	}
 }
 
 // value makes the part of type t at byte off, which is called name.
@@ -167,9 +189,9 @@ func (n *newInput) scalar(t types.Type, off uint32, name string) {
 	g.nvars++
 	term := v
 	switch {
-	case name != "" && width == symbolic.Bool:
+	case !n.whole && width == symbolic.Bool:
 		term = m.sym.ctx.FromBool(v, 8)
-	case name == "" && width != symbolic.Bool:
+	case n.whole && width != symbolic.Bool:
 		term = m.sym.extend(v, basic.Info()&types.IsUnsigned == 0)
 	}
 	n.parts = append(n.parts, part{off: off, size: l.Size, term: term})

@@ -67,6 +67,9 @@ func replay(cmd *cobra.Command, name string) error {
 	case err != nil:
 		return err
 	}
+	if bug != nil {
+		bug.Inputs = rec.Inputs
+	}
 	if err := report.WriteReplayed(cmd.OutOrStdout(), paths, events, bug); err != nil {
 		return err
 	}

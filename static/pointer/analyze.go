@@ -147,6 +147,17 @@ func (a *analysis) roots(e *load.Entry) {
 		}
 	}
 	if p := a.prog.Package("testing"); p != nil && e.Kind == load.Test {
+		if e.Fuzz {
+			a.root(p.SSA.Func("hbRunFuzz"), func(r nodeID, t types.Type) {
+				switch {
+				case types.Identical(t, e.Func.Signature):
+					a.add(r, a.funcOf(e.Func).base)
+				case e.TestMain != nil && types.Identical(t, e.TestMain.Signature):
+					a.add(r, a.funcOf(e.TestMain).base)
+				}
+			})
+			return
+		}
 		if e.TestMain != nil {
 			a.root(p.SSA.Func("hbRunMain"), func(r nodeID, t types.Type) {
 				if types.Identical(t, e.TestMain.Signature) {

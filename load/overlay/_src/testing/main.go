@@ -17,6 +17,20 @@ func hbRunMain(name string, f func(*T), beside string, g func(*T), testMain func
 	testMain(&M{test: InternalTest{name, f}, beside: InternalTest{beside, g}})
 }
 
+// hbRunFuzz runs the fuzz target of an entry, by TestMain if there is one.
+func hbRunFuzz(name string, f func(*F), testMain func(*M)) {
+	run := func(t *T) {
+		x := &F{common: common{name: t.name, parent: &t.common, level: t.level, owner: t.owner}}
+		defer x.runCleanup()
+		f(x)
+	}
+	if testMain != nil {
+		hbRunMain(name, run, "", nil, testMain)
+		return
+	}
+	hbRunTest(name, run, "", nil)
+}
+
 func newTest(name string) *T {
 	return &T{common{name: name, level: 1, barrier: make(chan bool), isEntry: true}}
 }
