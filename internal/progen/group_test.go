@@ -152,7 +152,7 @@ func (x mode) String() string {
 // search explores the present program. If check is not nil, every choice the
 // oracle skips is checked.
 func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.Result) {
-	cfg := por.Config{Match: true}
+	cfg := por.Config{Match: true, Dive: 12} // nearly all programs have longer executions
 	if x.h != oracle.None {
 		cfg.AnyGoroutine = x.h != oracle.None && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)

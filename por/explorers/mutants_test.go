@@ -142,6 +142,22 @@ var mutants = []struct {
 
 	{mutation.Mutant{Name: "jpf: unlocking needs no choice though preemptions are bounded", File: "por/stateful/jpf.go", Old: "UnlockNeedsNoChoice: !cfg.LimitPreempt", New: "UnlockNeedsNoChoice: true"}, []string{"./por/explorers", "-run", "^TestPreemptionWhileLocked$"}},
 
+	// Unfinished prefixes take turns.
+	{mutation.Mutant{Name: "turns: a node that is put aside ignores the others", File: "por/stateful/turns.go", Old: "\t\t\ts.addOthersAlternatives(f.singleton)\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: an alternative is lost", File: "por/stateful/turns.go", Old: "\t\tif f.next < f.end {\n\t\t\tif len", New: "\t\tif f.next+1 < f.end {\n\t\t\tif len"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: components are looked for out of order", File: "por/stateful/turns.go", Old: "s.frames, s.components, t.begun = s.frames[:0], nil, true", New: "s.frames, t.begun = s.frames[:0], true"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: preemptions are forgotten", File: "por/stateful/turns.go", Old: "\ts.Preempts = n.preempts\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: what is left of a stack is lost", File: "por/stateful/turns.go", Old: "\ts.queueAside(t.from)\n\ts.queueAside(x)", New: "\ts.queueAside(x)"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\tif !s.turns.begun || ", New: "\tif true || "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: there are none", File: "por/stateful/turns.go", Old: "\tcase t.never, ", New: "\tcase true, "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+
+	// Goroutines that are forgotten.
+	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: coroutines remember nothing", File: "vm/query_forgotten.go", Old: "g.status != gEnded && !m.waits(g)", New: "g.status == gReady && !m.waits(g)"}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: who is remembered remembers nothing", File: "vm/query_forgotten.go", Old: "\t\t\t\tseen.goroutine(g)\n\t\t\t\tagain = true", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: what is enabled waits", File: "vm/query_forgotten.go", Old: "m.viewOf(g).n > 0 ||", New: "m.viewOf(g).n > 9 ||"}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+	{mutation.Mutant{Name: "forgotten: panics remember nothing", File: "vm/query_left.go", Old: "\tx.add(g.panics)\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+
 	// Executions that end.
 	{mutation.Mutant{Name: "an end with a timer pending cuts off what others print", File: "por/hb/execution.go", Old: "e.EndsExecution && x.sys.Aborted() || ", New: "e.EndsExecution || "}, []string{"./internal/progen", "-run", "^TestPassing$", "-args", "-programs", "1"}},
 	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\treturn !s.Halted && s.continueWithout()\n", New: "\t\treturn false\n"}, toySystems},
