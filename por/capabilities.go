@@ -24,6 +24,15 @@ type Capabilities struct {
 	Starter        Starter
 	Sized          Sized
 	Overtaker      Overtaker
+	Constrained    Constrained
+}
+
+// Constrained is a System with inputs, of which branches (trace.Branch) decide something. Outcomes of
+// different goroutines can contradict each other: the later one cuts the execution.
+type Constrained interface {
+	// Contradicted reports whether that has happened in the present state. What has been executed is no
+	// beginning of an execution then, not even of one that is abandoned.
+	Contradicted() bool
 }
 
 // Overtaker is a System that knows whether an operation that depends on all (Effects.DependsOnAll)
@@ -46,6 +55,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Starter, _ = sys.(Starter)
 	c.Sized, _ = sys.(Sized)
 	c.Overtaker, _ = sys.(Overtaker)
+	c.Constrained, _ = sys.(Constrained)
 	return c
 }
 

@@ -49,6 +49,7 @@
 //	Racer            reports races of accesses that are far apart            all explorers
 //	Sized            knows its memory, for MaxMemory                         all explorers
 //	Overtaker        whether time passes busy goroutines                     optimal
+//	Constrained      outcomes that contradict each other are no execution    all explorers
 //	Updater          knows writes that read, too                             reads-from classes
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several

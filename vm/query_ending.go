@@ -73,6 +73,9 @@ const (
 // Cut returns why the execution was abandoned; the zero Cut if it was not.
 func (m *Machine) Cut() Cut { return m.cut }
 
+// Contradicted implements por.Constrained.
+func (m *Machine) Contradicted() bool { return m.cut.Cause == CutInfeasible }
+
 // CutReason returns the text of Cut. It is empty if an assumption of the program does not hold, or no
 // input leads there: that is no reason to distrust the verdict.
 func (m *Machine) CutReason() string {

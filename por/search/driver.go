@@ -33,7 +33,8 @@ type Driver struct {
 	Size     por.Sized   // nil: the system does not know its size
 	Watcher  por.Watcher // the oracle, if it is one
 
-	inspector por.Inspector // the visitor, if it is one
+	inspector   por.Inspector   // the visitor, if it is one
+	constrained por.Constrained // the system, if it is one
 
 	Path    trace.Schedule
 	Enabled []trace.GID // in the present state, see Arrive
@@ -49,7 +50,8 @@ type Driver struct {
 // NewDriver returns the driver of a search of sys, which begins in its present state.
 func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s := Driver{Sys: sys, Control: Control{Visitor: v, Cfg: cfg}, KnownRaces: RaceSet{}, Cur: trace.NoGID}
-	s.Size = por.CapabilitiesOf(sys).Sized
+	c := por.CapabilitiesOf(sys)
+	s.Size, s.constrained = c.Sized, c.Constrained
 	s.RaceReporter = NewRaceReporter(sys, v)
 	s.Watcher, _ = cfg.Oracle.(por.Watcher)
 	s.inspector, _ = v.(por.Inspector)
@@ -221,7 +223,9 @@ func (s *Driver) CountEnding(st por.Status) bool {
 		s.Stats.Blocked++
 		return false
 	case por.Cut:
-		s.Stats.Blocked++
+		if s.constrained == nil || !s.constrained.Contradicted() {
+			s.Stats.Blocked++
+		}
 	default:
 		s.Stats.Executions++
 	}
