@@ -27,6 +27,8 @@ type Writer interface {
 	// CountedSummary comes after all rows of the suites of counted programs. problems are what
 	// CountedRow.Check says.
 	CountedSummary(problems []string) error
+	// Answers takes the rows of one program of the suite answers.
+	Answers(rows []*AnswerRow) error
 	Close() error
 }
 
@@ -59,6 +61,7 @@ const (
 	jpfTable
 	spin14Table
 	spin14CostTable
+	answersTable
 	countedTable // that of the first suite of counted programs; one for each further suite follows
 )
 

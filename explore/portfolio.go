@@ -16,8 +16,8 @@ import (
 // that stores no states is fast where few operations conflict, one that stores them where many
 // orders lead back to few states, and many bugs show in the first execution drawn at random.
 //
-//	1  the first search, on a machine, up to attemptWork
-//	   if it has an answer: that
+//	1  each of the searches, on one machine, up to attemptWork
+//	   if one has an answer: that
 //	2  each of the samples, on the same machine, up to sampleWork
 //	   if one finds a bug: that
 //	3  the first search, on the same machine, from the beginning
@@ -64,6 +64,7 @@ type portfolio struct {
 	begin time.Time
 
 	sampled uint64  // executions of samples
+	worked  uint64  // in lines 1 and 2
 	choices choices // in these
 	shares  []Share // of searches that have no answer, if none has one
 
@@ -117,6 +118,18 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	defer s.limit.release()
 	s.stopAfter(attemptWork)
 	found := s.search()
+	p.worked = found.Transitions
+	for _, x := range opts.Portfolio.Searches[1:] {
+		if s.answers(&found) || s.limit.passed() {
+			break
+		}
+		if s, err = s.again(p.options(x)); err != nil {
+			return nil, err
+		}
+		s.stopAfter(attemptWork)
+		found = s.search()
+		p.worked += found.Transitions
+	}
 	for _, x := range opts.Portfolio.Samples { // line 2
 		if s.answers(&found) || s.limit.passed() {
 			break
@@ -128,6 +141,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		p.choices.watch(s)
 		found = s.search()
 		p.sampled += found.Executions
+		p.worked += found.Transitions
 	}
 	if !s.answers(&found) && !s.limit.passed() {
 		if s, found, err = p.contest(s); err != nil {
@@ -141,6 +155,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	s.begin = p.begin.Add(load)
 	s.narrate()
 	r := s.result
+	r.Work = p.worked
 	r.Auto, r.Sampled, r.Others, r.Stats.Load = true, p.sampled, p.shares, load
 	p.grade(r)
 	return r, nil
@@ -202,6 +217,11 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 		list = append(list, c)
 	}
 	best := p.choose(list)
+	if p.winner >= 0 {
+		p.worked += p.best
+	} else {
+		p.worked += best.work(best.found.Transitions)
+	}
 	for _, c := range list {
 		if p.winner < 0 && c.err == nil && c != best && c != &p.ladder.contender {
 			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})

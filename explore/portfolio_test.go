@@ -16,7 +16,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// portfolioPrograms have answers in different phases: in the attempt, by a sample, by the first
+// portfolioPrograms have answers in different phases: in an attempt, by a sample, by the first
 // search beside the second, and by the second.
 var portfolioPrograms = []struct{ name, src, want string }{
 	{"attempt", `package main
@@ -46,11 +46,21 @@ func main() {
 	{"first", `package main
 import "sync"
 func main() {
+	var wg sync.WaitGroup
+	for range 4 {
+		var mu sync.Mutex
+		for range 2 { wg.Go(func() { for range 2 { mu.Lock(); mu.Unlock() } }) }
+	}
+	wg.Wait()
+}`, "optimal"},
+	{"second attempt", `package main
+import "sync"
+func main() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range 6 { wg.Go(func() { mu.Lock(); mu.Unlock() }) }
 	wg.Wait()
-}`, "optimal"},
+}`, "jpf"},
 	{"given up", `package main
 import "sync/atomic"
 func main() {

@@ -87,6 +87,7 @@ type Result struct {
 	Auto    bool
 	Sampled uint64
 	Others  []Share
+	Work    uint64 // of a Portfolio until it had its answer: transitions, see there
 	// Graded says, if no explorer of a Portfolio has an answer, how far the exploration came in
 	// preemptions. Within is the bound on them under which the bug was found, if it was by that.
 	Graded *Graded

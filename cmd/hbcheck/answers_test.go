@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// answers are what hbcheck, without flags, says of the programs of testdata/answers: small, but
+// answers are what hbcheck, without flags, says of the programs of testdata/benchmarks/answers: small, but
 // with the tests that people write. Of each there is one with a bug and one that is right.
 var answers = map[string]map[string]string{
 	"bank/bug":    {"TestCircle": "HB001", "TestTransfer": "ok"},
@@ -39,7 +39,7 @@ func TestAnswers(t *testing.T) {
 				t.Skip("net/http takes seconds to load")
 			}
 			var out, errs bytes.Buffer
-			run([]string{"-o", t.TempDir(), "--format=json", filepath.Join(start, "..", "..", "testdata", "answers", filepath.FromSlash(dir))},
+			run([]string{"-o", t.TempDir(), "--format=json", filepath.Join(start, "..", "..", "testdata", "benchmarks", "answers", filepath.FromSlash(dir))},
 				strings.NewReader(""), &out, &errs)
 			got := make(map[string]string)
 			for dec := json.NewDecoder(&out); dec.More(); {

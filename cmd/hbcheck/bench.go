@@ -33,7 +33,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "jpf", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "answers", "jpf", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -44,6 +44,8 @@ func benchCommand() *cobra.Command {
 
   vm      ten sequential programs in the machine and compiled: how many times
           longer the machine takes (this needs the go command)
+  answers  tests as people write them, and programs that grow, with every explorer and
+          with auto: steps until there is an answer, as multiples of the best single one's
   jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
           reports for the same programs in Java
   spin14  the programs of the paper on may-happen-before analysis (SPIN 2014)
@@ -116,7 +118,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"jpf", r.jpf}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"answers", r.answers}, {"jpf", r.jpf}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/bench"
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por/explorers"
+)
+
+// answers runs the suite answers: what users get without flags beside each explorer alone.
+func (r *benchRun) answers() error {
+	programs, err := r.space.Answers(r.wants)
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	for _, e := range r.explorers {
+		names = append(names, e.Name)
+	}
+	if len(names) == 0 {
+		for _, e := range explorers.All() {
+			if !e.Samples {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	names = append(names, autoPOR)
+	for _, p := range programs {
+		var rows []*bench.AnswerRow
+		for _, name := range names {
+			row, err := r.answer(&p, name)
+			if err != nil {
+				return err
+			}
+			if r.ctx.Err() != nil {
+				return context.Cause(r.ctx)
+			}
+			rows = append(rows, row)
+		}
+		best := uint64(0)
+		for _, row := range rows[:len(rows)-1] {
+			if row.Answered() && (best == 0 || row.Work() < best) {
+				best = row.Work()
+			}
+		}
+		for _, row := range rows {
+			row.Best = best
+		}
+		if err := r.w.Answers(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer explores p with one explorer, or all of auto, and otherwise the flags of explore that users
+// do not give.
+func (r *benchRun) answer(p *bench.AnswerProgram, name string) (*bench.AnswerRow, error) {
+	var f exploreFlags
+	f.register(pflag.NewFlagSet("explore", pflag.ContinueOnError))
+	f.por, f.timeout, f.maxMemory, f.args = name, r.timeout, r.maxMemory, strings.Fields(p.Args)
+	opts, _, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	e := explore.Entry{Package: p.Entry.Path, Name: p.Entry.Name, New: func(interrupted func() bool) (explore.Machine, error) {
+		return f.build(p.Prog, p.Entry, interrupted)
+	}}
+	return bench.Answer(r.ctx, p, name, e, opts)
+}
