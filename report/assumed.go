@@ -71,6 +71,7 @@ var modes = [vm.NumModes]string{
 	vm.ModeSlack:         "--slack=", // and how long
 	vm.ModeRandFixed:     "--rand=seed",
 	vm.ModeMapsInsertion: "--maps=insertion",
+	vm.ModeSignalsOff:    "--signals=sent",
 }
 
 // exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with

@@ -45,7 +45,7 @@ var natives = func() map[string]Memory {
 			math/bits.TrailingZeros32 math/bits.TrailingZeros64
 			math/rand.hbChoose math/rand.runtime_rand math/rand/v2.hbChoose math/rand/v2.runtime_rand
 			net.runtime_rand os.checkClonePidfd os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
-			os/signal.hbArrive os/signal.hbArrives os/signal.hbHidden
+			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.addCleanup runtime.funcInfo runtime.hbCrash runtime.hbFatal runtime.hbFinalize runtime.hbGC runtime.hbInitDone
 			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand runtime.setFinalizer

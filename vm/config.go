@@ -21,6 +21,7 @@ type Config struct {
 	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
+	SignalsOff    bool                   // the environment sends no signals
 	Maps          MapMode                // in which orders maps are iterated
 	Subtest       func(name string) bool // which subtests are executed; nil: all
 	Short         bool                   // testing.Short
@@ -40,6 +41,7 @@ type Config struct {
 	short      *atomic.Bool // see noteArmed
 	jumps      []int64      // how far time may pass at a look, in ascending order
 	late       *lateness    // what could be noticed of it
+	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 }
 
 // Counters are running totals; rewinding does not take anything back.

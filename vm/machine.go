@@ -191,6 +191,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if cfg.waited == nil {
 		cfg.waited, cfg.short, cfg.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(cfg.jumps)}
 	}
+	if cfg.muted == nil {
+		cfg.muted = new(atomic.Bool)
+	}
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg:            cfg,

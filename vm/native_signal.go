@@ -16,6 +16,11 @@ var signalNatives = []Native{
 	{Name: "os/signal.hbArrives", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.I(0)
 		m.signals = true
+		if m.cfg.SignalsOff {
+			m.cfg.muted.Store(true)
+			r.SetBool(0, false)
+			return Next
+		}
 		switch {
 		case m.auto: // nothing arrives while packages are initialised, nor where a program is run
 			m.assume(g, SignalOff)
@@ -30,6 +35,12 @@ var signalNatives = []Native{
 	{Name: "os/signal.hbHidden", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		g.system = true
 		m.alive--
+		return Next
+	}},
+	{Name: "os/signal.hbForget", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.race != nil {
+			m.race.Forget(g.slot)
+		}
 		return Next
 	}},
 	{Name: "os/signal.hbArrive", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

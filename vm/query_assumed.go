@@ -81,6 +81,7 @@ const (
 	ModeSlack                     // --time=bounded --slack: Machine.Slack
 	ModeRandFixed                 // --rand=seed
 	ModeMapsInsertion             // --maps=insertion
+	ModeSignalsOff                // --signals=sent
 	NumModes
 )
 
@@ -100,6 +101,9 @@ func (m *Machine) Modes() []Mode {
 	}
 	if m.cfg.Maps == MapsInsertion {
 		list = append(list, ModeMapsInsertion)
+	}
+	if m.cfg.SignalsOff && m.cfg.muted.Load() {
+		list = append(list, ModeSignalsOff)
 	}
 	return list
 }

@@ -31,6 +31,7 @@ type machineFlags struct {
 	arming   bool   // starting a timer is a visible operation: the search has found that it must be
 	rand     string // all, seed
 	maps     string // auto, all, insertion
+	signals  string // all, sent
 	seed     int64
 	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
 	heap     uint64                 // bytes the program may need; not part of a schedule
@@ -46,6 +47,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
+	fs.StringVar(&f.signals, "signals", "all", "signals that the program is notified of: `all|sent`: each may arrive at any moment, or those that the program sends itself")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
@@ -62,6 +64,8 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--rand %s: want all or seed", f.rand)
 	case !known:
 		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
+	case f.signals != "all" && f.signals != "sent":
+		return fmt.Errorf("--signals %s: want all or sent", f.signals)
 	case seed && f.rand != "seed":
 		return fmt.Errorf("--seed has no effect without --rand=seed")
 	case f.solver != "" && !slices.Contains(vm.Solvers(), f.solver):
@@ -87,7 +91,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
-			Maps: mapModes[f.maps], RandFixed: f.rand == "seed", RandSeed: f.seed,
+			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver,
 		})
 	})
@@ -133,6 +137,9 @@ func (f *machineFlags) record() map[string]string {
 	if f.maps != "auto" {
 		m["maps"] = f.maps
 	}
+	if f.signals != "all" {
+		m["signals"] = f.signals
+	}
 	if f.rand == "seed" {
 		m["rand"], m["seed"] = f.rand, strconv.FormatInt(f.seed, 10)
 	}
@@ -141,7 +148,7 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto"}
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all"}
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
@@ -155,6 +162,9 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	}
 	if m["maps"] != "" {
 		f.maps = m["maps"]
+	}
+	if m["signals"] != "" {
+		f.signals = m["signals"]
 	}
 	if m["rand"] != "" {
 		f.rand = m["rand"]

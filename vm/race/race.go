@@ -95,6 +95,9 @@ func (d *Detector) Go(g uint32, at Stack) uint32 {
 	return uint32(len(d.threads) - 1)
 }
 
+// Forget makes g a goroutine that knows nothing of others.
+func (d *Detector) Forget(g uint32) { d.thread(g).clock = nil }
+
 // thread returns goroutine g, which is going to change.
 func (d *Detector) thread(g uint32) *thread {
 	t := &d.threads[g]

@@ -558,14 +558,30 @@ func Umask(mask int) (oldmask int) {
 	return oldmask
 }
 
-// Kill sends the program itself a signal that is ignored by default; others are refused.
+// HbRaise is package os/signal's, if the program has it: the program sends itself a signal.
+var HbRaise func(sig Signal)
+
+// Kill sends the program itself a signal; others are refused.
 func Kill(pid int, sig Signal) (err error) {
-	if pid == Getpid() {
-		switch sig {
-		case 0, SIGCHLD, SIGURG, SIGWINCH, SIGCONT:
-			return nil
-		}
+	switch {
+	case pid != Getpid():
+		hbRefuse("sending " + sig.String() + " to another process")
+	case sig < 0 || sig > 64:
+		return EINVAL
+	case sig == 0:
+	case HbRaise == nil:
+		HbDefault(sig)
+	default:
+		HbRaise(sig)
 	}
-	hbRefuse("sending " + sig.String())
-	return ENOSYS
+	return nil
+}
+
+// HbDefault does what a signal does that the program is not notified of: nothing, or it is refused.
+func HbDefault(sig Signal) {
+	switch sig {
+	case SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM,
+		SIGSTKFLT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSYS, 32, 33, 34:
+		hbRefuse("sending " + sig.String() + ", which nothing is notified of")
+	}
 }
