@@ -276,7 +276,7 @@ var rows = [NumKinds]Row{
 	End:  {Name: "end", On: OnGoroutines, Commutes: UnlessCounted},
 	Spin: {Name: "spin", Blocks: true, Wait: "running"},
 	Inspect: {Name: "inspect", On: OnGoroutines,
-		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack")}},
+		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack"), native("runtime.hbGC")}},
 
 	Branch: {Name: "branch", Commutes: Always},
 }

@@ -35,7 +35,7 @@ var natives = func() map[string]Memory {
 			hbcheck.dev/hbcheck/hbtest.Running
 			internal/effect.Access internal/effect.Ordered internal/effect.OrderedIf internal/bytealg.MakeNoZero internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave
-			internal/synctest.hbWait internal/synctest.hbWaiting internal/syscall/unix.fcntl
+			internal/synctest.hbWait internal/synctest.hbWaiting internal/sync.runtime_rand internal/syscall/unix.fcntl
 			math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits
 			math.Float64frombits math.Floor math.IsNaN math.Mod math.Sqrt math.Trunc math.archCeil math.archExp
 			math.archFloor math.archHypot math.archLog math.archMax math.archMin math.archTrunc math.sqrt
@@ -47,9 +47,10 @@ var natives = func() map[string]Memory {
 			net.runtime_rand os.checkClonePidfd os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
-			runtime.addCleanup runtime.funcInfo runtime.hbCrash runtime.hbFatal runtime.hbFinalize runtime.hbGC runtime.hbInitDone
-			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand runtime.setFinalizer
-			runtime.stopCleanup runtime.typePkgPath runtime.typeString
+			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
+			runtime.hbGC runtime.hbInitDone
+			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand
+			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
 			sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave

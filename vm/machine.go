@@ -32,7 +32,6 @@ type Machine struct {
 	autoMode
 	hashing
 	raceTracking
-	finalization
 	scratch
 
 	sym       *symbols          // nil: there has been no symbolic value
@@ -60,6 +59,7 @@ type image struct {
 
 	layByte, layRune, layWord, layPanic, layMap, layAny uint32 // layout numbers
 	layTick                                             uint32 // elements of timers' channels; 0: no timer yet
+	layWeak                                             uint32 // references that collections do not follow; 0: none yet
 	chanLays                                            map[chanKey]uint32
 }
 
@@ -163,13 +163,6 @@ type hashing struct {
 type raceTracking struct {
 	race  *race.Detector // nil: races are not looked for
 	calls []race.Call    // scratch of raceStack
-}
-
-// finalization is for run mode: explorations run no finalizers.
-type finalization struct {
-	finalizers []finalizer
-	dueFinals  []finalizer // of objects that are unreachable
-	cleanups   uint64
 }
 
 // scratch holds slices that are reused.

@@ -1,79 +1,56 @@
 package vm
 
-import "go/types"
+import (
+	"go/types"
+	"unsafe"
 
-// Finalizers and cleanups run in run mode, where the program's own calls of runtime.GC decide when.
-// Explorations never run them, which the documentation of package runtime permits: it does not
-// promise that any finalizer runs.
+	"hbcheck.dev/hbcheck/trace"
+)
 
-// finalizer is what is to be done when an object has become unreachable.
-type finalizer struct {
-	obj     uint32 // object number
-	cleanup bool   // the function does not get the object, which is no more
-	fn      uint64 // func value
-	args    []uint64
-}
+// What acts when memory is collected: finalizers, cleanups, weak pointers. The lists are package
+// runtime's (load/overlay/_src/runtime/mem.go); here is which objects nothing refers to. That is
+// found out when the program calls runtime.GC, and acts then; that it may act at other times, too, is
+// assumed away.
 
 var finalizerNatives = []Native{
-	{Name: "runtime.setFinalizer", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if !m.cfg.Run {
-			if r.U(2) != 0 {
-				m.assumeCollected(g, FinalizerOff)
-			}
-			return Next
-		}
-		id := uint32(r.U(1) >> 32)
-		for i, f := range m.finalizers {
-			if f.obj == id && !f.cleanup {
-				m.finalizers = append(m.finalizers[:i], m.finalizers[i+1:]...)
-				break
-			}
-		}
-		if r.U(2) == 0 {
-			return Next
-		}
-		f := finalizer{obj: id, fn: r.U(3), args: []uint64{r.U(1)}}
-		sig := m.rtypeAt(r.U(2)).typ.Underlying().(*types.Signature)
-		if sig.Params().Len() > 0 && types.IsInterface(sig.Params().At(0).Type()) {
-			f.args = []uint64{r.U(0), r.U(1)}
-		}
-		m.finalizers = append(m.finalizers, f)
-		return Next
-	}},
-	{Name: "runtime.addCleanup", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if m.cfg.Run {
-			m.cleanups++
-			m.finalizers = append(m.finalizers, finalizer{obj: uint32(r.U(0) >> 32), cleanup: true, fn: r.U(1), args: []uint64{m.cleanups}})
-		} else {
-			m.assumeCollected(g, CleanupOff)
-		}
-		r.Set(0, m.cleanups)
-		return Next
-	}},
-	{Name: "runtime.stopCleanup", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		for i, f := range m.finalizers {
-			if f.cleanup && f.args[0] == r.U(0) {
-				m.finalizers = append(m.finalizers[:i], m.finalizers[i+1:]...)
-				break
-			}
-		}
-		return Next
-	}},
+	{Name: "runtime.hbFinalizes", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, FinalizerOff) }},
+	{Name: "runtime.hbCleans", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, CleanupOff) }},
 	{Name: "weak.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assumeCollected(g, WeakKept)
 		return Next
 	}},
-	{Name: "runtime.hbGC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if !m.cfg.Run {
-			return Next
+	// A collection that can be noticed looks at the stacks of all goroutines.
+	{Name: "runtime.hbGC", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.multi && r.U(1) > 0 {
+			op.Kind = trace.Inspect
 		}
-		m.collect(true)
-		if len(m.dueFinals) > 0 {
-			m.startG(g, uint64(m.rt[rtFinalize])|funcBit, nil, true)
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if n := r.U(1); n > 0 || m.cfg.Run {
+			m.collectNow(r.U(0), n)
 		}
-		// The finalizers and all other goroutines get a turn: they run meanwhile, as a collection
-		// takes long. So it does here, and a turn may have thousands.
-		return Stop
+		return Next
+	}},
+	// hbTurn gives all others a turn where a program is run, which may have thousands: they run
+	// meanwhile, as a collection takes long.
+	{Name: "runtime.hbTurn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.cfg.Run {
+			return Stop
+		}
+		return Next
+	}},
+	{Name: "runtime.hbEnvironment", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.system = true
+		m.alive--
+		if m.race != nil {
+			// Nothing refers to the objects any more, so all that was done with them is done.
+			for _, s := range m.order {
+				if s != g.slot {
+					m.race.Handoff(s, g.slot)
+				}
+			}
+		}
+		return Next
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, 0)
@@ -82,54 +59,94 @@ var finalizerNatives = []Native{
 		}
 		return Next
 	}},
-	// hbFinalize runs one finalizer that is due and returns true.
+	// hbFinalize(obj, finalizer any) calls finalizer(obj).
 	{Name: "runtime.hbFinalize", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if len(m.dueFinals) == 0 {
-			r.SetBool(0, false)
-			return Next
+		sig := m.rtypeAt(r.U(2)).typ.Underlying().(*types.Signature)
+		args := []uint64{r.U(1)}
+		if sig.Params().Len() > 0 && types.IsInterface(sig.Params().At(0).Type()) {
+			args = []uint64{r.U(0), r.U(1)}
 		}
-		f := m.dueFinals[0]
-		m.dueFinals = m.dueFinals[1:]
-		r.SetBool(0, true)
-		args := f.args
-		if f.cleanup {
-			args = nil
-		}
-		m.callGuest(g, f.fn, 0, args...)
+		m.callGuest(g, r.U(3), 0, args...)
 		return Called
 	}},
 }
 
-// findDue moves the finalizers of objects that are not marked to those that
-// are due. What they need is a root, their objects included.
-func (m *Machine) findDue(marked []bool, root func(w uint64), mark func()) {
-	// What an object with a finalizer refers to lives until the finalizer has
-	// run: so of several such objects the outermost comes first, and none on a cycle.
-	for _, f := range m.finalizers {
-		if !f.cleanup {
-			m.eachPtr(&m.heap.objs[f.obj], root)
+// watches tells package runtime whether what g asks for can act. For the library itself it does so
+// only where a program is run.
+func (m *Machine) watches(g *goroutine, r Regs, what Assumed) Ctl {
+	m.assumeCollected(g, what)
+	r.SetBool(0, m.cfg.Run || !m.stdCaller(g))
+	return Next
+}
+
+// Offsets in the guest's watch and weakRef, and its kinds.
+const (
+	watchOf   = 0
+	watchKind = 8
+
+	weakObj  = 0 // an interface
+	weakDead = 16
+
+	watchFinalizer = 1
+	watchCleanup   = 2
+)
+
+// collectNow collects garbage, and marks those of the n watches at list as dead that watch objects
+// to which nothing refers.
+func (m *Machine) collectNow(list ptr, n uint64) {
+	refs := make([]watched, n)
+	for i := range refs {
+		w := m.word(list, uint64(i)*8)
+		ref := m.word(w, watchOf)
+		refs[i] = watched{ref, uint32(m.word(ref, weakObj+8) >> 32), int(m.word(w, watchKind))}
+		m.layWeak = m.heap.objs[ref>>32].layout
+	}
+	m.collectPrecisely(refs)
+}
+
+// watched is an object that a weakRef of the guest refers to.
+type watched struct {
+	ref  ptr
+	obj  uint32
+	kind int
+}
+
+// settle marks the watches as dead whose objects are not marked, and marks what finalizers need.
+func (m *Machine) settle(refs []watched, marked []bool, root func(w uint64), mark func()) {
+	// What an object with a finalizer refers to lives until the finalizer has run: so of several such
+	// objects the outermost comes first, and none on a cycle.
+	for _, w := range refs {
+		if w.kind == watchFinalizer {
+			m.eachPtr(&m.heap.objs[w.obj], root)
 		}
 	}
 	mark()
-	k := 0
-	var due []finalizer
-	for _, f := range m.finalizers {
-		if marked[f.obj] || f.obj < staticLimit {
-			m.finalizers[k] = f
-			k++
-		} else {
-			due = append(due, f)
+	dies := func(w watched) bool { return w.obj >= staticLimit && !marked[w.obj] }
+	var dead, finals []watched
+	for _, w := range refs {
+		switch {
+		case w.kind == watchCleanup || !dies(w):
+		case w.kind == watchFinalizer:
+			finals = append(finals, w)
+		default:
+			dead = append(dead, w)
 		}
 	}
-	m.finalizers = m.finalizers[:k]
-	m.dueFinals = append(m.dueFinals, due...)
-	for _, f := range due {
-		root(f.fn)
-		if !f.cleanup {
-			for _, w := range f.args {
-				root(w)
-			}
-		}
+	for _, w := range finals {
+		root(uint64(w.obj) << 32)
 	}
 	mark()
+	for _, w := range refs {
+		if w.kind == watchCleanup && dies(w) {
+			dead = append(dead, w)
+		}
+	}
+	for _, w := range dead {
+		m.setWord(w.ref, weakObj, 0)
+		m.setWord(w.ref, weakObj+8, 0)
+	}
+	for _, w := range append(dead, finals...) {
+		m.heap.willWrite(uint32(w.ref >> 32))
+		*(*bool)(unsafe.Add(m.heap.objs[w.ref>>32].mem, weakDead)) = true
+	}
 }

@@ -106,6 +106,7 @@ var runtimeNatives = []Native{
 	{Name: "runtime.rand", Fn: nativeRand},
 	{Name: "os.runtime_rand", Fn: nativeRand},
 	{Name: "net.runtime_rand", Fn: nativeRand},
+	{Name: "internal/sync.runtime_rand", Fn: nativeRand},
 	{Name: "hash/maphash.runtime_rand", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assume(g, BitsSampled)
 		return nativeRand(m, g, r)

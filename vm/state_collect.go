@@ -16,7 +16,7 @@ func (m *Machine) collectIfNeeded() {
 	most := m.cfg.MaxHeap
 	full := most > 0 && h.live > most
 	if h.sinceGC > h.gcAt || full && h.sinceGC > 0 {
-		m.collect(false)
+		m.collect()
 		h.gcAt = max(gcThreshold, h.live/2)
 	}
 	if full && h.live > most && m.cut.Cause == 0 {
@@ -56,17 +56,21 @@ func (m *Machine) recoverOutOfMemory() {
 
 // collect frees the dynamic objects created since the youngest mark that nothing refers to. Older
 // ones stay: a rewind may need them. Stacks are scanned word by word, conservatively; objects by
-// their layout. With precise, only the live registers of a frame count where they are known: a
-// program that waits for finalizers can notice the difference.
-func (m *Machine) collect(precise bool) {
+// their layout.
+func (m *Machine) collect() { m.collectWith(false, nil) }
+
+// collectPrecisely is collect for a program that can notice what it does: only live registers of a
+// frame count, where they are known, weak references do not, and watches are marked as dead. Where
+// programs are explored that is all: nothing is freed, as what a rewind needs may refer to it.
+func (m *Machine) collectPrecisely(refs []watched) { m.collectWith(true, refs) }
+
+func (m *Machine) collectWith(precise bool, refs []watched) {
 	h := m.heap
-	h.sinceGC = 0
 	first := uint32(staticLimit)
 	if n := len(m.marks); n > 0 {
 		first = uint32(m.marks[n-1].heap.objs)
 	}
-	// Mark. Roots are static objects that can refer to others, older objects, goroutines, and what
-	// finalizers need.
+	// Mark. Roots are static objects that can refer to others, older objects, and goroutines.
 	marked := make([]bool, len(h.objs))
 	var work []uint32
 	root := func(w uint64) {
@@ -81,8 +85,10 @@ func (m *Machine) collect(precise bool) {
 			root(uint64(id) << 32)
 		}
 	}
-	for id := uint32(staticLimit); id < first; id++ {
-		root(uint64(id) << 32)
+	if !precise {
+		for id := uint32(staticLimit); id < first; id++ {
+			root(uint64(id) << 32)
+		}
 	}
 	for _, g := range m.gs {
 		root(g.panics)
@@ -99,15 +105,6 @@ func (m *Machine) collect(precise bool) {
 			root(w)
 		}
 	}
-	for _, f := range m.finalizers {
-		root(f.fn)
-	}
-	for _, f := range m.dueFinals {
-		root(f.fn)
-		for _, w := range f.args {
-			root(w)
-		}
-	}
 	mark := func() {
 		for n := 1; len(work) > 0; n++ {
 			if n%collectPoll == 0 && m.interruptedCollecting() {
@@ -116,7 +113,9 @@ func (m *Machine) collect(precise bool) {
 			}
 			id := work[len(work)-1]
 			work = work[:len(work)-1]
-			m.eachPtr(&h.objs[id], root)
+			if o := &h.objs[id]; !precise || o.layout != m.layWeak || m.layWeak == 0 {
+				m.eachPtr(o, root)
+			}
 		}
 	}
 	mark()
@@ -124,16 +123,12 @@ func (m *Machine) collect(precise bool) {
 		return // not everything is marked
 	}
 	if precise {
-		m.findDue(marked, root, mark)
-	} else {
-		for _, f := range m.finalizers {
-			root(uint64(f.obj) << 32)
+		m.settle(refs, marked, root, mark)
+		if !m.cfg.Run || m.cut.Cause == CutInterrupted {
+			return
 		}
-		mark()
 	}
-	if m.cut.Cause == CutInterrupted {
-		return
-	}
+	h.sinceGC = 0
 	// Sweep. Memory and number of an object may be used again in this epoch: see forgetFree.
 	for id := first; id < uint32(len(h.objs)); id++ {
 		o := &h.objs[id]

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -235,7 +236,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
 	looked := copies == nil && g.looked != (lookBack{})
-	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16 | b2u(looked)<<15
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16 | b2u(looked)<<15 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
 		t.words = append(t.words, x|1<<14)
 		t.ref(g.coro)

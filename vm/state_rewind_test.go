@@ -65,7 +65,7 @@ func checkMark(t *testing.T, w *walker, depth int) {
 		w.steps(w.rng.IntN(20))
 		switch w.rng.IntN(4) {
 		case 0:
-			m.collect(false)
+			m.collect()
 		case 1:
 			if depth > 0 {
 				checkMark(t, w, depth-1)
@@ -140,7 +140,7 @@ func TestCollect(t *testing.T) {
 				break
 			}
 			c.Step(step.G, step.Choice)
-			c.collect(false)
+			c.collect()
 			if m.Hash() != c.Hash() || m.Output(1) != c.Output(1) || m.Status() != c.Status() {
 				t.Errorf("%s: with collections the state is another one:\n%swithout:\n%s", s.name, picture(c), picture(m))
 				break

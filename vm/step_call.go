@@ -112,7 +112,6 @@ const (
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: represents the unwinding of a panic in stacks
 	rtMain              // likewise, what called main.main
-	rtFinalize          // runs the finalizers that are due
 	rtGoexit            // likewise, what called a goroutine's function
 	numRtFuncs
 )
@@ -145,7 +144,6 @@ var rtFuncs = [numRtFuncs]struct {
 	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value could not be had
 	rtGopanic:           {"gopanic", GoPanic},
 	rtMain:              {"main", GoPanic},
-	rtFinalize:          {"hbRunFinalizers", GoPanic},
 	rtGoexit:            {"goexit", GoPanic},
 }
 

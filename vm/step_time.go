@@ -169,15 +169,11 @@ func (m *Machine) NeedsRefining() bool {
 // Refined returns a machine in the initial state of the same program in which that is so.
 func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
-<<<<<<< HEAD
 	if m.NeedsRefining() && m.cfg.late.noted() {
 		cfg.VisibleLooks, cfg.jumps = true, m.cfg.late.jumps
 	}
 	cfg.VisibleArming = true
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
-=======
-	cfg.VisibleArming, cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = true, interrupt, nil, nil, nil
->>>>>>> 206e2b2 (os/signal: a program can send itself signals; --signals=sent: no others arrive)
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
@@ -185,13 +181,8 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 // at every moment.
 func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
-<<<<<<< HEAD
 	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming, cfg.VisibleLooks, cfg.jumps = false, 0, false, false, nil
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
-=======
-	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming = false, 0, false
-	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short = interrupt, nil, nil, nil
->>>>>>> 206e2b2 (os/signal: a program can send itself signals; --signals=sent: no others arrive)
 	return New(m.link.prog, m.link.entry, cfg)
 }
 

@@ -56,10 +56,7 @@ var moving = map[string]model{
 		o := n.alloc(types.Typ[types.Uint64])
 		n.call(n.arg(0), n.a.pointer(o))
 	},
-	// Finalizers and cleanups are called some time later: by hbFinalize, but as
-	// if where they are set.
-	"runtime.addCleanup":   func(n *native) { n.call(n.arg(1)) },
-	"runtime.setFinalizer": func(n *native) { n.a.on(n.arg(1), &finalizer{n}) },
+	"runtime.hbFinalize": func(n *native) { n.a.on(n.arg(1), &finalizer{n}) },
 	// clone(m any) any copies a map.
 	"maps.clone": func(n *native) { n.a.on(n.arg(0), &cloneMap{n}) },
 }

@@ -6,24 +6,134 @@ import (
 	"unsafe"
 )
 
-// GC collects garbage when a program is run. Otherwise it has no effect that a
-// program could tell: memory is collected when the machine finds it convenient,
-// and finalizers and cleanups never run, as the documentation permits.
+// GC collects garbage. Of this a program can tell that finalizers and cleanups run of objects that
+// nothing refers to any more, and that weak pointers to them are cleared.
 func GC() {
 	effect.Access(unsafe.Pointer(&collections), true)
 	collections++
-	hbGC()
+	hbGC(watched)
+	live, due := watched[:0:0], []*watch(nil)
+	for _, w := range watched {
+		if !w.of.dead {
+			live = append(live, w)
+		} else if w.kind != watchWeak {
+			w.obj, w.of.obj = w.of.obj, nil
+			due = append(due, w)
+		}
+	}
+	watched = live
+	if len(due) > 0 {
+		before := running
+		running = make(chan struct{})
+		go runDue(due, before, running)
+	}
+	hbTurn()
 }
 
-func hbGC()
+// A weakRef refers to an object that it does not keep alive. The machine knows the type.
+type weakRef struct {
+	obj  any  // a pointer; nil when the object has been collected
+	dead bool // nothing refers to the object
+}
 
-// hbFinalize calls the next finalizer that is due; it reports false if there is none.
-func hbFinalize() bool
+// A watch is what is to be done when nothing refers to an object any more.
+type watch struct {
+	of        *weakRef
+	kind      int
+	obj       any // the object of a finalizer that is due
+	finalizer any
+	cleanup   func()
+}
 
-// hbRunFinalizers is what the machine starts a goroutine for after a collection.
-func hbRunFinalizers() {
-	for hbFinalize() {
+const (
+	watchWeak = iota // a weak pointer: nothing
+	watchFinalizer
+	watchCleanup
+)
+
+// watched are all that collections look at, in the order in which they were asked for.
+// collections stands for them in operations.
+var watched []*watch
+
+// running is closed when what was due after the last collection has run.
+var running chan struct{}
+
+func watchFor(obj any, kind int) *watch {
+	w := &watch{of: &weakRef{obj: obj}, kind: kind}
+	watched = append(watched, w)
+	return w
+}
+
+// unwatch takes those away of which f is true.
+func unwatch(f func(*watch) bool) {
+	live := watched[:0:0]
+	for _, w := range watched {
+		if !f(w) {
+			live = append(live, w)
+		}
 	}
+	watched = live
+}
+
+// runDue runs what is due, one after the other, after what was before.
+func runDue(due []*watch, before, done chan struct{}) {
+	hbEnvironment()
+	if before != nil {
+		<-before
+	}
+	for _, w := range due {
+		if w.kind == watchCleanup {
+			w.cleanup()
+		} else {
+			hbFinalize(w.obj, w.finalizer)
+			w.obj = nil
+		}
+	}
+	close(done)
+}
+
+// hbGC marks those that nothing refers to as dead.
+func hbGC(watched []*watch)
+
+// hbTurn is where others may run when a program is run, as a collection takes long.
+func hbTurn()
+
+// hbEnvironment makes the goroutine one of the environment's, after all that has been done.
+func hbEnvironment()
+
+// hbFinalize calls finalizer(obj).
+func hbFinalize(obj, finalizer any)
+
+// weakOf returns a reference to obj, the same for the same pointer.
+//
+//go:linkname weakOf weak.hbWeakOf
+func weakOf(obj any) *weakRef {
+	effect.Access(unsafe.Pointer(&collections), true)
+	for _, w := range watched {
+		if w.kind == watchWeak && w.of.obj == obj {
+			return w.of
+		}
+	}
+	return watchFor(obj, watchWeak).of
+}
+
+// weakValue returns the object, if it has not been collected.
+//
+//go:linkname weakValue weak.hbValue
+func weakValue(w *weakRef) any {
+	effect.Access(unsafe.Pointer(&collections), false)
+	return w.obj
+}
+
+// blockUntilDone waits for what was due after the last collection.
+//
+//go:linkname blockUntilDone sync_test.runtime_blockUntilEmptyCleanupQueue
+//go:linkname blockUntilDone unique.runtime_blockUntilEmptyCleanupQueue
+func blockUntilDone(timeout int64) bool {
+	if running != nil {
+		<-running
+	}
+	return true
 }
 
 // hbLive returns the number of bytes in use when a program is run, 0 otherwise.
@@ -46,14 +156,22 @@ func SetFinalizer(obj any, finalizer any) {
 	if f != nil && f.Kind() != abi.Func {
 		hbFatal("runtime.SetFinalizer: second argument is " + typeString(f) + ", not a function")
 	}
-	setFinalizer(obj, finalizer)
+	if !hbFinalizes() {
+		return
+	}
+	effect.Access(unsafe.Pointer(&collections), true)
+	unwatch(func(w *watch) bool { return w.kind == watchFinalizer && w.of.obj == obj })
+	if f != nil {
+		watchFor(obj, watchFinalizer).finalizer = finalizer
+	}
 }
 
-func setFinalizer(obj any, finalizer any)
+// hbFinalizes reports whether the finalizer can run: those of the library do not, and no program can tell.
+func hbFinalizes() bool
 
 // A Cleanup is a handle of a call of AddCleanup.
 type Cleanup struct {
-	id uint64
+	w *watch
 }
 
 // AddCleanup has cleanup(arg) called when ptr is unreachable: see GC.
@@ -61,15 +179,30 @@ func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) Cleanup {
 	if ptr == nil {
 		panic(plainError("runtime.AddCleanup: ptr is nil"))
 	}
-	return Cleanup{addCleanup(unsafe.Pointer(ptr), func() { cleanup(arg) })}
+	if !hbCleans() {
+		return Cleanup{}
+	}
+	return addCleanup(ptr, func() { cleanup(arg) })
 }
 
-func addCleanup(ptr unsafe.Pointer, f func()) (id uint64)
+// hbCleans is hbFinalizes for cleanups.
+func hbCleans() bool
+
+func addCleanup(obj any, cleanup func()) Cleanup {
+	effect.Access(unsafe.Pointer(&collections), true)
+	w := watchFor(obj, watchCleanup)
+	w.cleanup = cleanup
+	return Cleanup{w}
+}
 
 // Stop cancels the cleanup.
-func (c Cleanup) Stop() { stopCleanup(c.id) }
-
-func stopCleanup(id uint64)
+func (c Cleanup) Stop() {
+	if c.w == nil {
+		return
+	}
+	effect.Access(unsafe.Pointer(&collections), true)
+	unwatch(func(w *watch) bool { return w == c.w })
+}
 
 // MemStats are statistics about the memory allocator.
 type MemStats struct {

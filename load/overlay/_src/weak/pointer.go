@@ -1,12 +1,18 @@
 // Package weak provides ways to safely reference memory weakly. In the machine
-// no object is collected that a weak pointer points to, as in a run in which the
-// garbage collector is slow.
+// a weak pointer is cleared by runtime.GC, if nothing else refers to the object.
 package weak
 
 import "unsafe"
 
+// A weakRef is package runtime's.
+type weakRef struct{ _ int }
+
 // hbMade says that there is a weak pointer.
 func hbMade()
+
+func hbWeakOf(obj any) *weakRef
+
+func hbValue(w *weakRef) any
 
 // Pointer is a weak pointer to a value of type T.
 type Pointer[T any] struct {
@@ -16,9 +22,19 @@ type Pointer[T any] struct {
 
 // Make creates a weak pointer from a pointer to some value of type T.
 func Make[T any](ptr *T) Pointer[T] {
+	if ptr == nil {
+		return Pointer[T]{}
+	}
 	hbMade()
-	return Pointer[T]{u: unsafe.Pointer(ptr)}
+	return Pointer[T]{u: unsafe.Pointer(hbWeakOf(ptr))}
 }
 
-// Value returns the original pointer used to create the weak pointer.
-func (p Pointer[T]) Value() *T { return (*T)(p.u) }
+// Value returns the original pointer used to create the weak pointer, or nil if the value has been
+// collected.
+func (p Pointer[T]) Value() *T {
+	if p.u == nil {
+		return nil
+	}
+	ptr, _ := hbValue((*weakRef)(p.u)).(*T)
+	return ptr
+}

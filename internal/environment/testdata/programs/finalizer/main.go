@@ -1,4 +1,4 @@
-// assumed: runtime.SetFinalizer (the finalizer does not run)
+// assumed: runtime.SetFinalizer (the finalizer runs in calls of runtime.GC only)
 package main
 
 import (

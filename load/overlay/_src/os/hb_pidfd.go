@@ -1,0 +1,5 @@
+package os
+
+import "syscall"
+
+func checkPidfd() error { return NewSyscallError("pidfd_open", syscall.ENOSYS) }
