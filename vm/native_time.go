@@ -91,6 +91,9 @@ var timeNatives = []Native{
 		m.heap.willWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
+		if m.cfg.OrderedTime && m.link.clockUsed {
+			m.setWord(c, chBuf+8, uint64(m.clockOf(g))+1)
+		}
 		return Next
 	}},
 	{Name: "time.hbDrain", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -99,6 +102,7 @@ var timeNatives = []Native{
 		if full {
 			m.heap.willWrite(uint32(c >> 32))
 			m.chanHdr(c)[chLen/8] = 0
+			m.setWord(c, chBuf+8, 0)
 			m.setWord(c, chBuf+16, 0)
 		}
 		r.SetBool(0, full)
@@ -199,10 +203,14 @@ func (m *Machine) isTick(h *[5]uint64) bool {
 }
 
 // tickTime turns a tick that g has received into the Time it is, which has
-// the image {nanosecond, second since year 1, location}.
+// the image {nanosecond, second since year 1, location}. A tick says when it was sent if time has an
+// order and the clock is part of the state.
 func (m *Machine) tickTime(g *goroutine, t *uint64) {
 	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
 	w := (*[2]uint64)(unsafe.Pointer(t))
 	sec, nsec := m.wall(g)
+	if sent := int64(w[1]) - 1; sent >= 0 {
+		sec, nsec = startTime+sent/1e9, sent%1e9
+	}
 	w[0], w[1] = uint64(nsec), uint64(sec+unixToInternal)
 }

@@ -29,12 +29,12 @@ func hbArming()
 func hbSleep()
 
 // hbTick is what the channel of a timer holds. The machine knows the type and
-// turns it into the Time of the moment in which it is received, so the time at
-// which it was sent is not part of the state; and it hides the channel's
-// buffer from len and cap, as the runtime does since Go 1.23.
+// turns it into the Time in which it was sent, or that of the moment in which it
+// is received where time has no order: then the first is not part of the state.
+// It hides the channel's buffer from len and cap, as the runtime does since Go 1.23.
 type hbTick struct {
 	wall uint64
-	ext  int64
+	ext  int64 // nanoseconds on the clock and 1
 	loc  *Location
 }
 

@@ -40,3 +40,6 @@ func preadn(fd uintptr, buf []byte, off int) error {
 	}
 	return nil
 }
+
+// interrupt is for tests.
+func interrupt() { syscall.Kill(syscall.Getpid(), syscall.SIGCHLD) }
