@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var packages = strings.Fields(`context io bufio sync sync/atomic time container/heap container/list container/ring
@@ -21,7 +22,7 @@ var packages = strings.Fields(`context io bufio sync sync/atomic time container/
 
 // flags of a run. Time is only a safeguard: what bounds a test is the number of its steps, so that the
 // page is the same on a busy machine.
-const flags = "--por=random --max-executions 1 --time=virtual --signals=sent --assume=all --max-steps 1000000 --timeout 2m"
+const flags = "--por=random --max-executions 1 --time=virtual --signals=sent --assume=all --max-steps 1000000 --timeout 1m"
 
 const head = `# Tests of the Go distribution
 
@@ -52,33 +53,23 @@ func main() {
 		list = os.Args[2:]
 	}
 	fmt.Printf(head, flags)
+	done := make([]tally, len(list))
+	var wg sync.WaitGroup
+	turn := make(chan bool, 3) // so many packages at a time
+	for i, p := range list {
+		wg.Go(func() {
+			turn <- true
+			done[i] = measure(p)
+			<-turn
+		})
+	}
+	wg.Wait()
 	var reasons []string
 	total := map[string]int{}
-	for _, p := range list {
-		n := map[string]int{}
-		var long []string
-		run(p, nil, func(entry, what, why string) {
-			if what == "does not end" {
-				long = append(long, entry)
-				return
-			}
-			n[what]++
-			if what != "pass" {
-				reasons = append(reasons, fmt.Sprintf("- %s.%s %s: %s", p, entry, what, why))
-			}
-		})
-		if len(long) > 0 {
-			run(p, []string{"--short", "--run", "^(" + strings.Join(long, "|") + ")$"}, func(entry, what, why string) {
-				n[what]++
-				if what == "pass" {
-					n["short"]++
-					what, why = "passes", "with --short"
-				}
-				reasons = append(reasons, fmt.Sprintf("- %s.%s %s: %s", p, entry, what, why))
-			})
-		}
-		line(p, n)
-		for what, k := range n {
+	for i, p := range list {
+		line(p, done[i].n)
+		reasons = append(reasons, done[i].reasons...)
+		for what, k := range done[i].n {
 			total[what] += k
 		}
 	}
@@ -87,6 +78,39 @@ func main() {
 	for _, s := range reasons {
 		fmt.Println(s)
 	}
+}
+
+// tally is what became of the tests of a package.
+type tally struct {
+	n       map[string]int
+	reasons []string
+}
+
+// measure runs the tests of package p, and those that do not end again with --short.
+func measure(p string) tally {
+	t := tally{n: map[string]int{}}
+	var long []string
+	run(p, nil, func(entry, what, why string) {
+		if what == "does not end" {
+			long = append(long, entry)
+			return
+		}
+		t.n[what]++
+		if what != "pass" {
+			t.reasons = append(t.reasons, fmt.Sprintf("- %s.%s %s: %s", p, entry, what, why))
+		}
+	})
+	if len(long) > 0 {
+		run(p, []string{"--short", "--run", "^(" + strings.Join(long, "|") + ")$"}, func(entry, what, why string) {
+			t.n[what]++
+			if what == "pass" {
+				t.n["short"]++
+				what, why = "passes", "with --short"
+			}
+			t.reasons = append(t.reasons, fmt.Sprintf("- %s.%s %s: %s", p, entry, what, why))
+		})
+	}
+	return t
 }
 
 // run runs the tests of package p, and calls f with what became of each.
