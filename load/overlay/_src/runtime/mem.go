@@ -130,6 +130,7 @@ func weakValue(w *weakRef) any {
 //go:linkname blockUntilDone sync_test.runtime_blockUntilEmptyCleanupQueue
 //go:linkname blockUntilDone unique.runtime_blockUntilEmptyCleanupQueue
 func blockUntilDone(timeout int64) bool {
+	effect.Access(unsafe.Pointer(&collections), false)
 	if running != nil {
 		<-running
 	}
