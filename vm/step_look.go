@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -180,12 +181,27 @@ func (m *Machine) observed(g *goroutine) bool {
 	return !logs
 }
 
-// A Time of the machine: nanosecond, second since year 1, location. It never has a monotonic part.
+// A Time as package time lays it out: nanosecond, second since year 1, location. The clock of the
+// machine gives no monotonic reading. A Time that has one all the same (a test of package time makes
+// some) has in timeWall a flag, 33 bits of seconds since 1885, and the nanosecond; timeExt is
+// the reading.
 const (
 	timeWall  = 0
 	timeExt   = 1
 	timeWords = 3
+
+	timeNanos = 1<<30 - 1
+	timeMono  = 1 << 63
+	since1885 = (1884*365 + 1884/4 - 1884/100 + 1884/400) * 86400 // from year 1
 )
+
+// timeSecond is the second since year 1 of a Time.
+func timeSecond(wall, ext uint64) int64 {
+	if wall&timeMono != 0 {
+		return since1885 + int64(wall<<1>>31)
+	}
+	return int64(ext)
+}
 
 // farTime is further than instants are told apart.
 const farTime = math.MaxInt64 / 4
@@ -194,8 +210,8 @@ const farTime = math.MaxInt64 / 4
 func instant(wall, ext uint64) int64 {
 	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
 	const far = farTime / 1_000_000_000
-	sec := min(max(int64(ext)-unixToInternal-startTime, -far), far)
-	return sec*1e9 + int64(wall&(1<<30-1))
+	sec := min(max(timeSecond(wall, ext)-unixToInternal-startTime, -far), far)
+	return sec*1e9 + int64(wall&timeNanos)
 }
 
 // compareTimes compares the two Times at r.
@@ -207,13 +223,10 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 			m.compared(g, max(x, y)-min(x, y), 0)
 		}
 	}
-	switch {
-	case int64(a[1]) != int64(b[1]):
-		return sign(int64(a[1]) < int64(b[1]))
-	case a[0] != b[0]:
-		return sign(a[0] < b[0])
+	if a[0]&b[0]&timeMono != 0 {
+		return cmp.Compare(int64(a[1]), int64(b[1]))
 	}
-	return 0
+	return cmp.Or(cmp.Compare(timeSecond(a[0], a[1]), timeSecond(b[0], b[1])), cmp.Compare(a[0]&timeNanos, b[0]&timeNanos))
 }
 
 // settled reports whether no time earlier than t can get later than it if time passes at looks. It
@@ -230,13 +243,12 @@ func (m *Machine) settled(t int64) bool {
 
 // addToTime is (time.Time).Add.
 func (m *Machine) addToTime(r Regs) {
-	const nanos = 1<<30 - 1
 	d := r.I(timeWords)
 	if d < 0 {
 		m.link.cutoffs = true
 	}
-	ext, nsec := r.I(timeExt), int64(r.U(timeWall)&nanos)+d%1e9
-	sec := d / 1e9
+	wall, ext := r.U(timeWall), r.U(timeExt)
+	nsec, sec := int64(wall&timeNanos)+d%1e9, d/1e9
 	switch {
 	case nsec >= 1e9:
 		sec++
@@ -245,23 +257,27 @@ func (m *Machine) addToTime(r Regs) {
 		sec--
 		nsec += 1e9
 	}
-	switch sum := ext + sec; {
-	case (sum > ext) == (sec > 0):
-		ext = sum
+	if wall&timeMono != 0 {
+		reading := int64(ext) + d
+		second := int64(wall<<1>>31) + sec
+		if fits := (reading > int64(ext)) == (d > 0); second == second&(1<<33-1) && (fits || d == 0) {
+			r.Set(timeWall, timeMono|uint64(second)<<30|uint64(nsec))
+			r.Set(timeExt, uint64(reading))
+			return
+		}
+		wall, ext = 0, uint64(timeSecond(wall, ext)) // the reading is given up
+	}
+	now := int64(ext)
+	switch sum := now + sec; {
+	case (sum > now) == (sec > 0):
+		now = sum
 	case sec > 0:
-		ext = math.MaxInt64
+		now = math.MaxInt64
 	default:
-		ext = -math.MaxInt64
+		now = -math.MaxInt64
 	}
-	r.Set(timeWall, r.U(timeWall)&^nanos|uint64(nsec))
-	r.Set(timeExt, uint64(ext))
-}
-
-func sign(less bool) int {
-	if less {
-		return -1
-	}
-	return 1
+	r.Set(timeWall, wall&^timeNanos|uint64(nsec))
+	r.Set(timeExt, uint64(now))
 }
 
 // subtractTimes is (time.Time).Sub. If the first one is to come, the difference shrinks as time
@@ -270,11 +286,15 @@ func (m *Machine) subtractTimes(r Regs) int64 {
 	if x := instant(r.U(timeWall), r.U(timeExt)); x > max(m.clock, m.shown) && x < farTime {
 		m.link.shrinks = true
 	}
-	const nanos = 1<<30 - 1
-	a, b := r.I(timeExt), r.I(timeWords+timeExt)
-	nsec := int64(r.U(timeWall)&nanos) - int64(r.U(timeWords+timeWall)&nanos)
-	d := new(big.Int).Sub(big.NewInt(a), big.NewInt(b))
-	switch d.Add(d.Mul(d, big.NewInt(1e9)), big.NewInt(nsec)); {
+	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
+	d := new(big.Int)
+	if wall&from&timeMono != 0 {
+		d.Sub(big.NewInt(r.I(timeExt)), big.NewInt(r.I(timeWords+timeExt)))
+	} else {
+		d.Sub(big.NewInt(timeSecond(wall, r.U(timeExt))), big.NewInt(timeSecond(from, r.U(timeWords+timeExt))))
+		d.Add(d.Mul(d, big.NewInt(1e9)), big.NewInt(int64(wall&timeNanos)-int64(from&timeNanos)))
+	}
+	switch {
 	case d.IsInt64():
 		return d.Int64()
 	case d.Sign() < 0:
