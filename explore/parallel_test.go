@@ -121,6 +121,7 @@ func runJobs(t *testing.T, e explore.Entry, o explore.Options) *explore.Result {
 		t.Fatalf("%s: %v", e.Name, err)
 	}
 	r.Stats.Load, r.Stats.Static, r.Stats.Explore, r.Stats.PeakBytes = 0, 0, 0, 0
+	r.Jobs = 0
 	return r
 }
 
