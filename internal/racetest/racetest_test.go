@@ -32,7 +32,6 @@ const maxTransitions = 200_000
 
 // wrong lists the functions judged wrongly, with the reason.
 var wrong = map[string]string{
-	"TestRaceFin":               "finalizers do not run",
 	"TestRaceBetweenCleanups":   "cleanups do not run",
 	"TestRaceRangeFuncIterator": "skips itself",
 }

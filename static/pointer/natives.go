@@ -77,10 +77,9 @@ func (c *finalizer) apply(a *analysis, delta []nodeID) {
 		if _, ok := o.Type.Underlying().(*types.Signature); !ok {
 			continue
 		}
-		f, obj := a.registers(1), a.registers(1)
-		a.on(x, &loading{f, place{}, a.lays.of(o.Type)})
+		obj := a.registers(1)
 		c.n.load(obj, c.n.arg(0), place{})
-		c.n.call(f, obj)
+		c.n.call(x, obj)
 	}
 }
 
