@@ -57,6 +57,7 @@ var allowed = map[string]string{
 	"report":               "explore oracle por por/explorers trace vm",
 	"cmd/hbcheck":          "analyze bench explore load oracle por por/explorers por/sample report vm",
 	"internal/goroot":      "",
+	"internal/real":        "",
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",

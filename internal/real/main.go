@@ -2,7 +2,7 @@
 // what became of them, as a page:
 //
 //	go build -o /tmp/hbcheck ./cmd/hbcheck
-//	go run ./internal/real -work /tmp/real /tmp/hbcheck > real.md
+//	go run ./internal/real -work /tmp/real /tmp/hbcheck > page
 //
 // It needs a network, or a module cache that has the modules of modules.txt. What has been found
 // is kept under the -work directory, a file for each module: a second run goes on where the first
