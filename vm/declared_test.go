@@ -51,7 +51,8 @@ func TestUndeclared(t *testing.T) {
 		{"bytes.Equal", on(trace.Write, 1), false},
 		{"runtime.callers", on(trace.Write, 1), true},
 		{"runtime.Gosched", on(trace.Yield, 0), true},
-		{"runtime.NumGoroutine", on(trace.Inspect, 0), false},
+		{"runtime.NumGoroutine", on(trace.Inspect, 0), true}, // on all goroutines
+		{"runtime.NumGoroutine", on(trace.Lock, 1), false},
 		{"os.notThere", on(trace.Read, 1), false},
 	} {
 		if why := undeclared(x.name, x.op); (why == "") != x.ok {
