@@ -79,6 +79,7 @@ func (l *loader) checkPackage(p *Package) {
 	}
 	if len(p.errs) == 0 {
 		p.Types, p.Info = tp, info
+		p.layTables()
 		p.facts = syntaxFactsOf(p)
 		p.Embeds = findEmbeds(p)
 	}

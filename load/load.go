@@ -51,6 +51,8 @@ type Package struct {
 	done      chan struct{} // closed when type-checked, or given up
 	facts     syntaxFacts
 	links     []link
+	cuts      []tableLit // see tables.go
+	tables    map[token.Pos]*Table
 }
 
 // library reports whether p is there to be used only, not to be looked at for its own sake.

@@ -32,7 +32,10 @@ func (l *loader) prune() error {
 			fresh = append(fresh, p)
 		}
 	}
-	parallel(len(fresh), func(i int) { fresh[i].graph.roots = l.mentionsIn(fresh[i]) })
+	parallel(len(fresh), func(i int) {
+		fresh[i].cutTables()
+		fresh[i].graph.roots = l.mentionsIn(fresh[i])
+	})
 	rest := make([][]*decl, len(l.all))
 	parallel(len(l.all), func(i int) {
 		if p := l.all[i]; p.library() {

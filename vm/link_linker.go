@@ -2,8 +2,10 @@ package vm
 
 import (
 	"cmp"
+	"encoding/binary"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -171,6 +173,26 @@ func (k *linker) Literal(s string) uint64 {
 		k.literals[s] = p
 	}
 	return p
+}
+
+// Table returns the address of a copy of what the array that v allocates holds, or 0 if that is not
+// known beforehand.
+func (k *linker) Table(v *ssa.Alloc) uint64 {
+	t := k.prog.Table(v)
+	if t == nil {
+		return 0
+	}
+	b := t.Bytes
+	if len(t.Strings) > 0 {
+		b = slices.Clone(b)
+	}
+	for _, s := range t.Strings {
+		if s.Text != "" { // whose pointer is nil
+			binary.LittleEndian.PutUint64(b[s.Offset:], k.Literal(s.Text))
+			binary.LittleEndian.PutUint64(b[s.Offset+8:], uint64(len(s.Text)))
+		}
+	}
+	return k.Literal(string(b))
 }
 
 // Layout returns the layout of t.

@@ -24,7 +24,8 @@ type Linker interface {
 	TypeWord(types.Type) uint64                                     // guest pointer to the type's descriptor
 	MapType(types.Type) uint32                                      // number of a map type
 	Layout(types.Type) *layout.Layout
-	ZeroBase() uint64 // guest pointer for values of no bytes
+	ZeroBase() uint64        // guest pointer for values of no bytes
+	Table(*ssa.Alloc) uint64 // guest pointer to what the memory holds from the beginning, or 0
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map

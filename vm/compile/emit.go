@@ -104,7 +104,14 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 			c.unsupported(HugeObject)
 			return
 		}
-		c.emitImm(NewObj, c.dst(v), int32(l.ID))
+		d := c.dst(v)
+		c.emitImm(NewObj, d, int32(l.ID))
+		if from := c.l.Table(v); from != 0 {
+			t := c.temp(1)
+			c.constant(t, from)
+			c.emit(CopyMem, d, t, 0)
+			c.word(uint64(l.Size))
+		}
 	case *ssa.UnOp:
 		c.unop(v)
 	case *ssa.BinOp:
