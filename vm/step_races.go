@@ -116,17 +116,26 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		}
 		return
 	}
-	// Synchronisation: what it orders and, unless a case returns, an access to the primitive itself.
+	// Synchronisation: what it orders and, unless a case returns, an access to the primitive itself:
+	// overwriting or copying it meanwhile is a race. The access comes after what is acquired and
+	// before what is released, as it is ordered with the rest of what the goroutine did: one that
+	// has seen what an atomic operation stored may access the variable plainly.
 	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
+	access := func() {
+		a.Size = min(a.Size, 8) // one word of it will do
+		m.raceAccess(g, a, op.Kind)
+	}
 	switch op.Kind {
 	case trace.AtomicStore:
-		// What was stored before can no longer be observed.
-		d.Store(g.slot, at)
+		access()
+		d.Store(g.slot, at) // what was stored before can no longer be observed
 	case trace.WgAdd:
+		access()
 		m.raceAdd(g, at, int32(r.U(1)))
 	case trace.WgWait:
 		m.raceWait(g, at)
+		access()
 	case trace.Park: // Cond.Wait unlocks
 		switch l := r.U(1); int(r.U(2)) {
 		case mutexLocker, writeLocker:
@@ -180,6 +189,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 				d.Acquire(g.slot, at)
 			}
 		}
+		access()
 		if row.Releases&trace.First != 0 {
 			if row.Shared {
 				d.Release(g.slot, readers(at))
@@ -188,10 +198,6 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 			}
 		}
 	}
-	// The operation is an atomic access to the primitive: overwriting or copying
-	// it meanwhile is a race. One word of it will do.
-	a.Size = min(a.Size, 8)
-	m.raceAccess(g, a, op.Kind)
 }
 
 // raceLock follows the taking of a lock for writing; a Mutex has no readers.

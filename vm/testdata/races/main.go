@@ -499,6 +499,47 @@ func raceAtomicMixed() {
 	_ = x
 }
 
+// The atomic access itself is ordered, too, for one that has seen what it stored.
+func okAtomicThenPlain() {
+	var x int32
+	go func() { atomic.StoreInt32(&x, 1) }()
+	if atomic.LoadInt32(&x) == 1 {
+		x = 2
+	}
+}
+
+func okAtomicAddThenPlain() {
+	var x int32
+	go func() { atomic.AddInt32(&x, 1) }()
+	if atomic.LoadInt32(&x) == 1 {
+		x = 2
+	}
+}
+
+func raceAtomicThenPlain() {
+	var x int32
+	go func() { atomic.StoreInt32(&x, 1) }()
+	if atomic.LoadInt32(&x) == 0 {
+		x = 2
+	}
+}
+
+func okDoneThenReused() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { wg.Done() }()
+	wg.Wait()
+	wg = sync.WaitGroup{}
+}
+
+func okUnlockedThenReused() {
+	var mu sync.Mutex
+	mu.Lock()
+	go func() { mu.Unlock() }()
+	mu.Lock()
+	mu = sync.Mutex{}
+}
+
 func okSyncMap() {
 	x := 0
 	var m sync.Map
