@@ -113,6 +113,7 @@ func (s *searcher) executeAgain(p *recordedPath, i int) {
 	a := p.path[i]
 	if !p.ended[i] {
 		s.Repeat(a)
+		s.noteBranch()
 		return
 	}
 	m := s.Sys.Mark()

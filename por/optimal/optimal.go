@@ -122,7 +122,7 @@ type searcher struct {
 	repeater  por.Repeater // nil: all frames have checkpoints
 	revisited revisitedSites
 	frames    []frame
-	branched  bool        // a Branch has been executed, here or in an earlier execution
+	branched  bool        // a Branch has been executed, in this execution or an earlier one
 	dropped   []trace.GID // their last events have ended the execution, and they move no more
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
@@ -475,7 +475,7 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 	s.Step(trace.Step{G: g, Choice: choice})
 	s.inReversal = append(s.inReversal, inReversal)
 	s.frameOf, s.prevHead = append(s.frameOf, frame), append(s.prevHead, -1)
-	s.branched = s.branched || s.Events[len(s.Events)-1].Op.Kind == trace.Branch
+	s.noteBranch()
 	s.Halted = s.Halted || s.Unsupported
 	switch {
 	case s.Halted:
@@ -485,6 +485,12 @@ func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool
 		return !s.Halted && s.continueWithout()
 	}
 	return true
+}
+
+// noteBranch notes whether the newest event is a branch (rule B). What a worker has not executed itself
+// counts too: the candidates that are found after it are found again after its other outcomes.
+func (s *searcher) noteBranch() {
+	s.branched = s.branched || s.Events[len(s.Events)-1].Op.Kind == trace.Branch
 }
 
 // rewindTo goes back to the state of frame f.

@@ -129,3 +129,31 @@ func TestWorkers(t *testing.T) {
 		t.Errorf("%d searches were cut into only %d tasks", 3*n, tasks)
 	}
 }
+
+// TestWorkersBranch: a worker that goes on after a branch that another one has executed knows that
+// candidates may be found twice (rule B). In the first seeds that has been seen to matter, which depends
+// on which worker takes what.
+func TestWorkersBranch(t *testing.T) {
+	seeds := []uint64{2137, 4492, 5833, 6515, 9879, 10113, 11488}
+	for range 4 {
+		seeds = append(seeds, seeds...)
+	}
+	for seed := range uint64(100) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		toy := toys.Branching(rand.New(rand.NewPCG(72, seed)))
+		original := *toy
+		one := Explore(toy, &toys.Paths{Visitor: toys.NewFindings(toy)}, por.Config{MaxExecutions: 2000})
+		for jobs := 2; jobs <= 4; jobs++ {
+			cfg := por.Config{MaxExecutions: 2000, Jobs: jobs, Another: func() (por.System, por.Oracle, error) {
+				another := original
+				return &another, nil, nil
+			}}
+			got := explore(toy, &recorder{toy: toy, races: map[search.PointPair]bool{}}, cfg, options{shareAll: true})
+			if got.Stats.Executions != one.Stats.Executions {
+				t.Fatalf("seed %d, %d workers: %d executions, want %d\n%s", seed, jobs, got.Stats.Executions, one.Stats.Executions, toy.Program())
+			}
+		}
+	}
+}

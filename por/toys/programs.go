@@ -74,6 +74,50 @@ func Random(r *rand.Rand, ng, size int, loops bool) *System {
 	return New(prog...)
 }
 
+// Branching makes a program whose goroutines branch on a few inputs, and do something else as they
+// find. What they find out contradicts each other in many ways.
+func Branching(r *rand.Rand) *System {
+	ops := []OpCode{Load, Store, Store, Add, OutReg}
+	switch r.IntN(4) {
+	case 0:
+		ops = append(ops, TryLock, Choose, WgAdd, WgAdd, WgWait, Assume)
+	case 1:
+		ops = append(ops, Signal, Signal, Wait, Wait, Choose, Read, Write)
+	}
+	inputs := 1 + r.IntN(NumVars)
+	prog := make([][]Instr, 2+r.IntN(2))
+	for g := range prog {
+		for range 1 + r.IntN(3) {
+			code := prog[g]
+			switch k := r.IntN(8); k {
+			case 0, 1: // a critical section
+				m, lock, unlock := int8(r.IntN(2)), Lock, Unlock
+				if r.IntN(4) == 0 {
+					lock, unlock = RLock, RUnlock
+				}
+				code = append(code, Instr{Op: lock, A: m}, RandomInstr(r, ops[:5]), Instr{Op: unlock, A: m})
+			case 2, 3:
+				code = append(code, RandomInstr(r, ops))
+			case 4:
+				code = append(code, Instr{Op: Pick, A: int8(r.IntN(inputs))}, RandomInstr(r, ops))
+			default:
+				b := Instr{Op: Branch, A: int8(r.IntN(inputs)), B: int8(1 + r.IntN(MaxInput))}
+				if other := int8(r.IntN(inputs)); other != b.A && k > 5 {
+					b.B = -1 - other
+				}
+				code = append(code, b, Instr{Op: Jump, A: int8(len(code) + 3), B: 0}, RandomInstr(r, ops))
+				if r.IntN(2) == 0 { // ... and otherwise
+					end := int8(len(code) + 2)
+					code[len(code)-2].A++
+					code = append(code, Instr{Op: Jump, A: end, B: 1}, RandomInstr(r, ops))
+				}
+			}
+			prog[g] = code
+		}
+	}
+	return Started(prog...)
+}
+
 // RandomInstr returns an instruction with one of ops, and random operands.
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
 	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}

@@ -25,7 +25,7 @@ type System struct {
 const (
 	// NumVars is the number of variables, and of atomic variables.
 	NumVars = 3
-	// MaxInput is the largest value of an input.
+	// MaxInput is the largest value of an input. There are as many inputs as variables.
 	MaxInput = 3
 	// MaxGoroutines is how many goroutines a program may have.
 	MaxGoroutines = 4
@@ -46,10 +46,9 @@ type State struct {
 	Reg     [MaxGoroutines]int8
 	Out     [maxOutputs]int8
 	nout    int8
-	least   [NumVars]int8 // of inputs, of which it is known that they are at least that
-	below   [NumVars]int8 // ... and less than this
-	over    por.Status    // Ended after exit or crash, Cut after a failed assumption
-	fault   int8          // position of the crash, or 0
+	inputs  uint64     // bit a+4*b+16*c: the inputs may be a, b and c, after what has been decided
+	over    por.Status // Ended after exit or crash, Cut after a failed assumption
+	fault   int8       // position of the crash, or 0
 }
 
 // Instr is an instruction with its operands.
@@ -87,20 +86,21 @@ const (
 	Jump   // local: pc = a if reg == b
 	Yield
 	Exit // end the program
-	// Branch is one on an unknown input: reg = 1 if inputs[a] < b, else 0. Both are alternatives; what
-	// contradicts an earlier one is a cut.
+	// Branch is one on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
+	// else 0. Both are alternatives; what contradicts earlier ones is a cut.
 	Branch
+	Pick // reg = inputs[a], each value an alternative
 	numOpCodes
 )
 
 var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
-	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch"}
+	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch", "pick"}
 
 var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
 	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
 	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
 	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
-	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch}
+	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch, Pick: trace.Branch}
 
 // String returns the instruction as the program text has it.
 func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
@@ -117,7 +117,7 @@ func (t *System) Program() string {
 // New returns a system in the initial state of a program.
 func New(prog ...[]Instr) *System {
 	t := &System{Prog: prog}
-	t.below = [NumVars]int8{MaxInput + 1, MaxInput + 1, MaxInput + 1}
+	t.inputs = ^uint64(0)
 	t.started[0] = true
 	t.local(0)
 	return t
@@ -241,6 +241,8 @@ func (t *System) Alternatives(g trace.GID) int {
 			return int(i.A)
 		case Branch:
 			return 2
+		case Pick:
+			return MaxInput + 1
 		case Signal:
 			return max(1, len(t.parked()))
 		}
@@ -320,14 +322,9 @@ func (t *System) Step(gid trace.GID, choice int) {
 		}
 	case Choose:
 		t.Reg[g] = int8(choice)
-	case Branch:
+	case Branch, Pick:
 		t.Reg[g] = int8(choice)
-		if choice == 1 {
-			t.below[i.A] = min(t.below[i.A], i.B)
-		} else {
-			t.least[i.A] = max(t.least[i.A], i.B)
-		}
-		if t.least[i.A] >= t.below[i.A] {
+		if t.inputs &= i.holdsFor(choice); t.inputs == 0 {
 			t.over = por.Cut
 		}
 	case Output, OutReg:
@@ -348,6 +345,40 @@ func (t *System) Step(gid trace.GID, choice int) {
 	}
 	t.local(g)
 }
+
+// holdsFor returns the inputs for which a branch has that outcome.
+func (i Instr) holdsFor(choice int) uint64 {
+	if i.Op == Pick {
+		return less[i.A][choice+1] &^ less[i.A][choice]
+	}
+	set := uint64(0)
+	if i.B >= 0 {
+		set = less[i.A][i.B]
+	} else {
+		for x := range int8(MaxInput + 1) {
+			set |= less[i.A][x+1] &^ less[i.A][x] &^ less[-1-i.B][x+1]
+		}
+	}
+	if choice == 0 {
+		return ^set
+	}
+	return set
+}
+
+// less is the set of inputs of which one is less than a number.
+var less = func() (table [NumVars][MaxInput + 2]uint64) {
+	for all := range 64 {
+		for a, x := range [NumVars]int{all % 4, all / 4 % 4, all / 16} {
+			for limit := x + 1; limit < len(table[a]); limit++ {
+				table[a][limit] |= 1 << all
+			}
+		}
+	}
+	return table
+}()
+
+// Contradicted implements por.Constrained.
+func (s State) Contradicted() bool { return s.inputs == 0 }
 
 // crash ends the program at g's last instruction.
 func (t *System) crash(g int) {
