@@ -31,6 +31,7 @@ type collector struct {
 	incomplete orderedSet[Reason]
 	loops      orderedSet[LongLoop]
 
+	longest    int             // steps of the longest execution that has ended
 	needsAwait bool            // see exploration.refine
 	supposed   bool            // an assumption of the program has cut an execution
 	inSubtree  bool            // it is that of a subtree of the search,
@@ -104,6 +105,9 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	if status == por.Running {
 		c.truncated(path)
 		return c.Inspect(path) && !c.opts.StopTruncated
+	}
+	if status != por.Cut {
+		c.longest = max(c.longest, len(path))
 	}
 	end := c.m.Ending()
 	if c.ran = c.ran || end.NotRun == nil; c.notRun == nil {

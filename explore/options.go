@@ -35,6 +35,7 @@ type Options struct {
 	// The bounds; 0 is none.
 	MaxExecs      uint64
 	MaxSteps      int
+	RaiseSteps    bool // a portfolio raises MaxSteps, if executions drawn at random are so long
 	StopTruncated bool // end the search with the first execution of more than MaxSteps
 	MaxStates     uint64
 	MaxMemory     int64
@@ -62,6 +63,7 @@ type Options struct {
 
 	// awaitLoops: iterations with zero effect are not completed though states are stored.
 	awaitLoops bool
+	dive       int // por.Config.Dive
 	_          struct{}
 }
 
@@ -93,7 +95,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
-		Trace: o.Trace,
+		Trace: o.Trace, Dive: o.dive,
 	}
 }
 

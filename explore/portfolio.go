@@ -18,8 +18,10 @@ import (
 //
 //	1  each of the searches, on one machine, up to attemptWork
 //	   if one has an answer: that
-//	2  each of the samples, on the same machine, up to sampleWork
+//	2  each of the samples, on the same machine, up to sampleWork, or as long as there has been no
+//	   execution that has ended up to longWork
 //	   if one finds a bug: that
+//	   from now on an execution is too long only if it is much longer than those that have ended
 //	3  the first search, on the same machine, from the beginning
 //	4  as soon as it has worked as much as a second machine costs, or an execution was cut:
 //	       beside it all other searches, each on a machine of its own
@@ -47,8 +49,12 @@ type Portfolio struct {
 const (
 	attemptWork = 4_000
 	sampleWork  = 20_000 // each sample
+	longWork    = 500_000
 	aloneWork   = 40_000 // of the first search before there are others
 )
+
+// An execution is too long if it has so many times the steps of those drawn at random.
+const muchLonger = 4
 
 // A Share is what one explorer of a portfolio has done.
 type Share struct {
@@ -66,6 +72,7 @@ type portfolio struct {
 	sampled uint64  // executions of samples
 	worked  uint64  // in lines 1 and 2
 	choices choices // in these
+	longest int     // steps of the longest execution of them that has ended
 	shares  []Share // of searches that have no answer, if none has one
 
 	mu     sync.Mutex
@@ -101,6 +108,10 @@ func (p *portfolio) options(x Options) Options {
 	x.Portfolio, x.Ignores, x.Progress, x.Trace = nil, p.opts.Ignores, p.opts.Progress, p.opts.Trace
 	x.Timeout, x.spent = p.opts.Timeout, p.opts.spent
 	x.awaitLoops = p.opts.awaitLoops
+	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {
+		x.MaxSteps = long
+	}
+	x.dive = max(por.LongPath, muchLonger*p.longest)
 	return x
 }
 
@@ -116,7 +127,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	load := s.result.Stats.Load
 	p.ctx = s.limit.ctx // there is one time for all
 	defer s.limit.release()
-	s.stopAfter(attemptWork)
+	s.stopAfter(attemptWork, attemptWork)
 	found := s.search()
 	p.worked = found.Transitions
 	for _, x := range opts.Portfolio.Searches[1:] {
@@ -126,7 +137,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		s.stopAfter(attemptWork)
+		s.stopAfter(attemptWork, attemptWork)
 		found = s.search()
 		p.worked += found.Transitions
 	}
@@ -137,9 +148,14 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		s.stopAfter(sampleWork)
+		if p.longest == 0 {
+			s.stopAfter(sampleWork, longWork)
+		} else {
+			s.stopAfter(sampleWork, sampleWork)
+		}
 		p.choices.watch(s)
 		found = s.search()
+		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions
 		p.worked += found.Transitions
 	}
@@ -170,14 +186,15 @@ func (s *exploration) answers(found *por.Result) bool {
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
 }
 
-// stopAfter stops the search after so many transitions.
-func (s *exploration) stopAfter(transitions uint64) {
+// stopAfter stops the search after so many transitions, if an execution has ended; otherwise after
+// so many.
+func (s *exploration) stopAfter(transitions, otherwise uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
 		if why := poll(p); why != "" {
 			return why
 		}
-		if p.Transitions >= transitions {
+		if p.Transitions >= otherwise || p.Transitions >= transitions && p.Done() > 0 {
 			return "limit"
 		}
 		return ""

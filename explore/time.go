@@ -74,7 +74,7 @@ func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 		if i == 0 {
 			defer s.limit.release()
 		}
-		s.stopAfter(work)
+		s.stopAfter(work, work)
 		found := s.search()
 		if s.answers(&found) {
 			break

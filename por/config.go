@@ -6,6 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// LongPath is Config.Dive if that is 0. Most programs have no path of so many steps.
+const LongPath = 10_000
+
 // Config bounds a search. The zero value explores everything without
 // storing states.
 type Config struct {
@@ -23,7 +26,7 @@ type Config struct {
 	Preempt      int
 
 	// Dive is from how many steps on a path is so long that a search which stores states does not
-	// remain below it; 0: 10,000.
+	// remain below it; 0: LongPath.
 	Dive int
 
 	// IgnoreOutput declares that the order of Output operations makes no difference, so that they

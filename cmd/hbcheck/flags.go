@@ -197,7 +197,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)
 	o.Timeout = f.timeout
-	if f.maxSteps < 0 {
+	if o.RaiseSteps = f.maxSteps < 0; o.RaiseSteps {
 		o.MaxSteps = matchedSteps
 		if !o.Match && !o.POR.Samples {
 			o.MaxSteps = unmatchedSteps

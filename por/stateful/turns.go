@@ -74,8 +74,6 @@ func (x *aside) bytes() int64 {
 }
 
 const (
-	// diveDepth is from how many steps on a path is too long (Config.Dive). Most programs have none.
-	diveDepth = 10_000
 	// leastTurn is which part of that a turn takes at least.
 	leastTurn = 10
 	// turnShare is which part of the work so far a turn may take.
@@ -95,7 +93,7 @@ func (s *depthFirst) dive() int {
 	if s.Cfg.Dive > 0 {
 		return s.Cfg.Dive
 	}
-	return diveDepth
+	return por.LongPath
 }
 
 // turnOver reports whether the search has been below one prefix for long enough.
