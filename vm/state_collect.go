@@ -40,8 +40,8 @@ func (m *Machine) outOfMemory() Cut {
 }
 
 // recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's
-// limit was reached in the middle of an instruction. The state that this instruction leaves is
-// never used, and a rewind takes it back.
+// limit, or that of an object, was reached in the middle of an instruction. The state that this
+// instruction leaves is never used, and a rewind takes it back.
 func (m *Machine) recoverOutOfMemory() {
 	if m.heap.exhausted {
 		recover()
@@ -49,7 +49,9 @@ func (m *Machine) recoverOutOfMemory() {
 		for _, g := range m.gs {
 			g.inNative = false
 		}
-		m.cut = m.outOfMemory()
+		if m.cut.Cause == 0 {
+			m.cut = m.outOfMemory()
+		}
 		m.moment++
 	}
 }

@@ -90,6 +90,26 @@ func main() {
 	}
 }
 
+// TestHugeMap: the entries of a map are one object, which has fewer than 2 GB.
+func TestHugeMap(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+var m = map[int]string{}
+
+func main() {
+	m[1] = "x"
+}
+`)
+	m, err := vm.New(prog, prog.Entries[0], vm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.GrowMap()
+	if c := m.Cut(); c.Cause != vm.CutUnsupported || !strings.HasSuffix(c.Text, "an object of more than 2 GB") {
+		t.Errorf("cut %d: %q", c.Cause, c.Text)
+	}
+}
+
 // TestInterruptCollection: a collection of a large heap is interrupted, and abandons the execution.
 func TestInterruptCollection(t *testing.T) {
 	prog := vmtest.Load(t, `package main

@@ -295,8 +295,12 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(math.Float32bits(float32(int64(*rg(r, in.B)))))
 		case CvtUF32:
 			*rg(r, in.A) = uint64(math.Float32bits(float32(*rg(r, in.B))))
+		// What does not fit becomes what it becomes on the host, whose compiler also chose the
+		// operation (convertBasic): the language leaves it open (spec: Conversions).
 		case CvtF64S:
 			*rg(r, in.A) = uint64(int64(*rf(r, in.B)))
+		case CvtF64S32:
+			*rg(r, in.A) = uint64(int32(*rf(r, in.B)))
 		case CvtF64U:
 			*rg(r, in.A) = uint64(*rf(r, in.B))
 		case CvtF64F32:

@@ -140,9 +140,15 @@ func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 
 // mapGrow rebuilds the map with room for n entries, without the deleted ones.
 //
-// The new arrays are other objects than the old ones, to which no pointer is left.
+// The new arrays are other objects than the old ones, to which no pointer is left. If the entries
+// are too many for one object it panics (see recoverOutOfMemory): nothing has changed by then.
 func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	h := m.heap
+	if uint64(n)*uint64(t.entry.Size) > maxObject {
+		m.unsupported(g, hugeObject)
+		h.exhausted = true
+		panic("a map has more entries than fit in an object")
+	}
 	capIdx := 16
 	for capIdx < n*2 {
 		capIdx *= 2

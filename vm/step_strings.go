@@ -46,6 +46,9 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			*a, *a1 = *b, n
 		case x == "":
 			*a, *a1 = *rg(r, in.C), *rg(r, in.C+1)
+		case len(x)+len(y) > maxObject:
+			m.unsupported(g, hugeObject)
+			return Stop
 		default:
 			id := h.alloc(g, uint32(len(x)+len(y)), m.layByte)
 			dst := unsafe.Slice((*byte)(h.objs[id].mem), len(x)+len(y))
@@ -78,6 +81,10 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		*a, *a1 = m.newString(g, s)
 	case bytecode.StrToRunes:
 		rs := []rune(m.str(*b, n))
+		if len(rs)*4 > maxObject {
+			m.unsupported(g, hugeObject)
+			return Stop
+		}
 		id := h.alloc(g, uint32(len(rs)*4), m.layRune)
 		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), uint64(len(rs))

@@ -21,7 +21,7 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 	case AddF64, SubF64, MulF64, DivF64, AddF32, SubF32, MulF32, DivF32, MinF64, MinF32, MaxF64, MaxF32,
 		LtF64, LeF64, EqF32, LtF32, LeF32:
 		return s.concretely(g, in, B, C)
-	case NegF64, NegF32, CvtSF64, CvtUF64, CvtSF32, CvtUF32, CvtF64S, CvtF64U, CvtF64F32, CvtF32F64:
+	case NegF64, NegF32, CvtSF64, CvtUF64, CvtSF32, CvtUF32, CvtF64S, CvtF64S32, CvtF64U, CvtF64F32, CvtF32F64:
 		return s.concretely(g, in, B, NoReg)
 	case Cplx, CvtC:
 		n := 2

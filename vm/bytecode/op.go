@@ -103,6 +103,7 @@ const (
 	CvtSF32   // float32(int64 B)
 	CvtUF32   // float32(uint64 B)
 	CvtF64S   // int64(float64 B)
+	CvtF64S32 // int32(float64 B)
 	CvtF64U   // uint64(float64 B)
 	CvtF64F32 // float32(float64 B)
 	CvtF32F64 // float64(float32 B)
@@ -345,6 +346,7 @@ var names = [NumOps]string{
 	CvtSF32:     "CvtSF32",
 	CvtUF32:     "CvtUF32",
 	CvtF64S:     "CvtF64S",
+	CvtF64S32:   "CvtF64S32",
 	CvtF64U:     "CvtF64U",
 	CvtF64F32:   "CvtF64F32",
 	CvtF32F64:   "CvtF32F64",

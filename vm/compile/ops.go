@@ -453,7 +453,7 @@ func (c *compiler) convert(v *ssa.Convert) {
 //	complex       from complex only, between the two sizes
 //	to float      from an integer there is one operation for each combination: on the way
 //	              by float64 a float32 would be rounded twice
-//	to integer    from a float: to 64 bits first, then normalized
+//	to integer    from a float: to int64, uint64 or int32 first, then normalized
 //
 // A wider integer takes the register as it is, since that is extended by the sign of the source
 // type.
@@ -461,7 +461,7 @@ func (c *compiler) convert(v *ssa.Convert) {
 //	uint8(int16(300))     move, then ExtU8: 44
 //	int64(int32(-1))      move: the register is -1 already
 //	float32(int64(x))     CvtSF32, once rounded
-//	int8(float32(x))      CvtF32F64, CvtF64S, ExtS8
+//	int8(float32(x))      CvtF32F64, CvtF64S32, ExtS8
 func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 	fi, ti := f.Info(), to.Info()
 	switch {
@@ -498,12 +498,19 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.emit(bytecode.CvtF32F64, t, x, 0)
 			x = t
 		}
-		// Values from 1<<63 on fit only this type.
-		if isUnsigned(to) && layout.ScalarOf(to) == layout.W64 {
+		// By way of the type that gc converts to first, on amd64: a program may depend on what
+		// becomes of a value that does not fit. Values from 1<<63 on fit only uint64.
+		switch k := layout.ScalarOf(to); {
+		case k == layout.W64 && isUnsigned(to):
 			c.emit(bytecode.CvtF64U, d, x, 0)
-		} else {
+		case k == layout.W64, k == layout.U32:
 			c.emit(bytecode.CvtF64S, d, x, 0)
 			c.normalize(d, to)
+		default:
+			c.emit(bytecode.CvtF64S32, d, x, 0)
+			if k != layout.S32 {
+				c.normalize(d, to)
+			}
 		}
 	case ti&types.IsFloat != 0:
 		op := bytecode.CvtSF64

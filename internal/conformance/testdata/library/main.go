@@ -162,6 +162,13 @@ func main() {
 		fw.Write([]byte("zz"))
 		fw.Close()
 	})
+	t("floats that do not fit", func() {
+		for _, x := range []float64{1e10, -1e10, 300, 70000, 5e9, 1e19, -1e19, math.NaN(), math.Inf(1)} {
+			y := float32(x)
+			fmt.Println(int8(x), int16(x), int32(x), int64(x), uint8(x), uint16(x), uint32(x), uint64(x))
+			fmt.Println(int8(y), int16(y), int32(y), int64(y), uint8(y), uint16(y), uint32(y), uint64(y))
+		}
+	})
 	t("container", func() {
 		h := &ih{5, 2, 8}
 		heap.Init(h)
