@@ -6,6 +6,8 @@ import (
 )
 
 // gcThreshold is how many bytes are allocated at least between two collections.
+// If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
+// the allocations since the last one.
 const gcThreshold = 64 << 20
 
 // collectIfNeeded collects if that is due, or if the program has more memory than it may;
@@ -59,6 +61,12 @@ func (m *Machine) recoverOutOfMemory() {
 // collect frees the dynamic objects created since the youngest mark that nothing refers to. Older
 // ones stay: a rewind may need them. Stacks are scanned word by word, conservatively; objects by
 // their layout.
+//
+//	objs   static │ at the youngest mark │ since then
+//	       roots  │ kept, and roots      │ freed if not marked
+//
+// In a search with a mark before each step that is the garbage of one step's local work. Other
+// garbage stays until the path is left; it is no part of fingerprints, as it is not reached.
 func (m *Machine) collect() { m.collectWith(false, nil) }
 
 // collectPrecisely is collect for a program that can notice what it does: only live registers of a
@@ -72,6 +80,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 	if n := len(m.marks); n > 0 {
 		first = uint32(m.marks[n-1].heap.objs)
 	}
+	// A frozen one refers to nothing dynamic, but for descriptors (aux).
 	// Mark. Roots are static objects that can refer to others, older objects, and goroutines.
 	marked := make([]bool, len(h.objs))
 	var work []uint32

@@ -16,6 +16,10 @@ import (
 //      │   └── 0       (0, 0)       the first child of main's first child
 //      └── 1           (1)
 
+// A goroutine keeps its number when its path is left, and gets it again on every path on which the
+// same parent starts its n-th child. So numbers in schedules and sleep sets mean the same in all
+// executions.
+
 // gidTable is a table of the goroutines of several machines. Invariant: the spawn table of each of
 // them is a prefix of this one. A machine that already knows a goroutine does not lock it.
 type gidTable struct {
@@ -133,6 +137,7 @@ func (m *Machine) internG(parent trace.GID, n uint32) trace.GID {
 }
 
 // before orders goroutines by spawn path: parents before children, older children before younger.
+// Numbers themselves are never compared: which is smaller depends on which path came first.
 func (m *Machine) before(a, b trace.GID) bool {
 	p, q := m.spawn[a].path, m.spawn[b].path
 	for i := 0; i < len(p) && i < len(q); i++ {

@@ -169,6 +169,9 @@ const minStackWords = 256
 //	gundo        │ g1 full, n 20 │ g1 n 12 │ g2 full, n 9 │
 //	records      │ g1                      │ g2           │
 //	undoStack    │ 20 words      │ 12      │ 9            │
+//
+// A step saves a record and one frame; each return into a frame that is not saved adds that frame.
+// How deep the stack is makes no difference.
 type gUndo struct {
 	slot    uint32
 	full    bool // its record is at the end of Machine.records

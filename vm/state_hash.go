@@ -22,6 +22,27 @@ import (
 //
 // The traversal writes the state down as a string of words, which is hashed in one go: that keeps
 // the hash's two accumulators in registers and takes half the time of mixing in word by word.
+//
+// The words are, in this order:
+//
+//	each goroutine that has not ended, in spawn-path order (serialise)
+//	the clock and what time has to do with it, as far as the program can tell
+//	inputs, and the output if it counts
+//	base objects that have changed, each with its number
+//	all other objects, in the order of their visits
+//
+// How many words follow each other is given by what they say, so two states with the same words
+// differ in nothing but the numbers of objects. Two with different words have the same hash by
+// chance: among n states that is a pair with a probability of n²/2^129, 10^-21 for a billion, as
+// long as the hash is as good as random on them. A state that is taken for another one is not
+// explored.
+//
+// No part of a state is what nothing the program does depends on: dead registers, garbage, counters
+// of steps and allocations, and what has been assumed or found on the way.
+//
+// The cost is that of all live registers and all objects that are reached, but for base objects
+// that have not changed. What was written down of a goroutine is kept until it moves (serialised),
+// and so is the hash of a large object without pointers until it is written (contents).
 type canonicaliser struct {
 	seen  []visit  // by object
 	gen   uint32   // number of the traversal
@@ -42,6 +63,7 @@ type visit struct{ gen, num uint32 }
 
 // fingerprint hashes words: two independent multiply-and-fold chains (as in wyhash) that take two
 // words at a time.
+// The length goes in as well: without it a last word of zero would make no difference.
 func fingerprint(words []uint64) por.Hash {
 	a, b := 0x243F6A8885A308D3^uint64(len(words)), uint64(0x13198A2E03707344)
 	for ; len(words) >= 2; words = words[2:] {
@@ -186,6 +208,8 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 
 // serialised is what is written down of a goroutine, kept until it changes: in
 // most states all but one goroutine are as they were in the state before.
+// Pointers in it are words as they are found, and are replaced by numbers of the visit each time:
+// those depend on what comes before.
 type serialised struct {
 	valid bool
 	words []uint64
@@ -313,6 +337,7 @@ type callee struct {
 
 // liveIn returns the registers that are live in a frame of fn at pc which has called the frame
 // above, and whether they are known.
+// What waits for fatalPanic to return waits forever: the program ends there.
 func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
 	switch {
 	case above.flags&(frPanicDefer|frRecovered) != 0:

@@ -30,6 +30,10 @@ type object struct {
 	site uint64
 }
 
+// objFlags are of two sorts. Those that an object is created with, it keeps: static, frozen,
+// derived, variable. What becomes of it on a path, shared and dirty, is undone with the path: the
+// records of the undo log have the flags from before. objHashed is about the present bytes, so that
+// each write takes it away, and each rewind.
 type objFlags uint32
 
 const (
@@ -75,6 +79,23 @@ const hugeObject = compile.HugeObject
 //
 // Invariant: an object (or a page of a large one) whose epoch is the present one has been created
 // in it or is in undo. undoMem has the bytes that the records of undo are about, in their order.
+// Nothing that has been freed is used again beyond its epoch: free and freeIDs are about objects
+// that were created after the youngest mark, and are forgotten at the next one.
+//
+// Claim: a rewind to mark k restores the bytes of all objects that were there at k.
+//
+//  1. Bytes change through store, which takes objects of the present epoch only, or after willWrite
+//     or willWriteRange, which save what is of another epoch.
+//  2. An epoch's number is new after each mark and rewind. So one that is of the present epoch was
+//     created or saved after k, or after a later mark.
+//  3. An object may have several records, of different epochs. As the log is undone from its end,
+//     the one that was made first after k is restored last: it has the bytes at k.
+//  4. Release makes the epoch of the closed mark's predecessor the present one. What was saved
+//     after the closed mark has another number, and is saved again: one more record, which by 3 is
+//     harmless.
+//
+// A step costs a copy of each object that it is the first to write after the mark, or of the pages
+// of it; a rewind costs as much, however much memory there is.
 type heap struct {
 	objs    []object
 	nstatic uint32
@@ -124,6 +145,7 @@ const (
 )
 
 // pages are the epochs in which the pages of a large object were last saved.
+// The object's own epoch stays about all of it: if that is the present one, pages are not asked.
 type pages struct {
 	id     uint32
 	epochs []uint64
@@ -137,6 +159,7 @@ func newHeap(lt *layout.Table) *heap {
 }
 
 // bytesOf returns n bytes of guest memory at p, or nil if they are not there.
+// No bytes are everywhere, even at nil.
 func (h *heap) bytesOf(p ptr, n uint32) []byte {
 	id, off := p>>32, uint32(p)
 	if n == 0 {
@@ -228,6 +251,7 @@ func (h *heap) save(id uint32, o *object) {
 }
 
 // setFlags adds flags to an object, undoably.
+// The record has no bytes, and the object's epoch stays: its contents are not saved by this.
 func (h *heap) setFlags(id uint32, f objFlags) {
 	o := &h.objs[id]
 	if o.flags&f == f {
@@ -315,6 +339,7 @@ func (h *heap) alloc(g *goroutine, size uint32, lay uint32) uint32 {
 			h.allocated(g.id, id)
 		}
 	}
+	// About what the record and the rounding of sizes cost, so that many small objects count.
 	h.live += uint64(size) + 64
 	h.sinceGC += uint64(size) + 64
 	return id

@@ -5,6 +5,11 @@ import "hbcheck.dev/hbcheck/trace"
 // identity numbers an object so that no other object has the same number in any execution. It does
 // not depend on the order in which goroutines were executed: a goroutine that has executed the
 // same steps has allocated the same objects.
+//
+// A goroutine's allocations are counted along the path, and its GID is the same on all paths, so
+// the two name an object. What was there in the base state has its number, which no path gives
+// away. Numbers are mixed to 64 bits; that two of a loop's objects agree is as unlikely as any
+// collision of fingerprints.
 func (m *Machine) identity(id uint64) uint64 {
 	o := &m.heap.objs[id]
 	if id < uint64(m.heap.baseLimit) || o.site == 0 {
@@ -15,6 +20,8 @@ func (m *Machine) identity(id uint64) uint64 {
 
 // value returns the identity of the object that a is an access to, and what is found there:
 // pointers by the identities of what they point to.
+// The await reduction compares such values: by numbers of objects, which are given away again after
+// a rewind, two that are different could be taken for the same.
 func (m *Machine) value(a trace.Access) (of, val uint64) {
 	if a.Size == 0 {
 		return 0, 0

@@ -16,6 +16,10 @@ import (
 //	 gundo       │ g1           │ g1, g2
 //	scalars     copied         copied                      copied back
 //	out, gs     lengths        lengths                     cut to the lengths at mark 1
+//
+// Marks are nested, as a search's stack is: a rewind closes those after the one it returns to, and
+// only the youngest can be released. A mark costs a copy of the scalars; what changes after it is
+// paid for when it changes. Logs grow with the depth of the path and not with the number of states.
 type mark struct {
 	heap          heapMark
 	sym           symbolicMark

@@ -6,6 +6,23 @@ import "unsafe"
 // object refers to is shared. So a goroutine that gets a pointer from a shared object, or is handed
 // one, finds a shared object, and what is not shared only one goroutine can reach.
 
+// Claim: what is not shared only one goroutine reaches, so that no other one can notice an access.
+//
+//  1. When the second goroutine is started, the only one that there was hands on what package
+//     variables refer to (shareRoots) and the arguments (startG): both are published.
+//  2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
+//     with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
+//     former refers to shared objects by the invariant; the latter publish what they hand over.
+//  3. The invariant is kept: a pointer is stored in a shared object by an instruction that
+//     publishes it, and publishing an object publishes all it refers to.
+//
+// Static objects need no publishing. Variables are shared from their creation; the others are never
+// written, nor is what they refer to (link_constant.go).
+//
+// An object that is shared stays so, even if it becomes reachable from one goroutine only: it has
+// more visible operations than it needs, and nothing is lost. Each is published at most once on a
+// path.
+
 // publishStore notes that word w was stored at p: if the target object is
 // shared, what w points to becomes shared too.
 func (m *Machine) publishStore(p ptr, w uint64) {

@@ -3,6 +3,10 @@ package vm
 import "strings"
 
 // output appends b to stream fd.
+//
+// The two streams are one sequence of bytes, with a note of where one ends and the other begins:
+// their order is what a terminal shows. With marks open a run is not made longer, since a rewind,
+// which cuts both slices to what they were, could not make it shorter again.
 func (m *Machine) output(fd int, b []byte) {
 	if m.cfg.Run {
 		if w := m.cfg.Stdout; fd == 1 && w != nil {

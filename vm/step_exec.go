@@ -29,6 +29,18 @@ import (
 //	yield    the budget is used up: ask refillBudget
 //	stopped  account for the budget and return
 //
+// Claim: an instruction that is abandoned has had no effect.
+//
+//  1. It writes memory only at an address that store or access has given out, which they do when
+//     the write may happen; and the results of a load are written to registers after that.
+//  2. g.pc is at it, or set back to it by what makes it pending, and exec begins at g.pc when it is
+//     scheduled. For that, the words that follow an instruction are skipped last.
+//  3. In between its goroutine does nothing. So its registers are what they were, and with them the
+//     operands; only what these point to may be another by then.
+//
+// The cases are in the order of package bytecode. That is of no importance for speed, as gc makes a
+// table of jumps of the switch.
+//
 // Two slower switches follow: operations that are rarer than a call are in slowOp. When measuring,
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
@@ -77,10 +89,13 @@ func (h *heap) store(p, n uint64, stop objFlags) unsafe.Pointer {
 }
 
 // pcOf is the number of the instruction at ip.
+// An instruction has 8 bytes, and so have the words that follow some.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
 
 // budget is how many back edges and calls a goroutine may execute between two polls of the outside
 // world.
+// Where it ends is no scheduling point of an exploration: no other goroutine moves meanwhile, so
+// the number influences nothing but how soon garbage, interrupts and endless loops are noticed.
 const budget = 1 << 14
 
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
@@ -143,6 +158,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 		case Mov3:
 			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+		// A copy of the host's, which allows for overlapping.
 		case MovN:
 			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
 		case Const:
@@ -222,6 +238,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) >> in.C)
 		case ShrUI:
 			*rg(r, in.A) = *rg(r, in.B) >> in.C
+		// An instruction of its own: most counts are unsigned or constant, and need no check.
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
 				g.pc = pcOf(code, ip) - 1
@@ -234,6 +251,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rg(r, in.A) = ^*rg(r, in.B)
 		case LNot:
 			*rg(r, in.A) = *rg(r, in.B) ^ 1
+		// What makes a narrow integer of a result that has left its range.
 		case ExtS8:
 			*rg(r, in.A) = uint64(int8(*rg(r, in.B)))
 		case ExtU8:
@@ -274,6 +292,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rf(r, in.A) = *rf(r, in.B) / *rf(r, in.C)
 		case NegF64:
 			*rf(r, in.A) = -*rf(r, in.B)
+		// The upper half of the register stays zero, as states are compared by whole registers.
 		case AddF32:
 			*rg(r, in.A) = uint64(math.Float32bits(*rf32(r, in.B) + *rf32(r, in.C)))
 		case SubF32:
@@ -345,6 +364,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rg(r, in.A) = b2u(*rf32(r, in.B) < *rf32(r, in.C))
 		case LeF32:
 			*rg(r, in.A) = b2u(*rf32(r, in.B) <= *rf32(r, in.C))
+		// The views of guest memory (m.str) do not outlive the case.
 		case EqStr:
 			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) == m.str(*rg(r, in.C), *rg(r, in.C+1)))
 		case LtStr:
@@ -377,6 +397,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			if left--; left < 0 {
 				goto yield
 			}
+		// A conditional branch back has no operation of its own, as a jump has: its offset tells.
 		case JT:
 			if *rg(r, in.A) != 0 {
 				off := int(in.Imm32())
@@ -459,6 +480,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 					}
 				}
 			}
+		// Immediate operands are signed. Of unsigned comparisons only those by equality have one.
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
 				off := int(int16(in.C))
@@ -522,6 +544,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 		// Loads and stores through a pointer: the fast path or m.access. A store of a pointer to a
 		// shared object publishes what it points to; only the slow path does such stores, as shared
 		// objects stop the fast one.
+		// Each size has a case, so that the bounds, the extension and the width of the access are
+		// constants of the host's code.
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 1, stop)
@@ -585,6 +609,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 				}
 			}
 			*rg(r, in.A) = uint64(*(*uint64)(p))
+		// Strings and interfaces are loaded in one piece, and slices by Ld3. Half of a value can be seen
+		// only by a program with a data race, which is found as such.
 		case Ld2:
 			addr = *rg(r, in.B) + uint64(in.C)
 			p := h.load(addr, 16, stop)
@@ -714,6 +740,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			}
 		// An index is compared as an unsigned number: a negative one is out of range, too.
 		// The address of an element, for what is neither a load nor a store: &s[i], s[i].f = v.
+		// Without a check for nil: a slice with elements has an array.
 		case IdxS:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -738,6 +765,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
 			ip = unsafe.Add(ip, 8)
 		// Loads and stores of slice elements with the bounds check, fused.
+		// The index is looked at first. It is in a register, so that a panic because of it is local work,
+		// whatever the element is.
 		case LdXS8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -836,6 +865,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 				}
 			}
 			*rg(r, in.A) = uint64(*(*uint64)(p))
+		// The same for stores. The value is in C, as A and B say where.
 		case StX8:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -967,6 +997,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 				m.throw(g, rtPanicMem)
 				goto called
 			}
+			// If the budget is used up, the call is made anew later. The window is apart from the
+			// interface's registers, so writing to it twice does no harm.
 			*rg(r, in.A) = *rg(r, in.B+1)
 			callee, win = uint32(fv), uint32(in.A)
 			goto enter
@@ -1021,6 +1053,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			goto ret
 		// Allocations. g.pc is stored first: it is the allocation's site, and a collection reads
 		// it.
+		// What they create is of this epoch and has not been seen by another goroutine, so it is filled
+		// without asking.
 		case NewObj:
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
@@ -1073,6 +1107,9 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			goto yield
 		}
 		{
+			// Registers that are no arguments have what earlier frames have left there. None is read before
+			// it is written, and states consist of live registers only (CheckLiveness puts that to the
+			// test).
 			c := m.funcs[callee]
 			if c == nil {
 				c = m.compile(callee)
@@ -1106,6 +1143,7 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 			g.fp = uint32(link)
 			f = m.funcs[ra>>32]
 			g.fn = f
+			// The caller's frame is about to change, and is as it was at the last mark.
 			if g.fp-FrameHeader < g.savedLo {
 				m.saveCallerFrame(g, g.fp-FrameHeader)
 			}
@@ -1155,6 +1193,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 
 // pollSoon makes what is left of the budget 0, so that refillBudget is asked at the
 // next back edge or call and collects.
+// It does not collect at once: natives of the host's may hold pointers that are in no register, and
+// the instruction is not complete. At a poll all is in guest memory and on stacks.
 func (m *Machine) pollSoon(left int) int {
 	m.budgetLeft -= left
 	m.pollAt = 0
