@@ -73,8 +73,9 @@
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
 //	    slices strings map complex value print            panic     defer, panic, recover
-//	    chan        channels: alternatives, partners      order     the order of maps, as a choice
-//	    schedule    one step, and when it ends            time      when sleepers wake, timers fire
+//	    chan        channels                              partners  which of their operations can
+//	    schedule    one step, and when it ends                      proceed, and with whom
+//	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
 //	    look        looking at the clock                  busywait  loops that look until it is time
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then

@@ -111,7 +111,7 @@ var bytealgNatives = []Native{
 			return Called
 		}
 		// append grows to size classes, as the real one does.
-		c := roundUpSize(n)
+		c := roundUpSize(n, true)
 		id := m.heap.alloc(g, uint32(c), m.layByte)
 		r.Set(0, uint64(id)<<32)
 		r.Set(1, n)

@@ -307,7 +307,7 @@ func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 		m.throw(g, rtPanicMakeSlice, 1)
 		return Called
 	}
-	grown := growCap(k, need, es)
+	grown := growCap(k, need, t.layout)
 	p := m.newValues(g, t, grown)
 	if k*es > 0 {
 		copy(m.heap.bytesOf(p, uint32(k*es)), m.heap.bytesOf(base, uint32(k*es)))

@@ -2,9 +2,11 @@ package vm
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // slice executes the three slice expressions. The word after the instruction says which registers
@@ -136,7 +138,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 		}
 		// The capacity is the runtime's, as the program can ask for it. The old array stays as it
 		// is.
-		k = growCap(k, total, es)
+		k = growCap(k, total, l)
 		id := h.alloc(g, uint32(k*es), l.ID)
 		to := unsafe.Slice((*byte)(h.objs[id].mem), k*es)
 		copy(to, h.bytesOf(base, uint32(n*es)))
@@ -150,11 +152,18 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	return Next
 }
 
-// growCap is the runtime's growth rule, including its rounding up to malloc size classes.
+// growCap is the capacity of a slice of elements e that has grown from capacity old to have need
+// elements, as the runtime's growslice computes it: twice as much for small slices, less and less for
+// large ones down to a quarter more, rounded up to what an allocation of that size has.
 //
-// It has to be exactly the runtime's: cap(append(s, x)) decides which later appends share an
-// array.
-func growCap(old, need, es uint64) uint64 {
+// It has to be exactly the runtime's, as it decides which later appends share an array: in
+// a := append(s, 1); b := append(s, 2) the two are one element if s has room for it. What gc keeps
+// on the stack it gives other capacities; the machine has every array on the heap.
+func growCap(old, need uint64, e *layout.Layout) uint64 {
+	es := uint64(e.Size)
+	if es == 0 {
+		return need
+	}
 	k := old
 	switch {
 	case need > 2*old:
@@ -169,37 +178,35 @@ func growCap(old, need, es uint64) uint64 {
 			k = need
 		}
 	}
-	if es == 0 {
-		return k
-	}
-	return roundUpSize(k*es) / es
+	return roundUpSize(k*es, len(e.Ptrs) == 0) / es
 }
 
-// roundUpSize is the allocation size the runtime would use for n bytes:
-// append's growth rounds up to it.
-func roundUpSize(n uint64) uint64 {
-	if n <= 32768-8 {
-		lo, hi := 0, len(mallocSizes)
-		for lo < hi {
-			k := (lo + hi) / 2
-			if mallocSizes[k] < n {
-				lo = k + 1
-			} else {
-				hi = k
-			}
-		}
-		return mallocSizes[lo]
+// roundUpSize is how many bytes the runtime allocates for n bytes that a program can use
+// (runtime/msize.go). noscan says that there are no pointers in them: what has some, and is not
+// small, has a header in the allocation.
+func roundUpSize(n uint64, noscan bool) uint64 {
+	const (
+		page      = 8192
+		header    = 8
+		noHeader  = 512 // up to this many bytes
+		mostSmall = 32768
+	)
+	if n > mostSmall-header {
+		return (n + page - 1) &^ (page - 1)
 	}
-	const page = 8192
-	return (n + page - 1) &^ (page - 1)
+	extra := uint64(0)
+	if !noscan && n > noHeader {
+		extra = header
+	}
+	i, _ := slices.BinarySearch(mallocSizes[:], n+extra)
+	return mallocSizes[i] - extra
 }
 
-// mallocSizes are the runtime's size classes (runtime/sizeclasses.go): cap()
-// after append is observable.
+// mallocSizes are the runtime's size classes (internal/runtime/gc/sizeclasses.go).
 var mallocSizes = [...]uint64{
 	0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288,
 	320, 352, 384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536,
-	1792, 2048, 2304, 2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912,
+	1792, 2048, 2304, 2688, 3072, 3200, 3456, 4096, 4864, 5376, 6144, 6528, 6784, 6912,
 	8192, 9472, 9728, 10240, 10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760,
 	24576, 27264, 28672, 32768,
 }

@@ -66,10 +66,12 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		*a, *a1 = m.newString(g, m.str(from, n))
 		m.sym.moved(*a, from, n)
 	case bytecode.StrToBytes:
-		id := h.alloc(g, uint32(n), m.layByte)
+		// As many bytes as the runtime's allocation has: an append may find room there.
+		k := roundUpSize(n, true)
+		id := h.alloc(g, uint32(k), m.layByte)
 		copy(unsafe.Slice((*byte)(h.objs[id].mem), n), m.str(*b, n))
 		m.sym.moved(uint64(id)<<32, *b, n)
-		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, n
+		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, n, k
 	case bytecode.RunesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n*4, false)) {
 			return Stop
@@ -85,9 +87,10 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.unsupported(g, hugeObject)
 			return Stop
 		}
-		id := h.alloc(g, uint32(len(rs)*4), m.layRune)
+		k := roundUpSize(uint64(len(rs))*4, true)
+		id := h.alloc(g, uint32(k), m.layRune)
 		copy(unsafe.Slice((*rune)(h.objs[id].mem), len(rs)), rs)
-		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), uint64(len(rs))
+		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), k/4
 	case bytecode.IntToStr:
 		// What is no Unicode code point becomes U+FFFD (spec: Conversions).
 		s := string(rune(-1))

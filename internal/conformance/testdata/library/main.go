@@ -120,6 +120,20 @@ func try(name string, f func()) {
 	fmt.Println()
 }
 
+// kept is what escapes: arrays on the stack have other capacities.
+var kept any
+
+func grow[T any]() {
+	last := -1
+	var z T
+	for s := []T(nil); len(s) < 2500; s = append(s, z) {
+		if kept = s; cap(s) > last+last/32 {
+			last = cap(s)
+			fmt.Print(last, "/", cap(slices.Grow(s, 10)), " ")
+		}
+	}
+}
+
 func main() {
 	only := ""
 	if len(os.Args) > 1 {
@@ -167,6 +181,27 @@ func main() {
 			y := float32(x)
 			fmt.Println(int8(x), int16(x), int32(x), int64(x), uint8(x), uint16(x), uint32(x), uint64(x))
 			fmt.Println(int8(y), int16(y), int32(y), int64(y), uint8(y), uint16(y), uint32(y), uint64(y))
+		}
+	})
+	t("capacities", func() {
+		grow[byte]()
+		grow[int32]()
+		grow[[7]byte]()
+		grow[*int]()
+		grow[string]()
+		grow[[]int]()
+		grow[struct{}]()
+		for i := 1; i < 40; i++ {
+			s := strings.Repeat("x", i*7)
+			b, r := []byte(s), []rune(s)
+			kept = []any{b, r}
+			fmt.Print(cap(b), "/", cap(r), " ")
+		}
+		for i := 1; i < 40_000; i += 1 + i/8 {
+			b := append([]byte(nil), make([]byte, i)...)
+			p := append([]*int(nil), make([]*int, i/8)...)
+			kept = []any{b, p}
+			fmt.Print(cap(b), "/", cap(p), " ")
 		}
 	})
 	t("container", func() {

@@ -1,0 +1,224 @@
+package vm
+
+import (
+	"hbcheck.dev/hbcheck/load/overlay"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Locking and unlocking of Mutex and RWMutex, and of those that a Cond has. Whether an operation can
+// proceed and what it does is said once for each kind of locker; the natives (native_sync.go) only
+// say which kind they are about.
+
+// The state of a Mutex.
+const (
+	muLocked = overlay.MutexLocked
+	muPass   = overlay.MutexPass
+)
+
+// Kinds of lockers.
+const (
+	mutexLocker = overlay.MutexLocker
+	writeLocker = overlay.WriteLocker
+	readLocker  = overlay.ReadLocker
+	otherLocker = overlay.OtherLocker
+)
+
+// lockOp is syncOp for an operation on the lock l.
+func (m *Machine) lockOp(op *trace.Op, k trace.Kind, l ptr, kind int, write, enabled bool) int {
+	n := m.syncOp(op, k, l, lockerSize(kind), write, enabled)
+	if op.N > 0 {
+		op.Lock = lockModes[kind]
+	}
+	return n
+}
+
+// lockModes are the modes of the kinds of lockers.
+var lockModes = [...]trace.LockMode{
+	mutexLocker: trace.MutexLock, writeLocker: trace.WriteLock, readLocker: trace.ReadLock, otherLocker: trace.NoLock,
+}
+
+// peekUnlock is the Peek of unlocking.
+func peekUnlock(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		l := r.U(0)
+		n := m.lockOp(op, k, l, kind, true, true)
+		m.peekRelease(op, l, kind)
+		return n
+	}
+}
+
+// peekRelease completes the Peek of what unlocks l. If it ends the program, it is visible even if
+// no other goroutine can reach the lock.
+func (m *Machine) peekRelease(op *trace.Op, l ptr, kind int) {
+	switch {
+	case !m.mapped(l, lockerSize(kind)):
+	case op.N == 0 && m.unlockable(l, kind) != "":
+		op.Kind = trace.Crash
+	case op.N == 0:
+	case m.barges(l, kind):
+		op.Commutes = trace.Barges
+	case op.Kind == trace.RUnlock && m.unlockable(l, kind) == "":
+		op.Commutes = trace.Reads
+	}
+}
+
+func lockerSize(kind int) uint32 {
+	if kind == mutexLocker {
+		return overlay.MutexSize
+	}
+	return overlay.RWMutexSize
+}
+
+// An RWMutex counts as the runtime's does, each of whose methods is one step here (Lock is two).
+// Its fields are those of the runtime, except that readers that wait are not among the readers:
+// their operation is still pending. So misuse that the runtime does not notice has the same
+// effects. An Unlock for a writer that is only pending lets one reader, for each that still holds
+// the lock, pass any later writer; and the pending writer may wait forever.
+
+// locked reports whether the mutex at l is locked, an RWMutex by a writer that
+// holds it or is pending.
+func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
+
+// lockable reports whether the operation of this kind can lock l now. A writer can announce itself
+// while there are readers.
+func (m *Machine) lockable(l ptr, kind int) bool {
+	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || !m.locked(l) || kind == readLocker && m.u32(l+muState) >= muPass
+}
+
+// lock locks l for g. It reports whether g is only the pending writer.
+func (m *Machine) lock(g *goroutine, l ptr, kind int) (pending bool) {
+	switch kind {
+	case otherLocker:
+		return false
+	case readLocker:
+		if m.locked(l) {
+			m.setU32(l+muState, m.u32(l+muState)-muPass)
+		}
+		m.setU32(l+rwReaders, m.u32(l+rwReaders)+1)
+		m.setU32(l+rwOwners, m.u32(l+rwOwners)+uint32(g.id)+1)
+		return false
+	}
+	m.setU32(l+muState, m.u32(l+muState)|muLocked)
+	m.setU32(l+muOwner, uint32(g.id)+1)
+	if kind == writeLocker {
+		if n := m.u32(l + rwReaders); n > 0 {
+			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)+n)
+			return m.u32(l+rwLeaving) != 0
+		}
+	}
+	return false
+}
+
+// unlockable returns the text of the fatal error that unlocking l is; "" if it
+// is none.
+func (m *Machine) unlockable(l ptr, kind int) string {
+	switch {
+	case kind == otherLocker:
+	case kind == readLocker:
+		if m.u32(l+rwReaders) == 0 {
+			return "sync: RUnlock of unlocked RWMutex"
+		}
+	case m.locked(l):
+	case kind == writeLocker:
+		return "sync: Unlock of unlocked RWMutex"
+	default:
+		return "sync: unlock of unlocked mutex"
+	}
+	return ""
+}
+
+// unlock unlocks l. It returns the text of the fatal error if l is not locked.
+func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
+	if text := m.unlockable(l, kind); text != "" {
+		return text
+	}
+	switch kind {
+	case otherLocker:
+	case readLocker:
+		n := m.u32(l + rwReaders)
+		owners := m.u32(l+rwOwners) - uint32(g.id) - 1
+		if n == 1 {
+			owners = 0 // locked by one goroutine and unlocked by another
+		}
+		m.setU32(l+rwReaders, n-1)
+		m.setU32(l+rwOwners, owners)
+		if m.locked(l) { // for a writer that is pending, or holds l and has let readers pass
+			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)-1)
+			if m.u32(l+rwLeaving) == 0 {
+				m.setU32(l+rwAdmitted, m.u32(l+rwAdmitted)+1)
+			}
+		}
+	default:
+		pass := uint32(0)
+		if kind == writeLocker {
+			pass = m.u32(l + rwReaders)
+		}
+		m.setU32(l+muState, m.u32(l+muState)-muLocked+pass*muPass)
+		m.setU32(l+muOwner, 0)
+	}
+	return ""
+}
+
+// barges reports whether unlocking l as kind is unlocking for a writer that is only pending.
+func (m *Machine) barges(l ptr, kind int) bool {
+	return kind == writeLocker && m.locked(l) && (m.u32(l+rwLeaving) != 0 || m.u32(l+rwAdmitted) != 0)
+}
+
+func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.lockOp(op, k, r.U(0), kind, true, m.lockable(r.U(0), kind))
+	}
+}
+
+func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	l := r.U(0)
+	n := m.lockOp(op, trace.RLock, l, readLocker, true, m.lockable(l, readLocker))
+	if op.N > 0 && m.u32(l+muState) < muPass {
+		op.Commutes = trace.Reads
+	}
+	return n
+}
+
+func (m *Machine) lockFn(g *goroutine, r Regs, kind int) Ctl {
+	if !m.mapped(r.U(0), lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	r.SetBool(0, m.lock(g, r.U(0), kind))
+	return Next
+}
+
+func (m *Machine) unlockFn(g *goroutine, r Regs, kind int) Ctl {
+	if !m.mapped(r.U(0), lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	if text := m.unlock(g, r.U(0), kind); text != "" {
+		return m.misuse(g, text)
+	}
+	return Next
+}
+
+// canTry reports whether a Try operation would succeed now.
+func (m *Machine) canTry(l ptr, kind int) bool {
+	return !m.locked(l) && (kind != writeLocker || m.u32(l+rwReaders) == 0)
+}
+
+// peekTry describes a Try operation: one that is going to fail only reads.
+func peekTry(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.Op) int {
+	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		l, size := r.U(0), lockerSize(kind)
+		return m.lockOp(op, k, l, kind, m.mapped(l, size) && m.canTry(l, kind), true)
+	}
+}
+
+func (m *Machine) tryLock(g *goroutine, r Regs, kind int) Ctl {
+	l := r.U(0)
+	if !m.mapped(l, lockerSize(kind)) {
+		return m.nilFault(g)
+	}
+	ok := m.canTry(l, kind)
+	if ok {
+		m.lock(g, l, kind)
+	}
+	r.SetBool(0, ok)
+	return Next
+}

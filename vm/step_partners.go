@@ -1,0 +1,274 @@
+package vm
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Goroutines that wait on a channel are a set, not a queue: the language promises no order, and a
+// program cannot observe which came first. So the partner of an operation is one of its
+// alternatives.
+//
+// 1. Buffered or closed channels: an operation that can proceed needs no partner; that it is
+//    enabled is all that matters.
+// 2. Unbuffered channels: sender and receiver rendezvous in one step. The sender executes it, with
+//    a receiver whose operation is pending.
+// 3. In a rendezvous one of the two has parked before the other arrives, and no goroutine parks, or
+//    stays parked, that has another case ready. So two selects that both have a ready case do not
+//    rendezvous with each other.
+// 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
+//    parked from one that has only arrived. Where the program has such operations, parking is an
+//    alternative of its own.
+//
+// internal/progen compares this with the runtime's queues.
+
+// chanCase is one direction of one channel of an operation.
+//
+// Send and Recv are operations with one case, so the rest of this file knows selects only.
+type chanCase struct {
+	ch   ptr
+	send bool
+	reg  uint16 // send: the value; receive: where it goes
+}
+
+// chanCases decodes the channel operation at g.pc.
+//
+//	Select   A: results   B: number of cases   C: 1 if it waits, 0 with default
+//	word     Op: 1 send   A: channel           B: value or destination   C: registers of it
+//	word     ...          one for each case, skipped by finishChan
+func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
+	in := &g.fn.Code[g.pc]
+	switch in.Op {
+	case bytecode.Send:
+		return append(buf, chanCase{*g.reg(uint32(in.A)), true, in.B})
+	case bytecode.Recv:
+		return append(buf, chanCase{*g.reg(uint32(in.B)), false, in.A})
+	}
+	for i := 0; i < int(in.B); i++ {
+		w := g.fn.Code[int(g.pc)+1+i] // Op: 1 send; A: channel; B: value or destination
+		buf = append(buf, chanCase{*g.reg(uint32(w.A)), w.Op == 1, w.B})
+	}
+	return buf
+}
+
+// chanAlt is an alternative of a channel operation:
+//
+//	caseIndex ≥ 0, partner < 0    that case, without a partner
+//	caseIndex ≥ 0, partner ≥ 0    a rendezvous of that case with partnerCase of partner
+//	caseIndex < 0, park           wait where others can see it
+//	caseIndex < 0, not park       default
+//
+// A rendezvous is an alternative for each partner and each case of the partner's that fits: who
+// communicates with whom is a choice.
+type chanAlt struct {
+	caseIndex   int
+	partner     int // slot of the rendezvous' partner, or -1
+	partnerCase int // the partner's case
+	park        bool
+}
+
+// blocking reports whether the channel operation at g.pc waits.
+//
+// C is 1 if the select has no default.
+func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C != 0 }
+
+// chanAlternatives enumerates the alternatives that g's channel operation has now.
+// They are appended to *list unless list is nil: then they are only counted. A select's cases come
+// in its order, the partners of a case in spawn-path order, and parking or default last.
+func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
+	n := 0
+	add := func(a chanAlt) {
+		n++
+		if list != nil {
+			*list = append(*list, a)
+		}
+	}
+	in := &g.fn.Code[g.pc]
+	// A select with default never blocks: it has at least one alternative.
+	waits := blocking(in)
+	var arr [8]chanCase
+	cases := m.chanCases(g, arr[:0])
+	// If one case is ready without a partner, the only rendezvous that are left are those with
+	// goroutines that have parked (3 above).
+	ready, seen := m.anyReadyWithoutPartner(cases), false
+	for i, c := range cases {
+		switch {
+		// A nil channel is never ready (spec: Send statements, Receive operator).
+		case c.ch == 0:
+		case ready && m.readyWithoutPartner(c):
+			add(chanAlt{i, -1, 0, false})
+		// A full or empty buffer has no partners: what changes it makes the case ready (1 above).
+		case m.chanHdr(c.ch)[chCap/8] > 0:
+		default:
+			seen = seen || m.observable(c)
+			// Without a buffer the sender executes the rendezvous (2 above), but only with those
+			// that wait. A receive that does not wait executes it itself.
+			// Which of the two executes it: of `c <- 1` and `<-c`, both of which wait, the sender
+			// does, or else each rendezvous would be two alternatives of different goroutines.
+			// With `select { case <-c: default: }` the receiver is the one that must not be made
+			// to wait.
+			if c.send || !waits {
+				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, func(slot, k int) { add(chanAlt{i, slot, k, false}) })
+			}
+		}
+	}
+	if !waits && n == 0 {
+		add(chanAlt{-1, -1, 0, false}) // default
+	}
+	// Parking makes a difference only where an operation that does not wait can see it (4 above).
+	if waits && seen && !ready && !g.parked && !m.auto {
+		add(chanAlt{-1, -1, 0, true})
+	}
+	return n
+}
+
+// readyWithoutPartner reports whether c can proceed without a partner.
+//
+// A closed channel is ready for both: receiving gets zeros, sending panics.
+func (m *Machine) readyWithoutPartner(c chanCase) bool {
+	h := m.chanHdr(c.ch)
+	return h[chClosed/8] != 0 || c.send && h[chLen/8] < h[chCap/8] || !c.send && h[chLen/8] > 0
+}
+
+// anyReadyWithoutPartner reports whether one of the cases can proceed without a partner.
+func (m *Machine) anyReadyWithoutPartner(cases []chanCase) bool {
+	for _, c := range cases {
+		if c.ch != 0 && m.readyWithoutPartner(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// chanWaiters lists the goroutines with a pending channel operation that waits, by what they could
+// do.
+//
+// A select is in both lists.
+type chanWaiters struct {
+	moment    uint64 // Machine.moment the lists were made at
+	senders   []*goroutine
+	receivers []*goroutine
+}
+
+// waitingPeers returns the goroutines among which the partners of a sender or a receiver are, in
+// spawn-path order. The lists are cached per state if cached is set; in the middle of a step they
+// are made anew.
+//
+// moment is 0 while the lists are being made, so that a look in the middle does not take old ones
+// for new.
+func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
+	l := &m.waiters
+	if !cached || l.moment != m.moment {
+		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
+		for _, s := range m.order {
+			q := m.gs[s]
+			if q.status != gReady {
+				continue
+			}
+			k := q.pending.Kind
+			if k == trace.Send || k == trace.Select {
+				l.senders = append(l.senders, q)
+			}
+			if k == trace.Recv || k == trace.Select {
+				l.receivers = append(l.receivers, q)
+			}
+		}
+		if cached {
+			l.moment = m.moment
+		}
+	}
+	if send {
+		return l.receivers
+	}
+	return l.senders
+}
+
+// partners calls f for each goroutine of list, and each of its cases, that can rendezvous with case
+// c of g. If g has a ready case or does not wait, the partner has to be parked.
+//
+// Two rules of selects decide. A goroutine that tries (select with default) communicates only
+// with one that has parked. And a partner that could continue without g does, as soon as it
+// arrives, so it is none; unless it is g that has parked, and the partner the one that arrives.
+//
+//	g: select { case a <- 1: case <-b: }      g has b ready: q must have parked before
+//	q: select { case <-a: case <-c: }         q has c ready: it does not park, so no rendezvous
+func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, ready bool, f func(slot, index int)) {
+	var arr [8]chanCase
+	for _, q := range list {
+		if q == g || try && !q.parked && !m.auto {
+			continue
+		}
+		if q.pending.Kind != trace.Select && q.pending.Access[0].Obj != uint32(c.ch>>32) {
+			continue // its operation is on another channel
+		}
+		cases := m.chanCases(q, arr[:0])
+		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so
+		// must have no case ready itself.
+		checked := !try && !ready
+		for k, d := range cases {
+			if d.ch != c.ch || d.send == c.send {
+				continue
+			}
+			if !checked {
+				if m.anyReadyWithoutPartner(cases) {
+					break
+				}
+				checked = true
+			}
+			f(int(q.slot), k)
+		}
+	}
+}
+
+// peerChannels calls f for the channels, other than those of g's cases, that decide what g's select
+// with default finds: the channels of the goroutines that are parked opposite. Once another case of
+// such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends on
+// operations on g's own channels only.
+func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
+	var arr, parr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
+		if c.ch == 0 || m.chanHdr(c.ch)[chCap/8] > 0 {
+			continue
+		}
+		for _, q := range m.waitingPeers(c.send, true) {
+			if q == g || !q.parked || q.pending.Kind != trace.Select {
+				continue
+			}
+			cases := m.chanCases(q, parr[:0])
+			if !slices.ContainsFunc(cases, func(d chanCase) bool { return d.ch == c.ch && d.send != c.send }) {
+				continue
+			}
+			for _, d := range cases {
+				if d.ch != 0 && d.ch != c.ch {
+					f(onChannel(d.ch))
+				}
+			}
+		}
+	}
+}
+
+// observable reports whether an operation that does not wait may find a
+// goroutine that is parked in c.
+//
+// The linker knows for which element types and directions the program has such operations at all
+// (rule 4): in most programs for none, and then parking is no step.
+func (m *Machine) observable(c chanCase) bool {
+	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
+}
+
+// oldest chooses, in run mode, a ready case at random and of its partners the
+// one that has waited longest, as the runtime does.
+//
+// The runtime has queues; waiting goroutines are numbered here as they arrive (wait.seq), which
+// comes to the same.
+func (m *Machine) oldest(alts []chanAlt) chanAlt {
+	a := alts[m.autoChoice(len(alts))]
+	for _, b := range alts {
+		if b.caseIndex == a.caseIndex && b.partner >= 0 && m.gs[b.partner].wait.seq < m.gs[a.partner].wait.seq {
+			a = b
+		}
+	}
+	return a
+}
