@@ -333,7 +333,10 @@ type column struct {
 	first, last int
 }
 
-// columns returns the lanes of what is drawn, in the order of the goroutines.
+// columns returns the lanes of what is drawn: main, its children, their children, and timers.
+//
+// Names are spawn paths. Numbers of goroutines depend on what was explored before, and if several
+// workers explore, on which of them came first.
 func columns(rows []row, keep []bool) []column {
 	var cols []column
 	for i, r := range rows {
@@ -347,8 +350,24 @@ func columns(rows []row, keep []bool) []column {
 		}
 		cols[k].last = i
 	}
-	slices.SortStableFunc(cols, func(a, b column) int { return cmp.Compare(a.g, b.g) })
+	slices.SortStableFunc(cols, func(a, b column) int {
+		if a.g >= trace.NoGID-1 || b.g >= trace.NoGID-1 { // no goroutine
+			return cmp.Compare(a.g, b.g)
+		}
+		p, q := spawnPath(a.name), spawnPath(b.name)
+		return cmp.Or(cmp.Compare(len(p), len(q)), slices.Compare(p, q))
+	})
 	return cols
+}
+
+// spawnPath returns the numbers in a goroutine's name; main has none.
+func spawnPath(name string) (path []int) {
+	for n := range strings.SplitSeq(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"), ".") {
+		if i, err := strconv.Atoi(n); err == nil {
+			path = append(path, i)
+		}
+	}
+	return path
 }
 
 // cell draws column c in row number i.

@@ -53,7 +53,7 @@ var natives = func() map[string]Memory {
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
-			sync.hbAnnounce sync.hbBroadcast sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
+			sync.hbAnnounce sync.hbBefore sync.hbBroadcast sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
 			sync.hbOrder sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake
 			sync.hbWgAdd sync.hbWgWait
 			syscall.Exit syscall.Getpagesize syscall.hbGetcwd syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse

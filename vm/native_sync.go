@@ -12,6 +12,15 @@ import (
 // reports: they say which goroutine must act for another one to continue. Nothing the program does
 // depends on them.
 
+// Each operation is one step, but for RWMutex.Lock (native_lock.go) and Cond.Wait:
+//
+//	hbPark    the goroutine becomes a waiter and unlocks c.L
+//	          Signal takes one of the waiters off the list, Broadcast all: they are notified
+//	hbWake    enabled when it is notified and c.L can be locked, which it does
+//
+// Nothing wakes a goroutine: an operation that blocks is pending, and its Peek says in each state
+// whether it is enabled. So there are no queues here, and no order among those that wait.
+
 // Offsets in the guest structs, from the place where they are compared with the source.
 const (
 	muState = overlay.MutexState
@@ -94,6 +103,10 @@ var syncNatives = []Native{
 		r.Set(0, uint64(g.id)+1)
 		return Next
 	}},
+	{Name: "sync.hbBefore", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.before(trace.GID(uint32(r.U(0))-1), trace.GID(uint32(r.U(1))-1)))
+		return Next
+	}},
 	{Name: "sync.hbPark", Peek: peekPark, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if text := m.unlock(g, r.U(1), int(r.U(2))); text != "" {
 			return m.misuse(g, text)
@@ -164,6 +177,8 @@ func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 // syncOp describes a visible operation on n bytes at p and returns the number of its alternatives,
 // 0 or 1. An operation on an object that only its goroutine can reach is not visible, unless the
 // goroutine is blocked there forever. Nor is one on memory that does not exist, which faults.
+// Every Peek of package sync ends here. One that asks about the object's contents has to see first
+// that there is an object (mapped): the fault is the effect's to raise.
 func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, enabled bool) int {
 	id := p >> 32
 	if m.mapped(p, n) && (!enabled || m.multi && m.heap.objs[id].flags&objShared != 0) {
@@ -253,6 +268,7 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 // peekWgWait: a goroutine whose Wait was pending when the counter reached zero was waiting already,
 // and returns; or it had only arrived, and if the counter has changed since it waits for the next
 // zero.
+// Its alternative 1 is the latter: it leaves the goroutine where it is, with its mark taken away.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {

@@ -20,7 +20,7 @@ func NewCond(l Locker) *Cond {
 
 // notifyList has the size of the real one.
 type notifyList struct {
-	head *waiter // goroutines that wait and have not been notified, by number
+	head *waiter // goroutines that wait and have not been notified, in the order of hbBefore
 	_    [3]uintptr
 }
 
@@ -56,9 +56,10 @@ func (c *Cond) Wait() {
 	}
 	hbPark(c, l, kind)
 	// Which waiter a Signal wakes is a choice, so the order of the list means
-	// nothing; one order for every history makes equal states of equal sets.
+	// nothing; one order for every history makes equal states of equal sets, and
+	// the same alternatives of a Signal that is replayed.
 	p := &c.notify.head
-	for *p != nil && (*p).g < w.g {
+	for *p != nil && hbBefore((*p).g, w.g) {
 		p = &(*p).next
 	}
 	w.next, *p = *p, w
@@ -76,6 +77,11 @@ func (c *Cond) Wait() {
 
 // hbG returns the caller's goroutine number.
 func hbG() uint32
+
+// hbBefore reports whether the goroutine with number a comes before that with
+// number b where goroutines have an order. Numbers depend on what was explored
+// before.
+func hbBefore(a, b uint32) bool
 
 // hbPark begins waiting on c; it unlocks l according to kind.
 func hbPark(c *Cond, l unsafe.Pointer, kind int)
