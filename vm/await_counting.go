@@ -127,6 +127,7 @@ func difference(v ssa.Value, p *ssa.Phi) int64 {
 // strongly connected component (Tarjan 1972). Component numbers are meant for comparing only. roots
 // are nodes from which all can be reached; successor returns the i-th successor of a node, if it
 // has as many.
+// With a stack of its own: generated code has graphs that are thousands of nodes deep.
 func cycles(n int, roots []int, successor func(v, i int) (int, bool)) (in []bool, part []int) {
 	in, part = make([]bool, n), make([]int, n)
 	type node struct {

@@ -91,6 +91,13 @@ func (m *Machine) Await(mode Await) {
 }
 
 // A snapshot is a goroutine at an operation of a loop, with how it has come there.
+//
+//	g.trail ─▶ │ state C, read y = 2 │ ─prev─▶ │ state B, read x = 1 │ ─prev─▶ │ state A │ ─▶ nil
+//
+// A is where g came to an operation of the loop after its last effect; it read x = 1 and came to B.
+// If its next step leads to a state that is in the list, the steps since then are an iteration with
+// zero effect. Snapshots are never written to once they are linked, as states on other paths share
+// them.
 type snapshot struct {
 	prev   *snapshot    // the one before; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
@@ -108,6 +115,8 @@ const maxSnapshots = 64
 var tooLong = &snapshot{depth: maxSnapshots, digest: 1}
 
 // outcomes remembers what a goroutine's pending operation leads to, by the value that it reads.
+// Speculation costs a few steps and a rewind. A lock that is polled is looked at in many states, in
+// most of which it has a value that was there before.
 type outcomes struct {
 	valid bool // the goroutine has not moved since
 	next  int
@@ -180,6 +189,10 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
 // iterate with zero effect. It returns where the iteration with zero effect began that the step
 // has completed, if it has.
+//
+// The effects of a step that its operation does not show are found here: it has completed another
+// goroutine's operation (advanced), models have accessed shared memory (hidden), something was
+// printed, or the clock was read.
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
@@ -283,6 +296,9 @@ func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 const maxIdle = 8
 
 // execute executes g's pending operation, and what follows it as long as that reads nothing.
+//
+// What reads nothing follows at once: in for !x.Load() { runtime.Gosched() } the iteration ends
+// after Gosched, and x.Load is what it has to be kept from.
 func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 	base := g.trail
 	for t.steps < maxIdle {

@@ -28,6 +28,8 @@ type loopInfo struct {
 	// the loop, so states are compared as if only the last copy were there. pendingCopies maps
 	// an instruction at which an operation may be pending to its last copy, returnCopies one to
 	// which a call returns.
+	//
+	//	for test { body }      test, body, test', body, test', ... : test and test' are one place
 	pendingCopies, returnCopies map[int32]int32
 }
 
@@ -120,6 +122,12 @@ func (m *Machine) cyclic(f *bytecode.Func, looks bool) []bool {
 
 // successor returns the i-th instruction that can follow the one at pc; none follow what ends a
 // frame and what has an effect.
+//
+// It is asked about instructions and not about blocks of SSA, as operations are instructions. What
+// an operation with an effect leads to is left out of the graph, and with it every loop through it:
+// there no iteration has zero effect, and no snapshots are worth their cost. A call of a compiled
+// function counts as an instruction without effect, as nothing is known of it: a loop that is there
+// for nothing costs snapshots, and one that is missing would be iterated without end.
 func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool) {
 	in := f.Code[pc]
 	next, jump := pc+1+in.Words(), -1
@@ -189,6 +197,7 @@ const (
 )
 
 // effectOf returns the effect of the native of that name.
+// By its name, which says what it is for; natives that are not known here have an effect.
 func effectOf(name string) effect {
 	inSync := strings.HasPrefix(name, "sync/atomic.") || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "(*sync.")
 	switch {
@@ -215,6 +224,8 @@ func (m *Machine) effect(g *goroutine) effect {
 
 // inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
 // function or in one that has called it.
+//
+// Callers count: the loop may be theirs, with what is executed in a function that it calls.
 func (t *loopTable) inLoop(g *goroutine) bool {
 	fn, fp, pc := g.fn, g.fp, g.executing()
 	for {

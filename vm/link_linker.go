@@ -19,6 +19,10 @@ import (
 
 // linker gives numbers and addresses to what code refers to, on first use. It
 // is the machine's memory of the program, the same for all paths explored.
+//
+// Functions, variables and literals get their numbers in the middle of explorations. That disturbs
+// no state: a static object is no part of what is rewound, and its contents before the first write
+// are the same whenever it was made (epoch 0 has it saved then).
 type linker struct {
 	m          *Machine
 	prog       *load.Program
@@ -123,6 +127,7 @@ func (k *linker) newID(fn *ssa.Function) uint32 {
 }
 
 // Native returns the number of the native that implements fn.
+// An instance of a generic function is implemented by the native of its origin.
 func (k *linker) Native(fn *ssa.Function) (int, bool) {
 	n, ok := k.natives[fn.String()]
 	if !ok && fn.Origin() != nil {

@@ -94,6 +94,7 @@ func (m *Machine) describe(id uint32) bool {
 }
 
 // methodCache is a direct-mapped cache of method lookups.
+// It is never cleared: which function a method of a type is does not change.
 type methodCache [256]struct {
 	tw uint64
 	m  *types.Func
@@ -115,6 +116,8 @@ func (m *Machine) method(tw uint64, f *types.Func) uint64 {
 	return fv
 }
 
+// What an interface holds is a pointer to the value, if it is not the value itself; so the method
+// of the pointer type is called, which has those of the value.
 func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
 	t := m.rtypeAt(tw)
 	if t == nil {

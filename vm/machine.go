@@ -17,6 +17,11 @@ import (
 //
 // Its fields are grouped by what they are for. The groups are embedded, so that an access to a
 // field costs no indirection. "State" means: part of what Rewind brings back.
+//
+// It is used by one goroutine of the host at a time; several explore with a Replica each. What
+// comes back with Rewind is heap, goroutineTable, scalars and streams. All else either does not
+// depend on the path (image), or is a log for rewinding, or is valid for one state and thrown away
+// (moment).
 type Machine struct {
 	cfg Config
 	image

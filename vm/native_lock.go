@@ -74,6 +74,12 @@ func lockerSize(kind int) uint32 {
 // their operation is still pending. So misuse that the runtime does not notice has the same
 // effects. An Unlock for a writer that is only pending lets one reader, for each that still holds
 // the lock, pass any later writer; and the pending writer may wait forever.
+//
+//	Lock     announce ─▶ no readers: the writer holds it
+//	                  └▶ n readers: leaving += n, and it is pending until admitted > 0
+//	RUnlock  readers--; if a writer is announced, leaving--; with the last of them admitted++
+//	Unlock   the state loses its lock, and a pass is added for each reader there still is
+//	RLock    needs an unlocked state, or takes a pass
 
 // locked reports whether the mutex at l is locked, an RWMutex by a writer that
 // holds it or is pending.
@@ -81,6 +87,7 @@ func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
 
 // lockable reports whether the operation of this kind can lock l now. A writer can announce itself
 // while there are readers.
+// A pass is what misuse leaves: see above.
 func (m *Machine) lockable(l ptr, kind int) bool {
 	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || !m.locked(l) || kind == readLocker && m.u32(l+muState) >= muPass
 }
@@ -170,6 +177,7 @@ func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.
 	}
 }
 
+// With a pass at stake two readers do not commute: there may be one pass for both.
 func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	l := r.U(0)
 	n := m.lockOp(op, trace.RLock, l, readLocker, true, m.lockable(l, readLocker))
@@ -198,6 +206,7 @@ func (m *Machine) unlockFn(g *goroutine, r Regs, kind int) Ctl {
 }
 
 // canTry reports whether a Try operation would succeed now.
+// Unlike Lock, TryLock of a writer never announces itself: it fails while there are readers.
 func (m *Machine) canTry(l ptr, kind int) bool {
 	return !m.locked(l) && (kind != writeLocker || m.u32(l+rwReaders) == 0)
 }

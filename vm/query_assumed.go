@@ -42,6 +42,9 @@ type Assumption struct {
 
 // assume notes that the machine assumes something at the user's code that g is in, if it is in any.
 // That is no part of the state: what was assumed on any path qualifies the verdict.
+//
+// Without a position in the user's code it is not noted: what the library does by itself, before
+// the entry or in a goroutine of its own, no user can do anything about.
 func (m *Machine) assume(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return

@@ -12,6 +12,13 @@ import (
 
 // funcName returns f's name as the runtime shows it: main.main.func1,
 // path/to/pkg.(*T).Method, pkg.F[...], main.init.0.
+//
+//	main.main                   a function of a command; else the import path
+//	pkg.F[...]                  of a generic function, whatever its arguments
+//	pkg.T.M  pkg.(*T).M         methods; with -fm the function of a method value
+//	pkg.F.func1  pkg.F.func1.2  literals in F, and in those
+//	pkg.F-range1                the body of a loop over a function
+//	pkg.init.0                  the first function init of the package
 func funcName(f *bytecode.Func) string {
 	if f.SSA == nil {
 		return f.Name

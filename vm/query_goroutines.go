@@ -92,6 +92,7 @@ func (m *Machine) SpawnCount() int { return len(m.spawn) }
 
 // Bytes implements por.Sized: the memory the machine holds for the state and
 // for coming back to earlier ones, roughly.
+// Code, types and tables of the program are not in it: they do not grow with the search.
 func (m *Machine) Bytes() int64 {
 	h := m.heap
 	n := max(int64(len(h.chunks))*chunkSize, int64(h.live)) + sizeof(h.objs) + sizeof(h.undo) + sizeof(h.undoMem) +

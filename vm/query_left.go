@@ -104,6 +104,9 @@ func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
 }
 
 // reach is a set of objects that is closed under references.
+// It grows to a least fixed point: each goroutine that can move adds what it refers to, and with
+// that others that wait for it can move. There are as many rounds as goroutines at most, and each
+// object is visited once.
 type reach struct {
 	m    *Machine
 	objs map[uint32]bool
@@ -166,6 +169,9 @@ func (x *reach) statics() {
 
 // endless reports whether g, which time wakes, never ends: in one of its functions no way leads from
 // where it is to a return, but by a channel that only g knows.
+//
+// Say `for range ticker.C { ... }` in a goroutine that nothing stops: it has no way out. With `case
+// <-done: return` there is one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	others := m.newReach()
 	others.variables()
@@ -199,6 +205,7 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 // returns reports whether control can get from instruction at to a return. at may wait for channels:
 // the cases that are dead are never ready, and of a receive that can only be of a timer it is known
 // that the channel is not closed.
+// A panic is no way out that a program takes on purpose, so it does not count.
 func returns(at ssa.Instruction, dead map[int]bool) bool {
 	seen := make(map[*ssa.BasicBlock]bool)
 	var walk func(b *ssa.BasicBlock) bool

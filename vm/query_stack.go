@@ -91,6 +91,10 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 // deferred call runs because of a panic, the frames of the panic's trace that
 // were above the deferring function are put back. It reports whether f wanted
 // to see all.
+//
+//	g panics, and its caller f has deferred d, which runs:
+//	the machine's stack      main ── f ── d
+//	what the program sees    main ── f ── g ── gopanic ── d
 func (m *Machine) eachLogicalFrame(g *goroutine, f func(id uint32, pc int32, fp uint32) bool) bool {
 	p := g.panics
 	more, unwinding := true, false

@@ -60,6 +60,9 @@ func (f *Fault) Text() string {
 //
 // The machine stays in that state: nothing is enabled any more (executionOver), and Rewind brings
 // it back to life.
+//
+// A fault is no panic of the guest's any more: nothing in the program can run after it. It is part
+// of the state (scalars), so a search that rewinds is rid of it.
 func (m *Machine) crash(g *goroutine, f Fault, text string) {
 	m.output(2, []byte(text))
 	f.G, f.Exit = g.id, 2

@@ -61,6 +61,10 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 //	CallN  hbInitDone, which makes the state then the base state
 //	Call   the entry, or a function of the overlay's testing that is given the test
 //	Ret0
+//
+// All of it is executed by runAuto, with one schedule: initialisation is sequential, and goroutines
+// that initialisers start have their turns as in a program that is run. After it each goroutine
+// comes to a visible operation: that is the first state of an exploration.
 func (m *Machine) start(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
@@ -151,6 +155,9 @@ func (m *Machine) start(e *load.Entry) error {
 
 // initDone is called by runtime.main between the initialisers and the entry:
 // the state now is the base the state hash compares with.
+// The base state is what fingerprints do not repeat: of its objects only those count that have
+// changed since. So a program that fills a table of a million entries in an initialiser has small
+// states.
 func (m *Machine) initDone(g *goroutine) {
 	h := m.heap
 	h.based = true

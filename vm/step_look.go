@@ -42,6 +42,7 @@ type lateness struct {
 	jumps []int64 // how much had to pass: that and Config.jumps
 }
 
+// Machines of several workers share it, so it is locked.
 func (l *lateness) noted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,6 +243,8 @@ func (m *Machine) settled(t int64) bool {
 }
 
 // addToTime is (time.Time).Add.
+// It is package time's, with what is noted of the clock: a duration before a time makes one that
+// lies before what was shown (settled).
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {
@@ -282,6 +285,7 @@ func (m *Machine) addToTime(r Regs) {
 
 // subtractTimes is (time.Time).Sub. If the first one is to come, the difference shrinks as time
 // passes.
+// It saturates, as package time's does.
 func (m *Machine) subtractTimes(r Regs) int64 {
 	if x := instant(r.U(timeWall), r.U(timeExt)); x > max(m.clock, m.shown) && x < farTime {
 		m.link.shrinks = true
@@ -346,6 +350,12 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 }
 
 // noteClock executes bytecode.Clock.
+//
+//	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
+//	ClockNumber     a number is made of a Duration: named
+//	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
+//	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
+//	                else as soon as that has passed which they differ by, in units of the numbers
 func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
 	if m.clockReads == 0 || g.bubble != 0 {
 		return

@@ -48,6 +48,8 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	if q := uint16(x >> 32); q != bytecode.NoReg {
 		mx, three = *rg(r, q), true
 	}
+	// Which bound is named in the message is observable, so they are checked in gc's order: max, then
+	// high, then low, each against the next.
 	// The kinds are those of runtime.boundsErrorCode, in its order.
 	const (
 		codeSliceAlen = 1 + iota
@@ -113,6 +115,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
+	// The two ranges may overlap (append(s[:1], s...)), so a copy has to be one that allows for that.
 	// In place, which those who share the array can notice, or in a new array, which reads both.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {

@@ -16,6 +16,10 @@ func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
 // take so long that a call does not matter. g.pc is the instruction; it moves on when the operation
 // is complete. What can be a visible operation asks first whether it may execute
 // (accessesMayExecute, mayExecute), and returns Stop if not: the instruction is pending then.
+//
+// A case that stops or throws leaves before g.pc moves on: the instruction is executed again, or is
+// where the panic is. Checks that look at registers only come before the question whether it may
+// execute, so that they panic at once; what looks at shared memory comes after it.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
 	// The words after the instruction, which carry what has no place in it.

@@ -58,6 +58,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.sym.moved(uint64(id)<<32+uint64(len(x)), *rg(r, in.C), uint64(len(y)))
 			*a, *a1 = uint64(id)<<32, uint64(len(dst))
 		}
+	// From here on the string has bytes of its own, whatever becomes of the slice.
 	case bytecode.BytesToStr:
 		if !m.accessesMayExecute(g, f, accessOf(*b, n, false)) {
 			return Stop

@@ -9,6 +9,13 @@ import (
 )
 
 // Equality and hashing of memory images, and the operations on complex numbers.
+// A layout lists what == looks at as segments (package layout): what is between them, padding and
+// blank fields, is part of the image and of the state, and not of the value.
+//
+//	struct { a int8; s string; f float64 }     Mem 1 │ ... │ String 16 │ F64 8
+//
+// A comparison that panics does so only if it is reached: segments are compared in order, and the
+// first difference ends it, as with gc.
 
 // eqIface compares two interface values; bad is the type word of an
 // uncomparable dynamic type both have.
@@ -95,6 +102,8 @@ const (
 )
 
 // mix returns the hash h with v added.
+// A multiplication to 128 bits folded to 64, as in wyhash: so that high bits of v count in the low
+// ones of the result, too.
 func mix(h, v uint64) uint64 {
 	hi, lo := bits.Mul64(h^v^hashK0, hashK1)
 	return hi ^ lo
