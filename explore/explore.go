@@ -154,11 +154,17 @@ func (s *exploration) useFacts() {
 			s.cfg.Oracle = s.lazy
 		}
 	}
+	if kind == oracle.Parts {
+		s.cfg.Parts = facts.Parts()
+	}
 	if s.opts.CheckStatic {
 		s.checked = facts.Check(s.cfg.Oracle)
 		s.sys = s.checked
 		if s.cfg.Oracle != nil {
 			s.cfg.Oracle = s.checked.Oracle(s.cfg.Oracle)
+		}
+		if s.cfg.Parts != nil {
+			s.cfg.Parts = s.checked.Parts(s.cfg.Parts)
 		}
 	}
 	if s.opts.Explain != nil {

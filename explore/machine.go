@@ -132,6 +132,8 @@ type Facts interface {
 	// Oracle analyses the program and returns an oracle on the machine's present states. It
 	// gives up, and returns nil, when over holds; the oracle then has no more answers.
 	Oracle(k oracle.Kind, over func() bool) por.Oracle
+	// Parts returns what knows which goroutines have nothing to do with each other; it needs no analysis.
+	Parts() por.Parts
 	// Cost is how many choices cost about as much as the analysis.
 	Cost() int
 	// Check returns the machine with a comparison of what it does with static facts, those of o first.

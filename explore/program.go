@@ -218,6 +218,9 @@ func (m *machine) Oracle(k oracle.Kind, over func() bool) por.Oracle {
 	return m.analysis.Oracle(k, 0)
 }
 
+// Parts implements Facts.
+func (m *machine) Parts() por.Parts { return oracle.NewPartition(m.Machine) }
+
 // Cost implements Facts.
 func (m *machine) Cost() int { return oracle.Cost(m.prog) }
 

@@ -21,11 +21,15 @@
 //	none      nothing
 //	fa        fieldaccess: which accesses other goroutines can still make
 //	mhb       and mhb: which of them are certain to block before
-//	full      and por/lookahead: bounded exploration of what they do
+//	parts     mhb, and Partition: goroutines that have nothing to do with the others
+//	full      mhb and por/lookahead: bounded exploration of what they do
 //	patterns  the four patterns of Parízek and Jančík (SPIN 2014) instead of mhb
 //
 // mhb asks in addition whether another goroutine can obtain a pointer to an object at all
 // while g waits: see reach.
+//
+// Partition knows sets of several goroutines instead of single ones, from what they can reach in
+// memory: no static facts.
 //
 // The other types wrap oracles: Lazy makes one when it is needed, and Explainer counts its
 // answers (--explain).

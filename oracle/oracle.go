@@ -19,11 +19,13 @@ import (
 // Kind is how much of the static analyses an oracle uses.
 type Kind string
 
-// The kinds. Of None, FieldAccess, MHB and Full, each knows what the one before it knows.
+// The kinds. Of None, FieldAccess, MHB and Full, each knows what the one before it knows. With Parts an
+// explorer is given a Partition, too, for choices that MHB does not make unnecessary.
 const (
 	None        Kind = "none"
 	FieldAccess Kind = "fa"       // the field access analysis
 	MHB         Kind = "mhb"      // and may-happen-before reasoning on top of it
+	Parts       Kind = "parts"    // MHB, and parts of the goroutines that come first (Partition)
 	Full        Kind = "full"     // and everything else that is known, looking ahead included
 	Patterns    Kind = "patterns" // the four patterns of the paper instead of the closure of MHB
 )
@@ -31,7 +33,7 @@ const (
 // ParseKind returns the kind called s, and whether there is one.
 func ParseKind(s string) (Kind, bool) {
 	switch k := Kind(s); k {
-	case None, FieldAccess, MHB, Full, Patterns:
+	case None, FieldAccess, MHB, Parts, Full, Patterns:
 		return k, true
 	}
 	return "", false
@@ -87,7 +89,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 		o.mhb = c
 	}
 	switch k {
-	case MHB:
+	case MHB, Parts:
 		closure(mhb.Plain)
 	case Full:
 		closure(mhb.Full)

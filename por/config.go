@@ -40,6 +40,10 @@ type Config struct {
 	// is not enabled, of every other enabled one.
 	AnyGoroutine bool
 
+	// Parts, if set, is asked which of several goroutines are enough where no single one is known to
+	// be, by explorers that store states.
+	Parts Parts
+
 	// Seed begins the random numbers of explorers that sample.
 	Seed uint64
 

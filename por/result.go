@@ -21,6 +21,8 @@ type Stats struct {
 	PeakBytes   int64  // largest memory of the explorer and the system
 	// Eliminated counts the choices an Oracle made unnecessary, by reason.
 	Eliminated map[string]uint64
+	// Parts counts the states in which only a part of the goroutines was considered (Config.Parts).
+	Parts uint64
 }
 
 // Progress is where a running search is.
@@ -110,6 +112,7 @@ func (s *Stats) Add(t *Stats) {
 	s.Choices += t.Choices
 	s.Transitions += t.Transitions
 	s.MaxDepth = max(s.MaxDepth, t.MaxDepth)
+	s.Parts += t.Parts
 	for reason, n := range t.Eliminated {
 		if s.Eliminated == nil {
 			s.Eliminated = make(map[string]uint64)

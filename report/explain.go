@@ -21,7 +21,11 @@ func eliminatedText(b *bytes.Buffer, r *explore.Result) {
 	for _, n := range r.Stats.Eliminated {
 		total += n
 	}
-	fmt.Fprintf(b, "    --hybrid=%s: %s, %d eliminated%s\n", r.Hybrid, count(r.Stats.Choices, "choice"), total, byReason(r.Stats.Eliminated))
+	fmt.Fprintf(b, "    --hybrid=%s: %s, %d eliminated%s", r.Hybrid, count(r.Stats.Choices, "choice"), total, byReason(r.Stats.Eliminated))
+	if r.Hybrid == oracle.Parts {
+		fmt.Fprintf(b, "; %d times a part of the goroutines came first", r.Stats.Parts)
+	}
+	b.WriteByte('\n')
 }
 
 // byReason writes ": lock 12, join 3", most frequent first; nothing if there is nothing.

@@ -25,6 +25,7 @@ type group struct {
 	analysis *oracle.Analysis
 	main     trace.GID
 	oracles  map[oracleKey]por.Oracle
+	loops    bool // the present program has a livelock
 }
 
 type oracleKey struct {
@@ -132,6 +133,7 @@ type mode struct {
 	off  mhb.Stages
 
 	noLook, noAny bool // without LookAhead, without AnyGoroutine
+	only          bool // of Parts: parts and nothing else
 	check         bool // every skipped choice
 }
 
@@ -142,6 +144,9 @@ func (x mode) String() string {
 	}
 	if x.noLook {
 		s += " without LookAhead"
+	}
+	if x.only {
+		s += " alone"
 	}
 	if x.noAny {
 		s += " without AnyGoroutine"
@@ -164,6 +169,15 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 			cfg.Oracle = check
 		}
 	}
+	if x.only {
+		cfg.Oracle, cfg.AnyGoroutine = nil, false
+	}
+	if x.h == oracle.Parts {
+		cfg.Parts = oracle.NewPartition(g.m)
+		if check != nil {
+			cfg.Parts = checkedParts{cfg.Parts, check}
+		}
+	}
 	return search(t, g.m, x.run, cfg)
 }
 
@@ -179,7 +193,7 @@ type skipCheck struct {
 
 type skipped struct {
 	state por.Hash
-	g     trace.GID
+	gs    string
 }
 
 // maxParked bounds the states looked at for one skipped choice.
@@ -188,16 +202,32 @@ const maxParked = 500
 // Skip implements por.Oracle.
 func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 	reason := c.Oracle.Skip(g, op)
-	if k := (skipped{c.m.Hash(), g}); reason != "" && !c.seen[k] {
-		if c.seen == nil {
-			c.seen = make(map[skipped]bool)
-		}
-		c.seen[k] = true
-		if conflict, _ := lookahead.PersistentSingleton(c.m, g, maxParked); conflict != nil {
-			c.wrong = append(c.wrong, fmt.Sprintf("no choice before %s at %v by g%d (%s), but while it waits: %v", op.Kind, c.m.Pos(*op), g, reason, conflict))
-		}
+	if reason != "" {
+		c.verify([]trace.GID{g}, reason)
 	}
 	return reason
+}
+
+// verify checks that what gs are about to do is a persistent set.
+func (c *skipCheck) verify(gs []trace.GID, reason string) {
+	k := skipped{c.m.Hash(), fmt.Sprint(gs)}
+	if c.seen[k] {
+		return
+	}
+	if c.seen == nil {
+		c.seen = make(map[skipped]bool)
+	}
+	c.seen[k] = true
+	conflict, _ := lookahead.PersistentSet(c.m, gs, maxParked)
+	if conflict == nil {
+		return
+	}
+	text := "no choice but"
+	for _, g := range gs {
+		op := c.m.Next(g)
+		text += fmt.Sprintf(" %s at %v by g%d,", op.Kind, c.m.Pos(op), g)
+	}
+	c.wrong = append(c.wrong, fmt.Sprintf("%s (%s) but while they wait: %v", text, reason, conflict))
 }
 
 // Stepping implements por.Watcher.

@@ -58,6 +58,8 @@ type comparison struct {
 	*testing.T
 	checked, left, bad int
 	eliminated         map[string]uint64
+	parts              uint64 // states in which a part was enough
+	loops, missed      int    // searches of programs with livelocks, and those that have found none
 }
 
 func newComparison(t *testing.T) *comparison {
@@ -84,15 +86,21 @@ func (c *comparison) batches(total int, known []uint64, f func(seeds []uint64)) 
 	for _, seed := range known {
 		f([]uint64{seed})
 	}
-	c.Logf("%d programs checked, %d left out; eliminated %v", c.checked, c.left, c.eliminated)
+	c.Logf("%d programs checked, %d left out; eliminated %v; %d parts; livelocks not found by %d of %d searches", c.checked, c.left, c.eliminated, c.parts, c.missed, c.loops)
 }
 
 // hybrids compares searches of the program g is at, with every oracle and with some
 // of their stages turned off, with what the program can do.
 func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcomes, races map[string]bool) {
 	c.Helper()
+	c.searches(g, seed, modes(seed), source, outcomes, races)
+}
+
+// searches compares searches of the program g is at with what it can do.
+func (c *comparison) searches(g *group, seed uint64, list []mode, source func() string, outcomes, races map[string]bool) {
+	c.Helper()
 	ok := true
-	for _, x := range modes(seed) {
+	for _, x := range list {
 		var check *skipCheck
 		if x.check || *skipsFlag {
 			check = new(skipCheck)
@@ -113,6 +121,13 @@ func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcom
 		for reason, n := range r.Eliminated {
 			c.eliminated[reason] += n
 		}
+		c.parts += r.Parts
+		if g.loops {
+			c.loops++
+			if got.loops == 0 {
+				c.missed++
+			}
+		}
 	}
 	if ok {
 		return
@@ -129,7 +144,7 @@ func modes(seed uint64) []mode {
 	rng := rand.New(rand.NewPCG(seed, 0x57a6e5))
 	var list []mode
 	jpf, full := mode{name: "jpf", run: stateful.JPF}, mode{name: "full", run: stateful.Full}
-	for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full} {
+	for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Parts, oracle.Full} {
 		x := jpf
 		if rng.IntN(8) == 0 {
 			x = full

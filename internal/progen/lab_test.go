@@ -66,6 +66,7 @@ type observer struct {
 	m        *vm.Machine
 	outcomes map[string]bool
 	races    map[string]bool
+	loops    int // livelocks
 }
 
 // ending tells how the machine's present execution has ended.
@@ -129,7 +130,7 @@ func (o *observer) Race(_ trace.Schedule, a, b trace.Op) bool {
 }
 
 // Livelock implements por.Visitor.
-func (o *observer) Livelock(trace.Schedule, int) bool { return true }
+func (o *observer) Livelock(trace.Schedule, int) bool { o.loops++; return true }
 
 // Restart implements por.Visitor.
 func (o *observer) Restart() {}

@@ -34,7 +34,7 @@ func TestHybridObjects(t *testing.T) {
 		}
 		for _, list := range groups {
 			if len(list) > 0 {
-				c.objects(list)
+				c.objects(list, modes)
 			}
 		}
 	})
@@ -50,7 +50,7 @@ type objectProgram struct {
 }
 
 // objects compares searches of the programs with a full one.
-func (c *comparison) objects(list []objectProgram) {
+func (c *comparison) objects(list []objectProgram, modes func(seed uint64) []mode) {
 	c.Helper()
 	var us []unit
 	for _, p := range list {
@@ -65,7 +65,8 @@ func (c *comparison) objects(list []objectProgram) {
 				return
 			}
 			c.checked++
-			c.hybrids(g, p.seed, func() string { return p.text.Source }, o.outcomes, o.races)
+			g.loops = o.loops > 0
+			c.searches(g, p.seed, modes(p.seed), func() string { return p.text.Source }, o.outcomes, o.races)
 		})
 	}
 }
@@ -90,6 +91,6 @@ func FuzzHybrid(f *testing.F) {
 			seed = seed*31 + uint64(k)
 		}
 		c := newComparison(t)
-		c.objects([]objectProgram{{seed, x}})
+		c.objects([]objectProgram{{seed, x}}, modes)
 	})
 }

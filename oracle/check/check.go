@@ -33,10 +33,10 @@ import (
 //     predicted in every earlier state.
 //   - Fingerprints: two stacks at different places have different fingerprints.
 //   - Skipped choices: when an oracle says that no choice is needed before an
-//     operation, everything that other goroutines can do while its goroutine waits is
-//     explored (lookahead.PersistentSingleton), and none of it conflicts with the
-//     operation. That is the criterion that oracles approximate, so a skip that passes
-//     is right, whatever it was derived from.
+//     operation, or that the operations of some goroutines are enough, everything that
+//     other goroutines can do while these wait is explored (lookahead.PersistentSet), and
+//     none of it conflicts with the operations. That is the criterion that oracles
+//     approximate, so a skip that passes is right, whatever it was derived from.
 //
 // A difference is a mistake of hbcheck. Nothing is assumed to be right but the
 // machine and por.
@@ -70,10 +70,10 @@ type Counts struct {
 	Pointers PointerCounts
 }
 
-// skip is a skipped choice: the state and the goroutine.
+// skip is a skipped choice: the state and the goroutines that move first.
 type skip struct {
 	state por.Hash
-	g     trace.GID
+	gs    string
 }
 
 // predictions are those at a mark.
@@ -275,33 +275,59 @@ func (o checkedOracle) Rewound() {
 func (o checkedOracle) Skip(g trace.GID, op *trace.Op) string {
 	reason := o.Oracle.Skip(g, op)
 	if reason != "" {
-		o.c.skipped(g, op, reason)
+		o.c.skipped(g, reason)
 	}
 	return reason
 }
 
-// skipped checks that no choice is needed before op.
-func (c *Machine) skipped(g trace.GID, op *trace.Op, reason string) {
-	k := skip{c.Hash(), g}
+// Parts returns p with a check of every part it finds.
+func (c *Machine) Parts(p por.Parts) por.Parts { return checkedParts{p, c} }
+
+// checkedParts checks every part that is found.
+type checkedParts struct {
+	por.Parts
+	c *Machine
+}
+
+// Part implements por.Parts.
+func (p checkedParts) Part(enabled []trace.GID, first trace.GID) []trace.GID {
+	part := p.Parts.Part(enabled, first)
+	if part != nil {
+		p.c.wait(part, "parts")
+	}
+	return part
+}
+
+// skipped checks that no choice is needed before g's pending operation.
+func (c *Machine) skipped(g trace.GID, reason string) { c.wait([]trace.GID{g}, reason) }
+
+// wait checks that nothing that the other goroutines can do while gs wait conflicts with what these are
+// about to do.
+func (c *Machine) wait(gs []trace.GID, reason string) {
+	k := skip{c.Hash(), fmt.Sprint(gs)}
 	if c.skips[k] {
 		return
 	}
 	c.skips[k] = true
 	c.Counts.Skips++
-	conflict, complete := lookahead.PersistentSingleton(c.Machine, g, maxParked)
+	conflict, complete := lookahead.PersistentSet(c.Machine, gs, maxParked)
 	if !complete {
 		c.Counts.Bounded++
 	}
 	if conflict == nil {
 		return
 	}
+	var waiting []string
+	for _, g := range gs {
+		waiting = append(waiting, fmt.Sprintf("%s by g%d", c.at(c.Next(g)), g))
+	}
 	m := c.Machine.Mark()
 	last := conflict[len(conflict)-1]
 	for _, a := range conflict[:len(conflict)-1] {
 		c.Machine.Step(a.G, a.Choice)
 	}
-	c.errorf("no choice was made before %s by g%d (%s), but while it waits, g%d executes %s in step %d",
-		c.at(*op), g, reason, last.G, c.at(c.Next(last.G)), len(conflict))
+	c.errorf("no choice was made before %s (%s), but while it waits, g%d executes %s in step %d",
+		strings.Join(waiting, ", "), reason, last.G, c.at(c.Next(last.G)), len(conflict))
 	c.Machine.Rewind(m)
 	c.Machine.Release(m)
 }

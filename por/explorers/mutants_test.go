@@ -14,21 +14,23 @@ var mutantsFlag = flag.String("mutants", "", "build the mutants whose name conta
 
 // Tests that notice: of toys, of programs whose classes are counted by hand, of generated programs.
 var (
-	toySystems = []string{"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
-	counted    = []string{"./internal/progen", "-run", "^TestExact$"}
-	semantics  = []string{"./internal/progen", "-run", "^TestSemantics$"}
-	misused    = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
-	readers    = generated("1", "201", "600")    // with locks
-	sending    = generated("8", "200001", "400") // with channels
-	selecting  = []string{"./internal/progen", "-run", "^TestSelects$"}
-	timing     = []string{"./internal/progen", "-run", "^TestTimers$"}
-	sleeping   = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
-	meeting    = []string{"./internal/progen", "-run", "^TestMeetings$"}
-	mixing     = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
-	all        = generated("0", "300301", "100") // with everything
-	agreeing   = []string{"./explore", "-short", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
-	twin       = []string{"./por/explorers", "-run", "^TestContext"}
-	branches   = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
+	toySystems   = []string{"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"}
+	counted      = []string{"./internal/progen", "-run", "^TestExact$"}
+	semantics    = []string{"./internal/progen", "-run", "^TestSemantics$"}
+	misused      = []string{"./internal/progen", "-run", "^TestMisuse$", "-args", "-programs", "300"}
+	readers      = generated("1", "201", "600")    // with locks
+	sending      = generated("8", "200001", "400") // with channels
+	selecting    = []string{"./internal/progen", "-run", "^TestSelects$"}
+	timing       = []string{"./internal/progen", "-run", "^TestTimers$"}
+	sleeping     = []string{"./internal/progen", "-run", "^TestSelectsSource$"}
+	meeting      = []string{"./internal/progen", "-run", "^TestMeetings$"}
+	mixing       = []string{"./internal/progen", "-run", "^TestSelects$", "-args", "-programs", "3000"}
+	all          = generated("0", "300301", "100") // with everything
+	agreeing     = []string{"./explore", "-short", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
+	twin         = []string{"./por/explorers", "-run", "^TestContext"}
+	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestNoParts)$"}
+	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
+	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
 
 func generated(features, seed, n string) []string {
@@ -143,8 +145,21 @@ var mutants = []struct {
 
 	{mutation.Mutant{Name: "jpf: unlocking needs no choice though preemptions are bounded", File: "por/stateful/jpf.go", Old: "UnlockNeedsNoChoice: !cfg.LimitPreempt", New: "UnlockNeedsNoChoice: true"}, []string{"./por/explorers", "-run", "^TestPreemptionWhileLocked$"}},
 
+	// Persistent sets of goroutines.
+	{mutation.Mutant{Name: "parts: others are ignored on a cycle", File: "por/stateful/dfs.go", Old: "\t\ts.addOthersAlternatives(p.alt)\n", New: ""}, partToys},
+	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/dfs.go", Old: "s.Cfg.Parts == nil || s.components == nil", New: "s.Cfg.Parts == nil"}, partToys},
+	{mutation.Mutant{Name: "parts: a member needs no members", File: "oracle/parts.go", Old: "\t\ttodo |= more &^ set\n", New: ""}, partPrograms},
+	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partPrograms},
+	{mutation.Mutant{Name: "parts: output depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.UnlessPrinted || r.Commutes"}, partPrograms},
+	{mutation.Mutant{Name: "parts: the end of the program depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.Never || r.Commutes"}, partPrograms},
+	{mutation.Mutant{Name: "parts: a select is on two channels", File: "oracle/parts.go", Old: "p.touched = p.m.Touches(g, p.touched[:0])", New: "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]...)"}, partPrograms},
+	{mutation.Mutant{Name: "parts: references lead nowhere", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, by) }", New: "func(uint64) { _ = by }"}, partPrograms},
+	{mutation.Mutant{Name: "parts: variables refer to nothing", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, ^uint64(0)) }", New: "func(w uint64) {}"}, partPrograms},
+	{mutation.Mutant{Name: "parts: none can access a variable", File: "vm/query_reach.go", Old: "\tcase id < r.m.heap.baseLimit:\n\t\treturn ^uint64(0)\n", New: ""}, partPrograms},
+	{mutation.Mutant{Name: "parts: an object is propagated once", File: "vm/query_reach.go", Old: "\t\tx.queued = false\n", New: ""}, partPrograms},
+
 	// Unfinished prefixes take turns.
-	{mutation.Mutant{Name: "turns: a node that is put aside ignores the others", File: "por/stateful/turns.go", Old: "\t\t\ts.addOthersAlternatives(f.singleton)\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: a node that is put aside ignores the others", File: "por/stateful/turns.go", Old: "\t\t\ts.addOthersAlternatives(f.alt)\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: an alternative is lost", File: "por/stateful/turns.go", Old: "\t\tif f.next < f.end {\n\t\t\tif len", New: "\t\tif f.next+1 < f.end {\n\t\t\tif len"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: components are looked for out of order", File: "por/stateful/turns.go", Old: "s.frames, s.components, t.begun = s.frames[:0], nil, true", New: "s.frames, t.begun = s.frames[:0], true"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: preemptions are forgotten", File: "por/stateful/turns.go", Old: "\ts.Preempts = n.preempts\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},

@@ -23,7 +23,7 @@ func (o *exact) Skip(g trace.GID, op *trace.Op) string {
 	if op.N == 0 || o.plain && !op.Kind.Plain() {
 		return ""
 	}
-	if conflict, complete := lookahead.PersistentSingleton(o.sys, g, 10000); conflict != nil || !complete {
+	if conflict, complete := lookahead.PersistentSet(o.sys, []trace.GID{g}, 10000); conflict != nil || !complete {
 		return ""
 	}
 	return "exact"

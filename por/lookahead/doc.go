@@ -2,7 +2,7 @@
 // whether {g} is a persistent set (Godefroid, "Partial-Order Methods for the Verification of
 // Concurrent Systems", LNCS 1032, 1996, chapter 4).
 //
-//   - singleton.go: PersistentSingleton, the definition, by exploration. The other oracles are
+//   - persistent.go: PersistentSet, the definition, by exploration. The other oracles are
 //     tested against it.
 //   - lookahead.go: Oracle, which asks a cheap oracle first and then searches within a budget.
 //   - search.go: that search.

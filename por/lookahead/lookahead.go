@@ -8,7 +8,7 @@ import (
 )
 
 // Oracle is an oracle that, where a cheap one sees no reason to do without a choice, searches
-// ahead: it explores what the other goroutines can do while one waits (see PersistentSingleton),
+// ahead: it explores what the other goroutines can do while one waits (see PersistentSet),
 // within a small budget.
 //
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock

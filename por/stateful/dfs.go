@@ -44,10 +44,9 @@ type depthFirst struct {
 // (closeCycle).
 type frame struct {
 	search.Position
-	freeSwitch bool      // leaving Cur is no preemption: it cannot continue, or yields
-	reduced    bool      // only singleton's alternatives are listed, though other goroutines are enabled
-	singleton  trace.GID // the goroutine that is a persistent set by itself
-	alt        int       // alternatives: alts[alt:end], of which alts[alt:next] are taken
+	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
+	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
+	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
 	end        int
 	tarjan     tarjanFrame
@@ -175,7 +174,7 @@ func (s *depthFirst) expand(chain int) frame {
 			f.freeSwitch = op.Kind == trace.Yield
 			switch {
 			case mayReduce && s.needsNoChoice(s.Cur, &op) && s.mayListOnly(f.alt):
-				f.reduced, f.singleton, others = true, s.Cur, false
+				f.reduced, others = true, false
 			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
 				s.PreemptCut, others = true, false
 			}
@@ -184,8 +183,11 @@ func (s *depthFirst) expand(chain int) frame {
 	if len(s.Enabled) > 1 && others && s.Cfg.AnyGoroutine && mayReduce && s.otherSingleton(&f) {
 		others = false
 	}
+	if len(s.Enabled) > 1 && others && mayReduce && s.part(&f) {
+		others = false
+	}
 	if others {
-		s.addOthersAlternatives(s.Cur)
+		s.addOthersAlternatives(f.alt)
 	}
 	f.end = len(s.alts)
 	return f
@@ -215,10 +217,36 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 			continue
 		}
 		s.alts = slices.Delete(s.alts, f.alt, n)
-		f.reduced, f.singleton, f.freeSwitch = true, g, true
+		f.reduced, f.freeSwitch = true, true
 		return true
 	}
 	return false
+}
+
+// part makes the alternatives of some goroutines the only ones of f, if they are a persistent set
+// together. Several make a node that might lie on a cycle, see mayListOnly.
+func (s *depthFirst) part(f *frame) bool {
+	if s.Cfg.Parts == nil || s.components == nil {
+		return false
+	}
+	part := s.Cfg.Parts.Part(s.Enabled, s.Cur)
+	if part == nil {
+		return false
+	}
+	s.Stats.Parts++
+	s.alts = s.alts[:f.alt]
+	if slices.Contains(part, s.Cur) {
+		s.addAlternatives(s.Cur)
+	} else {
+		f.freeSwitch = true
+	}
+	for _, g := range part {
+		if g != s.Cur {
+			s.addAlternatives(g)
+		}
+	}
+	f.reduced = true
+	return true
 }
 
 // mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
@@ -236,10 +264,12 @@ func (s *depthFirst) addAlternatives(g trace.GID) {
 	}
 }
 
-// addOthersAlternatives appends the alternatives of every goroutine but one.
-func (s *depthFirst) addOthersAlternatives(but trace.GID) {
+// addOthersAlternatives appends the alternatives of every goroutine that has none in the list, which
+// starts at alt.
+func (s *depthFirst) addOthersAlternatives(alt int) {
+	listed := s.alts[alt:]
 	for _, g := range s.Enabled {
-		if g != but {
+		if !slices.ContainsFunc(listed, func(a trace.Step) bool { return a.G == g }) {
 			s.addAlternatives(g)
 		}
 	}
@@ -361,7 +391,7 @@ func (s *depthFirst) closeCycle(num uint32) {
 		p.reduced = false
 		s.ReturnTo(&p.Position)
 		s.Enabled = s.Sys.Enabled(s.Enabled[:0])
-		s.addOthersAlternatives(p.singleton)
+		s.addOthersAlternatives(p.alt)
 		p.end = len(s.alts)
 	}
 }

@@ -139,7 +139,7 @@ func (s *depthFirst) putAside() bool {
 		if f.reduced && s.states != nil {
 			s.ReturnTo(&f.Position)
 			s.Enabled = s.Sys.Enabled(s.Enabled[:0])
-			s.addOthersAlternatives(f.singleton)
+			s.addOthersAlternatives(f.alt)
 			f.end = len(s.alts)
 		}
 		if f.next < f.end {

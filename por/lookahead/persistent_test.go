@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestPersistentSingleton compares PersistentSingleton, in every state of random programs, with the
+// TestPersistentSet compares PersistentSet, in every state of random programs, with the
 // state graph built by brute force.
-func TestPersistentSingleton(t *testing.T) {
+func TestPersistentSet(t *testing.T) {
 	n := 400
 	if testing.Short() {
 		n = 100
@@ -31,7 +32,7 @@ func TestPersistentSingleton(t *testing.T) {
 				}
 				want := g.ReachesConflict(toy, i, id)
 				toy.State = g.States[i]
-				conflict, complete := PersistentSingleton(toy, id, 10000)
+				conflict, complete := PersistentSet(toy, []trace.GID{id}, 10000)
 				if toy.State != g.States[i] || len(toy.Marks) != 0 {
 					t.Fatalf("seed %d: the system is not left as it was found", seed)
 				}
@@ -63,18 +64,18 @@ func TestPersistentSingleton(t *testing.T) {
 	}
 }
 
-// TestPersistentSingletonLimit: a search that is too small does not claim to be complete.
-func TestPersistentSingletonLimit(t *testing.T) {
+// TestPersistentSetLimit: a search that is too small does not claim to be complete.
+func TestPersistentSetLimit(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Write, A: 0, B: 1}}, []toys.Instr{{Op: toys.Load}, {Op: toys.Jump, A: 0, B: 0}})
 	toy.Step(0, 0)
-	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || !complete {
+	if conflict, complete := PersistentSet(toy, []trace.GID{0}, 10); conflict != nil || !complete {
 		t.Errorf("one loop: conflict %v, complete %v", conflict, complete)
 	}
 	toy = toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Write, A: 0, B: 1}},
 		[]toys.Instr{{Op: toys.Add, A: 0, B: 1}, {Op: toys.Jump, A: 0, B: 0}}, []toys.Instr{{Op: toys.Load, A: 1}, {Op: toys.Jump, A: 0, B: 0}})
 	toy.Step(0, 0)
 	toy.Step(0, 0)
-	if conflict, complete := PersistentSingleton(toy, 0, 10); conflict != nil || complete {
+	if conflict, complete := PersistentSet(toy, []trace.GID{0}, 10); conflict != nil || complete {
 		t.Errorf("a counting loop: conflict %v, complete %v", conflict, complete)
 	}
 }

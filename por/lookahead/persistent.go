@@ -9,22 +9,25 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PersistentSingleton is the criterion itself that oracles approximate: {g} is a persistent set
-// (Godefroid 1996) if in no execution in which g does not move another goroutine executes an
-// operation that conflicts with g's next one. It explores what the others can do while g waits,
-// with JPF's reduction of that system, and compares every operation with g's. Operations that
-// synchronise are no conflict where they commute.
+// PersistentSet is the criterion itself that oracles approximate: what the goroutines gs can do next is
+// a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
+// executes an operation that conflicts with the next one of one of them. It explores what the others
+// can do while gs wait, with JPF's reduction of that system, and compares every operation with theirs.
+// Operations that synchronise are no conflict where they commute.
 //
 // It returns a schedule from the present state to a state from which its last step is in conflict
-// with g's operation; nil if there is none in what was explored. complete is false if limit states
+// with such an operation; nil if there is none in what was explored. complete is false if limit states
 // did not suffice to say that there is none. The system is left as it was.
 //
 // Example: mu.Lock() of g1 in question.
 //
 //	g2: x = 1; mu.Lock() ...      conflict: the schedule is [g2, g2]
 //	g2: x = 1; <-c                none, if no other goroutine sends to c: g2 waits for g1
-func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
-	p := &parked{System: sys, g: g, op: sys.Next(g)}
+func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
+	p := &parked{System: sys, gs: gs}
+	for _, g := range gs {
+		p.ops = append(p.ops, sys.Next(g))
+	}
 	most := max(limit*stepsPerState, 4*search.ChainLimit)
 	cfg := por.Config{Match: true, MaxStates: limit, IgnoreOutput: true}
 	cfg.Poll = func(at por.Progress) string {
@@ -37,17 +40,17 @@ func PersistentSingleton(sys por.System, g trace.GID, limit uint64) (conflict tr
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// stepsPerState is the number of transitions that PersistentSingleton spends per state. A loop in
+// stepsPerState is the number of transitions that PersistentSet spends per state. A loop in
 // which there is nothing to choose is noticed after ChainLimit of them.
 const stepsPerState = 8
 
-// parked is a system in which one goroutine does not move, and the visitor of
+// parked is a system in which some goroutines do not move, and the visitor of
 // its search. A conflicting operation is not executed but ends the execution.
 type parked struct {
 	por.System
-	g         trace.GID
-	op        trace.Op
-	conflicts bool // an operation is in conflict
+	gs        []trace.GID
+	ops       []trace.Op // their next ones
+	conflicts bool       // an operation is in conflict
 	schedule  trace.Schedule
 }
 
@@ -56,7 +59,10 @@ func (p *parked) Enabled(buf []trace.GID) []trace.GID {
 	if p.conflicts {
 		return buf
 	}
-	return enabledBut(p.System, p.g, buf)
+	n := len(buf)
+	buf = p.System.Enabled(buf)
+	rest := slices.DeleteFunc(buf[n:], func(g trace.GID) bool { return slices.Contains(p.gs, g) })
+	return buf[:n+len(rest)]
 }
 
 // enabledBut appends the goroutines that are enabled, without g.
@@ -71,43 +77,47 @@ func enabledBut(sys por.System, g trace.GID, buf []trace.GID) []trace.GID {
 
 // Step implements System.
 func (p *parked) Step(g trace.GID, choice int) {
-	if op := p.System.Next(g); op.Conflicts(&p.op) && !p.commutesWithParked(g, choice, &op) {
-		p.conflicts = true
-		return
+	op := p.System.Next(g)
+	for i := range p.ops {
+		if op.Conflicts(&p.ops[i]) && !p.commutesWithParked(g, choice, &op, i) {
+			p.conflicts = true
+			return
+		}
 	}
 	p.System.Step(g, choice)
 }
 
-// commutesWithParked reports whether op of g makes no difference to the goroutine that waits,
+// commutesWithParked reports whether op of g makes no difference to goroutine i of those that wait,
 // though the two access the same object.
 //
 // Two operations on a channel or lock overlap in their accesses nearly always; only trying them
 // out says whether it makes a difference. A goroutine that merely arrives and waits (Parks) has
 // no effect but that it is there, and only a select can see that.
-func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op) bool {
-	if op.Kind.Plain() || p.op.Kind.Plain() {
+func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int) bool {
+	waiting := p.ops[i].Kind
+	if op.Kind.Plain() || waiting.Plain() {
 		return false
 	}
 	if s := por.CapabilitiesOf(p.System).Parker; s != nil && s.Parks(g, choice) {
-		return p.op.Kind != trace.TrySelect && p.op.Kind != trace.Select
+		return waiting != trace.TrySelect && waiting != trace.Select
 	}
-	return p.sameStateEitherWay(g, choice)
+	return p.sameStateEitherWay(g, choice, p.gs[i])
 }
 
-// sameStateEitherWay reports whether an operation of g and that of the goroutine that waits, both
-// of which synchronise, can be executed in either order and lead to the same state: two goroutines
+// sameStateEitherWay reports whether an operation of g and that of waiting, which waits, both of
+// which synchronise, can be executed in either order and lead to the same state: two goroutines
 // add to a WaitGroup.
 //
 // All alternatives of the one that waits are tried, but only the given one of g: each of those is
 // a step of its own.
-func (p *parked) sameStateEitherWay(g trace.GID, choice int) bool {
+func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) bool {
 	m := p.Mark()
 	defer func() {
 		p.Rewind(m)
 		p.Release(m)
 	}()
-	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: p.g}
-	for other.Choice = range p.Alternatives(p.g) {
+	one, other := trace.Step{G: g, Choice: choice}, trace.Step{G: waiting}
+	for other.Choice = range p.Alternatives(waiting) {
 		first, ok1 := p.stateAfter(m, one, other)
 		second, ok2 := p.stateAfter(m, other, one)
 		if !ok1 || !ok2 || first != second {

@@ -1,0 +1,145 @@
+package oracle
+
+import (
+	"math/bits"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Partition finds, in the present state of a machine, goroutines that have nothing to do with the
+// others before they have moved: subtests beside each other, subsystems that share no
+// memory. It implements por.Parts.
+//
+// It needs no static facts. A part is closed under this: a goroutine that can come to hold a pointer
+// to something that the pending operation of a member touches is a member, too.
+//
+//	g1: a.mu.Lock()  ─▶ a ◀─ g2: a.mu.Lock()      g3: <-c ─▶ c ◀─ g4: c <- 1
+//	                    part {g1, g2}                          part {g3, g4}
+//
+// Claim. The steps that members can take now are a persistent set (Godefroid 1996): nothing that the
+// others can do as long as no member moves depends on one of them.
+//
+//  1. Let w be a sequence of steps in which no member takes part, and x a step of w or one that can
+//     follow it without a member. x touches nothing that a pending operation of a member touches:
+//     its goroutine would have had to obtain a pointer to it, and none that is no member can (see
+//     vm.Reach). Variables, and what was there when the program began, all can obtain.
+//  2. What decides whether and how an operation of a kind in byAccess can be executed, and what it
+//     changes that others notice, is in what it touches (por.Effects.Touches), and in what those
+//     touch that wait there: which of the partners in a rendezvous are ready. Who waits there holds
+//     what it waits for, so it is a member, and what it touches x does not touch.
+//  3. So x and the steps of members leave each other's alternatives and effects alone: they commute.
+//  4. The first step after w in which a member takes part is executed by a member: an operation that
+//     another one executes along with it, a rendezvous, would touch what the member's does. By 3 it
+//     could be taken now, and is one of those of which it is claimed.
+//  5. Time passes only while nothing is enabled, and some member is (Overtakes); so w has no step
+//     that depends on all (Effects.DependsOnAll). What else operations are about that is no memory
+//     (the clock, goroutines, output, bubbles) is about all goroutines: members have no such
+//     operations (byAccess), and where there are bubbles there are no parts.
+//
+// Parts are small if memory is not shared. A mutex that several goroutines can lock holds them
+// together; what is known of when they can lock it is for Oracle.Skip.
+type Partition struct {
+	m       *vm.Machine
+	reach   *vm.Reach
+	live    []trace.GID
+	needs   []uint64 // of each live goroutine: the members that a part with it has, in one step
+	touched []trace.Access
+	part    []trace.GID
+}
+
+// NewPartition returns a Partition of m's goroutines.
+func NewPartition(m *vm.Machine) *Partition { return &Partition{m: m, reach: m.NewReach()} }
+
+// byAccess are the kinds of operations that depend on what touches the same, and nothing else.
+var byAccess = trace.KindsWhere(func(r *trace.Row) bool {
+	switch r.On {
+	case trace.OnMemory, trace.OnLock, trace.OnChannel, trace.OnWaitGroup, trace.OnOnce, trace.OnCond, trace.OnLibrary:
+		return r.Commutes == trace.ByAccess && !r.Ends
+	}
+	return false
+})
+
+// private are the kinds that depend on nothing if they touch nothing.
+var private = trace.KindsWhere(func(r *trace.Row) bool {
+	return r.Commutes == trace.Always || r.Commutes == trace.UnlessCounted
+})
+
+// everyone is a set that no part has.
+const everyone = ^uint64(0)
+
+// Part implements por.Parts.
+func (p *Partition) Part(enabled []trace.GID, first trace.GID) []trace.GID {
+	p.live = p.live[:0]
+	p.m.Live(func(g trace.GID) { p.live = append(p.live, g) })
+	if len(p.live) >= vm.MaxReach || p.m.Overtakes() || p.m.InBubbles() {
+		return nil
+	}
+	p.reach.Find(p.live)
+	p.needs = p.needs[:0]
+	for _, g := range p.live {
+		p.needs = append(p.needs, p.needsOf(g))
+	}
+	able, preferred := uint64(0), uint64(0)
+	for i, k := 0, 0; i < len(p.live) && k < len(enabled); i++ {
+		if p.live[i] == enabled[k] {
+			able |= 1 << i
+			k++
+			if p.live[i] == first {
+				preferred = 1 << i
+			}
+		}
+	}
+	// The smallest, and of several the one with first, or else the first one.
+	best := able
+	for rest := able; rest != 0; rest &= rest - 1 {
+		part := p.close(rest&-rest, able)
+		if n := bits.OnesCount64(part); n < bits.OnesCount64(best) || n == bits.OnesCount64(best) && part&preferred != 0 {
+			best = part
+		}
+		if best&(best-1) == 0 && best&preferred != 0 {
+			break
+		}
+	}
+	if best == able {
+		return nil
+	}
+	p.part = p.part[:0]
+	for ; best != 0; best &= best - 1 {
+		p.part = append(p.part, p.live[bits.TrailingZeros64(best)])
+	}
+	return p.part
+}
+
+// needsOf returns which goroutines a part with g has because of g's pending operation.
+func (p *Partition) needsOf(g trace.GID) uint64 {
+	kind := p.m.Next(g).Kind
+	p.touched = p.m.Touches(g, p.touched[:0])
+	switch {
+	case byAccess.Has(kind) && len(p.touched) > 0:
+	case private.Has(kind) && len(p.touched) == 0:
+		return 0
+	default:
+		return everyone
+	}
+	set := uint64(0)
+	for _, a := range p.touched {
+		set |= p.reach.By(a.Obj)
+	}
+	return set
+}
+
+// close returns the enabled members of the smallest part that has those of set: all that are able, if
+// there is no smaller one.
+func (p *Partition) close(set, able uint64) uint64 {
+	for todo := set; todo != 0; {
+		more := p.needs[bits.TrailingZeros64(todo)]
+		todo &= todo - 1
+		if more == everyone {
+			return able
+		}
+		todo |= more &^ set
+		set |= more
+	}
+	return set & able
+}

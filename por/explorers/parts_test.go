@@ -1,0 +1,138 @@
+package explorers
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// exactParts knows the persistent sets of goroutines by exploration.
+type exactParts struct {
+	sys por.System
+	// several: sets of one goroutine do not count if there is another.
+	several bool
+}
+
+// Part implements por.Parts.
+func (p *exactParts) Part(enabled []trace.GID, first trace.GID) []trace.GID {
+	var best []trace.GID
+	for bits := 1; bits < 1<<len(enabled)-1; bits++ {
+		var part []trace.GID
+		fit := true
+		for i, g := range enabled {
+			if bits>>i&1 != 0 {
+				part = append(part, g)
+				fit = fit && p.sys.Next(g).N > 0 && !p.ends(g)
+			}
+		}
+		if !fit || best != nil && p.better(best, part) {
+			continue
+		}
+		if conflict, complete := lookahead.PersistentSet(p.sys, part, 10000); conflict == nil && complete {
+			best = part
+		}
+	}
+	return best
+}
+
+// ends reports whether g's operation may end the program, on which all others depend.
+func (p *exactParts) ends(g trace.GID) (ends bool) {
+	m := p.sys.Mark()
+	for c := range p.sys.Alternatives(g) {
+		p.sys.Step(g, c)
+		ends = ends || len(p.sys.Enabled(nil)) == 0
+		p.sys.Rewind(m)
+	}
+	p.sys.Release(m)
+	return ends
+}
+
+// better reports whether a is at least as good as b.
+func (p *exactParts) better(a, b []trace.GID) bool {
+	x, y := len(a), len(b)
+	if p.several {
+		x, y = x+4*min(1, max(0, 2-x)), y+4*min(1, max(0, 2-y))
+	}
+	return x <= y
+}
+
+// TestPersistentParts: a search that explores persistent sets of goroutines finds the endings and
+// races there are, on cycles of the state graph, too, and on paths that are put aside. Each livelock
+// that it reports is one.
+func TestPersistentParts(t *testing.T) {
+	n := 800
+	if testing.Short() {
+		n = 120
+	}
+	var states, reduced, parts, loops, found uint64
+	for seed := range n {
+		r := rand.New(rand.NewPCG(17, uint64(seed)))
+		toy := toys.Random(r, 3+r.IntN(2), 2+r.IntN(4), seed%3 > 0)
+		g := toys.NewStateGraph(toy, 1500)
+		if g == nil {
+			continue
+		}
+		live := false
+		if len(g.States) < 250 {
+			initial := toy.State
+			live = g.Livelock(toy)
+			toy.State = initial
+		}
+		for i, cfg := range []por.Config{{}, {Dive: 12}, {Oracle: &exact{toy, true}, AnyGoroutine: true}, {}} {
+			cfg.Match, cfg.Parts = true, &exactParts{toy, seed%2 == 0}
+			run := stateful.JPF
+			if i == 3 {
+				run = stateful.Full
+			}
+			f, res := toys.Explore(t, toy, run, cfg)
+			fail := func(format string, args ...any) {
+				t.Helper()
+				t.Errorf("seed %d, search %d: "+format+"\n%s", append(append([]any{seed, i}, args...), toy.Program())...)
+			}
+			if got, want := toys.Keys(f.Leaves), toys.Keys(g.Leaves); !slices.Equal(got, want) {
+				fail("endings\n got %v\nwant %v", got, want)
+			}
+			if got, want := toys.Keys(f.Races), toys.Keys(g.Races); !slices.Equal(got, want) {
+				fail("races\n got %v\nwant %v", got, want)
+			}
+			if len(res.Incomplete) > 0 {
+				fail("incomplete: %v", res.Incomplete)
+			}
+			if len(g.States) < 250 && !live && len(f.Lassos) > 0 {
+				fail("false livelock %v", f.Lassos)
+			}
+			if live && i == 0 {
+				loops++
+				found += uint64(min(1, len(f.Lassos)))
+			}
+			if i == 3 {
+				reduced += res.States
+			}
+			parts += res.Parts
+		}
+		states += uint64(len(g.States))
+	}
+	t.Logf("%d of %d states; %d parts; %d of %d livelocks", reduced, states, parts, found, loops)
+	if reduced > states*3/4 || parts == 0 {
+		t.Error("parts save nothing")
+	}
+}
+
+// TestNoParts: there are no parts where nothing would notice that the others are ignored on a cycle, or
+// where preemptions are counted.
+func TestNoParts(t *testing.T) {
+	toy := toys.Started(toys.RacyInc, toys.RacyInc, []toys.Instr{{Op: toys.Store, A: 1, B: 1}}, []toys.Instr{{Op: toys.Load, A: 1}})
+	for _, cfg := range []por.Config{{Match: true}, {}, {Match: true, LimitPreempt: true, Preempt: 1}} {
+		want := cfg.Match && !cfg.LimitPreempt
+		cfg.Parts = &exactParts{toy, false}
+		if _, res := toys.Explore(t, toy, stateful.JPF, cfg); (res.Parts > 0) != want {
+			t.Errorf("matching %v, bounded %v: %d parts", cfg.Match, cfg.LimitPreempt, res.Parts)
+		}
+	}
+}
