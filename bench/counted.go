@@ -22,6 +22,7 @@ type CountedProgram struct {
 	Program string // directory in that of the suite, or the name of the litmus test
 	Args    string // separated by spaces
 	Large   bool   // more than some thousand executions: left out with --size small
+	HasBug  bool   // what is counted are executions until it is found
 
 	// Classes is how many Mazurkiewicz classes of executions there are, those that end and
 	// those in which a goroutine waits forever; RF is how many classes there are by what reads
@@ -157,6 +158,8 @@ type CountedRow struct {
 	Configuration Configuration
 	Result        *explore.Result
 	CPU           time.Duration // of the search alone: the least of all times it was repeated
+	First         time.Duration // of the first search, and what was asked about inputs in it: those
+	Solver        vm.Solving    // that follow know the answers
 }
 
 // Rate returns how many executions are completed in a second of CPU time.
@@ -189,6 +192,9 @@ func (r *CountedRow) Check() []string {
 		return nil
 	}
 	var list []string
+	if r.HasBug && len(r.Result.Bugs) == 0 {
+		list = append(list, fmt.Sprintf("%s %s, %s, --hybrid %s: no bug found", r.Suite, r.Name(), r.Configuration.Name(), r.Result.Hybrid))
+	}
 	for _, want := range r.Expected(r.Configuration) {
 		if n, known := r.Count(want.What); !known || n != want.N {
 			list = append(list, fmt.Sprintf("%s %s, %s, --hybrid %s: %d %s, want %d", r.Suite, r.Name(), r.Configuration.Name(), r.Result.Hybrid, n, want.What, want.N))
@@ -210,14 +216,14 @@ type CountOptions struct {
 // CountExecutions explores t. Executions are what is counted, so states are matched only by an
 // explorer that has to.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
-	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: true, NoMinimise: true,
+	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: !t.HasBug, NoMinimise: true,
 		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
 	load := func() (*load.Program, *load.Entry, error) { return w.counted(t) }
-	r, cpu, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{}, opts, o.Count)
+	x, err := measureProgram(ctx, load, t.Program, t.Args, vm.Config{}, opts, o.Count)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	return &CountedRow{CountedProgram: t, Configuration: o.Configuration, Result: r, CPU: cpu}, nil
+	return &CountedRow{CountedProgram: t, Configuration: o.Configuration, Result: x.result, CPU: x.cpu, First: x.first, Solver: x.solver}, nil
 }
 
 // counted loads the program of t, together with its suite.

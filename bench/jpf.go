@@ -130,9 +130,9 @@ func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) 
 		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	load := func() (*load.Program, *load.Entry, error) { return w.load("jpf/" + s.Program) }
 	cfg := vm.Config{VisibleOutput: o.Outcomes}
-	r, cpu, err := measureProgram(ctx, load, s.Program, s.Args, cfg, opts, o.Count)
+	x, err := measureProgram(ctx, load, s.Program, s.Args, cfg, opts, o.Count)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	return &JPFRow{JPFProgram: s, Result: r, CPU: cpu}, nil
+	return &JPFRow{JPFProgram: s, Result: x.result, CPU: x.cpu}, nil
 }

@@ -29,28 +29,47 @@ func onOneMachine(
 	}, nil
 }
 
+// measured is what measureProgram returns.
+type measured struct {
+	result     *explore.Result // its statistics have the time to load it and to make the machine
+	cpu, first time.Duration   // of the quickest search, and of the first one
+	solver     vm.Solving      // what was asked about inputs in the first one
+}
+
 // measureProgram explores a program with the given arguments on one machine, as often as
-// measureQuickest does. The result's statistics have the time to load it and to make the machine.
+// measureQuickest does.
 func measureProgram(
 	ctx context.Context, load func() (*load.Program, *load.Entry, error), program, args string,
 	cfg vm.Config, opts explore.Options, count int,
-) (*explore.Result, time.Duration, error) {
+) (x measured, err error) {
 	begin := time.Now()
 	prog, entry, err := load()
 	if err != nil {
-		return nil, 0, err
+		return x, err
 	}
 	e, err := onOneMachine(prog, entry, program, args, cfg, func() bool { return ctx.Err() != nil })
 	if err != nil {
-		return nil, 0, err
+		return x, err
 	}
 	loaded := time.Since(begin)
-	r, cpu, err := measureQuickest(ctx, e, opts, count)
-	if err != nil {
-		return nil, 0, err
+	if x.result, x.first, err = measureQuickest(ctx, e, opts, min(count, 1)); err != nil {
+		return x, err
 	}
-	r.Stats.Load = loaded
-	return r, cpu, nil
+	x.cpu = x.first
+	m, err := e.New(nil)
+	if err != nil {
+		return x, err
+	}
+	x.solver = m.(interface{ Solving() vm.Solving }).Solving()
+	if count > 1 && ctx.Err() == nil {
+		_, cpu, err := measureQuickest(ctx, e, opts, count-1)
+		if err != nil {
+			return x, err
+		}
+		x.cpu = min(x.cpu, cpu)
+	}
+	x.result.Stats.Load = loaded
+	return x, nil
 }
 
 // measure explores e and returns the CPU time that this takes.

@@ -13,12 +13,26 @@ import (
 func (b *textWriter) Counted(r *CountedRow) error {
 	b.begin(countedTable+slices.Index(CountedSuites(), r.Suite), r.Suite, "explorer", "hybrid", "verdict",
 		"executions", "expected", "blocked", "graphs", "states", "steps", "memory", "cpu", "executions/s",
-		"published")
+		"solver", "published")
 	s := &r.Result.Stats
 	states, _ := r.Count("states")
 	return b.row(r.Name(), r.Configuration.Name(), string(r.Result.Hybrid), string(r.Result.Verdict),
 		decimals(s.Executions), expected(r), decimals(s.Blocked), graphs(s), decimals(states),
-		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), published(r.Published))
+		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), solver(r), published(r.Published))
+}
+
+// solver says how much of the first search was finding out about inputs: "12% of 40ms, 210 of 5000 asked".
+func solver(r *CountedRow) string {
+	x := &r.Solver
+	if x.Questions == 0 {
+		return "-"
+	}
+	share := 100 * x.Time.Seconds() / max(r.First.Seconds(), x.Time.Seconds())
+	s := fmt.Sprintf("%.0f%% of %s, %d of %d asked", share, millis(r.First), x.Solved, x.Questions)
+	if x.Otherwise > 0 {
+		s += fmt.Sprintf(", %d by circuits", x.Otherwise)
+	}
+	return s
 }
 
 // CountedSummary implements Writer.
@@ -89,6 +103,11 @@ type jsonCounted struct {
 	report.JSONStats
 	CPU  float64 `json:"cpu_s"`
 	Rate float64 `json:"executions_per_cpu_s"`
+	// Of the first search: whether conditions on inputs can hold.
+	First     float64 `json:"first_cpu_s"`
+	Questions uint64  `json:"questions,omitempty"` // that were asked
+	Solved    uint64  `json:"solved,omitempty"`    // whose answers were not known
+	Solver    float64 `json:"solver_s,omitempty"`  // for these
 }
 
 type jsonCount struct {
@@ -117,7 +136,7 @@ func jsonCounts(counts []Count) []jsonCount {
 func (j *jsonWriter) Counted(r *CountedRow) error {
 	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: r.Suite, Program: r.Program, Size: r.Args,
 		POR: r.Configuration.Name(), Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict),
-		Stats:     jsonCounted{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate()},
+		Stats:     jsonCounted{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Rate(), r.First.Seconds(), r.Solver.Questions, r.Solver.Solved, r.Solver.Time.Seconds()},
 		Published: jsonPublished{r.Classes, r.RF, jsonCounts(r.Expected(r.Configuration)), jsonCounts(r.Published)}})
 }
 
@@ -138,10 +157,11 @@ func (c *csvWriter) Counted(r *CountedRow) error {
 	row := []string{r.Suite, r.Program, r.Args, r.Configuration.Name(), string(r.Result.Hybrid),
 		string(r.Result.Verdict), "", "", "", n(s.States), "", n(s.Matched), "",
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())}
-	for len(row) < csvColumns-4 {
+	for len(row) < csvColumns-8 {
 		row = append(row, "")
 	}
-	return c.row(append(row, n(s.Blocked), decimal(r.Rate()), expected(r), published(r.Published))...)
+	return c.row(append(row, n(s.Blocked), decimal(r.Rate()), expected(r), published(r.Published),
+		decimal(r.First.Seconds()), n(r.Solver.Questions), n(r.Solver.Solved), decimal(r.Solver.Time.Seconds()))...)
 }
 
 // CountedSummary writes nothing: a table of equal rows has no place for it.

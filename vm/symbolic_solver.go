@@ -2,6 +2,7 @@ package vm
 
 import (
 	"slices"
+	"time"
 
 	"hbcheck.dev/hbcheck/symbolic"
 )
@@ -14,6 +15,8 @@ type prover struct {
 	sum    symbolic.Hash    // of these
 	known  map[question]symbolic.Result
 	listed map[question]values
+
+	questions uint64
 }
 
 // values are the least values of a term, not all if there are more.
@@ -31,6 +34,32 @@ type question struct {
 
 // Solvers are the programs that can be asked about conditions on inputs (Config.Solver).
 func Solvers() []string { return symbolic.Externals() }
+
+// Solving counts what has been asked about inputs.
+type Solving struct {
+	Questions uint64        // whether a condition can hold
+	Solved    uint64        // those whose answers had to be found; the others were known
+	Otherwise uint64        // ... and were not found by the layer for ranges and orders
+	Time      time.Duration // that finding answers has taken
+}
+
+// Solving returns what has been asked since the machine was made.
+func (m *Machine) Solving() (x Solving) {
+	if m.sym == nil {
+		return x
+	}
+	for _, p := range []*prover{&m.sym.global, &m.sym.own} {
+		x.Questions += p.questions
+		for i, l := range p.solver.Stats().Layers {
+			x.Time += l.Time
+			if i == 0 {
+				x.Solved += uint64(l.Sat + l.Unsat + l.Unknown)
+				x.Otherwise += uint64(l.Unknown)
+			}
+		}
+	}
+	return x
+}
 
 // maxKnown is how many answers are remembered.
 const maxKnown = 1 << 20
@@ -64,6 +93,7 @@ func (s *symbols) align(p *prover, facts *fact) *prover {
 
 // check says whether cond can hold together with what p knows.
 func (p *prover) check(cond *symbolic.Term) symbolic.Result {
+	p.questions++
 	q := question{p.sum, cond}
 	if r, ok := p.known[q]; ok {
 		return r

@@ -37,10 +37,10 @@ func (s *stack) pop() (x int64, ok bool) {
 func main() {
 	n, m := number(1), number(2)
 	s := new(stack)
+	elements := values.Elements(n)
 	var wg sync.WaitGroup
 	wg.Add(n + m)
-	for i := range n {
-		x := values.Element(i)
+	for _, x := range elements {
 		go func() {
 			defer wg.Done()
 			s.push(x)

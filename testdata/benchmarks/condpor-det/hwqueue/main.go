@@ -38,10 +38,10 @@ func (q *queue) dequeue() (x int64, ok bool) {
 func main() {
 	n, m := number(1), number(2)
 	q := new(queue)
+	elements := values.Elements(n)
 	var wg sync.WaitGroup
 	wg.Add(n + m)
-	for i := range n {
-		x := values.Element(i)
+	for _, x := range elements {
 		go func() {
 			defer wg.Done()
 			q.enqueue(x)

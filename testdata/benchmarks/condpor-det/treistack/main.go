@@ -36,10 +36,10 @@ func (s *stack) pop() (x int, ok bool) {
 func main() {
 	n, m := number(1), number(2)
 	s := new(stack)
+	elements := values.Elements(n)
 	var wg sync.WaitGroup
 	wg.Add(n + m)
-	for i := range n {
-		x := values.Element(i)
+	for _, x := range elements {
 		go func() {
 			defer wg.Done()
 			s.push(int(x))

@@ -2,5 +2,11 @@
 // suite condpor has the same programs with another package in its place.
 package values
 
-// Element returns the i-th element, which is not 0.
-func Element(i int) int64 { return int64(i + 1) }
+// Elements returns n elements, none of which is 0.
+func Elements(n int) []int64 {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = int64(i + 1)
+	}
+	return list
+}

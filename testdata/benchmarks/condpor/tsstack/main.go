@@ -1,17 +1,48 @@
-// TSStack: a stack of pools, one for each goroutine that pushes, whose elements have times of which
-// nothing is known but that they are larger than 0. n goroutines push and m pop the latest.
+// TSStack: a stack of pools, one for each goroutine that pushes, whose elements have times. n goroutines
+// push and m pop the latest. Of times nothing is known but that they are larger than 0; or they are read
+// off a clock (atomic), or each is an interval of a clock's, so that times may overlap (interval).
 //
 //	tsstack n m
+//	tsstack n m atomic
+//	tsstack n m interval
 package main
 
 import (
+	"os"
+	"sync/atomic"
+
 	cells "hbcheck.dev/benchmarks/condpor/cells/native"
 	"hbcheck.dev/benchmarks/condpor/harness"
 	values "hbcheck.dev/benchmarks/condpor/values/symbolic"
 )
 
+// A time is an interval. One is before another if it ends before the other begins.
+type time struct{ from, to int }
+
+// never is the time of an element that has none yet.
+var never = &time{-1, -1}
+
+var clock cells.Int
+
+func read() *time {
+	t := int(clock.Add(1))
+	return &time{t, t}
+}
+
+func readInterval() *time {
+	a := clock.Load()
+	b := clock.Load()
+	switch {
+	case a != b:
+		return &time{int(a), int(b) - 1}
+	case clock.CompareAndSwap(a, a+1):
+		return &time{int(a), int(a)}
+	}
+	return &time{int(a), int(clock.Load()) - 1}
+}
+
 type node struct {
-	time  int
+	time  atomic.Pointer[time]
 	next  *node // of the last one: itself
 	taken cells.Bool
 }
@@ -45,19 +76,20 @@ func (p *pool) latest() *node {
 }
 
 // pop takes an element that was pushed after start, or else the latest one, and tries once.
-func pop(pools []*pool, start int) bool {
+func pop(pools []*pool, start *time) bool {
 	var best *node
-	time := -1
+	latest := -1
 	for _, p := range pools {
 		n := p.latest()
 		if n == nil {
 			continue
 		}
-		if start < n.time {
+		t := n.time.Load()
+		if start.to < t.from {
 			return n.taken.CompareAndSwap(false, true)
 		}
-		if time < n.time {
-			best, time = n, n.time
+		if latest < t.from {
+			best, latest = n, t.to
 		}
 	}
 	return best != nil && best.taken.CompareAndSwap(false, true)
@@ -69,11 +101,29 @@ func main() {
 	nodes := make([]*node, n)
 	for i := range pools {
 		pools[i] = newPool()
-		nodes[i] = &node{time: values.Positive()}
+		nodes[i] = new(node)
+		nodes[i].time.Store(never)
 	}
-	starts := make([]int, m)
+	var now func() *time
+	if len(os.Args) > 3 {
+		now = map[string]func() *time{"atomic": read, "interval": readInterval}[os.Args[3]]
+		clock.Store(1)
+		harness.Run(n, func(i int) {
+			pools[i].push(nodes[i])
+			nodes[i].time.Store(now())
+		}, m, func(int) { pop(pools, now()) })
+		return
+	}
+	unknown := func() *time {
+		t := values.Positive()
+		return &time{t, t}
+	}
+	starts := make([]*time, m)
+	for i := range nodes {
+		nodes[i].time.Store(unknown())
+	}
 	for i := range starts {
-		starts[i] = values.Positive()
+		starts[i] = unknown()
 	}
 	harness.Run(n, func(i int) { pools[i].push(nodes[i]) }, m, func(i int) { pop(pools, starts[i]) })
 }

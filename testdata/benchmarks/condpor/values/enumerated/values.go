@@ -4,8 +4,14 @@ package values
 
 import "hbcheck.dev/hbcheck/hbtest"
 
-// Element returns an element, which is not 0. It is never compared with another one.
-func Element(int) int64 { return int64(hbtest.Choose(3)) + 1 }
+// Elements returns n elements, none of which is 0. They are never compared with one another.
+func Elements(n int) []int64 {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = int64(hbtest.Choose(3)) + 1
+	}
+	return list
+}
 
 // Int returns a number.
 func Int() int { return hbtest.Choose(3) }

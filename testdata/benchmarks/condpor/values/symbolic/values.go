@@ -7,11 +7,14 @@ import (
 	"hbcheck.dev/hbcheck/hbtest"
 )
 
-// Element returns an element, which is not 0.
-func Element(int) int64 {
-	x := hbtest.Nondet[int64]()
-	hbtest.Assume(x != 0)
-	return x
+// Elements returns n elements, none of which is 0.
+func Elements(n int) []int64 {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = hbtest.Nondet[int64]()
+		hbtest.Assume(list[i] != 0)
+	}
+	return list
 }
 
 // Int returns a number.
