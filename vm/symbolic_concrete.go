@@ -5,7 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Where a value cannot be followed as a term it is made concrete: its possible values are enumerated,
@@ -78,8 +78,8 @@ func (s *symbols) concrete(g *goroutine, i uint16, n, limit int) bool {
 }
 
 // concretely returns in when its operands in registers b and c are concrete; c may be none.
-func (s *symbols) concretely(g *goroutine, in *Instr, b, c uint16) *Instr {
-	if !s.concrete(g, b, 1, fewValues) || c != NoReg && !s.concrete(g, c, 1, fewValues) {
+func (s *symbols) concretely(g *goroutine, in *bytecode.Instr, b, c uint16) *bytecode.Instr {
+	if !s.concrete(g, b, 1, fewValues) || c != bytecode.NoReg && !s.concrete(g, c, 1, fewValues) {
 		return nil
 	}
 	s.clearResult(g, in)
@@ -88,10 +88,13 @@ func (s *symbols) concretely(g *goroutine, in *Instr, b, c uint16) *Instr {
 
 // clearResult removes the shadow of the register that in writes, if it is one of those that read two
 // registers and write A.
-func (s *symbols) clearResult(g *goroutine, in *Instr) {
+func (s *symbols) clearResult(g *goroutine, in *bytecode.Instr) {
 	switch in.Op {
-	case JT, JF, JEq, JNe, JLtS, JLeS, JLtU, JLeU, JEqI, JNeI, JLtSI, JLeSI, JGtSI, JGeSI,
-		St8, St16, St32, St64, St2, St3, StN, UnsafeChk, Print, MkSlice, MkChan:
+	case bytecode.JT, bytecode.JF, bytecode.JEq, bytecode.JNe,
+		bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU,
+		bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI,
+		bytecode.St8, bytecode.St16, bytecode.St32, bytecode.St64, bytecode.St2, bytecode.St3, bytecode.StN,
+		bytecode.UnsafeChk, bytecode.Print, bytecode.MkSlice, bytecode.MkChan:
 	default:
 		g.shadow[g.fp+uint32(in.A)] = nil
 	}
@@ -143,7 +146,7 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 
 // formats reports whether f turns values into text. Its operands are made concrete: terms of digits
 // are of no use.
-func (s *symbols) formats(f *Func) bool {
+func (s *symbols) formats(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return false
 	}
@@ -165,7 +168,7 @@ func (s *symbols) formats(f *Func) bool {
 }
 
 // compareStrings computes the comparisons of strings.
-func (s *symbols) compareStrings(g *goroutine, in *Instr) *Instr {
+func (s *symbols) compareStrings(g *goroutine, in *bytecode.Instr) *bytecode.Instr {
 	p, n := *g.reg(uint32(in.B)), *g.reg(uint32(in.B) + 1)
 	q, k := *g.reg(uint32(in.C)), *g.reg(uint32(in.C) + 1)
 	if tainted(g.shadow[g.fp+uint32(in.B):][:2]) || tainted(g.shadow[g.fp+uint32(in.C):][:2]) {
@@ -174,7 +177,7 @@ func (s *symbols) compareStrings(g *goroutine, in *Instr) *Instr {
 		}
 		return s.compareStrings(g, in)
 	}
-	if !s.symbolicString(p, n) && !s.symbolicString(q, k) || in.Op == EqStr && n != k {
+	if !s.symbolicString(p, n) && !s.symbolicString(q, k) || in.Op == bytecode.EqStr && n != k {
 		g.shadow[g.fp+uint32(in.A)] = nil
 		return in
 	}
@@ -187,11 +190,11 @@ func (s *symbols) compareStrings(g *goroutine, in *Instr) *Instr {
 	}
 	var t *symbolic.Term
 	switch in.Op {
-	case EqStr:
+	case bytecode.EqStr:
 		t = s.eqBytes(p, q, n)
-	case LtStr:
+	case bytecode.LtStr:
 		t = s.lessBytes(p, n, q, k, false)
-	case LeStr:
+	case bytecode.LeStr:
 		t = s.lessBytes(p, n, q, k, true)
 	}
 	s.set(g, in.A, t)

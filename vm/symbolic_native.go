@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/symbolic"
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in symbolic_exec.go
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Natives know nothing of symbolic values, but for those that say so (Native.Symbolic): the words
@@ -31,7 +31,7 @@ func hasPrefix(name string, prefixes []string) bool {
 }
 
 // beforeNative is before for the call of a native.
-func (s *symbols) beforeNative(g *goroutine, f *Func, in *Instr) *Instr {
+func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Instr) *bytecode.Instr {
 	nat := &s.m.natives[in.Imm32()]
 	if nat.Symbolic {
 		if t := g.shadow[g.fp+uint32(in.A)]; t != nil && s.m.multi && nat.Name == assumeName {
@@ -67,7 +67,7 @@ func (s *symbols) beforeNative(g *goroutine, f *Func, in *Instr) *Instr {
 
 // nativeWords returns how many registers the native that is called at pc has for parameters and for
 // results.
-func (s *symbols) nativeWords(f *Func, pc int32) (params, results int) {
+func (s *symbols) nativeWords(f *bytecode.Func, pc int32) (params, results int) {
 	call, ok := f.InstrAt(int(pc)).(ssa.CallInstruction)
 	if !ok {
 		return f.NParam, f.NResult

@@ -4,6 +4,9 @@ package arch
 import (
 	"bufio"
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,6 +109,32 @@ func rule(table map[string]string, pkg string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// dotImports lists the files that write the names of another package's without it: loops over the
+// operations of package vm/bytecode, and what emits nearly all of them.
+var dotImports = []string{
+	"vm/compile/emit.go", "vm/step_exec.go", "vm/symbolic_exec.go", "vm/symbolic_slow.go",
+}
+
+// TestDotImports: everywhere else a name says which package it is from.
+func TestDotImports(t *testing.T) {
+	var found []string
+	for _, file := range tracked(t, "*.go") {
+		if strings.Contains(file, "testdata/") || strings.Contains(file, "/_src/") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, read(t, file), parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Name != nil && i.Name.Name == "." }) {
+			found = append(found, file)
+		}
+	}
+	if !slices.Equal(found, dotImports) {
+		t.Errorf("files with dot imports: %q, want %q", found, dotImports)
+	}
 }
 
 func permits(rule, pkg string) bool {

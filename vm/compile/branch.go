@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -21,9 +21,9 @@ func (c *compiler) patch(pc, to int) {
 	in := &c.code[pc]
 	rel := to - (pc + 1)
 	switch in.Op {
-	case Jmp, JmpBack, JT, JF:
-		if in.Op == Jmp && rel < 0 {
-			in.Op = JmpBack
+	case bytecode.Jmp, bytecode.JmpBack, bytecode.JT, bytecode.JF:
+		if in.Op == bytecode.Jmp && rel < 0 {
+			in.Op = bytecode.JmpBack
 		}
 		*in = in.WithImm32(int32(rel))
 	default:
@@ -92,7 +92,7 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 				}
 			}
 			if !blocked {
-				c.emit(Mov, m.dst, m.src, 0)
+				c.emit(bytecode.Mov, m.dst, m.src, 0)
 				moves = append(moves[:i], moves[i+1:]...)
 				done = true
 				break
@@ -100,7 +100,7 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 		}
 		if !done { // a cycle: break it with a scratch register
 			t := c.temp(1)
-			c.emit(Mov, t, moves[0].src, 0)
+			c.emit(bytecode.Mov, t, moves[0].src, 0)
 			moves[0].src = t
 		}
 	}
@@ -138,7 +138,7 @@ func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
 
 // jump emits a jump to b.
 func (c *compiler) jump(b *ssa.BasicBlock) {
-	c.fixups = append(c.fixups, fixup{pc: c.emitImm(Jmp, 0, 0), target: b})
+	c.fixups = append(c.fixups, fixup{pc: c.emitImm(bytecode.Jmp, 0, 0), target: b})
 }
 
 // branchTo registers the branch instruction at pc as going from b to to, through the edge's moves
@@ -185,9 +185,9 @@ func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	if cmp, ok := v.Cond.(*ssa.BinOp); ok && c.fused[cmp] {
 		c.compareBranch(cmp, negate, b, yes)
 	} else {
-		op := JT
+		op := bytecode.JT
 		if negate {
-			op = JF
+			op = bytecode.JF
 		}
 		c.branchTo(c.emitImm(op, c.use(v.Cond), 0), b, yes)
 	}
@@ -197,7 +197,7 @@ func (c *compiler) branch(v *ssa.If, next *ssa.BasicBlock) {
 	}
 }
 
-// Comparisons: negated, with the operands swapped, and as a branch on a small constant.
+// Comparisons: negated, with the operands swapped, and as branches on registers and on a small constant.
 var (
 	negated = map[token.Token]token.Token{
 		token.EQL: token.NEQ, token.NEQ: token.EQL,
@@ -207,8 +207,12 @@ var (
 		token.EQL: token.EQL, token.NEQ: token.NEQ,
 		token.LSS: token.GTR, token.GEQ: token.LEQ, token.GTR: token.LSS, token.LEQ: token.GEQ,
 	}
-	constBranches = map[token.Token]Op{
-		token.EQL: JEqI, token.NEQ: JNeI, token.LSS: JLtSI, token.LEQ: JLeSI, token.GTR: JGtSI, token.GEQ: JGeSI,
+	branches = map[token.Token]bytecode.Op{
+		token.EQL: bytecode.JEq, token.NEQ: bytecode.JNe, token.LSS: bytecode.JLtS, token.LEQ: bytecode.JLeS,
+	}
+	constBranches = map[token.Token]bytecode.Op{
+		token.EQL: bytecode.JEqI, token.NEQ: bytecode.JNeI, token.LSS: bytecode.JLtSI,
+		token.LEQ: bytecode.JLeSI, token.GTR: bytecode.JGtSI, token.GEQ: bytecode.JGeSI,
 	}
 )
 
@@ -239,14 +243,11 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 		case token.GEQ:
 			rx, ry, tok = ry, rx, token.LEQ
 		}
-		op := map[token.Token]Op{token.EQL: JEq, token.NEQ: JNe, token.LSS: JLtS, token.LEQ: JLeS}[tok]
-		if unsigned {
-			switch tok {
-			case token.LSS:
-				op = JLtU
-			case token.LEQ:
-				op = JLeU
-			}
+		op := branches[tok]
+		if unsigned && tok == token.LSS {
+			op = bytecode.JLtU
+		} else if unsigned && tok == token.LEQ {
+			op = bytecode.JLeU
 		}
 		pc = c.emit(op, rx, ry, 0)
 	}
@@ -257,9 +258,9 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 	//	Jmp target
 	if c.far {
 		c.code[pc].C = 1
-		over := c.emitImm(Jmp, 0, 1)
+		over := c.emitImm(bytecode.Jmp, 0, 1)
 		c.code[over] = c.code[over].WithImm32(1)
-		c.branchTo(c.emitImm(Jmp, 0, 0), b, to)
+		c.branchTo(c.emitImm(bytecode.Jmp, 0, 0), b, to)
 		return
 	}
 	c.branchTo(pc, b, to)

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -17,12 +17,12 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 	c.indexing(v.Index)
 	switch t := v.X.Type().Underlying().(type) {
 	case *types.Slice:
-		c.emit(IdxS, dst, x, i)
+		c.emit(bytecode.IdxS, dst, x, i)
 		c.word(uint64(c.l.Layout(t.Elem()).Size))
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
 		c.countable(a)
-		c.emit(IdxA, dst, x, i)
+		c.emit(bytecode.IdxA, dst, x, i)
 		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))
 	}
 }
@@ -43,7 +43,7 @@ func (c *compiler) image(dst, src int, off uint32, t types.Type) {
 	case ok:
 		c.emit(op, dst, src+int(off/8), int(off%8))
 	default:
-		c.emit(RLdN, dst, src+int(off/8), int(off%8))
+		c.emit(bytecode.RLdN, dst, src+int(off/8), int(off%8))
 		c.word(uint64(l.Size))
 	}
 }
@@ -81,7 +81,7 @@ func (c *compiler) index(v *ssa.Index) {
 	if !ok {
 		i, d := c.use(v.Index), c.dst(v)
 		c.indexing(v.Index)
-		c.emit(LdStr, d, x, i)
+		c.emit(bytecode.LdStr, d, x, i)
 		return
 	}
 	l := c.l.Layout(a.Elem())
@@ -94,7 +94,7 @@ func (c *compiler) index(v *ssa.Index) {
 	i, d := c.use(v.Index), c.dst(v)
 	c.indexing(v.Index)
 	c.countable(a)
-	c.emit(RIdx, d, x, i)
+	c.emit(bytecode.RIdx, d, x, i)
 	c.word(uint64(a.Len())<<32 | uint64(l.Size))
 	// RIdx has copied the element's bytes: a narrow scalar is extended now.
 	if _, _, op, ok := loadOp(a.Elem()); ok && l.Size < 8 {
@@ -112,14 +112,14 @@ func (c *compiler) slice(v *ssa.Slice) {
 		t := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)
 		k := c.temp(1)
 		c.constant(k, uint64(t.Len()))
-		c.emit(MkSlice, c.dst(v), c.use(v.High), k)
+		c.emit(bytecode.MkSlice, c.dst(v), c.use(v.High), k)
 		c.word(uint64(c.l.Layout(t.Elem()).ID))
 		return
 	}
 	x := c.use(v.X)
 	regs, signed := uint64(0), uint64(0)
 	for i, b := range []ssa.Value{v.Low, v.High, v.Max} {
-		r := uint64(NoReg)
+		r := uint64(bytecode.NoReg)
 		if b != nil {
 			r = uint64(c.use(b))
 			if t, ok := b.Type().Underlying().(*types.Basic); ok && t.Info()&types.IsUnsigned == 0 {
@@ -131,16 +131,16 @@ func (c *compiler) slice(v *ssa.Slice) {
 	regs |= signed << 48
 	switch t := v.X.Type().Underlying().(type) {
 	case *types.Slice:
-		c.emit(SliceS, c.dst(v), x, 0)
+		c.emit(bytecode.SliceS, c.dst(v), x, 0)
 		c.word(regs)
 		c.word(uint64(c.l.Layout(t.Elem()).Size))
 	case *types.Basic:
-		c.emit(SliceStr, c.dst(v), x, 0)
+		c.emit(bytecode.SliceStr, c.dst(v), x, 0)
 		c.word(regs)
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
 		c.countable(a)
-		c.emit(SliceA, c.dst(v), x, 0)
+		c.emit(bytecode.SliceA, c.dst(v), x, 0)
 		c.word(regs)
 		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))
 	}

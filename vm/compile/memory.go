@@ -8,17 +8,17 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 operations are written by their bare names
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // addPtr emits dst = base + off with a nil check.
 func (c *compiler) addPtr(dst, base int, off int64) {
 	if off <= math.MaxUint16 {
-		c.emit(AddPtr, dst, base, int(off))
+		c.emit(bytecode.AddPtr, dst, base, int(off))
 		return
 	}
-	c.emit(AddPtrL, dst, base, 0)
+	c.emit(bytecode.AddPtrL, dst, base, 0)
 	c.word(uint64(off))
 }
 
@@ -42,22 +42,22 @@ func (c *compiler) address(v ssa.Value) (base int, off int) {
 
 // loadOp returns the load operation for type t, in its plain, slice-indexed
 // and register-image forms, and whether there is one register to load.
-func loadOp(t types.Type) (plain, indexed, image Op, ok bool) {
+func loadOp(t types.Type) (plain, indexed, image bytecode.Op, ok bool) {
 	switch layout.ScalarOf(t) {
 	case layout.S8:
-		return LdS8, LdXS8, RLdS8, true
+		return bytecode.LdS8, bytecode.LdXS8, bytecode.RLdS8, true
 	case layout.U8:
-		return LdU8, LdXU8, RLdU8, true
+		return bytecode.LdU8, bytecode.LdXU8, bytecode.RLdU8, true
 	case layout.S16:
-		return LdS16, LdXS16, RLdS16, true
+		return bytecode.LdS16, bytecode.LdXS16, bytecode.RLdS16, true
 	case layout.U16:
-		return LdU16, LdXU16, RLdU16, true
+		return bytecode.LdU16, bytecode.LdXU16, bytecode.RLdU16, true
 	case layout.S32:
-		return LdS32, LdXS32, RLdS32, true
+		return bytecode.LdS32, bytecode.LdXS32, bytecode.RLdS32, true
 	case layout.U32, layout.F32:
-		return LdU32, LdXU32, RLdU32, true
+		return bytecode.LdU32, bytecode.LdXU32, bytecode.RLdU32, true
 	case layout.W64, layout.F64:
-		return Ld64, LdX64, RLd64, true
+		return bytecode.Ld64, bytecode.LdX64, bytecode.RLd64, true
 	}
 	return 0, 0, 0, false
 }
@@ -73,27 +73,37 @@ func (c *compiler) load(dst, base, off int, t types.Type) {
 	switch {
 	case ok:
 	case l.Size == 0:
-		c.emit(NilChk, base, 0, 0)
+		c.emit(bytecode.NilChk, base, 0, 0)
 		return
 	case l.Size == 1:
-		op = LdU8
+		op = bytecode.LdU8
 	case l.Size == 2:
-		op = LdU16
+		op = bytecode.LdU16
 	case l.Size == 4:
-		op = LdU32
+		op = bytecode.LdU32
 	case l.Size == 8:
-		op = Ld64
+		op = bytecode.Ld64
 	case l.Size == 16:
-		op = Ld2
+		op = bytecode.Ld2
 	case l.Size == 24:
-		op = Ld3
+		op = bytecode.Ld3
 	default:
-		c.emit(LdN, dst, base, off)
+		c.emit(bytecode.LdN, dst, base, off)
 		c.word(uint64(l.Size))
 		return
 	}
 	c.emit(op, dst, base, off)
 }
+
+// The stores of so many bytes: through a pointer, and to an element of a slice.
+var (
+	stores = map[uint32]bytecode.Op{
+		1: bytecode.St8, 2: bytecode.St16, 4: bytecode.St32, 8: bytecode.St64, 16: bytecode.St2, 24: bytecode.St3,
+	}
+	indexedStores = map[uint32]bytecode.Op{
+		1: bytecode.StX8, 2: bytecode.StX16, 4: bytecode.StX32, 8: bytecode.StX64,
+	}
+)
 
 // store emits *(addr) = val, in the shortest form that the address and the size allow.
 //
@@ -113,13 +123,13 @@ func (c *compiler) store(v *ssa.Store) {
 		s, i, val := c.use(x.X), c.use(x.Index), c.use(v.Val)
 		c.indexing(x.Index)
 		c.recordPending()
-		c.emit(map[uint32]Op{1: StX8, 2: StX16, 4: StX32, 8: StX64}[l.Size], s, i, val)
+		c.emit(indexedStores[l.Size], s, i, val)
 		return
 	}
 	if src, ok := c.source(v.Val); ok {
 		dst := c.pointer(v.Addr)
 		c.recordPending()
-		c.emit(CopyMem, dst, src, 0)
+		c.emit(bytecode.CopyMem, dst, src, 0)
 		c.word(uint64(l.Size))
 		return
 	}
@@ -129,16 +139,15 @@ func (c *compiler) store(v *ssa.Store) {
 	}
 	base, off := c.address(v.Addr)
 	if l.Size == 0 {
-		c.emit(NilChk, base, 0, 0)
+		c.emit(bytecode.NilChk, base, 0, 0)
 		return
 	}
 	c.recordPending()
-	op := map[uint32]Op{1: St8, 2: St16, 4: St32, 8: St64, 16: St2, 24: St3}[l.Size]
-	if op != 0 {
+	if op, ok := stores[l.Size]; ok {
 		c.emit(op, base, val, off)
 		return
 	}
-	c.emit(StN, base, val, off)
+	c.emit(bytecode.StN, base, val, off)
 	c.word(uint64(l.Size))
 }
 
