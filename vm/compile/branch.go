@@ -41,6 +41,8 @@ func (c *compiler) patch(pc, to int) {
 //
 //	a, b = b, a + 1   in a loop:   a ← b, b ← t      b is read by the first: it goes first
 //	a, b = b, a                    a ← b, b ← a      a cycle: t ← b, b ← a, a ← t
+//
+// The cost is quadratic in the number of moves of one edge, which are few after coalescing.
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 	// Which words go where: registers first, constants apart. Words that are in place need no move.
 	type mv struct{ dst, src int }
@@ -160,6 +162,9 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 //
 //	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
 //	      body ... i++; i < n? ─yes─▶ body
+//
+// The two copies are two places with the same live registers. Where it matters that they are one
+// place in the program, loopInfo of package vm says so.
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
 	for _, instr := range b.Instrs {
@@ -220,6 +225,8 @@ var (
 // A constant goes to the right. With an immediate operand there are all six comparisons, but they
 // are signed, so that unsigned ones can use equality only. Of two registers there are four, and the
 // others have their operands exchanged.
+//
+// Only what is fused comes here: integers, pointers and booleans, whose comparison may be negated.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {
 	c.clockCompare(cmp)
 	tok := cmp.Op
@@ -268,6 +275,7 @@ func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBl
 
 // mayBeFar reports whether the function may be too large for short branches. An
 // SSA instruction takes fewer than 8 words on average by a wide margin.
+// A larger one pays a jump more for each branch.
 func (c *compiler) mayBeFar() bool {
 	n := 0
 	for _, b := range c.blocks {

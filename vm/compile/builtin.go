@@ -237,6 +237,7 @@ func (c *compiler) minmax(least bool, v *ssa.Call) {
 //	│ parameters │ the result, which is dropped │
 //
 // A go or defer statement starts a function value, and a builtin has none.
+// Four registers are enough for the result: append's has three.
 func Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos, id uint32, l Linker) (*bytecode.Func, error) {
 	c := &compiler{l: l, f: &bytecode.Func{ID: id, Name: b.Name(), RecoverPC: -1, Pos: []bytecode.PosEntry{{Pos: at}}}, texts: map[string]int{}}
 	var ts []types.Type

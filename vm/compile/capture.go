@@ -91,6 +91,11 @@ func (cs *Captures) final(a *ssa.Alloc) bool {
 	return r
 }
 
+// check is final for a cell that is small enough. Of these three x, i and x:
+//
+//	x := 1; f := func() { print(x) }; x = 2       a store after the closure: by reference
+//	for i := range n { go func() { print(i) }() } each iteration has its own i: by value
+//	p := &x; f := func() { print(x) }             the address is taken: by reference
 func (cs *Captures) check(a *ssa.Alloc) bool {
 	// Every use of the address must be a load, a store, or a closure that only loads. All else,
 	// such as the address of a field or an argument, may let it change unseen.

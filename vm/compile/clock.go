@@ -57,6 +57,10 @@ func isNow(v ssa.Value) bool {
 }
 
 // timeOf returns what is known of v, if it may come from the clock.
+//
+//	time.Since(t) / time.Millisecond     unit 1e6, grows
+//	deadline.Sub(time.Now())             unit 1, shrinks
+//	d (a parameter of type Duration)     unit 1, not sure
 func timeOf(v ssa.Value) (timeValue, bool) {
 	switch x := v.(type) {
 	case *ssa.Const:
@@ -125,6 +129,7 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 
 // comparedTimes returns how the sides of a comparison are related to the clock: dir is how X - Y
 // changes as time passes, and one whether only X (1) or only Y (-1) may come from it.
+// A comparison of two that may come from the clock is about the one that surely does.
 func comparedTimes(v *ssa.BinOp) (t timeValue, one int, ok bool) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -154,6 +159,7 @@ func comparedTimes(v *ssa.BinOp) (t timeValue, one int, ok bool) {
 
 // timeUsed reports whether v, a number that comes from the clock, is used for more than to be
 // compared or printed.
+// Sums and quotients of times are times: whether those are used is asked in turn.
 func timeUsed(v ssa.Value) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {

@@ -105,6 +105,13 @@ type edge struct {
 }
 
 // Compile returns the bytecode of fn, whose body must be built.
+//
+// Two passes, as the frame cannot be laid out before all is emitted:
+//
+//	pass 1   emits with the window out of the way; counts scratch registers, collects pins
+//	pass 2   emits with the registers that result; live lists are recorded
+//
+// It is called once for each function that is executed, when it is called first.
 func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error) {
 	c := &compiler{l: l, fn: fn, clock: l.Clocked(fn)}
 	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
@@ -243,6 +250,7 @@ func (c *compiler) text(text string) {
 }
 
 // dst returns the register the result of v goes to; unused results go to scratch.
+// What makes one is there for its panic, or its effect.
 func (c *compiler) dst(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r

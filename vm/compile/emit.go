@@ -15,6 +15,9 @@ import (
 // Branches between blocks are patched at the end, when all targets are known.
 //
 // It is called twice, so it begins by forgetting everything of the first time.
+//
+// Both passes emit the same instructions but for constants: those that the first pass has asked to
+// be pinned are registers in the second. Branch distances are patched in each.
 func (c *compiler) emitAll() {
 	c.code = nil
 	c.f.Unsigned = nil
@@ -91,6 +94,8 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 // constants and fused values. Then, if the instruction can be a visible operation, what is live is
 // recorded: an operation that is not scheduled yet is executed again from here, so nothing may have
 // been written between recordPending and the operation.
+//
+//	v := <-c      use(c); recordPending; Recv v, c, -      live: c, and what is needed later
 func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	switch v := instr.(type) {
 	case *ssa.DebugRef, *ssa.Extract:
@@ -188,6 +193,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Call:
 		c.clockNumber(v)
 		c.call(v)
+	// It is pending in programs that count goroutines only. Without a list all registers count there,
+	// of which the arguments in the window are made.
 	case *ssa.Go:
 		fv, w, n, _ := c.prepareCall(&v.Call)
 		c.emit(Go, w, fv, n)
@@ -199,6 +206,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		fv, w, n, lay := c.prepareCall(&v.Call)
 		c.emit(Defer, w, fv, n)
 		c.word(uint64(lay) | uint64(tok)<<32)
+	// While a deferred call runs, its caller is at this instruction, to which it returns.
 	case *ssa.RunDefers:
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)

@@ -18,6 +18,11 @@ import (
 //
 // An aliased load reads a variable that is captured by value: the free variable's register is the
 // value.
+//
+//	t1 = &p.f        FieldAddr
+//	t2 = *t1         Ld64 t2, [p+8]: t1 is fused
+//	t3 = t2 < n      fused, too
+//	if t3            JLtS t2, n
 func (c *compiler) prepare() {
 	c.fused = map[ssa.Value]bool{}
 	c.unusedLoads = map[*ssa.UnOp]bool{}
@@ -72,6 +77,8 @@ func (c *compiler) prepare() {
 // (through further fused field addresses too).
 // limit bounds the number of such uses, as each repeats the computation; 0 is no limit. With a
 // limit no field addresses are allowed, as an indexed access has no place for an offset.
+// That a use is in another block makes no difference: the operands are registers that keep their
+// values.
 func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
 	refs := v.Referrers()
 	if refs == nil || len(*refs) == 0 {

@@ -6,6 +6,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Live variables, over values of SSA: each is written once, so that its live range is what lies
+// between its definition and its uses.
+//
+//	b1: x = ...          liveOut(b1) = {x}
+//	    if ... ─▶ b3
+//	b2: print(x)         liveIn(b2) = {x}
+//	b3: p = phi(b1: x, b2: 1)     the operand x is live at the end of b1, and not in b3
+//
+// What is taken to be live and is dead makes two states of one; what is taken to be dead and is
+// live would make one state of two, and lose executions. So the rule is: when in doubt, live.
+
 // bitset is a set of value numbers.
 // Invariant: all bitsets of a function have the same length, so that they are combined word by
 // word.
@@ -69,6 +80,8 @@ func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
 	}
 }
 
+// The uses of a fused instruction are those of the instruction that it is part of. So its operands
+// stay live until that is executed.
 func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 	if fv, ok := c.alias[v]; ok {
 		v = fv
@@ -86,6 +99,9 @@ func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 // successors' liveIn and of the phi operands on the edges to them, iterated to the least fixed
 // point from the last block to the first. What the recover block reads is live everywhere, as a
 // panic can lead there from any call.
+//
+// Rounds: without loops one, with loops as many as they are deep and one or two more (Kam and
+// Ullman 1976), each of as many words as there are blocks, times a 64th of the values.
 func (c *compiler) analyse() *liveness {
 	lv := &liveness{num: map[ssa.Value]int{}, liveOut: map[*ssa.BasicBlock]bitset{}}
 	add := func(v ssa.Value) {

@@ -67,6 +67,7 @@ func loadOp(t types.Type) (plain, indexed, image bytecode.Op, ok bool) {
 // the last register after its image are zero.
 //
 // A load of no bytes still panics if the pointer is nil.
+// One instruction whatever the size, as it is one operation if it is visible.
 func (c *compiler) load(dst, base, off int, t types.Type) {
 	op, _, _, ok := loadOp(t)
 	l := c.l.Layout(t)

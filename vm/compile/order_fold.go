@@ -89,6 +89,7 @@ type accumulator struct {
 }
 
 // is notes that the accumulator is folded by f, and reports whether that goes with the other folds.
+// A maximum and a sum of the same variable have an order: (x max a) + b is not (x + b) max a.
 func (a *accumulator) is(f fold) bool {
 	if a.fold.op == "" {
 		a.fold = f
@@ -253,6 +254,7 @@ func plainOrder(t types.Type) bool {
 //
 // Only strings and integers: equal elements are the same, so that the sorted slice does not
 // depend on the order in which they were appended.
+// In the block in which the loop ends, before anything else: what lies between could read it.
 func (l *mapLoop) sorted(p *ssa.Phi) bool {
 	s, ok := p.Type().Underlying().(*types.Slice)
 	if !ok || !plainOrder(s.Elem()) || len(l.early) > 0 || len(l.done.Preds) != 1 {

@@ -26,6 +26,9 @@ type write struct {
 // writes lists the effects, or returns nil if there is one of another form than those of claim 4.
 //
 // A pointer, so that no writes and unknown writes are different answers.
+//
+// What a write is called decides what it goes with (writesApart): two writes of one kind to the
+// same place commute, and so do those to places that are surely different.
 func (l *mapLoop) writes() *[]write {
 	list := []write{}
 	for _, b := range l.blocks() {
@@ -244,6 +247,7 @@ func fresh(v ssa.Value) bool {
 // ended.
 //
 // Until the loop has ended: afterwards it may be given to anything.
+// Then a nil dereference in the middle of the loop, or an endless loop in it, shows nothing of it.
 func (l *mapLoop) hidden(v ssa.Value) bool {
 	if !fresh(v) {
 		return false

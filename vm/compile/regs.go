@@ -12,6 +12,15 @@ import (
 // consecutive registers. A phi prefers the registers of its operands, which
 // makes most moves of loop variables disappear.
 
+//	position   0     2     4     6     8
+//	x          ├───────────┤                  r0
+//	y                ├─────┤                  r1
+//	z                      ├───────────┤      r0: x's interval has ended
+//
+// Why not a colouring of the interference graph? Functions are compiled when they are first called,
+// in the middle of a search, and a register more costs nothing but a word of the frame. What counts
+// is that loops need no moves, which coalescing sees to.
+
 // interval is the stretch of positions in which a value needs its registers.
 //
 // Invariant: the value is live only at positions from start to end. In between it may be dead for a

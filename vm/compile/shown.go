@@ -61,6 +61,7 @@ func (t *textFlow) call(i ssa.CallInstruction) {
 	}
 }
 
+// What is not known to print, or to pass on, uses it.
 func (t *textFlow) value(v ssa.Value) {
 	if t.seen[v] || t.use == TextUsed || v.Referrers() == nil {
 		return
