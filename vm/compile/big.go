@@ -17,6 +17,9 @@ import (
 const maxImage = 1 << 12
 
 // fuseBig lets the only user of load v read the memory itself.
+//
+//	var a, b [1 << 20]int; a = b       ssa: t = load b; store a, t        CopyMem a, b
+//	any(a)                             ssa: t = load a; MakeInterface t   NewObj, CopyMem
 func (c *compiler) fuseBig(v *ssa.UnOp) {
 	if v.Op != token.MUL || c.words(v) <= maxImage {
 		return
@@ -45,6 +48,8 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 // write memory.
 // If nothing does, the load can be left to its user. An instruction that is not known to write
 // nothing is taken to write.
+// An operation of another goroutine may come between as well, wherever the load is: the copy is one
+// operation, with the load's access.
 func writesBetween(a, b ssa.Instruction) bool {
 	between := false
 	for _, i := range a.Block().Instrs {

@@ -72,6 +72,8 @@ func (c *compiler) constInto(v *ssa.Const, r int) {
 }
 
 // constWords returns the register image of a constant that is no string.
+//
+// The value has been converted to the type by the type checker, so that it fits.
 func constWords(v *ssa.Const) []uint64 {
 	switch b, ok := v.Type().Underlying().(*types.Basic); {
 	case !ok:

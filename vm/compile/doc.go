@@ -10,7 +10,7 @@
 //	                          their operands, so that loops need no moves
 //	emitAll     emit.go       instructions; twice, as the first pass finds out how many scratch
 //	                          registers and pinned constants there are
-//	    ops.go                arithmetic, comparisons, conversions
+//	    ops.go convert.go     arithmetic and comparisons; conversions
 //	    memory.go element.go  loads and stores, parts of values
 //	    branch.go             branches, and the moves of phis on their edges
 //	    call.go closure.go    calls, go and defer, closures

@@ -23,6 +23,10 @@ func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 //	v := p.f.g           Ld64 v, [p+off]     f and g are fused into the offset
 //	v := s[i]            LdX64 v, s, i       with the bounds check
 //	_ = *p               NilChk p            only the panic is left of it
+//
+// What is loaded is a value of its own from then on: another goroutine that writes the variable
+// later does not change it. So a load is never moved, and is left out only where the language, or
+// gc, has none.
 func (c *compiler) unop(v *ssa.UnOp) {
 	if _, ok := c.alias[v]; ok {
 		return
@@ -199,6 +203,10 @@ var narrow = map[layout.Scalar]map[token.Token]bytecode.Op{
 //
 // Example: x int32. x + 1 is AddS32 with the constant in a register, not AddI: the immediate form
 // does not extend.
+//
+// That the low bits of a sum, difference or product depend on the low bits of the operands only is
+// why one operation on 64 bits serves all widths. Quotients, remainders and right shifts depend on
+// all bits, and are right because operands are extended.
 func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 	k := layout.ScalarOf(t)
 	// Only 64-bit types: there is no normalizing here. x - i is x + (-i), unless -i is out of
@@ -272,6 +280,10 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 //
 // Example: int8(-128) >> 9 is -1: the register has 64 bits, of which the upper 57 are copies of
 // the sign.
+//
+//	x << n, x >> n with n < 64 known     ShlI, ShrSI, ShrUI
+//	n unsigned                           Shl, ShrS, ShrU
+//	n signed                             ChkShift n, then as above
 func (c *compiler) shift(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	u := isUnsigned(t)
@@ -411,122 +423,4 @@ func isNil(v ssa.Value) bool {
 		return false
 	}
 	return true
-}
-
-// convert emits a conversion between basic types, strings and slices.
-//
-// Only a conversion from a slice reads memory that others may write, so only that can be a
-// visible operation.
-func (c *compiler) convert(v *ssa.Convert) {
-	from, to := v.X.Type().Underlying(), v.Type().Underlying()
-	x, d := c.use(v.X), c.dst(v)
-	switch to := to.(type) {
-	case *types.Slice: // from string
-		if layout.ScalarOf(to.Elem()) == layout.U8 {
-			c.emit(bytecode.StrToBytes, d, x, 0)
-		} else {
-			c.emit(bytecode.StrToRunes, d, x, 0)
-		}
-		return
-	case *types.Basic:
-		switch f := from.(type) {
-		case *types.Slice: // to string
-			c.recordPending()
-			if layout.ScalarOf(f.Elem()) == layout.U8 {
-				c.emit(bytecode.BytesToStr, d, x, 0)
-			} else {
-				c.emit(bytecode.RunesToStr, d, x, 0)
-			}
-			return
-		case *types.Basic:
-			c.convertBasic(v, f, to, x, d)
-			return
-		}
-	}
-	// Pointers and unsafe.Pointer.
-	c.move(d, x, c.words(v))
-}
-
-// convertBasic emits the conversion of x from basic type f to basic type to.
-//
-//	to string     from string: the same image; from an integer: a rune
-//	complex       from complex only, between the two sizes
-//	to float      from an integer there is one operation for each combination: on the way
-//	              by float64 a float32 would be rounded twice
-//	to integer    from a float: to int64, uint64 or int32 first, then normalized
-//
-// A wider integer takes the register as it is, since that is extended by the sign of the source
-// type.
-//
-//	uint8(int16(300))     move, then ExtU8: 44
-//	int64(int32(-1))      move: the register is -1 already
-//	float32(int64(x))     CvtSF32, once rounded
-//	int8(float32(x))      CvtF32F64, CvtF64S32, ExtS8
-func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
-	fi, ti := f.Info(), to.Info()
-	switch {
-	case ti&types.IsString != 0:
-		if fi&types.IsString != 0 {
-			c.move(d, x, 2)
-			return
-		}
-		// Unsigned values above MaxInt64 are negative to IntToStr, which makes no rune of them either.
-		c.emit(bytecode.IntToStr, d, x, 0)
-	case fi&types.IsComplex != 0:
-		if f.Kind() == to.Kind() || f.Kind() == types.UntypedComplex {
-			c.move(d, x, c.words(v))
-			return
-		}
-		wide := 0
-		if to.Kind() == types.Complex128 {
-			wide = 1
-		}
-		c.emit(bytecode.CvtC, d, x, wide)
-	case fi&types.IsFloat != 0 && ti&types.IsFloat != 0:
-		switch {
-		case f.Kind() == to.Kind():
-			c.move(d, x, 1)
-		case to.Kind() == types.Float32:
-			c.emit(bytecode.CvtF64F32, d, x, 0)
-		default:
-			c.emit(bytecode.CvtF32F64, d, x, 0)
-		}
-	case fi&types.IsFloat != 0:
-		// Exact: every float32 is a float64.
-		if f.Kind() == types.Float32 {
-			t := c.temp(1)
-			c.emit(bytecode.CvtF32F64, t, x, 0)
-			x = t
-		}
-		// By way of the type that gc converts to first, on amd64: a program may depend on what
-		// becomes of a value that does not fit. Values from 1<<63 on fit only uint64.
-		switch k := layout.ScalarOf(to); {
-		case k == layout.W64 && isUnsigned(to):
-			c.emit(bytecode.CvtF64U, d, x, 0)
-		case k == layout.W64, k == layout.U32:
-			c.emit(bytecode.CvtF64S, d, x, 0)
-			c.normalize(d, to)
-		default:
-			c.emit(bytecode.CvtF64S32, d, x, 0)
-			if k != layout.S32 {
-				c.normalize(d, to)
-			}
-		}
-	case ti&types.IsFloat != 0:
-		op := bytecode.CvtSF64
-		switch {
-		case isUnsigned(f) && to.Kind() == types.Float32:
-			op = bytecode.CvtUF32
-		case isUnsigned(f):
-			op = bytecode.CvtUF64
-		case to.Kind() == types.Float32:
-			op = bytecode.CvtSF32
-		}
-		c.emit(op, d, x, 0)
-	default: // integers, uintptr and unsafe.Pointer
-		c.move(d, x, 1)
-		if layout.ScalarOf(to) != layout.ScalarOf(f) {
-			c.normalize(d, to)
-		}
-	}
 }
