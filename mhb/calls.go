@@ -208,6 +208,8 @@ func (w *walk) relevant(s static.Set) bool {
 //
 // Most functions of a program are: they neither synchronise nor touch what T_c's operation
 // touches. This is what keeps walks small.
+// Asked of the whole of what the function and all that it calls can do, a set that static facts
+// have.
 func (w *walk) irrelevant(b *ssa.Function) bool {
 	if b == nil {
 		return false

@@ -32,6 +32,17 @@ type summary struct {
 //
 // It is asked while another one is being computed, if what memory a walk may read is decided by
 // what the others can write (askParked): depth says which buffers are in use.
+//
+// Claim: each round finds at least what the one before has found.
+//
+//  1. A walk depends on the round only in blocked: there it passes an operation if those of the
+//     round before have been found to enable it (askEnabled).
+//  2. So if that round found more than its own predecessor, no operation that was passed then is
+//     not passed now; and a walk that passes more reaches more and notes more.
+//  3. The second round passes at least what the first one does, which passes nothing that is
+//     disabled.
+//
+// What is found is finite, so that a fixed point exists; maxRounds bounds the search for it.
 func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 	n := &o.now
 	depth := n.depth
@@ -126,6 +137,8 @@ type walk struct {
 	buf       []byte
 }
 
+// A number is needed for WaitGroups only: a Wait is enabled if all of its counter can be taken
+// away. All else that blocks is enabled by one operation.
 // events counts operations by object.
 //
 // Objects whose address is certain are counted one by one, up to many; all others are a set.
@@ -267,6 +280,9 @@ func counter(s State, p uint64) int64 {
 // refuted reports whether the goroutines together speak against executing t at
 // once: if they can take a WaitGroup's counter below zero together with t, then it
 // matters which of them does.
+//
+// T_c's Add brings the counter from c to c + delta, delta being negative, and the others may take n
+// away. If c + delta - n < 0 one of them panics, the last one: who that is depends on the order.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta >= 0 {
 		return false
@@ -311,6 +327,8 @@ func rarer(a, b string) string {
 }
 
 // top notes that something unknown may happen: the top element of the abstract domain.
+// Any answer that is less than certain ends here, and so in a choice. Nothing has to be undone
+// then: the summary only says that there is a conflict.
 func (w *walk) top() { w.foundConflict() }
 
 // foundConflict notes that the target may be in conflict with what is being interpreted.

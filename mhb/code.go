@@ -13,6 +13,14 @@ import (
 
 // action is an instruction that the walk has to interpret, with the accesses of
 // the ones before it and of itself.
+//
+//	p.f = 1; y := a[i]; mu.Lock(); z++; return
+//
+//	accesses {p.f, a[]}   touching p.f = 1, a[i]   instr mu.Lock()
+//	accesses {z}          touching z++             instr return
+//
+// The walk asks of a whole set whether it conflicts with the target, and looks at the instructions
+// only if it does.
 type action struct {
 	accesses static.Set
 	touching []ssa.Instruction // that make them
@@ -63,6 +71,7 @@ func (s blockSet) add(b *ssa.BasicBlock) bool {
 }
 
 // after returns the blocks reachable from the successors of b.
+// Quadratic in the number of blocks at worst, once for each function that is walked.
 func (f *flow) after(b *ssa.BasicBlock) blockSet {
 	if f.reach[b.Index] == nil {
 		seen := newBlockSet(b.Parent())

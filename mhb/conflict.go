@@ -20,6 +20,10 @@ import (
 type Range struct{ Addr, Size uint64 }
 
 // target is the operation in question, and what walks have found out about it.
+//
+// Answers about it are remembered for as long as the oracle lives: conflicts by sets of accesses,
+// walks by what they read. What is remembered depends on the objects' identity and not on the
+// state.
 type target struct {
 	collects bool // there is none: everything that the others can do is asked for
 
@@ -240,6 +244,14 @@ func addSync(list []syncEffect, m syncEffect) []syncEffect {
 }
 
 // dependent reports whether t, which synchronises, does not commute with m.
+//
+//	t             commutes with              as
+//	Park          Park                       the waiters of a Cond are a set
+//	WgWait        WgWait                     both only read the counter
+//	OnceEnter     all, if it is done         nothing changes it any more
+//	WgAdd         WgAdd of the same sign     sums have no order; but see refuted
+//	SyncAccess    reading, if it reads       neither writes
+//	all others    nothing                    it is not worth finding out
 func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	if !o.touches(t, m.kind.Row().On, m.on) {
 		return false
@@ -286,6 +298,7 @@ func (w *walk) mayConflict(x static.Access) bool {
 }
 
 // disjointFrom reports whether memory at place p is certainly not t's.
+// Of several ranges all have to be elsewhere: copy(a, b) accesses two.
 func (t *target) disjointFrom(p place) bool {
 	for _, r := range t.ranges {
 		switch {

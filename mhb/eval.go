@@ -25,6 +25,10 @@ import (
 // register comes with one about order (executed): on no path, on all or on some of those
 // from where the frame is to the use?
 
+// Only first words are evaluated. Of a pointer, a channel and a map that is all; of a slice it is
+// where its array begins, and of an interface its type. What is not certain is not wrong: an
+// operation on it is passed, and may be on any object that the points-to analysis knows.
+
 // activation evaluates values of one activation.
 //
 //	live, the frame of a goroutine     registers, for what has been executed; code, for what is ahead
@@ -150,6 +154,7 @@ func (w *walk) eval(act *activation, v ssa.Value, use ssa.Instruction) (uint64, 
 
 // The cases follow the list at the head of this file. What none of them knows may have been
 // computed already (computed).
+// Phis are not followed: what a loop changes is known once it has been left (computed).
 func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth int) (uint64, bool) {
 	if depth > maxDepth {
 		return 0, false
@@ -392,6 +397,8 @@ type place struct {
 //
 // It is asked only for instructions that may be in conflict by the points-to analysis. For
 // accesses through an address that is not certain a lock that is held may answer (guards.go).
+// What the points-to analysis cannot tell apart, such as elements of one slice or nodes of one
+// list, the addresses can.
 func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 	if !w.o.has(Disjoint) {
 		return false

@@ -21,6 +21,11 @@ import (
 //
 // Whether v is still locked does not matter. Nor does it which goroutine has locked m.
 
+//	T_c: o.mu.Lock(); ◂ o.f++               T_h: ◂ v.mu.Lock(); v.f = 0; v.mu.Unlock()
+//
+// v is not known. If it is o, T_h never comes to v.f while T_c waits. If it is not, v.f is not o.f.
+// So there is no conflict either way, and no choice is needed before o.f++.
+
 // A guard is a mutex that has been locked ahead: at offset in what base points to.
 type guard struct {
 	base   *ssa.Parameter
@@ -79,6 +84,7 @@ func (o *Oracle) lockCalls(fn *ssa.Function) []*ssa.Call {
 
 // lockedAt calls f with the offset of each mutex in what base points to that
 // is certain to be locked ahead of use, until f returns true.
+// It has to dominate the use: a lock on one of several paths says nothing of the others.
 func (w *walk) lockedAt(act *activation, base ssa.Value, use ssa.Instruction, f func(off uint64) bool) bool {
 	if !w.o.has(Guards) {
 		return false
@@ -153,6 +159,8 @@ func (w *walk) holds(act *activation, site ssa.CallInstruction, fn *ssa.Function
 
 // disjointByLock reports whether the access to address v, which is not
 // certain, does not touch t's memory because of a lock ahead.
+// If this were t's memory, the lock at that distance from it would be one that blocks. The stop is
+// noted, as the next round may find that lock to be unlocked by another goroutine.
 func (w *walk) disjointByLock(act *activation, v ssa.Value, use ssa.Instruction) bool {
 	base, at := w.o.field(v)
 	size := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))

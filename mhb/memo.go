@@ -27,7 +27,7 @@ type node struct {
 	q     question
 	leaf  *summary
 	edges []edge
-	more  map[answer]*node // instead of kids, when there are many
+	more  map[answer]*node // instead of edges, when there are many
 }
 
 type edge struct {

@@ -131,6 +131,9 @@ func (a argRefs) at(i int) ref {
 //	mu.Lock()    disabled, mu certain    stops: nothing after it is walked
 //	mu.Lock()    not certain which       passed: it may be any mutex that is free
 //	mu.Unlock()                          noted; passed
+//
+// What may block and is passed all the same: the pending writer of an RWMutex, semaphores,
+// sleeping. It may be enabled by what no walk notes, and to pass it finds more than can happen.
 func (w *walk) native(c *invocation, v *visit) bool {
 	fn, args, atNext := c.fn, c.args, c.atNext
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
@@ -267,6 +270,7 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 //
 // A goroutine that is at it already may have been notified: then it waits for the lock only. One
 // that comes to it later has not been.
+// Two ways to block, one after the other: no signal, and the lock.
 func (w *walk) sleeps(c, l ref, atNext bool) bool {
 	if !w.o.has(Conds) {
 		return false

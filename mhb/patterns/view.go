@@ -49,6 +49,15 @@ func (v *view) stable(p uint64) bool {
 
 // disabled reports whether the operation of th on o, whenever th comes to it, is
 // disabled now and stays so while T_c does not move.
+//
+//	lock      it is locked for writing, and none of the others unlocks it
+//	once      its function runs, and in none of the others
+//	join      the counter stays above zero
+//	receive   the channel is empty, no send is pending, and there will be none, and no close
+//	send      it is full, and likewise
+//	wait      th has not been notified, and none of the others notifies
+//
+// An operation that th is at and that is enabled is none of these, whatever the object says.
 func (v *view) disabled(th *goroutine, o static.Object) bool {
 	p, ok := v.o.base.Paths.Addr(o.Path)
 	if !ok || th.canMove() && th.Operand() == p {
@@ -104,6 +113,7 @@ func (v *view) released(p uint64) bool {
 }
 
 // notified reports whether one of the others may do one of kinds to the object at p.
+// An object that is not certain may be this one; one that does not exist yet is not.
 func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	objs := v.o.notify.Objects()
 	for _, th := range v.others {
@@ -128,6 +138,7 @@ func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 
 // counted reports whether the counter of the WaitGroup at p, which is n, stays
 // above zero whatever the others do.
+// Least is how far a goroutine takes it down at most, a negative number.
 func (v *view) counted(p uint64, n int64) bool {
 	if n <= 0 {
 		return false

@@ -397,6 +397,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	case *types.Interface:
 		c.emit(bytecode.EqIface, d, x, y)
 	// Which bytes count, and how, is in the layout: padding does not, floats and interfaces do.
+	// They are compared as images in registers, as every value of theirs is that has been computed.
 	case *types.Struct, *types.Array:
 		c.emit(bytecode.EqN, d, x, y)
 		c.word(uint64(c.l.Layout(t).ID))
