@@ -31,6 +31,12 @@ const (
 
 // A Key is a class of locations. Types are underlying types: conversions of
 // pointers may change names but not what is underneath.
+//
+//	x.f         Field f of the struct type of x
+//	a[i]        Elem of the element's type; an array variable is a class with its elements
+//	*p          Deref of the type of *p
+//	m[k]        MapOf the type of m, as a whole
+//	natives, and code that converts unsafe.Pointer: Anything
 type Key struct {
 	Kind  KeyKind
 	Type  types.Type

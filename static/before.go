@@ -19,6 +19,11 @@ import (
 // access, too, but of those First already says more, with fewer objects.
 // (In a may analysis that makes the answer larger, never smaller.)
 
+//	mu.Lock(); x.f = 1; <-c; x.g = 2           First   f: {mu}   g: {mu, c}     Exit   {mu, c}
+//	if p { mu.Lock() }; x.f = 1                First   f: {}                    Exit   {}
+//
+// in a must analysis that notes both. In a may analysis the second line has {mu} twice.
+
 // Before is a value of the domain.
 type Before struct {
 	First firstID // what is passed before the first of each access
@@ -89,6 +94,8 @@ func (d *beforeDomain) meet(a, b Set) Set {
 	return d.sets.Union(a, b)
 }
 
+// An access that only one of the two reaches keeps what is passed there: there is no path to it on
+// the other side, so nothing is to be met.
 func (d *beforeDomain) either(a, b firstID) firstID {
 	if a == b {
 		return a

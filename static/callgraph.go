@@ -20,6 +20,9 @@ import (
 //
 // Functions that are opaque to the analysis (package reflect), and those that it
 // holds cannot be called, have no body: they may do anything.
+//
+// It is what all analyses ask, so answers are remembered: which functions a call may call, which
+// body a function has, where a pointer may lead.
 type CallGraph struct {
 	Pointers *pointer.Result
 
@@ -134,6 +137,8 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 // CopiesLocks reports whether a function that is not of the models reads or writes
 // values of package sync, or values that contain some, as a whole. (go vet calls
 // it copylocks.)
+// If so, an operation on a mutex may conflict with a plain access, which no analysis of locks looks
+// for.
 func (g *CallGraph) CopiesLocks() bool {
 	for _, fn := range g.Pointers.Reachable() {
 		if g.natives.Trusted(fn) || g.Body(fn) != fn {

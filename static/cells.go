@@ -38,6 +38,8 @@ func (t *Paths) final(fv *ssa.FreeVar) bool {
 // stored returns the value of the only store into cell a, if that dominates all
 // loads and captures, closures only read the cell, and no closure can see
 // another execution of the store.
+// It must be certain for each execution of a load: a closure that is made before the store, or in
+// an earlier iteration, would see another value.
 func (t *Paths) stored(a *ssa.Alloc) ssa.Value {
 	if v, ok := t.cells[a]; ok {
 		return v

@@ -188,6 +188,10 @@ func (b *Base) forget(v ssa.Value) *Renaming {
 // into returns the renaming from callee's activation to that of the call's: parameters become
 // arguments, and captured variables what closure, if it is known where the callee was made,
 // has bound them to. Everything else that is local to the callee becomes Unknown.
+//
+//	func (s *S) f() { lock(&s.mu) }    func lock(m *sync.Mutex) { m.Lock() }
+//
+// Lock m in lock is Lock s.mu in f: m is renamed to the argument's path.
 func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Function, closure *ssa.MakeClosure) *Renaming {
 	r := b.renaming()
 	r.site, _ = site.(*ssa.Call)
@@ -224,6 +228,7 @@ func (b *Base) into(site ssa.CallInstruction, args []ssa.Value, callee *ssa.Func
 }
 
 // skeletonOf returns the skeleton of fn, which has a body.
+// It depends on the code alone, so that all analyses share it.
 func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 	c := b.codes[fn]
 	if c != nil {

@@ -11,6 +11,11 @@ import (
 // A set of stacks per point, as long as it is small; a defer statement in a loop
 // makes it unbounded, and then any deferred call may run any number of times.
 
+//	                       stacks after it
+//	defer a()              [a]
+//	if p { defer b() }     [a] [a b]
+//	for { defer d() }      many
+
 // stacks is a set of possible stacks of deferred calls. There is one copy of each
 // set per function.
 type stacks struct {

@@ -14,7 +14,7 @@
 // All but stage A of the lock patterns are domains of one backward engine
 // (engine.go), whose values summarise paths and can be composed, over skeletons of
 // functions (code.go) on which abstract events (event.go) happen to objects named by
-// access paths (path.go). Deferred calls run in the order defers.go finds. Which functions
+// access paths (path.go). Deferred calls run in the order defers.go finds (unwinding.go). Which functions
 // of package sync are which events is in the table of operations (trace.Row).
 //
 //	fieldaccess    fieldaccess.go   what may be read and written    paper, section 2

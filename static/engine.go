@@ -49,6 +49,19 @@ type Flow[V comparable] struct{ Normal, Panic V }
 // Deferred calls run in the order that defers.go has found, at RunDefers and on
 // the path of panics; every instruction that may panic has an edge there. What
 // follows a recovered panic is the function's normal exit.
+//
+//	func f() {            before[a.mu.Lock()] = Lock a.mu · before[g()]
+//	    a.mu.Lock()       before[g()]         = before[g.entry] renamed · after, or · panicked
+//	    g()               before[a.x = 1]     = Write x · Skip
+//	    a.x = 1
+//	}                     summary             = before[a.mu.Lock()], for each caller of f
+//
+// Facts are demanded: a function is analysed when it, or a caller of it, is first asked about, with
+// all that it calls. Functions of one component of the call graph are worked on in rounds, callees
+// first; a function whose summary has changed has its callers queued.
+//
+// It ends: a domain has finitely many values for a program, as accesses and paths are finite sets;
+// and as all operations are monotone, what is computed from Never on only moves one way.
 type Engine[V comparable] struct {
 	base  *Base
 	d     Domain[V]
@@ -67,6 +80,8 @@ type renamed[V comparable] struct {
 }
 
 // funcFlow is the analysis of one function.
+// in is the solution; before and after are derived from it when they are asked for, and are thrown
+// away when the function is analysed again.
 type funcFlow[V comparable] struct {
 	rank    rank
 	code    *skeleton
@@ -111,57 +126,6 @@ func (e *Engine[V]) Whole(fn *ssa.Function) Flow[V] {
 	f := e.get(body)
 	e.solve()
 	return f.summary
-}
-
-// Unwound returns the flow from instr on if the function is being left by a
-// panic that has happened at instr, or runs its deferred calls there and has
-// called some of them already.
-func (e *Engine[V]) Unwound(instr ssa.Instruction) Flow[V] {
-	f := e.get(instr.Parent())
-	e.solve()
-	return e.unwound(f)
-}
-
-// Panicked returns the flow of the function of the call instr if the callee panics.
-func (e *Engine[V]) Panicked(instr ssa.Instruction) Flow[V] {
-	f := e.get(instr.Parent())
-	e.solve()
-	s := f.code.stackAt(instr)
-	if s == nil {
-		return e.unwound(f)
-	}
-	return e.panicked(f, s)
-}
-
-// stackAt returns what has been deferred before instr, nil if that is not known.
-func (c *skeleton) stackAt(instr ssa.Instruction) *stacks {
-	for i := range c.blocks[instr.Block().Index] {
-		if n := &c.blocks[instr.Block().Index][i]; n.instr == instr {
-			return n.stack
-		}
-	}
-	return nil
-}
-
-func (e *Engine[V]) unwound(f *funcFlow[V]) Flow[V] {
-	rest := Flow[V]{e.d.Never(), e.d.Skip()}
-	for k, list := range f.code.blocks {
-		for i := range list {
-			if list[i].kind != runNode {
-				continue
-			}
-			x := e.out(f, f.code.fn.Blocks[k])
-			for j := len(list) - 1; j > i; j-- {
-				x = e.step(f, &list[j], f.effects[k][j], x)
-			}
-			rest = e.merge(rest, x)
-		}
-	}
-	if r := f.code.fn.Recover; r != nil {
-		rest = e.merge(rest, f.in[r.Index])
-	}
-	_, z := e.anyOrder(f, rest)
-	return z
 }
 
 func (e *Engine[V]) at(instr ssa.Instruction, including bool) Flow[V] {
@@ -254,7 +218,8 @@ func (w worklist[V]) Less(i, j int) bool {
 }
 
 func (w worklist[V]) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
-func (w *worklist[V]) Push(x any)   { *w = append(*w, x.(*funcFlow[V])) }
+
+func (w *worklist[V]) Push(x any) { *w = append(*w, x.(*funcFlow[V])) }
 
 func (w *worklist[V]) Pop() any {
 	old := *w
@@ -275,6 +240,7 @@ func (e *Engine[V]) solve() {
 	e.round, e.turn = 0, rank{-1, -1}
 }
 
+// Blocks from the last to the first, as facts flow against the edges; only loops need more rounds.
 func (e *Engine[V]) analyse(f *funcFlow[V]) {
 	f.before, f.after = nil, nil
 	clear(f.unwind)
@@ -322,6 +288,9 @@ func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
 }
 
 // step is the transfer function: the flow from before n on, given that after it.
+//
+// Where a value is defined, paths in terms of it mean something else before: they are forgotten
+// (node.kill). A panic of n itself comes before its effect.
 func (e *Engine[V]) step(f *funcFlow[V], n *node, effect V, x Flow[V]) Flow[V] {
 	if n.kill != nil {
 		r := e.base.forget(n.kill)
@@ -373,97 +342,6 @@ func (e *Engine[V]) called(f *funcFlow[V], n *node) Flow[V] {
 	return x
 }
 
-// panicked returns what follows a panic with the calls of s deferred: they run,
-// newest first; if one recovers, the others still run and the function returns.
-func (e *Engine[V]) panicked(f *funcFlow[V], s *stacks) Flow[V] {
-	x, ok := f.unwind[s]
-	if !ok {
-		if s.many {
-			x, _ = e.anyOrder(f, e.recovered(f))
-		} else {
-			x = Flow[V]{e.d.Never(), e.d.Never()}
-			for _, list := range s.list {
-				u, _ := e.inOrder(f, list, e.recovered(f))
-				x = e.merge(x, u)
-			}
-		}
-		f.unwind[s] = x
-	}
-	return x
-}
-
-// deferred returns what follows RunDefers, if x is what follows the deferred calls.
-func (e *Engine[V]) deferred(f *funcFlow[V], s *stacks, x Flow[V]) Flow[V] {
-	if s.many {
-		_, z := e.anyOrder(f, x)
-		return z
-	}
-	y := Flow[V]{e.d.Never(), e.d.Never()}
-	for _, list := range s.list {
-		y = e.merge(y, e.normalOrder(f, list, x))
-	}
-	return y
-}
-
-// recovered returns what follows when a panic has been recovered and all
-// deferred calls have run.
-func (e *Engine[V]) recovered(f *funcFlow[V]) Flow[V] {
-	if r := f.code.fn.Recover; r != nil {
-		return f.in[r.Index]
-	}
-	return Flow[V]{e.d.Skip(), e.d.Never()}
-}
-
-// inOrder returns what follows a panic (u), and what follows when the panic has
-// been recovered and list is still to run (r).
-func (e *Engine[V]) inOrder(f *funcFlow[V], list []*ssa.Defer, rest Flow[V]) (u, r Flow[V]) {
-	u, r = Flow[V]{e.d.Never(), e.d.Skip()}, rest
-	for _, d := range list {
-		n := f.code.defers[d]
-		c := e.called(f, n)
-		next := u
-		if n.mayRecover() {
-			next = e.merge(u, r)
-		}
-		u, r = e.then(c, next, u), e.then(c, r, u)
-	}
-	return u, r
-}
-
-// normalOrder returns what follows when the calls of list run without a panic
-// and then x follows.
-func (e *Engine[V]) normalOrder(f *funcFlow[V], list []*ssa.Defer, x Flow[V]) Flow[V] {
-	for i, d := range list {
-		u, _ := e.inOrder(f, list[:i], e.recovered(f))
-		x = e.then(e.called(f, f.code.defers[d]), x, u)
-	}
-	return x
-}
-
-// anyOrder is inOrder for any number of deferred calls in any order: u follows a
-// panic, z runs them and then has rest follow.
-func (e *Engine[V]) anyOrder(f *funcFlow[V], rest Flow[V]) (u, z Flow[V]) {
-	c := Flow[V]{e.d.Never(), e.d.Never()}
-	recovers := false
-	for _, d := range f.code.all {
-		c = e.merge(c, e.called(f, f.code.defers[d]))
-		recovers = recovers || f.code.defers[d].mayRecover()
-	}
-	u, z = Flow[V]{e.d.Never(), e.d.Skip()}, rest
-	for {
-		next := u
-		if recovers {
-			next = e.merge(u, e.merge(z, e.recovered(f)))
-		}
-		u2 := e.merge(u, e.then(c, next, u))
-		z2 := e.merge(z, e.then(c, z, u))
-		if u2 == u && z2 == z {
-			return u, z
-		}
-		u, z = u2, z2
-	}
-}
-
 // then returns c followed by x if it returns and by u if it panics.
 func (e *Engine[V]) then(c, x, u Flow[V]) Flow[V] {
 	return e.merge(e.seq(c.Normal, x), e.seq(c.Panic, u))
@@ -480,6 +358,8 @@ func (e *Engine[V]) merge(x, y Flow[V]) Flow[V] {
 	return Flow[V]{e.join(x.Normal, y.Normal), e.join(x.Panic, y.Panic)}
 }
 
+// Operations on values are remembered, as most points of a program have the values of their
+// neighbours.
 func (e *Engine[V]) order(a, b V) V {
 	k := [2]V{a, b}
 	v, ok := e.seqs[k]

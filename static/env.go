@@ -21,6 +21,11 @@ type Env interface {
 	Address(g *ssa.Global) uint64
 }
 
+// A live state has values for what has been computed:
+//
+//	p.a.mu          the register of p + the offsets of a and mu, or one that has all of it (copyOf)
+//	p.next.mu       the word at p.next, if that cannot change, + the offset of mu
+
 // Eval returns the address that p is in a live state, if that is certain.
 func (t *Paths) Eval(p Path, pl Env) (uint64, bool) {
 	if p == Unknown {

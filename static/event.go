@@ -44,6 +44,10 @@ const (
 func (m Mode) Excludes(n Mode) bool { return m == Write || n == Write }
 
 // An Event is an abstract event: one thing an instruction itself does, callees excluded.
+//
+// What a call does in its callees is no event of the call: the engine puts it together. Functions
+// of package sync are events though they have bodies in the overlay, so that a fact is about Lock,
+// not about what Lock does.
 type Event struct {
 	Kind  EventKind
 	Mode  Mode

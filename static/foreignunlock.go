@@ -133,6 +133,8 @@ func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 // least returns s without the unlocks that say no more than others: whenever one
 // turns out to be of a mutex that is not held, so does the same with less held.
 // Otherwise there would be one for each set of locks on any path there.
+//
+// For unlocks of one mutex: that with {a, b} held says no more than that with {a}.
 func (d *foreignUnlockDomain) least(s Set) Set {
 	if s == Empty {
 		return s

@@ -38,6 +38,9 @@ type GuardedBy struct {
 	d *guardDomain
 }
 
+//	o.mu.Lock(); o.n++      o.n is guarded at distance &o.mu - &o.n, in mode Write
+//	s[i].mu.Lock(); s[i].n++    likewise, though nothing is known of s and i
+
 // A Guard is a lock that is held while something is accessed.
 type Guard struct {
 	Distance int64  // from the address of the access to that of the lock
@@ -239,6 +242,8 @@ func (d *guardDomain) guarding(p Path, locks Set) Set {
 }
 
 // into translates accesses to the caller, with what it holds at the call.
+// After an unlock in the callee that matches no lock there, nothing that a caller holds is certain
+// to be held (closed).
 func (d *guardDomain) into(s Set, r *Renaming) Set {
 	var h holding
 	if r.site != nil {

@@ -13,6 +13,11 @@ import "golang.org/x/tools/go/ssa"
 // path that is held may be of any of them, and leaves nothing. Cond.Wait has
 // acquired its Locker again when it returns.
 
+//	mu.Lock()       {mu}
+//	help()          {mu} \ what help may unlock ∪ what it has locked when it returns
+//	mu.Unlock()     {}
+//	other.Unlock()  {}, and not clean: it may be any mutex, one that a caller has locked, too
+
 // holding is what is known of a point.
 type holding struct {
 	locks   Set  // of lock objects of the analysis of foreign unlocks

@@ -32,10 +32,14 @@ type MinPrefix struct {
 	d *prefixDomain
 }
 
+//	go func() { wg.Done() }(); wg.Add(1); wg.Done()        least -1: the goroutine's Done first
+//	for range n { go func() { defer wg.Done() }() }        unbounded
+
 // Unbounded is a sum without lower bound.
 const Unbounded = -1 << 20
 
 // leastPrefix is where counting ends.
+// Without an end a loop that goes down would have no fixed point.
 const leastPrefix = -32
 
 // Prefix is a value of the analysis: number of a map from WaitGroups to counts.

@@ -53,6 +53,8 @@ type pathNode struct {
 }
 
 // maxSteps bounds the length of paths.
+// It makes the paths of a program finite in number, recursive types and all; what is longer is
+// Unknown.
 const maxSteps = 6
 
 // Paths interns the paths of one program.

@@ -19,6 +19,11 @@ const Empty Set = 0
 // A set of level 0 has elements below leafSize. One of level n has fan subsets of
 // lower levels; subset i holds the elements from i times the size of level n-1
 // on. One other than subset 0 is not empty, so each set has one form.
+//
+//	level 1    │ kid 0 │ kid 1 │ ... │ kid 7 │     kid i has the elements 256·i ... 256·i + 255
+//	level 0    │ 256 bits │
+//
+// Sets are never given up: an analysis has far fewer different ones than program points.
 type Sets struct {
 	nodes []setNode
 	table []Set     // where nodes are, by hash; open addressing

@@ -183,7 +183,7 @@ func TestWords(t *testing.T) {
 }
 
 // TestReferences: every document, test, Go file and exported name that is named in a document exists, and
-// every document that is named in a comment.
+// every document and Go file that is named in a comment.
 func TestReferences(t *testing.T) {
 	document := regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.md\b`)
 	missing := func(from, name string) bool {
@@ -194,10 +194,20 @@ func TestReferences(t *testing.T) {
 		}
 		return true
 	}
+	sources := tracked(t, "*.go")
+	isSource := func(name string) bool {
+		return slices.ContainsFunc(sources, func(f string) bool { return strings.HasSuffix("/"+f, "/"+strings.TrimPrefix(name, "/")) })
+	}
+	file := regexp.MustCompile(`(?:\bsee |\()([a-z0-9_]+\.go)\b`)
 	for _, c := range comments(t) {
 		for _, name := range document.FindAllString(c.text, -1) {
 			if missing(c.file, name) {
 				t.Errorf("%s:%d: there is no %s", c.file, c.line, name)
+			}
+		}
+		for _, m := range file.FindAllStringSubmatch(c.text, -1) {
+			if !isSource(m[1]) {
+				t.Errorf("%s:%d: there is no %s", c.file, c.line, m[1])
 			}
 		}
 	}
@@ -212,7 +222,6 @@ func TestReferences(t *testing.T) {
 	exported := regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`)
 	words := exportedWords(t)
 	source := regexp.MustCompile(`[a-z0-9_/]*[a-z0-9_]\.go\b`)
-	sources := tracked(t, "*.go")
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	for _, file := range tracked(t, "*.md") {
 		for i, line := range strings.Split(read(t, file), "\n") {
@@ -227,7 +236,7 @@ func TestReferences(t *testing.T) {
 				}
 			}
 			for _, name := range source.FindAllString(line, -1) {
-				if name != "file.go" && !strings.HasPrefix(line, "    ") && !slices.ContainsFunc(sources, func(f string) bool { return strings.HasSuffix("/"+f, "/"+strings.TrimPrefix(name, "/")) }) {
+				if name != "file.go" && !strings.HasPrefix(line, "    ") && !isSource(name) {
 					t.Errorf("%s:%d: there is no %s", file, i+1, name)
 				}
 			}

@@ -300,6 +300,7 @@ func (p *Policy) madeBy(mc *ssa.MakeClosure, ctx Context) Context {
 }
 
 // push returns the context of a call at site with context ctx.
+// A cut or a recursion only makes activations alike that are not: objects of theirs become one.
 func (p *Policy) push(site any, ctx Context) Context {
 	if ctx == Unknown {
 		return Unknown

@@ -2,8 +2,6 @@ package pointer
 
 import (
 	"go/types"
-
-	"golang.org/x/tools/go/ssa"
 )
 
 // Opaque code. The bodies of package reflect, and functions without a body that
@@ -26,7 +24,7 @@ type external struct {
 	handles
 
 	seesUnexported bool           // it can have addresses that are in unexported fields
-	client         bool           // code that uses a library, see client.go
+	client         bool           // code that uses a library, see external_client.go
 	lib            *types.Package // which
 }
 
@@ -136,6 +134,16 @@ func (a *analysis) opaqueObject(site any, t types.Type) *Object {
 }
 
 // expand sets up the rules for values of p's type that the external node's effects ask for.
+//
+// What an external node can do only grows (can): from keeping what it is given, to writing, calling
+// and making values. A rule is set up when the effect that it is part of is first asked for.
+//
+//	T              rules
+//	*T, []T        what it points to is read into blob(T), written from it; addresses of parts
+//	map, chan      keys and elements likewise
+//	struct, array  each part is a value of blob(part), and back if it writes
+//	interface      the content of a box is a value of the box's type
+//	func           called with whatever there is; its results are kept
 func (p *blob) expand() {
 	first := p.done == 0
 	add := p.w.can &^ p.done
@@ -386,115 +394,6 @@ func (c *untyped) apply(a *analysis, delta []nodeID) {
 				a.add(c.w.blob(o.Type).reg, o.base)
 			}
 		}
-	}
-}
-
-// worldCall is a call by opaque code.
-type worldCall struct {
-	w   *external
-	sig *types.Signature
-}
-
-func (c *worldCall) apply(a *analysis, delta []nodeID) {
-	for _, n := range delta {
-		if o := a.objectOf(n); o != nil && o.fn != nil {
-			if a.policy.NeedsReceiver(o.fn) { // a method expression
-				c.w.callsMethod(o.fn, c.w.blob(o.fn.Signature.Recv().Type()).reg)
-				continue
-			}
-			inst := a.instance(o.fn, a.policy.enter(0, nil, false, o.fn, o.made, Origin{}))
-			if a.link(nil, nil, inst) {
-				c.w.called(inst, 0)
-			}
-			if o.Kind == Closure {
-				a.capture(inst, o)
-			}
-		}
-	}
-}
-
-// callsMethod lets w call fn, whose context is its receiver, with the receivers in recv.
-func (w *external) callsMethod(fn *ssa.Function, recv nodeID) {
-	w.a.on(recv, &methodCall{w, fn})
-	if inst := w.a.instance(fn, 0); w.a.link(nil, nil, inst) { // the receiver may be nil
-		w.called(inst, 1)
-	}
-}
-
-// methodCall is callsMethod for each receiver.
-type methodCall struct {
-	w  *external
-	fn *ssa.Function
-}
-
-func (c *methodCall) apply(a *analysis, delta []nodeID) {
-	for _, n := range delta {
-		inst := a.instance(c.fn, a.policy.enter(0, nil, false, c.fn, 0, a.receiverAt(c.fn, n)))
-		a.add(inst.arg(0), n)
-		if a.link(nil, nil, inst) {
-			c.w.called(inst, 1)
-		}
-	}
-}
-
-// called makes the parameters of inst, from the skip-th on, whatever w holds, and
-// lets w have the results.
-func (w *external) called(inst *instance, skip int) {
-	sig := inst.fn.Signature
-	k := len(inst.info.args) - sig.Params().Len()
-	for i := range sig.Params().Len() {
-		if i+k >= skip {
-			w.produce(inst.arg(i+k), sig.Params().At(i).Type())
-		}
-	}
-	for i := range sig.Results().Len() {
-		if p := &inst.info.lay.parts[i]; len(p.lay.ptrs) > 0 {
-			w.escape(sig.Results().At(i).Type(), inst.result()+nodeID(p.ptr))
-		}
-	}
-}
-
-// function returns the object of a func of type t that opaque code has made.
-func (w *external) function(t types.Type) *Object {
-	o := w.a.object(objectKey{madeType{w, w.a.lays.canonical(t)}, 0, Func}, t, nil)
-	o.external = w
-	return o
-}
-
-// madeType is the site of a func made in an external node.
-type madeType struct {
-	w *external
-	t types.Type
-}
-
-// callMethods lets the external node call the exported methods of p's type.
-func (p *blob) callMethods() {
-	a := p.w.a
-	if p.obj == nil || types.IsInterface(p.t) {
-		return
-	}
-	set := a.prog.SSA.MethodSets.MethodSet(p.t)
-	for i := range set.Len() {
-		sel := set.At(i)
-		if !sel.Obj().Exported() {
-			continue
-		}
-		fn := a.prog.SSA.MethodValue(sel)
-		if fn == nil || isOpaque(fn) {
-			continue
-		}
-		if fn = a.resolve(fn); a.policy.NeedsReceiver(fn) {
-			p.w.callsMethod(fn, a.contentOf(p.obj))
-		} else {
-			inst := a.instance(fn, a.policy.enter(0, nil, false, fn, 0, Origin{}))
-			if a.link(nil, nil, inst) {
-				p.w.called(inst, 1)
-			}
-			a.receiver(inst, p.obj)
-		}
-		// Interface returns a method as a func.
-		q := p.w.blob(sel.Type())
-		a.add(q.reg, p.w.function(q.t).base)
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 // have no register: an access through &x.f.g is one of x at the place of f.g (isFolded).
 
 // generate turns the body of inst into constraints.
+// Once for each instance, when it is reached.
 func (a *analysis) generate(inst *instance) {
 	inst.gone = true
 	if m := a.model(inst.fn); m != nil {

@@ -9,6 +9,10 @@ import (
 
 // instance is a function in a context: a row of registers, one for each pointer
 // in its parameters, captured variables, results and values.
+//
+//	│ params │ captured │ results │ values ... │     v is at base + function.regs[v]
+//
+// Instances share function, which says where in its row each value is.
 type instance struct {
 	fn   *ssa.Function
 	ctx  Context
@@ -134,6 +138,8 @@ func (a *analysis) hasBody(fn *ssa.Function) bool {
 // isFolded reports whether v is the address of a part of something and has no other use
 // than to load, store, or compute the address of a part of that: then it has no
 // register, and its uses start from v's operand.
+// It saves the registers of most address computations, and makes an access to o.a.b.c one
+// constraint.
 func isFolded(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:

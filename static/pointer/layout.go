@@ -26,6 +26,12 @@ type layout struct {
 	count int64 // arrays: length
 }
 
+//	struct { n int32; p *T; s []int; e [4]struct{ x, y *T } }
+//
+//	leaf     0 n    1 p    2 s    3 e[*].x    4 e[*].y
+//	offset   0      8      16     40          48
+//	ptrs            0      1      2           3               a register for each
+
 // part is a field of a struct or tuple, or the element of an array.
 type part struct {
 	lay  *layout
@@ -45,7 +51,7 @@ type leaf struct {
 type leafKind uint8
 
 const (
-	// scalarLeaf holds none. A string is one: its bytes are not followed (see unsafe.go).
+	// scalarLeaf holds none. A string is one: its bytes are not followed (see Text).
 	scalarLeaf leafKind = iota
 	stringLeaf
 	// dataLeaf is the second word of an interface, after an ifaceLeaf.

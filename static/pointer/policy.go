@@ -42,6 +42,10 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 // classify finds the kind of a function in the list of Policy. The order matters: what is a
 // method of a generic type and an accessor, too, has its receiver for a context, which
 // says more.
+//
+// Why these: a helper that is called from many places with different structures would make them
+// one; a context for each call keeps them apart. What is small, or makes something, is worth it;
+// for all else contexts multiply work and gain nothing.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient

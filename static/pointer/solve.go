@@ -81,6 +81,18 @@ type constraint interface {
 const slabBits = 10
 
 // solver holds the constraint graph.
+//
+// Claim: when the queue is empty, each copy edge v ⊆ w and each constraint on v holds for all
+// elements of v.
+//
+//  1. An edge or constraint holds for elems[:done]: it is given them when it is added, and those
+//     between done and the end when done moves on (propagate).
+//  2. If done is less than the number of elements and v has edges or constraints, v is in the
+//     queue: what adds an element enqueues it, and what adds the first edge moves done to the end.
+//  3. So for every variable with edges done is the number of elements when the queue is empty.
+//
+// Each element passes each edge once. There are at most n² elements and n² edges in all, which
+// gives the cubic bound of Andersen's analysis; that is far from what programs need (doc.go).
 type solver struct {
 	nodes []node
 	slabs [][]variable
@@ -217,6 +229,7 @@ func (a *analysis) on(n nodeID, c constraint) {
 
 // propagate takes the next variable from the queue and passes what is new in it on to its
 // constraints and successors. It reports false if there is none.
+// First in, first out: what waits longest has most to pass on at once.
 func (a *analysis) propagate() bool {
 	if a.head == len(a.queue) {
 		a.queue, a.head = a.queue[:0], 0
