@@ -19,9 +19,11 @@
 //	cgo       files that import "C" and have no alternative are taken in, see addCgo
 //	discover  std packages reachable by import        (reads files, headers)
 //	parse     every file, in parallel
-//	prune     std declarations that are not mentioned are removed; with a Cache, after check
+//	prune     std declarations that are not mentioned are removed, and bodies of functions that
+//	          cannot be called; with a Cache, after check
 //	check     go/types, in parallel along the import DAG
-//	create    ssa.Program with all packages created, none built
+//	create    ssa.Program with all packages created, none built; bodies that cannot be called of
+//	          packages of the user's that are only imported are left out
 //	build     later, package by package: EnsureBuilt, Prebuild
 //
 // Package bodies become SSA on first need. InitOrder leaves out packages that

@@ -46,9 +46,10 @@ type Package struct {
 	list      *listPackage // nil for std packages
 	importIDs []string
 	errs      []Error
-	graph     *graph        // see prune; nil if the user's
-	pruned    bool          // prune has taken declarations away
-	done      chan struct{} // closed when type-checked, or given up
+	graph     *graph             // see prune; nil if the user's
+	pruned    bool               // prune has taken declarations away
+	bare      map[token.Pos]bool // methods whose bodies it has taken away, by the positions of their names
+	done      chan struct{}      // closed when type-checked, or given up
 	facts     syntaxFacts
 	links     []link
 	cuts      []tableLit // see tables.go
@@ -94,7 +95,8 @@ type loader struct {
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
 	all      []*Package
-	live     map[*decl]bool // of the declarations that can be taken away
+	declared map[*decl]bool // of the declarations that can be taken away, what has to be there,
+	live     map[*decl]bool // and what may be executed; see prune
 	phases   []Phase
 }
 

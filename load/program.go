@@ -60,7 +60,11 @@ func (l *loader) program() (*Program, error) {
 		prog.implicit = append(prog.implicit, l.stdPkgs[id])
 	}
 	for _, p := range l.all {
-		p.SSA = prog.SSA.CreatePackage(p.Types, p.Files, p.Info, p.Std)
+		files, info := p.Files, p.Info
+		if !p.Std {
+			files, info = p.bodies(l.live)
+		}
+		p.SSA = prog.SSA.CreatePackage(p.Types, files, info, p.Std)
 		prog.byTypes[p.Types] = p
 	}
 	if err := prog.findEntries(); err != nil {

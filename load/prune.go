@@ -6,54 +6,61 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // prune takes away declarations of std packages that the program cannot
-// mention: package-level functions, and variables whose initial values are
-// computed without side effects. It is what the linker's dead code elimination
-// does for native programs, and what makes loading fast: package unicode, for
-// one, is a hundred tables of which a program uses a handful, and reached by
-// nearly every program.
+// mention: package-level functions, variables whose initial values are
+// computed without side effects, and the bodies of methods. It is what the linker's
+// dead code elimination does for native programs, and what makes loading fast: package
+// unicode, for one, is a hundred tables of which a program uses a handful, and reached
+// by nearly every program.
 //
 // What is mentioned is decided by names: an identifier in a package mentions
 // the package's declaration of that name, whatever it turns out to mean, and so
 // does a selector on an import's name in another. The user's packages, the
-// overlay's files, types, methods, constants, init functions, other
-// initialisers and //go:linkname directives are where mentions begin.
-// Reflection finds no functions by name, and methods are all kept.
+// overlay's files, constants, init functions, other initialisers and //go:linkname
+// directives are where mentions begin.
+//
+// Types and methods stay, so that all types are what they were. A method can be called
+// if its type is mentioned, as otherwise there is no value of it, and if its name is: by a
+// selector, or by an interface type with a method of that name. (Error is one of error's.) A
+// call of reflection's Method or MethodByName mentions the names of all exported methods;
+// reflection finds no functions by name. The machine refuses to call what has lost its body.
 func (l *loader) prune() error {
 	if l.cfg.whole {
 		return nil
 	}
 	var fresh []*Package
 	for _, p := range l.all {
-		if p.library() && p.graph == nil {
+		if p.graph == nil && (p.library() || p.isUsed()) {
 			p.graph = newGraph(p)
 			fresh = append(fresh, p)
 		}
 	}
 	parallel(len(fresh), func(i int) {
-		fresh[i].cutTables()
+		if fresh[i].Std {
+			fresh[i].cutTables()
+		}
 		fresh[i].graph.roots = l.mentionsIn(fresh[i])
 	})
-	rest := make([][]*decl, len(l.all))
+	roots, aliases := make([]*decl, 2*len(l.all)), make([][]*decl, len(l.all))
 	parallel(len(l.all), func(i int) {
-		if p := l.all[i]; p.library() {
-			rest[i] = append(l.linksIn(p), p.graph.roots...)
+		p := l.all[i]
+		if roots[2*i], aliases[i] = l.linksIn(p); p.graph != nil {
+			roots[2*i+1] = p.graph.roots
 		} else {
-			rest[i] = append(l.linksIn(p), l.mentionsIn(p)...)
+			roots[2*i+1] = l.mentionsIn(p)
 		}
 	})
-	work := slices.Concat(rest...)
-	l.live = make(map[*decl]bool)
-	for len(work) > 0 {
-		d := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !l.live[d] {
-			l.live[d] = true
-			work = append(work, d.mentions...)
+	l.live = findLive(append(slices.Clone(roots), &decl{names: []string{"Error"}}))
+	for _, p := range l.all {
+		if p.graph != nil {
+			roots = append(roots, p.graph.checked...)
 		}
 	}
+	l.declared = findLive(slices.Concat(roots, slices.Concat(aliases...)))
 	if l.cfg.Cache == nil {
 		l.removeDead()
 	}
@@ -69,34 +76,108 @@ func (l *loader) removeDead() {
 	}
 	parallel(len(l.all), func(i int) {
 		if p := l.all[i]; p.library() && p.Files != nil {
-			p.removeDead(l.live)
+			p.removeDead(l.declared, l.live)
 		}
 	})
 }
 
-// decl is a declaration that can be taken away.
+// isUsed reports whether p is a package of the user's that is there to be imported only.
+func (p *Package) isUsed() bool { return !p.Std && p.list.DepOnly && p.list.cgo == nil }
+
+// decl is a declaration that can be taken away, or a method or type of which it matters whether it
+// is mentioned.
 type decl struct {
 	mentions []*decl
+	names    []string // of methods, that are mentioned
+	reflects bool     // it mentions all exported ones
+	methods  []*decl  // of a type
+
+	method string // its name, if it is one
+
+	// effects are the parts of the initial values of a variable that may have effects.
+	effects []ast.Expr
+}
+
+// findLive returns all that is mentioned if roots are.
+func findLive(roots []*decl) map[*decl]bool {
+	live := make(map[*decl]bool)
+	named := make(map[string]bool)
+	reflects := false
+	waiting := make(map[string][]*decl) // methods of types that are live, by name
+	work := roots
+	callable := func(m *decl) bool { return named[m.method] || reflects && ast.IsExported(m.method) }
+	for len(work) > 0 {
+		d := work[len(work)-1]
+		work = work[:len(work)-1]
+		if live[d] {
+			continue
+		}
+		live[d] = true
+		work = append(work, d.mentions...)
+		for _, m := range d.methods {
+			if callable(m) {
+				work = append(work, m)
+			} else {
+				waiting[m.method] = append(waiting[m.method], m)
+			}
+		}
+		for _, name := range d.names {
+			if !named[name] {
+				named[name] = true
+				work = append(work, waiting[name]...)
+			}
+		}
+		if d.reflects && !reflects {
+			reflects = true
+			for name, methods := range waiting { // in any order: this is about a set
+				if ast.IsExported(name) {
+					work = append(work, methods...)
+				}
+			}
+		}
+	}
+	return live
 }
 
 // graph holds the declarations of a std package that can be taken away. It is
 // the same for all programs.
 type graph struct {
-	names map[string][]*decl // several if a name is declared twice
-	decls map[ast.Node]*decl // by *ast.FuncDecl or *ast.ValueSpec
-	roots []*decl            // mentioned by what stays, links apart
+	names map[string][]*decl // functions, variables, types; several if a name is declared twice
+	decls map[ast.Node]*decl // by *ast.FuncDecl, *ast.ValueSpec or *ast.TypeSpec
+	roots *decl              // mentions what is mentioned by what stays, links apart
+	// checked are those that are checked whether they are mentioned or not: types, methods, and
+	// the functions of the user's.
+	checked []*decl
 }
 
 // newGraph finds the declarations of p that can be taken away.
 func newGraph(p *Package) *graph {
 	g := &graph{names: make(map[string][]*decl), decls: make(map[ast.Node]*decl)}
-	add := func(n ast.Node, ids ...*ast.Ident) {
+	add := func(n ast.Node, ids ...*ast.Ident) *decl {
 		d := new(decl)
 		g.decls[n] = d
-		for _, id := range ids {
-			g.names[id.Name] = append(g.names[id.Name], d)
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			g.checked = append(g.checked, d)
+		case *ast.FuncDecl:
+			if n.Recv != nil || !p.Std {
+				g.checked = append(g.checked, d)
+			}
+		default:
+			if !p.Std {
+				g.checked = append(g.checked, d)
+			}
 		}
+		for _, id := range ids {
+			if id.Name != "_" {
+				g.names[id.Name] = append(g.names[id.Name], d)
+			}
+		}
+		return d
 	}
+	typed := make(map[string]*decl)
+	var methods []*ast.FuncDecl
+	var vars []*ast.ValueSpec
 	for i, f := range p.Files {
 		if p.Overlaid && p.files[i].patch == nil {
 			continue // the machine may need what is not mentioned
@@ -104,22 +185,103 @@ func newGraph(p *Package) *graph {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if d.Recv == nil && d.Name.Name != "init" && d.Name.Name != "_" {
+				if d.Recv != nil {
+					methods = append(methods, d)
+				} else if d.Name.Name != "init" && d.Name.Name != "_" {
 					add(d, d.Name)
 				}
 			case *ast.GenDecl:
-				if d.Tok != token.VAR {
-					continue
-				}
 				for _, s := range d.Specs {
-					if s := s.(*ast.ValueSpec); isPure(s) {
-						add(s, s.Names...)
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						typed[s.Name.Name] = add(s, s.Name)
+					case *ast.ValueSpec:
+						if d.Tok == token.VAR {
+							vars = append(vars, s)
+						}
 					}
 				}
 			}
 		}
 	}
+	for _, s := range vars {
+		if v := add(s, s.Names...); !isPure(s) {
+			g.checked = append(g.checked, v)
+			v.effects = effectsOf(s, typed)
+		}
+	}
+	for _, d := range methods {
+		if typ := typed[receiver(d)]; typ != nil { // else it is a type of the overlay
+			m := add(d)
+			m.method = d.Name.Name
+			typ.methods = append(typ.methods, m)
+		}
+	}
 	return g
+}
+
+// effectsOf returns what is certain to be executed of the initial values of s, though no other code may
+// mention its variables, and may have effects or hand to others what it is given. The rest, a value
+// that goes nowhere but to the variables, matters to what mentions those. types are the package's.
+func effectsOf(s *ast.ValueSpec, types map[string]*decl) (effects []ast.Expr) {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		whole := false
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CompositeLit:
+			for _, elt := range n.Elts {
+				ast.Inspect(elt, visit)
+			}
+			return false
+		case *ast.CallExpr:
+			f := ast.Unparen(n.Fun)
+			if ptr, ok := f.(*ast.StarExpr); ok {
+				f = ptr.X
+			}
+			if id, ok := f.(*ast.Ident); ok && types[id.Name] != nil { // a conversion
+				ast.Inspect(n.Args[0], visit)
+				return false
+			}
+			whole = true
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.StarExpr:
+			whole = true
+		case *ast.UnaryExpr:
+			whole = n.Op == token.ARROW
+		case *ast.BinaryExpr:
+			whole = n.Op == token.QUO || n.Op == token.REM
+		}
+		if whole {
+			effects = append(effects, n.(ast.Expr))
+		}
+		return !whole
+	}
+	for _, v := range s.Values {
+		ast.Inspect(v, visit)
+	}
+	return effects
+}
+
+// receiver returns the name of the type that d is a method of.
+func receiver(d *ast.FuncDecl) string {
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.Ident:
+			return x.Name
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		default:
+			return ""
+		}
+	}
 }
 
 // named returns the declarations of the names of p that can be taken away.
@@ -131,28 +293,45 @@ func (p *Package) named() map[string][]*decl {
 }
 
 // linksIn returns what the //go:linkname directives of p mention. That depends
-// on what else is loaded.
-func (l *loader) linksIn(p *Package) []*decl {
-	var found []*decl
+// on what else is loaded. Functions that are other names of methods are in aliases: they
+// matter only if they are mentioned, but are checked in any case.
+func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
+	found = new(decl)
 	for _, link := range p.links {
-		found = append(found, p.named()[link.local]...)
-		if i := strings.LastIndexByte(link.symbol, '.'); i > 0 {
-			found = append(found, l.stdPkgs[link.symbol[:i]].named()[link.symbol[i+1:]]...)
+		local := p.named()[link.local]
+		i := strings.LastIndexByte(link.symbol, '.')
+		if i <= 0 {
+			found.mentions = append(found.mentions, local...)
+			continue
+		}
+		pkg, name := link.symbol[:i], link.symbol[i+1:]
+		k := strings.LastIndexByte(pkg, '.')
+		if k <= strings.LastIndexByte(pkg, '/') || l.stdPkgs[pkg] != nil { // no method
+			found.mentions = append(append(found.mentions, local...), l.stdPkgs[pkg].named()[name]...)
+			continue
+		}
+		if pkg[:k] == p.Path && len(local) > 0 {
+			aliases = append(aliases, local...) // with the method's receiver, and so its type, as a parameter
+		} else {
+			found.mentions = append(append(found.mentions, local...), l.stdPkgs[pkg[:k]].named()[strings.Trim(pkg[k+1:], "(*)")]...)
+			found.names = append(found.names, name)
 		}
 	}
-	return found
+	return found, aliases
 }
 
 // mentionsIn sets the mentions of the declarations of p and returns what the
 // rest of p mentions, links apart.
-func (l *loader) mentionsIn(p *Package) []*decl {
+func (l *loader) mentionsIn(p *Package) *decl {
 	own := p.named()
-	roots := &mentions{own: own, seen: make(map[*decl]bool)}
+	inReflect := p.Path == "reflect" || p.Path == "internal/reflectlite"
+	newMentions := func() *mentions { return &mentions{own: own, inReflect: inReflect, seen: make(map[*decl]bool)} }
+	roots := newMentions()
 	for _, f := range p.Files {
 		imports := make(map[string]map[string][]*decl)
 		for _, spec := range f.Imports {
 			q := l.importedBy(p, importPath(spec))
-			if q == nil || !q.library() {
+			if q == nil || q.graph == nil {
 				continue
 			}
 			name := q.Name
@@ -172,12 +351,28 @@ func (l *loader) mentionsIn(p *Package) []*decl {
 				ast.Inspect(n, roots.visit)
 				return
 			}
-			m := &mentions{own: own, imports: imports, seen: make(map[*decl]bool)}
+			m := newMentions()
+			m.imports = imports
 			ast.Inspect(n, m.visit)
-			p.graph.decls[n].mentions = m.list
+			d := p.graph.decls[n]
+			for _, e := range d.effects {
+				ast.Inspect(e, roots.visit)
+			}
+			d.effects = nil
+			d.mentions, d.reflects = m.list, m.reflects
+			for name := range m.names { // in any order: this is about a set
+				d.names = append(d.names, name)
+			}
+			if f, ok := n.(*ast.FuncDecl); ok {
+				for _, link := range p.links {
+					if link.local == f.Name.Name { // it may be another name of a method
+						d.names = append(d.names, link.symbol[strings.LastIndexByte(link.symbol, '.')+1:])
+					}
+				}
+			}
 		}
 		for _, d := range f.Decls {
-			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
+			if gen, ok := d.(*ast.GenDecl); ok && (gen.Tok == token.VAR || gen.Tok == token.TYPE) {
 				for _, s := range gen.Specs {
 					visit(s)
 				}
@@ -186,15 +381,30 @@ func (l *loader) mentionsIn(p *Package) []*decl {
 			}
 		}
 	}
-	return roots.list
+	d := &decl{mentions: roots.list, reflects: roots.reflects}
+	for name := range roots.names { // in any order: this is about a set
+		d.names = append(d.names, name)
+	}
+	return d
 }
 
 // mentions collects what some syntax of a file mentions.
 type mentions struct {
-	own     map[string][]*decl            // the package's declarations
-	imports map[string]map[string][]*decl // those of imports, by the import's name
-	list    []*decl
-	seen    map[*decl]bool
+	own       map[string][]*decl            // the package's declarations
+	imports   map[string]map[string][]*decl // those of imports, by the import's name
+	inReflect bool                          // the file belongs to reflection itself
+	list      []*decl
+	seen      map[*decl]bool
+	names     map[string]bool
+	reflects  bool
+}
+
+// name adds the name of a method.
+func (m *mentions) name(name string) {
+	if m.names == nil {
+		m.names = make(map[string]bool)
+	}
+	m.names[name] = true
 }
 
 func (m *mentions) add(decls []*decl) {
@@ -229,7 +439,24 @@ func (m *mentions) visit(n ast.Node) bool {
 			ast.Inspect(v, m.visit)
 		}
 		return false
+	case *ast.TypeSpec: // nor what this is called
+		if n.TypeParams != nil {
+			ast.Inspect(n.TypeParams, m.visit)
+		}
+		ast.Inspect(n.Type, m.visit)
+		return false
+	case *ast.InterfaceType:
+		for _, f := range n.Methods.List {
+			for _, id := range f.Names {
+				m.name(id.Name)
+			}
+		}
+	case *ast.CallExpr:
+		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && !m.inReflect {
+			m.reflects = m.reflects || sel.Sel.Name == "Method" || sel.Sel.Name == "MethodByName"
+		}
 	case *ast.SelectorExpr: // n.Sel is a field, a method, or another package's
+		m.name(n.Sel.Name)
 		if id, ok := n.X.(*ast.Ident); ok {
 			m.add(m.imports[id.Name][n.Sel.Name])
 		}
@@ -269,14 +496,36 @@ func isPure(s *ast.ValueSpec) bool {
 	return pure
 }
 
-// removeDead takes the declarations that are not live from p's syntax, and if p
-// has been checked what is to be initialised with them. Other programs that have
-// p from the same cache keep theirs.
-func (p *Package) removeDead(live map[*decl]bool) {
+// HasLostBody reports whether fn had a body, which was taken away.
+func (prog *Program) HasLostBody(fn *ssa.Function) bool {
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	p := prog.PackageOf(fn)
+	return p != nil && p.bare[fn.Pos()]
+}
+
+// bodies returns the files of p without the bodies of functions that are not live, and information
+// for them. p keeps its files.
+func (p *Package) bodies(live map[*decl]bool) ([]*ast.File, *types.Info) {
+	if p.graph == nil || live == nil {
+		return p.Files, p.Info
+	}
+	q := *p
+	q.removeDead(nil, live)
+	p.bare = q.bare
+	return q.Files, q.Info
+}
+
+// removeDead takes the declarations that are not in declared from p's syntax, if it is not nil, and
+// the bodies of the functions that are not live; and if p has been checked what is to be initialised
+// with them. Other programs that have p from the same cache keep theirs.
+func (p *Package) removeDead(declared, live map[*decl]bool) {
 	gone := make(map[types.Object]bool)
+	p.bare = make(map[token.Pos]bool)
 	dead := func(n ast.Node) bool {
 		d := p.graph.decls[n]
-		if d == nil || live[d] {
+		if d == nil || declared == nil || declared[d] {
 			return false
 		}
 		if spec, ok := n.(*ast.ValueSpec); ok && p.Info != nil {
@@ -293,18 +542,34 @@ func (p *Package) removeDead(live map[*decl]bool) {
 		pruned := *f
 		pruned.Decls = nil
 		for _, d := range f.Decls {
-			gen, ok := d.(*ast.GenDecl)
-			if !ok || gen.Tok != token.VAR {
-				if !dead(d) {
-					pruned.Decls = append(pruned.Decls, d)
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				node := p.graph.decls[d]
+				if dead(d) {
+					continue
 				}
-				continue
-			}
-			specs := slices.DeleteFunc(slices.Clone(gen.Specs), func(s ast.Spec) bool { return dead(s) })
-			if len(specs) > 0 {
-				kept := *gen
-				kept.Specs = specs
-				pruned.Decls = append(pruned.Decls, &kept)
+				if node != nil && !live[node] && d.Body != nil {
+					bare := *d
+					if bare.Body = nil; d.Type.TypeParams != nil { // must have a body
+						at := d.Body.Lbrace
+						loop := &ast.ForStmt{For: at, Body: &ast.BlockStmt{Lbrace: at, Rbrace: at}}
+						bare.Body = &ast.BlockStmt{Lbrace: at, Rbrace: at, List: []ast.Stmt{loop}}
+					}
+					d = &bare
+					p.bare[d.Name.Pos()], p.pruned = true, true
+				}
+				pruned.Decls = append(pruned.Decls, d)
+			case *ast.GenDecl:
+				if d.Tok == token.VAR {
+					kept := *d
+					kept.Specs = slices.DeleteFunc(slices.Clone(d.Specs), func(s ast.Spec) bool { return dead(s) })
+					if d = &kept; len(d.Specs) == 0 {
+						continue
+					}
+				}
+				pruned.Decls = append(pruned.Decls, d)
+			default:
+				pruned.Decls = append(pruned.Decls, d)
 			}
 		}
 		files = append(files, &pruned)

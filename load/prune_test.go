@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -58,6 +61,96 @@ func main() {}
 			for _, name := range test.gone {
 				if unicode.Members[name] != nil {
 					t.Errorf("%s, cache %t: %s is still there", test.name, cache != nil, name)
+				}
+			}
+		}
+	}
+}
+
+// TestPruneBodies checks which functions of container/ring, and of a package that is only used, have
+// a body: those that may be called.
+func TestPruneBodies(t *testing.T) {
+	dir := extract(t, `
+-- go.mod --
+module m
+go 1.26
+-- calls/m.go --
+package main
+import "container/ring"
+func main() { ring.New(1).Len() }
+-- iface/m.go --
+package main
+import "container/ring"
+var x interface{ Unlink(int) *ring.Ring } = ring.New(1)
+func main() { _ = x }
+-- reflects/m.go --
+package main
+import ("container/ring"; "reflect")
+func main() { reflect.ValueOf(ring.New(1)).Method(0) }
+-- types/m.go --
+package main
+import _ "container/ring"
+type T struct{}
+func (T) Move() {}
+func main() { T{}.Move() }
+-- effects/m.go --
+package main
+import "m/dep"
+func main() { println(dep.N) }
+-- uses/m.go --
+package main
+import "m/dep"
+func main() { dep.Used() }
+-- dep/dep.go --
+package dep
+import "container/ring"
+var (
+	N  = 1
+	_  any = (*ring.Ring)(nil)
+	r  = ring.New(1)
+	rs = []*ring.Ring{r, {Value: do}}
+)
+func do()     { r.Do(nil) }
+func Used()   { println(rs[0].Prev()) }
+func Unused() { r.Unlink(1); do() }
+`)
+	all := []string{"New", "Len", "Next", "Prev", "Move", "Link", "Unlink", "Do"}
+	var cache Cache
+	for _, test := range []struct{ name, kept, dep string }{
+		{"calls", "New Len Next init", ""},
+		{"iface", "New Next Prev Move Link Unlink init", ""},
+		{"reflects", "New Len Next Prev Move Link Unlink Do init", ""},
+		{"types", "", ""},
+		{"effects", "New", ""},
+		{"uses", "New Prev init Do Next", "do Used"},
+	} {
+		for _, cache := range []*Cache{nil, &cache} {
+			prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay, Cache: cache})
+			ring := prog.Package("container/ring").SSA
+			ring.Build()
+			typ := types.NewPointer(ring.Type("Ring").Type())
+			for _, name := range append(all, "init") {
+				fn := ring.Func(name)
+				if name != "New" {
+					fn = prog.SSA.LookupMethod(typ, ring.Pkg, name)
+				} else if fn == nil {
+					continue // not even mentioned
+				}
+				kept := slices.Contains(strings.Fields(test.kept), name)
+				if (fn.Blocks != nil) != kept || prog.HasLostBody(fn) == kept {
+					t.Errorf("%s, cache %t: %s has a body: %t, lost it: %t", test.name, cache != nil, name, fn.Blocks != nil, prog.HasLostBody(fn))
+				}
+			}
+			for _, p := range prog.All {
+				if p.Path != "m/dep" {
+					continue
+				}
+				p.SSA.Build()
+				for _, name := range []string{"do", "Used", "Unused"} {
+					fn, kept := p.SSA.Func(name), slices.Contains(strings.Fields(test.dep), name)
+					if (fn.Blocks != nil) != kept || prog.HasLostBody(fn) == kept {
+						t.Errorf("%s, cache %t: dep.%s has a body: %t, lost it: %t", test.name, cache != nil, name, fn.Blocks != nil, prog.HasLostBody(fn))
+					}
 				}
 			}
 		}

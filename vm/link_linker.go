@@ -301,6 +301,9 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 			body = l
 		}
 	}
+	if k.prog.HasLostBody(body) {
+		return k.refusal(fn, id, "call of "+fn.String()+", which nothing seemed to call, so that its body was not loaded")
+	}
 	if body.Blocks == nil {
 		if use, ok := k.prog.UsesC(body); ok {
 			what := cmp.Or(use.What, "call of "+fn.String())
