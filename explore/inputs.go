@@ -6,7 +6,9 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
+	"strings"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -16,9 +18,12 @@ type Input struct {
 	Key   vm.InputKey
 	Bits  uint64
 	Pos   token.Position
-	Name  string // of the variable that it is assigned to, or of the part of a value that it is; or empty
+	Name  string // of the parameter, or of the part of a value that it is; or empty
 	Type  string
 	Value string // as in Go
+	// Length: it is the length of a string or slice of that type, whose elements are the next inputs.
+	Length bool
+	Param  int // of which parameter of the entry's function or the fuzz target it is a part, from 1 on; 0: none
 }
 
 // Given returns the inputs as a machine's configuration has them; nil if there is none.
@@ -33,6 +38,40 @@ func Given(inputs []Input) map[vm.InputKey]uint64 {
 	return given
 }
 
+// Arguments returns the values of the arguments of a fuzz target, if they are among the inputs.
+func Arguments(inputs []Input) []load.SeedValue {
+	last := 0
+	for _, in := range inputs {
+		last = max(last, in.Param)
+	}
+	if last == 0 {
+		return nil
+	}
+	list := make([]load.SeedValue, last-1) // the first parameter is the *T
+	for i, in := range inputs {
+		if in.Param == 0 || strings.HasSuffix(in.Name, "]") { // a byte of a text
+			continue
+		}
+		v := &list[in.Param-2]
+		v.Type, v.Bits = in.Type, in.Bits
+		switch {
+		case in.Length:
+			var text []byte
+			for _, b := range inputs[i+1:][:in.Bits] {
+				text = append(text, byte(b.Bits))
+			}
+			if v.Bits, v.Text = 0, string(text); v.Type != "string" {
+				v.Type = "[]byte"
+			}
+		case v.Type == "byte":
+			v.Type = "uint8"
+		case v.Type == "rune":
+			v.Type = "int32"
+		}
+	}
+	return list
+}
+
 // inputs is Features.Inputs.
 func (m *machine) inputs() ([]Input, bool) {
 	list, ok := m.Machine.Inputs()
@@ -41,8 +80,12 @@ func (m *machine) inputs() ([]Input, bool) {
 	}
 	var all []Input
 	for _, in := range list {
-		x := Input{Key: m.Key(in), Bits: in.Value, Pos: in.Pos, Name: in.Field, Type: types.TypeString(in.Type, (*types.Package).Name)}
-		switch b := in.Type.Underlying().(*types.Basic); {
+		x := Input{Key: m.Key(in), Bits: in.Value, Pos: in.Pos, Name: in.Field, Type: types.TypeString(in.Type, (*types.Package).Name),
+			Length: in.Length, Param: in.Param}
+		switch b, _ := in.Type.Underlying().(*types.Basic); {
+		case in.Length:
+			x.Bits = min(in.Value, uint64(m.InputLen()))
+			x.Value = strconv.FormatUint(x.Bits, 10)
 		case b.Info()&types.IsBoolean != 0:
 			x.Value = strconv.FormatBool(in.Value != 0)
 		case b.Info()&types.IsUnsigned != 0:

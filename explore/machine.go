@@ -88,9 +88,10 @@ type Features struct {
 	// Collects reports whether the program could tell on this path that memory is collected.
 	Collects func() bool
 	// Modes returns the restrictions of the environment that the user has asked for and that have
-	// made a difference. Slack is that of vm.ModeSlack.
-	Modes func() []vm.Mode
-	Slack time.Duration
+	// made a difference. Slack is that of vm.ModeSlack, InputLen that of vm.ModeInputLen.
+	Modes    func() []vm.Mode
+	Slack    time.Duration
+	InputLen int
 	// Subtests returns the names of the subtests that have been executed.
 	Subtests func() []string
 	// CodeSize returns the number of instructions of the program, as far as it has been compiled.

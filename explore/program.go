@@ -54,7 +54,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 	x.features = Features{Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
 		Touches: m.Touches,
 		Failed:  func() bool { return m.Failure() != nil },
-		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), CodeSize: m.CodeSize,
+		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
 		AnyTime: x.anyTime, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete}
 	return x

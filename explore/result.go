@@ -120,6 +120,8 @@ type Result struct {
 	// Modes are the restrictions of the environment that the user has asked for.
 	Modes []vm.Mode
 	Slack time.Duration // of ModeSlack
+	// InputLen is that of ModeInputLen.
+	InputLen int
 	// Arming: starting a timer is a visible operation (see vm.Config.VisibleArming).
 	Arming bool
 	again  refinement

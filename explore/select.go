@@ -11,6 +11,8 @@ type Selection struct {
 	Run   *Filter // tests whose name matches; nil: all
 	Skip  *Filter // and of these those whose name does not match; nil: all
 	Entry string  // only this function, which need not be a test or main
+	// Symbolic: Entry is called with symbolic arguments.
+	Symbolic bool
 }
 
 // NoMatch is the error of a Selection of no entry.
@@ -26,7 +28,11 @@ func (e *NoMatch) Error() string { return "explore: no entry is selected" }
 func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 	found := prog.Entries
 	if sel.Entry != "" {
-		e, err := prog.Lookup(sel.Entry)
+		lookup := prog.Lookup
+		if sel.Symbolic {
+			lookup = prog.LookupSymbolic
+		}
+		e, err := lookup(sel.Entry)
 		if err != nil {
 			return nil, err
 		}

@@ -144,7 +144,7 @@ func (r *refinement) refine(e Entry, opts Options) (Entry, Options) {
 func (s *exploration) finishTime() {
 	r, f := s.result, s.features
 	if f.Modes != nil {
-		r.Modes, r.Slack, r.Arming = f.Modes(), f.Slack, f.Arming
+		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
 	}
 	if s.needsRefining() {
 		r.again.machine = f.Refined

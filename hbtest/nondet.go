@@ -12,25 +12,15 @@ import (
 // the value as a symbol, and where the program branches on it, it explores both sides that are
 // possible. A bug is reported with the least value that leads to it.
 //
-// T is a bool or an integer, an array or a struct of these, or string or []byte, which have at most
-// 4 bytes (Bytes has as many as you like). Other types are refused by name.
+// T is a bool, an integer or a string, an array or slice of such, or a struct of them. Strings and
+// slices have at most as many bytes or elements as --input-len says, 4 by default (Bytes has as many as
+// you like), and slices are not nil. Other types are refused by name.
 //
 // Under plain go test the value is the zero value; if the environment variable HBTEST_SEED is a
 // number, a random one that depends on the number.
-func Nondet[T any]() T {
-	var x T
-	switch p := any(&x).(type) {
-	case *string:
-		*p = string(Bytes(shortText))
-	case *[]byte:
-		*p = Bytes(shortText)
-	default:
-		return nondet[T]()
-	}
-	return x
-}
+func Nondet[T any]() T { return nondet[T]() }
 
-// shortText is how many bytes there are in a string or []byte of Nondet.
+// shortText is how many bytes or elements random strings and slices have at most.
 const shortText = 4
 
 // Bytes returns at most n bytes, of which hbcheck explores all. Under plain go test there are none;
@@ -61,7 +51,7 @@ func length(n int) int {
 	return r.Intn(n + 1)
 }
 
-// nondet is Nondet of values without pointers.
+// nondet is Nondet.
 //
 // hbcheck replaces this function.
 func nondet[T any]() T {
@@ -105,6 +95,18 @@ func fill(v reflect.Value, r *rand.Rand) {
 			f := v.Field(i)
 			fill(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), r) // an unexported one, too
 		}
+	case v.Kind() == reflect.String:
+		b := make([]byte, r.Intn(shortText+1))
+		for i := range b {
+			fill(reflect.ValueOf(&b[i]).Elem(), r)
+		}
+		v.SetString(string(b))
+	case v.Kind() == reflect.Slice:
+		s := reflect.MakeSlice(v.Type(), r.Intn(shortText+1), shortText)
+		for i := range s.Len() {
+			fill(s.Index(i), r)
+		}
+		v.Set(s)
 	case v.Kind() == reflect.Bool:
 		v.SetBool(bits&1 != 0)
 	case v.CanInt():

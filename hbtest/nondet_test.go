@@ -53,13 +53,21 @@ func TestFill(t *testing.T) {
 		a int8
 		b uint64
 		c bool
+		d string
+		e []int8
 	}
-	negative, large, yes := false, false, false
+	negative, large, yes, long := false, false, false, 0
 	for range 100 {
+		fill(reflect.ValueOf(&x.d).Elem(), r)
+		fill(reflect.ValueOf(&x.e).Elem(), r)
+		long = max(long, len(x.d)+len(x.e))
 		fill(reflect.ValueOf(&x.a).Elem(), r)
 		fill(reflect.ValueOf(&x.b).Elem(), r)
 		fill(reflect.ValueOf(&x.c).Elem(), r)
 		negative, large, yes = negative || x.a < 0, large || x.b > 1<<62, yes || x.c
+	}
+	if long < 5 || long > 8 {
+		t.Errorf("strings and slices of together %d elements at most", long)
 	}
 	if !negative || !large || !yes {
 		t.Errorf("negative %v, large %v, true %v", negative, large, yes)

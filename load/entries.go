@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,7 +49,9 @@ type Entry struct {
 	Func     *ssa.Function
 	Package  *Package         // that declares Func
 	TestMain *ssa.Function    // of a Test, TestMain(m *testing.M) of its test binary, or nil
-	Fuzz     bool             // it is a func FuzzXxx(f *testing.F), asked for by name; of kind Test
+	Fuzz     bool             // it is a func FuzzXxx(f *testing.F); of kind Test
+	Corpus   []Seed           // of a fuzz target: the files in testdata/fuzz, by name
+	Symbolic bool             // a Func that is called with symbolic arguments
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
 	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
@@ -59,6 +62,14 @@ type Entry struct {
 
 // String returns the entry as it is named on the command line: path.Name.
 func (e *Entry) String() string { return e.Path + "." + e.Name }
+
+// word says what e is.
+func (e *Entry) word() string {
+	if e.Fuzz {
+		return "fuzz target"
+	}
+	return e.Kind.String()
+}
 
 // WorkDir returns the directory e is executed in: as go test and go run do,
 // tests in that of their package, programs where the command runs.
@@ -91,7 +102,7 @@ func (e *NoEntryError) Error() string {
 	b.WriteString(strings.Join(e.Paths, ", "))
 	b.WriteString(": no entry to start at: an entry is func main of a main package")
 	if e.Tests {
-		b.WriteString(", a func TestXxx(t *testing.T) in a _test.go file")
+		b.WriteString(", a func TestXxx(t *testing.T) or FuzzXxx(f *testing.F) in a _test.go file")
 	}
 	b.WriteString(", or any func without parameters that is named as pkg.Func")
 	if len(e.Like) > 0 {
@@ -99,7 +110,7 @@ func (e *NoEntryError) Error() string {
 		for _, n := range e.Like {
 			names = append(names, n.Name)
 		}
-		fmt.Fprintf(&b, " (benchmarks, fuzz targets and examples are none: %s)", strings.Join(names, ", "))
+		fmt.Fprintf(&b, " (benchmarks and examples are none: %s)", strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -148,6 +159,15 @@ func (prog *Program) findEntries() error {
 					return
 				}
 				e.Kind, e.roots, e.TestMain = Test, binaries[p.ForTest], testMain[p.ForTest]
+				prog.Entries = append(prog.Entries, e)
+			case isTestName(e.Name, "Fuzz") && isTestParam(fn, "F"):
+				var err error
+				if e.Corpus, err = readCorpus(filepath.Join(p.Dir, "testdata", "fuzz", e.Name)); err != nil {
+					p.errs = append(p.errs, Error{prog.position(d.Pos()), err.Error()})
+					errs = append(errs, p.errs[len(p.errs)-1])
+					return
+				}
+				e.Kind, e.Fuzz, e.roots, e.TestMain = Test, true, binaries[p.ForTest], testMain[p.ForTest]
 				prog.Entries = append(prog.Entries, e)
 			case isTestName(e.Name, "Benchmark"), isTestName(e.Name, "Fuzz"), isTestName(e.Name, "Example"):
 				prog.NoEntry = append(prog.NoEntry, NoEntry{e.Path, e.Name, e.Pos})
@@ -223,7 +243,12 @@ func wrongSignature(d *ast.FuncDecl, arg string) string {
 // unambiguous among Packages, "name.Func" with the package's name or the last
 // elements of its path, or just "Func". The function must have no parameters,
 // unless it is one of Entries.
-func (prog *Program) Lookup(name string) (*Entry, error) {
+func (prog *Program) Lookup(name string) (*Entry, error) { return prog.lookup(name, false) }
+
+// LookupSymbolic is Lookup for a function that is called with symbolic arguments.
+func (prog *Program) LookupSymbolic(name string) (*Entry, error) { return prog.lookup(name, true) }
+
+func (prog *Program) lookup(name string, symbolic bool) (*Entry, error) {
 	pkg, fname := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		pkg, fname = name[:i], name[i+1:]
@@ -259,9 +284,18 @@ func (prog *Program) Lookup(name string) (*Entry, error) {
 		return nil, fmt.Errorf("%s is ambiguous: %s", name, strings.Join(names, ", "))
 	}
 	e := found[0]
-	if sig := e.Func.Signature; e.Kind == Func && (sig.Params().Len() > 0 || sig.TypeParams().Len() > 0) {
+	sig := e.Func.Signature
+	switch {
+	case symbolic && e.Kind != Func:
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s is a %s: its arguments are not inputs", e, e.word())}
+	case symbolic && sig.TypeParams().Len() > 0:
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has type parameters: write a function that calls it with types", e)}
+	case e.Kind == Func && sig.TypeParams().Len() > 0:
 		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: an entry is called without arguments", e)}
+	case e.Kind == Func && sig.Params().Len() > 0 && !symbolic:
+		return nil, Error{prog.position(e.Pos), fmt.Sprintf("%s has parameters: an entry is called without arguments, or with symbolic ones (--symbolic)", e)}
 	}
+	e.Symbolic = symbolic
 	return e, nil
 }
 
@@ -275,14 +309,6 @@ func (prog *Program) entryOf(p *Package, fn *ssa.Function) *Entry {
 	e := &Entry{Kind: Func, Path: p.subject(), Name: fn.Name(), Pos: fn.Pos(), Func: fn, Package: p, roots: []*Package{p}}
 	if p.ForTest != "" {
 		e.roots = prog.testBinaries()[p.ForTest]
-		if isTestName(e.Name, "Fuzz") && isTestParam(fn, "F") {
-			e.Kind, e.Fuzz = Test, true
-			for _, x := range prog.Entries {
-				if x.Path == e.Path && x.Kind == Test {
-					e.TestMain = x.TestMain
-				}
-			}
-		}
 	}
 	return e
 }

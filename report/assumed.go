@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -72,6 +73,7 @@ var modes = [vm.NumModes]string{
 	vm.ModeRandFixed:     "--rand=seed",
 	vm.ModeMapsInsertion: "--maps=insertion",
 	vm.ModeSignalsOff:    "--signals=sent",
+	vm.ModeInputLen:      "--input-len=", // and how long
 }
 
 // exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with
@@ -100,8 +102,11 @@ func modeFlags(r *explore.Result) []string {
 	list := []string{}
 	for _, m := range r.Modes {
 		flag := modes[m]
-		if m == vm.ModeSlack {
+		switch m {
+		case vm.ModeSlack:
 			flag += r.Slack.String()
+		case vm.ModeInputLen:
+			flag += strconv.Itoa(r.InputLen)
 		}
 		list = append(list, flag)
 	}

@@ -57,6 +57,9 @@ type ReplayInput struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 	Pos   string `json:"pos"`
+
+	Length bool `json:"length,omitempty"`
+	Param  int  `json:"param,omitempty"`
 }
 
 // A ReplayEvent is one step as it was recorded.
@@ -86,7 +89,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	for _, in := range b.Inputs {
 		at := in.Pos
 		at.Column = 1 // positions in these files have one
-		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.Pos(at)})
+		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.Pos(at), in.Length, in.Param})
 	}
 	for _, e := range steps(b.Events) {
 		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
@@ -112,7 +115,8 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 			return rec, err
 		}
 		at.Column = 0
-		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Pos: at, Name: in.Name, Type: in.Type, Value: in.Value})
+		rec.Inputs = append(rec.Inputs, explore.Input{Key: vm.InputKey{G: in.G, N: in.N}, Bits: in.Bits, Pos: at, Name: in.Name, Type: in.Type, Value: in.Value,
+			Length: in.Length, Param: in.Param})
 	}
 	for i, e := range r.Events {
 		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}

@@ -188,7 +188,7 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}
-		for _, in := range b.Inputs {
+		for _, in := range shownInputs(b.Inputs) {
 			jb.Inputs = append(jb.Inputs, jsonInput{j.Paths.Pos(in.Pos), in.Name, in.Type, in.Value})
 		}
 		if i < len(replays) {

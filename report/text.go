@@ -206,7 +206,7 @@ func search(r *explore.Result) string {
 // bug writes one bug.
 func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
-	inputs(b, bug.Inputs)
+	inputs(b, shownInputs(bug.Inputs))
 	lanes(b, bug.Events, t.Verbose, bug)
 	fmt.Fprintf(b, "why: %s\n", why(bug))
 	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
@@ -262,14 +262,6 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 		fmt.Fprintf(b, "    input: bytes %q at %s\n", text, line(in.Pos))
 		list = list[n:]
 	}
-}
-
-// inputText is "x = 3 (int8)", without the name if that is not known.
-func inputText(in *explore.Input) string {
-	if in.Name == "" {
-		return fmt.Sprintf("%s(%s)", in.Type, in.Value)
-	}
-	return fmt.Sprintf("%s = %s (%s)", in.Name, in.Value, in.Type)
 }
 
 // warning writes what is no bug in one line, and what has to do with it.

@@ -263,7 +263,7 @@ var rows = [NumKinds]Row{
 	Clock: {Name: "clock", On: OnClock,
 		Funcs: []Func{native("time.hbArming"), native("time.now"), native("time.runtimeNow"), native("os/signal.hbArrive")}},
 	Choose: {Name: "choose", Commutes: Always,
-		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick"), native("testing.hbPick")}},
+		Funcs: []Func{native("hbcheck.dev/hbcheck/hbtest.Choose"), native("math/rand.hbChoose"), native("math/rand/v2.hbChoose"), native("sync.hbPick")}},
 	Yield: {Name: "yield", Commutes: Always,
 		Funcs: []Func{native("runtime.Gosched")}},
 	Output: {Name: "output", On: OnOutput, Commutes: UnlessPrinted,
@@ -278,7 +278,7 @@ var rows = [NumKinds]Row{
 	Inspect: {Name: "inspect", On: OnGoroutines,
 		Funcs: []Func{native("runtime.NumGoroutine"), native("runtime.Stack"), native("runtime.hbGC")}},
 
-	Branch: {Name: "branch", Commutes: Always},
+	Branch: {Name: "branch", Commutes: Always, Funcs: []Func{native("testing.hbWay")}}, // or any instruction
 }
 
 func native(name string) Func { return Func{Name: name} }

@@ -48,7 +48,7 @@ var natives = func() map[string]Memory {
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
-			runtime.hbGC runtime.hbInitDone
+			runtime.hbEntry runtime.hbGC runtime.hbInitDone
 			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
@@ -60,7 +60,7 @@ var natives = func() map[string]Memory {
 			syscall.hbRefuseShared syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
 			syscall.runtime_envs syscall.runtime_exitsyscall
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
-			testing.hbByte testing.hbPick testing.hbTarget testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
+			testing.hbSeed testing.hbTarget testing.hbText testing.hbValue testing.hbWay testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 			testing.hbUnsupported
 			time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMoves time.hbSend time.hbSleep time.now
 			(time.Time).Add (time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub

@@ -32,6 +32,7 @@ type Config struct {
 	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
 	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
+	InputLen      int                    // how many bytes or elements strings and slices that are inputs have at most; 0: DefaultInputLen, negative: none
 	Solver        string                 // one of Solvers, to be asked about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
@@ -42,6 +43,7 @@ type Config struct {
 	jumps      []int64      // how far time may pass at a look, in ascending order
 	late       *lateness    // what could be noticed of it
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
+	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }
 
 // Counters are running totals; rewinding does not take anything back.

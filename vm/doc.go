@@ -94,6 +94,7 @@
 //	              native.go and native_tables.go are about all of them
 //	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition
 //	    inputs      variables, and their least values     solver   what is possible
+//	    make        values of types, their lengths
 //	    exec, slow  instructions on terms                 memory   shadows of bytes
 //	    native      calls of natives, and on terms        atomic   package sync/atomic,
 //	                                                      search   and through bytes

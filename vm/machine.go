@@ -192,6 +192,12 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if cfg.muted == nil {
 		cfg.muted = new(atomic.Bool)
 	}
+	if cfg.bounded == nil {
+		cfg.bounded = new(atomic.Bool)
+	}
+	if cfg.InputLen == 0 {
+		cfg.InputLen = DefaultInputLen
+	}
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg:            cfg,

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/types"
 	"math"
 	"unsafe"
 
@@ -73,6 +74,9 @@ type Native struct {
 
 	// Symbolic: Fn and Peek know of symbolic values, in the words and in memory.
 	Symbolic bool
+	// Makes, if set, returns the types of the symbolic values that a call makes, one after the other:
+	// how long the strings and slices in them are is decided before. Fn is Symbolic.
+	Makes func(m *Machine, g *goroutine, r Regs) []types.Type
 
 	effect effect // filled in when it is linked
 }

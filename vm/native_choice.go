@@ -15,7 +15,7 @@ var choiceNatives = []Native{
 		}
 		return choose(m, g, r)
 	}},
-	{Name: "hbcheck.dev/hbcheck/hbtest.nondet", Symbolic: true, Fn: nondet},
+	{Name: "hbcheck.dev/hbcheck/hbtest.nondet", Symbolic: true, Makes: nondetMakes, Fn: nondet},
 	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if t := r.sym(m, g, 0); t != nil { // of the only goroutine that there has been
 			return m.sym.suppose(g, t)

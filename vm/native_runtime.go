@@ -96,7 +96,7 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbFatal", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.fatal(g, FatalError, m.string(r, 0))
+		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // it is kept
 		return Stop
 	}},
 	{Name: "runtime.hbCrash", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -30,6 +30,7 @@ var machineNatives = []Native{
 		m.initDone(g)
 		return Next
 	}},
+	{Name: "runtime.hbEntry", Symbolic: true, Makes: entryMakes, Fn: callEntry},
 }
 
 // NativeNames returns the SSA names of all functions the machine implements, in

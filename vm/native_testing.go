@@ -33,7 +33,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name := m.string(r, 0)
+		name := strings.Clone(m.string(r, 0)) // it is kept
 		if e := m.link.entry; e.Beside != nil { // what is selected is called like the entry
 			_, sub, _ := strings.Cut(name, "/")
 			name = e.Name + "/" + sub
@@ -63,7 +63,7 @@ var testingNatives = []Native{
 	{Name: "testing.hbFailed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.failure == nil {
 			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
-			m.failure = &Fault{Kind: TestFailure, Message: m.string(r, 3), G: g.id, Exit: 1, Pos: m.frame(f, pc).Pos, Frames: m.Stack(g.id)}
+			m.failure = &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: m.frame(f, pc).Pos, Frames: m.Stack(g.id)}
 		}
 		return Next
 	}},
@@ -74,7 +74,7 @@ var testingNatives = []Native{
 	{Name: "testing.hbSkipped", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.skip == nil {
 			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
-			m.skip = &Skip{Pos: m.frame(f, pc).Pos, Text: m.string(r, 3)}
+			m.skip = &Skip{Pos: m.frame(f, pc).Pos, Text: strings.Clone(m.string(r, 3))}
 		}
 		return Next
 	}},

@@ -85,6 +85,7 @@ const (
 	ModeRandFixed                 // --rand=seed
 	ModeMapsInsertion             // --maps=insertion
 	ModeSignalsOff                // --signals=sent
+	ModeInputLen                  // --input-len: Machine.InputLen
 	NumModes
 )
 
@@ -108,8 +109,14 @@ func (m *Machine) Modes() []Mode {
 	if m.cfg.SignalsOff && m.cfg.muted.Load() {
 		list = append(list, ModeSignalsOff)
 	}
+	if m.cfg.bounded.Load() {
+		list = append(list, ModeInputLen)
+	}
 	return list
 }
+
+// InputLen returns how long strings and slices that are inputs are at most.
+func (m *Machine) InputLen() int { return max(0, m.cfg.InputLen) }
 
 // Slack returns how long goroutines may be busy while time passes: Config.Slack.
 func (m *Machine) Slack() time.Duration { return time.Duration(m.cfg.Slack) }

@@ -137,6 +137,14 @@ func (m *Machine) start(e *load.Entry) error {
 		}
 		call(k.Func(run))
 	default:
+		if e.Symbolic {
+			if err := m.checkEntry(); err != nil {
+				return err
+			}
+			main.AddLive(len(main.Code), nil)
+			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(int32(k.natives["runtime.hbEntry"])))
+			break
+		}
 		call(k.Func(e.Func))
 	}
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})

@@ -62,6 +62,7 @@ type symbols struct {
 	texts   map[uint32]bool // by function: see formats
 	buf     []*symbolic.Term
 	decided []int
+	lengths []int // of the strings and slices that the native which is called next makes
 }
 
 // A condition is one of the path condition.
@@ -253,6 +254,9 @@ func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.
 // mayDecide reports whether code of a model may wait for a decision in its middle: that of
 // package testing, which calls the program's own code, too.
 func (s *symbols) mayDecide(g *goroutine) bool {
+	if g.fn.SSA == nil { // runtime.main, of the arguments of the entry
+		return true
+	}
 	p := s.m.link.prog.PackageOf(g.fn.SSA)
 	return p != nil && p.Path == "testing"
 }

@@ -1,72 +1,126 @@
 package vm
 
 import (
+	"fmt"
 	"go/types"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Natives of package testing for fuzz targets with symbolic arguments.
+// Natives of package testing for fuzz targets. Which seed is run, or the target with symbolic
+// arguments, is a decision like those about inputs: a program with given inputs has the latter.
 
 var fuzzNatives = []Native{
-	{Name: "testing.hbPick", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int { return m.choices(r, op) }, Fn: choose},
-	{Name: "testing.hbByte", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.newInput(g, r, types.Typ[types.Byte])
+	{Name: "testing.hbWay", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if m.cfg.Given != nil || r.U(0) <= 1 {
+			return 1
+		}
+		op.Kind, g.ways = trace.Branch, int32(r.U(0)) // as decide does
+		return int(r.U(0))
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		k := uint64(g.choice)
+		if m.cfg.Given != nil || r.U(0) <= 1 {
+			k = r.U(0) - 1
+		}
+		r.Set(0, k)
+		return Next
 	}},
-	{Name: "testing.hbTarget", Symbolic: true, Fn: callTarget},
+	// hbSeed(i) returns the name of the i-th file of the seed corpus, and how many values it has.
+	{Name: "testing.hbSeed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		i, corpus := int(r.U(0)), m.link.entry.Corpus
+		r.Set(2, ^uint64(0)) // there is none
+		if i >= len(corpus) {
+			return Next
+		}
+		r.Set(2, uint64(len(corpus[i].Values)))
+		return m.setString(g, r, 0, corpus[i].Name)
+	}},
+	// hbValue(i, k) returns the type, bits and text of a value of that file.
+	{Name: "testing.hbValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		v := &m.link.entry.Corpus[r.U(0)].Values[r.U(1)]
+		m.setString(g, r, 0, v.Type)
+		r.Set(2, v.Bits)
+		return m.setString(g, r, 3, v.Text)
+	}},
+	{Name: "testing.hbText", Symbolic: true, Makes: textMakes, Fn: makeText},
+	{Name: "testing.hbTarget", Symbolic: true, Makes: targetMakes, Fn: callTarget},
+}
+
+// targetOf returns the signature of the fuzz target that is in the interface value at word i.
+func (m *Machine) targetOf(r Regs, i int) *types.Signature {
+	return m.rtypeAt(r.U(i)).layout.Type.Underlying().(*types.Signature)
+}
+
+// isText reports whether t is a type of strings or of slices of bytes.
+func isText(t types.Type) bool {
+	elem := elemOfInput(t)
+	if elem == nil {
+		return false
+	}
+	b, ok := elem.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Uint8
+}
+
+// makeText is testing.hbText(target, i): the bytes of the text that is the i-th parameter.
+func makeText(m *Machine, g *goroutine, r Regs) Ctl {
+	if m.trackFirst(g) {
+		return Stop
+	}
+	n := m.newInputs(g)
+	p := m.targetOf(r, 0).Params().At(int(r.U(2)))
+	n.at(int(r.U(2)), p)
+	made := n.make(p.Type(), p.Name())
+	w := unsafe.Slice((*uint64)(unsafe.Pointer(&made.image[0])), 2)
+	for i, v := range []uint64{w[0], w[1], w[1]} {
+		r.Set(i, v)
+		r.concreteResult(m, g, i)
+	}
+	return Next
+}
+
+func textMakes(m *Machine, _ *goroutine, r Regs) []types.Type {
+	return []types.Type{m.targetOf(r, 0).Params().At(int(r.U(2))).Type()}
 }
 
 // callTarget is testing.hbTarget: it calls the function in the interface value in word 1, a
 // func(*T, ...), with word 0, symbolic arguments, and as strings and []byte the texts in word 3.
 func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
-	t := m.rtypeAt(r.U(1))
-	sig, texts := t.layout.Type.Underlying().(*types.Signature), r.U(3)
-	isText := func(t types.Type) bool {
-		switch u := t.Underlying().(type) {
-		case *types.Basic:
-			return u.Kind() == types.String
-		case *types.Slice:
-			b, ok := u.Elem().Underlying().(*types.Basic)
-			return ok && b.Kind() == types.Uint8
-		}
-		return false
-	}
-	words := []uint64{r.U(0)}
-	for i := 1; i < sig.Params().Len(); i++ {
-		p := sig.Params().At(i)
-		if part := unsupportedInput(p.Type()); part != nil && !isText(p.Type()) {
-			m.unsupported(g, "a fuzz target with an argument of type "+part.String()+": that cannot be symbolic")
-			return Stop
-		}
-		words = append(words, make([]uint64, m.link.Layout(p.Type()).Words())...)
-	}
-	pos, ctl := m.inputPos(g), Called
-	if m.trackFrom() == Stop {
-		ctl = Stop // the call has been made: the other loop continues in it
-	}
-	m.callGuest(g, r.U(2), 0, words...)
-	if g.status != gRunning {
+	if m.trackFirst(g) {
 		return Stop
 	}
-	args := Regs{unsafe.Pointer(&g.stack[g.fp])}
-	at := 1
+	sig, texts := m.targetOf(r, 1), r.U(3)
 	for i := 1; i < sig.Params().Len(); i++ {
-		p := sig.Params().At(i)
-		to := Regs{args.at(at)}
-		at += m.link.Layout(p.Type()).Words()
-		if isText(p.Type()) {
-			b := (*[3]uint64)(m.heap.load(texts, 24, 0))
-			texts += 24
-			to.Set(0, b[0])
-			to.Set(1, b[1])
-			if _, isSlice := p.Type().Underlying().(*types.Slice); isSlice {
-				to.Set(2, b[1])
-			}
-			continue
+		if p := sig.Params().At(i); !fuzzed(p.Type()) {
+			m.cut = Cut{CutUnsupported, fmt.Sprintf("%s: unsupported: argument %s of the fuzz target has type %s: that cannot be symbolic",
+				m.relative(m.fset.Position(p.Pos())), p.Name(), p.Type())}
+			m.halt(g)
+			return Stop
 		}
-		n := &newInput{m: m, g: g, first: g.nvars, pos: pos}
-		n.make(to, p.Type(), p.Name())
 	}
-	return ctl
+	return m.inputArguments(g, r.U(2), sig, 1, []uint64{r.U(0)}, func(t types.Type) []uint64 {
+		if !isText(t) {
+			return nil
+		}
+		b := *(*[3]uint64)(m.heap.load(texts, 24, 0))
+		texts += 24
+		return b[:m.link.Layout(t).Words()]
+	})
+}
+
+func targetMakes(m *Machine, _ *goroutine, r Regs) []types.Type {
+	var list []types.Type
+	sig := m.targetOf(r, 1)
+	for i := 1; i < sig.Params().Len(); i++ {
+		if t := sig.Params().At(i).Type(); !isText(t) && fuzzed(t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// fuzzed reports whether an argument of a fuzz target of type t can be symbolic.
+func fuzzed(t types.Type) bool {
+	b, basic := t.(*types.Basic)
+	return isText(t) || basic && unsupportedInput(b) == nil
 }

@@ -1,70 +1,30 @@
 package vm
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"strconv"
-	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // An Input is a variable: a value that the program has asked hbtest.Nondet for.
 type Input struct {
-	G     trace.GID // that has asked
-	N     uint32    // the number of the variable among those of G
-	Of    uint32    // the number of the first variable of the same value
-	Type  types.Type
-	Field string         // which part of the value it is, if it is a part
-	Pos   token.Position // where
-	Value uint64         // extended as registers are
+	G    trace.GID // that has asked
+	N    uint32    // the number of the variable among those of G
+	Of   uint32    // the number of the first variable of the same value
+	Type types.Type
+	// Length: it is how long a value of Type is, a string or a slice, whose parts follow.
+	Length bool
+	Param  int            // of which parameter of a fuzz target or entry it is a part, from 1 on; 0: none
+	Field  string         // which part of the value it is, if it is a part
+	Pos    token.Position // where
+	Value  uint64         // extended as registers are
 
 	term *symbolic.Term
-}
-
-// nondet is hbtest.nondet, of types without pointers.
-func nondet(m *Machine, g *goroutine, r Regs) Ctl {
-	t := m.nondetType(g)
-	if part := unsupportedInput(t); part != nil {
-		text := "hbtest.Nondet of type " + t.String()
-		if !types.Identical(part, t) {
-			text += ", of its part of type " + part.String()
-		}
-		m.cut = Cut{CutUnsupported, m.relative(m.inputPos(g)) + ": unsupported: " + text + ": that cannot be symbolic"}
-		m.halt(g)
-		return Stop
-	}
-	return m.newInput(g, r, t)
-}
-
-// newInput leaves a symbolic value of type t in the words from r on.
-func (m *Machine) newInput(g *goroutine, r Regs, t types.Type) Ctl {
-	l := m.link.Layout(t)
-	if m.auto { // a variable's initialiser
-		for i := range l.Words() {
-			r.Set(i, 0)
-		}
-		return Next
-	}
-	ctl := m.trackFrom()
-	n := &newInput{m: m, g: g, first: g.nvars, pos: m.inputPos(g)}
-	n.make(r, t, "")
-	return ctl
-}
-
-// trackFrom makes the machine track symbolic values, unless inputs are given. It returns what a native
-// returns that needs that: the plain loop is left with the goroutine running (see exec).
-func (m *Machine) trackFrom() Ctl {
-	if m.cfg.Given == nil && !m.tracking {
-		m.track()
-		return Stop
-	}
-	return Next
 }
 
 // nondetType returns the type argument of the call of nondet that g executes.
@@ -96,130 +56,6 @@ func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 	}
 	pos.Column, pos.Offset = 0, 0
 	return pos
-}
-
-// unsupportedInput returns the part of t, or t, that cannot be symbolic; nil if all of it can.
-func unsupportedInput(t types.Type) types.Type {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		if u.Info()&(types.IsInteger|types.IsBoolean) != 0 {
-			return nil
-		}
-	case *types.Array:
-		return unsupportedInput(u.Elem())
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if part := unsupportedInput(u.Field(i).Type()); part != nil {
-				return part
-			}
-		}
-		return nil
-	}
-	return t
-}
-
-// A newInput is the value that a call of nondet returns.
-type newInput struct {
-	m     *Machine
-	g     *goroutine
-	first uint32
-	pos   token.Position
-	whole bool   // it is a scalar: its part is its register
-	image []byte // its memory image, where it is not symbolic
-	parts []part // where it is
-}
-
-// make leaves a value of type t, called name, in the words from r on.
-func (n *newInput) make(r Regs, t types.Type, name string) {
-	m, l := n.m, n.m.link.Layout(t)
-	n.whole, n.image, n.parts = layout.ScalarOf(t) != layout.NotScalar, make([]byte, (l.Size+7)/8*8), nil
-	n.value(t, 0, name)
-	if n.whole {
-		m.loadValue((*uint64)(r.at(0)), unsafe.Pointer(&n.image[0]), l)
-		if len(n.parts) > 0 {
-			r.setSym(m, n.g, 0, n.parts[0].term)
-		}
-		return
-	}
-	for i := range l.Words() {
-		r.Set(i, *(*uint64)(unsafe.Pointer(&n.image[i*8])))
-	}
-	if m.tracking {
-		n.registers(r, l)
-	}
-}
-
-// value makes the part of type t at byte off, which is called name.
-func (n *newInput) value(t types.Type, off uint32, name string) {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		size := n.m.link.Layout(u.Elem()).Size
-		for i := range u.Len() {
-			n.value(u.Elem(), off+uint32(i)*size, fmt.Sprintf("%s[%d]", name, i))
-		}
-	case *types.Struct:
-		fields := make([]*types.Var, u.NumFields())
-		for i := range fields {
-			fields[i] = u.Field(i)
-		}
-		for i, at := range layout.Sizes.Offsetsof(fields) {
-			n.value(fields[i].Type(), off+uint32(at), name+"."+fields[i].Name())
-		}
-	default:
-		n.scalar(t, off, name)
-	}
-}
-
-// scalar makes a variable of type t.
-func (n *newInput) scalar(t types.Type, off uint32, name string) {
-	m, g := n.m, n.g
-	l := m.link.Layout(t)
-	if m.cfg.Given != nil {
-		v := m.givenInput(g)
-		copy(n.image[off:off+l.Size], unsafe.Slice((*byte)(unsafe.Pointer(&v)), l.Size))
-		return
-	}
-	width := uint8(l.Size * 8)
-	basic := t.Underlying().(*types.Basic)
-	if basic.Info()&types.IsBoolean != 0 {
-		width = symbolic.Bool
-	}
-	v := m.sym.ctx.Var(uint64(g.id)<<32|uint64(g.nvars), width, "")
-	m.sym.inputs = append(m.sym.inputs, Input{G: g.id, N: g.nvars, Of: n.first, Type: t, Field: name, Pos: n.pos, term: v})
-	g.nvars++
-	term := v
-	switch {
-	case !n.whole && width == symbolic.Bool:
-		term = m.sym.ctx.FromBool(v, 8)
-	case n.whole && width != symbolic.Bool:
-		term = m.sym.extend(v, basic.Info()&types.IsUnsigned == 0)
-	}
-	n.parts = append(n.parts, part{off: off, size: l.Size, term: term})
-}
-
-// registers gives the words of a value of layout l their shadows.
-func (n *newInput) registers(r Regs, l *layout.Layout) {
-	for i := range uint32(l.Words()) {
-		var word []part
-		at := uint32(0) // what comes before is in word
-		for _, p := range n.parts {
-			if p.off/8 == i {
-				if o := p.off % 8; o > at {
-					word = append(word, part{off: at, size: o - at})
-				}
-				at = p.off%8 + p.size
-				word = append(word, part{off: p.off % 8, size: p.size, term: p.term})
-			}
-		}
-		if len(word) == 0 {
-			r.concreteResult(n.m, n.g, int(i))
-			continue
-		}
-		if at < 8 {
-			word = append(word, part{off: at, size: 8 - at})
-		}
-		r.setSym(n.m, n.g, int(i), n.m.sym.pack(word, 8))
-	}
 }
 
 // suppose is hbtest.Assume of a condition that depends on inputs.
@@ -266,7 +102,8 @@ func (m *Machine) Inputs() (list []Input, ok bool) {
 	signed := map[*symbolic.Term]bool{}
 	for i, in := range s.inputs {
 		vars[i] = in.term
-		signed[in.term] = in.Type.Underlying().(*types.Basic).Info()&(types.IsUnsigned|types.IsBoolean) == 0
+		b, _ := in.Type.Underlying().(*types.Basic)
+		signed[in.term] = !in.Length && b.Info()&(types.IsUnsigned|types.IsBoolean) == 0
 	}
 	model, r := p.solver.Least(vars, func(v *symbolic.Term) bool { return signed[v] })
 	if r != symbolic.Sat {

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"strings"
+	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,6 +37,9 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 	if nat.Symbolic {
 		if t := g.shadow[g.fp+uint32(in.A)]; t != nil && s.m.multi && nat.Name == assumeName {
 			return s.supposeAmong(g, in.A, t)
+		}
+		if nat.Makes != nil && !s.shape(g, nat.Makes(s.m, g, Regs{unsafe.Pointer(g.reg(uint32(in.A)))})) {
+			return nil
 		}
 		return in
 	}

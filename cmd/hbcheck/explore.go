@@ -86,6 +86,11 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
+	if f.writeCorpus {
+		if err := corpusEntries(entries); err != nil {
+			return err
+		}
+	}
 	f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: there is no such place in the program", f.explain)
@@ -208,6 +213,9 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		} else {
 			if err := w.Result(r, files.write(cmd.ErrOrStderr(), r)); err != nil {
 				return code, err
+			}
+			if f.writeCorpus && e.Source.Fuzz {
+				writeCorpus(cmd.ErrOrStderr(), files.paths, e.Source, r)
 			}
 			code = worse(code, r.Verdict)
 			if f.strict && len(r.Bugs) > 0 {

@@ -46,6 +46,7 @@ type exploreFlags struct {
 	hybrid, explain                   string
 	assume                            []string
 	first, all, verbose, strict, json bool
+	writeCorpus                       bool
 	checkStatic, checkDuplicates      bool
 	timeout                           time.Duration
 	maxExecutions, maxStates          uint64
@@ -63,7 +64,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
-	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main")
+	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
 	fs.BoolVar(&f.strict, "strict", false, "the exit status of a warning is that of a bug")
@@ -84,6 +85,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.count, "count", 1, "as go test has it: with `0` nothing is explored; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
+	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
 	if err := fs.MarkHidden("trace-search"); err != nil {
@@ -105,6 +107,7 @@ func (f *exploreFlags) check() error {
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
 		{f.first && f.all, "--first and --all exclude each other"},
 		{f.traceSearch != "" && f.jobs > 1, "--trace-search and -j exclude each other: a transcript is of one worker"},
+		{f.symbolic && f.entry == "", "--symbolic needs --entry: it calls that function with symbolic arguments"},
 		{f.entry != "" && f.run != "", "--entry and --run exclude each other"},
 	} {
 		if c.bad {
@@ -147,7 +150,7 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	if o.Assume, unknown = report.Assume(f.assume); unknown != "" {
 		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
-	sel.Entry = f.entry
+	sel.Entry, sel.Symbolic = f.entry, f.symbolic
 	o.All, o.Outcomes = f.all, f.outcomes
 	if portfolio {
 		if err = f.portfolio(&o); err != nil {

@@ -33,6 +33,8 @@ type machineFlags struct {
 	maps     string // auto, all, insertion
 	signals  string // all, sent
 	seed     int64
+	symbolic bool                   // the entry is called with symbolic arguments
+	inputLen int                    // how long strings and slices among inputs are at most
 	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
 	heap     uint64                 // bytes the program may need; not part of a schedule
 	solver   string                 // a program that is asked about inputs; not part of a schedule
@@ -48,6 +50,8 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
 	fs.StringVar(&f.signals, "signals", "all", "signals that the program is notified of: `all|sent`: each may arrive at any moment, or those that the program sends itself")
+	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all arguments there are: integers, bools, strings, and slices, arrays and structs of these")
+	fs.IntVar(&f.inputLen, "input-len", vm.DefaultInputLen, "how many bytes or elements strings and slices have that are inputs: at most `n`")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
@@ -66,6 +70,8 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
 	case f.signals != "all" && f.signals != "sent":
 		return fmt.Errorf("--signals %s: want all or sent", f.signals)
+	case f.inputLen < 0 || f.inputLen > vm.MaxInputLen:
+		return fmt.Errorf("--input-len %d: want a number up to %d", f.inputLen, vm.MaxInputLen)
 	case seed && f.rand != "seed":
 		return fmt.Errorf("--seed has no effect without --rand=seed")
 	case f.solver != "" && !slices.Contains(vm.Solvers(), f.solver):
@@ -87,12 +93,16 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	if err != nil {
 		return nil, err
 	}
+	inputLen := f.inputLen
+	if inputLen == 0 {
+		inputLen = -1
+	}
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
-			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver,
+			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,
 		})
 	})
 }
@@ -140,6 +150,12 @@ func (f *machineFlags) record() map[string]string {
 	if f.signals != "all" {
 		m["signals"] = f.signals
 	}
+	if f.symbolic {
+		m["symbolic"] = "true"
+	}
+	if f.inputLen != vm.DefaultInputLen {
+		m["input-len"] = strconv.Itoa(f.inputLen)
+	}
 	if f.rand == "seed" {
 		m["rand"], m["seed"] = f.rand, strconv.FormatInt(f.seed, 10)
 	}
@@ -148,11 +164,19 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all"}
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all",
+		symbolic: m["symbolic"] == "true", inputLen: vm.DefaultInputLen}
 	if m["time"] != "" {
 		f.time = m["time"]
 	}
 	f.arming = m["arming"] == "true"
+	if m["input-len"] != "" {
+		n, err := strconv.Atoi(m["input-len"])
+		if err != nil {
+			return f, fmt.Errorf("bad input-len %q", m["input-len"])
+		}
+		f.inputLen = n
+	}
 	if m["slack"] != "" {
 		slack, err := time.ParseDuration(m["slack"])
 		if err != nil {

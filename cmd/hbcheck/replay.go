@@ -49,7 +49,7 @@ func replay(cmd *cobra.Command, name string) error {
 		return fmt.Errorf("%s: %v", name, err)
 	}
 	machine.inputs = explore.Given(rec.Inputs)
-	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry}, machine.build)
+	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry, Symbolic: machine.symbolic}, machine.build)
 	if err != nil {
 		return err
 	}

@@ -175,6 +175,16 @@ func (a *analysis) roots(e *load.Entry) {
 		})
 		return
 	}
+	if e.Symbolic {
+		inst := a.instance(e.Func, 0)
+		a.link(nil, nil, inst)
+		for i := range e.Func.Signature.Params().Len() {
+			if t := e.Func.Signature.Params().At(i).Type(); a.lays.holdsPointers(t) {
+				a.inputs(e.Func, 0, inst.arg(i), t)
+			}
+		}
+		return
+	}
 	a.root(e.Func, nil)
 }
 

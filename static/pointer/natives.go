@@ -24,8 +24,16 @@ var natives = func() map[string]model {
 // moving are the natives that copy pointers, call functions or allocate.
 var moving = map[string]model{
 	"internal/bytealg.MakeNoZero": func(n *native) { n.alloc(types.Typ[types.Uint8]) },
-	"os.runtime_args":             func(n *native) { n.alloc(types.Typ[types.String]) },
-	"syscall.runtime_envs":        func(n *native) { n.alloc(types.Typ[types.String]) },
+	"testing.hbText":              func(n *native) { n.alloc(types.Typ[types.Uint8]) },
+	// hbTarget(t *T, target any, texts [][]byte) calls target(t, ...) with the texts among the arguments.
+	"testing.hbTarget": func(n *native) { n.a.on(n.arg(1), &fuzzTarget{n}) },
+	// The slices in the result are new.
+	"hbcheck.dev/hbcheck/hbtest.nondet": func(n *native) {
+		site, ctx := n.site()
+		n.a.inputs(site, ctx, n.result, n.fn.Signature.Results().At(0).Type())
+	},
+	"os.runtime_args":      func(n *native) { n.alloc(types.Typ[types.String]) },
+	"syscall.runtime_envs": func(n *native) { n.alloc(types.Typ[types.String]) },
 
 	"sync/atomic.LoadPointer":  func(n *native) { n.load(n.result, n.arg(0), place{}) },
 	"sync/atomic.StorePointer": func(n *native) { n.store(n.arg(0), place{}, n.arg(1)) },
@@ -63,6 +71,32 @@ var moving = map[string]model{
 
 // allocating are the natives whose results are new memory.
 var allocating = map[string]bool{"internal/bytealg.MakeNoZero": true, "maps.clone": true}
+
+// fuzzTarget calls the func in each box.
+type fuzzTarget struct{ n *native }
+
+func (c *fuzzTarget) apply(a *analysis, delta []nodeID) {
+	for _, x := range delta {
+		o := a.objectOf(x)
+		if !o.isBox() {
+			continue
+		}
+		sig, ok := o.Type.Underlying().(*types.Signature)
+		if !ok {
+			continue
+		}
+		args := []nodeID{c.n.arg(0)}
+		for i := 1; i < sig.Params().Len(); i++ {
+			text := nodeID(0)
+			if a.lays.holdsPointers(sig.Params().At(i).Type()) {
+				text = a.registers(1)
+				c.n.load(text, c.n.arg(2), place{})
+			}
+			args = append(args, text)
+		}
+		c.n.call(x, args...)
+	}
+}
 
 // finalizer calls the func in each box with the pointers in the boxes of the
 // first argument.

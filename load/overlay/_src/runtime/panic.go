@@ -173,3 +173,6 @@ func hbCrash(p *hbPanic)
 
 // Goexit ends the calling goroutine after its deferred calls.
 func Goexit()
+
+// hbEntry calls the entry's function with symbolic arguments. Nothing in Go calls it.
+func hbEntry()

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+)
+
+// corpusEntries returns an error if none of the entries has a corpus.
+func corpusEntries(entries []explore.Entry) error {
+	for _, e := range entries {
+		if e.Source.Fuzz {
+			return nil
+		}
+	}
+	if len(entries) == 1 {
+		return fmt.Errorf("--write-corpus: %s is no fuzz target: only what fuzz targets are called with has a place in testdata/fuzz", entries[0].Name)
+	}
+	return errors.New("--write-corpus: there is no fuzz target among the entries: only what fuzz targets are called with has a place in testdata/fuzz")
+}
+
+// writeCorpus writes the arguments with which a fuzz target fails where go test finds them, and says
+// so on stderr. What is there is never overwritten.
+func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore.Result) {
+	for _, b := range r.Bugs {
+		if b.Warning {
+			continue
+		}
+		values := explore.Arguments(b.Inputs)
+		if values == nil {
+			fmt.Fprintf(stderr, "%s: a seed shows the bug: nothing to write\n", e.Name)
+			continue
+		}
+		name, err := writeSeed(filepath.Join(e.Package.Dir, "testdata", "fuzz", e.Name), load.FormatSeed(values))
+		shown := paths.File(name)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			fmt.Fprintf(stderr, "%s: the failing input is in %s already\n", e.Name, shown)
+		case err != nil:
+			complain(stderr, fmt.Errorf("warning: the failing input has not been written: %w", err))
+		default:
+			fmt.Fprintf(stderr, "%s: failing input written to %s; go test -run=%s/%s runs it\n", e.Name, shown, e.Name, filepath.Base(name))
+		}
+	}
+}
+
+// writeSeed writes a file of the corpus in dir, called as go test -fuzz calls it.
+func writeSeed(dir string, data []byte) (name string, err error) {
+	name = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(data))[:16])
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return name, err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return name, err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return name, err
+	}
+	return name, f.Close()
+}
