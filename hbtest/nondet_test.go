@@ -15,7 +15,7 @@ func TestZero(t *testing.T) {
 		t.Skip("HBTEST_SEED is set")
 	}
 	type level uint8
-	if Nondet[int]() != 0 || Nondet[bool]() || Nondet[level]() != 0 {
+	if Nondet[int]() != 0 || Nondet[bool]() || Nondet[level]() != 0 || Nondet[string]() != "" || len(Bytes(3)) != 0 {
 		t.Error("not zero")
 	}
 }
