@@ -33,7 +33,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name := strings.Clone(m.string(r, 0)) // it is kept
+		name := strings.Clone(m.string(r, 0))   // it is kept
 		if e := m.link.entry; e.Beside != nil { // what is selected is called like the entry
 			_, sub, _ := strings.Cut(name, "/")
 			name = e.Name + "/" + sub
