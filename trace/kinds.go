@@ -254,7 +254,7 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain")}},
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
-			native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
+			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",
 		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // or instead of Clock

@@ -13,6 +13,9 @@ var effectNatives = []Native{
 	{Name: "internal/effect.Access", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(1)&1 != 0, true)
 	}, Fn: nop},
+	{Name: "internal/effect.Range", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), uint32(r.U(1)), r.U(2)&1 != 0, true)
+	}, Fn: nop},
 	{Name: "internal/effect.Ordered", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return m.syncOp(op, trace.SyncAccess, r.U(0), 1, r.U(1)&1 != 0, true)
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -16,7 +16,8 @@ import (
 )
 
 // Natives of packages syscall and os: the outside world, which can be read and
-// written to through the standard streams, but not changed.
+// written to through the standard streams, but not changed. What the program writes to files stays
+// in its memory (hb_tree.go of the overlay).
 
 // startTime is the Unix time at which the clock starts: 2000-01-01, as in a
 // synctest bubble.
@@ -57,6 +58,10 @@ var fileNatives = []Native{
 		return m.setStrings(g, r, m.cfg.Env)
 	}},
 	{Name: "os.runtime_beforeExit", Fn: keep},
+	{Name: "os.hbUntimed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, WriteTimes)
+		return Next
+	}},
 	{Name: "os.sigpipe", Fn: keep},
 	{Name: "os.checkClonePidfd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.unsupported(g, "starting a process")

@@ -31,6 +31,7 @@ const (
 	Concretised                     // hbtest.Nondet: of a value's many values one
 	ClockCounted                    // time: a number is made of what the clock shows
 	ClockSome                       // time: of what the clock may show not all is tried
+	WriteTimes                      // os: when a file was written
 	NumAssumed
 )
 

@@ -6,14 +6,16 @@ import (
 )
 
 // Files of the machine. The table of open files is guest memory, so it rewinds
-// with everything else; only the contents come from outside. Nothing outside
-// is ever changed: opening a file for writing is refused.
+// with everything else. Contents come from outside, where nothing is ever
+// changed: what the program writes stays in memory (hb_tree.go).
 //
-// Calls depend on each other through three sorts of objects, and the kernel orders nothing:
+// Calls depend on each other through these sorts of objects, and the kernel orders nothing:
 //
 //	the table       opening writes it, as it takes the smallest number that is free, and so does
 //	                closing; looking up a descriptor that is given as a number reads it
-//	a description   whose offset reading and seeking move, and closing releases
+//	a description   whose offset reading and seeking move, and closing releases; of a file in
+//	                memory, its node
+//	hbNames         what paths name
 //	hbDir           the working directory
 //
 // Output is visible itself, and needs no offset: calls on the standard output streams declare
@@ -24,7 +26,9 @@ type hbFile struct {
 	path  string // absolute
 	off   int64
 	flags int
-	refs  int // descriptors that share it
+	refs  int     // descriptors that share it
+	node  *hbNode // of a file in memory, or nil
+	list  string  // of a directory, once it has been read: its entries
 }
 
 // HbFile is how package internal/poll knows a file whose descriptor cannot be closed meanwhile.
@@ -72,7 +76,10 @@ func (f *hbFile) output() bool { return f.path == "/dev/stdout" || f.path == "/d
 
 // touch declares an access to the description.
 func (f *hbFile) touch(write bool) {
-	if !f.output() {
+	switch {
+	case f.node != nil:
+		f.node.touch(write)
+	case !f.output():
 		effect.Access(unsafe.Pointer(f), write)
 	}
 }
@@ -125,38 +132,76 @@ func hbPath(dirfd int, path string) (string, error) {
 	return hbDir + "/" + path, nil
 }
 
+// access modes of open.
+func hbReads(flags int) bool  { return flags&O_ACCMODE != O_WRONLY }
+func hbWrites(flags int) bool { return flags&O_ACCMODE != O_RDONLY }
+
 func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) {
 	path, err = hbPath(dirfd, path)
 	if err != nil {
 		return -1, err
 	}
+	f := &hbFile{path: path, flags: flags, refs: 1}
 	if path != hbNull {
-		var st Stat_t
-		e := hbStat(path, flags&O_NOFOLLOW == 0, &st)
-		if e == ENOENT && flags&O_CREAT != 0 {
-			hbRefuse("creating the file " + path)
-		}
-		if e != 0 {
-			return -1, errnoErr(e)
-		}
-		if flags&(O_CREAT|O_EXCL) == O_CREAT|O_EXCL {
-			return -1, EEXIST
-		}
-		dir := st.Mode&S_IFMT == S_IFDIR
-		if m := st.Mode & S_IFMT; m == S_IFIFO || m == S_IFSOCK {
-			hbRefuse("opening " + path + ", a pipe or socket of another process")
-		}
-		if flags&O_DIRECTORY != 0 && !dir {
-			return -1, ENOTDIR
-		}
-		if flags&O_ACCMODE != O_RDONLY || flags&O_TRUNC != 0 {
-			if dir {
-				return -1, EISDIR
-			}
-			hbRefuse("opening the file " + path + " for writing")
+		if err := f.open(mode); err != nil {
+			return -1, err
 		}
 	}
-	return hbAlloc(&hbFile{path: path, flags: flags, refs: 1}), nil
+	return hbAlloc(f), nil
+}
+
+// open finds or makes the file.
+func (f *hbFile) open(mode uint32) error {
+	const tmpfile = 0x400000
+	if f.flags&tmpfile != 0 {
+		return EOPNOTSUPP
+	}
+	hbTouchName(f.path, f.flags&O_CREAT != 0)
+	at, e := hbWalk(f.path, f.flags&O_NOFOLLOW == 0 && f.flags&(O_CREAT|O_EXCL) != O_CREAT|O_EXCL)
+	switch {
+	case e == ENOENT && f.flags&O_CREAT != 0 && at.path != "":
+		if err := hbWritable(at.path); err != nil {
+			return err
+		}
+		if f.path[len(f.path)-1] == '/' {
+			return EISDIR
+		}
+		f.path, f.node = at.path, hbMake(at.path, S_IFREG|mode&^uint32(hbUmask)&0o7777)
+		return nil
+	case e != 0:
+		return e
+	case f.flags&(O_CREAT|O_EXCL) == O_CREAT|O_EXCL:
+		return EEXIST
+	}
+	f.path = at.path
+	switch m := at.mode() & S_IFMT; {
+	case m == S_IFLNK:
+		return ELOOP
+	case m == S_IFIFO, m == S_IFSOCK:
+		hbRefuse("opening " + f.path + ", a pipe or socket of another process")
+	case f.flags&O_DIRECTORY != 0 && m != S_IFDIR:
+		return ENOTDIR
+	case m == S_IFDIR && (hbWrites(f.flags) || f.flags&(O_CREAT|O_TRUNC) != 0):
+		return EISDIR
+	case at.node != nil && hbReads(f.flags) && at.node.mode&0o400 == 0, at.node != nil && hbWrites(f.flags) && at.node.mode&0o200 == 0:
+		return EACCES
+	case m != S_IFREG && hbWrites(f.flags):
+		hbRefuse("opening " + f.path + " for writing, which is no file")
+	case hbWrites(f.flags):
+		if at.node == nil && f.flags&O_TRUNC != 0 {
+			at.st.Size = 0 // what is there need not be read
+		}
+		if _, err := at.own(); err != nil {
+			return err
+		}
+		if f.node = at.node; f.flags&O_TRUNC != 0 {
+			f.node.touch(true)
+			f.node.resize(0)
+		}
+		return nil
+	}
+	f.node = at.node
+	return nil
 }
 
 func Close(fd int) (err error) {
@@ -229,12 +274,16 @@ func (f *hbFile) Pread(p []byte, offset int64) (n int, err error) {
 // pread reads into p, which no other goroutine knows.
 func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
 	switch {
-	case f.refs == 0, f.flags&O_ACCMODE == O_WRONLY:
+	case f.refs == 0, !hbReads(f.flags):
 		return -1, EBADF
 	case offset < 0:
 		return -1, EINVAL
+	case f.node != nil && f.node.mode&S_IFMT == S_IFDIR:
+		return -1, EISDIR
 	case len(p) == 0 || f.path == hbNull:
 		return 0, nil
+	case f.node != nil:
+		return copy(p, f.node.data[min(offset, int64(len(f.node.data))):]), nil
 	case f.path == "/dev/stdin":
 		return hbStdin(p, offset), nil
 	}
@@ -254,9 +303,22 @@ func write(fd int, p []byte) (n int, err error) {
 }
 
 func (f *hbFile) Write(p []byte) (n int, err error) {
+	if f.node != nil {
+		b := taken(p)
+		f.touch(true)
+		if f.refs == 0 || !hbWrites(f.flags) {
+			return -1, EBADF
+		}
+		if f.flags&O_APPEND != 0 {
+			f.off = int64(len(f.node.data))
+		}
+		f.node.write(b, f.off)
+		f.off += int64(len(b))
+		return len(b), nil
+	}
 	f.touch(false)
 	switch {
-	case f.refs == 0, f.flags&O_ACCMODE == O_RDONLY:
+	case f.refs == 0, !hbWrites(f.flags):
 		return -1, EBADF
 	case f.path == "/dev/stdout":
 		hbWrite(1, p)
@@ -275,13 +337,27 @@ func pwrite(fd int, p []byte, offset int64) (n int, err error) {
 }
 
 func (f *hbFile) Pwrite(p []byte, offset int64) (n int, err error) {
+	if f.node != nil {
+		b := taken(p)
+		f.touch(true)
+		switch {
+		case f.refs == 0 || !hbWrites(f.flags):
+			return -1, EBADF
+		case offset < 0:
+			return -1, EINVAL
+		case f.flags&O_APPEND != 0:
+			offset = int64(len(f.node.data)) // as Linux does
+		}
+		f.node.write(b, offset)
+		return len(b), nil
+	}
 	f.touch(false)
 	switch {
 	case f.refs == 0:
 		return -1, EBADF
 	case f.path == hbNull:
 		return len(p), nil
-	case f.flags&O_ACCMODE == O_RDONLY:
+	case !hbWrites(f.flags):
 		return -1, EBADF
 	}
 	return -1, ESPIPE
@@ -309,8 +385,8 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 	case 1:
 		offset += f.off
 	case 2:
-		var st Stat_t
-		if err := hbStatPath(f.path, true, &st); err != nil {
+		st := new(Stat_t)
+		if err := f.describe(st); err != nil {
 			return -1, err
 		}
 		offset += st.Size
@@ -320,7 +396,7 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 	if offset < 0 {
 		return -1, EINVAL
 	}
-	f.off = offset
+	f.off, f.list = offset, ""
 	return offset, nil
 }
 
@@ -337,7 +413,22 @@ func (f *hbFile) Stat(stat *Stat_t) error {
 	if f.refs == 0 {
 		return EBADF
 	}
-	return hbFillStat(f.path, true, stat)
+	st := new(Stat_t)
+	err := f.describe(st)
+	fillStat(stat, st)
+	return err
+}
+
+// describe fills in stat, which no other goroutine knows.
+func (f *hbFile) describe(stat *Stat_t) error {
+	if f.node != nil {
+		f.node.stat(stat)
+		return nil
+	}
+	if hbDevice(f.path, stat) {
+		return nil
+	}
+	return hbError(hbStat(f.path, true, stat))
 }
 
 func fstatat(fd int, path string, stat *Stat_t, flags int) (err error) {
@@ -345,40 +436,51 @@ func fstatat(fd int, path string, stat *Stat_t, flags int) (err error) {
 	if err != nil {
 		return err
 	}
-	return hbFillStat(path, flags&_AT_SYMLINK_NOFOLLOW == 0, stat)
-}
-
-func hbFillStat(path string, follow bool, stat *Stat_t) error {
 	st := new(Stat_t)
-	err := hbStatPath(path, follow, st)
+	err = hbLook(path, flags&_AT_SYMLINK_NOFOLLOW == 0, st)
 	fillStat(stat, st)
 	return err
 }
 
-func hbStatPath(path string, follow bool, stat *Stat_t) error {
-	*stat = Stat_t{}
-	switch path {
-	case hbNull, "/dev/stdin", "/dev/stdout", "/dev/stderr":
-		stat.Mode = S_IFCHR | 0o666
-		stat.Nlink = 1
-		stat.Ino = uint64(len(path))
+// hbLook describes what path names. stat is known to no other goroutine.
+func hbLook(path string, follow bool, stat *Stat_t) error {
+	if hbDevice(path, stat) {
 		return nil
 	}
-	return hbError(hbStat(path, follow, stat))
+	hbTouchName(path, false)
+	at, e := hbWalk(path, follow)
+	switch {
+	case e != 0:
+		return e
+	case at.node != nil:
+		at.node.touch(false)
+		at.node.stat(stat)
+	default:
+		*stat = at.st
+	}
+	return nil
+}
+
+// hbDevice reports whether path is one of the devices that are always there, and describes it.
+func hbDevice(path string, stat *Stat_t) bool {
+	switch path {
+	case hbNull, "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		*stat = Stat_t{Mode: S_IFCHR | 0o666, Nlink: 1, Ino: uint64(len(path))}
+		return true
+	}
+	return false
 }
 
 func faccessat(dirfd int, path string, mode uint32) (err error) {
-	var st Stat_t
-	if err := fstatat(dirfd, path, &st, 0); err != nil {
-		return err
+	st := new(Stat_t)
+	path, err = hbPath(dirfd, path)
+	if err == nil {
+		err = hbLook(path, true, st)
 	}
-	if mode&2 != 0 {
-		return EROFS
+	if err == nil && st.Mode>>6&mode&7 != mode&7 {
+		err = EACCES
 	}
-	if mode&1 != 0 && st.Mode&0o111 == 0 {
-		return EACCES
-	}
-	return nil
+	return err
 }
 
 // Getdents fills buf with directory entries.
@@ -397,11 +499,12 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 	}
 	buf := make([]byte, len(p))
 	defer func() { fill(p, buf[:max(n, 0)]) }()
-	// Each entry is a letter for its type, the name and a zero byte.
-	list, e := hbReaddir(f.path)
-	if e != 0 {
-		return -1, errnoErr(e)
+	if f.off == 0 || f.list == "" {
+		if f.list, err = f.entries(); err != nil {
+			return -1, err
+		}
 	}
+	list := f.list
 	const header = int(unsafe.Offsetof(Dirent{}.Name))
 	for pos := int(f.off); pos < len(list); pos = int(f.off) {
 		end := pos
@@ -437,6 +540,20 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// entries returns those of the directory, see hbList.
+func (f *hbFile) entries() (list string, err error) {
+	effect.Access(unsafe.Pointer(&hbNames[hbHash(f.path)%uint64(len(hbNames))]), false)
+	at := hbAt{path: f.path, node: f.node}
+	if i, found := hbIndex(f.path); found && f.node == nil {
+		at.node = hbTree[i].node // changed since it was opened
+	}
+	list, e := hbList(&at)
+	if e != 0 {
+		return "", e
+	}
+	return list, nil
+}
+
 func Getcwd(buf []byte) (n int, err error) {
 	effect.Access(unsafe.Pointer(&hbDir), false)
 	dir := hbDir
@@ -455,9 +572,20 @@ func readlinkat(dirfd int, path string, buf []byte) (n int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	target, e := hbReadlink(path)
-	if e != 0 {
-		return -1, errnoErr(e)
+	hbTouchName(path, false)
+	at, e := hbWalk(path, false)
+	target := ""
+	switch {
+	case e != 0:
+		return -1, e
+	case at.mode()&S_IFMT != S_IFLNK:
+		return -1, EINVAL
+	case at.node != nil:
+		target = at.node.target
+	default:
+		if target, e = hbReadlink(at.path); e != 0 {
+			return -1, e
+		}
 	}
 	return fill(buf, []byte(target)), nil
 }
@@ -467,49 +595,17 @@ func Chdir(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	var st Stat_t
-	if e := hbStat(path, true, &st); e != 0 {
-		return errnoErr(e)
+	hbTouchName(path, false)
+	at, e := hbWalk(path, true)
+	if e != 0 {
+		return e
 	}
-	if st.Mode&S_IFMT != S_IFDIR {
+	if !at.dir() {
 		return ENOTDIR
 	}
 	effect.Access(unsafe.Pointer(&hbDir), true)
-	hbDir = path
-	var short Stat_t
-	if c := hbClean(path); hbStat(c, true, &short) == 0 && short.Ino == st.Ino {
-		hbDir = c // not if a symbolic link gives ".." another meaning
-	}
+	hbDir = at.path
 	return nil
-}
-
-// hbClean returns the absolute path without empty elements, "." and "..".
-func hbClean(path string) string {
-	clean := ""
-	for len(path) > 0 {
-		end := 1
-		for end < len(path) && path[end] != '/' {
-			end++
-		}
-		switch elem := path[:end]; elem {
-		case "/", "/.":
-		case "/..":
-			for n := len(clean); n > 0; {
-				n--
-				if clean[n] == '/' {
-					clean = clean[:n]
-					break
-				}
-			}
-		default:
-			clean += elem
-		}
-		path = path[end:]
-	}
-	if clean == "" {
-		return "/"
-	}
-	return clean
 }
 
 func Fchdir(fd int) (err error) {

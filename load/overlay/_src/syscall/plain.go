@@ -1,6 +1,9 @@
 package syscall
 
-// What writes memory of the program.
+// What reads and writes memory of the program.
+
+// taken returns what p holds.
+func taken(p []byte) []byte { return append(make([]byte, 0, len(p)), p...) }
 
 func fill(p, b []byte) int { return copy(p, b) }
 

@@ -30,6 +30,7 @@ type common struct {
 	// What hbTouch is given besides failed, skipped and finished. They have no values.
 	registered bool // cleanups
 	named      bool // names
+	tempDirs   bool // tempDir, tempDirSeq
 
 	site     uintptr // where it failed first: makes failures at different places different states
 	helpers  []uintptr
@@ -38,8 +39,12 @@ type common struct {
 	names    map[string]int // subtests by name
 	signal   chan bool
 	barrier  chan bool // closed when parallel subtests may go on
-	ctx      context.Context
-	cancel   context.CancelFunc
+
+	tempDir    string
+	tempDirSeq int
+
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 // TB is the interface common to T, B and F.
@@ -340,17 +345,46 @@ func (c *common) Chdir(dir string) {
 	})
 }
 
-// TempDir is not supported: the machine cannot change the outside world.
+// TempDir returns a temporary directory for the test to use, a new one in each call. They are
+// removed when the test and all its subtests complete.
+//
+// Where go test makes up digits for the name, which no program can count on, it is the first that
+// is free.
 func (c *common) TempDir() string {
-	hbUnsupported("testing: TempDir: the machine does not write files")
-	return ""
+	hbTouch(&c.tempDirs, 0, true)
+	if c.tempDir == "" {
+		name := strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("!#$%&()+,-.=@^_{}~ ", r) {
+				return r
+			}
+			return -1
+		}, c.name[:min(len(c.name), 64)])
+		for i := 1; c.tempDir == ""; i++ {
+			dir := fmt.Sprintf("%s%c%s%d", os.TempDir(), os.PathSeparator, name, i)
+			switch err := os.Mkdir(dir, 0o700); {
+			case err == nil:
+				c.tempDir = dir
+			case !os.IsExist(err):
+				c.Fatalf("TempDir: %v", err)
+			}
+		}
+		c.Cleanup(func() {
+			if err := os.RemoveAll(c.tempDir); err != nil {
+				c.Errorf("TempDir RemoveAll cleanup: %v", err)
+			}
+		})
+	}
+	c.tempDirSeq++
+	dir := fmt.Sprintf("%s%c%03d", c.tempDir, os.PathSeparator, c.tempDirSeq)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		c.Fatalf("TempDir: %v", err)
+	}
+	return dir
 }
 
-// ArtifactDir is not supported: the machine cannot change the outside world.
-func (c *common) ArtifactDir() string {
-	hbUnsupported("testing: ArtifactDir: the machine does not write files")
-	return ""
-}
+// ArtifactDir returns a directory for files that the test produces: without -artifacts, which is
+// not known here, a temporary one.
+func (c *common) ArtifactDir() string { return c.TempDir() }
 
 // Context returns a context that is canceled just before Cleanup-registered
 // functions are called.

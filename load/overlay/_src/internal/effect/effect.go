@@ -19,3 +19,6 @@ func Ordered(p unsafe.Pointer, write bool)
 
 // OrderedIf is Ordered of an access that writes if *write holds when its turn comes.
 func OrderedIf(p unsafe.Pointer, write *bool)
+
+// Range is Access for size bytes at p.
+func Range(p unsafe.Pointer, size uintptr, write bool)

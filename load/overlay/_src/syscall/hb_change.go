@@ -1,0 +1,386 @@
+package syscall
+
+// System calls that change files: see hb_tree.go.
+
+func Mkdirat(dirfd int, path string, mode uint32) (err error) {
+	path, err = hbPath(dirfd, path)
+	if err != nil {
+		return err
+	}
+	hbTouchNames()
+	at, e := hbWalk(path, false)
+	switch {
+	case e == 0:
+		return EEXIST
+	case e != ENOENT || at.path == "":
+		return e
+	}
+	if err := hbWritable(at.path); err != nil {
+		return err
+	}
+	hbMake(at.path, S_IFDIR|mode&^uint32(hbUmask)&0o1777).nlink = 2
+	return nil
+}
+
+const hbRemoveDir = 0x200 // AT_REMOVEDIR
+
+func unlinkat(dirfd int, path string, flags int) (err error) {
+	path, err = hbPath(dirfd, path)
+	if err != nil {
+		return err
+	}
+	if flags&hbRemoveDir != 0 {
+		hbTouchNames()
+	} else {
+		hbTouchName(path, true)
+	}
+	at, e := hbWalk(path, false)
+	switch {
+	case e != 0:
+		return e
+	case flags&hbRemoveDir == 0 && at.dir():
+		return EISDIR
+	case flags&hbRemoveDir != 0 && !at.dir():
+		return ENOTDIR
+	}
+	if err := hbWritable(at.path); err != nil {
+		return err
+	}
+	switch at.mode() & S_IFMT {
+	case S_IFDIR:
+		if list, e := hbList(&at); e != 0 || list != "" {
+			return ENOTEMPTY
+		}
+	case S_IFLNK:
+		hbRefuseShared("removing the symbolic link " + at.path + " beside other goroutines")
+	}
+	hbSet(at.path, nil)
+	if at.node != nil {
+		at.node.touch(true)
+		at.node.nlink--
+	}
+	return nil
+}
+
+func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err error) {
+	if oldpath, err = hbPath(olddirfd, oldpath); err != nil {
+		return err
+	}
+	if newpath, err = hbPath(newdirfd, newpath); err != nil {
+		return err
+	}
+	hbTouchNames()
+	from, e := hbWalk(oldpath, false)
+	if e != 0 {
+		return e
+	}
+	to, e := hbWalk(newpath, false)
+	switch {
+	case e == ENOENT && to.path != "":
+		if !from.dir() && newpath[len(newpath)-1] == '/' {
+			return ENOTDIR
+		}
+	case e != 0:
+		return e
+	case from.path == to.path || from.node != nil && from.node == to.node:
+		return nil
+	case to.dir() && !from.dir():
+		return EISDIR
+	case !to.dir() && from.dir():
+		return ENOTDIR
+	case to.dir():
+		if list, e := hbList(&to); e != 0 || list != "" {
+			return ENOTEMPTY
+		}
+	}
+	if err := hbWritable(from.path); err != nil {
+		return err
+	}
+	if err := hbWritable(to.path); err != nil {
+		return err
+	}
+	if from.mode()&S_IFMT == S_IFLNK {
+		hbRefuseShared("renaming the symbolic link " + from.path + " beside other goroutines")
+	}
+	inside := from.path + "/"
+	if from.dir() {
+		if len(to.path) > len(inside) && to.path[:len(inside)] == inside {
+			return EINVAL
+		}
+		if from.node == nil || from.node.host {
+			hbRefuse("renaming the directory " + from.path + " of the host")
+		}
+	}
+	node, err := from.own()
+	if err != nil {
+		return err
+	}
+	hbSet(to.path, node)
+	hbSet(from.path, nil)
+	if from.dir() {
+		hbMoved(inside, to.path+"/")
+	}
+	return nil
+}
+
+// hbMoved lets everything in directory from be in directory to.
+func hbMoved(from, to string) {
+	var moved []hbName
+	for _, x := range hbTree {
+		if len(x.path) > len(from) && x.path[:len(from)] == from && x.node != nil {
+			moved = append(moved, x)
+		}
+	}
+	for _, x := range moved {
+		hbSet(to+x.path[len(from):], x.node)
+		hbSet(x.path, nil)
+	}
+	for _, f := range hbFiles {
+		if f != nil && len(f.path) >= len(from)-1 && f.path+"/" == from {
+			f.path = to[:len(to)-1]
+		} else if f != nil && len(f.path) > len(from) && f.path[:len(from)] == from {
+			f.path = to + f.path[len(from):]
+		}
+	}
+}
+
+func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags int) (err error) {
+	if oldpath, err = hbPath(olddirfd, oldpath); err != nil {
+		return err
+	}
+	if newpath, err = hbPath(newdirfd, newpath); err != nil {
+		return err
+	}
+	hbTouchNames()
+	from, e := hbWalk(oldpath, false)
+	if e != 0 {
+		return e
+	}
+	if from.dir() {
+		return EPERM
+	}
+	to, e := hbWalk(newpath, false)
+	switch {
+	case e == 0:
+		return EEXIST
+	case e != ENOENT || to.path == "":
+		return e
+	}
+	if err := hbWritable(to.path); err != nil {
+		return err
+	}
+	node, err := from.own()
+	if err != nil {
+		return err
+	}
+	hbSet(to.path, node)
+	node.nlink++
+	return nil
+}
+
+func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
+	if newpath, err = hbPath(newdirfd, newpath); err != nil {
+		return err
+	}
+	hbRefuseShared("making the symbolic link " + newpath + " beside other goroutines")
+	hbTouchNames()
+	to, e := hbWalk(newpath, false)
+	switch {
+	case oldpath == "":
+		return ENOENT
+	case e == 0:
+		return EEXIST
+	case e != ENOENT || to.path == "":
+		return e
+	}
+	if err := hbWritable(to.path); err != nil {
+		return err
+	}
+	hbMake(to.path, S_IFLNK|0o777).target = oldpath
+	return nil
+}
+
+// hbOwn returns the node of path, which is one in memory from now on, where it can be changed.
+func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
+	path, err := hbPath(dirfd, path)
+	if err != nil {
+		return nil, err
+	}
+	hbTouchName(path, true)
+	at, e := hbWalk(path, follow)
+	if e != 0 {
+		return nil, e
+	}
+	n, err := at.own()
+	if err != nil {
+		return nil, err
+	}
+	n.touch(true)
+	return n, nil
+}
+
+// hbOwnOpen is hbOwn for an open file.
+func hbOwnOpen(fd int) (*hbNode, error) {
+	f, err := hbLookup(fd)
+	if err != nil {
+		return nil, err
+	}
+	if f.node == nil {
+		var st Stat_t
+		if hbDevice(f.path, &st) {
+			return nil, EINVAL
+		}
+		n, err := hbOwn(_AT_FDCWD, f.path, true)
+		f.node = n
+		return n, err
+	}
+	f.node.touch(true)
+	return f.node, nil
+}
+
+func (n *hbNode) chmod(mode uint32) { n.mode = n.mode&S_IFMT | mode&0o7777 }
+
+func fchmodat(dirfd int, path string, mode uint32) (err error) {
+	n, err := hbOwn(dirfd, path, true)
+	if err == nil {
+		n.chmod(mode)
+	}
+	return err
+}
+
+func fchmodat2(dirfd int, path string, mode uint32, flags int) (err error) {
+	n, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
+	if err == nil {
+		n.chmod(mode)
+	}
+	return err
+}
+
+func Fchmod(fd int, mode uint32) (err error) {
+	n, err := hbOwnOpen(fd)
+	if err == nil {
+		n.chmod(mode)
+	}
+	return err
+}
+
+// chown is what a user can do who is not root: nothing.
+func (n *hbNode) chown(uid, gid int) error {
+	if uid != -1 && uint32(uid) != n.uid || gid != -1 && uint32(gid) != n.gid {
+		return EPERM
+	}
+	return nil
+}
+
+func Fchownat(dirfd int, path string, uid int, gid int, flags int) (err error) {
+	n, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
+	if err == nil {
+		err = n.chown(uid, gid)
+	}
+	return err
+}
+
+func Fchown(fd int, uid int, gid int) (err error) {
+	n, err := hbOwnOpen(fd)
+	if err == nil {
+		err = n.chown(uid, gid)
+	}
+	return err
+}
+
+func Lchown(path string, uid int, gid int) (err error) {
+	return Fchownat(_AT_FDCWD, path, uid, gid, _AT_SYMLINK_NOFOLLOW)
+}
+
+func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error) {
+	to := *times
+	n, err := hbOwn(dirfd, path, flag&_AT_SYMLINK_NOFOLLOW == 0)
+	if err != nil {
+		return err
+	}
+	const omit, now = 1<<30 - 2, 1<<30 - 1
+	for i, t := range to {
+		switch t.Nsec {
+		case omit:
+		case now:
+			n.fixed = false
+		default:
+			n.times[i], n.fixed = t, true
+		}
+	}
+	return nil
+}
+
+func Ftruncate(fd int, length int64) (err error) {
+	f, err := hbLookup(fd)
+	switch {
+	case err != nil:
+		return err
+	case length < 0, f.node == nil, !hbWrites(f.flags), f.node.mode&S_IFMT != S_IFREG:
+		return EINVAL
+	}
+	f.node.touch(true)
+	f.node.resize(length)
+	return nil
+}
+
+func Truncate(path string, length int64) (err error) {
+	if length < 0 {
+		return EINVAL
+	}
+	n, err := hbOwn(_AT_FDCWD, path, true)
+	switch {
+	case err != nil:
+		return err
+	case n.mode&S_IFMT == S_IFDIR:
+		return EISDIR
+	case n.mode&0o200 == 0:
+		return EACCES
+	}
+	n.resize(length)
+	return nil
+}
+
+// What is written is as safe as it will be.
+
+func Fsync(fd int) (err error)     { _, err = hbLookup(fd); return err }
+func Fdatasync(fd int) (err error) { _, err = hbLookup(fd); return err }
+
+// Flock locks the file for this process, which nobody else does.
+func Flock(fd int, how int) (err error) {
+	hbRefuseShared("locking a file beside other goroutines")
+	_, err = hbLookup(fd)
+	return err
+}
+
+// The calls of package internal/syscall/unix.
+
+func HbOpenat(dirfd int, path string, flags int, mode uint32) (fd int, err error) {
+	return openat(dirfd, path, flags, mode)
+}
+
+func HbUnlinkat(dirfd int, path string, flags int) error { return unlinkat(dirfd, path, flags) }
+
+func HbReadlinkat(dirfd int, path string, buf []byte) (int, error) {
+	return readlinkat(dirfd, path, buf)
+}
+
+func HbLinkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags int) error {
+	return linkat(olddirfd, oldpath, newdirfd, newpath, flags)
+}
+
+func HbSymlinkat(oldpath string, newdirfd int, newpath string) error {
+	return symlinkat(oldpath, newdirfd, newpath)
+}
+
+func HbFstatat(fd int, path string, stat *Stat_t, flags int) error {
+	return fstatat(fd, path, stat, flags)
+}
+
+func HbFchmodat(dirfd int, path string, mode uint32, flags int) error {
+	return fchmodat2(dirfd, path, mode, flags)
+}
+
+func HbUtimensat(dirfd int, path string, times *[2]Timespec, flags int) error {
+	return utimensat(dirfd, path, times, flags)
+}

@@ -1,0 +1,401 @@
+package syscall
+
+import (
+	"internal/effect"
+	"unsafe"
+)
+
+// What the program has changed about the files of the host: a tree in memory over the real one,
+// which is only read. It is guest memory, so that it rewinds, is part of a state, and is gone when
+// the execution ends.
+//
+//	host     /tmp/        /src/a.txt   /src/b.txt
+//	hbTree   /tmp/x = 1   /src/a.txt = 2            (b.txt removed: /src/b.txt = nil)
+//	program  /tmp/x       /src/a.txt
+//
+// A call that looks a path up, or changes what it names, is one step, in which the whole path is
+// followed. Two of them depend on each other
+//
+//	through hbNames   a byte for the names in a directory, chosen by a hash of its path: finding one
+//	                  of them reads it, adding or removing a file writes it. What changes a path
+//	                  that others go through (directories, links, renaming) writes all bytes.
+//	through an hbNode what is done to its contents; an open file's offset is one with that.
+//
+// Which byte a call touches must not depend on what other goroutines do. It is that of the path
+// with its symbolic links followed, and so making and removing links is refused beside other
+// goroutines.
+
+// An hbNode is a file, directory or symbolic link in memory.
+type hbNode struct {
+	mode   uint32 // as in Stat_t
+	uid    uint32
+	gid    uint32
+	nlink  uint64 // of a file: how many names it has
+	ino    uint64
+	data   []byte // of a file
+	target string // of a symbolic link
+	host   bool   // of a directory: names that are not in hbTree are the host's
+	times  [2]Timespec
+	fixed  bool // times are what the program has set
+}
+
+// An hbName is a path that is not what it is on the host.
+type hbName struct {
+	path  string  // absolute, without symbolic links
+	node  *hbNode // nil: there is none any more
+	times int     // how often one has been made, for different inode numbers
+}
+
+// hbTree is sorted by path.
+var hbTree []hbName
+
+var hbNames [64]byte
+
+// hbTouchName declares that a name in the directory of path is looked up, or added or removed.
+func hbTouchName(path string, write bool) {
+	dir, _ := hbSplit(path)
+	effect.Access(unsafe.Pointer(&hbNames[hbHash(hbResolve(dir))%uint64(len(hbNames))]), write)
+}
+
+// hbResolve returns path, which is absolute, without symbolic links as far as it exists.
+func hbResolve(path string) string {
+	at, e := hbWalk(path, true)
+	if e == 0 || e == ENOENT && at.path != "" {
+		return at.path
+	}
+	dir, base := hbSplit(path)
+	if dir = hbResolve(dir); dir == "/" {
+		return dir + base
+	}
+	return dir + "/" + base
+}
+
+// hbTouchNames declares that any path may lead elsewhere afterwards.
+func hbTouchNames() {
+	effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames), true)
+}
+
+func (n *hbNode) touch(write bool) { effect.Access(unsafe.Pointer(n), write) }
+
+// hbHash is FNV-1a.
+func hbHash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// hbSplit returns the directory and the last element of an absolute path.
+func hbSplit(path string) (dir, base string) {
+	for len(path) > 1 && path[len(path)-1] == '/' {
+		path = path[:len(path)-1]
+	}
+	i := len(path) - 1
+	for i > 0 && path[i] != '/' {
+		i--
+	}
+	if i <= 0 {
+		return "/", path[min(1, len(path)):]
+	}
+	return path[:i], path[i+1:]
+}
+
+// hbIndex returns where path is in hbTree, or would be.
+func hbIndex(path string) (i int, found bool) {
+	lo, hi := 0, len(hbTree)
+	for lo < hi {
+		if m := int(uint(lo+hi) / 2); hbTree[m].path < path {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo, lo < len(hbTree) && hbTree[lo].path == path
+}
+
+// hbSet makes node what path names; nil removes it.
+func hbSet(path string, node *hbNode) {
+	i, found := hbIndex(path)
+	if !found {
+		hbTree = append(hbTree, hbName{})
+		copy(hbTree[i+1:], hbTree[i:])
+		hbTree[i] = hbName{path: path}
+	}
+	hbTree[i].node = node
+}
+
+// hbMake makes a new node what path names. Its inode number says how many there have been of that
+// name, and nothing of the order in which files are made.
+func hbMake(path string, mode uint32) *hbNode {
+	n := &hbNode{mode: mode, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
+	hbSet(path, n)
+	i, _ := hbIndex(path)
+	hbTree[i].times++
+	n.ino = hbHash(path) + uint64(hbTree[i].times)<<32
+	return n
+}
+
+// hbMakeLike takes the host's file at path into memory, with its contents.
+func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
+	n = &hbNode{mode: st.Mode, uid: st.Uid, gid: st.Gid, nlink: 1, ino: st.Ino, times: [2]Timespec{st.Atim, st.Mtim}, fixed: true}
+	switch st.Mode & S_IFMT {
+	case S_IFDIR:
+		n.host = true
+	case S_IFREG:
+		n.data = make([]byte, st.Size)
+		for off := 0; off < len(n.data); {
+			k, e := hbPread(path, n.data[off:], int64(off))
+			if e != 0 {
+				return nil, e
+			}
+			if k == 0 {
+				n.data = n.data[:off]
+			}
+			off += k
+		}
+	default:
+		hbRefuse("changing " + path + ", which is no file or directory")
+	}
+	for _, f := range hbFiles {
+		if f == nil || f.node != nil || f.output() {
+			continue
+		}
+		if open := new(Stat_t); hbStat(f.path, true, open) == 0 && open.Ino == st.Ino {
+			hbRefuseShared("changing " + path + ", which is open, beside other goroutines")
+			f.node = n
+		}
+	}
+	hbSet(path, n)
+	return n, nil
+}
+
+// hbAt is what a path names.
+type hbAt struct {
+	path string  // absolute, without symbolic links; "" if the directory is missing
+	node *hbNode // nil: it is the host's, or missing
+	st   Stat_t  // of the host's
+}
+
+func (at *hbAt) mode() uint32 {
+	if at.node != nil {
+		return at.node.mode
+	}
+	return at.st.Mode
+}
+
+func (at *hbAt) dir() bool { return at.mode()&S_IFMT == S_IFDIR }
+
+// own returns the node, which from now on is in memory.
+func (at *hbAt) own() (*hbNode, error) {
+	if at.node == nil {
+		n, err := hbMakeLike(at.path, &at.st)
+		if err != nil {
+			return nil, err
+		}
+		at.node = n
+	}
+	return at.node, nil
+}
+
+// hbMaxLinks is how many symbolic links the kernel follows.
+const hbMaxLinks = 40
+
+// hbWalk follows path, which is absolute. A symbolic link at its end is followed if follow is set.
+// Of a file that is missing it returns ENOENT and the path at which it can be made.
+func hbWalk(path string, follow bool) (at hbAt, e Errno) {
+	at.path = "/"
+	if e := hbAtName(&at); e != 0 {
+		return hbAt{}, e
+	}
+	links := 0
+	for rest := path; ; {
+		for len(rest) > 0 && rest[0] == '/' {
+			rest = rest[1:]
+		}
+		if rest == "" {
+			return at, 0
+		}
+		if !at.dir() {
+			return hbAt{}, ENOTDIR
+		}
+		if at.node != nil && at.mode()&0o100 == 0 {
+			return hbAt{}, EACCES
+		}
+		elem := rest
+		for i := range len(rest) {
+			if rest[i] == '/' {
+				elem = rest[:i]
+				break
+			}
+		}
+		rest = rest[len(elem):]
+		last := true
+		for i := range len(rest) {
+			last = last && rest[i] == '/'
+		}
+		switch elem {
+		case ".":
+			continue
+		case "..":
+			at.path, _ = hbSplit(at.path)
+			if e := hbAtName(&at); e != 0 {
+				return hbAt{}, e
+			}
+			continue
+		}
+		dir := at
+		if len(elem) > 255 {
+			return hbAt{}, ENAMETOOLONG
+		}
+		if at.path != "/" {
+			elem = "/" + elem
+		}
+		at = hbAt{path: dir.path + elem}
+		if e := hbAtName(&at); e != 0 {
+			if e != ENOENT || !last {
+				return hbAt{}, e
+			}
+			return hbAt{path: dir.path + elem}, ENOENT
+		}
+		if at.mode()&S_IFMT == S_IFLNK && (follow || rest != "") {
+			if links++; links > hbMaxLinks {
+				return hbAt{}, ELOOP
+			}
+			target := ""
+			if at.node != nil {
+				target = at.node.target
+			} else if target, e = hbReadlink(at.path); e != 0 {
+				return hbAt{}, e
+			}
+			if at = dir; len(target) > 0 && target[0] == '/' {
+				at = hbAt{path: "/"}
+				if e := hbAtName(&at); e != 0 {
+					return hbAt{}, e
+				}
+			}
+			rest = target + rest
+		}
+	}
+}
+
+// hbAtName fills in what at.path names, whose directory exists.
+func hbAtName(at *hbAt) Errno {
+	at.node, at.st = nil, Stat_t{}
+	if i, found := hbIndex(at.path); found {
+		if at.node = hbTree[i].node; at.node == nil {
+			return ENOENT
+		}
+		return 0
+	}
+	if dir, _ := hbSplit(at.path); len(hbTree) > 0 && at.path != "/" {
+		if i, found := hbIndex(dir); found && (hbTree[i].node == nil || !hbTree[i].node.host) {
+			return ENOENT // the host's directory of that name is another one
+		}
+	}
+	return hbStat(at.path, false, &at.st)
+}
+
+// hbWritable returns an error if names cannot be added to and removed from the directory of path.
+func hbWritable(path string) error {
+	dir, _ := hbSplit(path)
+	if i, found := hbIndex(dir); found && hbTree[i].node != nil && hbTree[i].node.mode&0o300 != 0o300 {
+		return EACCES
+	}
+	return nil
+}
+
+// hbList returns what hbReaddir returns: a letter, the name and a zero byte for each entry, sorted.
+func hbList(at *hbAt) (list string, e Errno) {
+	if at.node == nil || at.node.host {
+		if list, e = hbReaddir(at.path); e != 0 {
+			return "", e
+		}
+	}
+	prefix := at.path
+	if prefix != "/" {
+		prefix += "/"
+	}
+	for i := range hbTree {
+		x := &hbTree[i]
+		if len(x.path) <= len(prefix) || x.path[:len(prefix)] != prefix {
+			continue
+		}
+		name, direct := x.path[len(prefix):], true
+		for j := range len(name) {
+			direct = direct && name[j] != '/'
+		}
+		if direct {
+			list = hbListed(list, name, x.node)
+		}
+	}
+	return list, 0
+}
+
+// hbListed returns the list with the entry for name that node asks for.
+func hbListed(list, name string, node *hbNode) string {
+	entry := ""
+	if node != nil {
+		kind := "f"
+		switch node.mode & S_IFMT {
+		case S_IFDIR:
+			kind = "d"
+		case S_IFLNK:
+			kind = "l"
+		}
+		entry = kind + name + "\x00"
+	}
+	pos := 0
+	for pos < len(list) {
+		end := pos
+		for list[end] != 0 {
+			end++
+		}
+		switch have := list[pos+1 : end]; {
+		case have == name:
+			return list[:pos] + entry + list[end+1:]
+		case have > name:
+			return list[:pos] + entry + list[pos:]
+		}
+		pos = end + 1
+	}
+	return list + entry
+}
+
+// stat fills in st.
+func (n *hbNode) stat(st *Stat_t) {
+	*st = Stat_t{Dev: 1, Ino: n.ino, Nlink: n.nlink, Mode: n.mode, Uid: n.uid, Gid: n.gid, Blksize: 4096}
+	st.Size = int64(len(n.data) + len(n.target))
+	st.Blocks = (st.Size + 511) / 512
+	times := n.times
+	if !n.fixed {
+		// No time has been taken: see os.(*fileStat).ModTime.
+		times = [2]Timespec{{Sec: hbStart, Nsec: HbUntimed}, {Sec: hbStart, Nsec: HbUntimed}}
+	}
+	st.Atim, st.Mtim, st.Ctim = times[0], times[1], times[1]
+}
+
+// hbStart is the Unix time at which the clock starts.
+const hbStart = 946684800
+
+// HbUntimed are the nanoseconds of the time of a file that the program has written.
+const HbUntimed = 1
+
+// resize cuts or extends the contents.
+func (n *hbNode) resize(size int64) {
+	if size <= int64(len(n.data)) {
+		n.data = n.data[:size:size]
+	} else {
+		n.data = append(n.data, make([]byte, size-int64(len(n.data)))...)
+	}
+	n.fixed = false
+}
+
+// write puts p at offset off.
+func (n *hbNode) write(p []byte, off int64) {
+	if end := off + int64(len(p)); end > int64(len(n.data)) {
+		n.resize(end)
+	}
+	copy(n.data[off:], p)
+	n.fixed = false
+}
