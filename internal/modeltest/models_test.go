@@ -105,6 +105,49 @@ var programs = []program{
 			}
 		})
 		print(y)`},
+	{"fileMade", "made|none", `
+		var err error
+		together(func() { os.Create("DIR/m") }, func() { _, err = os.Stat("DIR/m") })
+		if err == nil {
+			print("made")
+		} else {
+			print("none")
+		}`},
+	{"fileRemoved", "removed|there", `
+		s := "removed"
+		together(func() { os.Remove("FILE") }, func() {
+			if _, err := os.Stat("FILE"); err == nil {
+				s = "there"
+			}
+		})
+		print(s)`},
+	{"dirMade", "made|none", `
+		s := "none"
+		together(func() { os.Mkdir("DIR/m", 0o777) }, func() {
+			if _, err := os.Stat("DIR/m"); err == nil {
+				s = "made"
+			}
+		})
+		print(s)`},
+	{"dirEntered", "made|none", `
+		s := "none"
+		together(func() { os.Mkdir("DIR/m", 0o777) }, func() {
+			if _, err := os.Create("DIR/m/n"); err == nil {
+				s = "made"
+			}
+		})
+		print(s)`},
+	{"contents", "ab|b|ba", `
+		f, _ := os.OpenFile("DIR/m", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		g, _ := os.OpenFile("DIR/m", os.O_WRONLY|os.O_APPEND, 0)
+		var b [2]byte
+		n := 0
+		together(func() { f.WriteString("a") }, func() {
+			g.WriteString("b")
+			h, _ := os.Open("DIR/m")
+			n, _ = h.Read(b[:])
+		})
+		print(string(b[:n]))`},
 	{"chdir", "/|DIR", `
 		together(func() { os.Chdir("/") }, func() { os.Chdir("DIR") })
 		buf := make([]byte, 200)
