@@ -355,7 +355,7 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 // redundant implements reduction: a goroutine that is kept from its next operation has read what
 // has changed since.
 func (e *awaitElimination) redundant() bool {
-	return slices.ContainsFunc(e.m.order, func(s uint32) bool {
+	return slices.ContainsFunc(e.m.living(), func(s uint32) bool {
 		g := e.m.gs[s]
 		start, _ := e.iterationOf(g)
 		return start != nil && !e.unchanged(g.trail, start)

@@ -251,7 +251,7 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	v := old + uint32(r.U(1))
 	m.setU32(p+wgCounter, v)
 	if v == 0 && old != 0 {
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			q := m.gs[s]
 			a := &q.pending.Access[0]
 			waits := q.status == gReady && q.pending.Kind == trace.WgWait && a.Obj == uint32(p>>32) && a.Off == uint32(p)

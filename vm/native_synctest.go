@@ -26,7 +26,7 @@ var synctestNatives = []Native{
 	}},
 	{Name: bubbleDrain, Peek: peekBubbleWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := 0
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			if q := m.gs[s]; q != g && m.inBubble(q, g.bubble) {
 				n++
 			}
@@ -36,7 +36,7 @@ var synctestNatives = []Native{
 	}},
 	{Name: "internal/synctest.hbWaiting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		waiting := false
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			q := m.gs[s]
 			waiting = waiting || m.inBubble(q, g.bubble) && m.isAtNative(q, bubbleWait)
 		}
@@ -86,7 +86,7 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 // of the bubble, or the bubble's clock, must act for them to continue. A goroutine that waits for a
 // mutex is not.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		q := m.gs[s]
 		if q == self || q.bubble != bubble || q.status == gEnded {
 			continue
@@ -133,7 +133,7 @@ func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if !m.bubbleBlocked(g.bubble, g) {
 		return false
 	}
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		q := m.gs[s]
 		if q == g || q.bubble != g.bubble || q.status != gReady {
 			continue

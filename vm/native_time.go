@@ -116,10 +116,11 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "time.hbKill", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			if q := m.gs[s]; q.system && q.status != gEnded && q.wait.obj == r.U(0) {
 				m.saveGoroutine(q)
 				q.status = gEnded
+				m.alives.ended++
 				q.pending = trace.Op{G: q.id, Kind: trace.End}
 			}
 		}

@@ -112,8 +112,14 @@ func (m *Machine) verifyGoroutines() {
 	if len(m.ready) > 0 {
 		panic("BUG: goroutines wait for local work between steps")
 	}
+	living := m.living()
 	for i, s := range m.order {
 		g := m.gs[s]
+		if len(living) > 0 && living[0] == s {
+			living = living[1:]
+		} else if g.status != gEnded {
+			panic(fmt.Sprintf("BUG: goroutine %d is not among the living", g.id))
+		}
 		if i > 0 && !m.before(m.gs[m.order[i-1]].id, g.id) {
 			panic("BUG: goroutines are not in spawn-path order")
 		}

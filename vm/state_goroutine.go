@@ -277,14 +277,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	g.serial.valid, g.outcomes.valid = false, false
 	m.slots[g.id] = int32(slot)
 	m.noteExisted(g.id)
-	// Insert into spawn-path order.
-	i := len(m.order)
-	m.order = append(m.order, uint32(slot))
-	for i > 0 && m.before(g.id, m.gs[m.order[i-1]].id) {
-		m.order[i] = m.order[i-1]
-		i--
-	}
-	m.order[i] = uint32(slot)
+	m.insertG(g)
 	if o := m.cfg.Observer; o != nil && parent != nil {
 		o.Started(m, parent.id, g.id)
 	}

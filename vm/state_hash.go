@@ -131,7 +131,7 @@ func (m *Machine) Hash() por.Hash {
 	h := m.heap
 	m.beginTraversal()
 	ws := c.words[:0]
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		if g := m.gs[s]; g.status != gEnded {
 			if ws = m.writeG(ws, g); c.byIdentity {
 				ws = append(ws, uint64(g.id))

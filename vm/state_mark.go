@@ -54,6 +54,7 @@ func (m *Machine) Rewind(k por.Mark) {
 	// undone.
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)
+	m.alives.stale = true
 	m.heap.rewind(&mk.heap)
 	m.sym.rewind(mk.sym)
 	m.scalars = mk.s

@@ -77,7 +77,7 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
 		return
 	}
 	if k != trace.Sleep {
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			q := m.gs[s]
 			if q == g || q.looked.state == (por.Hash{}) || q.looked.stale || q.looked.woken {
 				continue

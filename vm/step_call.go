@@ -257,6 +257,7 @@ func (m *Machine) endG(g *goroutine) {
 		m.mainEnd = true
 	}
 	g.status = gEnded
+	m.alives.ended++
 	g.pending = trace.Op{G: g.id}
 	if !g.system {
 		m.alive--

@@ -119,7 +119,7 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 	room := int64(math.MaxInt64 / 2)
 	if m.cfg.OrderedTime {
 		room = m.cfg.Slack - m.debt
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			if q := m.gs[s]; timed(q) && m.bounded(q) && m.numAlternatives(q) > 0 {
 				room = min(room, m.deadline(q)-m.clock-1)
 			}

@@ -162,7 +162,7 @@ func (m *Machine) waitingPeers(send, cached bool) []*goroutine {
 	l := &m.waiters
 	if !cached || l.moment != m.moment {
 		l.moment, l.senders, l.receivers = 0, l.senders[:0], l.receivers[:0]
-		for _, s := range m.order {
+		for _, s := range m.living() {
 			q := m.gs[s]
 			if q.status != gReady {
 				continue

@@ -76,7 +76,7 @@ func (m *Machine) passingNow() *passing {
 		return p
 	}
 	due, busy, first := false, false, int64(math.MaxInt64)
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		g := m.gs[s]
 		switch {
 		case g.status != gReady, g.system && g.pending.Kind == trace.Clock: // a signal may take its time
@@ -149,7 +149,7 @@ func (m *Machine) noteNear(g *goroutine) {
 	if m.cfg.Slack == 0 || m.cfg.VisibleArming {
 		return
 	}
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		if q := m.gs[s]; q != g && timed(q) && m.bounded(q) {
 			m.noteArmed(m.deadline(q) - m.clock)
 		}
@@ -205,7 +205,7 @@ func (m *Machine) Overtakes() bool {
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (m *Machine) TimersPending() bool {
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		if g := m.gs[s]; timed(g) && m.bounded(g) && m.numAlternatives(g) > 0 {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 func (m *Machine) writeInputs(ws []uint64) []uint64 {
 	sum := m.sym.sum()
 	ws = append(ws, 1<<62, sum[0], sum[1])
-	for _, o := range m.order {
+	for _, o := range m.living() {
 		if g := m.gs[o]; g.status != gEnded {
 			ws = append(ws, uint64(g.nvars))
 		}

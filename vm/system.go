@@ -14,7 +14,7 @@ func (m *Machine) Enabled(buf []trace.GID) []trace.GID {
 	}
 	timers := false
 	n := len(buf)
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		g := m.gs[s]
 		if g.status != gReady {
 			continue
@@ -66,7 +66,7 @@ func (m *Machine) Status() por.Status {
 	case m.fault != nil || m.exited:
 		return por.Ended
 	}
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		// Goroutines that wait for time are enabled when no other one is.
 		if m.enabled(m.gs[s]) {
 			return por.Running

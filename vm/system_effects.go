@@ -9,7 +9,7 @@ import (
 
 // Pending implements por.Effects.
 func (m *Machine) Pending(buf []trace.GID) []trace.GID {
-	for _, s := range m.order {
+	for _, s := range m.living() {
 		if g := m.gs[s]; g.status == gReady {
 			buf = append(buf, g.id)
 		}
