@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -33,8 +34,41 @@ func findLinks(src []byte) []link {
 	}
 }
 
+// linkVariables makes variables that are declared without a value one with those that a directive
+// names, as far as there are any: it is these that their packages refer to.
+func (l *loader) linkVariables() {
+	for _, p := range l.all {
+		if p.Info == nil {
+			continue
+		}
+		others := map[types.Object]types.Object{}
+		for _, link := range p.links {
+			local, _ := p.Types.Scope().Lookup(link.local).(*types.Var)
+			i := strings.LastIndexByte(link.symbol, '.')
+			if local == nil || i < 0 {
+				continue
+			}
+			q := l.stdPkgs[link.symbol[:i]]
+			if q == nil || q.Types == nil || q == p {
+				continue
+			}
+			if other, _ := q.Types.Scope().Lookup(link.symbol[i+1:]).(*types.Var); other != nil && types.Identical(local.Type(), other.Type()) {
+				others[local] = other
+			}
+		}
+		if len(others) == 0 {
+			continue
+		}
+		for id, local := range p.Info.Uses {
+			if other := others[local]; other != nil {
+				p.Info.Uses[id] = other
+			}
+		}
+	}
+}
+
 // collectLinks resolves the local names of the directives of all packages.
-// Those of variables and of declarations that a patch dropped are ignored.
+// Those of declarations that a patch dropped are ignored.
 func (prog *Program) collectLinks() {
 	prog.links = links{make(map[string]*ssa.Function), make(map[*ssa.Function]string)}
 	for _, p := range prog.All {

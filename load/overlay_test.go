@@ -205,9 +205,16 @@ func here() int { return 1 }
 
 func assembly()
 func goes() {}
+
+//go:linkname pulledVar container/list.hiddenVar
+var pulledVar int
+
+func read() int { return pulledVar }
 -- container/list/list.go --
 package list
 import _ "unsafe"
+
+var hiddenVar = 1
 
 //go:linkname push sort.pushed
 func push() int { return 1 }
@@ -227,5 +234,10 @@ func there() int
 		if got := fmt.Sprint(prog.Linked(prog.Package(test.pkg).SSA.Func(test.name))); got != test.want {
 			t.Errorf("%s.%s is linked to %s, want %s", test.pkg, test.name, got, test.want)
 		}
+	}
+	sort := prog.Package("sort").SSA
+	sort.Build()
+	if code := sort.Func("read").Blocks[0].Instrs; !strings.Contains(code[0].String(), "container/list.hiddenVar") {
+		t.Errorf("sort.read begins with %s, want the variable it is linked to", code[0])
 	}
 }

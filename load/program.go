@@ -59,6 +59,7 @@ func (l *loader) program() (*Program, error) {
 		id, _ := l.std.resolve(path)
 		prog.implicit = append(prog.implicit, l.stdPkgs[id])
 	}
+	l.linkVariables()
 	for _, p := range l.all {
 		files, info := p.Files, p.Info
 		if !p.Std {

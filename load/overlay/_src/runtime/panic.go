@@ -21,9 +21,10 @@ type hbPanic struct {
 // or call the real runtime.
 
 var (
-	memoryError = error(errorString("invalid memory address or nil pointer dereference"))
-	divideError = error(errorString("integer divide by zero"))
-	shiftError  = error(errorString("negative shift amount"))
+	memoryError   = error(errorString("invalid memory address or nil pointer dereference"))
+	overflowError = error(errorString("integer overflow"))
+	divideError   = error(errorString("integer divide by zero"))
+	shiftError    = error(errorString("negative shift amount"))
 )
 
 func hbPanicMem() { panic(memoryError) }

@@ -72,6 +72,9 @@ func procPin() int { return 0 }
 
 func procUnpin() {}
 
+// haveHighResSleep says that sleepers do not wake before their time.
+var haveHighResSleep = true
+
 // memhash hashes n bytes at p.
 func memhash(p unsafe.Pointer, seed, n uintptr) uintptr
 
