@@ -51,9 +51,9 @@ type Features struct {
 	Facts    Facts
 	Races    RaceFinder
 
-	// NeedsRefining reports whether starting a timer must be a visible operation and is not: then
-	// what has been explored says nothing. Refined makes a machine of the same entry in which it is,
-	// as Arming says.
+	// NeedsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
+	// Refined makes a machine of the same entry with which it does; Arming says whether starting a
+	// timer is a visible operation of this one.
 	NeedsRefining func() bool
 	Refined       func(interrupted func() bool) (Machine, error)
 	Arming        bool

@@ -159,7 +159,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		p.sampled += found.Executions
 		p.worked += found.Transitions
 	}
-	if !s.answers(&found) && !s.limit.passed() {
+	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
 		if s, found, err = p.contest(s); err != nil {
 			return nil, err
 		}
@@ -247,8 +247,30 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	return best.s, best.found, nil
 }
 
-// run runs a contender to its end.
+// run runs a contender to its end. If what it has explored says nothing it begins again, by itself:
+// what others have explored may say all there is to say.
 func (p *portfolio) run(c *contender) {
+	e := p.entry
+	for {
+		opts := c.s.opts
+		p.search(c)
+		again := c.s.refinement()
+		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Transitions)) {
+			break
+		}
+		e, opts = again.refine(e, opts)
+		s, err := prepare(p.ctx, e, opts)
+		if err != nil {
+			c.err = err
+			break
+		}
+		c.s = s
+	}
+	p.end(c)
+}
+
+// search is one search of a contender.
+func (p *portfolio) search(c *contender) {
 	s := c.s
 	s.collector.inSubtree = true // what is accepted is noted, and told by the one that is chosen
 	poll := s.cfg.Poll
@@ -277,7 +299,6 @@ func (p *portfolio) run(c *contender) {
 		}
 	}
 	c.found = s.search()
-	p.end(c)
 }
 
 // work returns how much c has worked when the explorer that is running has executed so many

@@ -126,7 +126,7 @@ type refinement struct {
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
 
-// needsRefining reports whether what has been explored says nothing, as starting a timer must be visible.
+// needsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
 func (s *exploration) needsRefining() bool {
 	return s.features.NeedsRefining != nil && s.features.NeedsRefining()
 }
@@ -146,9 +146,15 @@ func (s *exploration) finishTime() {
 	if f.Modes != nil {
 		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
 	}
-	if s.needsRefining() {
-		r.again.machine = f.Refined
-	}
+	r.again = s.refinement()
 	r.again.anyTime = f.AnyTime
-	r.again.await = s.collector.needsAwait
+}
+
+// refinement says whether the search has to begin again, and how.
+func (s *exploration) refinement() refinement {
+	r := refinement{await: s.collector.needsAwait}
+	if s.needsRefining() {
+		r.machine = s.features.Refined
+	}
+	return r
 }

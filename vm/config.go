@@ -19,6 +19,8 @@ type Config struct {
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
 	VisibleArming bool  // starting a timer is a visible operation: see Machine.NeedsArming
 	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
+	AbsoluteTime  bool  // fingerprints tell states apart whose times differ by a shift: see state_time.go
+	CountRests    bool  // and those in which the goroutines have waited more or less often
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	SignalsOff    bool                   // the environment sends no signals
@@ -42,6 +44,7 @@ type Config struct {
 	short      *atomic.Bool // see noteArmed
 	jumps      []int64      // how far time may pass at a look, in ascending order
 	late       *lateness    // what could be noticed of it
+	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }

@@ -24,6 +24,19 @@ func (k *linker) Clocked(fn *ssa.Function) bool {
 	return k.clockUsed && !k.m.cfg.Run && !k.prog.InLibrary(original(fn))
 }
 
+// Puns reports whether the types that pointers get in fn are of interest, and whether fn may move them
+// on. Package sync/atomic gives pointers back as what they were.
+func (k *linker) Puns(fn *ssa.Function) (check, walks bool) {
+	if !k.clockUsed || k.m.cfg.Run || k.m.cfg.AbsoluteTime {
+		return false, false
+	}
+	p := k.prog.PackageOf(original(fn))
+	if p == nil {
+		return true, true
+	}
+	return p.Path != "sync/atomic", !p.Std
+}
+
 // Of the standard library these give the order of a map away: to a function they call, or by the
 // order in which they wake other goroutines. The others sort what they collect from a map, look for
 // something in it, or copy it.

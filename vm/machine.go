@@ -161,8 +161,9 @@ type autoMode struct {
 
 // hashing computes fingerprints of states.
 type hashing struct {
-	canon canonicaliser
-	nans  uint64 // NaNs hashed so far
+	canon       canonicaliser
+	nans        uint64 // NaNs hashed so far
+	timesHashed uint64 // values with Times hashed so far
 }
 
 // raceTracking follows the happens-before relation.
@@ -189,6 +190,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	if cfg.waited == nil {
 		cfg.waited, cfg.short, cfg.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(cfg.jumps)}
+		cfg.absolute = new(absolutes)
 	}
 	if cfg.muted == nil {
 		cfg.muted = new(atomic.Bool)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Natives of internal/bytealg and the other searches through bytes that the
@@ -143,7 +144,7 @@ var bytealgNatives = []Native{
 		if !t.direct {
 			image = m.heap.load(r.U(1), uint64(t.layout.Size), 0)
 		}
-		h, bad := m.hashImage(t.layout, image, r.U(2))
+		h, bad := m.shownHash(t.layout, image, r.U(2))
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
@@ -155,6 +156,7 @@ var bytealgNatives = []Native{
 		m.plain(op, r.U(0), r.U(2), false)
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.observePun(r.U(0), uint64(m.layByte)|bytecode.PunWalks)
 		r.Set(0, hashBytes(r.U(1), m.heap.bytesOf(r.U(0), uint32(r.U(2)))))
 		return Next
 	}},

@@ -91,6 +91,7 @@ var fileNatives = []Native{
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(0), 16)
+		m.observeTime()
 		ns := int64(startTime*1e9) + m.clock
 		putWord(b, uint64(ns/1e9))
 		putWord(b[8:], uint64(ns%1e9/1e3))

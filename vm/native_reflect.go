@@ -381,7 +381,7 @@ func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
 	if n > 0 && p == nil {
 		return m.badAddress(g)
 	}
-	h, bad := m.hashImage(t.layout, p, r.U(2))
+	h, bad := m.shownHash(t.layout, p, r.U(2))
 	if bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called

@@ -134,15 +134,7 @@ func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 			w := bytecode.Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
 			if c.dir == 's' {
 				w.Op = 1
-				for j := range c.elem.Words() {
-					e := uint16(reg+1+j) << 1
-					for _, p := range c.elem.Ptrs {
-						if int(p) == j*8 {
-							e |= 1
-						}
-					}
-					live = append(live, e)
-				}
+				live = c.elem.AppendRegs(live, reg+1)
 			}
 			words = append(words, w)
 			reg += 1 + c.elem.Words()

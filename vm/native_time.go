@@ -42,8 +42,13 @@ var timeNatives = []Native{
 		r.SetBool(0, m.compareTimes(g, r) == 0)
 		return Next
 	}},
+	{Name: "time.hbApart", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.observeApart(r.U(0), r.U(1))
+		return Next
+	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.readClock()
+		m.observeTime()
 		r.Set(0, uint64(m.clockOf(g))+1)
 		return Next
 	}},

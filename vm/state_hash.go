@@ -141,13 +141,19 @@ func (m *Machine) Hash() por.Hash {
 			}
 		}
 	}
+	if m.relativeTimes() {
+		m.cfg.absolute.hashed.Store(true)
+		if m.tracking {
+			m.observeTime() // terms may be about Times
+		}
+	}
 	debt := m.debtHash()
 	ws = append(ws, uint64(m.clockHash())<<2|b2u(debt != 0)<<1|b2u(m.fault != nil || m.exited))
 	if debt != 0 {
 		ws = append(ws, uint64(debt))
 	}
 	if m.link.clockUsed {
-		ws = append(ws, uint64(m.rests), uint64(max(0, m.shown-m.clock+1)))
+		ws = append(ws, uint64(m.restsHash()), uint64(max(0, m.shown-m.clock+1)))
 		for _, b := range m.bubbles {
 			ws = append(ws, uint64(b.now))
 		}
@@ -214,6 +220,9 @@ type serialised struct {
 	valid bool
 	words []uint64
 	refs  []uint32 // which words are references
+	times []uint32 // at which words Times begin
+	until int64    // lookBack's
+	raw   bool     // there may be others
 }
 
 // ref appends a word that may be a reference.
@@ -232,7 +241,13 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 	}
 	ws = m.writeSerialised(ws, t)
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
-		ws = append(ws, uint64(m.deadline(g)-m.clockOf(g)))
+		ws = append(ws, m.distance(g, m.deadline(g)))
+	}
+	if t.until != 0 {
+		ws = append(ws, m.distance(g, t.until))
+	}
+	if t.raw && m.relativeTimes() {
+		ws = append(ws, uint64(m.clock))
 	}
 	return ws
 }
@@ -243,6 +258,11 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 	for _, i := range t.refs {
 		w := &ws[n+int(i)]
 		*w = m.ref(*w)
+	}
+	if len(t.times) > 0 && m.distances() {
+		for _, i := range t.times {
+			m.relativeTime(ws[n+int(i):], false)
+		}
 	}
 	return ws
 }
@@ -258,7 +278,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // The innermost frame comes first. How many words come after a word follows from what it says, so
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
-	t.valid, t.words, t.refs = true, t.words[:0], t.refs[:0]
+	t.valid, t.words, t.refs, t.times, t.until, t.raw = true, t.words[:0], t.refs[:0], t.times[:0], 0, false
 	looked := copies == nil && g.looked != (lookBack{})
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16 | b2u(looked)<<15 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
@@ -272,7 +292,8 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		nrand = uint64(g.nrand)
 	}
 	if looked {
-		t.words = append(t.words, g.looked.state[0], g.looked.state[1], uint64(g.looked.until), b2u(g.looked.stale)<<2|b2u(g.looked.waits)<<1|b2u(g.looked.woken))
+		t.until = g.looked.until
+		t.words = append(t.words, g.looked.state[0], g.looked.state[1], b2u(t.until != 0)<<3|b2u(g.looked.stale)<<2|b2u(g.looked.waits)<<1|b2u(g.looked.woken))
 	}
 	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
 		t.words = append(t.words, x|1<<13, nrand)
@@ -306,11 +327,16 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		live, ok := m.liveIn(fn, pc, above)
 		if !ok {
 			// Not a point liveness was recorded for: everything counts.
+			t.raw = true
 			for i := 0; i < fn.NRegs; i++ {
 				t.ref(g.stack[fp+uint32(i)])
 			}
 		}
-		for _, e := range live {
+		for i, e := range live {
+			if i+1 < len(live) && live[i+1] == e { // a Time begins
+				t.times = append(t.times, uint32(len(t.words)))
+				continue
+			}
 			w := g.stack[fp+uint32(e>>1)]
 			if e&1 != 0 {
 				t.ref(w)
@@ -366,9 +392,13 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 		return writeRaw(ws, o.mem, o.size)
 	}
+	times := l.Times
+	if !m.distances() {
+		times = nil
+	}
 	// Element by element, the bytes between two pointers as they are.
 	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
-		at := uint32(0)
+		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
 			if p > at {
 				ws = writeRaw(ws, unsafe.Add(o.mem, base+at), p-at)
@@ -378,6 +408,9 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 		if l.Size > at {
 			ws = writeRaw(ws, unsafe.Add(o.mem, base+at), l.Size-at)
+		}
+		for _, t := range times {
+			m.relativeTime(ws[from+int(t/8):], t&1 != 0)
 		}
 	}
 	return ws

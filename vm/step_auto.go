@@ -138,7 +138,7 @@ func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
 // clockHash is the part of the clock that matters for what can still happen.
 func (m *Machine) clockHash() int64 {
-	if !m.link.clockUsed {
+	if !m.link.clockUsed || m.relativeTimes() {
 		return 0
 	}
 	return m.clock

@@ -173,6 +173,8 @@ func (m *Machine) initDone(g *goroutine) {
 	// What initialisers have written differs from the base state once it is written again: without
 	// a new epoch that would not be noted.
 	h.begin()
+	// What is in the base state is not visited by a fingerprint, and so must not count as a distance.
+	m.cfg.AbsoluteTime = m.cfg.AbsoluteTime || m.baseTimes()
 	m.auto = m.cfg.Run
 	// All objects count as shared, so that every access is a visible operation.
 	if m.check != nil && m.check.what&CheckStops != 0 {

@@ -23,7 +23,7 @@ import (
 // needed:
 //
 //  1. A comparison says how much time would have to pass for another outcome. All delays of a path
-//     take at most Slack for each time that all goroutines have waited, and once more (reach). If
+//     take at most Slack for each time that all goroutines have waited, and once more (reaches). If
 //     that is too little for all comparisons, all outcomes are those without delays: take the
 //     first comparison that has another outcome with delays, and up to which nothing else has
 //     changed.
@@ -80,12 +80,19 @@ func (m *Machine) moves(g *goroutine) bool {
 	return g.bubble == 0 && !m.auto && (!m.cfg.OrderedTime || m.cfg.Slack > 0)
 }
 
-// reach is how much later it could be on the present path than it is.
-func (m *Machine) reach() int64 {
+// reaches reports whether it could be later by d on the present path than it is. How often all have
+// waited is a part of states if it has been asked for: see state_time.go.
+func (m *Machine) reaches(d int64) bool {
 	if !m.cfg.OrderedTime || m.cfg.Slack > math.MaxInt64/4/(m.rests+1) {
-		return math.MaxInt64 / 2
+		return d <= math.MaxInt64/2
 	}
-	return m.cfg.Slack * (m.rests + 1)
+	if d > m.cfg.Slack && m.relativeTimes() {
+		if m.allPasses() || m.cfg.CountRests && m.rests >= maxRests {
+			return true
+		}
+		m.cfg.absolute.rests.Store(true)
+	}
+	return d <= m.cfg.Slack*(m.rests+1)
 }
 
 // peekLook is the Peek of a look.
@@ -151,6 +158,7 @@ func (m *Machine) look(g *goroutine) int64 {
 		d := m.jump(g, int(g.choice))
 		m.clock += d
 		m.debt += d
+		m.observeLate()
 	}
 	m.shown = max(m.clock, m.shown) + 1
 	m.noteLook(m.shown)
@@ -219,6 +227,7 @@ func instant(wall, ext uint64) int64 {
 func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	a, b := [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)}
 	x, y := instant(a[0], a[1]), instant(b[0], b[1])
+	m.observeOdd(a, b)
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
 			m.compared(g, max(x, y)-min(x, y), 0)
@@ -235,10 +244,13 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 // that was. But times may have been computed that lie before what was shown, and grow with it: then
 // only what is shown now is settled.
 func (m *Machine) settled(t int64) bool {
-	if m.link.cutoffs {
-		return t == max(m.clock, m.shown)
+	if now := max(m.clock, m.shown); t == now || m.link.cutoffs {
+		return t == now
 	}
 	_, ok := slices.BinarySearch(m.looks, t)
+	if ok { // what has been shown is no part of states
+		m.observeTime()
+	}
 	return ok
 }
 
@@ -250,6 +262,13 @@ func (m *Machine) addToTime(r Regs) {
 	if d < 0 {
 		m.link.cutoffs = true
 	}
+	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
+	m.moveTime(r, d)
+	m.observeMoved(from, [2]uint64{r.U(timeWall), r.U(timeExt)})
+}
+
+// moveTime adds d to the Time in r.
+func (m *Machine) moveTime(r Regs, d int64) {
 	wall, ext := r.U(timeWall), r.U(timeExt)
 	nsec, sec := int64(wall&timeNanos)+d%1e9, d/1e9
 	switch {
@@ -298,6 +317,7 @@ func (m *Machine) subtractTimes(r Regs) int64 {
 		d.Sub(big.NewInt(timeSecond(wall, r.U(timeExt))), big.NewInt(timeSecond(from, r.U(timeWords+timeExt))))
 		d.Add(d.Mul(d, big.NewInt(1e9)), big.NewInt(int64(wall&timeNanos)-int64(from&timeNanos)))
 	}
+	m.observeDistance([2]uint64{wall, r.U(timeExt)}, [2]uint64{from, r.U(timeWords + timeExt)}, d)
 	switch {
 	case d.IsInt64():
 		return d.Int64()
@@ -329,7 +349,7 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 func (m *Machine) compared(g *goroutine, d, unit int64) {
 	m.noteWaiting(g)
 	m.needsTime(g, max(m.clock, m.shown)+d+unit+1)
-	if !m.moves(g) || d > m.reach() {
+	if !m.moves(g) || !m.reaches(d) {
 		return
 	}
 	d += unit

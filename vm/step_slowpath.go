@@ -171,7 +171,11 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		m.print(a, in.B)
 		g.pc++
 	case bytecode.Clock:
-		m.noteClock(g, in, a, *b, int64(word(0)))
+		if in.C&bytecode.ClockPun != 0 {
+			m.observePun(*a, word(0))
+		} else {
+			m.noteClock(g, in, a, *b, int64(word(0)))
+		}
 		g.pc += 2
 	case bytecode.Unsupported:
 		m.unsupported(g, f.Texts[word(0)])

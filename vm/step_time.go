@@ -133,6 +133,7 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.link.clockUsed:
 		m.clock = max(m.clock, int64(g.label))
 	}
+	m.observeLate()
 	g.label = 0
 	return Next
 }
@@ -161,18 +162,22 @@ func (m *Machine) noteNear(g *goroutine) {
 func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.VisibleArming }
 
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
-// that is not, or time pass where it does not.
+// that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	return m.NeedsArming() || m.cfg.late.noted() && (!m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps))
+	return m.NeedsArming() || m.NeedsAbsolute() || m.cfg.late.noted() && (!m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps))
 }
 
 // Refined returns a machine in the initial state of the same program in which that is so.
 func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
-	if m.NeedsRefining() && m.cfg.late.noted() {
+	if m.cfg.late.noted() {
 		cfg.VisibleLooks, cfg.jumps = true, m.cfg.late.jumps
 	}
-	cfg.VisibleArming = true
+	if m.NeedsAbsolute() {
+		cfg.AbsoluteTime = m.cfg.absolute.observed.Load()
+		cfg.CountRests = !cfg.AbsoluteTime
+	}
+	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }
@@ -265,6 +270,7 @@ func (m *Machine) clockOf(g *goroutine) int64 {
 
 // setBubbleClock sets the clock of a bubble; a negative time ends it.
 func (m *Machine) setBubbleClock(bubble uint32, now int64) {
+	m.observeTime()
 	bubbles := make([]bubbleClock, 0, len(m.bubbles)+1)
 	for _, b := range m.bubbles {
 		if b.bubble != bubble {

@@ -123,12 +123,25 @@ func hashBytes(h uint64, b []byte) uint64 {
 	return mix(h, t)
 }
 
+// shownHash is hashImage for the program, which so learns what time it is if there are Times.
+func (m *Machine) shownHash(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
+	n := m.timesHashed
+	h, bad := m.hashImage(l, p, h)
+	if m.timesHashed != n {
+		m.observeTime()
+	}
+	return h, bad
+}
+
 // hashImage hashes an image for a map's index; bad is the type word of an
 // unhashable dynamic type in it. Equal keys hash equally; NaNs never match anyway.
 //
 // It is the hash of the machine's own index, and need not be the runtime's: no iteration depends
 // on it.
 func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
+	if len(l.Times) > 0 {
+		m.timesHashed++
+	}
 	for i := range l.Eq {
 		s := &l.Eq[i]
 		q := unsafe.Add(p, s.Off)

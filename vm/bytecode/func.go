@@ -111,7 +111,8 @@ type PosEntry struct {
 }
 
 // LiveEntry lists the registers live while the instruction at PC is pending, each
-// register number shifted left once, with bit 0 set for guest pointers.
+// register number shifted left once, with bit 0 set for guest pointers. The register in which a
+// time.Time begins is listed twice.
 // At the instruction after a call they are what is live while the callee runs.
 type LiveEntry struct {
 	PC   int32

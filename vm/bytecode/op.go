@@ -520,4 +520,11 @@ const (
 	ClockShrinks              // A - B shrinks
 	ClockLeft                 // only A may come from the clock
 	ClockRight                // only B may
+	ClockPun                  // A is a pointer that gets another type; next word: the layout of what it points to then
+)
+
+// Flags of that layout.
+const (
+	PunWalks = 1 << 32 // it may be moved on from there
+	PunDeep  = 1 << 33 // what A pointed to refers to Times
 )

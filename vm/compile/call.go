@@ -125,22 +125,13 @@ func unused(v ssa.Value) bool {
 }
 
 // windowRegs lists the registers of native arguments in the outgoing window for the live set.
-// An entry is the register's number shifted left once, with bit 0 set for a guest pointer.
 //
 // Nothing else knows of these registers: they have no SSA value, and so no interval of liveness.
 func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	var list []uint16
 	k := c.window
 	for _, a := range args {
-		for i := 0; i < c.words(a); i++ {
-			e := uint16(k+i) << 1
-			for _, p := range c.ptrWords(a) {
-				if int(p) == i*8 {
-					e |= 1
-				}
-			}
-			list = append(list, e)
-		}
+		list = c.appendRegs(list, a, k)
 		k += c.words(a)
 	}
 	return list
@@ -273,24 +264,13 @@ func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	return f
 }
 
-// paramList lists the registers of parameters of the given types, with pointer marks.
-//
-// As in windowRegs, an entry is a register's number shifted left once, with bit 0 set for a
-// pointer.
+// paramList lists the registers of parameters of the given types, as in windowRegs.
 func (c *compiler) paramList(ts []types.Type) []uint16 {
 	var list []uint16
 	k := 0
 	for _, t := range ts {
 		l := c.l.Layout(t)
-		for i := 0; i < l.Words(); i++ {
-			e := uint16(k+i) << 1
-			for _, p := range l.Ptrs {
-				if int(p) == i*8 {
-					e |= 1
-				}
-			}
-			list = append(list, e)
-		}
+		list = l.AppendRegs(list, k)
 		k += l.Words()
 	}
 	return list

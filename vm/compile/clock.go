@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // What a program can notice of the clock. A time.Time is compared by methods of its own, which the
@@ -275,4 +276,64 @@ func (c *compiler) clockNumber(i ssa.Instruction) {
 		c.emit(bytecode.Clock, c.use(of), 0, how)
 		c.word(0)
 	}
+}
+
+// clockPun emits the Clock of a pointer in x that gets another type: one through which Times are not
+// seen as Times.
+func (c *compiler) clockPun(v *ssa.Convert, x int) {
+	check, walks := c.l.Puns(c.fn)
+	if !check {
+		return
+	}
+	from, ok1 := v.X.Type().Underlying().(*types.Pointer)
+	to, ok2 := v.Type().Underlying().(*types.Pointer)
+	switch {
+	case ok2:
+		l := c.l.Layout(to.Elem())
+		w := uint64(l.ID)
+		if walks && layout.ScalarOf(to.Elem()) != layout.NotScalar {
+			w |= bytecode.PunWalks
+		}
+		c.emit(bytecode.Clock, x, 0, bytecode.ClockPun)
+		c.word(w)
+	case ok1 && walks && c.refersToTimes(from.Elem()):
+		c.emit(bytecode.Clock, x, 0, bytecode.ClockPun)
+		c.word(bytecode.PunDeep)
+	}
+}
+
+// refersToTimes reports whether there may be Times in what a value of type t refers to. Interfaces
+// and functions say what they refer to themselves.
+func (c *compiler) refersToTimes(t types.Type) bool {
+	seen := map[types.Type]bool{}
+	var in func(t types.Type, deep bool) bool
+	in = func(t types.Type, deep bool) bool {
+		if deep && len(c.l.Layout(t).Times) > 0 {
+			return true
+		}
+		if deep && seen[t] {
+			return false
+		}
+		seen[t] = seen[t] || deep
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			return in(u.Elem(), true)
+		case *types.Slice:
+			return in(u.Elem(), true)
+		case *types.Chan:
+			return in(u.Elem(), true)
+		case *types.Map:
+			return in(u.Key(), true) || in(u.Elem(), true)
+		case *types.Array:
+			return in(u.Elem(), deep)
+		case *types.Struct:
+			for i := range u.NumFields() {
+				if in(u.Field(i).Type(), deep) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return in(t, false)
 }

@@ -30,6 +30,7 @@ type Linker interface {
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
 	Clocked(*ssa.Function) bool // what it does by the clock is of interest
+	Puns(*ssa.Function) (check, walks bool)
 }
 
 // compiler is the state of compiling one function.
@@ -188,23 +189,25 @@ func (c *compiler) words(v ssa.Value) int {
 	return l.Words()
 }
 
-// ptrWords returns the byte offsets of v's pointers.
-// Of an iterator only the first word is one, and the third if it refers to an order.
-func (c *compiler) ptrWords(v ssa.Value) []uint32 {
+// appendRegs appends the registers of v, which begin with reg, as in Layout.AppendRegs.
+// Of an iterator only the first word is a pointer, and the third if it refers to an order.
+func (c *compiler) appendRegs(list []uint16, v ssa.Value, reg int) []uint16 {
 	switch x := v.(type) {
 	case *ssa.Range:
+		order := uint16(0)
 		if isMap(x.X.Type()) && c.l.Ordered(x) {
-			return []uint32{0, 16}
+			order = 1
 		}
-		return []uint32{0}
+		e := uint16(reg) << 1
+		return append(list, e|1, e+2, e+4|order)
 	case *ssa.FreeVar:
 		for i, fv := range c.fn.FreeVars {
 			if fv == x && c.l.Captures().ByValue(c.fn, i) {
-				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).Ptrs
+				return c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem()).AppendRegs(list, reg)
 			}
 		}
 	}
-	return c.l.Layout(v.Type()).Ptrs
+	return c.l.Layout(v.Type()).AppendRegs(list, reg)
 }
 
 func (c *compiler) emit(op bytecode.Op, a, b, x int) int {

@@ -42,6 +42,7 @@ func (c *compiler) convert(v *ssa.Convert) {
 			return
 		}
 	}
+	c.clockPun(v, x)
 	// Pointers and unsafe.Pointer.
 	c.move(d, x, c.words(v))
 }

@@ -274,13 +274,8 @@ func (c *compiler) assign(ivs []interval, cls *classes) {
 		v, reg := ivs[i].v, ivs[cls.find(i)].reg
 		c.reg[v] = reg
 		n := len(words)
-		for k := range ivs[i].words {
-			words = append(words, uint16(reg+k)<<1)
-		}
+		words = c.appendRegs(words, v, reg)
 		c.regWords[i] = words[n:len(words):len(words)]
-		for _, p := range c.ptrWords(v) {
-			c.regWords[i][p/8] |= 1
-		}
 	}
 }
 

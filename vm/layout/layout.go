@@ -35,6 +35,9 @@ type Layout struct {
 	// Ptrs lists the byte offsets, ascending, of the words that hold guest
 	// pointers (pointers, maps, channels, funcs, string and slice data, interface words).
 	Ptrs []uint32
+	// Times lists the byte offsets, ascending, of the words in which a time.Time begins, and with bit
+	// 0 set those of the ticks in channels of timers. Both have two words of time and a location.
+	Times []uint32
 	// Eq lists the segments == compares, in order; nil with Comparable false.
 	Eq         []Seg
 	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
@@ -78,6 +81,25 @@ func (l *Layout) Words() int {
 		return 0
 	}
 	return int(l.Size+7) / 8
+}
+
+// AppendRegs appends the registers that hold a value from register reg on, as bytecode.LiveEntry lists
+// them: shifted left once, with bit 0 set for a pointer, and twice where a Time begins.
+func (l *Layout) AppendRegs(list []uint16, reg int) []uint16 {
+	ptrs, times := l.Ptrs, l.Times
+	for i := range l.Words() {
+		e := uint16(reg+i) << 1
+		if len(ptrs) > 0 && int(ptrs[0]) == i*8 {
+			e |= 1
+			ptrs = ptrs[1:]
+		}
+		if len(times) > 0 && int(times[0]) == i*8 {
+			list = append(list, e)
+			times = times[1:]
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 // Sizes is the gc compiler's layout of amd64, the machine's only one.
@@ -182,6 +204,9 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 			for _, p := range e.Ptrs {
 				l.Ptrs = append(l.Ptrs, i*e.Size+p)
 			}
+			for _, p := range e.Times {
+				l.Times = append(l.Times, i*e.Size+p)
+			}
 		}
 		switch {
 		case !e.Comparable || n == 0:
@@ -207,6 +232,9 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 				l.addSeg(s)
 			}
 		}
+	}
+	if tick, ok := isTime(typ); ok {
+		l.Times = []uint32{tick}
 	}
 	if !l.Comparable {
 		l.Eq = nil
@@ -236,11 +264,30 @@ func (t *Table) fillBasic(l *Layout, u *types.Basic) {
 	}
 }
 
-// include adds the pointers of component e at byte off.
+// include adds the pointers and times of component e at byte off.
 func (l *Layout) include(e *Layout, off uint32) {
 	for _, p := range e.Ptrs {
 		l.Ptrs = append(l.Ptrs, off+p)
 	}
+	for _, p := range e.Times {
+		l.Times = append(l.Times, off+p)
+	}
+}
+
+// isTime reports whether values of type typ are Times, and tick is 1 if they are the ticks of the
+// overlay. A type that is defined as time.Time has its fields.
+func isTime(typ types.Type) (tick uint32, ok bool) {
+	u, isStruct := typ.Underlying().(*types.Struct)
+	if !isStruct || u.NumFields() != 3 || u.Field(0).Name() != "wall" || u.Field(1).Name() != "ext" {
+		return 0, false
+	}
+	if p := u.Field(0).Pkg(); p == nil || p.Path() != "time" {
+		return 0, false
+	}
+	if n, named := types.Unalias(typ).(*types.Named); named && n.Obj().Name() == "hbTick" {
+		tick = 1
+	}
+	return tick, true
 }
 
 // addSeg appends s, merging adjacent raw memory.

@@ -1,0 +1,69 @@
+package time
+
+// Where a Time is made of numbers, and where it becomes numbers. Everything else that programs do
+// with Times says how far they are from each other, and nothing about what time it is.
+
+// hbApart notes that a Time with these words has been made of numbers, or is taken apart.
+func hbApart(wall uint64, ext int64)
+
+// Now returns the current local time.
+func Now() Time {
+	loc := Local // before the clock: between the words of a Time and the Time there is no operation
+	sec, nsec, _ := runtimeNow()
+	return Time{uint64(nsec), sec + unixToInternal, loc}
+}
+
+func unixTime(sec int64, nsec int32) Time {
+	hbApart(uint64(nsec), sec+unixToInternal)
+	return Time{uint64(nsec), sec + unixToInternal, Local}
+}
+
+// nsec returns the time's nanoseconds.
+func (t *Time) nsec() int32 {
+	wall := t.wall
+	hbApart(wall, t.ext)
+	return int32(wall & nsecMask)
+}
+
+// sec returns the time's seconds since Jan 1 year 1.
+func (t *Time) sec() int64 {
+	wall, ext := t.wall, t.ext
+	hbApart(wall, ext)
+	if wall&hasMonotonic != 0 {
+		return wallToInternal + int64(wall<<1>>(nsecShift+1))
+	}
+	return ext
+}
+
+// setLoc sets the location associated with the time. UnmarshalBinary calls it with a Time that it
+// has made.
+func (t *Time) setLoc(loc *Location) {
+	if loc == &utcLoc {
+		hbApart(t.wall, t.ext)
+		loc = nil
+	}
+	t.stripMono()
+	t.loc = loc
+}
+
+// UTC returns t with the location set to UTC.
+func (t Time) UTC() Time {
+	t.stripMono()
+	t.loc = nil
+	return t
+}
+
+// In returns a copy of t representing the same time instant, but with the copy's location
+// information set to loc for display purposes.
+//
+// In panics if loc is nil.
+func (t Time) In(loc *Location) Time {
+	if loc == nil {
+		panic("time: missing Location in call to Time.In")
+	}
+	if loc == &utcLoc {
+		return t.UTC()
+	}
+	t.setLoc(loc)
+	return t
+}
