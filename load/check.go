@@ -35,8 +35,11 @@ func (l *loader) check() error {
 			}
 		}()
 	}
-	for _, p := range l.all {
+	for i, p := range l.all {
 		<-p.done
+		if l.cfg.Loaded != nil {
+			l.cfg.Loaded(i+1, len(l.all))
+		}
 		for _, f := range p.files {
 			f.src = nil
 		}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+	"sync"
 )
 
 // Whether a program reads the clock decides whether the time of day is part of
@@ -89,10 +90,7 @@ func (prog *Program) UsesClock(e *Entry) bool {
 // reaches reports whether code of pkgs that e reaches mentions a function that is wanted. harmless,
 // if it is not nil, returns the name in a call that does not count, or nil.
 func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless func(*Package, *ast.CallExpr) *ast.Ident) bool {
-	m := reachability{decls: make(map[types.Object][]declared), seen: make(map[types.Object]bool), wanted: wanted}
-	for _, p := range pkgs {
-		m.collect(p)
-	}
+	m := newReachability(pkgs, wanted)
 	m.reach(e.Func.Object())
 	if e.Beside != nil {
 		m.reach(e.Beside.Func.Object())
@@ -123,11 +121,22 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless 
 
 // reachability is a search through declarations.
 type reachability struct {
-	decls  map[types.Object][]declared // what belongs to a package-level object: for a type its methods, too
+	pkgs   map[*types.Package]*Package
 	seen   map[types.Object]bool
 	work   []declared
 	wanted func(*types.Func) bool
 	found  bool // what is wanted
+}
+
+// newReachability returns a search through the declarations of pkgs. Functions named init run by
+// themselves and may start goroutines that outlive them.
+func newReachability(pkgs []*Package, wanted func(*types.Func) bool) *reachability {
+	m := &reachability{pkgs: make(map[*types.Package]*Package), seen: make(map[types.Object]bool), wanted: wanted}
+	for _, p := range pkgs {
+		m.pkgs[p.Types] = p
+		m.work = append(m.work, p.declarations().inits...)
+	}
+	return m
 }
 
 // declared is a declaration and the package in which its identifiers are resolved.
@@ -136,12 +145,34 @@ type declared struct {
 	node ast.Node
 }
 
-// collect adds the declarations of p. Functions named init run by themselves
-// and may start goroutines that outlive them.
-func (m *reachability) collect(p *Package) {
+// decls returns what belongs to a package-level object: to a type its methods, too.
+func (m *reachability) decls(obj types.Object) []declared {
+	if p := m.pkgs[obj.Pkg()]; p != nil {
+		return p.declarations().of[obj]
+	}
+	return nil
+}
+
+// declarations are those of a package, by object, and its init functions.
+type declarations struct {
+	once  sync.Once
+	of    map[types.Object][]declared
+	inits []declared
+}
+
+// declarations returns those of p.
+func (p *Package) declarations() *declarations {
+	p.decls.once.Do(func() {
+		p.decls.of = make(map[types.Object][]declared)
+		p.collect(p.decls)
+	})
+	return p.decls
+}
+
+func (p *Package) collect(m *declarations) {
 	add := func(obj types.Object, n ast.Node) {
 		if obj != nil {
-			m.decls[obj] = append(m.decls[obj], declared{p, n})
+			m.of[obj] = append(m.of[obj], declared{p, n})
 		}
 	}
 	for _, file := range p.Files {
@@ -151,7 +182,7 @@ func (m *reachability) collect(p *Package) {
 				fn, ok := p.Info.Defs[d.Name].(*types.Func)
 				switch {
 				case d.Recv == nil && d.Name.Name == "init":
-					m.work = append(m.work, declared{p, d})
+					m.inits = append(m.inits, declared{p, d})
 				case !ok:
 				case d.Recv == nil:
 					add(fn, d)
@@ -194,6 +225,6 @@ func (m *reachability) reach(obj types.Object) {
 	}
 	if !m.seen[obj] {
 		m.seen[obj] = true
-		m.work = append(m.work, m.decls[obj]...)
+		m.work = append(m.work, m.decls(obj)...)
 	}
 }

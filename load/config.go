@@ -50,6 +50,9 @@ type Config struct {
 	// Cache, if not nil, keeps std packages for further Loads.
 	Cache *Cache
 
+	// Loaded, if not nil, is called as packages are checked: the first done of all have been.
+	Loaded func(done, all int)
+
 	whole bool // take nothing away from packages; to measure what that is worth
 }
 

@@ -51,6 +51,7 @@ type Package struct {
 	bare      map[token.Pos]bool // methods whose bodies it has taken away, by the positions of their names
 	done      chan struct{}      // closed when type-checked, or given up
 	facts     syntaxFacts
+	decls     *declarations
 	links     []link
 	cuts      []tableLit // see tables.go
 	tables    map[token.Pos]*Table
@@ -278,6 +279,7 @@ func (l *loader) discover() error {
 		}
 		state[p] = 2
 		p.done = make(chan struct{})
+		p.decls = new(declarations)
 		l.all = append(l.all, p)
 	}
 	for _, id := range implicit {

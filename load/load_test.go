@@ -150,3 +150,14 @@ func Test(t *testing.T) { f() }
 		t.Errorf("f is %q, want %q", names, want)
 	}
 }
+
+// TestLoaded checks that Config.Loaded counts all packages.
+func TestLoaded(t *testing.T) {
+	var got []int
+	dir := extract(t, "-- main.go --\npackage main\nimport \"sort\"\nfunc main() { sort.Ints(nil) }\n")
+	prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"main.go"}, Loaded: func(done, all int) { got = append(got, done, all) }})
+	n := len(prog.All)
+	if len(got) != 2*n || got[0] != 1 || got[2*n-2] != n || got[2*n-1] != n {
+		t.Errorf("%d packages, but %v", n, got)
+	}
+}

@@ -51,12 +51,13 @@ func (prog *Program) findTogether() (pairs []*Entry) {
 		if len(tests) < 2 {
 			continue
 		}
-		all := reachability{decls: make(map[types.Object][]declared), wanted: func(*types.Func) bool { return false }}
+		var pkgs []*Package
 		for _, p := range closure(tests[0].roots) {
 			if !p.Std {
-				all.collect(p)
+				pkgs = append(pkgs, p)
 			}
 		}
+		all := newReachability(pkgs, func(*types.Func) bool { return false })
 		for i := range tests {
 			tests[i].vars = all.usesOf(tests[i].Func.Object())
 		}
@@ -148,7 +149,7 @@ func (v *varUses) shares(w *varUses) bool {
 }
 
 // usesOf returns the variables that code reached from fn uses. Initialisers are executed before.
-func (m reachability) usesOf(fn types.Object) *varUses {
+func (m *reachability) usesOf(fn types.Object) *varUses {
 	v := &varUses{make(map[*types.Var]bool)}
 	m.seen, m.work = make(map[types.Object]bool), nil
 	m.reach(fn)
@@ -175,7 +176,7 @@ func (m reachability) usesOf(fn types.Object) *varUses {
 				if x, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(x) {
 					x = x.Origin()
 					leads := leads
-					if m.decls[x] == nil { // of the standard library: os.Stdout is made to be shared
+					if m.decls(x) == nil { // of the standard library: os.Stdout is made to be shared
 						leads = func(types.Type) bool { return false }
 					}
 					v.changes[x] = v.changes[x] || mayChange(d.pkg.Info, id, stack, leads)

@@ -38,6 +38,16 @@ func (p *Progress) Start(entry string) {
 
 // Update is called as often as one likes.
 func (p *Progress) Update(x explore.Progress) {
+	p.show(func(d time.Duration) string { return progressLine(p.entry, d, x) })
+}
+
+// Loaded is called for each package that has been loaded.
+func (p *Progress) Loaded(done, total int) {
+	p.show(func(time.Duration) string { return fmt.Sprintf("%s  %d of %d packages", p.entry, done, total) })
+}
+
+// show prints what line returns, given the time since Start, if it is time for it.
+func (p *Progress) show(text func(d time.Duration) string) {
 	now := p.Now()
 	every := progressPlain
 	if p.Terminal {
@@ -47,7 +57,7 @@ func (p *Progress) Update(x explore.Progress) {
 		return
 	}
 	p.last = now
-	line := progressLine(p.entry, now.Sub(p.begin), x)
+	line := text(now.Sub(p.begin))
 	if !p.Terminal {
 		fmt.Fprintln(p.W, line)
 		return

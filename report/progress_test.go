@@ -42,6 +42,22 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestLoaded: a line about loading comes after a second, and is gone when there are results.
+func TestLoaded(t *testing.T) {
+	var b bytes.Buffer
+	now := time.Unix(0, 0)
+	p := &Progress{W: &b, Terminal: true, Now: func() time.Time { return now }}
+	p.Start("loading")
+	for i := range 3 {
+		now = time.Unix(0, int64(i)*9e8)
+		p.Loaded(i+1, 3)
+	}
+	p.Clear()
+	if got, want := trimBlank(b.String()), "\rloading  3 of 3 packages"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func trimBlank(s string) string {
 	return string(bytes.TrimRight([]byte(s), " \r"))
 }

@@ -68,7 +68,12 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return nil
 	}
 	f.args = args
-	prog, broken, err := loadRest(f.config(patterns, true))
+	progress := newProgress(cmd)
+	progress.Start("loading")
+	cfg := f.config(patterns, true)
+	cfg.Loaded = progress.Loaded
+	prog, broken, err := loadRest(cfg)
+	progress.Clear()
 	if err != nil {
 		return err
 	}
@@ -182,7 +187,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
-	progress := &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
+	progress := newProgress(cmd)
 	opts.Progress = progress.Update
 	code = exitOK
 	notOK := make(map[[2]string]bool) // package and name
@@ -266,6 +271,11 @@ func worse(code int, v explore.Verdict) int {
 		return exitIncomplete
 	}
 	return code
+}
+
+// newProgress returns what shows progress on cmd's stderr.
+func newProgress(cmd *cobra.Command) *report.Progress {
+	return &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
 }
 
 func isTerminal(w io.Writer) bool {
