@@ -1,6 +1,8 @@
 package load
 
 import (
+	"go/ast"
+	"path"
 	"runtime/debug"
 	"syscall"
 	"testing"
@@ -62,6 +64,47 @@ func BenchmarkTenLines(b *testing.B) {
 			for name, d := range sum {
 				b.ReportMetric(float64(d.Microseconds())/1000/float64(b.N), name+"-ms")
 			}
+		})
+	}
+}
+
+// BenchmarkImports loads tests that import more, like BenchmarkTenLines/relaxed, and builds what
+// their initialisation needs. In milliseconds of processor time, with the go command's share, on
+// a busy computer, and in functions with bodies:
+//
+//	                        encoding/json     net/http
+//	everything mentioned     390, 2212       1580, 7598
+//	tables are bytes         420, 2212       1470, 7598     see tables.go; it spares the machine more
+//	and without bodies       350, 1480       1260, 5846     that cannot be called, see prune.go
+func BenchmarkImports(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	for _, bench := range []struct{ path, use string }{
+		{"encoding/json", "json.Marshal(1)"},
+		{"net/http", "http.NewRequest(``, ``, nil)"},
+	} {
+		b.Run(path.Base(bench.path), func(b *testing.B) {
+			dir := extract(b, "-- go.mod --\nmodule ten\ngo 1.26\n-- ten_test.go --\npackage ten\nimport (\n\"testing\"\n\""+
+				bench.path+"\"\n)\nfunc TestTen(t *testing.T) { "+bench.use+" }\n")
+			before := processorTime()
+			for b.Loop() {
+				prog, err := Load(Config{Dir: dir, Tests: true, Implicit: []string{"runtime"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				prog.Prebuild(prog.InitOrder(prog.Entries[0]))()
+				bodies := 0
+				for _, p := range prog.All {
+					for _, f := range p.Files {
+						for _, d := range f.Decls {
+							if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+								bodies++
+							}
+						}
+					}
+				}
+				b.ReportMetric(float64(bodies), "bodies")
+			}
+			b.ReportMetric(float64((processorTime()-before).Microseconds())/1000/float64(b.N), "cpu-ms")
 		})
 	}
 }

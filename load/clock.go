@@ -84,12 +84,12 @@ func (prog *Program) UsesClock(e *Entry) bool {
 			return true
 		}
 	}
-	return any && reaches(e, pkgs, readsClock, nil)
+	return any && reaches(e, pkgs, readsClock, true)
 }
 
-// reaches reports whether code of pkgs that e reaches mentions a function that is wanted. harmless,
-// if it is not nil, returns the name in a call that does not count, or nil.
-func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless func(*Package, *ast.CallExpr) *ast.Ident) bool {
+// reaches reports whether code of pkgs that e reaches mentions a function that is wanted; ownStacks
+// says whether runtime.Stack counts where it shows no other goroutine.
+func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, ownStacks bool) bool {
 	m := newReachability(pkgs, wanted)
 	m.reach(e.Func.Object())
 	if e.Beside != nil {
@@ -101,20 +101,11 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless 
 	for len(m.work) > 0 && !m.found {
 		d := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
-		var left *ast.Ident
-		ast.Inspect(d.node, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.Ident:
-				if n != left {
-					m.reach(d.pkg.Info.Uses[n])
-				}
-			case *ast.CallExpr: // its function comes next
-				if harmless != nil {
-					left = harmless(d.pkg, n)
-				}
+		for _, use := range d.mentions() {
+			if ownStacks || !use.ownStack {
+				m.reach(use.obj)
 			}
-			return true
-		})
+		}
 	}
 	return m.found
 }
@@ -123,7 +114,7 @@ func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, harmless 
 type reachability struct {
 	pkgs   map[*types.Package]*Package
 	seen   map[types.Object]bool
-	work   []declared
+	work   []*declared
 	wanted func(*types.Func) bool
 	found  bool // what is wanted
 }
@@ -143,10 +134,41 @@ func newReachability(pkgs []*Package, wanted func(*types.Func) bool) *reachabili
 type declared struct {
 	pkg  *Package
 	node ast.Node
+
+	once sync.Once
+	uses []mention // of different objects; nil until asked for
+}
+
+// mention is an object that a declaration mentions.
+type mention struct {
+	obj      types.Object
+	ownStack bool // only as a function called as ownStack says
+}
+
+// mentions returns what d mentions. Tests of a package reach mostly the same.
+func (d *declared) mentions() []mention {
+	d.once.Do(func() {
+		seen := make(map[mention]bool)
+		var own *ast.Ident
+		ast.Inspect(d.node, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				use := mention{d.pkg.Info.Uses[n], n == own}
+				if use.obj != nil && !seen[use] {
+					seen[use] = true
+					d.uses = append(d.uses, use)
+				}
+			case *ast.CallExpr: // its function comes next
+				own = ownStack(d.pkg, n)
+			}
+			return true
+		})
+	})
+	return d.uses
 }
 
 // decls returns what belongs to a package-level object: to a type its methods, too.
-func (m *reachability) decls(obj types.Object) []declared {
+func (m *reachability) decls(obj types.Object) []*declared {
 	if p := m.pkgs[obj.Pkg()]; p != nil {
 		return p.declarations().of[obj]
 	}
@@ -156,14 +178,14 @@ func (m *reachability) decls(obj types.Object) []declared {
 // declarations are those of a package, by object, and its init functions.
 type declarations struct {
 	once  sync.Once
-	of    map[types.Object][]declared
-	inits []declared
+	of    map[types.Object][]*declared
+	inits []*declared
 }
 
 // declarations returns those of p.
 func (p *Package) declarations() *declarations {
 	p.decls.once.Do(func() {
-		p.decls.of = make(map[types.Object][]declared)
+		p.decls.of = make(map[types.Object][]*declared)
 		p.collect(p.decls)
 	})
 	return p.decls
@@ -172,7 +194,7 @@ func (p *Package) declarations() *declarations {
 func (p *Package) collect(m *declarations) {
 	add := func(obj types.Object, n ast.Node) {
 		if obj != nil {
-			m.of[obj] = append(m.of[obj], declared{p, n})
+			m.of[obj] = append(m.of[obj], &declared{pkg: p, node: n})
 		}
 	}
 	for _, file := range p.Files {
@@ -182,7 +204,7 @@ func (p *Package) collect(m *declarations) {
 				fn, ok := p.Info.Defs[d.Name].(*types.Func)
 				switch {
 				case d.Recv == nil && d.Name.Name == "init":
-					m.inits = append(m.inits, declared{p, d})
+					m.inits = append(m.inits, &declared{pkg: p, node: d})
 				case !ok:
 				case d.Recv == nil:
 					add(fn, d)

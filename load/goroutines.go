@@ -66,7 +66,7 @@ func (prog *Program) CountsGoroutines(e *Entry) bool {
 		pkgs = append(pkgs, p)
 		any = any || p.facts.goroutines
 	}
-	return any && reaches(e, pkgs, showsGoroutines, ownStack)
+	return any && reaches(e, pkgs, showsGoroutines, false)
 }
 
 // LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
@@ -86,5 +86,5 @@ func (prog *Program) LooksAtAll(e *Entry) bool {
 	return reaches(e, pkgs, func(fn *types.Func) bool {
 		inBubbles := fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
 		return inBubbles || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
-	}, ownStack)
+	}, false)
 }

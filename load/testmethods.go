@@ -78,7 +78,7 @@ func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
 		reaches(e, pkgs, func(fn *types.Func) bool {
 			set |= testMethod(fn)
 			return set == allTestMethods
-		}, nil)
+		}, true)
 	}
 	return set
 }
