@@ -201,9 +201,9 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	return f, f.check(false)
 }
 
-// defaultSlack is that of --slack. Tests give what they start ten milliseconds and more; with as much
-// slack as that a right test of golang.org/x/sync would be called wrong.
-const defaultSlack = 5 * time.Millisecond
+// defaultSlack is that of --slack. Tests give what they start a millisecond and more: with as much
+// slack as that many a test that sleeps so long would be called wrong (docs/model.md).
+const defaultSlack = 500 * time.Microsecond
 
 // slackOf returns how long goroutines may be busy, for vm.Config.
 func (f *machineFlags) slackOf() int64 {
