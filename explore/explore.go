@@ -295,6 +295,9 @@ func (s *exploration) narrate() {
 		if err := s.describe(b); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 		}
+		if !b.Warning {
+			b.Delay = s.delay(b.Schedule)
+		}
 		s.features.await(s.opts.await())
 	}
 	s.features.await(vm.AwaitNever)

@@ -116,6 +116,39 @@ func (s *exploration) overtaking(schedule trace.Schedule) (longest *Overtaking) 
 	return longest
 }
 
+// A Delay is the time For that passes while the goroutine Runner could run, and does not.
+type Delay struct {
+	For    time.Duration
+	Runner string
+}
+
+// delay returns the longest delay of a goroutine in schedule; nil: time does not pass in it while
+// another goroutine could run.
+func (s *exploration) delay(schedule trace.Schedule) (longest *Delay) {
+	if f := s.features; f.Modes == nil || !slices.Contains(f.Modes(), vm.ModeSlack) {
+		return nil
+	}
+	m := s.m
+	mark := m.Mark()
+	defer m.Release(mark)
+	defer m.Rewind(mark)
+	total := make(map[trace.GID]time.Duration)
+	for _, a := range schedule {
+		if d, ok := s.features.Wait(a.G); ok && d > 0 {
+			for _, g := range m.Enabled(nil) {
+				if _, timer := s.features.Wait(g); timer {
+					continue
+				}
+				if total[g] += d; longest == nil || total[g] > longest.For {
+					longest = &Delay{total[g], m.Name(g)}
+				}
+			}
+		}
+		m.Step(a.G, a.Choice)
+	}
+	return longest
+}
+
 // A refinement says why what has been explored says nothing, and the search has to begin again.
 type refinement struct {
 	machine func(interrupted func() bool) (Machine, error) // Features.Refined, if it is needed

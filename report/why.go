@@ -136,15 +136,24 @@ func where(g explore.Goroutine) string {
 	return s
 }
 
-// needed says how many preemptions the schedule takes.
+// needed says how many preemptions the schedule takes, and how much time.
 func needed(b *explore.Bug) string {
-	switch {
-	case b.Preemptions == 0:
-		return " It needs no preemption, only this order."
-	case b.Minimal:
-		return fmt.Sprintf(" It takes %s.", count(b.Preemptions, "preemption"))
+	passes := ""
+	if d := b.Delay; d != nil {
+		passes = fmt.Sprintf("%v to pass while %s could run", d.For, d.Runner)
 	}
-	return fmt.Sprintf(" This schedule has %s.", count(b.Preemptions, "preemption"))
+	switch {
+	case b.Preemptions == 0 && passes == "":
+		return " It needs no preemption, only this order."
+	case b.Preemptions == 0:
+		return fmt.Sprintf(" It needs no preemption, but %s.", passes)
+	case passes != "":
+		passes = ", and " + passes
+	}
+	if b.Minimal {
+		return fmt.Sprintf(" It takes %s%s.", count(b.Preemptions, "preemption"), passes)
+	}
+	return fmt.Sprintf(" This schedule has %s%s.", count(b.Preemptions, "preemption"), strings.Replace(passes, "to pass", "pass", 1))
 }
 
 // lostUpdate looks for a goroutine that reads a location and later writes it,
