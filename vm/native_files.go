@@ -19,9 +19,13 @@ import (
 // written to through the standard streams, but not changed. What the program writes to files stays
 // in its memory (hb_tree.go of the overlay).
 
-// startTime is the Unix time at which the clock starts: 2000-01-01, as in a
-// synctest bubble.
-const startTime = 946684800
+// startTime is the time in nanoseconds since 1970 at which the clock starts: 2001-02-03 04:05:06 and a
+// bit. Nothing begins then, no second, hour, day or year, for which programs may have something to
+// do. bubbleTime is that of the clock of a bubble, which package synctest promises: 2000-01-01.
+const (
+	startTime  int64 = 981173106_123456789
+	bubbleTime int64 = 946684800_000000000
+)
 
 // Offsets and modes of Linux's struct stat on amd64 (syscall.Stat_t).
 const (
@@ -92,7 +96,7 @@ var fileNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(0), 16)
 		m.observeTime()
-		ns := int64(startTime*1e9) + m.clock
+		ns := startTime + m.clock
 		putWord(b, uint64(ns/1e9))
 		putWord(b[8:], uint64(ns%1e9/1e3))
 		r.Set(0, 0)

@@ -175,8 +175,8 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 		elapse(m, g, r)
 	}
 	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.until = false, false, false, 0
-	t := m.look(g)
-	r.Set(0, uint64(startTime+t/1e9))
+	t := m.epoch(g) + m.look(g)
+	r.Set(0, uint64(t/1e9))
 	r.Set(1, uint64(t%1e9))
 	r.Set(2, 0)
 	return Next
@@ -199,8 +199,16 @@ func (m *Machine) wall(g *goroutine) (sec, nsec int64) {
 	if m.cfg.Run {
 		m.clock += nanosPerLoop
 	}
-	t := m.clockOf(g)
-	return startTime + t/1e9, t % 1e9
+	t := m.epoch(g) + m.clockOf(g)
+	return t / 1e9, t % 1e9
+}
+
+// epoch is the time in nanoseconds since 1970 at which g's clock starts.
+func (m *Machine) epoch(g *goroutine) int64 {
+	if g.bubble != 0 {
+		return bubbleTime
+	}
+	return startTime
 }
 
 // isTick reports whether the channel with header h belongs to a timer.
@@ -216,7 +224,8 @@ func (m *Machine) tickTime(g *goroutine, t *uint64) {
 	w := (*[2]uint64)(unsafe.Pointer(t))
 	sec, nsec := m.wall(g)
 	if sent := int64(w[1]) - 1; sent >= 0 {
-		sec, nsec = startTime+sent/1e9, sent%1e9
+		sent += m.epoch(g)
+		sec, nsec = sent/1e9, sent%1e9
 	}
 	w[0], w[1] = uint64(nsec), uint64(sec+unixToInternal)
 }

@@ -219,8 +219,8 @@ const farTime = math.MaxInt64 / 4
 func instant(wall, ext uint64) int64 {
 	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
 	const far = farTime / 1_000_000_000
-	sec := min(max(timeSecond(wall, ext)-unixToInternal-startTime, -far), far)
-	return sec*1e9 + int64(wall&timeNanos)
+	sec := min(max(timeSecond(wall, ext)-unixToInternal-startTime/1e9, -far), far)
+	return sec*1e9 + int64(wall&timeNanos) - startTime%1e9
 }
 
 // compareTimes compares the two Times at r.
