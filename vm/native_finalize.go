@@ -53,9 +53,13 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbLive", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, 0)
-		if m.cfg.Run {
+		switch {
+		case m.cfg.Run:
 			r.Set(0, m.heap.live)
+		case m.multi: // what others have allocated is no operation
+			r.Set(0, 0)
+		default:
+			r.Set(0, m.reachable())
 		}
 		return Next
 	}},

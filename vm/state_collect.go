@@ -80,56 +80,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 	if n := len(m.marks); n > 0 {
 		first = uint32(m.marks[n-1].heap.objs)
 	}
-	// A frozen one refers to nothing dynamic, but for descriptors (aux).
-	// Mark. Roots are static objects that can refer to others, older objects, and goroutines.
-	marked := make([]bool, len(h.objs))
-	var work []uint32
-	root := func(w uint64) {
-		id := w >> 32
-		if w&funcBit == 0 && id < uint64(len(h.objs)) && id != 0 && !marked[id] {
-			marked[id] = true
-			work = append(work, uint32(id))
-		}
-	}
-	for id := uint32(1); id < h.nstatic; id++ {
-		if h.objs[id].flags&objFrozen == 0 || h.objs[id].aux != 0 {
-			root(uint64(id) << 32)
-		}
-	}
-	if !precise {
-		for id := uint32(staticLimit); id < first; id++ {
-			root(uint64(id) << 32)
-		}
-	}
-	for _, g := range m.gs {
-		root(g.panics)
-		root(g.wait.obj)
-		root(g.coro)
-		if g.status == gEnded || g.fn == nil {
-			continue
-		}
-		if precise {
-			m.liveWords(g, root)
-			continue
-		}
-		for _, w := range g.stack[:g.fp+uint32(g.fn.Window)] {
-			root(w)
-		}
-	}
-	mark := func() {
-		for n := 1; len(work) > 0; n++ {
-			if n%collectPoll == 0 && m.interruptedCollecting() {
-				work = nil
-				break
-			}
-			id := work[len(work)-1]
-			work = work[:len(work)-1]
-			if o := &h.objs[id]; !precise || o.layout != m.layWeak || m.layWeak == 0 {
-				m.eachPtr(o, root)
-			}
-		}
-	}
-	mark()
+	marked, root, mark := m.mark(precise, first)
 	if m.cut.Cause == CutInterrupted {
 		return // not everything is marked
 	}
@@ -160,6 +111,75 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 	if m.race != nil {
 		m.race.Sweep(func(id uint32) bool { return h.objs[id].flags&objFreed != 0 })
 	}
+}
+
+// reachable returns how many bytes the objects have that the program can still reach: what the heap
+// has right after a collection. It is part of the state, as far as the program is concerned.
+func (m *Machine) reachable() (bytes uint64) {
+	marked, _, _ := m.mark(true, 0)
+	for id := staticLimit; id < len(marked); id++ {
+		if marked[id] {
+			bytes += uint64(m.heap.objs[id].size)
+		}
+	}
+	return bytes
+}
+
+// mark marks what is reachable: from static objects that can refer to others, goroutines, and, if it
+// is not precise, objects older than first. It returns two functions that mark more: root what a
+// word refers to, and mark what can be reached from that.
+func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w uint64), mark func()) {
+	h := m.heap
+	marked = make([]bool, len(h.objs))
+	var work []uint32
+	root = func(w uint64) {
+		id := w >> 32
+		if w&funcBit == 0 && id < uint64(len(h.objs)) && id != 0 && !marked[id] {
+			marked[id] = true
+			work = append(work, uint32(id))
+		}
+	}
+	// A frozen one refers to nothing dynamic, but for descriptors (aux).
+	for id := uint32(1); id < h.nstatic; id++ {
+		if h.objs[id].flags&objFrozen == 0 || h.objs[id].aux != 0 {
+			root(uint64(id) << 32)
+		}
+	}
+	if !precise {
+		for id := uint32(staticLimit); id < first; id++ {
+			root(uint64(id) << 32)
+		}
+	}
+	for _, g := range m.gs {
+		root(g.panics)
+		root(g.wait.obj)
+		root(g.coro)
+		if g.status == gEnded || g.fn == nil {
+			continue
+		}
+		if precise {
+			m.liveWords(g, root)
+			continue
+		}
+		for _, w := range g.stack[:g.fp+uint32(g.fn.Window)] {
+			root(w)
+		}
+	}
+	mark = func() {
+		for n := 1; len(work) > 0; n++ {
+			if n%collectPoll == 0 && m.interruptedCollecting() {
+				work = nil
+				break
+			}
+			id := work[len(work)-1]
+			work = work[:len(work)-1]
+			if o := &h.objs[id]; !precise || o.layout != m.layWeak || m.layWeak == 0 {
+				m.eachPtr(o, root)
+			}
+		}
+	}
+	mark()
+	return marked, root, mark
 }
 
 // liveWords calls root for the words of g's stack that may be used again.

@@ -137,8 +137,12 @@ func blockUntilDone(timeout int64) bool {
 	return true
 }
 
-// hbLive returns the number of bytes in use when a program is run, 0 otherwise.
+// hbLive returns the number of bytes in use; 0 where programs are explored, if there is, or was,
+// more than one goroutine.
 func hbLive() uint64
+
+// live is what hbLive has returned last, but for 0.
+var live uint64
 
 // collections is how often the program has asked for a collection or for
 // statistics; to it, memory looks as if it had been collected that often.
@@ -245,14 +249,17 @@ type MemStats struct {
 	}
 }
 
-// memStats returns the figures of a small program at rest. True ones would differ between
-// executions that are alike in everything else, and tell more about how the machine represents
-// values than about the program.
+// memStats returns the figures of a small program at rest, with what it can reach as long as there is
+// one goroutine. True ones would differ between executions that are alike in everything else, and
+// tell more about how the machine represents values than about the program.
 func memStats() MemStats {
 	const rest = 256 << 10
 	effect.Access(unsafe.Pointer(&collections), true)
 	collections++
-	heap := rest + hbLive()
+	if n := hbLive(); n > 0 {
+		live = n
+	}
+	heap := rest + live
 	return MemStats{
 		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
