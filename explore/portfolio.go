@@ -18,8 +18,8 @@ import (
 //
 //	1  each of the searches, on one machine, up to attemptWork
 //	   if one has an answer: that
-//	2  each of the samples, on the same machine, up to sampleWork, or as long as there has been no
-//	   execution that has ended up to longWork
+//	2  each of the samples, on the same machine, up to sampleWork; the first one, as long as no
+//	   execution has ended, up to longWork
 //	   if one finds a bug: that
 //	   from now on an execution is too long only if it is much longer than those that have ended
 //	3  the first search, on the same machine, from the beginning
@@ -49,7 +49,7 @@ type Portfolio struct {
 const (
 	attemptWork = 4_000
 	sampleWork  = 20_000 // each sample
-	longWork    = 500_000
+	longWork    = 100_000
 	aloneWork   = 40_000 // of the first search before there are others
 )
 
@@ -141,14 +141,14 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		found = s.search()
 		p.worked += found.Transitions
 	}
-	for _, x := range opts.Portfolio.Samples { // line 2
+	for i, x := range opts.Portfolio.Samples { // line 2
 		if s.answers(&found) || s.limit.passed() {
 			break
 		}
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		if p.longest == 0 {
+		if i == 0 {
 			s.stopAfter(sampleWork, longWork)
 		} else {
 			s.stopAfter(sampleWork, sampleWork)
