@@ -152,11 +152,11 @@ type Bug struct {
 	// Overtakes is what a bug needs that is a warning because it needs it; nil: none is.
 	Overtakes *Overtaking
 	// Delay is what an error needs of time where it is bounded, if it needs anything.
-	Delay *Delay
-	Detail    Detail // which makes it the same bug wherever it shows
-	Pos       token.Position
-	G         string // name of the goroutine it happened in
-	Related   []Related
+	Delay   *Delay
+	Detail  Detail // which makes it the same bug wherever it shows
+	Pos     token.Position
+	G       string // name of the goroutine it happened in
+	Related []Related
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
 	// Schedule[Loop:] repeats forever; otherwise Loop is -1.
