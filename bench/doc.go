@@ -1,7 +1,7 @@
 // Package bench measures the machine and the explorers on the programs of
 // testdata/benchmarks, which it carries with it, and writes the tables of hbcheck bench.
 //
-// There are four sorts of suites, each with its own rows:
+// There are five sorts of suites, each with its own rows:
 //
 //	suite     what is measured                                    rows
 //	vm        ten sequential programs, in the machine and         SpeedRow
@@ -9,6 +9,8 @@
 //	jpf       concurrent programs that exist in Java, too: the    JPFRow
 //	          sizes of their state spaces beside those that Java
 //	          Pathfinder reports for the Java text
+//	realistic programs as people write them, in sizes that grow:   RealisticRow
+//	          what a search of their states costs
 //	spin14    the programs of a paper on static facts, with       Spin14Row
 //	          every kind of them, beside its table 2
 //	others    programs whose executions have been counted by a    CountedRow

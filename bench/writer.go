@@ -18,6 +18,7 @@ type Writer interface {
 	// SpeedSummary comes after all rows of the suite vm.
 	SpeedSummary(rows []SpeedRow) error
 	JPF(r *JPFRow) error
+	Realistic(r *RealisticRow) error
 	// Spin14 takes the columns of one program of the suite spin14.
 	Spin14(columns []*Spin14Row) error
 	// Spin14Summary comes after all programs of the suite spin14. problems are
@@ -59,11 +60,19 @@ type textWriter struct {
 const (
 	speedTable = 1 + iota
 	jpfTable
+	realisticTable
 	spin14Table
 	spin14CostTable
 	answersTable
 	countedTable // that of the first suite of counted programs; one for each further suite follows
 )
+
+func (b *textWriter) Realistic(r *RealisticRow) error {
+	b.begin(realisticTable, "realistic", "explorer", "hybrid", "verdict", "states", "executions", "choices", "steps", "memory", "cpu")
+	s := &r.Result.Stats
+	return b.row(r.Name(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), decimals(s.States), decimals(s.Executions),
+		decimals(s.Choices), decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU))
+}
 
 // begin begins table k, with its heading, unless it is begun.
 func (b *textWriter) begin(k int, heading ...string) {
@@ -204,6 +213,15 @@ func (j *jsonWriter) JPF(r *JPFRow) error {
 
 func (j *jsonWriter) Close() error { return nil }
 
+func (j *jsonWriter) Realistic(r *RealisticRow) error {
+	return report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "realistic", Program: r.Program, Size: r.Args,
+		POR: r.Result.POR, Hybrid: string(r.Result.Hybrid), Verdict: string(r.Result.Verdict), Published: struct{}{},
+		Stats: struct {
+			report.JSONStats
+			CPU float64 `json:"cpu_s"`
+		}{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds()}})
+}
+
 // csvWriter writes one table with the columns of all suites.
 type csvWriter struct {
 	w     *csv.Writer
@@ -242,6 +260,12 @@ func (c *csvWriter) JPF(r *JPFRow) error {
 	return c.row("jpf", r.Program, r.Size(), r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "",
 		"", n(s.States), n(r.Published.States), n(s.Matched), n(r.Published.Visited),
 		n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()), decimal(r.Transitions()), decimal(r.Arrivals()), decimal(r.Published.Rate()))
+}
+
+func (c *csvWriter) Realistic(r *RealisticRow) error {
+	s, n := &r.Result.Stats, decimals
+	return c.row("realistic", r.Program, r.Args, r.Result.POR, string(r.Result.Hybrid), string(r.Result.Verdict), "", "",
+		"", n(s.States), "", n(s.Matched), "", n(s.Transitions), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds()))
 }
 
 func (c *csvWriter) Close() error {

@@ -2,7 +2,9 @@ package oracle
 
 import (
 	"math/bits"
+	"slices"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -28,6 +30,7 @@ import (
 //     changes that others notice, is in what it touches (por.Effects.Touches), and in what those
 //     touch that wait there: which of the partners in a rendezvous are ready. Who waits there holds
 //     what it waits for, so it is a member, and what it touches x does not touch.
+//     What a member touches of a channel that is closed and empty no operation changes any more.
 //  3. So x and the steps of members leave each other's alternatives and effects alone: they commute.
 //  4. The first step after w in which a member takes part is executed by a member: an operation that
 //     another one executes along with it, a rendezvous, would touch what the member's does. By 3 it
@@ -45,6 +48,7 @@ type Partition struct {
 	live    []trace.GID
 	needs   []uint64 // of each live goroutine: the members that a part with it has, in one step
 	touched []trace.Access
+	cases   []por.Case
 	part    []trace.GID
 }
 
@@ -68,8 +72,10 @@ var private = trace.KindsWhere(func(r *trace.Row) bool {
 // everyone is a set that no part has.
 const everyone = ^uint64(0)
 
-// Part implements por.Parts.
-func (p *Partition) Part(enabled []trace.GID, first trace.GID) []trace.GID {
+// Part implements por.Parts. Of several parts it takes the smallest, and of those the first: which one
+// that is depends on the state only, so that the search goes on with it in all states in which others
+// have moved.
+func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 	p.live = p.live[:0]
 	p.m.Live(func(g trace.GID) { p.live = append(p.live, g) })
 	if len(p.live) >= vm.MaxReach || p.m.Overtakes() || p.m.InBubbles() {
@@ -77,28 +83,17 @@ func (p *Partition) Part(enabled []trace.GID, first trace.GID) []trace.GID {
 	}
 	p.reach.Find(p.live)
 	p.needs = p.needs[:0]
-	for _, g := range p.live {
+	able := uint64(0)
+	for i, g := range p.live {
 		p.needs = append(p.needs, p.needsOf(g))
-	}
-	able, preferred := uint64(0), uint64(0)
-	for i, k := 0, 0; i < len(p.live) && k < len(enabled); i++ {
-		if p.live[i] == enabled[k] {
+		if k := bits.OnesCount64(able); k < len(enabled) && enabled[k] == g {
 			able |= 1 << i
-			k++
-			if p.live[i] == first {
-				preferred = 1 << i
-			}
 		}
 	}
-	// The smallest, and of several the one with first, or else the first one.
 	best := able
-	for rest := able; rest != 0; rest &= rest - 1 {
-		part := p.close(rest&-rest, able)
-		if n := bits.OnesCount64(part); n < bits.OnesCount64(best) || n == bits.OnesCount64(best) && part&preferred != 0 {
+	for rest := able; rest != 0 && best&(best-1) != 0; rest &= rest - 1 {
+		if part := p.close(rest&-rest, able); bits.OnesCount64(part) < bits.OnesCount64(best) {
 			best = part
-		}
-		if best&(best-1) == 0 && best&preferred != 0 {
-			break
 		}
 	}
 	if best == able {
@@ -122,9 +117,16 @@ func (p *Partition) needsOf(g trace.GID) uint64 {
 	default:
 		return everyone
 	}
+	if kind.Communicates() {
+		p.cases, _ = p.m.Cases(g, p.cases[:0])
+	} else {
+		p.cases = p.cases[:0]
+	}
 	set := uint64(0)
 	for _, a := range p.touched {
-		set |= p.reach.By(a.Obj)
+		if !slices.ContainsFunc(p.cases, func(c por.Case) bool { return c.Chan == a.Obj && c.Closed && c.Len == 0 }) {
+			set |= p.reach.By(a.Obj)
+		}
 	}
 	return set
 }

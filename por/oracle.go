@@ -13,9 +13,8 @@ type Oracle interface {
 type Parts interface {
 	// Part returns goroutines of enabled, in its order and not all of them, whose operations with all
 	// their alternatives are a persistent set: nothing that the other goroutines can do while these
-	// wait depends on them. Of several such sets it returns a smallest one, and of those one with
-	// first. nil: it knows of none. The list is valid until the next call.
-	Part(enabled []trace.GID, first trace.GID) []trace.GID
+	// wait depends on them. nil: it knows of none. The list is valid until the next call.
+	Part(enabled []trace.GID) []trace.GID
 }
 
 // A Watcher is an oracle that wants to know how the search came to the state in

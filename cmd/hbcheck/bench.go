@@ -33,7 +33,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "answers", "jpf", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "answers", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -48,6 +48,8 @@ func benchCommand() *cobra.Command {
           with auto: steps until there is an answer, as multiples of the best single one's
   jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
           reports for the same programs in Java
+  realistic  pools, caches, hubs, pipelines, contexts, independent parts, in sizes that grow:
+          what searches that store states cost with different static facts
   spin14  the programs of the paper on may-happen-before analysis (SPIN 2014)
           with every kind of static facts, beside its table 2; it is an error
           if those change the verdict, the bugs or the final states
@@ -75,8 +77,8 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
-	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, full (default none; in spin14 all)")
-	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; where executions are counted only the smaller sizes, or all")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full (default none; in realistic none, mhb and parts; in spin14 all)")
+	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; of realistic the smaller sizes, or all; where executions are counted only the smaller sizes, or all")
 	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
@@ -118,7 +120,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"answers", r.answers}, {"jpf", r.jpf}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"answers", r.answers}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err
@@ -243,6 +245,32 @@ func (r *benchRun) jpf() error {
 					return err
 				}
 				if err := r.w.JPF(row); err != nil {
+					return err
+				}
+				if r.ctx.Err() != nil {
+					return context.Cause(r.ctx)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// realistic runs the suite realistic.
+func (r *benchRun) realistic() error {
+	for _, p := range bench.RealisticPrograms() {
+		if p.Large && r.size != "paper" || !r.wants(p.Name()) {
+			continue
+		}
+		for _, e := range r.explorersOr("jpf") {
+			for _, k := range r.kindsOr(oracle.None, oracle.MHB, oracle.Parts) {
+				limited, cancel := r.limit()
+				row, err := r.space.ExploreRealistic(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
+				cancel()
+				if err != nil {
+					return err
+				}
+				if err := r.w.Realistic(row); err != nil {
 					return err
 				}
 				if r.ctx.Err() != nil {

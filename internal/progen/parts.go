@@ -65,6 +65,9 @@ func (p *parts) main(name string) {
 			p.ln("}()")
 		}
 		p.statements(who, 1+p.n(2))
+		if p.chance(20) {
+			p.meeting()
+		}
 		if hands {
 			p.hand(way, i == receiver)
 		}
@@ -86,6 +89,15 @@ func (p *parts) main(name string) {
 	}
 	p.ln("_, _, _ = hand, o, I")
 	p.ln("}")
+}
+
+// meeting makes three goroutines, each of which has one channel, and a select on all of them.
+func (p *parts) meeting() {
+	p.ln("a, b, c := make(chan int), make(chan int), make(chan int)")
+	for i := range 3 {
+		p.ln("go func() {\n%c <- %d\n}()", 'a'+i, i)
+	}
+	p.ln("select {\ncase t.k = <-a:\ncase t.k = <-b:\ncase t.k = <-c:\n}\nsay(t.k)")
 }
 
 // hand makes a part hand its object on, or take one from another part and use it.
@@ -110,7 +122,7 @@ func (p *parts) statements(who []string, n int) {
 		}
 		p.budget--
 		t := who[p.n(len(who))]
-		switch p.n(24) {
+		switch p.n(26) {
 		case 0, 1, 2:
 			p.ln("%s.mu.Lock()", t)
 			p.ln("%s.n++", t)
@@ -147,6 +159,10 @@ func (p *parts) statements(who []string, n int) {
 			p.ln("if %s.n == %d {\npanic(%d)\n}", t, p.n(2), p.n(9))
 		case 20:
 			p.ln("close(%s.buf)", t)
+		case 24:
+			p.ln("%s.k = <-%s.buf", t, t)
+		case 25:
+			p.ln("for v := range %s.buf {\n%s.k += v\n}", t, t)
 		case 21:
 			p.ln("for %s.a.Load() == 0 {\n}", t)
 		case 22:

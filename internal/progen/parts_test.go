@@ -48,8 +48,8 @@ type checkedParts struct {
 }
 
 // Part implements por.Parts.
-func (c checkedParts) Part(enabled []trace.GID, first trace.GID) []trace.GID {
-	part := c.Parts.Part(enabled, first)
+func (c checkedParts) Part(enabled []trace.GID) []trace.GID {
+	part := c.Parts.Part(enabled)
 	if part != nil {
 		c.verify(part, "parts")
 	}

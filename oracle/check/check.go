@@ -290,8 +290,8 @@ type checkedParts struct {
 }
 
 // Part implements por.Parts.
-func (p checkedParts) Part(enabled []trace.GID, first trace.GID) []trace.GID {
-	part := p.Parts.Part(enabled, first)
+func (p checkedParts) Part(enabled []trace.GID) []trace.GID {
+	part := p.Parts.Part(enabled)
 	if part != nil {
 		p.c.wait(part, "parts")
 	}

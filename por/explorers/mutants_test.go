@@ -153,6 +153,8 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "parts: output depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.UnlessPrinted || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: the end of the program depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.Never || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: a select is on two channels", File: "oracle/parts.go", Old: "p.touched = p.m.Touches(g, p.touched[:0])", New: "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]...)"}, partPrograms},
+	{mutation.Mutant{Name: "parts: what is in a closed channel is no difference", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Closed"}, partPrograms},
+	{mutation.Mutant{Name: "parts: an empty channel remains so", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Len == 0"}, partPrograms},
 	{mutation.Mutant{Name: "parts: references lead nowhere", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, by) }", New: "func(uint64) { _ = by }"}, partPrograms},
 	{mutation.Mutant{Name: "parts: variables refer to nothing", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, ^uint64(0)) }", New: "func(w uint64) {}"}, partPrograms},
 	{mutation.Mutant{Name: "parts: none can access a variable", File: "vm/query_reach.go", Old: "\tcase id < r.m.heap.baseLimit:\n\t\treturn ^uint64(0)\n", New: ""}, partPrograms},

@@ -20,7 +20,7 @@ type exactParts struct {
 }
 
 // Part implements por.Parts.
-func (p *exactParts) Part(enabled []trace.GID, first trace.GID) []trace.GID {
+func (p *exactParts) Part(enabled []trace.GID) []trace.GID {
 	var best []trace.GID
 	for bits := 1; bits < 1<<len(enabled)-1; bits++ {
 		var part []trace.GID

@@ -229,7 +229,7 @@ func (s *depthFirst) part(f *frame) bool {
 	if s.Cfg.Parts == nil || s.components == nil {
 		return false
 	}
-	part := s.Cfg.Parts.Part(s.Enabled, s.Cur)
+	part := s.Cfg.Parts.Part(s.Enabled)
 	if part == nil {
 		return false
 	}
