@@ -65,7 +65,8 @@ func (p *parts) main(name string) {
 			p.ln("}()")
 		}
 		p.statements(who, 1+p.n(2))
-		if p.chance(20) {
+		if p.budget > 0 && p.chance(15) {
+			p.budget = 0
 			p.meeting()
 		}
 		if hands {
