@@ -58,25 +58,26 @@ func lazy() {
 	parallel(locked(func() { data++ }), locked(func() { data += 2 }), locked(func() { assert(data < 3) }))
 }
 
-// fib: two goroutines add to i and j in turn; main looks at them in the middle.
+// fib: two goroutines add to i and j in turn; a third one looks at them in the middle.
 func fib(limit int64) {
 	var mu sync.Mutex
 	var i, j atomic.Int64
 	i.Store(1)
 	j.Store(1)
-	var wg sync.WaitGroup
-	add := func(to, from *atomic.Int64) {
-		for range 5 {
-			mu.Lock()
-			to.Store(to.Load() + from.Load())
-			mu.Unlock()
+	add := func(to, from *atomic.Int64) func() {
+		return func() {
+			for range 5 {
+				mu.Lock()
+				to.Store(to.Load() + from.Load())
+				mu.Unlock()
+			}
 		}
 	}
-	wg.Go(func() { add(&j, &i) })
-	wg.Go(func() { add(&i, &j) })
-	x, y := i.Load(), j.Load()
-	assert(x < limit && y < limit)
-	wg.Wait()
+	look := func() {
+		x, y := i.Load(), j.Load()
+		assert(x < limit && y < limit)
+	}
+	parallel(add(&j, &i), add(&i, &j), look)
 }
 
 // sigma: each goroutine increments an index, without a lock, and sets the element that is there then.
