@@ -268,6 +268,9 @@ func (s *exploration) finish(found por.Result) error {
 	if f := s.features; f.Subtests != nil {
 		r.Subtests = f.Subtests()
 	}
+	if f := s.features; f.SolverTrouble != nil {
+		r.SolverTrouble = f.SolverTrouble()
+	}
 	r.Verdict = OK
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete

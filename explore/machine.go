@@ -68,6 +68,8 @@ type Features struct {
 	// known. Concrete makes a machine of the same entry with inputs of these values.
 	Inputs   func() (list []Input, ok bool)
 	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)
+	// SolverTrouble says why the program that was to be asked about inputs is not; "" if it is.
+	SolverTrouble func() string
 	// Forgotten returns the goroutines other than main that wait for what nothing that can still move
 	// refers to, and whether main does, too.
 	Forgotten func() (list []trace.GID, main bool)

@@ -56,7 +56,8 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete}
+		AnyTime: x.anyTime, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete,
+		SolverTrouble: m.SolverTrouble}
 	return x
 }
 

@@ -129,6 +129,9 @@ type Result struct {
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.
 	NotRun *NotRun
+	// SolverTrouble says why the program that was to be asked about inputs is not. The result is what it
+	// would be without it.
+	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
 }

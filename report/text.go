@@ -83,6 +83,9 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 			t.warning(&b, bug)
 		}
 	}
+	if r.SolverTrouble != "" {
+		fmt.Fprintf(&b, "    warning: --solver: %s; what it does not answer has been solved without it\n", r.SolverTrouble)
+	}
 	if c := r.Stats.Checked; c != nil {
 		pointers := uint64(c.Pointers.Pointers + c.Pointers.Interfaces)
 		fmt.Fprintf(&b, "    static facts are right in %s: %s, %s; %s", count(c.Steps, "step"),

@@ -55,8 +55,9 @@
 //     that has been and holds for the constraint that is new. A layer that lies is counted as
 //     wrong, and the next one is asked.
 //  3. Unsat is believed. Of the built-in layer it rests on the claim in arith.go; of integers
-//     instead of bit vectors on that of integers.go; gini and external programs are trusted with
-//     it. Tests compare all layers with each other, and with all values of small widths.
+//     instead of bit vectors on that of integers.go; gini is trusted with it. An external program is
+//     if gini finds no model in a short time (Solver.confirm). Tests compare all layers with each
+//     other, and with all values of small widths.
 //  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of them.
 //     One part without a model is enough for Unsat, and no number of others.
 //  5. Results do not depend on maps, addresses or time, but for Unknown: layers 2 and 3 have

@@ -23,7 +23,8 @@ func TestTrouble(t *testing.T) {
 		{"silent", "while read -r line; do :; done", "does not answer", false},
 		{"deaf", "exec sleep 100", "does not answer", false},
 		{"no model", "while read -r line; do case $line in *check-sat*) echo sat;; *get-value*) echo '((v1 what))';; esac; done", "a model that is none", false},
-		{"lies", "while read -r line; do case $line in *check-sat*) echo sat;; *get-value*) echo '((v1 #x00) (v2 #x00))';; esac; done", "", true},
+		{"lies", "while read -r line; do case $line in *check-sat*) echo sat;; *get-value*) echo '((v1 #x00) (v2 #x00))';; esac; done", "answers are wrong", true},
+		{"says no", "while read -r line; do case $line in *check-sat*) echo unsat;; esac; done", "answers are wrong", false},
 		{"does not know", "while read -r line; do case $line in *check-sat*) echo unknown;; esac; done", "", false},
 		{"does not exist", "", "no such file", false},
 	} {

@@ -33,7 +33,8 @@ func command(program string, timeout time.Duration) (args, options []string) {
 //
 // The program is not trusted with a model, which is evaluated, nor to answer at all: one that ends,
 // writes nonsense or nothing for too long is killed, its answer is Unknown, and it is started again
-// for the next check. After mostFailures in a row it is not asked any more.
+// for the next check. After mostFailures in a row it is not asked any more, nor after an answer that is
+// wrong (Solver.confirm).
 type smt struct {
 	c         *Context
 	program   string
@@ -66,6 +67,12 @@ func killAll(processes *[2]*process) {
 func (s *smt) name() string { return s.program }
 
 func (s *smt) close() { killAll(s.processes) }
+
+// distrust is called when an answer is wrong: the program is not asked any more.
+func (s *smt) distrust() {
+	s.failures, s.trouble = mostFailures, filepath.Base(s.program)+": its answers are wrong"
+	s.close()
+}
 
 func (s *smt) check(set []*Term) (Result, Model) {
 	if s.failures >= mostFailures {

@@ -202,10 +202,16 @@ func (s *Solver) ask(set []*Term) *answer {
 		stats := &s.stats.Layers[i]
 		start := time.Now()
 		r, m := l.check(set)
+		if pipe, ok := l.(*smt); ok && r == Unsat {
+			r, m = s.confirm(pipe, set)
+		}
 		stats.Time += time.Since(start)
 		if r == Sat && !s.c.Holds(m, set...) {
 			stats.Wrong++
 			r = Unknown
+			if pipe, ok := l.(*smt); ok {
+				pipe.distrust()
+			}
 		}
 		switch r {
 		case Sat:
@@ -218,6 +224,38 @@ func (s *Solver) ask(set []*Term) *answer {
 		stats.Unknown++
 	}
 	return &answer{}
+}
+
+// confirmation is for how long circuits are asked whether a program is right.
+const confirmation = 500 * time.Millisecond
+
+// confirm returns the answer for a set that a program has said to be unsatisfiable: it is not believed if
+// circuits have a model. If these do not know in a short time, the program has been asked for what it is
+// there for, and is trusted.
+func (s *Solver) confirm(pipe *smt, set []*Term) (Result, Model) {
+	b, ok := s.layers[len(s.layers)-1].(*blaster)
+	if !ok {
+		return Unsat, nil
+	}
+	timeout := b.timeout
+	b.timeout = min(timeout, confirmation)
+	r, m := b.check(set)
+	b.timeout = timeout
+	if r != Sat || !s.c.Holds(m, set...) {
+		return Unsat, nil
+	}
+	pipe.distrust()
+	return Sat, m
+}
+
+// Trouble says what kept programs from answering, or that they are wrong; "" if nothing did.
+func (s *Solver) Trouble() string {
+	for _, l := range s.layers {
+		if pipe, ok := l.(*smt); ok {
+			return pipe.trouble
+		}
+	}
+	return ""
 }
 
 // split returns the parts of a set that have no variable in common, in the order of their first

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -59,6 +60,15 @@ func (m *Machine) Solving() (x Solving) {
 		}
 	}
 	return x
+}
+
+// SolverTrouble says why the program that was to be asked about inputs (Config.Solver) is not, or not
+// always; "" if it is.
+func (m *Machine) SolverTrouble() string {
+	if m.sym == nil {
+		return ""
+	}
+	return cmp.Or(m.sym.global.solver.Trouble(), m.sym.own.solver.Trouble())
 }
 
 // maxKnown is how many answers are remembered.

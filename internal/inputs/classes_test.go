@@ -98,7 +98,7 @@ func (w *labelled) value(v string) string {
 		if v != "" && w.r.Intn(3) > 0 {
 			return v
 		}
-		return w.pick("x", "y", "x", "y", "T(1)", "T(2)")
+		return w.pick("x", "y", "x", "y", "lit(1)", "lit(2)")
 	}
 	switch w.r.Intn(12) {
 	case 0:
@@ -209,6 +209,8 @@ func say(v int) {
 type T = TYPE
 
 type box struct{ v T }
+
+func lit(x T) T { return x } // no constant
 
 func unbox(x any) T { return x.(box).v }
 

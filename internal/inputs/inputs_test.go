@@ -58,12 +58,18 @@ func nondet[T any]() T { var x T; return x }
 // run explores a function with an explorer, to the end.
 func run(t *testing.T, prog *load.Program, name string, opts explore.Options) *explore.Result {
 	t.Helper()
+	return runWith(t, prog, name, vm.Config{VisibleOutput: opts.Outcomes, Races: true}, opts)
+}
+
+func runWith(t *testing.T, prog *load.Program, name string, cfg vm.Config, opts explore.Options) *explore.Result {
+	t.Helper()
 	e, err := prog.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	entry := explore.Entry{Package: e.Path, Name: e.Name, New: func(interrupted func() bool) (explore.Machine, error) {
-		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, VisibleOutput: opts.Outcomes, Races: true})
+		cfg.Interrupt = interrupted
+		return explore.NewMachine(prog, e, cfg)
 	}}
 	opts.All, opts.NoMinimise = true, true
 	r, err := explore.Run(context.Background(), entry, opts)
