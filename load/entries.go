@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -52,6 +53,7 @@ type Entry struct {
 	Fuzz     bool             // it is a func FuzzXxx(f *testing.F); of kind Test
 	Corpus   []Seed           // of a fuzz target: the files in testdata/fuzz, by name
 	Symbolic bool             // a Func that is called with symbolic arguments
+	Example  *Example         // it is a func ExampleXxx(); of kind Test
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
 	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
@@ -65,10 +67,19 @@ func (e *Entry) String() string { return e.Path + "." + e.Name }
 
 // word says what e is.
 func (e *Entry) word() string {
-	if e.Fuzz {
+	switch {
+	case e.Fuzz:
 		return "fuzz target"
+	case e.Example != nil:
+		return "example"
 	}
 	return e.Kind.String()
+}
+
+// An Example is what the comment at the end of an example says that it prints.
+type Example struct {
+	Output    string
+	Unordered bool // its lines may come in any order
 }
 
 // WorkDir returns the directory e is executed in: as go test and go run do,
@@ -110,7 +121,7 @@ func (e *NoEntryError) Error() string {
 		for _, n := range e.Like {
 			names = append(names, n.Name)
 		}
-		fmt.Fprintf(&b, " (benchmarks and examples are none: %s)", strings.Join(names, ", "))
+		fmt.Fprintf(&b, " (benchmarks are none, nor are examples without a comment on their output: %s)", strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -143,6 +154,7 @@ func (prog *Program) findEntries() error {
 		})
 	}
 	for _, p := range prog.Packages {
+		examples := p.examples()
 		prog.eachFunc(p, func(file string, d *ast.FuncDecl, fn *ssa.Function) {
 			e := &Entry{Path: p.subject(), Name: d.Name.Name, Pos: d.Name.Pos(), Func: fn, Package: p}
 			switch {
@@ -169,6 +181,9 @@ func (prog *Program) findEntries() error {
 				}
 				e.Kind, e.Fuzz, e.roots, e.TestMain = Test, true, binaries[p.ForTest], testMain[p.ForTest]
 				prog.Entries = append(prog.Entries, e)
+			case examples[e.Name] != nil:
+				e.Kind, e.Example, e.roots, e.TestMain = Test, examples[e.Name], binaries[p.ForTest], testMain[p.ForTest]
+				prog.Entries = append(prog.Entries, e)
 			case isTestName(e.Name, "Benchmark"), isTestName(e.Name, "Fuzz"), isTestName(e.Name, "Example"):
 				prog.NoEntry = append(prog.NoEntry, NoEntry{e.Path, e.Name, e.Pos})
 			}
@@ -178,6 +193,26 @@ func (prog *Program) findEntries() error {
 		return errs
 	}
 	return nil
+}
+
+// examples returns what go test runs of p's examples, by name: those with a comment that says what they
+// print.
+func (p *Package) examples() map[string]*Example {
+	if p.ForTest == "" {
+		return nil
+	}
+	found := make(map[string]*Example)
+	for i, tree := range p.Files {
+		if !strings.HasSuffix(p.files[i].base(), "_test.go") {
+			continue
+		}
+		for _, x := range doc.Examples(tree) {
+			if x.Output != "" || x.EmptyOutput {
+				found["Example"+x.Name] = &Example{x.Output, x.Unordered}
+			}
+		}
+	}
+	return found
 }
 
 // testBinaries returns, for each package under test, the packages that go test

@@ -227,6 +227,10 @@ func (l *loader) discover() error {
 			p.importIDs = append(p.importIDs, std)
 			roots = append(roots, std)
 		}
+		if p.ForTest != "" { // its examples need not import it
+			p.importIDs = append(p.importIDs, "testing")
+			roots = append(roots, "testing")
+		}
 		slices.Sort(p.importIDs)
 		p.importIDs = slices.Compact(p.importIDs)
 	}

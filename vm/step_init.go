@@ -102,8 +102,11 @@ func (m *Machine) start(e *load.Entry) error {
 		if e.TestMain != nil {
 			name = "hbRunMain"
 		}
-		if e.Fuzz {
+		switch {
+		case e.Fuzz:
 			name = "hbRunFuzz"
+		case e.Example != nil:
+			name = "hbRunExample"
 		}
 		run := k.prog.Package("testing").SSA.Func(name)
 		if run == nil {
@@ -122,6 +125,17 @@ func (m *Machine) start(e *load.Entry) error {
 			c(win+3, 0)
 			if e.TestMain != nil {
 				c(win+3, uint64(k.Func(e.TestMain))|funcBit)
+			}
+			call(k.Func(run))
+			break
+		}
+		if x := e.Example; x != nil { // what it prints, in any order or not, and TestMain, or nil
+			c(win+3, k.Literal(x.Output))
+			c(win+4, uint64(len(x.Output)))
+			c(win+5, b2u(x.Unordered))
+			c(win+6, 0)
+			if e.TestMain != nil {
+				c(win+6, uint64(k.Func(e.TestMain))|funcBit)
 			}
 			call(k.Func(run))
 			break
