@@ -18,8 +18,8 @@ import (
 //
 //	1  each of the searches, on one machine, up to attemptWork
 //	   if one has an answer: that
-//	2  each of the samples, on the same machine, up to sampleWork; the first one, as long as no
-//	   execution has ended, up to longWork
+//	2  the first sample, up to longWork, if no execution has come to its end
+//	   each of the samples, on the same machine, up to sampleWork
 //	   if one finds a bug: that
 //	   from now on an execution is too long only if it is much longer than those that have ended
 //	3  the first search, on the same machine, from the beginning
@@ -40,6 +40,7 @@ import (
 // With as many processors as searches, line 5 takes about as long as the best of them, and twice
 // as long as the first search if that is the best but there is only one processor.
 type Portfolio struct {
+	First    *Options  // of one that samples, for programs of long executions; nil: none
 	Samples  []Options // of explorers that sample
 	Searches []Options // of explorers that can be exhaustive; at least one
 	Graded   *Options  // of one that is repeated with at most 0, 1, 2, ... preemptions; nil: none
@@ -127,9 +128,9 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	load := s.result.Stats.Load
 	p.ctx = s.limit.ctx // there is one time for all
 	defer s.limit.release()
-	s.stopAfter(attemptWork, attemptWork)
+	s.stopAfter(attemptWork)
 	found := s.search()
-	p.worked = found.Transitions
+	p.worked, p.longest = found.Transitions, s.collector.longest
 	for _, x := range opts.Portfolio.Searches[1:] {
 		if s.answers(&found) || s.limit.passed() {
 			break
@@ -137,22 +138,28 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		s.stopAfter(attemptWork, attemptWork)
+		s.stopAfter(attemptWork)
 		found = s.search()
 		p.worked += found.Transitions
+		p.longest = max(p.longest, s.collector.longest)
 	}
-	for i, x := range opts.Portfolio.Samples { // line 2
+	list := opts.Portfolio.Samples // line 2
+	first := opts.Portfolio.First != nil && p.longest == 0
+	if first {
+		list = append([]Options{*opts.Portfolio.First}, list...)
+	}
+	for i, x := range list {
 		if s.answers(&found) || s.limit.passed() {
 			break
 		}
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			s.stopAfter(sampleWork, longWork)
-		} else {
-			s.stopAfter(sampleWork, sampleWork)
+		most := uint64(sampleWork)
+		if first && i == 0 {
+			most = longWork
 		}
+		s.stopAfter(most)
 		p.choices.watch(s)
 		found = s.search()
 		p.longest = max(p.longest, s.collector.longest)
@@ -186,15 +193,14 @@ func (s *exploration) answers(found *por.Result) bool {
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
 }
 
-// stopAfter stops the search after so many transitions, if an execution has ended; otherwise after
-// so many.
-func (s *exploration) stopAfter(transitions, otherwise uint64) {
+// stopAfter stops the search after so many transitions.
+func (s *exploration) stopAfter(transitions uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
 		if why := poll(p); why != "" {
 			return why
 		}
-		if p.Transitions >= otherwise || p.Transitions >= transitions && p.Done() > 0 {
+		if p.Transitions >= transitions {
 			return "limit"
 		}
 		return ""

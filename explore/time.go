@@ -74,7 +74,7 @@ func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 		if i == 0 {
 			defer s.limit.release()
 		}
-		s.stopAfter(work, work)
+		s.stopAfter(work)
 		found := s.search()
 		if s.answers(&found) {
 			break

@@ -47,10 +47,10 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		x.All, x.Outcomes, x.AllowLeak = o.All, o.Outcomes, o.AllowLeak
 		switch {
 		case x.POR.Samples:
-			if x.MaxExecs = autoExecutions; p.Samples == nil {
+			if x.MaxExecs = autoExecutions; p.First == nil {
 				first := x // in which each goroutine goes as far as it can
 				first.MaxExecs, first.LimitPreempt = 1, true
-				p.Samples = append(p.Samples, first)
+				p.First = &first
 			}
 			p.Samples = append(p.Samples, x)
 			continue

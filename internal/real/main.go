@@ -33,6 +33,7 @@ var (
 	workFlag  = flag.String("work", filepath.Join(os.TempDir(), "hbcheck-real"), "where copies of modules and results are kept")
 	limitFlag = flag.Int("tests", 8, "tests of a module that are explored, of those that start goroutines")
 	timeFlag  = flag.String("timeout", "60s", "for each test that is explored")
+	noteFlag  = flag.String("note", "", "a sentence about the machine, for the page")
 	printFlag = flag.Bool("print", false, "run nothing: print the page from what is kept")
 )
 

@@ -19,7 +19,7 @@ the machine first; of those that start goroutines, end, and need nothing that th
 each module are explored, evenly spread over its files. "But for" means that all schedules were explored, and that
 the verdict names what of the environment was not (the order in which a large map is ranged over, a signal that
 arrives twice ...). Warnings do not fail a test: they need a timer to overtake a goroutine that could run.
-` + "`go run ./internal/real -work DIR HBCHECK > page`" + ` makes this page.
+` + "`go run ./internal/real -work DIR HBCHECK > page`" + ` makes this page. %s
 
 | module | tests | concurrent | explored | exhaustive | but for | red | incomplete | warnings | median s |
 |---|---|---|---|---|---|---|---|---|---|
@@ -68,7 +68,7 @@ func refused(r result) bool {
 }
 
 func page(w io.Writer, all []answers) {
-	fmt.Fprintf(w, head, *timeFlag, *limitFlag)
+	fmt.Fprintf(w, head, *timeFlag, *limitFlag, *noteFlag)
 	argued := parseArgued(arguedText)
 	var reds, greys []string
 	var sum [4]int
@@ -90,9 +90,9 @@ func page(w io.Writer, all []answers) {
 				if argument == "" {
 					log.Printf("%s: %s: no argument in argued.txt", name, why)
 				}
-				reds = append(reds, fmt.Sprintf("- %s: %s. %s", name, why, argument))
+				reds = append(reds, fmt.Sprintf("    %s: %s\n\n%s\n", name, why, argument))
 			case butFor, incomplete:
-				greys = append(greys, fmt.Sprintf("- %s: %s", name, why))
+				greys = append(greys, fmt.Sprintf("    %s: %s", name, why))
 			}
 		}
 		fmt.Fprintf(w, "| %s %s | %d | %d | %d | %d | %d | %d | %d | %d | %s |\n", a.Path, a.Version, len(a.Once), a.Concurrent,
