@@ -297,6 +297,15 @@ func (p *Package) named() map[string][]*decl {
 // matter only if they are mentioned, but are checked in any case.
 func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 	found = new(decl)
+	// named returns the declarations of name in the packages at path: variants, if they are the user's.
+	named := func(path, name string) (decls []*decl) {
+		for _, q := range l.all {
+			if q.Path == path {
+				decls = append(decls, q.named()[name]...)
+			}
+		}
+		return decls
+	}
 	for _, link := range p.links {
 		local := p.named()[link.local]
 		i := strings.LastIndexByte(link.symbol, '.')
@@ -306,16 +315,17 @@ func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 		}
 		pkg, name := link.symbol[:i], link.symbol[i+1:]
 		k := strings.LastIndexByte(pkg, '.')
-		if k <= strings.LastIndexByte(pkg, '/') || l.stdPkgs[pkg] != nil { // no method
-			found.mentions = append(append(found.mentions, local...), l.stdPkgs[pkg].named()[name]...)
+		if k <= strings.LastIndexByte(pkg, '/') { // no method
+			found.mentions = append(append(found.mentions, local...), named(pkg, name)...)
 			continue
 		}
 		if pkg[:k] == p.Path && len(local) > 0 {
 			aliases = append(aliases, local...) // with the method's receiver, and so its type, as a parameter
-		} else {
-			found.mentions = append(append(found.mentions, local...), l.stdPkgs[pkg[:k]].named()[strings.Trim(pkg[k+1:], "(*)")]...)
-			found.names = append(found.names, name)
+			continue
 		}
+		// The last element of the path may have a dot, too.
+		found.mentions = slices.Concat(found.mentions, local, named(pkg, name), named(pkg[:k], strings.Trim(pkg[k+1:], "(*)")))
+		found.names = append(found.names, name)
 	}
 	return found, aliases
 }

@@ -101,6 +101,23 @@ func main() { println(dep.N) }
 package main
 import "m/dep"
 func main() { dep.Used() }
+-- links/m.go --
+package main
+import (
+	_ "m/dep"
+	_ "m/dep.v2"
+	_ "unsafe"
+)
+//go:linkname used m/dep.Used
+func used()
+//go:linkname two m/dep.v2.two
+func two()
+func main() { used(); two() }
+-- links/m.s --
+-- dep.v2/dep.go --
+package dep
+import "container/ring"
+func two() { ring.New(1).Move(1) }
 -- dep/dep.go --
 package dep
 import "container/ring"
@@ -123,6 +140,7 @@ func Unused() { r.Unlink(1); do() }
 		{"types", "", ""},
 		{"effects", "New", ""},
 		{"uses", "New Prev init Do Next", "do Used"},
+		{"links", "New Prev init Do Next Move", "do Used"},
 	} {
 		for _, cache := range []*Cache{nil, &cache} {
 			prog := mustLoad(t, Config{Dir: dir, Patterns: []string{"./" + test.name}, Overlay: noOverlay, Cache: cache})
