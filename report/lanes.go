@@ -391,7 +391,8 @@ func cell(c column, i int, r *row) string {
 }
 
 // shownRows chooses the rows to draw: all of them if there are few, otherwise
-// the ends of each goroutine's stretches and everything remarkable.
+// the ends of each goroutine's stretches and everything remarkable, and of very many the first and
+// the last ones.
 func shownRows(rows []row, all bool) []bool {
 	keep := make([]bool, len(rows))
 	var stretch []int // rows of the present one
@@ -417,7 +418,37 @@ func shownRows(rows []row, all bool) []bool {
 		}
 		stretch = stretch[:0]
 	}
+	if !all {
+		leaveOutMiddle(rows, keep)
+	}
 	return keep
+}
+
+// How many rows of the beginning and of the end of a schedule are drawn if it has more than both. A
+// person reads back from the end, and not thousands of rows.
+const (
+	firstRows = 100
+	lastRows  = 300
+)
+
+// leaveOutMiddle keeps only so many rows, and those where something goes wrong.
+func leaveOutMiddle(rows []row, keep []bool) {
+	n := 0
+	for _, k := range keep {
+		if k {
+			n++
+		}
+	}
+	left := n - firstRows - lastRows
+	for i, seen := 0, 0; i < len(rows) && left > 0; i++ {
+		if !keep[i] {
+			continue
+		}
+		if seen++; seen > firstRows {
+			keep[i] = rows[i].wrong
+			left--
+		}
+	}
 }
 
 // again reports whether row i says the same as the one before it: a library

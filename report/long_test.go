@@ -1,0 +1,35 @@
+package report
+
+import "testing"
+
+// TestLongSchedule: of a schedule of thousands of switches the beginning and the end are drawn, and
+// what goes wrong in between.
+func TestLongSchedule(t *testing.T) {
+	rows := make([]row, 5000)
+	for i := range rows {
+		rows[i].step, rows[i].last = i+1, true
+		rows[i].pos = string(rune('a' + i%2)) // no row says the same as the one before it
+	}
+	rows[2000].wrong = true
+	keep := shownRows(rows, false)
+	n := 0
+	for _, k := range keep {
+		if k {
+			n++
+		}
+	}
+	if n != firstRows+lastRows+1 || !keep[0] || !keep[firstRows-1] || keep[firstRows] || !keep[2000] || !keep[len(rows)-lastRows] || keep[len(rows)-lastRows-1] {
+		t.Errorf("%d rows are drawn", n)
+	}
+	for i, k := range shownRows(rows, true) {
+		if !k {
+			t.Fatalf("with -v row %d is not drawn", i)
+		}
+	}
+	few := rows[:firstRows+lastRows]
+	for i, k := range shownRows(few, false) {
+		if !k {
+			t.Fatalf("of %d rows row %d is not drawn", len(few), i)
+		}
+	}
+}
