@@ -158,8 +158,7 @@ type CountedRow struct {
 	Configuration Configuration
 	Result        *explore.Result
 	CPU           time.Duration // of the search alone: the least of all times it was repeated
-	First         time.Duration // of the first search, and what was asked about inputs in it: those
-	Solver        vm.Solving    // that follow know the answers
+	Solver        vm.Solving    // what was asked about inputs in the first search: later ones know the answers
 }
 
 // Rate returns how many executions are completed in a second of CPU time.
@@ -223,7 +222,7 @@ func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o Co
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	return &CountedRow{CountedProgram: t, Configuration: o.Configuration, Result: x.result, CPU: x.cpu, First: x.first, Solver: x.solver}, nil
+	return &CountedRow{CountedProgram: t, Configuration: o.Configuration, Result: x.result, CPU: x.cpu, Solver: x.solver}, nil
 }
 
 // counted loads the program of t, together with its suite.

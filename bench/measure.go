@@ -31,9 +31,9 @@ func onOneMachine(
 
 // measured is what measureProgram returns.
 type measured struct {
-	result     *explore.Result // its statistics have the time to load it and to make the machine
-	cpu, first time.Duration   // of the quickest search, and of the first one
-	solver     vm.Solving      // what was asked about inputs in the first one
+	result *explore.Result // its statistics have the time to load it and to make the machine
+	cpu    time.Duration   // of the quickest search
+	solver vm.Solving      // what was asked about inputs in the first one
 }
 
 // measureProgram explores a program with the given arguments on one machine, as often as
@@ -52,10 +52,9 @@ func measureProgram(
 		return x, err
 	}
 	loaded := time.Since(begin)
-	if x.result, x.first, err = measureQuickest(ctx, e, opts, min(count, 1)); err != nil {
+	if x.result, x.cpu, err = measureQuickest(ctx, e, opts, min(count, 1)); err != nil {
 		return x, err
 	}
-	x.cpu = x.first
 	m, err := e.New(nil)
 	if err != nil {
 		return x, err

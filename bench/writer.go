@@ -238,7 +238,7 @@ func (c *csvWriter) row(fields ...string) error {
 			"ratio", "states", "jpf_states", "matched", "jpf_matched",
 			"transitions", "choices", "executions", "peak_bytes", "cpu_s", "transitions_per_cpu_s", "states_per_cpu_s", "jpf_states_per_cpu_s",
 			"eliminated", "static_s", "reduction", "paper_choices", "paper_static_s", "paper_total_s", "paper_reduction", "finals",
-			"blocked", "executions_per_cpu_s", "expected", "published", "first_cpu_s", "questions", "solved", "solver_s"})
+			"blocked", "executions_per_cpu_s", "expected", "published", "first_s", "questions", "solved", "solver_s"})
 	}
 	for len(fields) < csvColumns {
 		fields = append(fields, "") // the columns of suites to come

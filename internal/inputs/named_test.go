@@ -55,11 +55,14 @@ func Memory() {
 func Registers() {
 	x := hbtest.Nondet[int32]()
 	hbtest.Assume(x == 4)
+	var a atomic.Int32
 	c := make(chan int32)
 	go func() { c <- x }()
 	go func() { c <- x + 1 }()
+	go func() { a.Load() }()
 	v := <-c
 	<-c
+	a.Load()
 	if v == 5 { say(1) } else { say(2) }
 }
 
