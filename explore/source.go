@@ -113,7 +113,7 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 			}
 			continue
 		}
-		if call, ok := e.(*ast.CallExpr); ok {
+		if call, ok := e.(*ast.CallExpr); ok && !(k.Channels() && f.isChannel(call)) { // <-time.After(d)
 			if e = s.callee(f, call, k); e == nil {
 				return "", nil
 			}
@@ -132,6 +132,19 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 		return text, t
 	}
 	return "", nil
+}
+
+// isChannel reports whether e is a channel.
+func (f sourceFile) isChannel(e ast.Expr) bool {
+	if f.info == nil {
+		return false
+	}
+	t := f.info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Chan)
+	return ok
 }
 
 // short cuts long expressions.
