@@ -55,3 +55,80 @@ func (c checkedParts) Part(enabled []trace.GID) []trace.GID {
 	}
 	return part
 }
+
+// partTexts are programs in which one condition of the proof is all that a part lacks or has too much.
+var partTexts = []string{
+	// Goroutines that have one channel each meet a select on all three.
+	`func P1() {
+	a, b, c := make(chan int), make(chan int), make(chan int)
+	go func() { a <- 1 }()
+	go func() { b <- 2 }()
+	go func() { c <- 3 }()
+	select {
+	case x := <-a:
+		say(x)
+	case x := <-b:
+		say(x)
+	case x := <-c:
+		say(x)
+	}
+}`,
+	// What is in a closed channel only one can receive.
+	`func P2() {
+	c := make(chan int, 1)
+	c <- 5
+	close(c)
+	go func() { say(<-c) }()
+	say(<-c + 10)
+}`,
+	// An object is reached by a longer way, too, which is found later.
+	`type p3_node struct {
+	next *p3_node
+	n    int
+}
+
+func P3() {
+	a := &p3_node{next: &p3_node{}}
+	c := &p3_node{next: &p3_node{next: a}}
+	go func() { c.next.next.next.n++ }()
+	go func() { a.next.n = 5; say(a.next.n) }()
+}`,
+	// An empty channel does not remain so.
+	`func P4() {
+	c := make(chan int, 1)
+	d := make(chan int, 1)
+	go func() { c <- 1 }()
+	go func() { d <- 2 }()
+	select {
+	case x := <-c:
+		say(x)
+	case x := <-d:
+		say(x)
+	default:
+		say(0)
+	}
+}`,
+	// A variable leads to what has been made since.
+	`var p5_v *int
+
+func P5() {
+	x := new(int)
+	done := make(chan int)
+	go func() { p5_v = x; done <- 1; *x = 1; say(*x) }()
+	go func() { <-done; *p5_v = 2 }()
+}`,
+}
+
+// TestPartTexts: what a full search finds in them searches by parts find, too.
+func TestPartTexts(t *testing.T) {
+	c := newComparison(t)
+	var list []objectProgram
+	for i, text := range partTexts {
+		name := fmt.Sprintf("P%d", i+1)
+		list = append(list, objectProgram{uint64(i), progen.Text{Name: name, Source: "package main\n\n" + text + "\n"}})
+	}
+	c.objects(list, func(seed uint64) []mode { return partModes(seed)[:2] })
+	if c.checked != len(partTexts) {
+		t.Errorf("%d of %d programs checked", c.checked, len(partTexts))
+	}
+}

@@ -29,6 +29,7 @@ var (
 	agreeing     = []string{"./explore", "-short", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"}
 	twin         = []string{"./por/explorers", "-run", "^TestContext"}
 	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestNoParts)$"}
+	partTexts    = []string{"./internal/progen", "-short", "-run", "^TestPartTexts$"}
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
@@ -149,16 +150,16 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "parts: others are ignored on a cycle", File: "por/stateful/dfs.go", Old: "\t\ts.addOthersAlternatives(p.alt)\n", New: ""}, partToys},
 	{mutation.Mutant{Name: "parts: without components", File: "por/stateful/dfs.go", Old: "s.Cfg.Parts == nil || s.components == nil", New: "s.Cfg.Parts == nil"}, partToys},
 	{mutation.Mutant{Name: "parts: a member needs no members", File: "oracle/parts.go", Old: "\t\ttodo |= more &^ set\n", New: ""}, partPrograms},
-	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partPrograms},
+	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partTexts},
 	{mutation.Mutant{Name: "parts: output depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.UnlessPrinted || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: the end of the program depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.Never || r.Commutes"}, partPrograms},
-	{mutation.Mutant{Name: "parts: a select is on two channels", File: "oracle/parts.go", Old: "p.touched = p.m.Touches(g, p.touched[:0])", New: "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]...)"}, partPrograms},
-	{mutation.Mutant{Name: "parts: what is in a closed channel is no difference", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Closed"}, partPrograms},
-	{mutation.Mutant{Name: "parts: an empty channel remains so", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Len == 0"}, partPrograms},
-	{mutation.Mutant{Name: "parts: references lead nowhere", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, by) }", New: "func(uint64) { _ = by }"}, partPrograms},
-	{mutation.Mutant{Name: "parts: variables refer to nothing", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, ^uint64(0)) }", New: "func(w uint64) {}"}, partPrograms},
-	{mutation.Mutant{Name: "parts: none can access a variable", File: "vm/query_reach.go", Old: "\tcase id < r.m.heap.baseLimit:\n\t\treturn ^uint64(0)\n", New: ""}, partPrograms},
-	{mutation.Mutant{Name: "parts: an object is propagated once", File: "vm/query_reach.go", Old: "\t\tx.queued = false\n", New: ""}, partPrograms},
+	{mutation.Mutant{Name: "parts: a select is on two channels", File: "oracle/parts.go", Old: "p.touched = p.m.Touches(g, p.touched[:0])", New: "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]...)"}, partTexts},
+	{mutation.Mutant{Name: "parts: what is in a closed channel is no difference", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Closed"}, partTexts},
+	{mutation.Mutant{Name: "parts: an empty channel remains so", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Len == 0"}, partTexts},
+	{mutation.Mutant{Name: "parts: references lead nowhere", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, by) }", New: "func(uint64) { _ = by }"}, partTexts},
+	{mutation.Mutant{Name: "parts: variables refer to nothing", File: "vm/query_reach.go", Old: "func(w uint64) { r.add(w, ^uint64(0)) }", New: "func(w uint64) {}"}, partTexts},
+	{mutation.Mutant{Name: "parts: none can access a variable", File: "vm/query_reach.go", Old: "\tcase id < r.m.heap.baseLimit:\n\t\treturn ^uint64(0)\n", New: ""}, partTexts},
+	{mutation.Mutant{Name: "parts: an object is propagated once", File: "vm/query_reach.go", Old: "\t\tx.queued = false\n", New: ""}, partTexts},
 
 	// Unfinished prefixes take turns.
 	{mutation.Mutant{Name: "turns: a node that is put aside ignores the others", File: "por/stateful/turns.go", Old: "\t\t\ts.addOthersAlternatives(f.alt)\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
