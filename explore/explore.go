@@ -156,6 +156,9 @@ func (s *exploration) useFacts() {
 	}
 	if kind == oracle.Parts {
 		s.cfg.Parts = facts.Parts()
+		if s.opts.LazyAnalysis {
+			s.cfg.Parts = oracle.Later(s.cfg.Parts, partsFrom)
+		}
 	}
 	if s.opts.CheckStatic {
 		s.checked = facts.Check(s.cfg.Oracle)
@@ -175,6 +178,9 @@ func (s *exploration) useFacts() {
 		s.result.Stats.Static = time.Since(begin)
 	}
 }
+
+// partsFrom is how many questions of a search that has no analysis yet remain without a part.
+const partsFrom = 1000
 
 func never() bool { return false }
 

@@ -59,7 +59,7 @@ type exploreFlags struct {
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", autoPOR, "`name` of the explorer: "+report.ExplorerNames(nil)+"; or auto: a portfolio of them")
-	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|parts|full`; auto is mhb for jpf without --preempt")
+	fs.StringVar(&f.hybrid, "hybrid", "auto", "static facts that make choices unnecessary: `auto|none|fa|patterns|mhb|parts|full`; auto is parts for jpf without --preempt")
 	fs.StringVar(&f.explain, "explain", "", "say which choices were made and skipped at `file.go:line`, or in file.go, and why; needs --hybrid")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
@@ -171,7 +171,7 @@ func (f *exploreFlags) facts(o *explore.Options) (err error) {
 			return err
 		}
 	case o.POR.Name == "jpf" && f.preempt < 0:
-		o.Hybrid, o.LazyAnalysis = oracle.MHB, true
+		o.Hybrid, o.LazyAnalysis = oracle.Parts, true
 	default:
 		o.Hybrid = oracle.None
 	}
