@@ -89,7 +89,7 @@ var mutants = []struct {
 
 	// Happens-before.
 	{mutation.Mutant{Name: "a partner does not take part", File: "por/hb/execution.go", Old: "\tif blocks {\n\t\tfor _, q := range x.advanced {\n\t\t\tx.addParticipant(q, i)\n\t\t}\n\t}\n", New: ""}, sending},
-	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/execution.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
+	{mutation.Mutant{Name: "clocks do not know of dependence", File: "por/hb/races.go", Old: "\tx.Races = append(x.Races, int32(j))\n\tx.Join(c, j)\n", New: "\tx.Races = append(x.Races, int32(j))\n"}, toySystems},
 	{mutation.Mutant{Name: "the end of the program does not depend on what is printed", File: "por/hb/dependence.go", Old: "\t\tf.DependsOnOutput && op.Kind == trace.Output || dependsOnOutput && f.Op.Kind == trace.Output ||\n", New: ""}, toySystems},
 
 	// Operations that can be disabled.

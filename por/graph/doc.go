@@ -4,7 +4,8 @@
 //
 //   - graph.go: the engine's interface: markers, dependence, nodes, and what Explore does with
 //     them.
-//   - search.go: Algorithms 1 and 2 of the paper.
+//   - search.go: Algorithms 1 and 2 of the paper, but for
+//   - schedule.go: what is scheduled at the nodes above a new one.
 //   - clients.go: the two clients of the paper that schedule for data races.
 //   - dot.go: the graph for Graphviz.
 //

@@ -20,6 +20,7 @@
 //	operation.go    pending operations
 //	participants.go who takes part in an event, and what was known of them before
 //	execution.go    events, and how the execution is extended and truncated
+//	races.go        which earlier events a new one depends on, and the indices they are found by
 //	clock.go        vector clocks, and down-closed sets of events
 //	duplicates.go   fingerprints of classes
 //
@@ -29,7 +30,6 @@
 package hb
 
 import (
-	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -379,159 +379,8 @@ func (x *Execution) addKey(e *Event) {
 	}
 }
 
-// findRaces finds the events that event i, the newest one, depends on, and completes its clock. It
-// leaves out those that cannot be among them, as far as that is known without reading them.
-//
-// Three cases, by the footprint of the event, a set of 64 bits, of which several objects may share
-// one:
-//
-//	several bits, or any depends on all, or SyncOnly:   every earlier event is looked at
-//	no bit:                                             it depends on nothing
-//	one bit:                                            the events with the same bit, latest first (withBit)
-//
-// In the last case the walk ends at an event that overwrites all that e is about: what e depends on
-// before it happens before it.
-//
-// Looking latest first makes Races minimal: when event j is looked at, the clock has all that
-// happens before a later race, and so j, if there is another event between.
-func (x *Execution) findRaces(i int) {
-	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
-	c[k.G] = k.N
-	x.Races = x.Races[:0]
-	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
-	aboutSeveral := k.footprint&(k.footprint-1) != 0
-	switch {
-	case x.rel.ReadsFrom:
-		x.addReadsFrom(i)
-		return
-	case x.someDependsOnAll || x.rel.SyncOnly || aboutSeveral:
-		for j := i - 1; j >= 0; j-- {
-			x.addRace(e, c, j)
-		}
-		return
-	case k.footprint == 0:
-		return
-	}
-	bit := bits.TrailingZeros64(k.footprint)
-	if k.wgAdd && x.nonAdds[bit] == 0 {
-		return // WgAdds commute: see wgOrderMatters
-	}
-	list := x.withBit[bit]
-	for n := len(list) - 1; n >= 0; n-- {
-		j := int(list[n])
-		f := &x.keys[j]
-		if c[f.G] < f.N {
-			x.addRace(e, c, j)
-		}
-		if f.access.Size > 0 && k.access.Size > 0 {
-			if !f.wgAdd && f.access.Write && f.access.Contains(&k.access) {
-				return
-			}
-		} else if x.Events[j].Op.overwrites(&e.Op) {
-			return
-		}
-	}
-}
-
-// SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
-func (x *Execution) SomeDependsOnAll() bool { return x.someDependsOnAll }
-
-// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
-// does not happen before e for another reason.
-//
-// The keys are compared first, which decides nearly always. Whole events are read for operations
-// whose dependence is more than an overlap of accesses.
-func (x *Execution) addRace(e *Event, c []uint32, j int) {
-	f := &x.keys[j]
-	if c[f.G] >= f.N || x.rel.SyncOnly && unordered(&x.Events[j], e) {
-		return
-	}
-	switch k := &x.keys[len(x.keys)-1]; {
-	case f.wgAdd && k.wgAdd:
-		return // they commute: see wgOrderMatters
-	case f.access.Size > 0 && k.access.Size > 0:
-		if !f.access.Write && !k.access.Write || !f.access.Overlaps(k.access) {
-			return
-		}
-	case !x.Dependent(&x.Events[j], e):
-		return
-	}
-	x.Races = append(x.Races, int32(j))
-	x.Join(c, j)
-}
-
-// addToIndices adds event i, the newest one, to the indices.
-//
-// Invariant: each list of withBit is in the order of events, so that Truncate takes events off
-// their ends.
-func (x *Execution) addToIndices(i int) {
-	k := &x.keys[i]
-	for set := k.footprint; set != 0; set &= set - 1 {
-		bit := bits.TrailingZeros64(set)
-		x.withBit[bit] = append(x.withBit[bit], int32(i))
-		if !k.wgAdd {
-			x.nonAdds[bit]++
-		}
-	}
-	if x.Events[i].change.N > 0 {
-		x.positiveAdds = append(x.positiveAdds, int32(i))
-	}
-}
-
-// addWoken makes the goroutines that event i, which does not block, has started or woken take
-// part in it.
-//
-//	go f()           f's goroutine did not exist: it takes part
-//	c.Signal()       those that were at CondWait and are not any more
-//	wg.Done()        none: a Wait that can return now depends on the Done by its access
-func (x *Execution) addWoken(i int, notifies bool) {
-	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
-	if notifies {
-		for _, q := range x.condWaiters {
-			if x.sys.Next(q).Kind != trace.CondWait {
-				x.addParticipant(q, i)
-			}
-		}
-	}
-	for _, q := range x.advanced {
-		// A goroutine at Wait is only enabled by an Add that makes the counter zero.
-		if !notifies && !wgAdd || !x.Exists[q] {
-			x.addParticipant(q, i)
-		}
-	}
-}
-
-// addParticipant makes g take part in event i.
-//
-// Join comes first: what g has done so far happens before i. Then g's last event is i, and
-// whatever it does next happens after i.
-func (x *Execution) addParticipant(g trace.GID, i int) {
-	if x.Last[g] >= 0 {
-		x.Join(x.Clock(i), int(x.Last[g]))
-	}
-	n := len(x.undoLog)
-	x.undoLog = slices.Grow(x.undoLog, 1)[:n+1]
-	u := &x.undoLog[n]
-	u.G, u.Last, u.Exists, u.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
-	x.Last[g] = int32(i)
-	x.recordPending(g)
-	x.waitArrival = x.waitArrival || x.Pending[g].Kind == trace.WgWait
-	x.Unsupported = x.Unsupported || x.rel.ReadsFrom && !supported(&x.Pending[g].Op)
-	x.snapshotSelect(g, i)
-}
-
 // ends reports whether operations of kind k end the program.
 func ends(k trace.Kind) bool { return k.Row().Ends }
-
-// findCondWaiters collects the goroutines that wait for a Signal.
-func (x *Execution) findCondWaiters() {
-	x.condWaiters = x.condWaiters[:0]
-	for _, g := range x.Order {
-		if x.Exists[g] && x.Pending[g].Kind == trace.CondWait {
-			x.condWaiters = append(x.condWaiters, g)
-		}
-	}
-}
 
 // grow makes room for goroutine g.
 //
@@ -599,25 +448,6 @@ func (x *Execution) Truncate(n int) {
 		x.Sources = x.Sources[:n]
 	}
 	x.clocks = x.clocks[:n*x.Width]
-}
-
-// removeFromIndices undoes what event i, the newest one, has changed in the indices.
-func (x *Execution) removeFromIndices(i int) {
-	e, k := &x.Events[i], &x.keys[i]
-	if e.unit >= 0 {
-		x.Events[e.unit].matchedUnits--
-	}
-	if consumes(&e.Op) && !e.EndsExecution {
-		x.received[e.Op.Access[0].Obj]--
-	}
-	x.Count[k.G]--
-	for set := k.footprint; set != 0; set &= set - 1 {
-		bit := bits.TrailingZeros64(set)
-		x.withBit[bit] = x.withBit[bit][:len(x.withBit[bit])-1]
-		if !k.wgAdd {
-			x.nonAdds[bit]--
-		}
-	}
 }
 
 // Bytes returns the memory in use.

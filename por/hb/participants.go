@@ -1,6 +1,10 @@
 package hb
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/trace"
+)
 
 // The participants of an event are the goroutine that executes it, and those that it communicates
 // with, starts or wakes. What was known of each before is kept, so that an event can be undone, and
@@ -45,3 +49,55 @@ func (x *Execution) Previous(g trace.GID) int {
 
 // TookPart reports whether g has taken part in the newest event.
 func (x *Execution) TookPart(g trace.GID) bool { return x.LastEvent(g) == len(x.Events)-1 }
+
+// addWoken makes the goroutines that event i, which does not block, has started or woken take
+// part in it.
+//
+//	go f()           f's goroutine did not exist: it takes part
+//	c.Signal()       those that were at CondWait and are not any more
+//	wg.Done()        none: a Wait that can return now depends on the Done by its access
+func (x *Execution) addWoken(i int, notifies bool) {
+	wgAdd := x.Events[i].Op.Kind == trace.WgAdd
+	if notifies {
+		for _, q := range x.condWaiters {
+			if x.sys.Next(q).Kind != trace.CondWait {
+				x.addParticipant(q, i)
+			}
+		}
+	}
+	for _, q := range x.advanced {
+		// A goroutine at Wait is only enabled by an Add that makes the counter zero.
+		if !notifies && !wgAdd || !x.Exists[q] {
+			x.addParticipant(q, i)
+		}
+	}
+}
+
+// addParticipant makes g take part in event i.
+//
+// Join comes first: what g has done so far happens before i. Then g's last event is i, and
+// whatever it does next happens after i.
+func (x *Execution) addParticipant(g trace.GID, i int) {
+	if x.Last[g] >= 0 {
+		x.Join(x.Clock(i), int(x.Last[g]))
+	}
+	n := len(x.undoLog)
+	x.undoLog = slices.Grow(x.undoLog, 1)[:n+1]
+	u := &x.undoLog[n]
+	u.G, u.Last, u.Exists, u.Pending = g, x.Last[g], x.Exists[g], x.Pending[g]
+	x.Last[g] = int32(i)
+	x.recordPending(g)
+	x.waitArrival = x.waitArrival || x.Pending[g].Kind == trace.WgWait
+	x.Unsupported = x.Unsupported || x.rel.ReadsFrom && !supported(&x.Pending[g].Op)
+	x.snapshotSelect(g, i)
+}
+
+// findCondWaiters collects the goroutines that wait for a Signal.
+func (x *Execution) findCondWaiters() {
+	x.condWaiters = x.condWaiters[:0]
+	for _, g := range x.Order {
+		if x.Exists[g] && x.Pending[g].Kind == trace.CondWait {
+			x.condWaiters = append(x.condWaiters, g)
+		}
+	}
+}

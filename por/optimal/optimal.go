@@ -48,6 +48,7 @@
 //	eager.go        reversals that are explored at once, to save memory (section 7)
 //	checkpoints.go  which frames have a checkpoint of the system
 //	parallel.go     several workers that steal work (section 7)
+//	tasks.go        what they share: frames, and the subtrees below them
 //	worker.go       one of them
 //	transcript.go   what the search writes for developers
 //	explorer.go     its name and options

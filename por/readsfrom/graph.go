@@ -282,3 +282,16 @@ func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	}
 	return hb.Union(c, s.Clock(s.position(w)))
 }
+
+// writes reports whether op may change what it accesses.
+func writes(op *trace.Op) bool {
+	return slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write })
+}
+
+// mayWrite reports whether a read writes, or would if it read something else.
+//
+// Example: a compare-and-swap of 0 and 1 writes if it reads 0. Which write it reads from decides
+// whether it is one itself.
+func mayWrite(op *trace.Op) bool {
+	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
+}

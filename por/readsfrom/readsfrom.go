@@ -400,36 +400,6 @@ func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.T
 	return true
 }
 
-// writes reports whether op may change what it accesses.
-func writes(op *trace.Op) bool {
-	return slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Write })
-}
-
-// mayWrite reports whether a read writes, or would if it read something else.
-//
-// Example: a compare-and-swap of 0 and 1 writes if it reads 0. Which write it reads from decides
-// whether it is one itself.
-func mayWrite(op *trace.Op) bool {
-	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
-}
-
-// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
-// that could read from w. It cannot in G, as another operation that reads from w and writes is
-// already there; it could if that one read from frame i's operation instead, which is then a
-// backward revisit of it.
-//
-// Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
-// and writes. The second cannot read the initial value, too, unless the first one reads from the
-// second: a backward revisit of the first one's frame.
-func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
-	f := &s.frames[i]
-	if op := s.Next(f.g).Op; mayWrite(&op) {
-		x := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
-		me := graphEvent{EventID: x, label: f.label, rf: w, frame: -1, head: -1}
-		s.findBackwardRevisits(&me, s.porfPrefix(f.g, w), &op)
-	}
-}
-
 // addEvent adds g's next operation to G and reports whether to continue. The operation is pending
 // after the path, which is a linearization of G: executed last, it makes it one of the new G.
 //

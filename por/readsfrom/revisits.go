@@ -463,3 +463,20 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 	}
 	return true
 }
+
+// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
+// that could read from w. It cannot in G, as another operation that reads from w and writes is
+// already there; it could if that one read from frame i's operation instead, which is then a
+// backward revisit of it.
+//
+// Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
+// and writes. The second cannot read the initial value, too, unless the first one reads from the
+// second: a backward revisit of the first one's frame.
+func (s *searcher) revisitsOfUntaken(i int, w hb.EventID) {
+	f := &s.frames[i]
+	if op := s.Next(f.g).Op; mayWrite(&op) {
+		x := hb.EventID{G: f.g, N: s.Count[f.g] + 1}
+		me := graphEvent{EventID: x, label: f.label, rf: w, frame: -1, head: -1}
+		s.findBackwardRevisits(&me, s.porfPrefix(f.g, w), &op)
+	}
+}

@@ -1,0 +1,105 @@
+package graph
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// executeDpor is that of Algorithm 1. Where the goroutine could not continue, its operation may
+// have become possible by that very step, and depend on an earlier one as well; so the way up
+// continues there.
+//
+// On the way up it stops at the last node that n depends on and at which n's goroutine can be
+// scheduled, as POPL 2005 does: earlier ones are found on the path on which the two have changed
+// places. closed nodes are passed by, for an oracle says that nothing has to come before them.
+func (x *searcher) executeDpor(n *Node) {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
+			if x.addScheduleFor(p, n.Op.G) {
+				return
+			}
+		}
+	}
+}
+
+// dependent reports whether the operations of p and n depend on each other.
+func (x *searcher) dependent(p, n *Node) bool {
+	if p.dependsOnAll || n.dependsOnAll {
+		return !p.Before(n)
+	}
+	return x.Client.Dependence.Dependent(p, n)
+}
+
+// addScheduleFor is that of Algorithm 1. It reports whether t could continue at p, and the program
+// after that: see clockVector.add in package dpor.
+//
+// If not, it is not known what has to move first so that t's operation comes before p's: all are
+// scheduled.
+func (x *searcher) addScheduleFor(p *Node, t trace.GID) bool {
+	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
+		x.addChoice(p, t)
+		return true
+	}
+	x.addAll(p)
+	return false
+}
+
+// addAll adds every runnable goroutine.
+func (x *searcher) addAll(p *Node) {
+	for _, q := range p.at.runnables {
+		x.addChoice(p, q)
+	}
+}
+
+// addChoice schedules t at p.
+//
+// A Maybe node with two choices has turned out to be a scheduling point.
+func (x *searcher) addChoice(p *Node, t trace.GID) {
+	if p.at.closed || slices.Contains(p.at.choices, t) {
+		return
+	}
+	p.at.choices = append(p.at.choices, t)
+	if len(p.at.choices) == 2 {
+		x.Stats.Choices++
+	}
+	if x.Tracing() {
+		x.Tracef(len(x.Path), "node %d: choices %s", p.ID, search.Goroutines(p.at.choices))
+	}
+	if p.Type != Maybe {
+		return
+	}
+	if !x.Restart {
+		p.Type = Yes // there is a way back
+		return
+	}
+	x.arrangeReplay(p.Parent, p.at.prefix)
+}
+
+// arrangeReplay is that of Algorithm 2. r is where the way up begins.
+//
+// Every path has a Replay node above everything: the root is one.
+func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
+	x.known[prefix] = true
+	for r.Type != Replay {
+		r = r.Parent
+	}
+	r.replay = true
+}
+
+// mustReplay is that of Algorithm 2.
+//
+// It reports whether r itself is to be the beginning. If a Replay node further up has to begin
+// again, r's region is part of what that executes.
+func mustReplay(r *Node) bool {
+	if !r.replay {
+		return false
+	}
+	for s := r.Parent; s != nil; s = s.Parent {
+		if s.Type == Replay && s.replay {
+			return false
+		}
+	}
+	return true
+}
