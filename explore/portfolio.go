@@ -396,10 +396,9 @@ func (p *portfolio) decided() bool {
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {
-		switch {
-		case c.number == p.winner:
-			best = c
-		case p.winner < 0 && c.err == nil && c.number < len(p.opts.Portfolio.Searches) && c.found.Transitions > best.found.Transitions:
+		larger := c.err == nil && c.found.Transitions > best.found.Transitions
+		searches := c.number < len(p.opts.Portfolio.Searches)
+		if c.number == p.winner || p.winner < 0 && searches && larger {
 			best = c
 		}
 	}

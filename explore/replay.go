@@ -161,7 +161,8 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 		return events
 	}
 	for _, g := range m.Goroutines() {
-		if inCycle := func(e Edge) bool { return e.From == g.ID }; b.Early && g.Name != b.G && !slices.ContainsFunc(b.Cycle, inCycle) {
+		inCycle := slices.ContainsFunc(b.Cycle, func(e Edge) bool { return e.From == g.ID })
+		if b.Early && g.Name != b.G && !inCycle {
 			continue
 		}
 		last := -1

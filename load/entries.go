@@ -297,7 +297,8 @@ func (prog *Program) lookup(name string, symbolic bool) (*Entry, error) {
 	}
 	var found []*Entry
 	for _, p := range prog.Packages {
-		if pkg == "" || pkg == p.Path || pkg == p.subject() || pkg == p.Name || strings.HasSuffix(p.subject(), "/"+pkg) {
+		named := pkg == p.Path || pkg == p.Name || pkg == p.subject() || strings.HasSuffix(p.subject(), "/"+pkg)
+		if pkg == "" || named {
 			if fn := p.SSA.Func(fname); fn != nil && fn.Object() != nil {
 				found = append(found, prog.entryOf(p, fn))
 			}

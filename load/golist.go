@@ -207,7 +207,8 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		if lp.isTestMain() || lp.Standard && lp.DepOnly && lp.Error == nil {
 			continue
 		}
-		if lp.Standard && !strings.HasSuffix(lp.path(), "_test") && lp.Name != "main" && lp.Error == nil && len(lp.GoFiles) > 0 {
+		library := lp.Standard && !strings.HasSuffix(lp.path(), "_test") && lp.Name != "main"
+		if library && lp.Error == nil && len(lp.GoFiles) > 0 {
 			// There is one package of that path in the program, the one that the rest of the
 			// standard library imports, with what the overlay makes of it.
 			if !hasVariant[lp.ImportPath] && !lp.DepOnly && (lp.ForTest == "" || lp.ForTest == lp.path()) {

@@ -119,7 +119,10 @@ func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 // sake: of a package under test only what the overlay has put into it.
 func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
-	return p != nil && p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/"))
+	if p == nil || !p.Std {
+		return false
+	}
+	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
 // IsStd reports whether pkg belongs to the standard library or its overlay.
@@ -136,7 +139,8 @@ func (prog *Program) IsModel(fn *ssa.Function) bool {
 		fn = fn.Parent()
 	}
 	f := prog.Fset.File(fn.Pos())
-	return f != nil && strings.HasPrefix(f.Name(), overlayDir+"/") && !strings.HasPrefix(path.Base(f.Name()), "plain")
+	return f != nil && strings.HasPrefix(f.Name(), overlayDir+"/") &&
+		!strings.HasPrefix(path.Base(f.Name()), "plain")
 }
 
 // EnsureBuilt makes sure that fn has its body, if the source gives it one.

@@ -119,7 +119,10 @@ func ofTimer(stack []hybrid.Frame) bool {
 		return true
 	}
 	c, ok := callOf(stack[0].Instr)
-	return !ok || c.StaticCallee() == nil || c.StaticCallee().Pkg == nil || c.StaticCallee().Pkg.Pkg.Path() == "time"
+	if !ok || c.StaticCallee() == nil || c.StaticCallee().Pkg == nil {
+		return true
+	}
+	return c.StaticCallee().Pkg.Pkg.Path() == "time"
 }
 
 // conflicts reports whether an access in set may conflict with t.

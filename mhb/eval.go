@@ -380,7 +380,8 @@ func (w *walk) stable(p uint64) bool {
 	if w.v.ask(question{kind: askStable, p: p}).ok {
 		return true
 	}
-	return w.o.level == Full && w.o.has(Stability) && !w.t.collects && w.v.ask(question{kind: askParked, p: p}).ok
+	meanwhile := w.o.level == Full && w.o.has(Stability) && !w.t.collects
+	return meanwhile && w.v.ask(question{kind: askParked, p: p}).ok
 }
 
 // place is where an access ahead goes, as far as that is certain.

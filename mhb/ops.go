@@ -289,7 +289,8 @@ func (w *walk) sleeps(c, l ref, atNext bool) bool {
 	if !notified && c.known && w.blocked(stop{opWake, c.p}, "wait") {
 		return true
 	}
-	return c.known && l.known && l.p != 0 && w.isMutex(c.p, l.p) && w.locked(l.p) && w.blocked(stop{opLock, l.p}, "wait")
+	known := c.known && l.known && l.p != 0
+	return known && w.isMutex(c.p, l.p) && w.locked(l.p) && w.blocked(stop{opLock, l.p}, "wait")
 }
 
 // isMutex reports whether l, the lock of the Cond at c, is one of package sync's.

@@ -42,8 +42,10 @@ func IsSync(t types.Type) bool {
 	case *types.Chan:
 		return true
 	case *types.Pointer:
-		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync" {
-			return n.Obj().Exported() // an unexported type is the models' own
+		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok {
+			if p := n.Obj().Pkg(); p != nil && p.Path() == "sync" {
+				return n.Obj().Exported() // an unexported type is the models' own
+			}
 		}
 		if st, ok := u.Elem().Underlying().(*types.Struct); ok {
 			for v := range st.Fields() {

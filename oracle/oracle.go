@@ -94,7 +94,8 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	case Full:
 		closure(mhb.Full)
 	case Patterns:
-		if !a.copies && a.entry.Beside == nil { // they are about one entry; and overwriting a mutex unlocks it, which the patterns do not consider
+		// They are about one entry; and overwriting a mutex unlocks it, which they do not consider.
+		if !a.copies && a.entry.Beside == nil {
 			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
 		}
 	}

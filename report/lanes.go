@@ -458,7 +458,8 @@ func again(rows []row, i int) bool {
 		return false
 	}
 	a, b := rows[i-1], rows[i]
-	return a.out == b.out && a.G == b.G && a.kind == b.kind && a.what == b.what && a.pos == b.pos && a.Blocked == b.Blocked && a.note == ""
+	same := a.G == b.G && a.kind == b.kind && a.what == b.what && a.pos == b.pos
+	return same && a.out == b.out && a.Blocked == b.Blocked && a.note == ""
 }
 
 func pad(s string, width int) string {

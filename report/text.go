@@ -253,8 +253,12 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 	for len(list) > 0 {
 		in, n := &list[0], 0
 		var text []byte
-		for n < len(list) && list[n].Name == "" && (list[n].Type == "byte" || list[n].Type == "uint8") && list[n].Pos == in.Pos {
-			text = append(text, byte(list[n].Bits))
+		for _, x := range list {
+			isByte := x.Type == "byte" || x.Type == "uint8"
+			if x.Name != "" || !isByte || x.Pos != in.Pos {
+				break
+			}
+			text = append(text, byte(x.Bits))
 			n++
 		}
 		if n < 2 {

@@ -61,7 +61,8 @@ func named(r *explore.Result) *explore.Choice {
 // outOfReach reports whether x is a bound that a smaller program would not have hit, and that was
 // not asked for.
 func outOfReach(x explore.Reason) bool {
-	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && (x.Bound.Bound == por.BoundPoll || x.Bound.Bound == por.BoundMemory)
+	ofHost := x.Bound.Bound == por.BoundPoll || x.Bound.Bound == por.BoundMemory
+	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && ofHost
 }
 
 // choice says what much of a search was about.

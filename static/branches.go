@@ -52,7 +52,10 @@ func (b *Base) branches(c *skeleton) {
 func selected(x *ssa.BinOp) (*ssa.Select, int) {
 	ext, ok := x.X.(*ssa.Extract)
 	k, isConst := x.Y.(*ssa.Const)
-	if !ok || !isConst || x.Op != token.EQL || ext.Index != 0 || k.Value == nil || k.Value.Kind() != constant.Int {
+	if !ok || !isConst || x.Op != token.EQL || ext.Index != 0 {
+		return nil, 0
+	}
+	if k.Value == nil || k.Value.Kind() != constant.Int {
 		return nil, 0
 	}
 	sel, ok := ext.Tuple.(*ssa.Select)

@@ -63,7 +63,8 @@ func (t *Paths) findLockers(p Program) *lockers {
 					t.lockerStore(l, x)
 				case ssa.CallInstruction:
 					c := x.Common()
-					if bi, ok := c.Value.(*ssa.Builtin); ok && (bi.Name() == "append" || bi.Name() == "copy") && len(c.Args) > 1 {
+					bi, ok := c.Value.(*ssa.Builtin)
+					if copies := ok && (bi.Name() == "append" || bi.Name() == "copy"); copies && len(c.Args) > 1 {
 						if s, ok := c.Args[1].Type().Underlying().(*types.Slice); ok {
 							l.copied(s.Elem())
 						}

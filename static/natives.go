@@ -67,7 +67,8 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 	default:
 		list = append(list, Access{Key: 0}, Access{Key: 0, Write: true})
 	}
-	if m == trace.AtomicMemory || m == trace.AnyMemory || slices.ContainsFunc(trace.KindsOf(nameOf(fn)), synchronises) {
+	syncs := slices.ContainsFunc(trace.KindsOf(nameOf(fn)), synchronises)
+	if syncs || m == trace.AtomicMemory || m == trace.AnyMemory {
 		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
 	}
 	return list

@@ -155,8 +155,9 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false // what it finds there is not one value
 		}
-		scalar := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN || in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
-		return op.Access[0], op.N == 1 && scalar
+		load := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN
+		element := in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
+		return op.Access[0], op.N == 1 && (load || element)
 	case trace.AtomicLoad, trace.Inspect, trace.TryLock, trace.TryRLock:
 		if m := e.m; m.tracking && len(m.sym.overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false

@@ -143,8 +143,10 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool)
 		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false
 	case bytecode.CallN:
-		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil && (m.natives[n].effect == hasEffect || m.natives[n].effect == locks && !looks) {
-			return 0, false
+		if n := int(in.Imm32()); n < len(m.natives) && m.natives[n].Peek != nil {
+			if e := m.natives[n].effect; e == hasEffect || e == locks && !looks {
+				return 0, false
+			}
 		}
 	}
 	switch {
@@ -170,7 +172,8 @@ func (m *Machine) Loop(id trace.GID) (pos token.Position, ok bool) {
 		first, last := 0, len(f.Code)
 		for at := 0; at < len(f.Code); at += 1 + f.Code[at].Words() {
 			for i := range 2 {
-				if to, back := m.successor(f, at, i, false); back && to <= int(pc) && int(pc) <= at && at-to < last-first {
+				to, jumps := m.successor(f, at, i, false)
+				if around := jumps && to <= int(pc) && int(pc) <= at; around && at-to < last-first {
 					first, last, ok = to, at, true
 				}
 			}
@@ -199,11 +202,13 @@ const (
 // effectOf returns the effect of the native of that name.
 // By its name, which says what it is for; natives that are not known here have an effect.
 func effectOf(name string) effect {
-	inSync := strings.HasPrefix(name, "sync/atomic.") || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "(*sync.")
+	begins := func(p string) bool { return strings.HasPrefix(name, p) }
+	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")
 	switch {
 	case name == "runtime.Gosched":
 		return yields
-	case name == "time.hbSleep", name == "time.now", name == "time.runtimeNow", name == "runtime.NumGoroutine", inSync && strings.Contains(name, ".Load"):
+	case name == "time.hbSleep", name == "time.now", name == "time.runtimeNow", name == "runtime.NumGoroutine",
+		inSync && strings.Contains(name, ".Load"):
 		return noEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):
 		return mayFail

@@ -232,7 +232,9 @@ func (k *linker) noteLocals(fn *ssa.Function) {
 			obj := t.Origin().Obj()
 			// Types declared in instances have no scope; those declared in
 			// another instance of this function were noted when it was compiled.
-			if _, known := k.locals[obj]; !known && obj.Parent() == nil && syntax.Pos() <= obj.Pos() && obj.Pos() < syntax.End() {
+			_, known := k.locals[obj]
+			inside := syntax.Pos() <= obj.Pos() && obj.Pos() < syntax.End()
+			if !known && obj.Parent() == nil && inside {
 				k.locals[obj] = root.TypeArgs()
 				note(t.Underlying())
 			}

@@ -89,7 +89,11 @@ func (m *Machine) locked(l ptr) bool { return m.u32(l+muState)&muLocked != 0 }
 // while there are readers.
 // A pass is what misuse leaves: see above.
 func (m *Machine) lockable(l ptr, kind int) bool {
-	return kind == otherLocker || !m.mapped(l, lockerSize(kind)) || !m.locked(l) || kind == readLocker && m.u32(l+muState) >= muPass
+	if kind == otherLocker || !m.mapped(l, lockerSize(kind)) {
+		return true
+	}
+	passes := kind == readLocker && m.u32(l+muState) >= muPass
+	return passes || !m.locked(l)
 }
 
 // lock locks l for g. It reports whether g is only the pending writer.

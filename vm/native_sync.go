@@ -254,8 +254,9 @@ func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 		for _, s := range m.living() {
 			q := m.gs[s]
 			a := &q.pending.Access[0]
-			waits := q.status == gReady && q.pending.Kind == trace.WgWait && a.Obj == uint32(p>>32) && a.Off == uint32(p)
-			if waits && !q.wait.notified {
+			waits := q.status == gReady && q.pending.Kind == trace.WgWait
+			onThis := a.Obj == uint32(p>>32) && a.Off == uint32(p)
+			if waits && onThis && !q.wait.notified {
 				m.saveGoroutine(q)
 				q.wait.notified = true
 			}
@@ -275,7 +276,8 @@ func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.syncOp(op, trace.WgWait, p, 8, false, true)
 		return 2
 	}
-	return m.syncOp(op, trace.WgWait, p, 8, false, !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified)
+	returns := !m.mapped(p, 16) || m.u32(p+wgCounter) == 0 || g.wait.notified
+	return m.syncOp(op, trace.WgWait, p, 8, false, returns)
 }
 
 func peekOnce(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

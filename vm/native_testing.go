@@ -116,7 +116,8 @@ func (m *Machine) words(p, n uint64) []uint64 {
 func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, at int32) {
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
 		if f.SSA != nil {
-			if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "testing" || slices.Contains(helpers, uint64(f.ID)) {
+			p := m.link.prog.PackageOf(f.SSA)
+			if p != nil && p.Path == "testing" || slices.Contains(helpers, uint64(f.ID)) {
 				return true
 			}
 		}

@@ -195,7 +195,8 @@ func (m *Machine) FullNoReceiver(p uint64) bool {
 }
 
 func (m *Machine) isChan(p uint64) bool {
-	return p>>32 < uint64(len(m.heap.objs)) && p>>32 >= staticLimit && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
+	dynamic := p>>32 >= staticLimit && p>>32 < uint64(len(m.heap.objs))
+	return dynamic && uint32(p) == 0 && m.heap.objs[p>>32].size >= chBuf
 }
 
 // hasPendingPeer reports whether an operation is pending that sends to channel p, or else receives
@@ -297,7 +298,11 @@ func (m *Machine) IsTrusted(fn *ssa.Function) bool { return m.link.Trusted(fn) }
 
 // Exists reports whether there is an object with number id.
 func (m *Machine) Exists(id uint32) bool {
-	return uint64(id) < uint64(len(m.heap.objs)) && m.heap.objs[id].flags&objFreed == 0 && m.heap.objs[id].mem != nil
+	if uint64(id) >= uint64(len(m.heap.objs)) {
+		return false
+	}
+	o := &m.heap.objs[id]
+	return o.flags&objFreed == 0 && o.mem != nil
 }
 
 // Unescaped reports whether only one goroutine can reach object id.

@@ -170,7 +170,8 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 func (m *Machine) frame(f *bytecode.Func, pc int32) SourceFrame {
 	fr := SourceFrame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
 	if f.SSA == nil { // a builtin of a go or defer statement
-		fr.Std = !fr.Pos.IsValid() || strings.HasPrefix(fr.Pos.Filename, "$hbcheck/") || strings.HasPrefix(fr.Pos.Filename, m.link.prog.GOROOT)
+		in := func(dir string) bool { return strings.HasPrefix(fr.Pos.Filename, dir) }
+		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
 	} else {
 		fr.Std = m.link.prog.InLibrary(f.SSA)
 	}

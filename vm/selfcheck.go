@@ -171,7 +171,8 @@ func (m *Machine) verifyEscape() {
 	c.owner = append(c.owner[:0], make([]uint32, len(h.objs)-staticLimit)...)
 	local := func(w uint64) bool {
 		id := w >> 32
-		return w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs)) && h.objs[id].flags&(objShared|objFreed) == 0
+		dynamic := w&funcBit == 0 && id >= staticLimit && id < uint64(len(h.objs))
+		return dynamic && h.objs[id].flags&(objShared|objFreed) == 0
 	}
 	holder := func(id uint32) func(uint64) {
 		return func(w uint64) {

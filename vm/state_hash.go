@@ -94,7 +94,10 @@ func (m *Machine) ref(w uint64) uint64 {
 	// pointer at all stays as it is.
 	id := w >> 32
 	c := &m.canon
-	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) || id < uint64(m.heap.baseLimit) && !c.ownOnly {
+	if id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) {
+		return w
+	}
+	if id < uint64(m.heap.baseLimit) && !c.ownOnly {
 		return w
 	}
 	if c.ownOnly && m.heap.objs[id].flags&objShared != 0 {

@@ -65,7 +65,9 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 
 // needsTime notes that the comparison that g has just made comes out otherwise at time t.
 func (m *Machine) needsTime(g *goroutine, t int64) {
-	if l := &g.looked; l.state != (por.Hash{}) && t > m.clock && t < math.MaxInt64/8 && (l.until == 0 || t < l.until) {
+	l := &g.looked
+	earlier := l.until == 0 || t < l.until
+	if l.state != (por.Hash{}) && t > m.clock && t < math.MaxInt64/8 && earlier {
 		l.until = t
 	}
 }

@@ -354,7 +354,8 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		*dst = 0
 	case op == bytecode.ChanCap:
 		*dst = h[chCap/8]
-	case m.heap.objs[c>>32].flags&objShared != 0 && !m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
+	case m.heap.objs[c>>32].flags&objShared != 0 &&
+		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
 		*dst = h[chLen/8]

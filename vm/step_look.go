@@ -403,8 +403,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		diff = math.Float64frombits(*a) - math.Float64frombits(b)
 	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
-	if one := in.C&bytecode.ClockLeft != 0; !grows && !shrinks && !m.link.shrinks && (one || in.C&bytecode.ClockRight != 0) {
-		grows, shrinks = one, !one
+	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
+	if !grows && !shrinks && !m.link.shrinks && (left || right) {
+		grows, shrinks = left, !left
 	}
 	if diff > 0 && grows || diff < 0 && shrinks {
 		return // it does so even more if time passes

@@ -196,7 +196,8 @@ func (m *Machine) step(g *goroutine, choice int) {
 	default:
 		m.exec(g)
 	}
-	seen := g.view.moment == m.moment && len(m.ready) == 0 // computed when g arrived, and no goroutine moves after that
+	// g's view was computed when it arrived, and no goroutine moves after that.
+	seen := g.view.moment == m.moment && len(m.ready) == 0
 	m.noteEffect(g, kind)
 	// Bring those whose work the step has created or completed to their next operations.
 	m.runLocal()

@@ -164,7 +164,13 @@ func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.Visib
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	return m.NeedsArming() || m.NeedsAbsolute() || m.cfg.late.noted() && (!m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps))
+	if m.NeedsArming() || m.NeedsAbsolute() {
+		return true
+	}
+	if !m.cfg.late.noted() {
+		return false
+	}
+	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
 }
 
 // Refined returns a machine in the initial state of the same program in which that is so.
@@ -205,7 +211,8 @@ func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
 
 // Overtakes implements por.Overtaker.
 func (m *Machine) Overtakes() bool {
-	return m.cfg.VisibleArming || m.cfg.VisibleLooks || !m.cfg.OrderedTime && m.link.clockUsed || m.link.looksAtAll
+	anyTime := !m.cfg.OrderedTime && m.link.clockUsed
+	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.link.looksAtAll
 }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.

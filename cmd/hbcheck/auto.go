@@ -23,7 +23,10 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 		return f.por, false
 	case f.checkDuplicates:
 		return "optimal", false
-	case f.hybrid != "auto" || f.explain != "" || f.match != "auto" || f.preempt >= 0 || f.checkStatic || f.traceSearch != "" || f.maxStates > 0:
+	}
+	ofFacts := f.hybrid != "auto" || f.explain != "" || f.checkStatic
+	ofStates := f.match != "auto" || f.maxStates > 0
+	if ofFacts || ofStates || f.preempt >= 0 || f.traceSearch != "" {
 		return "jpf", false
 	}
 	return autoSearches[0], true

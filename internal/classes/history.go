@@ -104,11 +104,12 @@ func (h *history) dependent(f, e *event) bool {
 	if f.wide != nil && e.touches(f.wide) || e.wide != nil && f.touches(e.wide) {
 		return true
 	}
-	if f.partner != trace.NoGID && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner || h.rel.Dependent(&f.op, &e.op) {
-		return true
-	}
-	return e.partner != trace.NoGID && h.rel.Dependent(&f.op, &e.with) ||
-		f.partner != trace.NoGID && (h.rel.Dependent(&f.with, &e.op) || e.partner != trace.NoGID && h.rel.Dependent(&f.with, &e.with))
+	fMeets, eMeets := f.partner != trace.NoGID, e.partner != trace.NoGID
+	samePartner := fMeets && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner
+	return samePartner || h.rel.Dependent(&f.op, &e.op) ||
+		eMeets && h.rel.Dependent(&f.op, &e.with) ||
+		fMeets && h.rel.Dependent(&f.with, &e.op) ||
+		fMeets && eMeets && h.rel.Dependent(&f.with, &e.with)
 }
 
 // touches reports whether e is about one of the locations in list, of which one of the two writes.

@@ -54,7 +54,8 @@ func Kills(t *testing.T, root, file, text string, args ...string) string {
 		return ""
 	}
 	for l := range strings.Lines(string(out)) {
-		if strings.Contains(l, "--- FAIL") && strings.Contains(l, "/") || strings.Contains(l, "seed ") || strings.Contains(l, "panic:") || strings.Contains(l, ", want ") {
+		says := func(s string) bool { return strings.Contains(l, s) }
+		if says("--- FAIL") && says("/") || says("seed ") || says("panic:") || says(", want ") {
 			return strings.TrimSpace(l)
 		}
 	}

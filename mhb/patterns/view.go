@@ -71,7 +71,8 @@ func (v *view) disabled(th *goroutine, o static.Object) bool {
 	case static.LockEvent:
 		return locked(w) && !v.released(p)
 	case static.OnceEvent:
-		return overlay.Uint32(w, overlay.OnceDone) == 0 && overlay.Uint32(w, overlay.OnceMutex) != 0 && !v.released(p)
+		runs := overlay.Uint32(w, overlay.OnceDone) == 0 && overlay.Uint32(w, overlay.OnceMutex) != 0
+		return runs && !v.released(p)
 	case static.JoinEvent:
 		return v.counted(p, int64(int32(overlay.Uint32(w, overlay.WaitGroupCounter))))
 	case static.RecvEvent:
@@ -92,7 +93,8 @@ func locked(w uint64) bool { return overlay.Uint32(w, overlay.MutexState) == ove
 // goroutine can unlock it.
 func (v *view) holds(p uint64) bool {
 	w, ok := v.s.Word(p)
-	return ok && locked(w) && overlay.Uint32(w, overlay.MutexOwner) == uint32(v.tc)+1 && !v.o.foreign && !v.released(p)
+	mine := ok && locked(w) && overlay.Uint32(w, overlay.MutexOwner) == uint32(v.tc)+1
+	return mine && !v.o.foreign && !v.released(p)
 }
 
 // released reports whether one of the others may unlock the mutex at p, or leave

@@ -181,8 +181,9 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 	case k == trace.Select, k == trace.TrySelect:
 		return true
 	case k.Communicates(), k == trace.Park:
+		same := func(a trace.Access) bool { return a.Obj == next.Access[0].Obj }
 		known := op.N > 0 && next.N > 0
-		return !known || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool { return a.Obj == next.Access[0].Obj })
+		return !known || slices.ContainsFunc(op.Access[:op.N], same)
 	}
 	return false
 }
@@ -191,10 +192,12 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 	kinds, ofAny := fulfilledBy(op.Kind)
 	f.state.promises[g] = slices.DeleteFunc(slices.Clone(f.state.promises[g]), func(p promise) bool {
-		return slices.Contains(kinds, p.kind) && (ofAny || p.addr == 0 || slices.ContainsFunc(op.Access[:op.N], func(a trace.Access) bool {
+		covers := func(a trace.Access) bool {
 			q := uint64(a.Obj)<<32 | uint64(a.Off)
 			return p.addr >= q && p.addr < q+uint64(max(a.Size, 1))
-		}))
+		}
+		anyObject := ofAny || p.addr == 0
+		return slices.Contains(kinds, p.kind) && (anyObject || slices.ContainsFunc(op.Access[:op.N], covers))
 	})
 }
 

@@ -110,7 +110,8 @@ func (c *Pointers) call(caller, callee *abstraction.Frame, started bool) {
 // machine calls methods of interfaces through these where the analysis calls the
 // method.
 func (c *Pointers) isExtra(f *abstraction.Frame) bool {
-	return f.Fn.Synthetic != "" && f.Fn.Syntax() == nil && f.Fn.Signature.Recv() != nil && !c.Executes(f.Fn, f.Context)
+	wrapper := f.Fn.Synthetic != "" && f.Fn.Syntax() == nil && f.Fn.Signature.Recv() != nil
+	return wrapper && !c.Executes(f.Fn, f.Context)
 }
 
 // allows reports whether site may call fn in context ctx.

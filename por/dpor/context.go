@@ -337,9 +337,10 @@ func (c *contextSensitive) stillInterchangeable() bool {
 // accesses, and the class of what they commute with. What ends the execution or depends on all is
 // not compared by accesses, so it never is.
 func interchangeable(a, b *hb.Event) bool {
-	special := a.EndsExecution || b.EndsExecution || a.Op.DependsOnAll || b.Op.DependsOnAll || a.Op.Wide || b.Op.Wide
+	special := func(e *hb.Event) bool { return e.EndsExecution || e.Op.DependsOnAll || e.Op.Wide }
 	sameAccess := a.Op.Commutes == b.Op.Commutes && a.Op.N == b.Op.N && a.Op.Access == b.Op.Access
-	return a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output) && !special && sameAccess
+	sameKind := a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory() || a.Op.Kind == trace.Output)
+	return sameKind && sameAccess && !special(a) && !special(b)
 }
 
 // executeSequence executes w, and if that locks a mutex all that follows until it is unlocked.

@@ -137,7 +137,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "source: nobody stands before a channel", File: "por/dpor/source_races.go", Old: "\t\tif int(a) != n && s.exec.Exists[q] && ", New: "\t\tif int(a) != n && !op.Kind.Channels() && s.exec.Exists[q] && "}, sleeping},
 
 	// What changes places.
-	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory", New: "\treturn true || a.Op.Kind == b.Op.Kind && (a.Op.Kind.Memory"}, twin},
+	{mutation.Mutant{Name: "context: any two events change places", File: "por/dpor/context.go", Old: "\treturn sameKind && sameAccess", New: "\treturn true || sameKind && sameAccess"}, twin},
 	{mutation.Mutant{Name: "context: twins commute", File: "por/dpor/context.go", Old: " && por.IdentityHashOf(s.Sys, at) == state {", New: " && state == state {"}, twin},
 	{mutation.Mutant{Name: "context: nothing changes places", File: "por/dpor/context.go", Old: "!c.cfg.CSS && (len(w) > 1 || !interchangeable(&a, &b))", New: "!c.cfg.CSS"}, twin},
 

@@ -119,7 +119,9 @@ func (l *linearizer) find() bool {
 		n := &l.nodes[i]
 		n.blockers = n.blockers[:0]
 		for j := 0; n.nw > 0 && j < len(l.nodes); j++ {
-			if r := &l.nodes[j]; r.reads && j != i && r.source != i && slices.ContainsFunc(n.writes[:n.nw], r.from.Overlaps) {
+			r := &l.nodes[j]
+			fromOther := r.reads && j != i && r.source != i
+			if fromOther && slices.ContainsFunc(n.writes[:n.nw], r.from.Overlaps) {
 				n.blockers = append(n.blockers, j)
 			}
 		}

@@ -91,7 +91,12 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 		ok := true
 		for i, p := range t.ptrs {
 			j := k + p
-			if int(j) >= len(leaves) || leaves[j].off != leaves[k].off+t.leaves[p].off || leaves[j].kind != t.leaves[p].kind {
+			if int(j) >= len(leaves) {
+				ok = false
+				break
+			}
+			x, y := &leaves[j], &t.leaves[p]
+			if x.off != leaves[k].off+y.off || x.kind != y.kind {
 				ok = false
 				break
 			}

@@ -35,7 +35,11 @@ func isHandle(t types.Type) bool {
 		t = types.Unalias(p.Elem())
 	}
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Pkg() != nil && (opaquePackages[n.Obj().Pkg().Path()] || n.Obj().Pkg().Path() == "internal/abi")
+	if !ok || n.Obj().Pkg() == nil {
+		return false
+	}
+	path := n.Obj().Pkg().Path()
+	return opaquePackages[path] || path == "internal/abi"
 }
 
 // isDescriptor reports whether t describes a type.

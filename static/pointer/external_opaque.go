@@ -251,7 +251,9 @@ type byteAddresses struct{ dst nodeID }
 
 func (c *byteAddresses) apply(a *analysis, delta []nodeID) {
 	for _, n := range delta {
-		if o := a.objectOf(n); o != nil && o.lay != nil && len(o.lay.leaves) > 0 && o.lay.leaves[n-o.base].size == 1 {
+		o := a.objectOf(n)
+		hasLeaves := o != nil && o.lay != nil && len(o.lay.leaves) > 0
+		if hasLeaves && o.lay.leaves[n-o.base].size == 1 {
 			a.add(c.dst, n)
 		}
 	}

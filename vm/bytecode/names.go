@@ -2,7 +2,7 @@ package bytecode
 
 import "fmt"
 
-// names are the operations as listings and messages have them: see disasm.go.
+// names are those that Disassemble and messages use.
 var names = [NumOps]string{
 	Nop:         "Nop",
 	Mov:         "Mov",

@@ -115,7 +115,8 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 			return a, true
 		case x.Op == token.QUO && ok1:
 			if k, ok := x.Y.(*ssa.Const); ok && k.Value != nil {
-				if n, exact := constant.Int64Val(constant.ToInt(k.Value)); exact && n > 0 && n < 1<<40/max(1, a.unit>>20) {
+				n, exact := constant.Int64Val(constant.ToInt(k.Value))
+				if fits := n > 0 && n < 1<<40/max(1, a.unit>>20); exact && fits {
 					a.unit *= n
 					return a, true
 				}

@@ -61,7 +61,8 @@ func (c *compiler) coalesce(lv *liveness) *classes {
 					continue
 				}
 				i, j := k.find(p), k.find(x)
-				if i == j || len(k.members[i])+len(k.members[j]) > maxClass || c.interfere(lv, index, k.members[i], k.members[j]) {
+				a, b := k.members[i], k.members[j]
+				if i == j || len(a)+len(b) > maxClass || c.interfere(lv, index, a, b) {
 					continue
 				}
 				k.parent[j] = i

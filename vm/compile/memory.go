@@ -162,7 +162,8 @@ func (c *compiler) store(v *ssa.Store) {
 //	}
 func selfStore(v *ssa.Store) bool {
 	ld, ok := v.Val.(*ssa.UnOp)
-	if _, local := v.Addr.(*ssa.Alloc); !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
+	_, local := v.Addr.(*ssa.Alloc)
+	if !ok || !local || ld.Op != token.MUL || ld.X != v.Addr || ld.Block() != v.Block() {
 		return false
 	}
 	if !ofReturn(v) {
@@ -214,7 +215,11 @@ func ofReturn(v *ssa.Store) (found bool) {
 // blankField reports whether addr is that of a field called _.
 func blankField(addr ssa.Value) bool {
 	f, ok := addr.(*ssa.FieldAddr)
-	return ok && f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field).Name() == "_"
+	if !ok {
+		return false
+	}
+	st := f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+	return st.Field(f.Field).Name() == "_"
 }
 
 // fusedInto computes a fused value into register r.

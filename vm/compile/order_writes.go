@@ -149,9 +149,10 @@ func (l *mapLoop) writesApart(list []write) bool {
 		if w.m != nil && len(list) > 1 && w.kind != "delete" && !fresh(w.m) {
 			return false
 		}
-		if w.m != nil && types.Identical(w.m.Type().Underlying(), l.r.X.Type().Underlying()) && !(fresh(w.m) && l.older(w.m)) {
-			// It may be the map itself: the entries that follow are to stay.
-			if w.kind == "own" && len(list) > 1 || w.kind == "set" || w.kind == "add" || w.kind == "delete" && !l.entry(w.val, 1) {
+		if w.m != nil && l.mayBeItself(w.m) {
+			// The entries that follow are to stay.
+			another := w.kind == "delete" && !l.entry(w.val, 1)
+			if w.kind == "own" && len(list) > 1 || w.kind == "set" || w.kind == "add" || another {
 				return false
 			}
 		}
@@ -274,11 +275,25 @@ func (l *mapLoop) hidden(v ssa.Value) bool {
 	return true
 }
 
+// mayBeItself: m may be the map that the loop is over.
+func (l *mapLoop) mayBeItself(m ssa.Value) bool {
+	if !types.Identical(m.Type().Underlying(), l.r.X.Type().Underlying()) {
+		return false
+	}
+	return !fresh(m) || !l.older(m)
+}
+
 // older: the map of the loop was there before the map v was made.
 func (l *mapLoop) older(v ssa.Value) bool {
 	made := v.(*ssa.MakeMap)
 	x, ok := l.r.X.(ssa.Instruction)
-	return !ok || x != ssa.Instruction(made) && x.Block().Dominates(made.Block()) && (x.Block() != made.Block() || before(x, made))
+	if !ok {
+		return true
+	}
+	if x == ssa.Instruction(made) || !x.Block().Dominates(made.Block()) {
+		return false
+	}
+	return x.Block() != made.Block() || before(x, made)
 }
 
 func before(a, b ssa.Instruction) bool {

@@ -239,7 +239,8 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 	if !l.Comparable {
 		l.Eq = nil
 	}
-	l.PureMem = l.Comparable && (l.Size == 0 || len(l.Eq) == 1 && l.Eq[0].Kind == SegMem && l.Eq[0].Size == l.Size)
+	allBytes := len(l.Eq) == 1 && l.Eq[0].Kind == SegMem && l.Eq[0].Size == l.Size
+	l.PureMem = l.Comparable && (l.Size == 0 || allBytes)
 }
 
 // fillBasic is fill for basic types.
