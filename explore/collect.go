@@ -64,8 +64,11 @@ func (s *orderedSet[T]) add(x T) {
 }
 
 func newCollector(l *limit, m Machine, opts Options) *collector {
-	return &collector{limit: l, m: m, features: m.Features(), opts: opts, known: make(map[key]bool), races: make(map[RaceID]bool),
-		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool)}
+	return &collector{
+		limit: l, m: m, features: m.Features(), opts: opts,
+		known: make(map[key]bool), races: make(map[RaceID]bool),
+		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool),
+	}
 }
 
 // add takes a bug unless it is known, and returns whether the search continues.

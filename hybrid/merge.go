@@ -126,7 +126,10 @@ func (m *Merger[V]) FutureOf(l Live) V {
 		x := m.partial(fr, i == 0, unwinding)
 		var place static.Env = &callEnv{l: l, fn: fr.Fn} // of a call with unknown arguments
 		if fr.Instr != nil {
-			place = &frameEnv{l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !unwinding, lives: m.lives, defers: x.defers}
+			place = &frameEnv{
+				l: l, i: i, fn: fr.Instr.Parent(), at: fr.Instr, after: i > 0 && !unwinding,
+				lives: m.lives, defers: x.defers,
+			}
 		}
 		if x.add != nil {
 			key = binary.LittleEndian.AppendUint64(key, m.delta(x, place))

@@ -80,7 +80,10 @@ type keyName struct {
 
 // NewAccesses returns an empty table; key 0 is Anything.
 func NewAccesses() *Accesses {
-	a := &Accesses{Objs: NewSets(), keyNum: map[keyName]int{}, names: map[int][]string{}, texts: map[int]string{}, byKey: map[int][]int{}}
+	a := &Accesses{
+		Objs: NewSets(), keyNum: map[keyName]int{}, byKey: map[int][]int{},
+		names: map[int][]string{}, texts: map[int]string{},
+	}
 	a.Key(Key{Kind: Anything})
 	return a
 }

@@ -165,7 +165,10 @@ func (e *Engine[V]) get(fn *ssa.Function) *funcFlow[V] {
 // add begins the analysis of fn and all that it calls.
 func (e *Engine[V]) add(fn *ssa.Function) *funcFlow[V] {
 	never := Flow[V]{e.d.Never(), e.d.Never()}
-	f := &funcFlow[V]{rank: e.base.order.ranks[fn], code: e.base.skeletonOf(fn), summary: never, unwind: map[*stacks]Flow[V]{}}
+	f := &funcFlow[V]{
+		rank: e.base.order.ranks[fn], code: e.base.skeletonOf(fn),
+		summary: never, unwind: map[*stacks]Flow[V]{},
+	}
 	e.funcs[fn] = f
 	f.in = make([]Flow[V], len(fn.Blocks))
 	f.effects = make([][]V, len(fn.Blocks))

@@ -191,7 +191,11 @@ func (d *foreignUnlockDomain) Seq(a, b Unlocks) Unlocks {
 		return a
 	}
 	if b.Unlocked == Empty || a.Unlocked == Empty && a.Held == Empty {
-		v := Unlocks{d.least(d.sets.Union(a.Unlocked, b.Unlocked)), d.least(d.sets.Union(a.Foreign, b.Foreign)), Empty, b.Exits}
+		v := Unlocks{
+			Unlocked: d.least(d.sets.Union(a.Unlocked, b.Unlocked)),
+			Foreign:  d.least(d.sets.Union(a.Foreign, b.Foreign)),
+			Exits:    b.Exits,
+		}
 		if b.Exits {
 			v.Held = d.sets.Union(a.Held, b.Held)
 		}
@@ -222,7 +226,11 @@ func (d *foreignUnlockDomain) Seq(a, b Unlocks) Unlocks {
 		u.Held = d.sets.Union(u.Held, a.Held)
 		unlocked = append(unlocked, d.of(u))
 	}
-	v := Unlocks{Unlocked: d.plus(a.Unlocked, unlocked), Foreign: d.plus(d.sets.Union(a.Foreign, b.Foreign), foreign), Exits: b.Exits}
+	v := Unlocks{
+		Unlocked: d.plus(a.Unlocked, unlocked),
+		Foreign:  d.plus(d.sets.Union(a.Foreign, b.Foreign), foreign),
+		Exits:    b.Exits,
+	}
 	if b.Exits {
 		v.Held = d.sets.Union(held, b.Held)
 	}

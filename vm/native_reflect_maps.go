@@ -295,7 +295,8 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 		last = n
 		key := unsafe.Add(e, t.keyOff)
 		d, _ := m.mapAssign(g, dst, t, key) // hashable: it is in a map
-		copy(unsafe.Slice((*byte)(unsafe.Add(d, t.elemOff)), t.elem.Size), unsafe.Slice((*byte)(unsafe.Add(e, t.elemOff)), t.elem.Size))
+		to, from := (*byte)(unsafe.Add(d, t.elemOff)), (*byte)(unsafe.Add(e, t.elemOff))
+		copy(unsafe.Slice(to, t.elem.Size), unsafe.Slice(from, t.elem.Size))
 	}
 	r.Set(1, dst)
 	return Next

@@ -283,7 +283,8 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw = true, t.words[:0], t.refs[:0], t.times[:0], 0, false
 	looked := copies == nil && g.looked != (lookBack{})
-	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 | b2u(g.label != 0)<<12 | uint64(g.late)<<16 | b2u(looked)<<15 | b2u(g.label == math.MaxInt64)<<32
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
+		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
 		t.words = append(t.words, x|1<<14)
 		t.ref(g.coro)
@@ -295,8 +296,10 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 		nrand = uint64(g.nrand)
 	}
 	if looked {
-		t.until = g.looked.until
-		t.words = append(t.words, g.looked.state[0], g.looked.state[1], b2u(t.until != 0)<<3|b2u(g.looked.stale)<<2|b2u(g.looked.waits)<<1|b2u(g.looked.woken))
+		l := &g.looked
+		t.until = l.until
+		flags := b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
+		t.words = append(t.words, l.state[0], l.state[1], flags)
 	}
 	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
 		t.words = append(t.words, x|1<<13, nrand)

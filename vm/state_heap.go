@@ -301,7 +301,8 @@ func (h *heap) rawAlloc(n uint32) unsafe.Pointer {
 			h.chunk++
 		}
 		if h.chunk == len(h.chunks) {
-			h.chunks = append(h.chunks, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]uint64, chunkSize/8)))), chunkSize))
+			words := make([]uint64, chunkSize/8) // aligned for any type
+			h.chunks = append(h.chunks, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), chunkSize))
 		}
 		h.chunkOff = 0
 	}

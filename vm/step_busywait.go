@@ -40,7 +40,10 @@ type lookBack struct {
 func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }
 
 // idleKinds are the kinds of operations that an iteration may have.
-var idleKinds = []trace.Kind{trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect, trace.Lock, trace.Unlock, trace.RLock, trace.RUnlock}
+var idleKinds = []trace.Kind{
+	trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect,
+	trace.Lock, trace.Unlock, trace.RLock, trace.RUnlock,
+}
 
 // arriveAtLook is called when g comes to a look: does it wait?
 func (m *Machine) arriveAtLook(g *goroutine) {

@@ -109,7 +109,8 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 // for what does not happen here, and the execution is abandoned.
 func (m *Machine) spinForever(g *goroutine) {
 	if m.clockReads != m.divergence.reads {
-		m.cut = Cut{CutTime, "the loop at " + m.place(g) + " iterates until time has passed, which it does here only if a goroutine sleeps"}
+		m.cut = Cut{CutTime, "the loop at " + m.place(g) +
+			" iterates until time has passed, which it does here only if a goroutine sleeps"}
 		return
 	}
 	m.setSpinning(g)

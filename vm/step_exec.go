@@ -1121,7 +1121,8 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 				goto stopped
 			}
 			r = unsafe.Pointer(&g.stack[fp])
-			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.fp), uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip))), uint64(callee), 0}
+			ra := uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip)))
+			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.fp), ra, uint64(callee), 0}
 			g.fp, g.fn = fp, c
 			f = c
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))

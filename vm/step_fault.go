@@ -86,7 +86,8 @@ func (m *Machine) halt(g *goroutine) {
 // fatal ends the program as the runtime's fatal errors do: they cannot be recovered.
 func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 	text := "fatal error: " + indent(msg) + "\n"
-	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text+m.goroutineText(g, "running")+m.othersText(g))
+	text += m.goroutineText(g, "running") + m.othersText(g)
+	m.crash(g, Fault{Kind: kind, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text)
 }
 
 // overflowStack ends the program as the runtime does. Other goroutines can notice that, so it is a
@@ -135,7 +136,8 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 // noGoroutines is the fault of a main function that calls runtime.Goexit now, if it turns out to
 // have been the last goroutine.
 func (m *Machine) noGoroutines() *Fault {
-	f := &Fault{Kind: FatalError, Fatal: true, Message: "no goroutines (main called runtime.Goexit) - deadlock!", Exit: 2, Frames: m.Stack(0)}
+	const msg = "no goroutines (main called runtime.Goexit) - deadlock!"
+	f := &Fault{Kind: FatalError, Fatal: true, Message: msg, Exit: 2, Frames: m.Stack(0)}
 	if len(f.Frames) > 0 {
 		f.Pos = f.Frames[0].Pos
 	}
@@ -149,7 +151,8 @@ func (m *Machine) deadlock() {
 		msg = m.lonely.Message
 	}
 	g := m.gs[0]
-	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, "fatal error: "+msg+"\n"+m.othersText(nil))
+	text := "fatal error: " + msg + "\n" + m.othersText(nil)
+	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Stack(g.id)}, text)
 }
 
 // crashPanic ends the program because of panic p and those below it.
@@ -177,7 +180,8 @@ func (m *Machine) crashPanic(g *goroutine, p ptr) {
 		text += fmt.Sprintf("[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=%#x]\n", pc)
 	}
 	text += "\ngoroutine " + m.goid(g) + " [running]:\n" + framesText(frames) + m.createdText(g)
-	m.crash(g, Fault{Kind: m.panicKind(first), Message: m.panicValue(m.word(first, pnType), m.word(first, pnData)), Frames: frames}, text)
+	value := m.panicValue(m.word(first, pnType), m.word(first, pnData))
+	m.crash(g, Fault{Kind: m.panicKind(first), Message: value, Frames: frames}, text)
 }
 
 // panicKind says what panic p is, from the function that raised it:

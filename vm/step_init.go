@@ -42,7 +42,8 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	id, ok := m.chanLays[k]
 	if !ok {
 		hdr := types.NewArray(types.Typ[types.Uint64], chBuf/8)
-		var t types.Type = types.NewStruct([]*types.Var{field("hdr", hdr), field("buf", types.NewArray(e.Type, int64(n)))}, nil)
+		buf := types.NewArray(e.Type, int64(n))
+		var t types.Type = types.NewStruct([]*types.Var{field("hdr", hdr), field("buf", buf)}, nil)
 		if len(e.Ptrs) == 0 {
 			// Without pointers the layout only has to cover the size.
 			t = types.NewArray(types.Typ[types.Uint8], int64(chBuf+n*e.Size))
@@ -95,7 +96,8 @@ func (m *Machine) start(e *load.Entry) error {
 		call(k.Func(p.Func("init")))
 	}
 	main.AddLive(len(main.Code), nil)
-	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(int32(k.natives["runtime.hbInitDone"])))
+	initDone := int32(k.natives["runtime.hbInitDone"])
+	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(initDone))
 	switch e.Kind {
 	case load.Test:
 		name := "hbRunTest"

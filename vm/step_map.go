@@ -177,7 +177,8 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		}
 		d := unsafe.Add(h.objs[ents].mem, uintptr(used)*uintptr(t.entry.Size))
 		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
-		m.sym.moved(uint64(ents)<<32+uint64(used)*uint64(t.entry.Size), hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
+		size := uint64(t.entry.Size)
+		m.sym.moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
 		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++

@@ -110,7 +110,8 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			// With `select { case <-c: default: }` the receiver is the one that must not be made
 			// to wait.
 			if c.send || !waits {
-				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, func(slot, k int) { add(chanAlt{i, slot, k, false}) })
+				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
+				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, meet)
 			}
 		}
 	}

@@ -97,7 +97,8 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 //
 // The tag tells reports what kind of access the earlier one was.
 func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
-	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}, m.raceStack(g))
+	acc := race.Access{Write: a.Write, Atomic: !k.Plain(), Tag: uint8(k)}
+	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, acc, m.raceStack(g))
 }
 
 // raceOp follows the operation op that g is about to execute; r are the arguments if it is a native.

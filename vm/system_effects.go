@@ -135,7 +135,10 @@ func (m *Machine) Cases(id trace.GID, buf []por.Case) (cases []por.Case, parks b
 			continue
 		}
 		h := m.chanHdr(c.ch)
-		buf = append(buf, por.Case{Chan: uint32(c.ch >> 32), Send: c.send, Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0})
+		buf = append(buf, por.Case{
+			Chan: uint32(c.ch >> 32), Send: c.send,
+			Len: int(h[chLen/8]), Room: int(h[chCap/8]), Closed: h[chClosed/8] != 0,
+		})
 		parks = parks || h[chCap/8] == 0 && !g.parked && m.observable(c)
 	}
 	return buf, parks && g.pending.Kind != trace.TrySelect

@@ -100,7 +100,8 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes, OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes,
+			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,
 		})

@@ -42,7 +42,8 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
-		Args: programArgs(e, args), Env: environ(prog.WorkDir(e)), Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		Args: programArgs(e, args), Env: environ(prog.WorkDir(e)),
+		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
 	})
 	switch {

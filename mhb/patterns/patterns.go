@@ -118,9 +118,14 @@ func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program, entry *ssa
 	o.must = static.NewMustWait(base, nil)
 	o.notify, o.prefix, o.unheld = static.NewMayNotify(base), static.NewMinPrefix(base), static.NewForeignUnlock(base)
 	o.guarded = static.NewGuardedBy(base, o.unheld)
-	o.onLocks, o.onJoins, o.onWaits = hybrid.NewMerger(base, o.locks.Engine), hybrid.NewMerger(base, o.joins.Engine), hybrid.NewMerger(base, o.waits.Engine)
-	o.onMust, o.onNotify, o.onGuard = hybrid.NewMerger(base, o.must.Engine), hybrid.NewMerger(base, o.notify.Engine), hybrid.NewMerger(base, o.guarded.Engine)
-	o.onPrefix, o.onUnheld = hybrid.NewMerger(base, o.prefix.Engine), hybrid.NewMerger(base, o.unheld.Engine)
+	o.onLocks = hybrid.NewMerger(base, o.locks.Engine)
+	o.onJoins = hybrid.NewMerger(base, o.joins.Engine)
+	o.onWaits = hybrid.NewMerger(base, o.waits.Engine)
+	o.onMust = hybrid.NewMerger(base, o.must.Engine)
+	o.onNotify = hybrid.NewMerger(base, o.notify.Engine)
+	o.onGuard = hybrid.NewMerger(base, o.guarded.Engine)
+	o.onPrefix = hybrid.NewMerger(base, o.prefix.Engine)
+	o.onUnheld = hybrid.NewMerger(base, o.unheld.Engine)
 	all := o.unheld.Whole(entry)
 	for _, x := range []static.Unlocks{all.Normal, all.Panic} {
 		o.foreign = o.foreign || x.Unlocked != static.Empty || x.Foreign != static.Empty

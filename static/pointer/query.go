@@ -26,7 +26,10 @@ type valueIn struct {
 }
 
 func newResult(a *analysis) *Result {
-	r := &Result{a: a, ctxs: make(map[*ssa.Function][]Context), opaques: make(map[types.Type][]*Object), sets: make(map[valueIn]Set)}
+	r := &Result{
+		a: a, ctxs: make(map[*ssa.Function][]Context),
+		opaques: make(map[types.Type][]*Object), sets: make(map[valueIn]Set),
+	}
 	for _, i := range a.insts {
 		r.ctxs[i.fn] = append(r.ctxs[i.fn], i.ctx)
 	}

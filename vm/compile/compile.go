@@ -15,14 +15,15 @@ import (
 
 // Linker gives numbers and addresses to what code refers to.
 type Linker interface {
-	Global(*ssa.Global) uint64                                      // guest pointer to the variable
-	Literal(string) uint64                                          // guest pointer to the bytes
-	Func(*ssa.Function) uint32                                      // function number
-	Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 // function number of a function that performs a builtin for the statement at a place
-	Native(*ssa.Function) (int, bool)                               // native number
-	Unused(int) int                                                 // number of that native if its result is not used
-	TypeWord(types.Type) uint64                                     // guest pointer to the type's descriptor
-	MapType(types.Type) uint32                                      // number of a map type
+	Global(*ssa.Global) uint64 // guest pointer to the variable
+	Literal(string) uint64     // guest pointer to the bytes
+	Func(*ssa.Function) uint32 // function number
+	// Stub returns the number of a function that performs a builtin for the statement at a place.
+	Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
+	Native(*ssa.Function) (int, bool) // native number
+	Unused(int) int                   // number of that native if its result is not used
+	TypeWord(types.Type) uint64       // guest pointer to the type's descriptor
+	MapType(types.Type) uint32        // number of a map type
 	Layout(types.Type) *layout.Layout
 	ZeroBase() uint64        // guest pointer for values of no bytes
 	Table(*ssa.Alloc) uint64 // guest pointer to what the memory holds from the beginning, or 0

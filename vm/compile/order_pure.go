@@ -33,7 +33,8 @@ func (l *mapLoop) pure(i ssa.Instruction) bool {
 	switch x := i.(type) {
 	case *ssa.Next:
 		return x == l.next
-	case *ssa.Extract, *ssa.If, *ssa.Jump, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface, *ssa.Field, *ssa.DebugRef, *ssa.Phi:
+	case *ssa.Extract, *ssa.If, *ssa.Jump, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface,
+		*ssa.Field, *ssa.DebugRef, *ssa.Phi:
 		return true
 	case *ssa.Alloc:
 		return x.Comment == "varargs"

@@ -62,7 +62,8 @@ func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 // memory only.
 func (c *compiler) mayBePending(instr ssa.Instruction) bool {
 	switch v := instr.(type) {
-	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface, *ssa.ChangeType, *ssa.ChangeInterface:
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.Jump, *ssa.Field, *ssa.Extract, *ssa.MakeInterface,
+		*ssa.ChangeType, *ssa.ChangeInterface:
 		return false
 	case *ssa.Return:
 		return c.lateDefers

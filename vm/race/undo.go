@@ -81,5 +81,7 @@ func (d *Detector) Sweep(freed func(obj uint32) bool) {
 
 // Bytes returns how much memory the detector holds, roughly.
 func (d *Detector) Bytes() int64 {
-	return 64*int64(cap(d.cells)+cap(d.cellUndo)+cap(d.vars)+cap(d.varUndo)) + 12*int64(len(d.cellAt.slots)+len(d.varAt.slots)+len(d.Stacks.slots))
+	records := cap(d.cells) + cap(d.cellUndo) + cap(d.vars) + cap(d.varUndo)
+	slots := len(d.cellAt.slots) + len(d.varAt.slots) + len(d.Stacks.slots)
+	return 64*int64(records) + 12*int64(slots)
 }
