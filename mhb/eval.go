@@ -440,6 +440,7 @@ func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 //
 // If the address itself is not certain (s[i].f with an unknown i), the object that it lies in may
 // be: it is what the slice refers to.
+// An element at an unknown index is anywhere in the array's object, with all that is in there.
 func (w *walk) placeOf(act *activation, v ssa.Value, use ssa.Instruction) (place, bool) {
 	n := uint64(w.o.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	if p, ok := w.eval(act, v, use); ok && p != 0 && n > 0 {

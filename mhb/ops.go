@@ -303,6 +303,10 @@ func (w *walk) isMutex(c, l uint64) bool {
 //
 // Only going down can enable a Wait. How far it can go down is counted where that is known, in
 // v.dones, since each call of the function adds to it.
+//
+//	wg.Add(n), n >= 0 known     enables nothing
+//	wg.Done()                   one Done
+//	in a loop, or unknown       many: any number
 func (w *walk) add(wg, delta ref, v *visit, loop bool) {
 	d := int64(delta.p)
 	switch {

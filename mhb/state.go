@@ -94,6 +94,8 @@ const (
 
 // A question is one thing the walk of a goroutine depends on; registers and
 // frames are that goroutine's.
+// The state may be asked in no other way by a walk: what it does not ask cannot be part of its
+// result, and so nothing else has to be compared when the result is used again.
 type question struct {
 	kind questionKind
 	i    int

@@ -95,6 +95,7 @@ func (d *foreignUnlockDomain) Skip() Unlocks { return Unlocks{Exits: true} }
 func (d *foreignUnlockDomain) Never() Unlocks { return Unlocks{} }
 
 // of returns the number of u.
+// Of a path that is stable the analysis itself knows whether it is held.
 func (d *foreignUnlockDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty

@@ -33,6 +33,9 @@ import (
 // only be reached again with another counter. That leaves smaller components, in which other blocks
 // count: those of the loops inside.
 
+//	for i := 0; i < n; i++ { x.Load() }       i's block counts: no snapshots
+//	for { for !x.Load() {}; n++ }             the outer one counts; the inner loop is a cycle
+
 // uncountedBlocks returns for each block of f whether control can come back to it without passing
 // one that counts.
 func uncountedBlocks(f *bytecode.Func) []bool {
@@ -66,6 +69,7 @@ func uncountedBlocks(f *bytecode.Func) []bool {
 const maxCount = 1 << 16
 
 // isCounter reports whether block h of a component counts.
+// A counter that is in no register is no part of what is compared, and a narrow one may overflow.
 func isCounter(h *ssa.BasicBlock, part []int, regs map[ssa.Value]int) bool {
 	for _, instr := range h.Instrs {
 		phi, ok := instr.(*ssa.Phi)

@@ -143,6 +143,15 @@ type stepStart struct {
 
 // zeroEffect reports whether g's pending operation can be part of an iteration with zero effect, as
 // it would be executed now, and what it reads then.
+//
+//	Gosched                               reads nothing
+//	Sleep, where time has no order        reads nothing
+//	a load of one location, plain or      reads that location
+//	atomic; TryLock, if it is going
+//	to fail; a failing compare-and-swap
+//
+// What reads in another way, a map's entry for one, is taken to have an effect, as is what reads
+// symbolic values.
 func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool) {
 	op := &e.m.viewOf(g).op
 	in := &g.fn.Code[g.pc]
@@ -355,6 +364,12 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 
 // redundant implements reduction: a goroutine that is kept from its next operation has read what
 // has changed since.
+//
+//	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: x.Store(1)
+//
+// T1 has read x = 0; to read y = 0 would complete the iteration, so it is blocked. T2 stores, and
+// no goroutine moves any more, though T1 does not loop forever: in another execution it has not
+// begun that iteration.
 func (e *awaitElimination) redundant() bool {
 	return slices.ContainsFunc(e.m.living(), func(s uint32) bool {
 		g := e.m.gs[s]

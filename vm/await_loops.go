@@ -11,6 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
+// Where snapshots are worth their cost: in loops that could iterate with zero effect. That is a
+// question about code only, and the answer may be too large: a snapshot that was not needed costs
+// time, one that is missing lets a search without states go on without end.
+
 // A loopTable knows the loops of functions.
 type loopTable struct {
 	m     *Machine
@@ -57,6 +61,8 @@ func (t *loopTable) of(f *bytecode.Func) *loopInfo {
 	return t.infos[f.ID]
 }
 
+// Two instructions are copies if they are the same, come from the same SSA instruction, and have
+// the same registers live. From the end of the code on, the first one that is met stands for all.
 func (t *loopTable) find(f *bytecode.Func) *loopInfo {
 	l := &loopInfo{in: t.m.cyclic(f, t.looks), pendingCopies: make(map[int32]int32), returnCopies: make(map[int32]int32)}
 	type code struct {
@@ -207,7 +213,7 @@ func effectOf(name string) effect {
 	switch {
 	case name == "runtime.Gosched":
 		return yields
-	case name == "time.hbSleep", name == "time.now", name == "time.runtimeNow", name == "runtime.NumGoroutine",
+	case name == "time.hbSleep", name == "time.now", name == "runtime.NumGoroutine", name == "time.runtimeNow",
 		inSync && strings.Contains(name, ".Load"):
 		return noEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):
@@ -219,6 +225,7 @@ func effectOf(name string) effect {
 }
 
 // effect returns the effect of the native whose call is pending in g.
+// Of operations that are no natives only loads have none, which zeroEffect knows.
 func (m *Machine) effect(g *goroutine) effect {
 	in := &g.fn.Code[g.pc]
 	if in.Op != bytecode.CallN {

@@ -15,6 +15,9 @@ import (
 
 // What static oracles ask about the program and the present state.
 
+// They change no state, and what they return is true of the present one only, unless they say
+// otherwise. They are asked between two steps, but for those that say what else they allow.
+
 // An Activation is one frame of a goroutine between two steps.
 type Activation struct {
 	Func uint32 // function number
@@ -39,6 +42,10 @@ type Activation struct {
 // Activations appends the frames of goroutine id, innermost first: none if all it
 // can do is end, or end the program with a stack overflow. An Observer may call it in the
 // middle of an instruction.
+//
+//	frame 0   pc at the pending instruction     Unexecuted, unless a native is under way
+//	frame 1   pc after its call of frame 0      or at the instruction that was executing, if the
+//	...                                         machine made the call by itself (callPC)
 func (m *Machine) Activations(id trace.GID, buf []Activation) []Activation {
 	g := m.gOf(id)
 	if g.status == gEnded || g.overflow != nil || g.ending() {
@@ -96,6 +103,7 @@ func (m *Machine) Moment() uint64 { return m.moment }
 
 // StackFingerprint fingerprints the stack of goroutine id: where in its function each frame is, and
 // how it was entered.
+// Oracles remember answers by it, so it is asked for in each state.
 func (m *Machine) StackFingerprint(id trace.GID) [2]uint64 {
 	g := m.gOf(id)
 	h := [2]uint64{0x9e3779b97f4a7c15, uint64(g.fp)<<8 | uint64(g.status)}
@@ -154,6 +162,8 @@ func (m *Machine) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 }
 
 // closureOf resolves a func value.
+// Its object has the function in word 0 and what it has captured in the others, as MkClos has made
+// it.
 func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 	id := uint32(fv)
 	var captured []uint64

@@ -7,8 +7,9 @@ import (
 
 // A Race is two accesses of one execution that nothing orders; Second has just
 // been executed.
-// The detector gives each memory location a number of 64 bits, object and offset; those of what is
-// no memory of the program's, such as the keys of locks, have the bit Hidden besides.
+//
+// The detector's locations are addresses; what an operation orders besides is at locations that no
+// access touches (race.Hidden).
 type Race struct {
 	Obj, Off      uint32 // the first byte both touch
 	First, Second RaceSide

@@ -183,6 +183,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 }
 
 // liveWords calls root for the words of g's stack that may be used again.
+// It walks frames as the fingerprint does (serialise): what may be used again is the same in both.
 func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 	if g.overflow != nil {
 		return

@@ -56,6 +56,8 @@ const (
 
 // note notes that there would be another outcome if d had passed, and reports whether there is room
 // for that.
+//
+//	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
 func (l *lateness) note(d int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,6 +84,7 @@ func (m *Machine) moves(g *goroutine) bool {
 
 // reaches reports whether it could be later by d on the present path than it is. How often all have
 // waited is a part of states if it has been asked for: see state_time.go.
+// By rule 3 debt is at most Slack, and it begins anew each time that all goroutines wait.
 func (m *Machine) reaches(d int64) bool {
 	if !m.cfg.OrderedTime || m.cfg.Slack > math.MaxInt64/4/(m.rests+1) {
 		return d <= math.MaxInt64/2
@@ -96,6 +99,10 @@ func (m *Machine) reaches(d int64) bool {
 }
 
 // peekLook is the Peek of a look.
+//
+// In this order: a look of a loop that waits is a Sleep; one of which nothing depends, or at which
+// time cannot pass, is local work; all others are visible, with an alternative for each amount of
+// time.
 func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if g.status == gRunning && !m.auto && g.bubble == 0 {
 		m.arriveAtLook(g)

@@ -99,6 +99,8 @@ func (m *Machine) entryAt(mp ptr, e unsafe.Pointer) ptr {
 //
 // Objects are saved before each write, one by one: a map that is only looked up in a step costs
 // no undo.
+// What the caller stores is in memory that has been saved by then: e stays valid until the next
+// allocation of an entry in this map.
 func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
 	i, hash, bad := m.mapFind(mp, t, k)
 	if bad != 0 {

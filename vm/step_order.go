@@ -178,6 +178,10 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 
 // orderWays returns how many ways there are to continue with the order at p, whose entries are
 // noted; 0 and 1 are no choice.
+//
+//	all       any of must and may; if must is empty, the end or any of may
+//	start     in the first iteration any of must, then the one after the last
+//	one       that which comes next
 func (m *Machine) orderWays(p ptr) int {
 	w := m.orderWords(p)
 	switch {

@@ -209,6 +209,10 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 
 // enter returns the context of an activation of callee, called at site of an
 // activation whose context is ctx; made is the maker's context.
+//
+// The cases come in this order: opaque code; wrappers, which leave the context alone; functions
+// whose kind alone decides; calls by the machine, and deferred calls; and what is left has the call
+// as its context.
 func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
 	if site != nil && isHelper(callee) && (ctx == External || isOpaque(site.Parent())) {
 		return External

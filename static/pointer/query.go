@@ -156,6 +156,8 @@ type Set struct {
 	universal bool
 }
 
+// A set is universal if one of its addresses is the handle of an external node: that stands for all
+// that the node holds.
 func (a *analysis) setOf(nodes []nodeID) Set {
 	s := Set{a: a, nodes: slices.Clone(nodes)}
 	slices.Sort(s.nodes)

@@ -91,6 +91,9 @@ func argTypes(args []ssa.Value) []types.Type {
 // does not know.
 //
 //	string  │ data │ len │            slice  │ data │ len │ cap │         registers of the images
+//
+//	may be visible     len of a map or channel, append, copy, clear, delete, close
+//	registers only     len and cap of the rest, real, imag, complex, and those of unsafe
 func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type, regs []int, d int) bool {
 	under := func(i int) types.Type { return ts[i].Underlying() }
 	switch name {

@@ -235,6 +235,7 @@ func printed(v ssa.Value) bool {
 }
 
 // clockCompare emits the Clock of a comparison.
+// It comes before the comparison, so that what is noted is about values as they are compared.
 func (c *compiler) clockCompare(v *ssa.BinOp) {
 	if !c.clock {
 		return

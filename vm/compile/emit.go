@@ -99,6 +99,8 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	switch v := instr.(type) {
 	case *ssa.DebugRef, *ssa.Extract:
+	// A variable is an object of its own, even one that does not escape: ssa has made registers of
+	// those whose address is not taken.
 	case *ssa.Alloc:
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
 		switch {
@@ -151,6 +153,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.typeAssert(v)
 	case *ssa.MakeClosure:
 		c.makeClosure(v)
+	// A size that is negative is none: it is a hint.
 	case *ssa.MakeMap:
 		h := NoReg
 		if v.Reserve != nil {

@@ -13,6 +13,9 @@ import (
 // effect. What may panic is noted, not refused, because alone it is as good as an early exit;
 // commutes decides.
 
+// What is not listed here is taken to have effects, so a loop that calls it has a choice of orders:
+// more executions than are needed, and none too few.
+
 // pureFuncs have no effect, need no memory of others, and never panic.
 var pureFuncs = func() map[string]bool {
 	set := map[string]bool{}

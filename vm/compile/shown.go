@@ -47,6 +47,8 @@ type textFlow struct {
 	ends bool // what becomes of a text that others are put into is of no interest
 }
 
+// A text that is put into another one is followed there: fmt.Errorf("...: %v", err) is a use of err
+// as far as the new error is one.
 func (t *textFlow) call(i ssa.CallInstruction) {
 	call := i.Common()
 	switch {
