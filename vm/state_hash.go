@@ -276,6 +276,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 //	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
 //	                             only if one is not 0: bit 13
 //	             bit 14: it ends, and there are no frames
+//	             bit 15: before this, three words of the look it goes back to
 //	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
 //
 // The innermost frame comes first. How many words come after a word follows from what it says, so
