@@ -22,7 +22,7 @@ import (
 
 // A glance is one operation of a program of straight lines.
 type glance struct {
-	op   string // look, since, sleep, print; go, join; arm, wake, say
+	op   string // look, since, sleep, print, put, get; go, join; arm, wake, say
 	i    int    // what is printed, the goroutine, or how a comparison is written
 	c    int64  // the duration
 	mine bool   // since the goroutine's own look, and not since the program began
@@ -38,6 +38,10 @@ func (s glance) text() string {
 	switch s.op {
 	case "look":
 		return "y = time.Now()"
+	case "put":
+		return "{ v := y; z.Store(&v) }"
+	case "get":
+		return "y = *z.Load()"
 	case "sleep":
 		return fmt.Sprintf("time.Sleep(%d)", s.c)
 	case "print":
@@ -54,9 +58,14 @@ func randomGlances(r *rand.Rand) (bodies [][]glance) {
 	for g := range 1 + r.IntN(2) {
 		body := []glance{}
 		own := false
-		for k := range 1 + r.IntN(3) {
+		for k := range 1 + r.IntN(4) {
 			s := glance{op: "print", i: g*3 + k}
-			switch n := r.IntN(8); {
+			switch n := r.IntN(11); {
+			case n == 8 || n == 9 && !own:
+				s = glance{op: "get"}
+				own = true
+			case n > 8:
+				s = glance{op: "put"}
 			case n < 2:
 				s = glance{op: "sleep", c: micro * int64(1+r.IntN(4))}
 			case n == 2 && looks < 2:
@@ -76,7 +85,8 @@ func randomGlances(r *rand.Rand) (bodies [][]glance) {
 
 func glanceSource(name string, bodies [][]glance) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package main\n\nimport (\n\"fmt\"\n\"sync\"\n\"time\"\n)\n\nfunc %s() {\nvar wg sync.WaitGroup\nx := time.Now()\n_, _ = x, fmt.Sprint\n", name)
+	fmt.Fprintf(&b, "package main\n\nimport (\n\"fmt\"\n\"sync\"\n\"sync/atomic\"\n\"time\"\n)\n\nfunc %s() {\n"+
+		"var wg sync.WaitGroup\nvar z atomic.Pointer[time.Time]\nx := time.Now()\n{ v := x; z.Store(&v) }\n_, _ = x, fmt.Sprint\n", name)
 	write := func(body []glance) {
 		b.WriteString("y := x\n_ = y\n")
 		for _, s := range body {
@@ -99,7 +109,7 @@ type watch struct {
 	pc               []int
 	wake, y          []int64
 	reg              []string
-	x                int64
+	x, z             int64 // z is stored where all goroutines find it
 	out              string
 }
 
@@ -238,11 +248,15 @@ func (k *watchModel) step(m *watch, g int, d int64) *watch {
 	}
 	switch op.op {
 	case "begin":
-		n.x, n.y[g] = n.shown, n.shown
+		n.x, n.y[g], n.z = n.shown, n.shown, n.shown
 	case "go":
 		n.pc[op.i], n.y[op.i] = 0, n.x
 	case "look":
 		n.y[g] = n.shown
+	case "put":
+		n.z = n.y[g]
+	case "get":
+		n.y[g] = n.z
 	case "since":
 		from := n.x
 		if op.mine {
