@@ -306,6 +306,7 @@ func (s *exploration) narrate() {
 		}
 		if !b.Warning {
 			b.Delay = s.delay(b.Schedule)
+			b.Passes = s.passing(b.Schedule)
 		}
 		s.features.await(s.opts.await())
 	}

@@ -61,6 +61,10 @@ type Features struct {
 	// returns how long g, if it is a timer, waits yet.
 	AnyTime func(interrupted func() bool) (Machine, error)
 	Wait    func(g trace.GID) (time.Duration, bool)
+	// InTurn makes a machine of the same entry in which no goroutine that waits on a channel is
+	// overtaken. Passed returns the first one that has been on the present path.
+	InTurn func(interrupted func() bool) (Machine, error)
+	Passed func() *vm.Passing
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
 	TimersPending func() bool
 

@@ -56,7 +56,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete,
+		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
 	return x
 }
@@ -73,6 +73,15 @@ func (m *machine) refined(interrupted func() bool) (Machine, error) {
 // anyTime is Features.AnyTime.
 func (m *machine) anyTime(interrupted func() bool) (Machine, error) {
 	r, err := m.Machine.AnyTime(interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
+
+// inTurn is Features.InTurn.
+func (m *machine) inTurn(interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.InTurn(interrupted)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,10 @@ type Bug struct {
 	// Overtakes is what a bug needs that is a warning because it needs it; nil: none is.
 	Overtakes *Overtaking
 	// Delay is what an error needs of time where it is bounded, if it needs anything.
-	Delay   *Delay
+	Delay *Delay
+	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil: none. A bug
+	// that needs that is a warning.
+	Passes  *Passing
 	Detail  Detail // which makes it the same bug wherever it shows
 	Pos     token.Position
 	G       string // name of the goroutine it happened in

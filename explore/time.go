@@ -14,7 +14,8 @@ import (
 // could not be explored at all: *Illegal, *Mistake, or what Entry.New returned.
 //
 // If time is bounded, and all that there is under the bound has been explored and is right, a part
-// of what there is without it is, too. What is wrong there is a warning (Bug.Overtakes).
+// of what there is without it is, too. What is wrong there is a warning (Bug.Overtakes). So is a bug
+// that shows only if a goroutine that waits on a channel is overtaken (Bug.Passes).
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := explore(ctx, e, opts)
 	for err == nil && r.again.needed() {
@@ -23,6 +24,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			opts.spent += r.Stats.Explore
 		}
 		r, err = explore(ctx, e, opts)
+	}
+	if err == nil && r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
+		r, err = inTurn(ctx, e, opts, r)
 	}
 	if err == nil && r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
 		e.New = r.again.anyTime
@@ -155,6 +159,7 @@ type refinement struct {
 	await   bool                                           // see collector.needsAwait
 
 	anyTime func(interrupted func() bool) (Machine, error) // Features.AnyTime
+	inTurn  func(interrupted func() bool) (Machine, error) // Features.InTurn
 }
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
@@ -180,7 +185,7 @@ func (s *exploration) finishTime() {
 		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
 	}
 	r.again = s.refinement()
-	r.again.anyTime = f.AnyTime
+	r.again.anyTime, r.again.inTurn = f.AnyTime, f.InTurn
 }
 
 // refinement says whether the search has to begin again, and how.

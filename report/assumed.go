@@ -75,6 +75,7 @@ var modes = [vm.NumModes]string{
 	vm.ModeMapsInsertion: "--maps=insertion",
 	vm.ModeSignalsOff:    "--signals=sent",
 	vm.ModeInputLen:      "--input-len=", // and how long
+	vm.ModeInTurn:        "gc's queues",
 }
 
 // exhaustive is how a verdict begins that covers everything but what r assumes: "exhaustive with
@@ -96,7 +97,11 @@ func with(r *explore.Result) string {
 	if len(r.Modes) == 0 {
 		return ""
 	}
-	return " with " + strings.Join(modeFlags(r), " ")
+	flags := modeFlags(r)
+	if n := len(flags) - 1; n > 0 && r.Modes[n] == vm.ModeInTurn {
+		flags[n] = "and " + flags[n]
+	}
+	return " with " + strings.Join(flags, " ")
 }
 
 func modeFlags(r *explore.Result) []string {

@@ -281,7 +281,10 @@ func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 
 // needs says what a bug needs that is a warning because it needs it.
 func needs(bug *explore.Bug) string {
-	if bug.Overtakes == nil {
+	switch {
+	case bug.Warning && bug.Passes != nil:
+		return fmt.Sprintf(" (needs %s to overtake %s, which came to the channel %v earlier; gc serves it first)", bug.Passes.Runner, bug.Passes.Waiter, bug.Passes.Wait)
+	case bug.Overtakes == nil:
 		return ""
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)

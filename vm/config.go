@@ -17,6 +17,7 @@ type Config struct {
 	VisibleOutput bool  // writing to stdout or stderr is a visible operation
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
 	Slack         int64 // and while goroutines are busy, in so many nanoseconds at most
+	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
 	VisibleArming bool  // starting a timer is a visible operation: see Machine.NeedsArming
 	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints tell states apart whose times differ by a shift: see state_time.go

@@ -81,6 +81,7 @@
 //	    look        looking at the clock                  busywait  loops that look until it is time
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
+//	    queue       who has waited longest on a channel
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry
 //	system        the methods of por.System; system_effects those of por.Effects;

@@ -91,14 +91,15 @@ type scalars struct {
 	clockStep int     // the last step that read the clock, from 1; 0: none has
 	steps     int     // of this path
 	bubbles   []bubbleClock
-	fault     *Fault // how the program has failed, or nil
-	collects  bool   // a finalizer, cleanup or weak pointer of the program has been made
-	signals   bool   // the program has asked for a signal
-	failure   *Fault // the first failure a test has reported, or nil
-	skip      *Skip  // that the test was skipped, or nil
-	testing   bool   // the test function of the entry has begun,
-	tested    bool   // and has ended
-	exited    bool   // os.Exit was called, or in run mode main returned
+	fault     *Fault   // how the program has failed, or nil
+	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
+	signals   bool     // the program has asked for a signal
+	failure   *Fault   // the first failure a test has reported, or nil
+	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go
+	skip      *Skip    // that the test was skipped, or nil
+	testing   bool     // the test function of the entry has begun,
+	tested    bool     // and has ended
+	exited    bool     // os.Exit was called, or in run mode main returned
 	exit      int
 	exitG     trace.GID // that called os.Exit
 	mainEnd   bool      // the entry function has returned

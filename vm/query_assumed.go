@@ -87,6 +87,7 @@ const (
 	ModeMapsInsertion             // --maps=insertion
 	ModeSignalsOff                // --signals=sent
 	ModeInputLen                  // --input-len: Machine.InputLen
+	ModeInTurn                    // no flag: Config.InTurn
 	NumModes
 )
 
@@ -112,6 +113,9 @@ func (m *Machine) Modes() []Mode {
 	}
 	if m.cfg.bounded.Load() {
 		list = append(list, ModeInputLen)
+	}
+	if m.cfg.InTurn {
+		list = append(list, ModeInTurn)
 	}
 	return list
 }

@@ -249,6 +249,9 @@ func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
 	if t.until != 0 {
 		ws = append(ws, m.distance(g, t.until))
 	}
+	if m.cfg.InTurn {
+		ws = m.writeQueue(ws, g)
+	}
 	if t.raw && m.relativeTimes() {
 		ws = append(ws, uint64(m.clock))
 	}

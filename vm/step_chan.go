@@ -70,6 +70,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	c := m.chanCases(g, arr[:0])[a.caseIndex]
 	hp := m.chanHdr(c.ch)
 	es := uint32(hp[chElem/8])
+	m.notePassing(g, c, m.partnerOf(a))
 	// A rendezvous executes both operations: the value goes from registers to registers, and both
 	// goroutines continue after theirs.
 	if a.partner >= 0 {
@@ -287,6 +288,7 @@ func (m *Machine) setPendingChan(g *goroutine) {
 	if g.status != gReady {
 		m.arrivals++
 		g.wait.seq = m.arrivals
+		g.came = m.clockOf(g)
 	}
 	g.pending = op
 	g.status = gReady

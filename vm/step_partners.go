@@ -69,6 +69,14 @@ type chanAlt struct {
 	park        bool
 }
 
+// partnerOf returns the partner of a, or nil.
+func (m *Machine) partnerOf(a chanAlt) *goroutine {
+	if a.partner < 0 {
+		return nil
+	}
+	return m.gs[a.partner]
+}
+
 // blocking reports whether the channel operation at g.pc waits.
 //
 // C is 1 if the select has no default.
@@ -79,7 +87,14 @@ func blocking(in *bytecode.Instr) bool { return in.Op != bytecode.Select || in.C
 // in its order, the partners of a case in spawn-path order, and parking or default last.
 func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	n := 0
+	var arr [8]chanCase
+	cases := m.chanCases(g, arr[:0])
 	add := func(a chanAlt) {
+		if m.cfg.InTurn && a.caseIndex >= 0 {
+			if q, _ := m.ahead(g, cases[a.caseIndex], m.partnerOf(a)); q != nil {
+				return
+			}
+		}
 		n++
 		if list != nil {
 			*list = append(*list, a)
@@ -88,8 +103,6 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	in := &g.fn.Code[g.pc]
 	// A select with default never blocks: it has at least one alternative.
 	waits := blocking(in)
-	var arr [8]chanCase
-	cases := m.chanCases(g, arr[:0])
 	// If one case is ready without a partner, the only rendezvous that are left are those with
 	// goroutines that have parked (3 above).
 	ready, seen := m.anyReadyWithoutPartner(cases), false

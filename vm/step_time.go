@@ -192,6 +192,7 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 // at every moment.
 func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
+	cfg.InTurn = false
 	cfg.OrderedTime, cfg.Slack, cfg.VisibleArming, cfg.VisibleLooks, cfg.jumps = false, 0, false, false, nil
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)

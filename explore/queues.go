@@ -1,0 +1,91 @@
+package explore
+
+import (
+	"context"
+	"time"
+
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
+// earlier.
+type Passing struct {
+	Waiter, Runner string
+	Wait           time.Duration
+}
+
+// queueWork is how many transitions are spent at least on executions in which none is overtaken.
+const queueWork = 100_000
+
+// inTurn decides whether the bugs of r need a goroutine that waits on a channel to be overtaken, which
+// the language permits and gc's queues do not. If each of their schedules does overtake one,
+// everything is explored once more where none is overtaken. If that ends and shows no bug, the
+// result is that, and the bugs are warnings. Otherwise they stay what they are.
+//
+// The explorer for that is full, which knows nothing of dependence: an operation that is not
+// executed because another goroutine came earlier depends on more than what it accesses.
+func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, error) {
+	for _, b := range r.Bugs {
+		if !b.Warning && (b.Passes == nil || len(b.Inputs) > 0) {
+			return r, nil
+		}
+	}
+	work := max(queueWork, 4*r.Stats.Transitions)
+	if opts.Timeout > 0 {
+		opts.spent += r.Stats.Explore
+	}
+	opts.Portfolio, opts.POR, opts.Match, opts.Hybrid, opts.Jobs = nil, stateful.FullExplorer(), true, oracle.None, 0
+	opts.Explain, opts.CheckStatic, opts.CheckDuplicates, opts.Trace = nil, false, false, nil
+	e.New = r.again.inTurn
+	for {
+		s, err := prepare(ctx, e, opts)
+		if err != nil {
+			return nil, err
+		}
+		s.stopAfter(work)
+		found := s.search()
+		again := s.refinement()
+		if again.needed() && !s.limit.passed() {
+			e, opts = again.refine(e, opts)
+			s.limit.release()
+			continue
+		}
+		right := s.answers(&found) && !found.Stopped
+		if right {
+			err = s.finish(found)
+			s.narrate()
+		}
+		s.limit.release()
+		if !right || err != nil || s.result.Verdict != OK {
+			return r, err
+		}
+		for _, b := range r.Bugs {
+			b.Warning = true
+			s.result.Bugs = append(s.result.Bugs, b)
+		}
+		s.result.Stats.Load = r.Stats.Load
+		s.result.again.anyTime = nil // it would find them once more
+		return s.result, nil
+	}
+}
+
+// passing returns the first goroutine that is overtaken in schedule.
+func (s *exploration) passing(schedule trace.Schedule) *Passing {
+	if s.features.Passed == nil {
+		return nil
+	}
+	m := s.m
+	mark := m.Mark()
+	for _, a := range schedule {
+		m.Step(a.G, a.Choice)
+	}
+	var p *Passing
+	if x := s.features.Passed(); x != nil {
+		p = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
+	}
+	m.Rewind(mark)
+	m.Release(mark)
+	return p
+}

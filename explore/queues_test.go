@@ -1,0 +1,204 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+const queueSlack = 5 // milliseconds
+
+// A queueProgram starts goroutines that wait on one channel, with pauses between them, and then serves
+// them. It panics if one is not served in its turn.
+type queueProgram struct {
+	pauses []int // milliseconds after each goroutine
+	how    int   // how they wait, and what for
+}
+
+// queueWays are pairs of what a goroutine with number i does and what main does to serve one, which
+// sets x.
+var queueWays = [][2]string{
+	{"<-c; got <- i", "c <- 0; x = <-got"},                               // receivers
+	{"<-buf; got <- i", "buf <- 0; x = <-got"},                           // receivers of a buffered channel
+	{"c <- i", "x = <-c"},                                                // senders
+	{"full <- i", "<-full; if k == 0 { x = 0 } else { x = last }; TAKE"}, // senders that wait for room
+	{"select { case <-c: case <-never: }; got <- i", "c <- 0; x = <-got"},
+	{"select { case c <- i: case <-never: }", "x = <-c"},
+	{"select { case c <- i: case other <- i: }", "x = <-c"},
+	{"<-c; got <- i", "select { case c <- 0: case <-never: }; x = <-got"},
+}
+
+func (p *queueProgram) source(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "func %s() {\n\tc, buf, got, never, other := make(chan int), make(chan int, 2), make(chan int, 4), make(chan int), make(chan int)\n", name)
+	fmt.Fprintf(&b, "\tfull := make(chan int, 1)\n\tfull <- 0\n\tx := 0\n\t_, _, _, _, _, _ = c, buf, got, never, other, x\n")
+	way := queueWays[p.how]
+	for i, ms := range p.pauses {
+		fmt.Fprintf(&b, "\tgo func() { i := %d; %s }()\n\ttime.Sleep(%d * time.Millisecond)\n", i, way[0], ms)
+	}
+	for i := range p.pauses {
+		serve := way[1]
+		if strings.HasSuffix(serve, "TAKE") { // what the channel was full of comes first
+			serve = "x = <-full"
+			if i == 0 {
+				serve = "<-full; x = <-full"
+			}
+		}
+		fmt.Fprintf(&b, "\t%s\n\tif x != %d { panic(\"not in turn\") }\n", serve, i)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// ordered reports whether each order in which the goroutines can have parked is that in which they
+// were started: it tries all orders. One has parked before another one if it came by more than
+// the slack earlier.
+func (p *queueProgram) ordered(slack int) bool {
+	came := make([]int, len(p.pauses))
+	for i := range came[1:] {
+		came[i+1] = came[i] + p.pauses[i]
+	}
+	var parked []int
+	var right func() bool
+	right = func() bool {
+		if len(parked) == len(came) {
+			for i, g := range parked {
+				if i != g {
+					return false
+				}
+			}
+			return true
+		}
+		for g := range came {
+			possible := true
+			for _, q := range parked {
+				possible = possible && q != g && came[g]+slack >= came[q]
+			}
+			if !possible {
+				continue
+			}
+			parked = append(parked, g)
+			ok := right()
+			parked = parked[:len(parked)-1]
+			if !ok {
+				return false
+			}
+		}
+		return true
+	}
+	return right()
+}
+
+// TestQueues: a program that needs goroutines to be served in their turn is right, with a warning, if
+// gc's queues serve them in their turn whatever the machine does, and has a bug otherwise.
+func TestQueues(t *testing.T) {
+	var progs []queueProgram
+	r := rand.New(rand.NewPCG(13, 1))
+	for i := range 3 * len(queueWays) {
+		p := queueProgram{how: i % len(queueWays)}
+		for range 2 + r.IntN(2) {
+			p.pauses = append(p.pauses, []int{1, 3, 7, 20, 20}[r.IntN(5)])
+		}
+		progs = append(progs, p)
+	}
+	var b strings.Builder
+	b.WriteString("package main\n\nimport \"time\"\n\nfunc main() {}\n")
+	for i, p := range progs {
+		b.WriteString(p.source(fmt.Sprintf("P%d", i)))
+	}
+	prog := vmtest.Load(t, b.String())
+	right, wrong := 0, 0
+	for i, p := range progs {
+		for _, slack := range []int64{0, queueSlack} {
+			entry, err := prog.Lookup(fmt.Sprintf("P%d", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+				return NewMachine(prog, entry, vm.Config{OrderedTime: true, Slack: slack * 1e6, Interrupt: interrupted})
+			}}
+			for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.MHB}, {POR: explorers.With("source")}} {
+				res, err := Run(context.Background(), e, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				warned := false
+				for _, b := range res.Bugs {
+					warned = warned || b.Warning && b.Kind == Panic && b.Passes != nil
+				}
+				// Each of them has an execution in which a goroutine is overtaken.
+				if p.ordered(int(slack)) {
+					right++
+					if res.Verdict != OK || !warned {
+						t.Errorf("slack %d: %v, warned: %v, want a warning:\n%s", slack, res.Verdict, warned, p.source("P"))
+					}
+				} else {
+					wrong++
+					if res.Verdict != Fail {
+						t.Errorf("slack %d: %v, want a bug:\n%s", slack, res.Verdict, p.source("P"))
+					}
+				}
+			}
+		}
+	}
+	if right < 30 || wrong < 30 {
+		t.Errorf("%d right, %d wrong: they say too little", right, wrong)
+	}
+}
+
+// TestQueuesBugs: what goes wrong though all goroutines are served in their turn stays a bug, and what
+// tells another order apart without waiting is no matter of turns.
+func TestQueuesBugs(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		// A panic that the first search finds after it has overtaken g1, and that does not need that.
+		{`c := make(chan int)
+		n := make(chan int, 2)
+		for i := range 2 { go func() { c <- i }(); time.Sleep(20*time.Millisecond) }
+		a := <-c
+		go func() { n <- 1 }()
+		go func() { n <- 2 }()
+		if <-n == 2 { panic(a) }
+		<-c; <-n`, "fail"},
+		// A deadlock that needs it.
+		{`c, d := make(chan int), make(chan int)
+		go func() { c <- 1; d <- 1 }()
+		time.Sleep(20*time.Millisecond)
+		go func() { c <- 2 }()
+		<-c; <-d; <-c`, "warning"},
+		// In a mutex it is open who comes next.
+		{`var mu sync.Mutex
+		n := 0
+		mu.Lock()
+		for i := range 2 { go func() { mu.Lock(); n = n*10+i+1; mu.Unlock() }(); time.Sleep(20*time.Millisecond) }
+		mu.Unlock()
+		time.Sleep(20*time.Millisecond)
+		mu.Lock()
+		if n == 21 { panic(n) }
+		mu.Unlock()`, "fail"},
+	} {
+		prog := vmtest.Load(t, "package main\n\nimport (\n\"sync\"\n\"time\"\n)\n\nvar _ sync.Mutex\n\nfunc main() {\n"+tt.src+"\n}\n")
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			return NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: queueSlack * 1e6, Interrupt: interrupted})
+		}}
+		for _, opts := range []Options{{Portfolio: portfolioOf(true)}, {POR: explorers.With("full"), Match: true}} {
+			res, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(res.Verdict)
+			if res.Verdict == OK && len(res.Bugs) > 0 && res.Bugs[0].Warning && res.Bugs[0].Passes != nil {
+				got = "warning"
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s:\n%s", got, tt.want, tt.src)
+			}
+		}
+	}
+}

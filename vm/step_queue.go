@@ -1,0 +1,120 @@
+package vm
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Goroutines that wait on a channel, in the order in which they came. The language promises no order,
+// so who is served is a choice (step_partners.go). gc has queues: who has parked first is served
+// first, and no goroutine that comes later gets ahead of it.
+//
+// When a goroutine parks is not known: it may be delayed between its last step and that, by the slack
+// at most (step_time.go). So q has parked before g if it came to its operation by more than the
+// slack earlier, as the clock says. To serve g although such a q waits for the same is to overtake q.
+//
+//	clock 0    q: c <- 1     waits: there is no receiver
+//	clock 1 s  g: c <- 2     waits, too
+//	clock 2 s  h: <-c        gets 1 from gc; to get 2, g has to overtake q
+//
+// With Config.InTurn there is no alternative that overtakes. What is left is more than what gc's
+// queues allow, and nothing that they do is missing:
+//
+//  1. A goroutine that is served from a queue takes what it gets at once. Here it is enabled then and
+//     may step later; what it does in that step besides, up to its next operation, no other
+//     goroutine can notice. So let it step at once: then no other one is ahead of it.
+//  2. If q may be served before g, and q came earlier, q is enabled as soon as g would be without
+//     this rule: it waits for the same channel in the same direction. The first of those that wait
+//     overtakes none. So no deadlock is new.
+//  3. An operation that does not wait takes what there is all the same, as what gc has given to
+//     one that waits, it may not find any more: here it is still in the buffer.
+//
+// That a goroutine has come earlier is part of a state then. So are ages up to the slack: from there
+// on each goroutine that is yet to come comes later.
+
+// cameFirst reports whether q has parked in its operation before g has in the one that it is at.
+func (m *Machine) cameFirst(q, g *goroutine) bool {
+	slack := m.cfg.Slack
+	if q.bubble != 0 || g.bubble != 0 {
+		slack = 0
+	}
+	return q.bubble == g.bubble && q.came < g.came-slack
+}
+
+// ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and by
+// whom: by g or the partner; or nil.
+func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
+	if !m.cfg.OrderedTime && g.bubble == 0 || m.auto || m.chanHdr(c.ch)[chClosed/8] != 0 {
+		return nil, nil
+	}
+	var arr [8]chanCase
+	waits := blocking(&g.fn.Code[g.pc])
+	for _, s := range m.order {
+		q := m.gs[s]
+		if q == g || q == partner || !waitsInQueue(q) {
+			continue
+		}
+		own := waits && m.cameFirst(q, g)
+		other := partner != nil && m.cameFirst(q, partner)
+		if !own && !other {
+			continue
+		}
+		for _, d := range m.chanCases(q, arr[:0]) {
+			switch {
+			case d.ch != c.ch:
+			case own && d.send == c.send:
+				return q, g
+			case other && d.send != c.send:
+				return q, partner
+			}
+		}
+	}
+	return nil, nil
+}
+
+// A Passing is that a goroutine that has waited longer is overtaken by another one.
+type Passing struct {
+	Waiter, Runner trace.GID
+	Waits          int64 // how much earlier the waiter came, in nanoseconds
+}
+
+// notePassing notes that the alternative that g executes now overtakes a goroutine.
+func (m *Machine) notePassing(g *goroutine, c chanCase, partner *goroutine) {
+	if m.passed != nil {
+		return
+	}
+	if q, by := m.ahead(g, c, partner); q != nil {
+		m.passed = &Passing{q.id, by.id, by.came - q.came}
+	}
+}
+
+// Passed returns the first goroutine that has been overtaken on this path, if there is one.
+func (m *Machine) Passed() *Passing { return m.passed }
+
+// InTurn returns a machine in the initial state of the same program in which no goroutine that waits
+// on a channel is overtaken.
+func (m *Machine) InTurn(interrupt func() bool) (*Machine, error) {
+	cfg := m.cfg
+	cfg.InTurn = true
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
+// writeQueue writes down what matters of when g has come to its operation.
+func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
+	if !waitsInQueue(g) {
+		return ws
+	}
+	n := len(ws)
+	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1)))
+	for _, s := range m.order {
+		if q := m.gs[s]; q != g && waitsInQueue(q) && m.cameFirst(q, g) {
+			ws = append(ws, uint64(q.id))
+		}
+	}
+	ws[n] = uint64(len(ws) - n)
+	return ws
+}
+
+// waitsInQueue reports whether g is at an operation on channels that waits.
+func waitsInQueue(g *goroutine) bool {
+	k := g.pending.Kind
+	return g.status == gReady && (k == trace.Send || k == trace.Recv || k == trace.Select)
+}
