@@ -123,6 +123,13 @@ func P5() {
 	go func() { p5_v = x; done <- 1; *x = 1; say(*x) }()
 	go func() { <-done; *p5_v = 2 }()
 }`,
+	// A variable is what all can access.
+	`var p6_v int
+
+func P6() {
+	go func() { p6_v++ }()
+	go func() { p6_v = 5; say(p6_v) }()
+}`,
 }
 
 // TestPartTexts: what a full search finds in them searches by parts find, too.
