@@ -23,7 +23,7 @@ var mutants = []struct{ name, file, old, new, test string }{
 	{"registers' terms are not in the hash", "vm/symbolic_hash.go", "ws = append(ws, uint64(i), h[0], h[1])", "ws = append(ws, uint64(i), 0*h[0], 0)", "Named"},
 	{"memory's terms are not in the hash", "vm/symbolic_hash.go", "uint64(c.off)<<32|uint64(c.size), h[0], h[1])", "uint64(c.off)<<32|uint64(c.size), 0*h[0], 0)", "Named"},
 	// Decisions.
-	{"what others have decided is known", "vm/symbolic.go", "s.possible(g, &s.own, g.facts, conds[w])", "s.possible(g, &s.global, nil, conds[w])", "Ways"},
+	{"what others have decided is known", "vm/symbolic.go", "s.possible(g, &s.own, g.facts, conds[w])", "s.possible(g, &s.global, nil, conds[w])", "Named"},
 	{"outcomes contradict nothing", "vm/symbolic.go", "\tcase symbolic.Unsat:\n\t\ts.m.cut", "\tcase symbolic.Unsat + 10:\n\t\ts.m.cut", "Ways"},
 	{"a decision is for the first outcome", "vm/symbolic.go", "k = left[g.choice]\n\tg.choice = 0", "k = left[0]\n\tg.choice = 0", "Sequential"},
 	{"what is enumerated is its least value", "vm/symbolic_concrete.go", "v = list[g.choice]\n\tg.choice = 0", "v = list[0]\n\tg.choice = 0", "Ways"},

@@ -86,6 +86,18 @@ func Conflict() {
 	say(l[0]); say(l[1])
 }
 
+// Implied: what one goroutine decides the other one need not ask any more, if it comes second.
+func Implied() {
+	x := hbtest.Nondet[int32]()
+	var a atomic.Int32
+	var wg sync.WaitGroup
+	var l [2]int
+	wg.Go(func() { if x < 3 { l[0] = 1; a.Store(1) } })
+	wg.Go(func() { if x < 6 { l[1] = 1; a.Load() } })
+	wg.Wait()
+	say(l[0]); say(l[1])
+}
+
 // Nothing is possible.
 func Nothing() {
 	x := hbtest.Nondet[uint8]()
@@ -105,19 +117,25 @@ func TestNamed(t *testing.T) {
 		name       string
 		outcomes   []string
 		incomplete bool
+		executions uint64 // of explorers with one for each class; 0: not counted
 	}{
-		{"Text", []string{" 1"}, true},
-		{"Two", []string{" 1 3", " 2 4"}, false},
-		{"Memory", []string{" 1", " 2"}, false},
-		{"Registers", []string{" 1", " 2"}, false},
-		{"Decided", []string{" 1 1", " 1 2", " 2 2"}, false},
-		{"Conflict", []string{" 0 0", " 0 1", " 1 0"}, false},
-		{"Nothing", nil, true},
+		{"Text", []string{" 1"}, true, 1},
+		{"Two", []string{" 1 3", " 2 4"}, false, 2},
+		{"Memory", []string{" 1", " 2"}, false, 2},
+		{"Registers", []string{" 1", " 2"}, false, 2},
+		{"Decided", []string{" 1 1", " 1 2", " 2 2"}, false, 4},
+		{"Conflict", []string{" 0 0", " 0 1", " 1 0"}, false, 3},
+		{"Implied", []string{" 0 0", " 0 1", " 1 1"}, false, 4},
+		{"Nothing", nil, true, 0},
 	} {
 		for _, name := range []string{"full", "jpf", "optimal", "source", "context", "clockvector", "graph"} {
 			for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full} {
 				e := explorer(t, name)
-				r := run(t, prog, test.name, explore.Options{POR: e, Match: e.Stateful, Outcomes: true, Hybrid: h})
+				r := run(t, prog, test.name, explore.Options{POR: e, Match: e.Stateful, Outcomes: true, Hybrid: h,
+					CheckDuplicates: e.NoDuplicates && h == oracle.None})
+				if n := test.executions; n > 0 && e.OnePerClass && r.Stats.Executions != n {
+					t.Errorf("%s, %s, %s: %d executions, want %d", test.name, name, h, r.Stats.Executions, n)
+				}
 				got := map[string]bool{}
 				for _, o := range r.Outcomes {
 					if o.Output != "" {
