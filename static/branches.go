@@ -3,12 +3,20 @@ package static
 import (
 	"go/constant"
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // branches finds the edges on which it is known which case of a select
 // statement, or that a TryLock, has succeeded.
+//
+// A branch on what a TryLock has returned counts only if it is the next thing that happens: later
+// ones say that it was locked once, and it may have been unlocked since.
+//
+//	ok := mu.TryLock()
+//	if ok { mu.Unlock() } // counts
+//	if ok { x = 1 }       // mu is not held
 func (b *Base) branches(c *skeleton) {
 	c.edges, c.dead, c.cases = map[edge][]Event{}, map[edge]bool{}, map[selCase]bool{}
 	for _, blk := range c.fn.Blocks {
@@ -29,7 +37,7 @@ func (b *Base) branches(c *skeleton) {
 			if fn == nil {
 				break
 			}
-			if ops := tryOps[fn.String()]; ops != nil && len(x.Call.Args) == 1 {
+			if ops := tryOps[fn.String()]; ops != nil && len(x.Call.Args) == 1 && lastCall(blk) == x {
 				e := edge{blk.Index, yes}
 				c.edges[e] = append(c.edges[e], Event{Kind: TryEvent, Mode: ops[0].mode, Path: b.Paths.Of(x.Call.Args[0]), Instr: x})
 			}
@@ -46,6 +54,16 @@ func (b *Base) branches(c *skeleton) {
 			}
 		}
 	}
+}
+
+// lastCall returns the last call in blk, nil if there is none.
+func lastCall(blk *ssa.BasicBlock) *ssa.Call {
+	for _, instr := range slices.Backward(blk.Instrs) {
+		if c, ok := instr.(*ssa.Call); ok {
+			return c
+		}
+	}
+	return nil
 }
 
 // selected decodes "index == i" for a select statement.

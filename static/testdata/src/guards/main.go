@@ -140,6 +140,17 @@ func (s *S) tryAnyway() {
 	}
 }
 
+func (s *S) tryTwice() {
+	ok := s.mu.TryLock() // want !guardedby:"field f of main.S is guarded by mu from here on"
+	if ok {
+		s.g = 2
+		s.mu.Unlock()
+	}
+	if ok {
+		s.f = 1
+	}
+}
+
 // A goroutine does not hold what its starter does, and a deferred call not what
 // its function held.
 func (s *S) starts() {
@@ -226,6 +237,7 @@ func main() {
 	s.helpers()
 	s.try()
 	s.tryAnyway()
+	s.tryTwice()
 	s.starts()
 	s.startsInGroup(new(sync.WaitGroup))
 	s.closure()
