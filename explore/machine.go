@@ -208,6 +208,8 @@ type Event struct {
 
 	// Touches are all locations that the operation may touch, as Loc is.
 	Touches []uint64
+	// Partner is the goroutine whose operation is executed along with it, if there is one.
+	Partner *trace.GID
 	// Internal names the package if it is an operation by which testing and context work inside,
 	// such as the channel by which t.Run waits for its goroutine.
 	Internal string

@@ -261,6 +261,24 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	return stack[0], true
 }
 
+// CaseTaken says which case g's pending operation, which has just been described, takes with an
+// alternative, if it is a select.
+func (m *machine) CaseTaken(g trace.GID, choice int) string {
+	k := m.Next(g).Kind
+	if k != trace.Select && k != trace.TrySelect {
+		return ""
+	}
+	switch n := m.Case(g, choice); {
+	case n >= 0:
+		if text := m.src.selectCase(m.lastE.Pos, n); text != "" {
+			return "→ " + text
+		}
+	case k == trace.TrySelect && m.src.selectCase(m.lastE.Pos, 0) != "":
+		return "→ default"
+	}
+	return ""
+}
+
 // Effect implements Machine.
 func (m *machine) Effect() string {
 	op := &m.last

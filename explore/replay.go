@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -47,9 +48,10 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if preempts(m, last, a.G, enabled) {
 			ev.Preempts = m.Name(last)
 		}
-		before := failed(m)
+		ev.Partner = partner(m, a)
+		before, taken := failed(m), caseTaken(m, a, ev.Partner)
 		m.Step(a.G, a.Choice)
-		if ev.Effect = m.Effect(); ev.Effect == "" && ev.Kind == trace.Choose {
+		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
 			ev.Effect = chosen(&ev)
 		}
 		ev.Fails = !before && failed(m)
@@ -62,6 +64,31 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		}
 	}
 	return events, nil
+}
+
+// caseTaken says which case a select is going to take with a step, or whose select is going to take
+// one with it.
+func caseTaken(m Machine, a trace.Step, partner *trace.GID) string {
+	if x, ok := m.(interface{ CaseTaken(trace.GID, int) string }); ok {
+		if taken := x.CaseTaken(a.G, a.Choice); taken != "" {
+			return taken
+		}
+	}
+	if partner != nil && m.Next(*partner).Kind == trace.Select {
+		return "→ select of " + m.Name(*partner)
+	}
+	return ""
+}
+
+// partner returns the goroutine whose operation is executed along with that of a step; nil if there
+// is none.
+func partner(m Machine, a trace.Step) *trace.GID {
+	if fx, ok := m.(por.Effects); ok && m.Next(a.G).Kind.Row().Communicates {
+		if g, ok := fx.Partner(a.G, a.Choice); ok {
+			return &g
+		}
+	}
+	return nil
 }
 
 // chosen says which alternative of a choice was taken.

@@ -90,22 +90,13 @@ func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 
 // find is what, in the syntax.
 func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
-	f, ok := s.files[pos.Filename]
-	if !ok {
-		return "", nil
-	}
-	tf := s.fset.File(f.Pos())
-	if pos.Line < 1 || pos.Line > tf.LineCount() {
-		return "", nil
-	}
-	p := tf.LineStart(pos.Line) + token.Pos(max(1, pos.Column)-1)
-	path, _ := astutil.PathEnclosingInterval(f.File, p, p)
+	f, path := s.enclosing(pos)
 	for i, n := range path {
 		e := subject(n, path[i+1:])
 		if e == nil {
 			switch n := n.(type) {
 			case *ast.SelectStmt:
-				return short(channels(n)), nil
+				return short(strings.Join(channels(n), ", ")), nil
 			case *ast.ReturnStmt, *ast.BlockStmt:
 				return deferred(path[i:], k), nil
 			case ast.Stmt, ast.Decl:
@@ -147,6 +138,39 @@ func (f sourceFile) isChannel(e ast.Expr) bool {
 	return ok
 }
 
+// enclosing returns the syntax at pos, the innermost first; nil if there is none.
+func (s *source) enclosing(pos token.Position) (sourceFile, []ast.Node) {
+	f, ok := s.files[pos.Filename]
+	if !ok {
+		return f, nil
+	}
+	tf := s.fset.File(f.Pos())
+	if pos.Line < 1 || pos.Line > tf.LineCount() {
+		return f, nil
+	}
+	p := tf.LineStart(pos.Line) + token.Pos(max(1, pos.Column)-1)
+	path, _ := astutil.PathEnclosingInterval(f.File, p, p)
+	return f, path
+}
+
+// selectCase returns case n of the select statement at pos, of those that are not its default;
+// empty if there is no such statement.
+func (s *source) selectCase(pos token.Position, n int) string {
+	_, path := s.enclosing(pos)
+	for _, node := range path {
+		if sel, ok := node.(*ast.SelectStmt); ok {
+			if list := channels(sel); n < len(list) {
+				return short(list[n])
+			}
+			break
+		}
+		if _, ok := node.(ast.Stmt); ok {
+			break // a call of reflect.Select, say
+		}
+	}
+	return ""
+}
+
 // short cuts long expressions.
 func short(text string) string {
 	if len(text) > 40 {
@@ -156,8 +180,7 @@ func short(text string) string {
 }
 
 // channels lists the channels of a select statement.
-func channels(sel *ast.SelectStmt) string {
-	var list []string
+func channels(sel *ast.SelectStmt) (list []string) {
 	for _, clause := range sel.Body.List {
 		comm := clause.(*ast.CommClause).Comm
 		if comm == nil {
@@ -177,7 +200,7 @@ func channels(sel *ast.SelectStmt) string {
 			return true
 		})
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // deferredCalls are the methods that are usually deferred, by what they do.

@@ -113,6 +113,9 @@ func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 			if !slices.Contains(u.gs, r.G) {
 				u.gs = append(u.gs, r.G)
 			}
+			if p := r.Partner; p != nil && !slices.Contains(u.gs, *p) {
+				u.gs = append(u.gs, *p)
+			}
 			u.writes = u.writes || r.Write || !r.Kind.Memory()
 		}
 	}
