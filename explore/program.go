@@ -150,11 +150,14 @@ func (m *machine) event(g trace.GID, k trace.Kind, stack []vm.SourceFrame) Event
 	e.Internal = internalPackage(stack)
 	if m.System(g) {
 		// It executes the machine's own code; there is no place in the program.
-		e.What = "fires"
-		if m.Helper(g) == "signal" {
+		switch m.Helper(g) {
+		case "timer":
+			e.What = "fires"
+			return e
+		case "signal":
 			e.What = "arrives"
+			return e
 		}
-		return e
 	}
 	if at, ok := userFrame(stack); ok {
 		e.Func, e.Pos, e.Library = at.Func, plain(at.Pos), at.Std

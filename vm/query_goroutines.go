@@ -49,8 +49,12 @@ func (m *Machine) System(g trace.GID) bool {
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning
 }
 
-// Helper says what helper goroutine g is, of which System holds: a timer or a signal.
+// Helper says what helper goroutine g is, of which System holds: a timer, a signal, or what an
+// iter.Pull iterates over, which executes code of the program.
 func (m *Machine) Helper(g trace.GID) string {
+	if m.gOf(g).coro != 0 {
+		return "iter"
+	}
 	if f := m.code(m.gOf(g).goFunc); f.SSA != nil && f.SSA.Pkg != nil && f.SSA.Pkg.Pkg.Path() == "os/signal" {
 		return "signal"
 	}
