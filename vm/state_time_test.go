@@ -252,3 +252,16 @@ func TestShiftedStates(t *testing.T) {
 	check("Place", timePlaces, false)
 	check("Question", timeQuestions, true)
 }
+
+// TestBaseTimes: a Time that was read while packages were initialised makes times count as they are:
+// it is in no fingerprint.
+func TestBaseTimes(t *testing.T) {
+	src := strings.Replace(shiftedSource, "func main() {}", "func main() { sleeps(); report(begin.at) }\n\nvar begin = &record{at: time.Now()}", 1)
+	prog := vmtest.Load(t, src)
+	for how, explore := range storing {
+		got, _, absolute := exploreTimes(t, prog, "main", explore, vm.Config{})
+		if len(got) != 2 || !absolute {
+			t.Errorf("%s: outcomes %q, absolute times: %v", how, slices.Sorted(maps.Keys(got)), absolute)
+		}
+	}
+}
