@@ -74,6 +74,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "read locks are always balanced", File: "por/hb/dependence.go", Old: "return e.Op.N > 0 && x.readLocks(e.G, e.Op.Access[0], i) <= 0", New: "return false"}, misused},
 	{mutation.Mutant{Name: "optimal: outcomes do not contradict each other", File: "por/optimal/optimal.go", Old: " && s.Next(f.g).Kind != trace.Branch", New: ""}, branches},
 	{mutation.Mutant{Name: "optimal: workers do not know of another's outcomes", File: "por/optimal/eager.go", Old: "\t\ts.Repeat(a)\n\t\ts.noteBranch()\n", New: "\t\ts.Repeat(a)\n"}, []string{"./por/optimal", "-run", "^TestWorkersBranch$"}},
+	{mutation.Mutant{Name: "optimal: a prefix forgets outcomes", File: "por/optimal/prefixes.go", Old: "f.transitions[c.lo+i] = ev.Transition", New: "tr := ev.Transition\n\t\tif ev.Op.Kind == trace.Branch {\n\t\t\ttr.Label = 0\n\t\t}\n\t\tf.transitions[c.lo+i] = tr"}, branches},
 	{mutation.Mutant{Name: "optimal: outcomes show nothing twice", File: "por/optimal/prefixes.go", Old: "f.mayRepeat || s.branched", New: "f.mayRepeat"}, branches},
 	{mutation.Mutant{Name: "a receive does not need the send", File: "por/hb/chanbuf.go", Old: "send.index == recv.index || ", New: ""}, sending},
 	{mutation.Mutant{Name: "a send does not need the room", File: "por/hb/chanbuf.go", Old: " || send.index == recv.index+recv.Capacity", New: ""}, sending},
