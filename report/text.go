@@ -255,7 +255,7 @@ func inputs(b *bytes.Buffer, list []explore.Input) {
 		var text []byte
 		for _, x := range list {
 			isByte := x.Type == "byte" || x.Type == "uint8"
-			if x.Name != "" || !isByte || x.Pos != in.Pos {
+			if x.Name != "" || x.Param > 0 || !isByte || x.Pos != in.Pos {
 				break
 			}
 			text = append(text, byte(x.Bits))

@@ -103,6 +103,8 @@
 //	                                                      search   and through bytes
 //	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
 //	    fuzz        targets of package testing with symbolic arguments
+//	    log         what a test logs                      lookup   elements with symbolic indices
+//	    runes       runes and their bytes
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)

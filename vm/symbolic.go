@@ -62,7 +62,8 @@ type symbols struct {
 	texts   map[uint32]bool // by function: see formats
 	buf     []*symbolic.Term
 	decided []int
-	lengths []int // of the strings and slices that the native which is called next makes
+	sample  logSample // see sampled
+	lengths []int     // of the strings and slices that the native which is called next makes
 }
 
 // A condition is one of the path condition.
@@ -170,6 +171,13 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 		}
 	}
 	s.decided = ways
+	for i, w := range ways {
+		if v, ok := s.sampled(g, conds[w]); !ok {
+			break
+		} else if v == 1 || i == len(ways)-1 {
+			return w, true
+		}
+	}
 	left := ways[:0]
 	for i, w := range ways {
 		if i == len(ways)-1 && len(left) == 0 {

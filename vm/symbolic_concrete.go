@@ -24,6 +24,9 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	if v, ok := t.Const(); ok {
 		return v, true
 	}
+	if v, ok := s.sampled(g, t); ok {
+		return v, true
+	}
 	m := s.m
 	for f := g.facts; f != nil; f = f.prev {
 		if f.of == t {
@@ -123,6 +126,9 @@ func (s *symbols) index(g *goroutine, i uint16, n uint64, limit int) bool {
 // it finds there must not depend on what this one knows.
 func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 	obj := uint32(p >> 32)
+	if s.sampleMemory(g, p, n) {
+		return true
+	}
 	for {
 		over := s.overlaps(obj, uint32(p), uint32(n))
 		if len(over) == 0 {
@@ -161,6 +167,9 @@ func (s *symbols) formats(f *bytecode.Func) bool {
 		case "strconv", "internal/strconv":
 			name := f.SSA.Name()
 			is = strings.Contains(name, "ormat") || strings.Contains(name, "ppend") || name == "Itoa" || name == "small"
+			if strings.Contains(name, "uote") || strings.Contains(name, "scape") { // byte by byte
+				is = false
+			}
 		}
 	}
 	s.texts[f.ID] = is

@@ -175,6 +175,15 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		s.load(g, f, in, *g.reg(uint32(B))+uint64(C))
 	case LdXS8, LdXU8, LdXS16, LdXU16, LdXS32, LdXU32, LdX64, LdStr:
+		if sh[C] != nil {
+			ok, done := s.lookup(g, *g.reg(uint32(B)), *g.reg(uint32(B) + 1), C, accessSize[in.Op], signedLoads[in.Op], A)
+			if ok {
+				return &noInstr
+			}
+			if done {
+				return nil
+			}
+		}
 		if ok := s.index(g, C, *g.reg(uint32(B) + 1), mostIndices); !ok {
 			return nil
 		}
@@ -201,11 +210,17 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 		}
 		sh[A] = nil
 	case IdxS:
+		if _, done := s.lookupVia(g, f, in, *g.reg(uint32(B)), *g.reg(uint32(B) + 1)); done {
+			return nil
+		}
 		if ok := s.index(g, C, *g.reg(uint32(B) + 1), mostIndices); !ok {
 			return nil
 		}
 		sh[A] = nil
 	case IdxA:
+		if _, done := s.lookupVia(g, f, in, *g.reg(uint32(B)), f.Code[g.pc+1].Word()>>32); done {
+			return nil
+		}
 		if ok := s.index(g, C, f.Code[g.pc+1].Word()>>32, mostIndices); !ok {
 			return nil
 		}

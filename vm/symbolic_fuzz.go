@@ -52,6 +52,19 @@ func (m *Machine) targetOf(r Regs, i int) *types.Signature {
 	return m.rtypeAt(r.U(i)).layout.Type.Underlying().(*types.Signature)
 }
 
+// namedParams returns the parameters of the function in the interface value at word i, with the names
+// that it gives them: those of its type may be others, or have none.
+func (m *Machine) namedParams(r Regs, i int) *types.Tuple {
+	f := r.U(i + 1)
+	if f&funcBit == 0 {
+		f = m.word(f, 0)
+	}
+	if fn := m.code(uint32(f)).SSA; fn != nil && types.Identical(fn.Signature, m.targetOf(r, i)) {
+		return fn.Signature.Params()
+	}
+	return m.targetOf(r, i).Params()
+}
+
 // isText reports whether t is a type of strings or of slices of bytes.
 func isText(t types.Type) bool {
 	elem := elemOfInput(t)
@@ -68,7 +81,7 @@ func makeText(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := m.newInputs(g)
-	p := m.targetOf(r, 0).Params().At(int(r.U(2)))
+	p := m.namedParams(r, 0).At(int(r.U(2)))
 	n.at(int(r.U(2)), p)
 	made := n.make(p.Type(), p.Name())
 	w := unsafe.Slice((*uint64)(unsafe.Pointer(&made.image[0])), 2)
@@ -98,7 +111,7 @@ func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
 			return Stop
 		}
 	}
-	return m.inputArguments(g, r.U(2), sig, 1, []uint64{r.U(0)}, func(t types.Type) []uint64 {
+	return m.inputArguments(g, r.U(2), m.namedParams(r, 1), 1, []uint64{r.U(0)}, func(t types.Type) []uint64 {
 		if !isText(t) {
 			return nil
 		}

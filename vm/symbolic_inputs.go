@@ -96,27 +96,38 @@ func (m *Machine) Inputs() (list []Input, ok bool) {
 		return nil, true
 	}
 	s := m.sym
-	p := s.align(&s.global, nil)
-	p.solver.Align(p.conds)
-	vars := make([]*symbolic.Term, len(s.inputs))
-	signed := map[*symbolic.Term]bool{}
-	for i, in := range s.inputs {
-		vars[i] = in.term
-		b, _ := in.Type.Underlying().(*types.Basic)
-		signed[in.term] = !in.Length && b.Info()&(types.IsUnsigned|types.IsBoolean) == 0
-	}
-	model, r := p.solver.Least(vars, func(v *symbolic.Term) bool { return signed[v] })
+	model, r := s.least()
 	if r != symbolic.Sat {
 		return nil, false
 	}
 	for _, in := range s.inputs {
 		in.Value = model[in.term]
-		if w := in.term.Width(); signed[in.term] && w < 64 {
+		if w := in.term.Width(); in.signed() && w < 64 {
 			in.Value = uint64(int64(in.Value<<(64-w)) >> (64 - w))
 		}
 		list = append(list, in)
 	}
 	return list, true
+}
+
+// signed reports whether the values of in are ordered as signed numbers.
+func (in *Input) signed() bool {
+	b, _ := in.Type.Underlying().(*types.Basic)
+	return !in.Length && b.Info()&(types.IsUnsigned|types.IsBoolean) == 0
+}
+
+// least returns the least inputs of the path condition.
+func (s *symbols) least() (symbolic.Model, symbolic.Result) {
+	p := s.align(&s.global, nil)
+	p.solver.Align(p.conds)
+	vars := make([]*symbolic.Term, len(s.inputs))
+	signed := map[*symbolic.Term]bool{}
+	for i := range s.inputs {
+		in := &s.inputs[i]
+		vars[i] = in.term
+		signed[in.term] = in.signed()
+	}
+	return p.solver.Least(vars, func(v *symbolic.Term) bool { return signed[v] })
 }
 
 // An InputKey names a variable in all processes: the n-th of the goroutine with that spawn path.

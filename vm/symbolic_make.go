@@ -374,14 +374,14 @@ func (x *madeInput) bytes(off, n uint32) (v uint64) {
 	return v
 }
 
-// inputArguments calls the function value fn, of signature sig, with the given words and then, from
-// its parameter first on, symbolic values. Those of which texts has a view are made of it: see callTarget.
-func (m *Machine) inputArguments(g *goroutine, fn uint64, sig *types.Signature, first int, words []uint64, text func(t types.Type) []uint64) Ctl {
+// inputArguments calls the function value fn, of these parameters, with the given words and then, from
+// parameter first on, symbolic values. Those of which texts has a view are made of it: see callTarget.
+func (m *Machine) inputArguments(g *goroutine, fn uint64, params *types.Tuple, first int, words []uint64, text func(t types.Type) []uint64) Ctl {
 	n := m.newInputs(g)
-	made := make([]madeInput, sig.Params().Len())
+	made := make([]madeInput, params.Len())
 	size := len(words)
 	for i := first; i < len(made); i++ {
-		p := sig.Params().At(i)
+		p := params.At(i)
 		if t := text(p.Type()); t != nil {
 			made[i].image = unsafe.Slice((*byte)(unsafe.Pointer(&t[0])), len(t)*8)
 			made[i].layout = m.link.Layout(p.Type())
@@ -411,7 +411,7 @@ func callEntry(m *Machine, g *goroutine, _ Regs) Ctl {
 		return Stop
 	}
 	e := m.link.entry
-	return m.inputArguments(g, uint64(m.link.Func(e.Func))|funcBit, e.Func.Signature, 0, nil, func(types.Type) []uint64 { return nil })
+	return m.inputArguments(g, uint64(m.link.Func(e.Func))|funcBit, e.Func.Signature.Params(), 0, nil, func(types.Type) []uint64 { return nil })
 }
 
 // entryMakes is Native.Makes of callEntry.

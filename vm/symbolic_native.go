@@ -50,6 +50,10 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 			}
 		}
 	}
+	if i, ok := logTexts[nat.Name]; ok && len(s.memory) > 0 {
+		text := g.reg(uint32(in.A) + i)
+		s.sampleMemory(g, *text, *g.reg(uint32(in.A) + i + 1))
+	}
 	params, results := s.nativeWords(f, g.pc)
 	if !s.concrete(g, in.A, params, fewValues) {
 		return nil
@@ -60,7 +64,7 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 				return nil
 			}
 		}
-		if hasPrefix(nat.Name, deepReaders) && s.refersToSymbolic(g, in.A, params) {
+		if hasPrefix(nat.Name, deepReaders) && !s.logs(g) && s.refersToSymbolic(g, in.A, params) {
 			s.m.unsupported(g, nat.Name+" of something that refers to values which depend on an input")
 			return nil
 		}

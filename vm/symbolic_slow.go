@@ -92,8 +92,8 @@ func (s *symbols) beforeSlow(g *goroutine, f *Func, in *Instr) *Instr {
 			sh[A+2] = nil
 		}
 	case IntToStr:
-		if !s.concrete(g, B, 1, fewValues) {
-			return nil
+		if sh[B] != nil {
+			return s.runeText(g, in)
 		}
 		clear(sh[A : A+2])
 	case StrNext:
@@ -163,34 +163,6 @@ func (s *symbols) mapKey(g *goroutine, i uint16, t *mapType, mp ptr) bool {
 		return true
 	}
 	return s.concrete(g, i, 1, fewValues)
-}
-
-// nextRune executes StrNext.
-func (s *symbols) nextRune(g *goroutine, in *Instr) *Instr {
-	p, n, pos := *g.reg(uint32(in.B)), *g.reg(uint32(in.B) + 1), g.reg(uint32(in.B)+2)
-	a := uint32(in.A)
-	if *pos >= n || !s.symbolicString(p+*pos, min(4, n-*pos)) {
-		clear(g.shadow[g.fp+a : g.fp+a+3])
-		return in
-	}
-	b := s.byteAt(p + *pos)
-	ascii, ok := s.is(g, s.ctx.LtU(b, s.ctx.Const(8, 0x80)))
-	switch {
-	case !ok:
-		return nil
-	case !ascii || s.formats(g.fn):
-		if !s.concreteMemory(g, p+*pos, min(4, n-*pos)) {
-			return nil
-		}
-		clear(g.shadow[g.fp+a : g.fp+a+3])
-		return in
-	}
-	at := *pos
-	*pos++
-	s.fix(g, in.A, 1)
-	s.fix(g, in.A+1, at)
-	s.set(g, in.A+2, s.ctx.ZExt(b, 64))
-	return &noInstr
 }
 
 // A reader returns n ≤ 8 bytes from byte off on of a value, as a term.

@@ -1,0 +1,23 @@
+package inputs
+
+import "sync/atomic"
+
+// A Bounded counts to at most Most.
+type Bounded struct {
+	Most    uint8
+	n       atomic.Uint32
+	version Version
+}
+
+// Add adds k if that is not too much. The wrong one compares a sum that may have wrapped.
+func (b *Bounded) Add(k uint8) bool {
+	for {
+		old := uint8(b.n.Load())
+		if b.version == Wrong && old+k > b.Most || b.version == Right && k > b.Most-old {
+			return false
+		}
+		if b.n.CompareAndSwap(uint32(old), uint32(old+k)) {
+			return true
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package vm
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// An element whose index is symbolic is one of several. If there are few of them, or few runs of equal
+// ones, as in tables of the library, the result is a term: that of the first run if the index is before
+// its end, otherwise that of the next ... Then the index need not be enumerated. Memory that other
+// goroutines can write to is not read so: the access is to one element, not to all.
+
+// mostRuns is how many runs of elements a term may distinguish, mostElements how many elements they
+// may have together.
+const (
+	mostRuns     = 16
+	mostElements = 1 << 10
+)
+
+// lookup computes the load of one of n elements of size bytes from p on, with a symbolic index in
+// register i, into register to. If the access is made as if the index were enumerated, done is false.
+func (s *symbols) lookup(g *goroutine, p ptr, n uint64, i uint16, size uint64, signed bool, to uint16) (ok, done bool) {
+	t := g.shadow[g.fp+uint32(i)]
+	if t == nil || !isNumber(g.fn, g.pc) || n == 0 || n > mostElements || size > 8 || s.formats(g.fn) {
+		return false, false
+	}
+	obj := p >> 32
+	if obj >= uint64(len(s.m.heap.objs)) || s.m.multi && s.m.heap.objs[obj].flags&(objShared|objFrozen) == objShared || s.m.heap.load(p, n*size, 0) == nil {
+		return false, false
+	}
+	index := s.word(t)
+	type run struct {
+		end  uint64
+		term *symbolic.Term
+	}
+	var runs []run
+	read := s.memoryAt
+	for k := range n {
+		x := read(p+k*size)(0, uint32(size))
+		if last := len(runs) - 1; last >= 0 && runs[last].term == x {
+			runs[last].end = k + 1
+			continue
+		}
+		if runs = append(runs, run{k + 1, x}); len(runs) > mostRuns {
+			return false, false
+		}
+	}
+	inside, ok := s.is(g, s.ctx.LtU(index, s.ctx.Const(64, n)))
+	if !ok {
+		return false, true
+	}
+	if !inside {
+		return false, false
+	}
+	x := runs[len(runs)-1].term
+	for k := len(runs) - 2; k >= 0; k-- {
+		x = s.ctx.Ite(s.ctx.LtU(index, s.ctx.Const(64, runs[k].end)), runs[k].term, x)
+	}
+	if signed {
+		x = s.ctx.SExt(x, 64)
+	} else {
+		x = s.widen(x)
+	}
+	s.set(g, to, x)
+	return true, true
+}
+
+// isNumber reports whether the instruction at pc loads an integer or bool, or makes the address of one.
+// A pointer in a term would not keep its object alive.
+func isNumber(f *bytecode.Func, pc int32) bool {
+	v, ok := f.InstrAt(int(pc)).(ssa.Value)
+	if !ok {
+		return false
+	}
+	t := v.Type().Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsBoolean) != 0
+}
+
+// signedLoads are the loads that extend signs.
+var signedLoads = map[bytecode.Op]bool{bytecode.LdS8: true, bytecode.LdS16: true, bytecode.LdS32: true, bytecode.LdXS8: true, bytecode.LdXS16: true, bytecode.LdXS32: true}
+
+// lookupVia is lookup for an address in register A of n elements from p on, which the instruction after
+// this one loads from, and no other. It leaves g after both.
+func (s *symbols) lookupVia(g *goroutine, f *bytecode.Func, in *bytecode.Instr, p ptr, n uint64) (ok, done bool) {
+	if g.shadow[g.fp+uint32(in.C)] == nil {
+		return false, false
+	}
+	addr, is := f.InstrAt(int(g.pc)).(*ssa.IndexAddr)
+	if !is || len(*addr.Referrers()) != 1 {
+		return false, false
+	}
+	if load, is := (*addr.Referrers())[0].(*ssa.UnOp); !is || !types.Identical(load.Type(), addr.Type().Underlying().(*types.Pointer).Elem()) {
+		return false, false
+	}
+	at := g.pc + 1 + int32(in.Words())
+	next := &f.Code[at]
+	size, scalar := accessSize[next.Op]
+	switch next.Op {
+	case bytecode.LdS8, bytecode.LdU8, bytecode.LdS16, bytecode.LdU16, bytecode.LdS32, bytecode.LdU32, bytecode.Ld64:
+	default:
+		scalar = false
+	}
+	if !scalar || next.B != in.A || next.C != 0 || f.InstrAt(int(at)) != (*addr.Referrers())[0] {
+		return false, false
+	}
+	if ok, done = s.lookup(g, p, n, in.C, size, signedLoads[next.Op], next.A); ok {
+		g.pc = at + 1 + int32(next.Words())
+	}
+	return ok, done
+}
