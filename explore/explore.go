@@ -301,12 +301,13 @@ func (s *exploration) narrate() {
 			s.limit.cuttable = false
 		}
 		s.features.await(vm.AwaitNever)
+		found := b.Schedule // describe makes it that of the program with given inputs, in another machine
 		if err := s.describe(b); err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 		}
 		if !b.Warning {
-			b.Delay = s.delay(b.Schedule)
-			b.Passes = s.passing(b.Schedule)
+			b.Delay = s.delay(found)
+			b.Passes = s.passing(found)
 		}
 		s.features.await(s.opts.await())
 	}
