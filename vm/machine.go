@@ -137,20 +137,21 @@ type undoLog struct {
 // scheduler is what executing a step needs beside the state; nothing of it outlives the step but
 // moment and the counters of events.
 type scheduler struct {
-	moment     uint64      // number of the present state: what was computed at an earlier one is stale
-	ready      []uint32    // slots of goroutines that have local work to do before the step ends
-	advanced   []trace.GID // the goroutines that were put there in this step
-	waiters    chanWaiters
-	localWork  uint64 // back edges and calls of the step under way
-	budgetLeft int    // of exec's budget of them
-	pollAt     uint64 // of them, when to poll what is outside of the machine
-	divergence divergence
-	passing    passing
-	quietStep  bool         // the step under way makes time pass because all goroutines wait
-	clockReads uint64       // how often the clock has been read
-	arrivals   uint32       // how often a goroutine has come to a pending operation
-	hidden     bool         // code of the models has accessed shared memory
-	assumed    []Assumption // see Assumed
+	moment      uint64      // number of the present state: what was computed at an earlier one is stale
+	ready       []uint32    // slots of goroutines that have local work to do before the step ends
+	advanced    []trace.GID // the goroutines that were put there in this step
+	waiters     chanWaiters
+	localWork   uint64 // back edges and calls of the step under way
+	looksOfStep int    // at the clock, in the step under way
+	budgetLeft  int    // of exec's budget of them
+	pollAt      uint64 // of them, when to poll what is outside of the machine
+	divergence  divergence
+	passing     passing
+	quietStep   bool         // the step under way makes time pass because all goroutines wait
+	clockReads  uint64       // how often the clock has been read
+	arrivals    uint32       // how often a goroutine has come to a pending operation
+	hidden      bool         // code of the models has accessed shared memory
+	assumed     []Assumption // see Assumed
 }
 
 // autoMode executes one schedule without an explorer: in run mode, and while packages are

@@ -168,6 +168,12 @@ func (m *Machine) canFire(g *goroutine) bool {
 // does in a synctest bubble.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
+	if m.looksOfStep++; m.looksOfStep > maxLooks && !m.auto {
+		m.cutForTime(g)
+		g.status = gReady
+		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
+		return Stop
+	}
 	if m.cfg.Run {
 		m.clock += nanosPerLoop
 	}

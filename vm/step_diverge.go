@@ -109,12 +109,22 @@ func (m *Machine) frameWords(g *goroutine) uint64 {
 // for what does not happen here, and the execution is abandoned.
 func (m *Machine) spinForever(g *goroutine) {
 	if m.clockReads != m.divergence.reads {
-		m.cut = Cut{CutTime, "the loop at " + m.place(g) +
-			" iterates until time has passed, which it does here only if a goroutine sleeps"}
+		m.cutForTime(g)
 		return
 	}
 	m.setSpinning(g)
 }
+
+// cutForTime abandons the execution in a loop that waits for time to pass.
+func (m *Machine) cutForTime(g *goroutine) {
+	m.cut = Cut{CutTime, "the loop at " + m.place(g) +
+		" iterates until time has passed, which it does here only if a goroutine sleeps"}
+}
+
+// maxLooks is how often a goroutine looks at the clock within one step before it is believed to wait
+// for time to pass, though it does something in each iteration and so is never where it was. It is
+// more than a loop that ends by itself looks, and takes a second.
+const maxLooks = 1 << 20
 
 // setSpinning notes that g loops forever: its pending operation is one that is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {

@@ -270,7 +270,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 
 // beginStep resets what is counted from the beginning of a step.
 func (m *Machine) beginStep() {
-	m.localWork, m.budgetLeft, m.pollAt = 0, budget, 0
+	m.localWork, m.budgetLeft, m.pollAt, m.looksOfStep = 0, budget, 0, 0
 	if m.divergence.begin != 0 {
 		m.divergence = divergence{}
 	}
