@@ -30,7 +30,7 @@ var mutants = []struct{ name, file, old, new, test string }{
 	{"one value of many is not named", "vm/symbolic_concrete.go", "\t\tm.assume(g, Concretised)\n", "", "Named"},
 	{"a value that is made concrete is forgotten", "vm/symbolic_concrete.go", "s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v)))", "s.assume(g, s.ctx.Bool(true))", "Named"},
 	// Terms.
-	{"a compare-and-swap succeeds", "vm/symbolic_atomic.go", "store(c.Ite(same, swap, old))", "store(swap)", "Ways"},
+	{"a compare-and-swap succeeds", "vm/symbolic_atomic.go", "store(c.Ite(same, swap, old))", "store(swap)", "Named"},
 	{"conversions have no sign", "vm/symbolic_exec.go", "return c.SExt(c.Trunc(x, 8), 64)", "return c.ZExt(c.Trunc(x, 8), 64)", "Sequential"},
 	{"32 bits do not wrap", "vm/symbolic_exec.go", "\tcase AddU32:\n\t\treturn narrow(c.Add, 32, false)", "\tcase AddU32:\n\t\treturn c.Add(x, y)", "Sequential"},
 	{"signed comparisons are unsigned", "vm/symbolic_exec.go", "\tcase LtS:\n\t\treturn c.LtS(x, y)", "\tcase LtS:\n\t\treturn c.LtU(x, y)", "Sequential"},

@@ -98,6 +98,15 @@ func Implied() {
 	say(l[0]); say(l[1])
 }
 
+// Swap succeeds or fails.
+func Swap() {
+	x := hbtest.Nondet[int32]()
+	var a atomic.Int32
+	a.Store(5)
+	a.CompareAndSwap(x, 7)
+	if a.Load() == 7 { say(1) } else { say(2) }
+}
+
 // Nothing is possible.
 func Nothing() {
 	x := hbtest.Nondet[uint8]()
@@ -126,6 +135,7 @@ func TestNamed(t *testing.T) {
 		{"Decided", []string{" 1 1", " 1 2", " 2 2"}, false, 4},
 		{"Conflict", []string{" 0 0", " 0 1", " 1 0"}, false, 3},
 		{"Implied", []string{" 0 0", " 0 1", " 1 1"}, false, 4},
+		{"Swap", []string{" 1", " 2"}, false, 2},
 		{"Nothing", nil, true, 0},
 	} {
 		for _, name := range []string{"full", "jpf", "optimal", "source", "context", "clockvector", "graph"} {
