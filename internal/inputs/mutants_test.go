@@ -32,7 +32,7 @@ var mutants = []struct{ name, file, old, new, test string }{
 	// Terms.
 	{"a compare-and-swap succeeds", "vm/symbolic_atomic.go", "store(c.Ite(same, swap, old))", "store(swap)", "Named"},
 	{"conversions have no sign", "vm/symbolic_exec.go", "return c.SExt(c.Trunc(x, 8), 64)", "return c.ZExt(c.Trunc(x, 8), 64)", "Sequential"},
-	{"32 bits do not wrap", "vm/symbolic_exec.go", "\tcase AddU32:\n\t\treturn narrow(c.Add, 32, false)", "\tcase AddU32:\n\t\treturn c.Add(x, y)", "Sequential"},
+	{"32 bits do not wrap", "vm/symbolic_exec.go", "\tcase AddU32:\n\t\treturn narrow(c.Add, 32, false)", "\tcase AddU32:\n\t\treturn c.Add(x, y)", "Named"},
 	{"signed comparisons are unsigned", "vm/symbolic_exec.go", "\tcase LtS:\n\t\treturn c.LtS(x, y)", "\tcase LtS:\n\t\treturn c.LtU(x, y)", "Sequential"},
 	{"division by zero", "vm/symbolic_exec.go", "\t\t\tif zero {\n\t\t\t\ts.fix(g, C, 0)\n\t\t\t\treturn in\n\t\t\t}\n", "\t\t\t_ = zero\n", "Sequential"},
 }

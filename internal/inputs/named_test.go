@@ -107,6 +107,13 @@ func Swap() {
 	if a.Load() == 7 { say(1) } else { say(2) }
 }
 
+// Wrap: the largest number and 1 are 0.
+func Wrap() {
+	x, y := hbtest.Nondet[uint32](), hbtest.Nondet[uint32]()
+	hbtest.Assume(x > 1 && y == 1<<32-1)
+	if z := x + y; z < x { say(1) } else { say(2) }
+}
+
 // Nothing is possible.
 func Nothing() {
 	x := hbtest.Nondet[uint8]()
@@ -136,6 +143,7 @@ func TestNamed(t *testing.T) {
 		{"Conflict", []string{" 0 0", " 0 1", " 1 0"}, false, 3},
 		{"Implied", []string{" 0 0", " 0 1", " 1 1"}, false, 4},
 		{"Swap", []string{" 1", " 2"}, false, 2},
+		{"Wrap", []string{" 1"}, false, 1},
 		{"Nothing", nil, true, 0},
 	} {
 		for _, name := range []string{"full", "jpf", "optimal", "source", "context", "clockvector", "graph"} {
