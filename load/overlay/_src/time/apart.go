@@ -35,17 +35,6 @@ func (t *Time) sec() int64 {
 	return ext
 }
 
-// setLoc sets the location associated with the time. UnmarshalBinary calls it with a Time that it
-// has made.
-func (t *Time) setLoc(loc *Location) {
-	if loc == &utcLoc {
-		hbApart(t.wall, t.ext)
-		loc = nil
-	}
-	t.stripMono()
-	t.loc = loc
-}
-
 // UTC returns t with the location set to UTC.
 func (t Time) UTC() Time {
 	t.stripMono()
