@@ -50,7 +50,7 @@ type Portfolio struct {
 const (
 	attemptWork = 4_000
 	sampleWork  = 20_000 // each sample
-	longWork    = 100_000
+	longWork    = 1_000_000
 	aloneWork   = 40_000 // of the first search before there are others
 )
 
