@@ -137,7 +137,6 @@ type stepStart struct {
 	read  trace.Access
 	of    uint64
 	val   uint64
-	out   int // length of the output
 	clock uint64
 }
 
@@ -183,10 +182,9 @@ func (e *awaitElimination) beforeStep(g *goroutine) {
 	if g.trail == nil {
 		return
 	}
-	m.hidden = false
 	if read, ok := e.zeroEffect(g); ok {
 		of, val := m.value(read)
-		e.start = stepStart{from: g.trail, read: read, of: of, val: val, out: len(m.out), clock: m.clockReads}
+		e.start = stepStart{from: g.trail, read: read, of: of, val: val, clock: m.clockReads}
 	}
 }
 
@@ -201,8 +199,9 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 // has completed, if it has.
 //
 // The effects of a step that its operation does not show are found here: it has completed another
-// goroutine's operation (advanced), models have accessed shared memory (hidden), something was
-// printed, or the clock was read.
+// goroutine's operation (advanced), or the clock was read. What was printed is none: where it counts,
+// printing is an operation. Nor is what models do, who declare what others can notice by an operation
+// (package effect).
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil
@@ -210,7 +209,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	if !m.multi || ended || m.auto || g.bubble != 0 || !e.loops.inLoop(g) {
 		return nil
 	}
-	if d.from == nil || len(m.advanced) > 0 || m.hidden || len(m.out) != d.out || m.clockReads != d.clock {
+	if d.from == nil || len(m.advanced) > 0 || m.clockReads != d.clock {
 		d = &stepStart{}
 	}
 	if _, ok := e.zeroEffect(g); !ok && m.effect(g) != mayFail {

@@ -150,7 +150,6 @@ type scheduler struct {
 	quietStep   bool         // the step under way makes time pass because all goroutines wait
 	clockReads  uint64       // how often the clock has been read
 	arrivals    uint32       // how often a goroutine has come to a pending operation
-	hidden      bool         // code of the models has accessed shared memory
 	assumed     []Assumption // see Assumed
 }
 

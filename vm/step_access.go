@@ -52,11 +52,6 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	if o.flags&objFreed != 0 {
 		panic("BUG: access to a collected object")
 	}
-	// It is no scheduling point. But an iteration of a loop in which it happens is not one without
-	// effect (await elimination).
-	if o.flags&objShared != 0 && f.Trusted {
-		m.hidden = true
-	}
 	// What never changes after its creation (boxes of interfaces) orders nothing.
 	if o.flags&(objShared|objFrozen) == objShared && !f.Trusted && m.multi && !m.auto {
 		if !g.scheduled {
