@@ -35,6 +35,8 @@ import (
 //  4. The first step after w in which a member takes part is executed by a member: an operation that
 //     another one executes along with it, a rendezvous, would touch what the member's does. By 3 it
 //     could be taken now, and is one of those of which it is claimed.
+//     None ends the program, on which all depends: crashing and exiting are no operations of byAccess,
+//     and one that releases a lock which is not held is excluded (Misuses).
 //  5. Time passes only while nothing is enabled, and some member is (Overtakes); so w has no step
 //     that depends on all (Effects.DependsOnAll). What else operations are about that is no memory
 //     (the clock, goroutines, output, bubbles) is about all goroutines: members have no such
@@ -115,6 +117,9 @@ func (p *Partition) needsOf(g trace.GID) uint64 {
 	case private.Has(kind) && len(p.touched) == 0:
 		return 0
 	default:
+		return everyone
+	}
+	if p.m.Misuses(g) {
 		return everyone
 	}
 	if kind.Communicates() {

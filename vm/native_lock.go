@@ -1,6 +1,9 @@
 package vm
 
 import (
+	"slices"
+	"unsafe"
+
 	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -168,6 +171,22 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 		m.setU32(l+muOwner, 0)
 	}
 	return ""
+}
+
+// Misuses reports whether the pending operation of goroutine id would end the program, as it is now,
+// by releasing a lock that is not held.
+func (m *Machine) Misuses(id trace.GID) bool {
+	g := m.gOf(id)
+	op := m.Next(id)
+	switch op.Kind {
+	case trace.Unlock, trace.RUnlock:
+		l := ptr(op.Access[0].Obj)<<32 | ptr(op.Access[0].Off)
+		return op.N == 0 || m.unlockable(l, slices.Index(lockModes[:], op.Lock)) != ""
+	case trace.Park: // hbPark(cond, lock, its kind)
+		r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(g.fn.Code[g.pc].A)])}
+		return m.unlockable(r.U(1), int(r.U(2))) != ""
+	}
+	return false
 }
 
 // barges reports whether unlocking l as kind is unlocking for a writer that is only pending.

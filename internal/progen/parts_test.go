@@ -130,6 +130,21 @@ func P6() {
 	go func() { p6_v++ }()
 	go func() { p6_v = 5; say(p6_v) }()
 }`,
+	// Releasing a lock that is not held ends the program, though no other goroutine has it any more.
+	`import "sync"
+
+func P7() {
+	p := new(sync.Mutex)
+	go func() {
+		p.Lock()
+		p.Unlock()
+		q := new(int)
+		go func() { *q = 1 }()
+		say(1)
+	}()
+	p.Unlock()
+	say(2)
+}`,
 }
 
 // TestPartTexts: what a full search finds in them searches by parts find, too.

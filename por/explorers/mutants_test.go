@@ -154,6 +154,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "parts: what a member touches can be obtained by none", File: "oracle/parts.go", Old: "\t\tset |= p.reach.By(a.Obj)\n", New: "\t\t_ = a\n"}, partTexts},
 	{mutation.Mutant{Name: "parts: output depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.UnlessPrinted || r.Commutes"}, partPrograms},
 	{mutation.Mutant{Name: "parts: the end of the program depends on nothing", File: "oracle/parts.go", Old: "return r.Commutes == trace.Always || r.Commutes", New: "return r.Commutes == trace.Always || r.Commutes == trace.Never || r.Commutes"}, partPrograms},
+	{mutation.Mutant{Name: "parts: releasing a lock that is not held ends nothing", File: "oracle/parts.go", Old: "if p.m.Misuses(g) {", New: "if false {"}, partTexts},
 	{mutation.Mutant{Name: "parts: a select is on two channels", File: "oracle/parts.go", Old: "p.touched = p.m.Touches(g, p.touched[:0])", New: "op := p.m.Next(g)\n\tp.touched = append(p.touched[:0], op.Access[:op.N]...)"}, partTexts},
 	{mutation.Mutant{Name: "parts: what is in a closed channel is no difference", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Closed"}, partTexts},
 	{mutation.Mutant{Name: "parts: an empty channel remains so", File: "oracle/parts.go", Old: " && c.Closed && c.Len == 0", New: " && c.Len == 0"}, partTexts},

@@ -66,7 +66,7 @@ func (p *exactParts) better(a, b []trace.GID) bool {
 // races there are, on cycles of the state graph, too, and on paths that are put aside. Each livelock
 // that it reports is one.
 func TestPersistentParts(t *testing.T) {
-	n := 800
+	n := 400
 	if testing.Short() {
 		n = 120
 	}

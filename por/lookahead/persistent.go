@@ -156,5 +156,5 @@ func (p *parked) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 // Livelock implements Visitor.
 func (p *parked) Livelock(trace.Schedule, int) bool { return true }
 
-// Restart implements Visitor.
-func (p *parked) Restart() {}
+// Restart implements Visitor. What the search had found it finds again.
+func (p *parked) Restart() { p.conflicts = false }
