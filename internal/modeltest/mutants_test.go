@@ -29,7 +29,7 @@ var mutants = []struct {
 	{"names are not declared", "load/overlay/_src/syscall/hb_tree.go", "effect.Access(unsafe.Pointer(&hbNames[hbHash(hbResolve(dir))%uint64(len(hbNames))]), write)", "_ = dir", "fileMade"},
 	{"making a file reads names", "load/overlay/_src/syscall/hb_files.go", "hbTouchName(f.path, f.flags&O_CREAT != 0)", "hbTouchName(f.path, false)", "fileMade"},
 	{"making a directory reads names", "load/overlay/_src/syscall/hb_tree.go", "unsafe.Sizeof(hbNames), true)", "unsafe.Sizeof(hbNames), false)", "dirMade"},
-	{"making a directory is on one name", "load/overlay/_src/syscall/hb_change.go", "	hbTouchNames()\n	at, e := hbWalk(path, false)", "	hbTouchName(path, true)\n	at, e := hbWalk(path, false)", "dirEntered"},
+	{"making a directory is on one name", "load/overlay/_src/syscall/hb_change.go", "	hbTouchNames()\n	if path, err = hbFree(path)", "	hbTouchName(path, true)\n	if path, err = hbFree(path)", "dirEntered"},
 	{"contents are not declared", "load/overlay/_src/syscall/hb_tree.go", "func (n *hbNode) touch(write bool) { effect.Access(unsafe.Pointer(n), write) }", "func (n *hbNode) touch(write bool) {}", "contents"},
 	{"removing a file reads names", "load/overlay/_src/syscall/hb_change.go", "		hbTouchName(path, true)\n	}\n	at, e := hbWalk(path, false)", "		hbTouchName(path, false)\n	}\n	at, e := hbWalk(path, false)", "fileRemoved"},
 	{"Close marks nothing", "load/overlay/_src/internal/poll/fd_mutex.go", "\teffect.Ordered(unsafe.Pointer(mu), true)\n", "", "closeRead"},

@@ -8,18 +8,22 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 		return err
 	}
 	hbTouchNames()
-	at, e := hbWalk(path, false)
+	if path, err = hbFree(path); err == nil {
+		hbMake(path, S_IFDIR|mode&^uint32(hbUmask)&0o1777).nlink = 2
+	}
+	return err
+}
+
+// hbFree returns what path is without symbolic links, where something can be made.
+func hbFree(path string) (at string, err error) {
+	to, e := hbWalk(path, false)
 	switch {
 	case e == 0:
-		return EEXIST
-	case e != ENOENT || at.path == "":
-		return e
+		return "", EEXIST
+	case e != ENOENT || to.path == "":
+		return "", e
 	}
-	if err := hbWritable(at.path); err != nil {
-		return err
-	}
-	hbMake(at.path, S_IFDIR|mode&^uint32(hbUmask)&0o1777).nlink = 2
-	return nil
+	return to.path, hbWritable(to.path)
 }
 
 const hbRemoveDir = 0x200 // AT_REMOVEDIR
@@ -159,23 +163,15 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if from.dir() {
 		return EPERM
 	}
-	to, e := hbWalk(newpath, false)
-	switch {
-	case e == 0:
-		return EEXIST
-	case e != ENOENT || to.path == "":
-		return e
-	}
-	if err := hbWritable(to.path); err != nil {
+	if newpath, err = hbFree(newpath); err != nil {
 		return err
 	}
 	node, err := from.own()
-	if err != nil {
-		return err
+	if err == nil {
+		hbSet(newpath, node)
+		node.nlink++
 	}
-	hbSet(to.path, node)
-	node.nlink++
-	return nil
+	return err
 }
 
 func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
@@ -183,21 +179,14 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 		return err
 	}
 	hbRefuseShared("making the symbolic link " + newpath + " beside other goroutines")
-	hbTouchNames()
-	to, e := hbWalk(newpath, false)
-	switch {
-	case oldpath == "":
+	if oldpath == "" {
 		return ENOENT
-	case e == 0:
-		return EEXIST
-	case e != ENOENT || to.path == "":
-		return e
 	}
-	if err := hbWritable(to.path); err != nil {
-		return err
+	hbTouchNames()
+	if newpath, err = hbFree(newpath); err == nil {
+		hbMake(newpath, S_IFLNK|0o777).target = oldpath
 	}
-	hbMake(to.path, S_IFLNK|0o777).target = oldpath
-	return nil
+	return err
 }
 
 // hbOwn returns the node of path, which is one in memory from now on, where it can be changed.
