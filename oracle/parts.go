@@ -28,8 +28,8 @@ import (
 //     vm.Reach). Variables, and what was there when the program began, all can obtain.
 //  2. What decides whether and how an operation of a kind in byAccess can be executed, and what it
 //     changes that others notice, is in what it touches (por.Effects.Touches), and in what those
-//     touch that wait there: which of the partners in a rendezvous are ready. Who waits there holds
-//     what it waits for, so it is a member, and what it touches x does not touch.
+//     touch that wait there: which of the partners in a rendezvous are ready. A goroutine that waits
+//     there holds what it waits for, so it is a member, and what it touches x does not touch.
 //     What a member touches of a channel that is closed and empty no operation changes any more.
 //  3. So x and the steps of members leave each other's alternatives and effects alone: they commute.
 //  4. The first step after w in which a member takes part is executed by a member: an operation that

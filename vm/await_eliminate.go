@@ -200,8 +200,8 @@ func (e *awaitElimination) afterStep(g *goroutine) { e.completed = e.arrive(g, &
 //
 // The effects of a step that its operation does not show are found here: it has completed another
 // goroutine's operation (advanced), or the clock was read. What was printed is none: where it counts,
-// printing is an operation. Nor is what models do, who declare what others can notice by an operation
-// (package effect).
+// printing is an operation. Nor is what models do: what others can notice of it they declare by an
+// operation (package effect).
 func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) {
 	m := e.m
 	g.trail = nil

@@ -335,7 +335,7 @@ func Truncate(path string, length int64) (err error) {
 func Fsync(fd int) (err error)     { _, err = hbLookup(fd); return err }
 func Fdatasync(fd int) (err error) { _, err = hbLookup(fd); return err }
 
-// Flock locks the file for this process, which nobody else does.
+// Flock locks the file for this process. There is no other.
 func Flock(fd int, how int) (err error) {
 	hbRefuseShared("locking a file beside other goroutines")
 	_, err = hbLookup(fd)
