@@ -17,7 +17,7 @@ import (
 // ticker sends are Times, too.
 func readsClock(fn *types.Func) bool {
 	switch name := fn.FullName(); name {
-	case "time.Now", "time.Since", "time.Until":
+	case "time.Now", "time.Since", "time.Until", "syscall.Gettimeofday", "syscall.Time":
 		return true
 	default:
 		return strings.HasPrefix(name, "(time.Time).") || strings.HasPrefix(name, "(*time.Time).")

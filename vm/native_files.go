@@ -95,7 +95,7 @@ var fileNatives = []Native{
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(0), 16)
-		m.observeTime()
+		m.countClock(g)
 		ns := startTime + m.clock
 		putWord(b, uint64(ns/1e9))
 		putWord(b[8:], uint64(ns%1e9/1e3))

@@ -92,7 +92,7 @@ var runtimeNatives = []Native{
 		return Unwind
 	}},
 	{Name: "runtime.nanotime", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.observeTime()
+		m.countClock(g)
 		r.Set(0, uint64(m.clock)+1)
 		return Next
 	}},

@@ -195,6 +195,14 @@ func (m *Machine) readClock() {
 	m.clockStep = m.steps
 }
 
+// countClock notes that g has the time as a number, and does not look at the clock for it: what else
+// it might be is named.
+func (m *Machine) countClock(g *goroutine) {
+	m.readClock()
+	m.observeTime()
+	m.assume(g, ClockCounted)
+}
+
 // ClockStep returns the number of the last step of the path that has read the
 // clock, counted from 1, or 0.
 func (m *Machine) ClockStep() int { return m.clockStep }

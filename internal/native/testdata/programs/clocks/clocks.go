@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -493,4 +494,20 @@ func SendElapsed() {
 	go func() { c <- time.Since(t) }()
 	time.Sleep(100 * time.Microsecond)
 	fmt.Print(<-c >= 100*time.Microsecond)
+}
+
+// TimeOfDay: the time as a number, read twice beside a sleeper.
+func TimeOfDay() {
+	var x atomic.Bool
+	var from, to syscall.Timeval
+	par(func() {
+		syscall.Gettimeofday(&from)
+		x.Store(true)
+		syscall.Gettimeofday(&to)
+		fmt.Print(to.Nano()-from.Nano() >= 1e6)
+	}, func() {
+		if x.Load() {
+			time.Sleep(time.Millisecond)
+		}
+	})
 }

@@ -4,6 +4,11 @@
 // goroutine of the bubble is blocked and no deadline in it is earlier.
 package synctest
 
+import (
+	"internal/effect"
+	"unsafe"
+)
+
 // Run executes f in a new bubble and waits until all goroutines of the bubble
 // have ended. Unlike the real one it runs f on the calling goroutine, which it
 // makes the bubble's first.
@@ -41,11 +46,15 @@ func Wait() {
 	if !IsInBubble() {
 		panic("goroutine is not in a bubble")
 	}
+	effect.Access(unsafe.Pointer(&waits), true)
 	if hbWaiting() {
 		panic("wait already in progress")
 	}
 	hbWait()
 }
+
+// waits stands for which goroutines wait in Wait: the second one of a bubble panics.
+var waits bool
 
 // hbWaiting reports whether another goroutine of the bubble waits in Wait.
 func hbWaiting() bool

@@ -1,0 +1,164 @@
+package modeltest
+
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// apart are functions of package vm that TestMachine does not look into.
+var apart = map[string]string{
+	"(*Machine).code":          "compiles a function, once for all paths",
+	"(*Machine).compile":       "does the same",
+	"(*Machine).saveGoroutine": "writes the undo log",
+	"(*Machine).living":        "sorts what it returns on first use",
+	"(*Machine).fatal":         "makes the end of the program the pending operation",
+	"(*Machine).crashPanic":    "does the same",
+	"(*Machine).overflowStack": "does the same",
+	"(*Machine).unsupported":   "makes the end of the search of this path the pending operation",
+	"(*Machine).cutForTime":    "does the same",
+	"(*Machine).assume":        "the verdict names it",
+	"(*Machine).newG":          "no other goroutine knows the one that is made",
+	"(*Machine).spawnFrame":    "nor its stack",
+	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
+	"(*Machine).Stack":         "the frames of a goroutine, for reports",
+	"(*newInputs).make":        "makes values of the goroutine's own",
+	"(*newInputs).at":          "does the same",
+}
+
+// Parts of the machine. The first five no operation is about.
+const (
+	mode   = "mode"   // how it executes: more is visible with a second goroutine or symbolic values
+	memory = "memory" // the guest's: accesses say what is read and written
+	grows  = "grows"  // made on first use, and the same on all paths
+	noted  = "noted"  // of the search and not of a path: it begins again, or the verdict names it
+	kept   = "kept"   // of a step or a state, and computed anew in the next one; or only for reports
+
+	others  = "goroutines" // which there are, and what they are at
+	clock   = "clock"
+	ending  = "ending"
+	streams = "streams"
+	gc      = "collection"
+)
+
+// about says which parts of the machine operations of a kind are about: all operations that have to
+// do with it depend on each other.
+var about = map[trace.Kind][]string{
+	trace.Clock:      {clock, others},
+	trace.Sleep:      {clock, others},
+	trace.Timer:      {clock, others},
+	trace.Inspect:    {others},
+	trace.Exit:       {ending, others},
+	trace.Crash:      {ending, others},
+	trace.Output:     {streams},
+	trace.SemAcquire: {others},
+}
+
+// partOf says of which part a field is.
+var partOf = func() map[string]string {
+	all := map[string]string{}
+	for part, fields := range map[string]string{
+		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.rand`,
+		memory: `Machine.heap`,
+		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layWeak
+			image.mcache linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
+			linker.bound linker.observed linker.literals linker.static256
+			goroutineTable.spawn`,
+		noted: `absolutes.observed absolutes.rests lateness.any lateness.jumps lateness.mu
+			linker.cutoffs linker.shrinks Config.AbsoluteTime`,
+		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
+			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
+			scalars.clockStep scalars.steps view.moment view.n view.op goroutine.view
+			goroutine.slot scheduler.ready scheduler.advanced`,
+		others: `goroutine.gstate goroutine.stack goroutineTable.alives
+			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
+			gstate.coro gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
+			gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
+			gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
+			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
+			`,
+		clock: `scalars.clock scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
+		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failure
+			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
+			scalars.testing`,
+		streams: `streams.out streams.runs streams.stdin`,
+		gc:      `scalars.collects scalars.signals`,
+	} {
+		for _, f := range strings.Fields(fields) {
+			all[f] = part
+		}
+	}
+	return all
+}()
+
+// unnoticed says why no operation need be about what a native reads or writes.
+var unnoticed = map[string]string{
+	// Times. That one comparison of them depends on the clock is noted of the whole search.
+	"(time.Time).Add reads clock":      "only to see whether it is to come",
+	"(time.Time).Sub reads clock":      "only to see whether it is to come",
+	"(time.Time).After reads clock":    "only to note how much later it would come out otherwise",
+	"(time.Time).Before reads clock":   "only to note how much later it would come out otherwise",
+	"(time.Time).Compare reads clock":  "only to note how much later it would come out otherwise",
+	"(time.Time).Equal reads clock":    "only to note how much later it would come out otherwise",
+	"time.hbApart reads clock":         "only to note that absolute times count",
+	"time.hbArm reads clock":           "hbArming is an operation, and precedes it",
+	"time.hbSend reads clock":          "in the step of the timer",
+	"time.runtimeNano reads clock":     "when packages are initialised",
+	"runtime.nanotime reads clock":     "named",
+	"syscall.gettimeofday reads clock": "named",
+
+	// Timers.
+	"time.hbGo writes goroutines":   "the one that is made",
+	"time.hbGo reads goroutines":    "the one that is made",
+	"time.hbKill writes goroutines": "that of the timer; hbChange is an operation on it, and precedes it",
+	"time.hbKill reads goroutines":  "that of the timer; hbChange is an operation on it, and precedes it",
+	"time.hbFire reads ending":      "how often time wakes what main has left over is bounded",
+	"time.hbSleep reads ending":     "how often time wakes what main has left over is bounded",
+	"time.now reads ending":         "how often time wakes what main has left over is bounded",
+	"time.runtimeNow reads ending":  "how often time wakes what main has left over is bounded",
+
+	// Goroutines that take turns, or make each other.
+	"iter.coroswitch reads goroutines":  "that to which it hands over, and which does nothing meanwhile",
+	"iter.coroswitch writes goroutines": "that to which it hands over, and which does nothing meanwhile",
+	"iter.newcoro reads goroutines":     "the one that is made",
+	"iter.newcoro writes goroutines":    "the one that is made",
+	"sync.hbSignal reads goroutines":    "where there is one schedule only",
+	"sync.hbWgAdd reads goroutines":     "those with a Wait that is pending, an operation on the same WaitGroup",
+	"sync.hbWgAdd writes goroutines":    "those with a Wait that is pending, an operation on the same WaitGroup",
+
+	"internal/synctest.hbWaiting reads goroutines": "an access to waits precedes it",
+	"internal/synctest.hbEnter reads clock":        "the one of its bubble",
+	"internal/synctest.hbEnter writes clock":       "the one of its bubble",
+
+	"os/signal.hbHidden reads goroutines":             "in the step that starts the goroutine",
+	"os/signal.hbHidden writes goroutines":            "in the step that starts the goroutine",
+	"runtime.hbEnvironment reads goroutines":          "in the step that starts the goroutine",
+	"runtime.hbEnvironment writes goroutines":         "in the step that starts the goroutine",
+	"os/signal.hbArrives writes collection":           "what it says of the path is named",
+	"runtime.hbFinalizes writes collection":           "what it says of the path is named",
+	"runtime.hbCleans writes collection":              "what it says of the path is named",
+	"weak.hbMade writes collection":                   "what it says of the path is named",
+	"runtime.hbLive reads goroutines":                 "only if there are no others",
+	"runtime.hbLive reads ending":                     "whether the search is interrupted",
+	"runtime.hbLive writes ending":                    "whether the search is interrupted",
+	"runtime.hbGC reads ending":                       "whether the search is interrupted",
+	"runtime.hbGC writes ending":                      "whether the search is interrupted",
+	"runtime.hbInitDone reads clock":                  "there is no other goroutine",
+	"runtime.Goexit writes ending":                    "what is said if main has been the last; nothing reads it before",
+	"syscall.hbStdin reads streams":                   "what comes at an offset, which is in memory, is the same on all paths",
+	"syscall.hbStdin writes streams":                  "what comes at an offset, which is in memory, is the same on all paths",
+	"hbcheck.dev/hbcheck/hbtest.Assume reads ending":  "the path ends there",
+	"hbcheck.dev/hbcheck/hbtest.Assume writes ending": "the path ends there",
+	"hbcheck.dev/hbcheck/hbtest.nondet writes ending": "the path ends there",
+
+	// Tests. hbTouch is an operation on the test, and precedes what other goroutines than its own do.
+	"testing.hbTarget writes ending":     "the path ends there",
+	"testing.hbFailed reads ending":      "of several failures the first one is told, and each is one",
+	"testing.hbFailed writes ending":     "of several failures the first one is told, and each is one",
+	"testing.hbSkipped reads ending":     "hbTouch precedes it",
+	"testing.hbSkipped writes ending":    "hbTouch precedes it",
+	"testing.hbLog reads streams":        "the order of what is logged is no outcome",
+	"testing.hbLog writes streams":       "the order of what is logged is no outcome",
+	"testing.hbTestBegins writes ending": "in main, before all else",
+	"testing.hbTestDone writes ending":   "only os.Exit reads it, which depends on everything",
+}
