@@ -134,6 +134,15 @@ type Result struct {
 	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
+	// Cached: the result is that of an earlier run.
+	Cached bool
+}
+
+// Exported returns a copy of r without what other packages do not see.
+func (r *Result) Exported() *Result {
+	c := *r
+	c.again = refinement{}
+	return &c
 }
 
 // Stats counts what a search did.

@@ -129,8 +129,10 @@ func (l *loader) load() (*Program, error) {
 		return nil, err
 	}
 
-	if err := l.phase("list", l.list); err != nil {
-		return nil, err
+	if l.listed == nil { // or else a Listing has
+		if err := l.phase("list", l.list); err != nil {
+			return nil, err
+		}
 	}
 	l.std = newStdFinder(l.goEnv.GOROOT, cfg.tags(l.goEnv.GOFLAGS), l.overlay)
 	if err := l.phase("cgo", l.addCgo); err != nil {

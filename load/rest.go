@@ -15,11 +15,17 @@ type Broken struct {
 
 // LoadRest is Load, but if some packages are at fault and others are not, it loads the others and
 // says which it could not load; otherwise there is no Broken.
-func LoadRest(cfg Config) (*Program, *Broken, error) {
+func LoadRest(cfg Config) (*Program, *Broken, error) { return loadRest(cfg, nil) }
+
+// loadRest is LoadRest. first, if not nil, is the loader to begin with.
+func loadRest(cfg Config, first *loader) (*Program, *Broken, error) {
 	var broken *Broken
 	var all Errors
 	for {
-		l := newLoader(&cfg)
+		l := first
+		if first = nil; l == nil {
+			l = newLoader(&cfg)
+		}
 		prog, err := l.load()
 		if err == nil {
 			return prog, broken, nil

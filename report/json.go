@@ -40,6 +40,7 @@ type jsonResult struct {
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
+	Cached      bool            `json:"cached,omitempty"` // of an earlier run
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
@@ -161,6 +162,7 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		Bugs: []jsonBug{}, Stats: NewJSONStats(&r.Stats), Incomplete: append([]string{}, Incomplete(r)...),
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
+	out.Cached = r.Cached
 	if r.NotRun != nil {
 		out.NotRun = NotRun(r.NotRun)
 	}

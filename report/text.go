@@ -37,7 +37,9 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		t.endPackage(&b)
 		t.pkg = r.Package
 	}
-	t.elapsed += r.Stats.Load + r.Stats.Explore
+	if !r.Cached {
+		t.elapsed += r.Stats.Load + r.Stats.Explore
+	}
 	switch r.Verdict {
 	case explore.OK:
 		how := exhaustive(r) + ": "
@@ -48,13 +50,13 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 		if r.NotRun != nil {
 			status, how = "skip", NotRun(r.NotRun)+"; "+how
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s%s\t%s\n", status, r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s%s\t%s\n", status, r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Incomplete:
 		how := exhaustive(r) + "; no bug in "
 		if !onlyAssumed(r) {
 			how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ") + "; no bug so far in "
 		}
-		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), seconds(r.Stats.Explore))
+		fmt.Fprintf(&b, "??  \t%s\t%s\t%s%s\t%s\n", r.Package, r.Entry, how, covered(r), took(r))
 	case explore.Fail:
 		t.failed = true
 		fmt.Fprintf(&b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(r.Stats.Explore))
@@ -146,6 +148,14 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 		fmt.Fprintf(b, "FAIL\t%s\t%s\n", t.pkg, seconds(t.elapsed))
 	}
 	t.failed, t.elapsed = false, 0
+}
+
+// took says how long the search for a result has taken.
+func took(r *explore.Result) string {
+	if r.Cached {
+		return "(cached)"
+	}
+	return seconds(r.Stats.Explore)
 }
 
 // NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".

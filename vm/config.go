@@ -10,6 +10,7 @@ import (
 type Config struct {
 	Args          []string // os.Args; nil: the entry's name
 	Env           []string
+	Host          *HostLog  // is told what the program asks the host; nil: nothing is kept
 	Stdin         io.Reader // nil: empty
 	Stdout        io.Writer // run mode: where output goes; nil collects it
 	Stderr        io.Writer

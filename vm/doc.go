@@ -108,7 +108,9 @@
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)
+//	host          what a program has learnt of the host, which remembered verdicts depend on
 //	config        what a machine is made with; machine its parts
+//	host          what a program has learnt of the host, on which a remembered verdict depends
 //	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that
 //	              the operations of natives are those that package trace declares
 //

@@ -146,12 +146,24 @@ var fileNatives = []Native{
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.setString(g, r, 0, m.link.prog.WorkDir(m.link.entry))
 	}},
+	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.cfg.Host.note(nil, askStat, m.string(r, 0))
+		return Next
+	}},
+	{Name: "syscall.hbVariable", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.cfg.Host.note(m.cfg.Env, askVariable, m.string(r, 0))
+		return Next
+	}},
+	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.cfg.Host.note(m.cfg.Env, askEnvironment, "")
+		return Next
+	}},
 	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		path := m.string(r, 0)
-		stat := os.Lstat
+		path, stat, ask := m.string(r, 0), os.Lstat, askKind
 		if r.U(2)&1 != 0 {
-			stat = os.Stat
+			stat, ask = os.Stat, askTarget
 		}
+		m.cfg.Host.note(nil, ask, path)
 		info, err := stat(path)
 		if err == nil {
 			fillStat(m.heap.writable(r.U(3), statLen), path, info)
@@ -161,33 +173,25 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.hbPread", Peek: peekFill(2), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.writable(r.U(2), uint32(r.U(3)))
-		n, err := readAt(m.string(r, 0), b, r.I(5))
+		path := m.string(r, 0)
+		m.cfg.Host.note(nil, askContent, path)
+		n, err := readAt(path, b, r.I(5))
 		r.Set(0, uint64(n))
 		r.Set(1, errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbReaddir", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		entries, err := os.ReadDir(m.string(r, 0)) // sorted, so always the same
-		var b strings.Builder
-		for _, e := range entries {
-			switch e.Type() {
-			case 0:
-				b.WriteByte('f')
-			case fs.ModeDir:
-				b.WriteByte('d')
-			case fs.ModeSymlink:
-				b.WriteByte('l')
-			default:
-				b.WriteByte('?')
-			}
-			b.WriteString(e.Name() + "\x00")
-		}
-		m.setString(g, r, 0, b.String())
+		path := m.string(r, 0)
+		m.cfg.Host.note(nil, askNames, path)
+		list, err := hostNames(path)
+		m.setString(g, r, 0, list)
 		r.Set(2, errno(err))
 		return Next
 	}},
 	{Name: "syscall.hbReadlink", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		target, err := os.Readlink(m.string(r, 0))
+		path := m.string(r, 0)
+		m.cfg.Host.note(nil, askLink, path)
+		target, err := os.Readlink(path)
 		m.setString(g, r, 0, target)
 		r.Set(2, errno(err))
 		return Next
@@ -232,6 +236,27 @@ func errno(err error) uint64 {
 		return tooManyLinks
 	}
 	return inputOutput
+}
+
+// hostNames returns a letter for the kind, the name and a zero byte for each entry of a directory, in
+// the order of names.
+func hostNames(path string) (string, error) {
+	entries, err := os.ReadDir(path)
+	var b strings.Builder
+	for _, e := range entries {
+		switch e.Type() {
+		case 0:
+			b.WriteByte('f')
+		case fs.ModeDir:
+			b.WriteByte('d')
+		case fs.ModeSymlink:
+			b.WriteByte('l')
+		default:
+			b.WriteByte('?')
+		}
+		b.WriteString(e.Name() + "\x00")
+	}
+	return b.String(), err
 }
 
 // readAt reads from a file that is not kept open: the machine has no state

@@ -153,6 +153,7 @@ func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
 
 // getenv returns a variable of the environment that the program was started with.
 func (m *Machine) getenv(key string) string {
+	m.cfg.Host.note(m.cfg.Env, askVariable, key)
 	for _, s := range m.cfg.Env {
 		if k, v, _ := strings.Cut(s, "="); k == key {
 			return v

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
@@ -72,7 +73,23 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	progress.Start("loading")
 	cfg := f.config(patterns, true)
 	cfg.Loaded = progress.Loaded
-	prog, broken, err := loadRest(cfg)
+	listing, err := load.List(cfg)
+	if err != nil {
+		progress.Clear()
+		return err
+	}
+	mem := remember(cmd, listing, patterns, args)
+	if mem != nil {
+		code, ok, err := mem.recallRun(f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}))
+		if ok || err != nil {
+			progress.Clear()
+			if err == nil {
+				err = status(code)
+			}
+			return err
+		}
+	}
+	prog, broken, err := loadRest(listing)
 	progress.Clear()
 	if err != nil {
 		return err
@@ -85,7 +102,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		return errors.New(report.Error(err))
 	}
 	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-		return dirs.flags(f, e).build(prog, e, interrupted)
+		flags := dirs.flags(f, e).machineFlags
+		flags.host = mem.host(e)
+		return flags.build(prog, e, interrupted)
 	}
 	entries, err := explore.Select(prog, sel, build)
 	if err != nil {
@@ -96,7 +115,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 			return err
 		}
 	}
-	f.tellPairs(cmd.ErrOrStderr(), prog, sel)
+	said := f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: there is no such place in the program", f.explain)
 	}
@@ -117,7 +136,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(cmd.OutOrStdout(), paths)
 	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
-	code, err := f.exploreAll(cmd, entries, opts, dirs, w, files)
+	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, w, files)
 	if err != nil {
 		return err
 	}
@@ -145,26 +164,35 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err := w.Close(); err != nil {
 		return err
 	}
+	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
+	mem.close(mem.remembered() == len(entries) && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
 	if code == exitOK && sel == (explore.Selection{}) {
 		// Everything has been explored, so what matched nothing never will.
 		report.UnusedIgnores(cmd.ErrOrStderr(), paths, opts.Ignores)
 	}
-	if code != exitOK {
-		return exit(code)
-	}
-	return nil
+	return status(code)
 }
 
-// tellPairs says which pairs of parallel tests are not explored together, as there are too many.
-func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Selection) {
+// status returns the error that carries an exit code, none for that of success.
+func status(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return exit(code)
+}
+
+// tellPairs says which pairs of parallel tests are not explored together, as there are too many, and
+// reports whether there are any.
+func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Selection) bool {
 	if sel.Entry != "" {
-		return
+		return false
 	}
 	_, left := explore.Pairs(prog, sel)
 	for _, path := range slices.Sorted(maps.Keys(left)) {
 		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (--run 'TestA\\+TestB' explores one)\n",
 			path, left[path])
 	}
+	return len(left) > 0
 }
 
 // writer returns the writer of results in the format that was asked for, or nil if there is no
@@ -184,7 +212,7 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 // An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
-	w report.Writer, files *replayFiles) (code int, err error) {
+	mem *memory, w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	progress := newProgress(cmd)
@@ -207,7 +235,13 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			own.Ignores, own.Progress, own.Trace = opts.Ignores, opts.Progress, opts.Trace
 		}
-		r, err := f.one(stop, e, own)
+		r, cached := mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name})
+		if !cached {
+			accepted := used(opts.Ignores)
+			if r, err = f.one(stop, e, own); err == nil && used(opts.Ignores) == accepted {
+				mem.keep(&e, r)
+			}
+		}
 		progress.Clear()
 		if err != nil {
 			complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))
@@ -237,6 +271,16 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		}
 	}
 	return code, nil
+}
+
+// used is how many of the comments in list have accepted a bug.
+func used(list []*explore.Ignore) (n int) {
+	for _, ig := range list {
+		if ig.Used {
+			n++
+		}
+	}
+	return n
 }
 
 // one explores one entry. A mistake of hbcheck's own is an error.

@@ -82,7 +82,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json`")
-	fs.IntVar(&f.count, "count", 1, "as go test has it: with `0` nothing is explored; more than once makes no difference")
+	fs.IntVar(&f.count, "count", 1, "as go test has it: `1` explores again what is remembered of an earlier run, 0 explores nothing; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")

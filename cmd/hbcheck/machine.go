@@ -38,6 +38,7 @@ type machineFlags struct {
 	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
 	heap     uint64                 // bytes the program may need; not part of a schedule
 	solver   string                 // a program that is asked about inputs; not part of a schedule
+	host     *vm.HostLog            // is told what the program asks the host; not part of a schedule
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -100,7 +101,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), VisibleOutput: f.outcomes,
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), Host: f.host, VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,

@@ -21,10 +21,10 @@ func loadProgram(cfg load.Config) (*load.Program, error) {
 	return relaxed(func() (*load.Program, error) { return load.Load(cfg) })
 }
 
-// loadRest is load.LoadRest at that pace.
-func loadRest(cfg load.Config) (prog *load.Program, broken *load.Broken, err error) {
+// loadRest is Listing.LoadRest at that pace.
+func loadRest(listing *load.Listing) (prog *load.Program, broken *load.Broken, err error) {
 	prog, err = relaxed(func() (prog *load.Program, err error) {
-		prog, broken, err = load.LoadRest(cfg)
+		prog, broken, err = listing.LoadRest()
 		return prog, err
 	})
 	return prog, broken, err

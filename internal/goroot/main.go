@@ -124,7 +124,7 @@ func measure(p string) tally {
 
 // run runs the tests of package p, and calls f with what became of each.
 func run(p string, more []string, f func(entry, what, why string)) {
-	args := slices.Concat(strings.Fields(flags), more, []string{"--format=json", "-o", os.TempDir(), p})
+	args := slices.Concat(strings.Fields(flags), more, []string{"--format=json", "-count=1", "-o", os.TempDir(), p})
 	cmd := exec.Command(os.Args[1], args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr

@@ -77,7 +77,7 @@ func spread(all []result, n int) []result {
 
 // run is hbcheck's JSON for these arguments; its exit status is that of the tests.
 func run(dir, hbcheck string, args []string) []result {
-	cmd := exec.Command(hbcheck, append([]string{"--format=json", "-o", os.TempDir()}, args...)...)
+	cmd := exec.Command(hbcheck, append([]string{"--format=json", "-count=1", "-o", os.TempDir()}, args...)...)
 	cmd.Dir = dir
 	var out, msgs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &msgs

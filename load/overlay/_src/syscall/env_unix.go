@@ -13,6 +13,10 @@ var envs []string = runtime_envs()
 
 func runtime_envs() []string
 
+// hbVariable notes that the program asks for the value of key, and hbVariables that it asks for all.
+func hbVariable(key string)
+func hbVariables()
+
 func envRead() { effect.Ordered(unsafe.Pointer(&envs), false) }
 
 func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }
@@ -42,6 +46,7 @@ func Getenv(key string) (value string, found bool) {
 		return "", false
 	}
 	envRead()
+	hbVariable(key)
 	i := envIndex(key)
 	if i < 0 {
 		return "", false
@@ -82,6 +87,7 @@ func Clearenv() {
 // Environ returns a copy of the environment without duplicates.
 func Environ() []string {
 	envRead()
+	hbVariables()
 	env := make([]string, 0, len(envs))
 	for i, s := range envs {
 		for j := range len(s) {

@@ -53,6 +53,10 @@ func hbStat(path string, follow bool, st *Stat_t) Errno
 func hbPread(path string, p []byte, off int64) (n int, e Errno)
 func hbReaddir(path string) (entries string, e Errno)
 func hbReadlink(path string) (target string, e Errno)
+
+// hbDescribed notes that the program is told size and times of path, which is on the host. Of others
+// it is only known what they are.
+func hbDescribed(path string)
 func hbGetcwd() string
 func hbStdin(p []byte, off int64) int
 func hbWrite(fd int, p []byte)
@@ -456,6 +460,7 @@ func hbLook(path string, follow bool, stat *Stat_t) error {
 		at.node.touch(false)
 		at.node.stat(stat)
 	default:
+		hbDescribed(at.path)
 		*stat = at.st
 	}
 	return nil

@@ -189,6 +189,9 @@ func (at *hbAt) dir() bool { return at.mode()&S_IFMT == S_IFDIR }
 // own returns the node, which from now on is in memory.
 func (at *hbAt) own() (*hbNode, error) {
 	if at.node == nil {
+		if at.mode()&S_IFMT == S_IFREG {
+			hbDescribed(at.path)
+		}
 		n, err := hbMakeLike(at.path, &at.st)
 		if err != nil {
 			return nil, err

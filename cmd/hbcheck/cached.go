@@ -1,0 +1,198 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/verdicts"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// memory is what is remembered of earlier runs (package verdicts), for the packages of this one. A nil
+// memory remembers nothing.
+type memory struct {
+	store    *verdicts.Store
+	listing  *load.Listing
+	base     string // for hbcheck itself and the flags
+	patterns []string
+
+	mu       sync.Mutex // hosts is asked by all machines
+	hosts    map[*load.Entry]*vm.HostLog
+	packages map[string]string // fingerprints, by path; "" if there is none
+	names    []verdicts.Name   // of what is remembered of this run
+}
+
+// without are the flags that have no influence on results.
+var without = []string{"output", "format", "json", "verbose", "jobs", "chdir"}
+
+// notRemembered are the flags with which more is wanted than a result, or another one.
+var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus"}
+
+// remember returns the memory for what listing lists, nil if the user wants none or it cannot be
+// opened.
+func remember(cmd *cobra.Command, listing *load.Listing, patterns, args []string) *memory {
+	dir, ok := verdicts.Dir()
+	if !ok || slices.ContainsFunc(notRemembered, cmd.Flags().Changed) {
+		return nil
+	}
+	self, err := ownHash()
+	if err != nil {
+		return nil
+	}
+	store, err := verdicts.Open(dir)
+	if err != nil {
+		return nil // a cache that cannot be written is none
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %q\n", self, args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(without, f.Name) {
+			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
+		}
+	})
+	return &memory{store: store, listing: listing, patterns: patterns, base: fmt.Sprintf("%x", h.Sum(nil)),
+		hosts: make(map[*load.Entry]*vm.HostLog), packages: make(map[string]string)}
+}
+
+// ownHash is a hash of this program.
+var ownHash = sync.OnceValues(func() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return fmt.Sprintf("%x", h.Sum(nil)), err
+})
+
+// host returns the log of what machines of e learn of the host.
+func (m *memory) host(e *load.Entry) *vm.HostLog {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.hosts[e] == nil {
+		m.hosts[e] = new(vm.HostLog)
+	}
+	return m.hosts[e]
+}
+
+// key returns that of an entry; "" if its package's files cannot be read.
+func (m *memory) key(n verdicts.Name) string {
+	sum, known := m.packages[n.Package]
+	if !known {
+		if slices.Contains(m.listing.Packages(), n.Package) {
+			sum, _ = m.listing.Fingerprint(n.Package)
+		}
+		m.packages[n.Package] = sum
+	}
+	if sum == "" {
+		return ""
+	}
+	return strings.Join([]string{"entry", m.base, sum, n.Entry}, "\n")
+}
+
+// runKey is the key of the list of entries: it depends on all packages, and on their order.
+func (m *memory) runKey() string {
+	parts := []string{"run", m.base, fmt.Sprintf("%q", m.patterns)}
+	for _, path := range m.listing.Packages() {
+		if m.key(verdicts.Name{Package: path}) == "" {
+			return ""
+		}
+		parts = append(parts, path, m.packages[path])
+	}
+	return strings.Join(parts, "\n")
+}
+
+// recall returns the result of an entry, if it is remembered.
+func (m *memory) recall(n verdicts.Name) (*explore.Result, bool) {
+	if m == nil {
+		return nil, false
+	}
+	key := m.key(n)
+	if key == "" {
+		return nil, false
+	}
+	r, ok := m.store.Verdict(key, environ(""))
+	if ok {
+		m.names = append(m.names, n)
+	}
+	return r, ok
+}
+
+// keep remembers the result of e.
+func (m *memory) keep(e *explore.Entry, r *explore.Result) {
+	if m == nil {
+		return
+	}
+	n := verdicts.Name{Package: e.Package, Entry: e.Name}
+	key := m.key(n)
+	if key != "" && m.store.Remember(key, r, m.host(e.Source).Facts(), environ("")) {
+		m.names = append(m.names, n)
+	}
+}
+
+// close remembers which entries this run had, if their results are all that it had to say.
+func (m *memory) close(all bool) {
+	if m == nil {
+		return
+	}
+	if key := m.runKey(); all && key != "" {
+		m.store.RememberNames(key, m.names)
+	}
+	m.store.Close()
+}
+
+// remembered is how many results are.
+func (m *memory) remembered() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.names)
+}
+
+// recallRun writes the results of all entries, if all are remembered: then nothing needs to be loaded.
+func (m *memory) recallRun(w report.Writer) (code int, ok bool, err error) {
+	key := m.runKey()
+	if key == "" {
+		return 0, false, nil
+	}
+	names, ok := m.store.Names(key)
+	if !ok {
+		return 0, false, nil
+	}
+	var results []*explore.Result
+	for _, n := range names {
+		r, ok := m.recall(n)
+		if !ok {
+			m.names = nil
+			return 0, false, nil
+		}
+		results = append(results, r)
+	}
+	code = exitOK
+	for _, r := range results {
+		if err := w.Result(r, nil); err != nil {
+			return 0, false, err
+		}
+		code = worse(code, r.Verdict)
+	}
+	return code, true, w.Close()
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/verdicts"
+)
+
+// TestMain: a test that wants results to be remembered says where.
+func TestMain(m *testing.M) {
+	os.Setenv(verdicts.Variable, "off")
+	os.Exit(m.Run())
+}
+
+// cachedModule is a module of which every test depends on something else.
+var cachedModule = map[string]string{
+	"go.mod": "module example.com/m\n\ngo 1.26\n",
+	"a/a.go": "package a\n\nfunc A() int { return 1 }\n",
+	"a/a_test.go": `package a
+
+import (
+	"os"
+	"testing"
+)
+
+func TestPlain(t *testing.T) {
+	done := make(chan bool)
+	go func() { done <- true }()
+	<-done
+	_ = A()
+}
+
+func TestVariable(t *testing.T) {
+	if os.Getenv("HBCHECK_TEST_X") == "wrong" {
+		t.Error("it is wrong")
+	}
+}
+
+func TestFile(t *testing.T) {
+	data, err := os.ReadFile("testdata/x")
+	if err != nil || string(data) != "x" {
+		t.Error(err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	if list, _ := os.ReadDir("testdata"); len(list) != 1 {
+		t.Error(len(list))
+	}
+}
+
+func TestThere(t *testing.T) {
+	if _, err := os.Stat("testdata/y"); err == nil {
+		t.Error("there it is")
+	}
+}
+
+func TestRandom(t *testing.T) {
+	if os.Getpagesize() == 1 {
+		t.Skip()
+	}
+	m := map[int]bool{}
+	for i := range 20 {
+		m[i] = true
+	}
+	for i := range m {
+		t.Log(i)
+		break
+	}
+}
+
+func TestSkipped(t *testing.T) { t.Skip("not here") }
+`,
+	"a/testdata/x": "x",
+	"b/b_test.go":  "package b\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/a\"\n)\n\nfunc TestB(t *testing.T) { _ = a.A() }\n",
+	"c/c_test.go":  "package c\n\nimport \"testing\"\n\nfunc TestC(t *testing.T) {}\n",
+	"d/d_test.go":  "package d\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Fatal(\"bad\") }\n",
+}
+
+// TestCached: a result is remembered until something changes that it depends on, and is then found
+// out again.
+func TestCached(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv(verdicts.Variable, filepath.Join(t.TempDir(), "cache"))
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range cachedModule {
+		write(name, text)
+	}
+	// explored returns the entries that are not (cached), and those that are.
+	explored := func(args ...string) (fresh, cached string) {
+		t.Helper()
+		var out bytes.Buffer
+		run(args, strings.NewReader(""), &out, &out)
+		for line := range strings.Lines(out.String()) {
+			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			switch {
+			case strings.HasPrefix(line, "--- FAIL: "):
+				fresh += strings.Fields(line)[2] + " "
+			case len(f) < 4:
+			case strings.HasSuffix(line, "(cached)\n"):
+				cached += f[2] + " "
+			default:
+				fresh += f[2] + " "
+			}
+		}
+		return fresh, cached
+	}
+	const everyA = "TestPlain TestVariable TestFile TestNames TestThere TestRandom TestSkipped "
+	const all = everyA + "TestB TestC "
+	good := []string{"./a", "./b", "./c"}
+	for _, x := range []struct {
+		name          string
+		change        func()
+		args          []string
+		fresh, cached string
+	}{
+		{"first", func() {}, good, all, ""},
+		{"second", func() {}, good, "", all},
+		{"another order", func() {}, []string{"./c", "./a", "./b"}, "", "TestC " + everyA + "TestB "},
+		{"fewer packages", func() {}, []string{"./c"}, "", "TestC "},
+		{"with a failing one", func() {}, []string{"./..."}, "TestBad ", all},
+		{"once more", func() {}, []string{"./..."}, "TestBad ", all},
+		{"another flag", func() {}, append([]string{"-short"}, good...), all, ""},
+		{"forced", func() {}, append([]string{"-count=1"}, good...), all, ""},
+		{"a variable that nothing reads", func() { t.Setenv("HBCHECK_TEST_Y", "1") }, good, "", all},
+		{"a variable", func() { t.Setenv("HBCHECK_TEST_X", "1") }, good, "TestVariable ", strings.ReplaceAll(all, "TestVariable ", "")},
+		{"wrong", func() { t.Setenv("HBCHECK_TEST_X", "wrong") }, good, "TestVariable ", strings.ReplaceAll(all, "TestVariable ", "")},
+		{"right again", func() { t.Setenv("HBCHECK_TEST_X", "1") }, good, "", all},
+		{"a file", func() { write("a/testdata/x", "z") }, good, "TestFile ", strings.ReplaceAll(all, "TestFile ", "")},
+		// It has another time now, which ReadFile is told beside its size.
+		{"the file as it was", func() { write("a/testdata/x", "x") }, good, "TestFile ", strings.ReplaceAll(all, "TestFile ", "")},
+		{"a new file", func() { write("a/testdata/y", "") }, good, "TestNames TestThere ",
+			"TestPlain TestVariable TestFile TestRandom TestSkipped TestB TestC "},
+		{"gone again", func() { os.Remove("a/testdata/y") }, good, "", all},
+		{"a package", func() { write("a/a.go", "package a\n\nfunc A() int { return 2 }\n") }, good, everyA + "TestB ", "TestC "},
+		{"a new package", func() { write("e/e_test.go", "package e\n\nimport \"testing\"\n\nfunc TestE(t *testing.T) {}\n") },
+			append([]string{"./e"}, good...), "TestE ", all},
+		{"an embedded file", func() {
+			write("e/e_test.go", "package e\n\nimport (\n\t_ \"embed\"\n\t\"testing\"\n)\n\n//go:embed x\nvar x string\n\nfunc TestE(t *testing.T) {}\n")
+			write("e/x", "1")
+		}, []string{"./e"}, "TestE ", ""},
+		{"another one", func() { write("e/x", "2") }, []string{"./e"}, "TestE ", ""},
+		{"damage", func() { damage(t) }, good, all, ""},
+		{"mended", func() {}, good, "", all},
+		{"cleaned", func() { run([]string{"clean", "-cache"}, strings.NewReader(""), os.Stdout, os.Stderr) }, good, all, ""},
+		{"off", func() { t.Setenv(verdicts.Variable, "off") }, good, all, ""},
+	} {
+		x.change()
+		fresh, cached := explored(x.args...)
+		if fresh != x.fresh || cached != x.cached {
+			t.Errorf("%s:\nexplored %s\nwant     %s\ncached %s\nwant   %s", x.name, fresh, x.fresh, cached, x.cached)
+		}
+	}
+}
+
+// damage overwrites a byte in every file of the store.
+func damage(t *testing.T) {
+	n := 0
+	dir, _ := verdicts.Dir()
+	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.Contains(e.Name(), "-") {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		n++
+		data[len(data)/2] ^= 0x55
+		return os.WriteFile(name, data, 0o666)
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d files: %v", n, err)
+	}
+}
+
+// TestCachedSame: what is remembered is written as it was, but for the word and the times.
+func TestCachedSame(t *testing.T) {
+	t.Setenv(verdicts.Variable, t.TempDir())
+	for _, format := range []string{"text", "json"} {
+		var out [2]string
+		for i := range out {
+			var b bytes.Buffer
+			run([]string{"--format", format, "../../testdata/benchmarks/answers/pool/ok", "../../testdata/benchmarks/answers/bank/ok"},
+				strings.NewReader(""), &b, &b)
+			out[i] = clean(b.String(), "/nowhere")
+		}
+		if format == "json" && strings.Count(out[1], `,"cached":true`) != strings.Count(out[1], "\n") ||
+			format == "text" && strings.Count(out[1], "\t(cached)\n") != strings.Count(out[1], "\n") {
+			t.Errorf("not all are cached:\n%s", out[1])
+		}
+		out[1] = strings.NewReplacer(`,"cached":true`, "", "\t(cached)\n", "\t0.00s\n").Replace(out[1])
+		out[0] = strings.ReplaceAll(out[0], `,"cached":true`, "")
+		out[0] = strings.ReplaceAll(out[0], "\t(cached)\n", "\t0.00s\n")
+		if out[0] != out[1] {
+			t.Errorf("%s: at first\n%s\nand then\n%s", format, out[0], out[1])
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package verdicts
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+func result() *explore.Result {
+	r := &explore.Result{Package: "p", Entry: "TestX", Verdict: explore.OK, POR: "optimal", Auto: true}
+	r.Stats.Executions, r.Stats.Load = 7, time.Second
+	return r
+}
+
+func open(t *testing.T) *Store {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRemember(t *testing.T) {
+	s := open(t)
+	if _, ok := s.Verdict("a", nil); ok {
+		t.Error("found though nothing is remembered")
+	}
+	if !s.Remember("a", result(), nil, nil) {
+		t.Fatal("not remembered")
+	}
+	r, ok := s.Verdict("a", nil)
+	if !ok || !r.Cached || r.Stats.Executions != 7 || r.Stats.Load != time.Second || !r.Auto {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	if _, ok := s.Verdict("b", nil); ok {
+		t.Error("found under another key")
+	}
+	if _, ok := s.Names("a"); ok {
+		t.Error("a verdict is no list of names")
+	}
+}
+
+// TestWorth: what is wrong, and what another run may find out, is not remembered.
+func TestWorth(t *testing.T) {
+	for name, change := range map[string]func(r *explore.Result){
+		"a bug":     func(r *explore.Result) { r.Verdict, r.Bugs = explore.Fail, []*explore.Bug{{}} },
+		"a warning": func(r *explore.Result) { r.Bugs = []*explore.Bug{{Warning: true}} },
+		"a bound": func(r *explore.Result) {
+			r.Verdict, r.Incomplete = explore.Incomplete, []explore.Reason{{Cause: explore.CauseStopped}}
+		},
+		"a bound and an assumption": func(r *explore.Result) {
+			r.Verdict = explore.Incomplete
+			r.Incomplete = []explore.Reason{{Cause: explore.CauseAssumed}, {Cause: explore.CauseBound}}
+		},
+		"a solver that lies": func(r *explore.Result) { r.SolverTrouble = "it lies" },
+	} {
+		r := result()
+		change(r)
+		if Worth(r) || open(t).Remember("a", r, nil, nil) {
+			t.Errorf("%s: remembered", name)
+		}
+	}
+	r := result()
+	r.Verdict, r.Incomplete = explore.Incomplete, []explore.Reason{{Cause: explore.CauseAssumed}}
+	if s := open(t); !s.Remember("a", r, nil, nil) {
+		t.Error("an assumption: not remembered")
+	}
+}
+
+// TestHost: what an entry has learnt of the host has to be the same still.
+func TestHost(t *testing.T) {
+	unsure := []vm.HostFact{{Ask: "content", Name: os.DevNull, Answer: "unknown"}}
+	if s := open(t); s.Remember("a", result(), unsure, nil) {
+		t.Error("what a device says was remembered")
+	}
+	never := []vm.HostFact{{Ask: "env", Name: "X", Answer: "another"}}
+	if s := open(t); s.Remember("a", result(), never, []string{"X=1"}) {
+		t.Error("what has changed meanwhile was remembered")
+	}
+}
+
+// TestDamage: what is damaged, wherever, is not found, and never an error.
+func TestDamage(t *testing.T) {
+	s := open(t)
+	s.Remember("a", result(), nil, nil)
+	each(s.dir, func(name string, _ fs.FileInfo) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range data {
+			bad := bytes.Clone(data)
+			bad[i] ^= 0x40
+			if err := os.WriteFile(name, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := s.Verdict("a", nil); ok && (r.Stats.Executions != 7 || r.Package != "p") {
+				t.Fatalf("%s, byte %d: %+v", name, i, r)
+			}
+			if err := os.WriteFile(name, data[:i], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s.Verdict("a", nil)
+		}
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, ok := s.Verdict("a", nil); !ok {
+		t.Error("not found when mended")
+	}
+}
+
+// TestBound: the oldest goes first, and what is no entry stays.
+func TestBound(t *testing.T) {
+	s := open(t)
+	for i, key := range []string{"a", "b", "c"} {
+		r := result()
+		r.Entry = key // equal results would be one file
+		s.Remember(key, r, nil, nil)
+		each(s.dir, func(name string, info fs.FileInfo) {
+			if time.Since(info.ModTime()) < time.Hour {
+				old := time.Now().Add(time.Duration(i-10) * time.Hour)
+				if err := os.Chtimes(name, old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	mine := filepath.Join(s.dir, "00", "mine")
+	if err := os.WriteFile(mine, make([]byte, 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var all int64
+	each(s.dir, func(_ string, info fs.FileInfo) { all += info.Size() })
+	s.bound(all * 2 / 3)
+	for key, want := range map[string]bool{"a": false, "c": true} {
+		if _, ok := s.Verdict(key, nil); ok != want {
+			t.Errorf("%s: %v", key, ok)
+		}
+	}
+	if err := Clean(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Verdict("c", nil); ok {
+		t.Error("found after Clean")
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error("Clean removed what is not its own")
+	}
+}
+
+// TestDir: the user says where, or that there is none.
+func TestDir(t *testing.T) {
+	t.Setenv(Variable, "off")
+	if _, ok := Dir(); ok {
+		t.Error("off")
+	}
+	t.Setenv(Variable, "/x")
+	if dir, ok := Dir(); !ok || dir != "/x" {
+		t.Error(dir, ok)
+	}
+	t.Setenv(Variable, "")
+	t.Setenv("XDG_CACHE_HOME", "/y")
+	if dir, ok := Dir(); !ok || !strings.HasPrefix(dir, "/y/") {
+		t.Error(dir, ok)
+	}
+}

@@ -1,0 +1,159 @@
+package load
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Listing is what the go command says of the packages that a Config asks for. It tells whether
+// they are those of an earlier run long before they are loaded.
+type Listing struct {
+	cfg    Config
+	l      *loader
+	hashes map[string]string // by name of a file
+}
+
+// List asks the go command. The error is an Errors if the request is at fault.
+func List(cfg Config) (*Listing, error) {
+	x := &Listing{cfg: cfg, hashes: make(map[string]string)}
+	x.l = newLoader(&x.cfg)
+	var err error
+	if x.l.dir, err = cfg.dir(); err != nil {
+		return nil, err
+	}
+	return x, x.l.phase("list", x.l.list)
+}
+
+// Dir is Program.Dir.
+func (x *Listing) Dir() string { return x.l.dir }
+
+// Packages returns the import paths of what the patterns match, of tests that of the package under
+// test, in order.
+func (x *Listing) Packages() []string {
+	var list []string
+	for _, lp := range x.l.listed {
+		if !lp.DepOnly && !lp.isTestMain() {
+			list = append(list, lp.subject())
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// subject is the path of the package that lp tests, or its own.
+func (lp *listPackage) subject() string {
+	if lp.ForTest != "" {
+		return lp.ForTest
+	}
+	return lp.path()
+}
+
+// LoadRest is LoadRest of the Config, which does not ask the go command again.
+func (x *Listing) LoadRest() (*Program, *Broken, error) { return loadRest(x.cfg, x.l) }
+
+// Load is Load of the Config, which does not ask the go command again.
+func (x *Listing) Load() (*Program, error) { return x.l.load() }
+
+// Fingerprint returns a fingerprint of the package at path, which is one of Packages, its tests and all
+// that they import: of everything that Load reads for it, but for what of the standard library is only
+// imported by the overlay, for which the Go version stands. It differs if anything does, be it the
+// directory that a package is in.
+func (x *Listing) Fingerprint(path string) (string, error) {
+	byID := make(map[string]*listPackage)
+	for _, lp := range x.l.listed {
+		byID[lp.ImportPath] = lp
+	}
+	var list []*listPackage
+	seen := make(map[*listPackage]bool)
+	var visit func(lp *listPackage)
+	visit = func(lp *listPackage) {
+		if lp == nil || seen[lp] || lp.isTestMain() {
+			return
+		}
+		seen[lp] = true
+		for _, id := range lp.Imports {
+			visit(byID[id])
+		}
+		list = append(list, lp)
+	}
+	for _, lp := range x.l.listed {
+		if !lp.DepOnly && lp.subject() == path {
+			visit(lp)
+		}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q\n", x.l.goEnv.GOVERSION, x.l.goEnv.GOROOT, x.l.dir, x.cfg.tags(x.l.goEnv.GOFLAGS))
+	for _, lp := range list {
+		if err := x.add(h, lp); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// add writes to h all that there is of lp.
+func (x *Listing) add(h hash.Hash, lp *listPackage) error {
+	fmt.Fprintf(h, "package %q %q %q %q %v\n", lp.ImportPath, lp.Name, lp.Dir, lp.ForTest, lp.DepOnly)
+	if lp.Module != nil {
+		fmt.Fprintf(h, "module %q %q\n", lp.Module.Path, lp.Module.GoVersion)
+	}
+	if lp.Error != nil {
+		fmt.Fprintf(h, "error %q\n", lp.Error.Err)
+	}
+	fmt.Fprintf(h, "imports %q\n", lp.Imports)
+	files := slices.Concat(lp.GoFiles, lp.EmbedFiles)
+	if !lp.Standard {
+		files = append(files, lp.IgnoredGoFiles...) // files that import "C" are among them
+	}
+	if !lp.DepOnly {
+		corpus, err := filepath.Glob(filepath.Join(escaped(lp.Dir), "testdata", "fuzz", "*", "*"))
+		if err != nil {
+			return err
+		}
+		for _, name := range corpus {
+			if rel, err := filepath.Rel(lp.Dir, name); err == nil {
+				files = append(files, rel)
+			}
+		}
+	}
+	for _, name := range files {
+		sum, err := x.sum(filepath.Join(lp.Dir, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "file %q %s\n", name, sum)
+	}
+	return nil
+}
+
+// escaped returns a pattern of filepath.Glob that matches dir only.
+func escaped(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// sum returns a hash of what is in a file.
+func (x *Listing) sum(name string) (string, error) {
+	if s, ok := x.hashes[name]; ok {
+		return s, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		fmt.Fprint(h, "directory") // in testdata/fuzz
+	} else if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	s := fmt.Sprintf("%x", h.Sum(nil))
+	x.hashes[name] = s
+	return s, nil
+}

@@ -1,0 +1,159 @@
+package vm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A HostLog collects what the executions of a program have learnt of the machine that hbcheck runs
+// on: files, directories and environment variables. What has been found out about the program stays
+// true as long as all of them hold. Several machines may share one; the zero value is empty.
+type HostLog struct {
+	mu    sync.Mutex
+	facts map[hostQuestion]string // to the answer
+}
+
+// hostQuestion is what a program has asked the host.
+type hostQuestion struct {
+	ask  hostAsk
+	name string // a path, or that of a variable
+}
+
+// A hostAsk is what is asked about a name.
+type hostAsk string
+
+const (
+	askVariable    hostAsk = "env"      // the value of a variable
+	askEnvironment hostAsk = "environ"  // all variables; there is no name
+	askKind        hostAsk = "kind"     // what a path names, symbolic links not followed
+	askStat        hostAsk = "stat"     // its size and times, too
+	askTarget      hostAsk = "target"   // the same of what a symbolic link leads to
+	askContent     hostAsk = "content"  // of a file
+	askNames       hostAsk = "names"    // of a directory
+	askLink        hostAsk = "readlink" // where a symbolic link leads
+)
+
+// A HostFact is an answer of the host.
+type HostFact struct{ Ask, Name, Answer string }
+
+// maxHostFile is the size up to which the content of a file is compared. unknown is the answer to
+// questions about others, and about devices: it holds never again.
+const (
+	maxHostFile = 64 << 20
+	unknown     = "unknown"
+)
+
+// pwd is the variable with the name of the working directory.
+const pwd = "PWD"
+
+// note adds a question to l, and its answer if it is new.
+func (l *HostLog) note(env []string, ask hostAsk, name string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := hostQuestion{ask, name}
+	if _, known := l.facts[q]; known {
+		return
+	}
+	if l.facts == nil {
+		l.facts = make(map[hostQuestion]string)
+	}
+	l.facts[q] = answer(env, ask, name)
+}
+
+// Facts returns what has been learnt, in order.
+func (l *HostLog) Facts() []HostFact {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]HostFact, 0, len(l.facts))
+	for q, a := range l.facts {
+		list = append(list, HostFact{string(q.ask), q.name, a})
+	}
+	slices.SortFunc(list, func(a, b HostFact) int {
+		if c := strings.Compare(a.Ask, b.Ask); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
+}
+
+// Holds reports whether the host answers as it did. env are the variables of the program.
+func (f HostFact) Holds(env []string) bool {
+	return f.Answer != unknown && answer(env, hostAsk(f.Ask), f.Name) == f.Answer
+}
+
+// answer asks the host. PWD is not its own: it names the directory of the package.
+func answer(env []string, ask hostAsk, name string) string {
+	switch ask {
+	case askVariable:
+		if name == pwd {
+			return "the package's"
+		}
+		for _, s := range env {
+			if key, value, ok := strings.Cut(s, "="); ok && key == name {
+				return digest([]byte(value))
+			}
+		}
+		return "unset"
+	case askEnvironment:
+		env = slices.DeleteFunc(slices.Clone(env), func(s string) bool { return strings.HasPrefix(s, pwd+"=") })
+		return digest([]byte(strings.Join(env, "\x00")))
+	case askKind, askStat:
+		info, err := os.Lstat(name)
+		return described(info, err, ask == askStat)
+	case askTarget:
+		info, err := os.Stat(name)
+		return described(info, err, true)
+	case askContent:
+		info, err := os.Stat(name)
+		if err != nil {
+			return described(nil, err, false)
+		}
+		if !info.Mode().IsRegular() || info.Size() > maxHostFile {
+			return unknown
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return described(nil, err, false)
+		}
+		return digest(data)
+	case askNames:
+		list, err := hostNames(name)
+		if err != nil {
+			return described(nil, err, false)
+		}
+		return digest([]byte(list))
+	case askLink:
+		target, err := os.Readlink(name)
+		if err != nil {
+			return described(nil, err, false)
+		}
+		return digest([]byte(target))
+	}
+	return unknown
+}
+
+// described says what a file is, whole with its size and time.
+func described(info fs.FileInfo, err error, whole bool) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("errno %d", errno(err))
+	case whole:
+		return fmt.Sprintf("%v %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
+	}
+	return info.Mode().String()
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
