@@ -40,7 +40,7 @@ type jsonResult struct {
 	Assumed     []jsonAssumed   `json:"assumed"`
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
-	Cached      bool            `json:"cached,omitempty"` // of an earlier run
+	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 }
 
