@@ -208,8 +208,9 @@ type Event struct {
 
 	// Touches are all locations that the operation may touch, as Loc is.
 	Touches []uint64
-	// Partner is the goroutine whose operation is executed along with it, if there is one.
-	Partner *trace.GID
+	// Partner is the goroutine whose operation is executed along with it, if it is Paired.
+	Partner trace.GID
+	Paired  bool
 	// Internal names the package if it is an operation by which testing and context work inside,
 	// such as the channel by which t.Run waits for its goroutine.
 	Internal string

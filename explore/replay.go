@@ -48,8 +48,8 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if preempts(m, last, a.G, enabled) {
 			ev.Preempts = m.Name(last)
 		}
-		ev.Partner = partner(m, a)
-		before, taken := failed(m), caseTaken(m, a, ev.Partner)
+		ev.Partner, ev.Paired = partner(m, a)
+		before, taken := failed(m), caseTaken(m, a, &ev)
 		m.Step(a.G, a.Choice)
 		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
 			ev.Effect = chosen(&ev)
@@ -66,29 +66,27 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 	return events, nil
 }
 
-// caseTaken says which case a select is going to take with a step, or whose select is going to take
-// one with it.
-func caseTaken(m Machine, a trace.Step, partner *trace.GID) string {
+// caseTaken says which case a select is going to take with a step, ev, or whose select is going to
+// take one with it.
+func caseTaken(m Machine, a trace.Step, ev *Event) string {
 	if x, ok := m.(interface{ CaseTaken(trace.GID, int) string }); ok {
 		if taken := x.CaseTaken(a.G, a.Choice); taken != "" {
 			return taken
 		}
 	}
-	if partner != nil && m.Next(*partner).Kind == trace.Select {
-		return "→ select of " + m.Name(*partner)
+	if ev.Paired && m.Next(ev.Partner).Kind == trace.Select {
+		return "→ select of " + m.Name(ev.Partner)
 	}
 	return ""
 }
 
-// partner returns the goroutine whose operation is executed along with that of a step; nil if there
-// is none.
-func partner(m Machine, a trace.Step) *trace.GID {
-	if fx, ok := m.(por.Effects); ok && m.Next(a.G).Kind.Row().Communicates {
-		if g, ok := fx.Partner(a.G, a.Choice); ok {
-			return &g
-		}
+// partner returns the goroutine whose operation is executed along with that of a step; ok is false if
+// there is none.
+func partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
+	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
+		return fx.Partner(a.G, a.Choice)
 	}
-	return nil
+	return 0, false
 }
 
 // chosen says which alternative of a choice was taken.

@@ -113,8 +113,8 @@ func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 			if !slices.Contains(u.gs, r.G) {
 				u.gs = append(u.gs, r.G)
 			}
-			if p := r.Partner; p != nil && !slices.Contains(u.gs, *p) {
-				u.gs = append(u.gs, *p)
+			if r.Paired && !slices.Contains(u.gs, r.Partner) {
+				u.gs = append(u.gs, r.Partner)
 			}
 			u.writes = u.writes || r.Write || !r.Kind.Memory()
 		}

@@ -169,7 +169,7 @@ func (m *memory) remembered() int {
 }
 
 // recallRun writes the results of all entries, if all are remembered: then nothing needs to be loaded.
-func (m *memory) recallRun(w report.Writer) (code int, ok bool, err error) {
+func (m *memory) recallRun(f *exploreFlags, w report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {
 		return 0, false, nil
@@ -192,7 +192,7 @@ func (m *memory) recallRun(w report.Writer) (code int, ok bool, err error) {
 		if err := w.Result(r, nil); err != nil {
 			return 0, false, err
 		}
-		code = worse(code, r.Verdict)
+		code = f.worse(code, r)
 	}
 	return code, true, w.Close()
 }

@@ -80,7 +80,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	mem := remember(cmd, listing, patterns, args)
 	if mem != nil {
-		code, ok, err := mem.recallRun(f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}))
+		code, ok, err := mem.recallRun(f, f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}))
 		if ok || err != nil {
 			progress.Clear()
 			if err == nil {
@@ -256,10 +256,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			if f.writeCorpus && e.Source.Fuzz {
 				writeCorpus(cmd.ErrOrStderr(), files.paths, e.Source, r)
 			}
-			code = worse(code, r.Verdict)
-			if f.strict && len(r.Bugs) > 0 {
-				code = worse(code, explore.Fail)
-			}
+			code = f.worse(code, r)
 		}
 		notOK[[2]string{e.Package, e.Name}] = err != nil || r.Verdict != explore.OK || r.NotRun != nil
 		if stop.Err() != nil {
@@ -301,6 +298,14 @@ func (f *exploreFlags) one(ctx context.Context, e explore.Entry, opts explore.Op
 		}()
 	}
 	return explore.Run(ctx, e, opts)
+}
+
+// worse combines the exit code so far with that of r.
+func (f *exploreFlags) worse(code int, r *explore.Result) int {
+	if f.strict && len(r.Bugs) > 0 {
+		return worse(code, explore.Fail)
+	}
+	return worse(code, r.Verdict)
 }
 
 // worse combines the exit codes of several entries: a bug outweighs what was not covered, and an

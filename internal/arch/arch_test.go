@@ -61,7 +61,7 @@ var allowed = map[string]string{
 	"cmd/hbcheck":          "analyze bench explore internal/verdicts load oracle por por/explorers por/sample report vm",
 	"internal/goroot":      "",
 	"internal/real":        "",
-	"internal/verdicts":    "explore vm",
+	"internal/verdicts":    "explore trace vm",
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",

@@ -28,6 +28,17 @@ import (
 // none.
 const Variable = "HBCHECKCACHE"
 
+// The details of warnings.
+func init() {
+	for _, d := range []explore.Detail{explore.Crashed{}, explore.TestFailed{}, explore.Exited{}, explore.WaitCycle{}, explore.MainBlocked{},
+		explore.LeftBehind{}, explore.LivesOn{}, explore.Spins{}, explore.Loops{}, explore.Conflict{}} {
+		gob.Register(d)
+	}
+}
+
+// maxResult is what an encoded result may take: most have less than a hundredth of it.
+const maxResult = 1 << 20
+
 // maxSize is what a store may take on disk when a run has ended.
 const maxSize = 128 << 20
 
@@ -75,13 +86,14 @@ type Verdict struct {
 type Name struct{ Package, Entry string }
 
 // Worth reports whether r would be the same if the entry were explored again: everything is covered,
-// or all but what it names of the environment, and nothing is wrong. (A bug is to be looked at,
-// and its schedule to be written again.)
+// or all but what it names of the environment, and nothing is wrong. (A bug that is no warning is to be
+// looked at, and its schedule to be written again.)
 func Worth(r *explore.Result) bool {
 	assumed := func(why explore.Reason) bool { return why.Cause == explore.CauseAssumed }
 	decided := r.Verdict == explore.OK ||
 		r.Verdict == explore.Incomplete && !slices.ContainsFunc(r.Incomplete, func(why explore.Reason) bool { return !assumed(why) })
-	return decided && len(r.Bugs) == 0 && r.SolverTrouble == "" && r.Stats.Checked == nil
+	wrong := func(b *explore.Bug) bool { return !b.Warning }
+	return decided && !slices.ContainsFunc(r.Bugs, wrong) && r.SolverTrouble == "" && r.Stats.Checked == nil
 }
 
 // Verdict returns what is remembered under key, if the host still answers as it did; env are the
@@ -106,12 +118,12 @@ func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env 
 		return false
 	}
 	data, err := encode(&Verdict{r, host})
-	if err != nil {
+	if err != nil || len(data) > maxResult {
 		return false
 	}
 	// What does not come back as it is now would be another verdict.
 	var back Verdict
-	if decode(data, &back) != nil || !reflect.DeepEqual(back.Result, r.Exported()) {
+	if decode(data, &back) != nil || !same(reflect.ValueOf(back.Result), reflect.ValueOf(r.Exported())) {
 		return false
 	}
 	return s.put(key, data)

@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -49,9 +51,9 @@ func TestRemember(t *testing.T) {
 
 // TestWorth: what is wrong, and what another run may find out, is not remembered.
 func TestWorth(t *testing.T) {
+	s := open(t)
 	for name, change := range map[string]func(r *explore.Result){
-		"a bug":     func(r *explore.Result) { r.Verdict, r.Bugs = explore.Fail, []*explore.Bug{{}} },
-		"a warning": func(r *explore.Result) { r.Bugs = []*explore.Bug{{Warning: true}} },
+		"a bug": func(r *explore.Result) { r.Verdict, r.Bugs = explore.Fail, []*explore.Bug{{}} },
 		"a bound": func(r *explore.Result) {
 			r.Verdict, r.Incomplete = explore.Incomplete, []explore.Reason{{Cause: explore.CauseStopped}}
 		},
@@ -63,25 +65,85 @@ func TestWorth(t *testing.T) {
 	} {
 		r := result()
 		change(r)
-		if Worth(r) || open(t).Remember("a", r, nil, nil) {
+		if Worth(r) || s.Remember("a", r, nil, nil) {
 			t.Errorf("%s: remembered", name)
 		}
 	}
 	r := result()
 	r.Verdict, r.Incomplete = explore.Incomplete, []explore.Reason{{Cause: explore.CauseAssumed}}
-	if s := open(t); !s.Remember("a", r, nil, nil) {
+	if !s.Remember("a", r, nil, nil) {
 		t.Error("an assumption: not remembered")
+	}
+}
+
+// TestDetails: warnings come back with everything, whatever their details are.
+func TestDetails(t *testing.T) {
+	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
+		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
+		explore.LivesOn{Func: "f", Waiting: explore.Waiting{For: "sleep"}}, explore.Spins{Func: "f"}, explore.Loops{MainEnded: true},
+		explore.Conflict{What: "x"}}
+	s := open(t)
+	for _, d := range details {
+		r := result()
+		r.Bugs = []*explore.Bug{{Warning: true, Detail: d, Events: []explore.Event{{Name: "main", Paired: true}}, Schedule: trace.Schedule{{G: 1, Choice: 2}}}}
+		if !s.Remember("a", r, nil, nil) {
+			t.Errorf("%T: not remembered", d)
+			continue
+		}
+		if back, ok := s.Verdict("a", nil); !ok || back.Bugs[0].Detail != d {
+			t.Errorf("%T: %+v", d, back)
+		}
+	}
+}
+
+// TestSame: a difference anywhere is one, but for empty and nil.
+func TestSame(t *testing.T) {
+	type part struct {
+		P *int
+		S []string
+		M map[string]part
+		I any
+		u int
+	}
+	one, uno, zero := 1, 1, 0
+	base := func() part {
+		return part{&one, []string{"a"}, map[string]part{"k": {S: []string{"x"}}}, explore.Exited{Status: 1}, 3}
+	}
+	for name, x := range map[string]struct {
+		change func(p *part)
+		want   bool
+	}{
+		"nothing":           {func(p *part) {}, true},
+		"another pointer":   {func(p *part) { p.P = &uno }, true},
+		"pointer":           {func(p *part) { p.P = &zero }, false},
+		"nil pointer":       {func(p *part) { p.P = nil }, false},
+		"element":           {func(p *part) { p.S[0] = "b" }, false},
+		"length":            {func(p *part) { p.S = append(p.S, "b") }, false},
+		"nil slice":         {func(p *part) { p.S = nil }, false},
+		"key":               {func(p *part) { p.M = map[string]part{"l": p.M["k"]} }, false},
+		"below a key":       {func(p *part) { p.M["k"] = part{} }, false},
+		"empty below a key": {func(p *part) { x := p.M["k"]; x.M = map[string]part{}; p.M["k"] = x }, true},
+		"in an interface":   {func(p *part) { p.I = explore.Exited{Status: 2} }, false},
+		"type":              {func(p *part) { p.I = explore.TestFailed{} }, false},
+		"not exported":      {func(p *part) { p.u = 4 }, false},
+	} {
+		a, b := base(), base()
+		x.change(&b)
+		if same(reflect.ValueOf(a), reflect.ValueOf(b)) != x.want || same(reflect.ValueOf(b), reflect.ValueOf(a)) != x.want {
+			t.Errorf("%s: not %v", name, x.want)
+		}
 	}
 }
 
 // TestHost: what an entry has learnt of the host has to be the same still.
 func TestHost(t *testing.T) {
 	unsure := []vm.HostFact{{Ask: "content", Name: os.DevNull, Answer: "unknown"}}
-	if s := open(t); s.Remember("a", result(), unsure, nil) {
+	s := open(t)
+	if s.Remember("a", result(), unsure, nil) {
 		t.Error("what a device says was remembered")
 	}
 	never := []vm.HostFact{{Ask: "env", Name: "X", Answer: "another"}}
-	if s := open(t); s.Remember("a", result(), never, []string{"X=1"}) {
+	if s.Remember("a", result(), never, []string{"X=1"}) {
 		t.Error("what has changed meanwhile was remembered")
 	}
 }
