@@ -84,8 +84,8 @@ func (s *source) reverseRace(e, p int) {
 	}
 	s.initials = s.initials[:0]
 	for j := e + 1; j <= p; j++ {
-		if j == p || !s.exec.Before(e, s.exec.Clock(j)) {
-			s.addInitial(j)
+		if (j == p || !s.exec.Before(e, s.exec.Clock(j))) && s.addInitial(f, j) {
+			return
 		}
 	}
 	s.addOneInitial(f)
@@ -104,36 +104,32 @@ func (s *source) notdep(e, p int) (v []hb.Transition) {
 	return v
 }
 
-// addInitial adds event j to the initials of a sequence unless one of them happens before it.
+// addInitial adds event j to the initials of a sequence unless one of them happens before it. It
+// reports whether that is line 9: its goroutine is in the backtrack set of f, so that nothing need be
+// added, whatever the other initials are.
 //
 // It is called in the order of execution. If any event of the sequence happens before j, then the
 // first such event is an initial, so it is enough to compare j with initials.
-func (s *source) addInitial(j int) {
+func (s *source) addInitial(f *sourceNode, j int) (covered bool) {
 	c := s.exec.Clock(j)
 	for _, i := range s.initials {
 		if s.exec.Before(i, c) {
-			return
+			return false
 		}
 	}
 	s.initials = append(s.initials, j)
+	return f.persistent || slices.Contains(f.backtrack, s.exec.Events[j].G)
 }
 
-// addOneInitial is lines 9 and 10: the goroutine of one of the initials must be in the backtrack
-// set.
+// addOneInitial is line 10: the goroutine of one of the initials must be in the backtrack set, and
+// none is (addInitial).
 //
 // If none of them is enabled in f, the only initial is p, and it is e that has enabled p: events
 // that do not happen after e are possible without it. Then there is no other order.
 func (s *source) addOneInitial(f *sourceNode) {
-	if f.persistent {
-		return
-	}
 	s.candidates = s.candidates[:0]
 	for _, i := range s.initials {
-		g := s.exec.Events[i].G
-		if slices.Contains(f.backtrack, g) {
-			return
-		}
-		if slices.Contains(f.enabled, g) {
+		if g := s.exec.Events[i].G; slices.Contains(f.enabled, g) {
 			s.candidates = append(s.candidates, g)
 		}
 	}
@@ -157,20 +153,27 @@ func (s *source) addOneInitial(f *sourceNode) {
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	for i := range n {
-		if s.nodes[i].persistent || s.exec.Before(i, c) {
+		f := s.nodes[i]
+		if f.persistent || s.exec.Before(i, c) {
 			continue
 		}
-		if !s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) {
-			continue
+		if s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) && !s.coveredBefore(f, i, n) {
+			s.addOneInitial(f)
 		}
-		s.initials = s.initials[:0]
-		for j := i + 1; j <= n; j++ {
-			if s.exec.Before(j, c) {
-				s.addInitial(j)
-			}
-		}
-		s.addOneInitial(s.nodes[i])
 	}
+}
+
+// coveredBefore makes initials those of what happens before event n after event i. It reports whether
+// one of them is covered (addInitial); the others are not looked for then.
+func (s *source) coveredBefore(f *sourceNode, i, n int) bool {
+	c := s.exec.Clock(n)
+	s.initials = s.initials[:0]
+	for j := i + 1; j <= n; j++ {
+		if s.exec.Before(j, c) && s.addInitial(f, j) {
+			return true
+		}
+	}
+	return false
 }
 
 // backtrackForPending makes the backtrack set of the state before event e sufficient for the
