@@ -52,13 +52,14 @@ var runtimeNatives = []Native{
 	{Name: "runtime.Stack", Peek: peekStack, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		text := m.goroutineText(g, "running")[1:]
 		if r.U(3)&1 != 0 {
-			text += m.othersText(g)
+			others := m.othersText(g)
+			text += others
 			if m.following() {
 				var op trace.Op // as which it has executed shows the goroutines
 				m.plain(&op, r.U(0), r.U(1), true)
 				m.raceOp(g, r, &op)
 			}
-			if m.multi {
+			if others != "" { // timers are not shown
 				m.assume(g, StacksShown)
 			}
 		}

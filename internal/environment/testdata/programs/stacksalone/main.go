@@ -1,0 +1,18 @@
+// assumed: nothing
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Timers are no goroutines that a stack shows.
+func main() {
+	t := time.NewTimer(time.Hour)
+	defer t.Stop()
+	<-time.After(time.Millisecond)
+	b := make([]byte, 1<<16)
+	fmt.Println(strings.Count(string(b[:runtime.Stack(b, true)]), "goroutine "))
+}

@@ -1,0 +1,15 @@
+// assumed: runtime.Stack (it shows others between two operations only)
+package main
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func main() {
+	c := make(chan bool)
+	go func() { c <- true }()
+	<-c
+	b := make([]byte, 1<<16)
+	fmt.Println(runtime.Stack(b, true) > 0)
+}
