@@ -149,7 +149,7 @@ func (s *exploration) useFacts() {
 		} else {
 			s.lazy = oracle.NewLazy(s.limit.passed, func() por.Oracle { return facts.Oracle(kind, s.limit.passed) })
 			if s.opts.LazyAnalysis {
-				s.lazy.Threshold = facts.Cost()
+				s.lazy.Threshold, s.lazy.Thrifty = facts.Cost(), true
 			}
 			s.cfg.Oracle = s.lazy
 		}
@@ -157,7 +157,7 @@ func (s *exploration) useFacts() {
 	if kind == oracle.Parts {
 		s.cfg.Parts = facts.Parts()
 		if s.opts.LazyAnalysis {
-			s.cfg.Parts = oracle.Later(s.cfg.Parts, partsFrom)
+			s.cfg.Parts = oracle.ThriftyParts(s.cfg.Parts, partsFrom)
 		}
 	}
 	if s.opts.CheckStatic {

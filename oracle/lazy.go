@@ -13,6 +13,8 @@ import (
 type Lazy struct {
 	// Threshold is how many questions it leaves unanswered before it is made.
 	Threshold int
+	// Thrifty leaves questions out where they bring nothing.
+	Thrifty bool
 	// Took is how long it took to make.
 	Took time.Duration
 
@@ -20,6 +22,7 @@ type Lazy struct {
 	make    func() por.Oracle
 	made    por.Oracle
 	watcher por.Watcher // made, if it is one
+	thrifts thrifts
 }
 
 // NewLazy returns an oracle that answers as the one that make returns, which may be nil when over
@@ -44,7 +47,12 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 			return ""
 		}
 	}
-	reason := o.made.Skip(g, op)
+	reason := ""
+	if o.Thrifty {
+		reason = o.thrifts.ask(o.made, g, op)
+	} else {
+		reason = o.made.Skip(g, op)
+	}
 	if o.over() {
 		return ""
 	}
@@ -63,23 +71,6 @@ func (o *Lazy) Rewound() {
 	if o.watcher != nil {
 		o.watcher.Rewound()
 	}
-}
-
-// Later returns p without its first answers: a search that has few states shows them as they are.
-func Later(p por.Parts, questions int) por.Parts { return &later{p, questions} }
-
-type later struct {
-	por.Parts
-	left int
-}
-
-// Part implements por.Parts.
-func (l *later) Part(enabled []trace.GID) []trace.GID {
-	if l.left > 0 {
-		l.left--
-		return nil
-	}
-	return l.Parts.Part(enabled)
 }
 
 // Cost returns how many choices cost about as much as analysing prog. The
