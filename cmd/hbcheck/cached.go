@@ -26,6 +26,7 @@ type memory struct {
 	listing  *load.Listing
 	base     string // for hbcheck itself and the flags
 	patterns []string
+	env      []string // of --env
 
 	mu       sync.Mutex // hosts is asked by all machines
 	hosts    map[*load.Entry]*vm.HostLog
@@ -41,7 +42,7 @@ var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-s
 
 // remember returns the memory for what listing lists, nil if the user wants none or it cannot be
 // opened.
-func remember(cmd *cobra.Command, listing *load.Listing, patterns, args []string) *memory {
+func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patterns []string) *memory {
 	dir, ok := verdicts.Dir()
 	if !ok || slices.ContainsFunc(notRemembered, cmd.Flags().Changed) {
 		return nil
@@ -55,13 +56,13 @@ func remember(cmd *cobra.Command, listing *load.Listing, patterns, args []string
 		return nil // a cache that cannot be written is none
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q\n", self, args)
+	fmt.Fprintf(h, "%s %q %q\n", self, f.args, f.input)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(without, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
 		}
 	})
-	return &memory{store: store, listing: listing, patterns: patterns, base: fmt.Sprintf("%x", h.Sum(nil)),
+	return &memory{store: store, listing: listing, patterns: patterns, env: f.env, base: fmt.Sprintf("%x", h.Sum(nil)),
 		hosts: make(map[*load.Entry]*vm.HostLog), packages: make(map[string]string)}
 }
 
@@ -130,7 +131,7 @@ func (m *memory) recall(n verdicts.Name) (*explore.Result, bool) {
 	if key == "" {
 		return nil, false
 	}
-	r, ok := m.store.Verdict(key, environ(""))
+	r, ok := m.store.Verdict(key, environ("", m.env))
 	if ok {
 		m.names = append(m.names, n)
 	}
@@ -144,7 +145,7 @@ func (m *memory) keep(e *explore.Entry, r *explore.Result) {
 	}
 	n := verdicts.Name{Package: e.Package, Entry: e.Name}
 	key := m.key(n)
-	if key != "" && m.store.Remember(key, r, m.host(e.Source).Facts(), environ("")) {
+	if key != "" && m.store.Remember(key, r, m.host(e.Source).Facts(), environ("", m.env)) {
 		m.names = append(m.names, n)
 	}
 }

@@ -78,7 +78,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		progress.Clear()
 		return err
 	}
-	mem := remember(cmd, listing, patterns, args)
+	mem := f.remember(cmd, listing, patterns)
 	if mem != nil {
 		code, ok, err := mem.recallRun(f, f.writer(cmd.OutOrStdout(), report.Paths{Base: listing.Dir()}))
 		if ok || err != nil {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -22,11 +26,14 @@ import (
 // Replay files record them.
 type machineFlags struct {
 	args     []string // of the program, after its name
-	outcomes bool     // the order of writes to stdout and stderr matters
-	run      string   // of tests and subtests; see explore.Filter
-	skip     string   // and which of them not
-	short    bool     // testing.Short
-	time     string   // any, bounded, virtual
+	env      []string // variables of the program that are not as hbcheck's: KEY=VALUE
+	stdin    string   // a file, whose content is input; input is its standard input
+	input    []byte
+	outcomes bool   // the order of writes to stdout and stderr matters
+	run      string // of tests and subtests; see explore.Filter
+	skip     string // and which of them not
+	short    bool   // testing.Short
+	time     string // any, bounded, virtual
 	slack    time.Duration
 	arming   bool   // starting a timer is a visible operation: the search has found that it must be
 	rand     string // all, seed
@@ -51,6 +58,8 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
 	fs.StringVar(&f.signals, "signals", "all", "signals that the program is notified of: `all|sent`: each may arrive at any moment, or those that the program sends itself")
+	fs.StringVar(&f.stdin, "stdin", "", "standard input of the program: what is in `file`")
+	fs.StringArrayVar(&f.env, "env", nil, envUsage)
 	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all arguments there are: integers, bools, strings, and slices, arrays and structs of these")
 	fs.IntVar(&f.inputLen, "input-len", vm.DefaultInputLen, "how many bytes or elements strings and slices have that are inputs: at most `n`")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
@@ -82,6 +91,44 @@ func (f *machineFlags) check(seed bool) error {
 			return fmt.Errorf("--solver: %v", err)
 		}
 	}
+	return cmp.Or(checkEnv(f.env), f.readStdin())
+}
+
+// envUsage is that of --env.
+const envUsage = "set a variable of the program's environment: `KEY=VALUE`"
+
+// checkEnv refuses what is no variable with a value.
+func checkEnv(env []string) error {
+	for _, s := range env {
+		if strings.IndexByte(s, '=') < 1 || strings.Contains(s, "\x00") {
+			return fmt.Errorf("--env %s: want KEY=VALUE", s)
+		}
+	}
+	return nil
+}
+
+// maxStdin is how long the file of --stdin may be: replay files contain it.
+const maxStdin = 1 << 20
+
+// readStdin reads the file of --stdin.
+func (f *machineFlags) readStdin() error {
+	if f.stdin == "" {
+		return nil
+	}
+	file, err := os.Open(f.stdin)
+	if err != nil {
+		return fmt.Errorf("--stdin: %w", err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("--stdin %s: want a file", f.stdin)
+	}
+	if f.input, err = io.ReadAll(io.LimitReader(file, maxStdin+1)); err != nil {
+		return fmt.Errorf("--stdin: %w", err)
+	}
+	if len(f.input) > maxStdin {
+		return fmt.Errorf("--stdin %s: want at most 1 MB", f.stdin)
+	}
 	return nil
 }
 
@@ -101,7 +148,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e)), Host: f.host, VisibleOutput: f.outcomes,
+			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,
@@ -130,6 +177,12 @@ func (f *machineFlags) record() map[string]string {
 	m := make(map[string]string)
 	if f.outcomes {
 		m["outcomes"] = "true"
+	}
+	for i, s := range f.env {
+		m["env"+strconv.Itoa(i)] = s
+	}
+	if len(f.input) > 0 {
+		m["stdin"] = base64.StdEncoding.EncodeToString(f.input)
 	}
 	if f.run != "" {
 		m["run"] = f.run
@@ -172,6 +225,16 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 		f.time = m["time"]
 	}
 	f.arming = m["arming"] == "true"
+	for i := 0; m["env"+strconv.Itoa(i)] != ""; i++ {
+		f.env = append(f.env, m["env"+strconv.Itoa(i)])
+	}
+	if m["stdin"] != "" {
+		input, err := base64.StdEncoding.DecodeString(m["stdin"])
+		if err != nil || len(input) > maxStdin {
+			return f, fmt.Errorf("bad stdin")
+		}
+		f.input = input
+	}
 	if m["input-len"] != "" {
 		n, err := strconv.Atoi(m["input-len"])
 		if err != nil {
@@ -215,10 +278,15 @@ func (f *machineFlags) slackOf() int64 {
 	return int64(f.slack)
 }
 
-// environ returns the environment of a program that runs in dir.
-func environ(dir string) []string {
-	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "PWD=") })
-	return append(env, "PWD="+dir)
+// environ returns the environment of a program that runs in dir: hbcheck's own, but for what is set.
+func environ(dir string, set []string) []string {
+	own := slices.Concat([]string{"PWD=" + dir}, set)
+	slices.Reverse(own) // of two for one key the last one counts
+	changed := func(s string) bool {
+		key, _, _ := strings.Cut(s, "=")
+		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })
+	}
+	return append(slices.DeleteFunc(os.Environ(), changed), own...)
 }
 
 // programArgs returns os.Args: the package's path stands for the program's name.

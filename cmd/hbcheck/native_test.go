@@ -49,7 +49,7 @@ func TestRunNative(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := prog.Entries[0]
-			end, err := explore.RunOnce(prog, e, vm.Config{Args: programArgs(e, c[1:]), Env: environ(prog.WorkDir(e)),
+			end, err := explore.RunOnce(prog, e, vm.Config{Args: programArgs(e, c[1:]), Env: environ(prog.WorkDir(e), nil),
 				Stdin: strings.NewReader(input), Stdout: &gotOut, Stderr: &gotErr})
 			if err != nil || end.Unsupported != "" {
 				t.Fatal(err, end.Unsupported)

@@ -12,6 +12,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var f loadFlags
+	var env []string
 	cmd := &cobra.Command{
 		Use:   "run [flags] package|file.go... [-- args]",
 		Short: "Execute a program in the machine under one schedule",
@@ -22,15 +23,19 @@ support.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
-			return runProgram(cmd, f.config(patterns, false), rest)
+			return runProgram(cmd, f.config(patterns, false), env, rest)
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().StringArrayVar(&env, "env", nil, envUsage)
 	cmd.Flags().SortFlags = false
 	return cmd
 }
 
-func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
+func runProgram(cmd *cobra.Command, cfg load.Config, env, args []string) error {
+	if err := checkEnv(env); err != nil {
+		return err
+	}
 	prog, err := loadProgram(cfg)
 	if err != nil {
 		return err
@@ -42,7 +47,7 @@ func runProgram(cmd *cobra.Command, cfg load.Config, args []string) error {
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
-		Args: programArgs(e, args), Env: environ(prog.WorkDir(e)),
+		Args: programArgs(e, args), Env: environ(prog.WorkDir(e), env),
 		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
 	})
