@@ -27,8 +27,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If one of them waits for a signal, the others are no bugs; nor is any of them if a finalizer could
-// run.
+// If one of them waits for a signal or for another process to connect, the others are no bugs; nor is
+// any of them if a finalizer could run.
 //
 // While main is there the program hangs, and which goroutines wait with it is part of that one
 // bug. When main has returned the process would end, so each goroutine is a bug of its own, and
@@ -57,6 +57,12 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		// It may be woken, and wake the others.
 		if hangs {
 			return bugs, "waits for a signal"
+		}
+		return bugs, end.Text
+	}
+	if slices.ContainsFunc(gs, func(g Goroutine) bool { return g.Peer }) {
+		if hangs {
+			return bugs, "waits for a connection"
 		}
 		return bugs, end.Text
 	}

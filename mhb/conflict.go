@@ -170,7 +170,7 @@ func skippable(k trace.Kind) bool {
 	switch k {
 	case trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.Park,
-		trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.Signal, trace.Broadcast, trace.SyncAccess:
+		trace.WgAdd, trace.WgWait, trace.OnceEnter, trace.Signal, trace.Broadcast, trace.SyncAccess, trace.IOWait:
 		return true
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Clock, trace.Output,

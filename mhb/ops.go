@@ -75,7 +75,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		return leaveOp
 	case trace.Send:
 		return tickOp
-	case trace.SyncAccess:
+	case trace.SyncAccess, trace.IOWait:
 		return libraryOp
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,

@@ -32,11 +32,16 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.ClockCounted: {"clock", "the clock as a number", "one value of many"},
 	vm.ClockSome:    {"clock", "the clock", "it shows some of what it may show"},
 	vm.WriteTimes:   {"clock", "when a file was written", "one time for all that the program writes"},
+	vm.NetworkOff:   {"network", "the network", "no other machine can be reached"},
+	vm.PeersOff:     {"network", "the network", "no other process connects"},
 }
 
 // Assumption says what has been assumed where.
 func Assumption(a vm.Assumption) string {
 	x := assumptions[a.What]
+	if !a.Pos.IsValid() {
+		return fmt.Sprintf("%s (%s)", x.what, x.how)
+	}
 	return fmt.Sprintf("%s at %s (%s)", x.what, line(a.Pos), x.how)
 }
 

@@ -96,7 +96,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 		return SendEvent, true
 	case trace.LockPending: // the lock excludes all but readers since Lock
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite, trace.AtomicLoad, trace.AtomicStore, trace.AtomicRMW,
-		trace.SyncAccess: // accesses, see Program.NativeAccesses
+		trace.SyncAccess, trace.IOWait: // accesses, see Program.NativeAccesses
 	case trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Go: // instructions, see Base.events
 	case trace.SemAcquire, trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit,
 		trace.Crash, trace.End, trace.Spin, trace.Inspect: // of no interest

@@ -51,6 +51,7 @@ const (
 	Broadcast
 	SemAcquire
 	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
+	IOWait     // an access to a library object (a connection) that waits until it is ready
 
 	// Environment.
 	Sleep  // waiting for the clock
@@ -255,6 +256,7 @@ var rows = [NumKinds]Row{
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
 			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
+	IOWait: {Name: "io", On: OnLibrary, Blocks: true, Wait: "IO wait", Funcs: []Func{native("internal/effect.Wait")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",
 		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // or instead of Clock

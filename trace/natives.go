@@ -33,7 +33,8 @@ var natives = func() map[string]Memory {
 			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
 			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
 			hbcheck.dev/hbcheck/hbtest.Running
-			internal/effect.Access internal/effect.Ordered internal/effect.OrderedIf internal/effect.Range internal/bytealg.MakeNoZero internal/godebug.setting
+			internal/effect.Access internal/effect.Acquire internal/effect.Ordered internal/effect.OrderedIf internal/effect.Orders internal/effect.Range
+			internal/effect.Release internal/effect.Wait internal/bytealg.MakeNoZero internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave
 			internal/synctest.hbWait internal/synctest.hbWaiting internal/sync.runtime_rand internal/syscall/unix.fcntl
 			math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits
@@ -44,7 +45,7 @@ var natives = func() map[string]Memory {
 			math/bits.RotateLeft32 math/bits.RotateLeft64 math/bits.Sub64 math/bits.TrailingZeros
 			math/bits.TrailingZeros32 math/bits.TrailingZeros64
 			math/rand.hbChoose math/rand.runtime_rand math/rand/v2.hbChoose math/rand/v2.runtime_rand
-			net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
+			net.hbUnreached net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes

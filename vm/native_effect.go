@@ -28,7 +28,29 @@ var effectNatives = []Native{
 		m.ordered(g, r.U(0), m.flag(r.U(1)))
 		return Next
 	}},
+	{Name: "internal/effect.Wait", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.IOWait, r.U(0), 1, true, m.flag(r.U(2)))
+	}, Fn: nop},
+	{Name: "internal/effect.Orders", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.ordered(g, r.U(0), r.U(1)&1 != 0)
+		return Next
+	}},
+	{Name: "internal/effect.Release", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.following() {
+			m.race.Release(g.slot, oneWay(r.U(0)))
+		}
+		return Next
+	}},
+	{Name: "internal/effect.Acquire", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if m.following() {
+			m.race.Acquire(g.slot, oneWay(r.U(0)))
+		}
+		return Next
+	}},
 }
+
+// oneWay is where Release of the object at p releases: apart from what orders both ways.
+func oneWay(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 1 }
 
 // flag is the bool at p.
 func (m *Machine) flag(p ptr) bool { return *(*bool)(unsafe.Pointer(m.heap.load(p, 1, 0))) }

@@ -22,6 +22,7 @@ var nativeTables = [][]Native{
 	fuzzNatives,
 	synctestNatives,
 	signalNatives,
+	netNatives,
 }
 
 // machineNatives are the machine's own entry points.

@@ -32,6 +32,8 @@ const (
 	ClockCounted                    // time: a number is made of what the clock shows
 	ClockSome                       // time: of what the clock may show not all is tried
 	WriteTimes                      // os: when a file was written
+	NetworkOff                      // net: there is no network, but for the machine itself
+	PeersOff                        // net: no other process connects
 	NumAssumed
 )
 
@@ -50,10 +52,28 @@ func (m *Machine) assume(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return
 	}
-	pos, _, ok := m.userFrame(g)
-	if !ok {
+	if pos, _, ok := m.userFrame(g); ok {
+		m.noteAssumed(what, pos)
+	}
+}
+
+// assumeAlways is assume of what users want to know wherever it is: at the code that has started g, if
+// that is the user's, or without a place.
+func (m *Machine) assumeAlways(g *goroutine, what Assumed) {
+	if m.cfg.Run {
 		return
 	}
+	pos, _, ok := m.userFrame(g)
+	if !ok {
+		born := m.CreationStack(g.id)
+		if i := slices.IndexFunc(born, func(f SourceFrame) bool { return !f.Std && f.Pos.IsValid() }); i >= 0 {
+			pos = born[i].Pos
+		}
+	}
+	m.noteAssumed(what, pos)
+}
+
+func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 	pos.Column, pos.Offset = 0, 0
 	if a := (Assumption{what, pos}); !slices.Contains(m.assumed, a) {
 		m.assumed = append(m.assumed, a)

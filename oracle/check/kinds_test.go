@@ -20,9 +20,9 @@ func TestKinds(t *testing.T) {
 		trace.OnWaitGroup: {static.JoinEvent},
 		trace.OnOnce:      {static.OnceEvent},
 	}
-	// The analyses promise nothing of the clock, of bubbles and of what waits forever; what a pending
+	// The analyses promise nothing of the clock, of bubbles, connections and of endless waits; what a pending
 	// writer waits for is known to have come when it announces itself.
-	promisesNothing := []trace.Kind{trace.LockPending, trace.SemAcquire, trace.Sleep, trace.Timer, trace.Spin}
+	promisesNothing := []trace.Kind{trace.LockPending, trace.SemAcquire, trace.IOWait, trace.Sleep, trace.Timer, trace.Spin}
 	for k := range trace.NumKinds {
 		row := k.Row()
 		kinds, _ := fulfilledBy(k)

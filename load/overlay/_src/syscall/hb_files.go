@@ -64,6 +64,9 @@ func hbWrite(fd int, p []byte)
 // hbRefuse ends the execution: what is not modelled.
 func hbRefuse(what string)
 
+// HbRefuse is for package net.
+func HbRefuse(what string) { hbRefuse(what) }
+
 func hbError(e Errno) error {
 	if e == 0 {
 		return nil
@@ -181,6 +184,8 @@ func (f *hbFile) open(mode uint32) error {
 	switch m := at.mode() & S_IFMT; {
 	case m == S_IFLNK:
 		return ELOOP
+	case m == S_IFSOCK && at.node != nil:
+		return ENXIO
 	case m == S_IFIFO, m == S_IFSOCK:
 		hbRefuse("opening " + f.path + ", a pipe or socket of another process")
 	case f.flags&O_DIRECTORY != 0 && m != S_IFDIR:

@@ -34,6 +34,7 @@ type hbNode struct {
 	ino    uint64
 	data   []byte // of a file
 	target string // of a symbolic link
+	socket any    // of a socket: what listens there
 	host   bool   // of a directory: names that are not in hbTree are the host's
 	times  [2]Timespec
 	fixed  bool // times are what the program has set
@@ -345,6 +346,8 @@ func hbListed(list, name string, node *hbNode) string {
 			kind = "d"
 		case S_IFLNK:
 			kind = "l"
+		case S_IFSOCK:
+			kind = "?" // asked of the node
 		}
 		entry = kind + name + "\x00"
 	}

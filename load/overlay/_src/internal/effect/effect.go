@@ -22,3 +22,17 @@ func OrderedIf(p unsafe.Pointer, write *bool)
 
 // Range is Access for size bytes at p.
 func Range(p unsafe.Pointer, size uintptr, write bool)
+
+// Wait is an Access that writes, and that waits until *ready holds, which is part of the object;
+// outside says that another process could make it so, though none does.
+func Wait(p unsafe.Pointer, outside bool, ready *bool)
+
+// Orders orders as Ordered does, and is no access: what precedes it is one.
+func Orders(p unsafe.Pointer, write bool)
+
+// Release orders what the goroutine has done before what follows an Acquire of p, as a mutex does
+// that is unlocked and locked. It is no access.
+func Release(p unsafe.Pointer)
+
+// Acquire is the other side of Release.
+func Acquire(p unsafe.Pointer)

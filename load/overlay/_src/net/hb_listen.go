@@ -1,0 +1,88 @@
+package net
+
+import (
+	"internal/effect"
+	"internal/poll"
+	"syscall"
+	"unsafe"
+)
+
+// An hbListener has the connections that are to be accepted. Connecting, accepting and closing are
+// operations on it.
+type hbListener struct {
+	queue  []hbArrival
+	count  int  // of connections that there have been
+	known  bool // other processes may know its address: the system has not chosen it
+	closed bool
+	late   hbLate
+	ready  bool
+	uses   hbOrder
+	takes  hbOrder
+}
+
+// An hbArrival is a connection that can be accepted.
+type hbArrival struct {
+	end         *hbEnd
+	local, peer hbAddr
+}
+
+// hbBacklog is how many connections can wait to be accepted: net.core.somaxconn.
+const hbBacklog = 4096
+
+func (l *hbListener) touch() { effect.Access(unsafe.Pointer(l), true) }
+
+func (l *hbListener) update() { l.ready = len(l.queue) > 0 || l.closed || l.late.passed() }
+
+// connect lets a connection arrive that is made to local, and returns its other end. Its address
+// is peer; if that has no port, it gets one that no other connection to l has.
+func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr, err error) {
+	l.touch()
+	switch {
+	case l.closed:
+		return nil, hbAddr{}, syscall.ECONNREFUSED
+	case len(l.queue) > hbBacklog:
+		syscall.HbRefuse("more connections that wait to be accepted than a listener has room for")
+	}
+	if peer.port == 0 && !unix {
+		peer.port = hbFirstPeer + l.count%hbPeers
+	}
+	l.count++
+	e, other := hbConnect(unix)
+	l.queue = append(l.queue, hbArrival{other, local, peer})
+	l.update()
+	return e, peer, nil
+}
+
+func (l *hbListener) accept() (a hbArrival, err error) {
+	effect.Wait(unsafe.Pointer(l), l.known, &l.ready)
+	effect.Orders(unsafe.Pointer(&l.uses), false)
+	effect.Orders(unsafe.Pointer(&l.takes), true)
+	switch {
+	case l.closed:
+		return a, poll.ErrNetClosing
+	case l.late.passed():
+		return a, poll.ErrDeadlineExceeded
+	}
+	a = l.queue[0]
+	l.queue = append([]hbArrival(nil), l.queue[1:]...)
+	l.update()
+	return a, nil
+}
+
+// close resets the connections that have not been accepted.
+func (l *hbListener) close() error {
+	l.touch()
+	effect.Orders(unsafe.Pointer(&l.uses), true)
+	if l.closed {
+		return poll.ErrNetClosing
+	}
+	rest := l.queue
+	l.closed, l.queue = true, nil
+	l.update()
+	l.late.stop()
+	for _, a := range rest {
+		a.end.hard = true
+		a.end.close()
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package net
+
+import (
+	"context"
+	"io"
+	"syscall"
+	"time"
+)
+
+// Options of sockets: those that nothing in memory depends on are accepted.
+
+func setReadBuffer(fd *netFD, bytes int) error              { return nil }
+func setWriteBuffer(fd *netFD, bytes int) error             { return nil }
+func setKeepAlive(fd *netFD, keepalive bool) error          { return nil }
+func setKeepAliveIdle(fd *netFD, d time.Duration) error     { return nil }
+func setKeepAliveInterval(fd *netFD, d time.Duration) error { return nil }
+func setKeepAliveCount(fd *netFD, n int) error              { return nil }
+func setNoDelay(fd *netFD, noDelay bool) error              { return nil }
+
+// setLinger decides what closing does: with 0 it resets the connection.
+func setLinger(fd *netFD, sec int) error {
+	if e := fd.end; e != nil {
+		e.in().touch()
+		e.hard = sec == 0
+	}
+	return nil
+}
+
+func joinIPv4Group(fd *netFD, ifi *Interface, ip IP) error {
+	syscall.HbRefuse("multicast")
+	return nil
+}
+
+func joinIPv6Group(fd *netFD, ifi *Interface, ip IP) error { return joinIPv4Group(fd, ifi, ip) }
+
+func setIPv4MulticastInterface(fd *netFD, ifi *Interface) error { return nil }
+func setIPv4MulticastLoopback(fd *netFD, v bool) error          { return nil }
+func setIPv6MulticastInterface(fd *netFD, ifi *Interface) error { return nil }
+func setIPv6MulticastLoopback(fd *netFD, v bool) error          { return nil }
+
+// There is no multipath TCP, as on a kernel without it.
+
+func (sd *sysDialer) dialMPTCP(ctx context.Context, laddr, raddr *TCPAddr) (*TCPConn, error) {
+	return sd.dialTCP(ctx, laddr, raddr)
+}
+
+func (sl *sysListener) listenMPTCP(ctx context.Context, laddr *TCPAddr) (*TCPListener, error) {
+	return sl.listenTCP(ctx, laddr)
+}
+
+func isUsingMultipathTCP(fd *netFD) bool { return false }
+
+// Copying is reading and writing.
+
+func sendFile(c *netFD, r io.Reader) (written int64, err error, handled bool)   { return 0, nil, false }
+func spliceFrom(c *netFD, r io.Reader) (written int64, err error, handled bool) { return 0, nil, false }
+func spliceTo(w io.Writer, c *netFD) (written int64, err error, handled bool)   { return 0, nil, false }
+
+// A rawConn is refused when it is used: there is no descriptor.
+type rawConn struct{ fd *netFD }
+
+func newRawConn(fd *netFD) *rawConn { return &rawConn{fd} }
+
+func (c *rawConn) ok() bool { return c != nil && c.fd != nil }
+
+func (c *rawConn) Control(f func(uintptr)) error {
+	syscall.HbRefuse("the descriptor of a connection")
+	return nil
+}
+
+func (c *rawConn) Read(f func(uintptr) bool) error { return c.Control(nil) }
+
+func (c *rawConn) Write(f func(uintptr) bool) error { return c.Control(nil) }
+
+type rawListener struct{ rawConn }
+
+func (l *rawListener) Read(func(uintptr) bool) error { return syscall.EINVAL }
+
+func (l *rawListener) Write(func(uintptr) bool) error { return syscall.EINVAL }
+
+func newRawListener(fd *netFD) *rawListener { return &rawListener{rawConn{fd}} }

@@ -1,0 +1,159 @@
+package net
+
+import (
+	"internal/effect"
+	"internal/poll"
+	"syscall"
+	"unsafe"
+)
+
+// An hbPackets is a socket of UDP. Sending and receiving are operations on the socket that receives;
+// a sender looks up which one that is.
+//
+// What does not fit into the buffer of a socket is lost, as Linux does, and nothing else. A packet
+// that no socket takes is an error of the next operation if its sender is connected. Package syscall
+// tells the race detector of Read and Write, and not of ReadFrom and WriteTo.
+type hbPackets struct {
+	bound     *hbBound
+	queue     []hbPacket
+	size      int // what they take of the buffer
+	peer      hbAddr
+	connected bool // packets are exchanged with peer only
+	known     bool // see hbListener
+	closed    bool
+	unread    bool // reading has been shut down
+	failed    syscall.Errno
+	readLate  hbLate
+	writeLate hbLate
+	ready     bool
+	uses      hbOrder
+	reads     hbOrder
+}
+
+// An hbPacket is one that has arrived.
+type hbPacket struct {
+	from hbAddr
+	data []byte
+}
+
+const (
+	hbPacketMax    = 65507
+	hbPacketBuffer = 212992
+	hbPacketExtra  = 768 // what the kernel needs for a packet beside its data
+)
+
+func (s *hbPackets) touch(write bool) { effect.Access(unsafe.Pointer(s), write) }
+
+func (s *hbPackets) update() {
+	s.ready = len(s.queue) > 0 || s.closed || s.unread || s.failed != 0 || s.readLate.passed()
+}
+
+// send sends p to the address to; synchronized says whether that orders.
+func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err error) {
+	b := taken(p)
+	s.touch(s.connected)
+	effect.Orders(unsafe.Pointer(&s.uses), false)
+	switch failed := s.failed; {
+	case s.closed:
+		return 0, poll.ErrNetClosing
+	case s.writeLate.passed():
+		return 0, poll.ErrDeadlineExceeded
+	case failed != 0:
+		s.failed = 0
+		s.update()
+		return 0, failed
+	case len(b) > hbPacketMax:
+		return 0, syscall.EMSGSIZE
+	case to.port == 0:
+		return 0, syscall.EINVAL
+	case to.wildcard():
+		to = to.local()
+	case !to.loopback():
+		hbUnreached()
+		return 0, syscall.ENETUNREACH
+	}
+	from := s.bound.addr
+	if from.wildcard() {
+		from.ip = to.local().ip
+	}
+	if t, ok := hbFind(false, &to).(*hbPackets); ok && t.deliver(from, b, synchronized) || !s.connected {
+		return len(b), nil
+	}
+	s.touch(true)
+	s.failed = syscall.ECONNREFUSED
+	s.update()
+	return len(b), nil
+}
+
+// deliver reports whether s takes the packet.
+func (s *hbPackets) deliver(from hbAddr, b []byte, synchronized bool) bool {
+	s.touch(true)
+	if s.closed || s.connected && s.peer != from {
+		return false
+	}
+	if synchronized {
+		effect.Release(unsafe.Pointer(s))
+	}
+	if takes := len(b) + hbPacketExtra; s.size+takes <= hbPacketBuffer {
+		s.queue = append(s.queue, hbPacket{from, b})
+		s.size += takes
+		s.update()
+	}
+	return true
+}
+
+// receive returns a packet, of which p takes what fits; cut says that this is not all.
+func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cut bool, err error) {
+	effect.Wait(unsafe.Pointer(s), s.known, &s.ready)
+	effect.Orders(unsafe.Pointer(&s.uses), false)
+	effect.Orders(unsafe.Pointer(&s.reads), true)
+	switch failed := s.failed; {
+	case s.closed:
+		return 0, from, false, poll.ErrNetClosing
+	case s.readLate.passed():
+		return 0, from, false, poll.ErrDeadlineExceeded
+	case failed != 0:
+		s.failed = 0
+		s.update()
+		return 0, from, false, failed
+	case len(s.queue) == 0:
+		return 0, from, false, nil // shut down
+	}
+	if synchronized {
+		effect.Acquire(unsafe.Pointer(s))
+	}
+	packet := s.queue[0]
+	s.queue = append([]hbPacket(nil), s.queue[1:]...)
+	s.size -= len(packet.data) + hbPacketExtra
+	s.update()
+	b := append([]byte(nil), packet.data...)
+	n = fill(p, b)
+	return n, packet.from, n < len(b), nil
+}
+
+func (s *hbPackets) shutdown() error {
+	s.touch(true)
+	effect.Orders(unsafe.Pointer(&s.uses), false)
+	switch {
+	case s.closed:
+		return poll.ErrNetClosing
+	case !s.connected:
+		return syscall.ENOTCONN
+	}
+	s.unread = true
+	s.update()
+	return nil
+}
+
+func (s *hbPackets) close() error {
+	s.touch(true)
+	effect.Orders(unsafe.Pointer(&s.uses), true)
+	if s.closed {
+		return poll.ErrNetClosing
+	}
+	s.closed, s.queue = true, nil
+	s.update()
+	s.readLate.stop()
+	s.writeLate.stop()
+	return nil
+}

@@ -1,0 +1,198 @@
+package net
+
+import (
+	"internal/effect"
+	"syscall"
+	"unsafe"
+)
+
+// Which sockets have which addresses. Looking an address up, or taking it, is an operation on a byte
+// that its port chooses; taking any port that is free is one on hbNext before that.
+
+// An hbAddr is an address of IP and a port, or the name of a socket of Unix.
+type hbAddr struct {
+	ip   [16]byte
+	port int
+	name string
+}
+
+// An hbBound is a socket with an address.
+type hbBound struct {
+	stream bool // TCP
+	addr   hbAddr
+	family int
+	only   bool // of IPv6: no connections of IPv4
+	socket any  // *hbListener, *hbPackets or *hbEnd
+}
+
+var (
+	hbSockets []*hbBound
+	hbPorts   [64]byte
+	hbNext    int // how many ports have been taken that the system has chosen
+)
+
+const (
+	hbFirstPort = 40001 // of those that the system chooses
+	hbFirstPeer = 50001 // of those of ends that connect
+	hbPeers     = 10000
+)
+
+func hbTouchPort(port int, write bool) {
+	effect.Access(unsafe.Pointer(&hbPorts[port%len(hbPorts)]), write)
+}
+
+// hbAddrOf returns sa, with an address of IPv4 as one of IPv6.
+func hbAddrOf(sa syscall.Sockaddr) hbAddr {
+	switch sa := sa.(type) {
+	case *syscall.SockaddrInet4:
+		a := hbAddr{port: sa.Port}
+		a.ip[10], a.ip[11] = 0xff, 0xff
+		copy(a.ip[12:], sa.Addr[:])
+		return a
+	case *syscall.SockaddrInet6:
+		return hbAddr{ip: sa.Addr, port: sa.Port}
+	case *syscall.SockaddrUnix:
+		return hbAddr{name: sa.Name}
+	}
+	return hbAddr{}
+}
+
+// sockaddr is the other way round, for a socket of family.
+func (a hbAddr) sockaddr(family int) syscall.Sockaddr {
+	switch family {
+	case syscall.AF_INET:
+		return &syscall.SockaddrInet4{Port: a.port, Addr: [4]byte(a.ip[12:])}
+	case syscall.AF_INET6:
+		return &syscall.SockaddrInet6{Port: a.port, Addr: a.ip}
+	}
+	return &syscall.SockaddrUnix{Name: a.name}
+}
+
+// four reports whether a is an address of IPv4.
+func (a *hbAddr) four() bool {
+	return [12]byte(a.ip[:12]) == [12]byte{10: 0xff, 11: 0xff}
+}
+
+// wildcard reports whether a is any address.
+func (a *hbAddr) wildcard() bool {
+	ip := a.ip
+	if a.four() {
+		ip[10], ip[11] = 0, 0
+	}
+	return ip == [16]byte{}
+}
+
+// loopback reports whether a is an address of the machine.
+func (a *hbAddr) loopback() bool {
+	return a.four() && a.ip[12] == 127 || a.ip == [16]byte{15: 1}
+}
+
+// local returns the loopback's address of the version of IP that a has.
+func (a hbAddr) local() hbAddr {
+	if a.four() {
+		a.ip[12], a.ip[13], a.ip[14], a.ip[15] = 127, 0, 0, 1
+	} else {
+		a.ip = [16]byte{15: 1}
+	}
+	return a
+}
+
+// takes reports whether what is sent to a arrives at b.
+func (b *hbBound) takes(stream bool, a *hbAddr) bool {
+	switch {
+	case b.stream != stream || b.addr.port != a.port:
+		return false
+	case b.addr.ip == a.ip:
+		return true
+	case !b.addr.wildcard():
+		return false
+	case a.four():
+		return b.family == syscall.AF_INET || !b.only
+	}
+	return b.family == syscall.AF_INET6
+}
+
+// hbFind returns the socket at which arrives what is sent to a. Looking for it is declared.
+func hbFind(stream bool, a *hbAddr) any {
+	hbTouchPort(a.port, false)
+	var found any
+	for _, b := range hbSockets {
+		if b.takes(stream, a) && (found == nil || !b.addr.wildcard()) {
+			if _, ok := b.socket.(*hbEnd); !ok {
+				found = b.socket
+			}
+		}
+	}
+	return found
+}
+
+// hbBind gives b its address, or chooses a port if it has none.
+func hbBind(b *hbBound) error {
+	if !b.addr.wildcard() && !b.addr.loopback() {
+		return syscall.EADDRNOTAVAIL
+	}
+	choose := b.addr.port == 0
+	for {
+		if choose {
+			effect.Access(unsafe.Pointer(&hbNext), true)
+			b.addr.port = hbFirstPort + hbNext
+			hbNext++
+			if b.addr.port == hbFirstPeer {
+				syscall.HbRefuse("binding more than 10000 sockets to ports that the system chooses")
+			}
+		}
+		hbTouchPort(b.addr.port, true)
+		if !b.taken() {
+			b.insert()
+			return nil
+		}
+		if !choose {
+			return syscall.EADDRINUSE
+		}
+	}
+}
+
+// insert puts b where it belongs: which sockets there are is no matter of the order of binding.
+func (b *hbBound) insert() {
+	i := 0
+	for i < len(hbSockets) && hbSockets[i].before(b) {
+		i++
+	}
+	hbSockets = append(append(append([]*hbBound(nil), hbSockets[:i]...), b), hbSockets[i:]...)
+}
+
+func (b *hbBound) before(o *hbBound) bool {
+	switch {
+	case b.addr.port != o.addr.port:
+		return b.addr.port < o.addr.port
+	case b.stream != o.stream:
+		return b.stream
+	}
+	for i, x := range b.addr.ip {
+		if x != o.addr.ip[i] {
+			return x < o.addr.ip[i]
+		}
+	}
+	return false
+}
+
+// taken reports whether another socket has the address of b.
+func (b *hbBound) taken() bool {
+	for _, o := range hbSockets {
+		if o.takes(b.stream, &b.addr) || b.takes(o.stream, &o.addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// release makes the address of b free.
+func (b *hbBound) release() {
+	hbTouchPort(b.addr.port, true)
+	for i, o := range hbSockets {
+		if o == b {
+			hbSockets = append(append([]*hbBound(nil), hbSockets[:i]...), hbSockets[i+1:]...)
+			return
+		}
+	}
+}

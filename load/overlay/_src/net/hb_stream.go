@@ -1,0 +1,261 @@
+package net
+
+import (
+	"internal/effect"
+	"internal/poll"
+	"io"
+	"syscall"
+	"unsafe"
+)
+
+// Connections in memory, of TCP and of stream sockets of Unix.
+//
+//	end 0                 hbConn                 end 1
+//	Write ──▶ half[1]: data, not yet read ──▶ Read
+//	Read  ◀── half[0]: data, not yet read ◀── Write
+//
+// A connection is two halves, one for each direction. Reading and writing are operations on one
+// half; what ends or resets a connection is one on both. Each is one step: a Write that fits is one,
+// and so is a Read, which returns what there is.
+//
+// As Linux does: what was sent before the end of a stream, or before a reset, can be read after it;
+// a reset is one error, after which a stream has ended; an end that is closed while there is
+// something to be read resets the connection, and so does writing to an end that is closed, which
+// the next Write is told.
+//
+// What a Write has sent happens before what follows the Read that returns data or the end of that
+// stream, as package syscall tells the race detector; its edges are those of all files together, and
+// these are of each half. Connecting and accepting order nothing, as natively.
+
+// An hbHalf is one direction of a connection.
+type hbHalf struct {
+	data      []byte
+	capacity  int  // as much as data holds
+	shut      bool // nothing more is written: the end of the stream
+	unread    bool // the reading end has shut down reading
+	gone      bool // the reading end is closed
+	dead      bool // the connection was reset
+	readLate  hbLate
+	writeLate hbLate
+	writing   bool // a Write is under way that has not fitted
+	unix      bool
+
+	// The reading and the writing end, if they are closed.
+	readClosed, writeClosed bool
+
+	// Whether a Read, a Write and the Write under way can proceed.
+	readable, writable, resumable bool
+
+	reads, writes hbOrder // readers wait for each other, and so do writers
+}
+
+// An hbOrder is a place for effect.Orders.
+type hbOrder [4]uint64
+
+type hbConn struct {
+	half [2]hbHalf // half[i] is what end i reads
+	errs [2]syscall.Errno
+}
+
+// An hbEnd is one end of a connection.
+type hbEnd struct {
+	conn *hbConn
+	side int
+	hard bool    // closing it resets the connection: SetLinger(0)
+	uses hbOrder // reading and writing, and closing
+}
+
+// How much a half holds: what natively fits into the buffers of both ends of a connection over the
+// loopback, to which nothing has been sent before.
+const (
+	hbTCPBuffer  = 2_500_000
+	hbUnixBuffer = 200_000
+)
+
+// hbConnect returns the ends of a new connection.
+func hbConnect(unix bool) (a, b *hbEnd) {
+	c := new(hbConn)
+	for i := range c.half {
+		h := &c.half[i]
+		h.unix, h.capacity = unix, hbTCPBuffer
+		if unix {
+			h.capacity = hbUnixBuffer
+		}
+		h.update()
+	}
+	return &hbEnd{conn: c, side: 0}, &hbEnd{conn: c, side: 1}
+}
+
+func (e *hbEnd) in() *hbHalf  { return &e.conn.half[e.side] }
+func (e *hbEnd) out() *hbHalf { return &e.conn.half[1-e.side] }
+
+func (h *hbHalf) touch() { effect.Access(unsafe.Pointer(h), true) }
+
+// touch declares an operation on both halves and what the ends know of errors.
+func (c *hbConn) touch() { effect.Range(unsafe.Pointer(c), unsafe.Sizeof(*c), true) }
+
+// update says anew who can proceed.
+func (h *hbHalf) update() {
+	h.readable = len(h.data) > 0 || h.shut || h.unread || h.dead || h.readClosed || h.readLate.passed()
+	stops := h.shut || h.gone || h.dead || h.unix && h.unread || h.writeClosed || h.writeLate.passed()
+	h.resumable = stops || len(h.data) < h.capacity
+	h.writable = stops || h.resumable && !h.writing
+}
+
+// take returns at most n bytes that have been sent, and removes them.
+func (h *hbHalf) take(n int) []byte {
+	n = min(n, len(h.data))
+	b := append([]byte(nil), h.data[:n]...)
+	const small = 1 << 16
+	if h.data = h.data[n:]; len(h.data) < small {
+		h.data = append([]byte(nil), h.data...) // equal contents are equal states
+	}
+	return b
+}
+
+func (e *hbEnd) read(p []byte) (n int, err error) {
+	h := e.in()
+	if len(p) > 0 {
+		effect.Wait(unsafe.Pointer(h), false, &h.readable)
+	} else {
+		h.touch()
+	}
+	effect.Orders(unsafe.Pointer(&e.uses), false)
+	effect.Orders(unsafe.Pointer(&h.reads), true)
+	switch {
+	case h.readClosed:
+		return 0, poll.ErrNetClosing
+	case len(p) == 0:
+		return 0, nil
+	case h.readLate.passed():
+		return 0, poll.ErrDeadlineExceeded
+	case len(h.data) > 0:
+		effect.Acquire(unsafe.Pointer(h))
+		b := h.take(len(p))
+		h.update()
+		return fill(p, b), nil
+	case h.dead && !h.shut || h.dead && h.unix:
+		if err := e.failure(); err != 0 {
+			return 0, err
+		}
+	}
+	effect.Acquire(unsafe.Pointer(h))
+	return 0, io.EOF
+}
+
+// failure returns the error of the end that has not been returned yet.
+func (e *hbEnd) failure() (err syscall.Errno) {
+	p := &e.conn.errs[e.side]
+	effect.Access(unsafe.Pointer(p), true)
+	err, *p = *p, 0
+	return err
+}
+
+func (e *hbEnd) write(p []byte) (n int, err error) {
+	b := taken(p)
+	h := e.out()
+	effect.Wait(unsafe.Pointer(h), false, &h.writable)
+	effect.Orders(unsafe.Pointer(&e.uses), false)
+	effect.Orders(unsafe.Pointer(&h.writes), true)
+	effect.Release(unsafe.Pointer(h))
+	for {
+		switch {
+		case h.writeClosed:
+			err = poll.ErrNetClosing
+		case h.writeLate.passed():
+			err = poll.ErrDeadlineExceeded
+		case h.dead && !h.unix:
+			h.writing = false
+			h.update()
+			if err := e.failure(); err != 0 {
+				return n, err
+			}
+			return n, syscall.EPIPE
+		case h.shut, h.dead, h.unix && (h.gone || h.unread):
+			err = syscall.EPIPE
+		case len(b) == 0:
+		case h.gone: // the answer is a reset
+			h.dead = true
+			n, b = n+len(b), nil
+		default:
+			k := min(len(b), h.capacity-len(h.data))
+			h.data = append(h.data, b[:k]...)
+			n, b = n+k, b[k:]
+		}
+		h.writing = err == nil && len(b) > 0
+		h.update()
+		if !h.writing {
+			return n, err
+		}
+		effect.Wait(unsafe.Pointer(h), false, &h.resumable)
+		effect.Orders(unsafe.Pointer(&e.uses), false)
+		effect.Release(unsafe.Pointer(h))
+	}
+}
+
+// closeWrite ends the stream that e writes.
+func (e *hbEnd) closeWrite() error {
+	h := e.out()
+	h.touch()
+	effect.Orders(unsafe.Pointer(&e.uses), false)
+	if h.writeClosed {
+		return poll.ErrNetClosing
+	}
+	if h.dead && !h.unix {
+		return syscall.ENOTCONN
+	}
+	h.shut = true
+	h.update()
+	return nil
+}
+
+// closeRead lets reading end as soon as there is nothing more to be read.
+func (e *hbEnd) closeRead() error {
+	h := e.in()
+	h.touch()
+	effect.Orders(unsafe.Pointer(&e.uses), false)
+	if h.readClosed {
+		return poll.ErrNetClosing
+	}
+	if h.dead && !h.unix {
+		return syscall.ENOTCONN
+	}
+	h.unread = true
+	h.update()
+	return nil
+}
+
+// close closes e; if that resets the connection, the other end gets an error, and not the end of the stream.
+func (e *hbEnd) close() error {
+	in, out := e.in(), e.out()
+	e.conn.touch()
+	effect.Orders(unsafe.Pointer(&e.uses), true)
+	if in.readClosed {
+		return poll.ErrNetClosing
+	}
+	in.readClosed, out.writeClosed = true, true
+	if !out.readClosed {
+		e.leave()
+	}
+	in.update()
+	out.update()
+	in.readLate.stop()
+	out.writeLate.stop()
+	return nil
+}
+
+// leave is what the other end, which is open, notices of closing e.
+func (e *hbEnd) leave() {
+	in, out := e.in(), e.out()
+	in.gone = true
+	if !in.dead && (len(in.data) > 0 || e.hard) {
+		e.conn.errs[1-e.side] = syscall.ECONNRESET
+		if out.shut { // it has been told of the end
+			e.conn.errs[1-e.side] = syscall.EPIPE
+		}
+		in.dead, out.dead = true, true
+	}
+	if !out.dead || out.unix {
+		out.shut = true
+	}
+}

@@ -1,0 +1,29 @@
+package net
+
+import "syscall"
+
+// Names of stream sockets of Unix. One that begins with @ names no file.
+
+// hbBindUnix makes l what name names.
+func hbBindUnix(name string, l *hbListener) error {
+	if name == "" || name[0] == '@' {
+		syscall.HbRefuse("a socket of Unix that is no file")
+	}
+	return syscall.HbMakeSocket(name, l)
+}
+
+// hbFindUnix returns what listens at name.
+func hbFindUnix(name string) (*hbListener, error) {
+	if name == "" || name[0] == '@' {
+		return nil, syscall.ECONNREFUSED
+	}
+	x, err := syscall.HbSocket(name)
+	if err != nil {
+		return nil, err
+	}
+	l, ok := x.(*hbListener)
+	if !ok {
+		return nil, syscall.ECONNREFUSED
+	}
+	return l, nil
+}

@@ -1,0 +1,43 @@
+package syscall
+
+// Sockets that are files. What listens there is package net's.
+
+// HbMakeSocket makes a socket at path.
+func HbMakeSocket(path string, socket any) error {
+	const longest = 107
+	if len(path) > longest {
+		return EINVAL
+	}
+	path, err := hbPath(_AT_FDCWD, path)
+	if err != nil {
+		return err
+	}
+	hbTouchName(path, true)
+	at, err := hbFree(path)
+	if err == EEXIST {
+		err = EADDRINUSE
+	}
+	if err != nil {
+		return err
+	}
+	hbMake(at, S_IFSOCK|0o777&^uint32(hbUmask)).socket = socket
+	return nil
+}
+
+// HbSocket returns what listens at path, nil if nothing does.
+func HbSocket(path string) (socket any, err error) {
+	if path, err = hbPath(_AT_FDCWD, path); err != nil {
+		return nil, err
+	}
+	hbTouchName(path, false)
+	at, e := hbWalk(path, true)
+	switch {
+	case e != 0:
+		return nil, e
+	case at.node != nil:
+		return at.node.socket, nil
+	case at.mode()&S_IFMT == S_IFSOCK:
+		hbRefuse("connecting with " + at.path + ", a socket of another process")
+	}
+	return nil, nil
+}
