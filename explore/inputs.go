@@ -113,7 +113,7 @@ func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, er
 func (s *exploration) describe(b *Bug) error {
 	f := s.features
 	if f.Inputs == nil {
-		return narrate(s.m, b)
+		return s.narrateIn(s.m, b)
 	}
 	mark := s.m.Mark()
 	rest := trace.Schedule{}
@@ -131,7 +131,7 @@ func (s *exploration) describe(b *Bug) error {
 	s.m.Rewind(mark)
 	s.m.Release(mark)
 	if !ok || len(inputs) == 0 {
-		return narrate(s.m, b)
+		return s.narrateIn(s.m, b)
 	}
 	c, err := f.Concrete(inputs, func() bool { return false })
 	if err != nil {
@@ -141,8 +141,19 @@ func (s *exploration) describe(b *Bug) error {
 		a.Await(vm.AwaitNever)
 	}
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
-	if err := narrate(c, b); err != nil {
+	if err := s.narrateIn(c, b); err != nil {
 		return fmt.Errorf("with inputs %v: %w", inputs, err)
+	}
+	return nil
+}
+
+// narrateIn is narrate, with what Options.Observe asks for.
+func (s *exploration) narrateIn(m Machine, b *Bug) error {
+	if err := narrate(m, b); err != nil {
+		return err
+	}
+	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
+		b.Observation = Observe(m, b.Schedule)
 	}
 	return nil
 }

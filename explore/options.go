@@ -49,6 +49,7 @@ type Options struct {
 	Outcomes   bool // collect Result.Outcomes
 	Finals     bool // collect Result.Finals
 	NoMinimise bool // keep the schedules as they were found
+	Observe    bool // make an Observation of each bug's schedule that is not too long
 	// AllowLeak, if set, accepts leaked goroutines with a function on their stack that matches.
 	AllowLeak *regexp.Regexp
 	// Assume are the assumptions that leave a verdict OK.

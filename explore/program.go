@@ -308,15 +308,29 @@ func (m *machine) Effect() string {
 		if m.elem != "" {
 			return "= " + m.elem
 		}
-		what, t := m.src.what(k, m.lastE.Pos)
-		if what == "" && t == nil {
-			return "" // what has been accessed is not known, so its type is not
-		}
-		if v := valueText(m.Machine, m.Memory(op.Access[op.N-1]), t); v != "" {
+		if v := m.value(); v != "" {
 			return "= " + v
 		}
 	}
 	return ""
+}
+
+// Contents returns what the memory has in it that the operation described last is about; "" if that
+// is not shown.
+func (m *machine) Contents() string {
+	if m.elem != "" || !m.last.Kind.Memory() || m.last.N == 0 || m.inside && m.last.Kind.Plain() {
+		return ""
+	}
+	return m.value()
+}
+
+// value is the value in the memory that the operation described last is about.
+func (m *machine) value() string {
+	what, t := m.src.what(m.last.Kind, m.lastE.Pos)
+	if what == "" && t == nil {
+		return "" // what has been accessed is not known, so its type is not
+	}
+	return valueText(m.Machine, m.Memory(m.last.Access[m.last.N-1]), t)
 }
 
 // Goroutines implements Machine.

@@ -193,6 +193,8 @@ type Bug struct {
 	Accesses   *[2]Access  // of a race, the earlier access first
 	Stack      []Frame     // of a panic, failure or misuse
 	Output     []byte      // stdout up to the end
+	// Observation is of Schedule, with Options.Observe: it has a state more than steps.
+	Observation *Observation
 
 	// StepsApart is set if a race was noticed after the second access, because
 	// nothing orders it and the first; otherwise both were pending at the same

@@ -72,6 +72,7 @@ type jsonBug struct {
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
 	Replay      string        `json:"replay,omitempty"`
+	Page        string        `json:"page,omitempty"`
 }
 
 // jsonAssumed is something of the environment that was not tried in all ways.
@@ -154,7 +155,7 @@ func severity(b *explore.Bug) string {
 }
 
 // Result implements Writer.
-func (j *JSON) Result(r *explore.Result, replays []string) error {
+func (j *JSON) Result(r *explore.Result, files []Files) error {
 	out := jsonResult{
 		Action: "result", Package: r.Package, Entry: r.Entry, Verdict: string(r.Verdict),
 		POR: r.POR, Hybrid: cmp.Or(string(r.Hybrid), "none"), LeftTo: r.FallbackTo, Equivalence: r.Equivalence,
@@ -193,8 +194,8 @@ func (j *JSON) Result(r *explore.Result, replays []string) error {
 		for _, in := range shownInputs(b.Inputs) {
 			jb.Inputs = append(jb.Inputs, jsonInput{j.Paths.Pos(in.Pos), in.Name, in.Type, in.Value})
 		}
-		if i < len(replays) {
-			jb.Replay = replays[i] // left out if it is empty
+		if i < len(files) { // left out if they are empty
+			jb.Replay, jb.Page = files[i].Replay, files[i].Page
 		}
 		out.Bugs = append(out.Bugs, jb)
 	}

@@ -131,6 +131,7 @@ type row struct {
 	last            bool // of a stretch of one goroutine
 	out             out  // why it is left out
 	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
+	overwrites      int  // the step it overwrites, 0: none
 }
 
 // write draws r, which is row number i.
@@ -186,7 +187,7 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 			r.note = e.Preempts + " preempted"
 		}
 		if n := updates.add(e, step); n > 0 {
-			r.note = fmt.Sprintf("overwrites step %d", n)
+			r.note, r.overwrites = fmt.Sprintf("overwrites step %d", n), n
 		}
 		if bug != nil && bug.Loop >= 0 && i == bug.LoopEvent {
 			r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")

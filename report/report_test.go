@@ -185,9 +185,10 @@ func TestText(t *testing.T) {
 func writeAll(t *testing.T, w Writer) {
 	t.Helper()
 	for _, r := range results() {
-		var files []string
+		var files []Files
 		for i := range r.Bugs {
-			files = append(files, ".hbcheck/"+r.Entry+"."+string(rune('1'+i))+".hbr")
+			name := ".hbcheck/" + r.Entry + "." + string(rune('1'+i))
+			files = append(files, Files{name + ".hbr", name + ".html"})
 		}
 		if err := w.Result(r, files); err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ type Text struct {
 }
 
 // Result implements Writer.
-func (t *Text) Result(r *explore.Result, replays []string) error {
+func (t *Text) Result(r *explore.Result, files []Files) error {
 	var b bytes.Buffer
 	if t.pkg != r.Package {
 		t.endPackage(&b)
@@ -70,8 +70,11 @@ func (t *Text) Result(r *explore.Result, replays []string) error {
 			}
 			first = false
 			t.bug(&b, bug)
-			if i < len(replays) && replays[i] != "" {
-				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", replays[i])
+			if i < len(files) && files[i].Replay != "" {
+				fmt.Fprintf(&b, "replay: hbcheck replay %s\n", files[i].Replay)
+			}
+			if i < len(files) && files[i].Page != "" {
+				fmt.Fprintf(&b, "page:   %s\n", files[i].Page)
 			}
 		}
 	}

@@ -12,14 +12,19 @@ import (
 
 // A Writer takes the results of one run of the tool, one after the other.
 type Writer interface {
-	// Result writes one result. replays are the names of the replay files of
-	// its bugs, in their order: empty for one that could not be written.
-	Result(r *explore.Result, replays []string) error
+	// Result writes one result. files are those of its bugs, in their order.
+	Result(r *explore.Result, files []Files) error
 	// Failed writes that an entry could not be explored, or a package not even loaded
 	// (entry is empty), and why.
 	Failed(pkg, entry, why string) error
 	// Close writes what comes at the end.
 	Close() error
+}
+
+// Files are the names of the files that have been written about a bug: empty for one that has not.
+type Files struct {
+	Replay string // for hbcheck replay
+	Page   string // for a browser
 }
 
 // Paths shortens file names for people: names below Base become relative.

@@ -66,3 +66,22 @@ func (m *Machine) CreationStack(id trace.GID) []SourceFrame {
 	}
 	return []SourceFrame{m.frame(m.funcs[g.goFunc], g.goPC)}
 }
+
+// Time returns how often g, which has been started on the present path, has released something: a
+// step of g with a time t happens before what a goroutine does that knows t (Known). It is 0 without
+// Config.Races.
+func (m *Machine) Time(g trace.GID) uint32 {
+	if m.race == nil {
+		return 0
+	}
+	return m.race.Time(uint32(m.slots[g]))
+}
+
+// Known returns the last time of h that g knows: 0 if g knows nothing of h. Both have been started on
+// the present path.
+func (m *Machine) Known(g, h trace.GID) uint32 {
+	if m.race == nil {
+		return 0
+	}
+	return m.race.Known(uint32(m.slots[g]), uint32(m.slots[h]))
+}

@@ -345,9 +345,9 @@ type replayFiles struct {
 	used     map[string]bool // stems
 }
 
-// write writes one file for each bug of r that is no warning, and returns the names by bug. If one
-// cannot be written, its name is empty and it says why on stderr.
-func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string) {
+// write writes a replay file and a page for each bug of r that is no warning, and returns the names by
+// bug. If one cannot be written, its name is empty and it says why on stderr.
+func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report.Files) {
 	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
 		return nil
 	}
@@ -369,7 +369,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string
 	n := 0
 	for _, b := range r.Bugs {
 		if b.Warning {
-			names = append(names, "")
+			names = append(names, report.Files{})
 			continue
 		}
 		n++
@@ -388,7 +388,7 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []string
 			complain(stderr, fmt.Errorf("warning: no replay file: %w", err))
 			name = ""
 		}
-		names = append(names, name)
+		names = append(names, report.Files{Replay: name, Page: x.flags.page(stderr, r, b, x.paths, name, fmt.Sprintf("%s.%d.html", stem, n))})
 	}
 	return names
 }

@@ -53,7 +53,7 @@ type exploreFlags struct {
 	maxSteps, preempt, jobs, count    int
 	maxMemory                         byteSize
 	watch                             *memoryWatch // nil: no bound
-	format, out, traceSearch          string
+	format, out, html, traceSearch    string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -85,6 +85,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.count, "count", 1, "as go test has it: `1` explores again what is remembered of an earlier run, 0 explores nothing; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
+	fs.StringVar(&f.html, "html", "auto", "`dir` for pages that show schedules in a browser, and an index of them; auto: next to the replay files; off: none")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
@@ -151,7 +152,7 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 		return o, sel, fmt.Errorf("--assume %s: want words of %s, or all", unknown, strings.Join(report.AssumedWords(), ", "))
 	}
 	sel.Entry, sel.Symbolic = f.entry, f.symbolic
-	o.All, o.Outcomes = f.all, f.outcomes
+	o.All, o.Outcomes, o.Observe = f.all, f.outcomes, f.html != htmlOff
 	if portfolio {
 		if err = f.portfolio(&o); err != nil {
 			return o, sel, errors.New(report.Error(err))

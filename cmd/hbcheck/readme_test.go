@@ -39,7 +39,7 @@ func TestREADME(t *testing.T) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "goroutine "), strings.HasPrefix(line, "hbcheck.dev/"), strings.HasPrefix(line, "\t"),
-			strings.HasPrefix(line, "replay: "), strings.HasPrefix(line, "FAIL\t"):
+			strings.HasPrefix(line, "replay: "), strings.HasPrefix(line, "page: "), strings.HasPrefix(line, "FAIL\t"):
 			continue
 		}
 		_, rest, ok := strings.Cut(readme, "    "+line+"\n")

@@ -88,6 +88,12 @@ func (d *Detector) Clear() { d.races = d.races[:0] }
 // Born returns the stack of the go statement that started goroutine g.
 func (d *Detector) Born(g uint32) Stack { return d.threads[g].born }
 
+// Time returns g's time, which advances with everything that g releases.
+func (d *Detector) Time(g uint32) uint32 { return d.threads[g].time }
+
+// Known returns up to which time of goroutine h everything that h did is known to g.
+func (d *Detector) Known(g, h uint32) uint32 { return d.threads[g].clock.at(h) }
+
 // Go starts a goroutine, which knows what g knows, and returns its number.
 func (d *Detector) Go(g uint32, at Stack) uint32 {
 	s := d.stamp(g)

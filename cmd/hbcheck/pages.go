@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/report/page"
+)
+
+// The values of --html that are no directory.
+const (
+	htmlAuto = "auto" // pages are next to the replay files
+	htmlOff  = "off"
+)
+
+// page writes the page of one of r's bugs and returns its name: empty if there is none. replay is the
+// name of its replay file, and name that of the page without its directory.
+func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
+	dir := f.html
+	switch dir {
+	case htmlOff:
+		return ""
+	case htmlAuto:
+		dir = f.out
+	}
+	name = filepath.Join(dir, name)
+	if err := writePage(name, &page.Schedule{Package: r.Package, Entry: r.Entry, Bug: b, Search: report.Search(r), Replay: replay, Paths: paths}); err != nil {
+		complain(stderr, fmt.Errorf("warning: no page: %w", err))
+		return ""
+	}
+	return name
+}
+
+func writePage(name string, s *page.Schedule) error {
+	content, err := page.HTML(s)
+	if err != nil {
+		return err
+	}
+	return page.Write(name, content)
+}

@@ -1,0 +1,288 @@
+package explore
+
+import (
+	"slices"
+	"sort"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// An Observation is what can be seen of a schedule while it is executed: what Events do not say, as
+// lines of text have no room for it. States[i] is the state before step i, and the last one is that in
+// which the schedule ends.
+type Observation struct {
+	Names  map[trace.GID]string // of the goroutines that have existed
+	States []State
+	Ended  bool // the program has ended in the last state
+}
+
+// A State is one state of a schedule, and what the step from there does.
+type State struct {
+	// Arrived are the operations that have become pending with the step before: all others are what
+	// they were. One of kind trace.None says that the goroutine has ended.
+	Arrived []Event
+	// Enabled are the goroutines that can move, each once.
+	Enabled []trace.GID
+
+	// The rest is of the step; there is none in the last state.
+
+	// Before is what the memory had in it that the step writes to, as Event.Effect says what it has
+	// in it afterwards; empty if it is not shown.
+	Before string
+	// Acquired and Released are the locks (Event.Loc) that its goroutine holds from then on, and that it
+	// held; 0: none. A lock acquired as Shared can have several holders.
+	Acquired, Released uint64
+	Shared             bool
+	// After are the steps of other goroutines that synchronisation orders before this one and did not
+	// order before the earlier ones of its goroutine, without those that are before another of them.
+	// It is the relation of the Go memory model; the order of two accesses that race is not in it.
+	After []int
+	// Conflicts are the steps, counted from 0, that other goroutines have executed since this operation
+	// was pending and that it may not commute with. ConflictsFrom is the first state from which on all
+	// of them are known.
+	Conflicts     []int
+	ConflictsFrom int
+}
+
+// MaxObserved is how many steps a schedule has at most that is observed on the way.
+const MaxObserved = 200_000
+
+// The bounds on what is looked for in State.Conflicts: how many steps back, and how many.
+const (
+	mostLooked    = 1000
+	mostConflicts = 20
+)
+
+// Observe executes a schedule from the present state of m and returns what can be seen, or nil if m
+// cannot say. m is left where it was.
+func Observe(m Machine, schedule trace.Schedule) *Observation {
+	fx, ok := m.(por.Effects)
+	if !ok {
+		return nil
+	}
+	mark := m.Mark()
+	o := &observer{m: m, effects: fx, arrived: make(map[trace.GID]arrival), times: make(map[trace.GID][]stepTime),
+		known: make(map[[2]trace.GID][]stepTime), Observation: Observation{Names: make(map[trace.GID]string)}}
+	o.clocks, _ = m.(clocks)
+	for i, a := range schedule {
+		o.state(i)
+		o.step(i, a)
+	}
+	o.state(len(schedule))
+	m.Rewind(mark)
+	m.Release(mark)
+	return &o.Observation
+}
+
+// clocks is what a machine knows of the happens-before relation: see vm.Machine.Time.
+type clocks interface {
+	Time(g trace.GID) uint32
+	Known(g, h trace.GID) uint32
+}
+
+// observer makes an Observation.
+type observer struct {
+	Observation
+	m       Machine
+	effects por.Effects
+	clocks  clocks
+	live    []trace.GID
+	enabled []trace.GID
+	seen    []trace.GID // all goroutines so far, in the order in which they were seen first
+	arrived map[trace.GID]arrival
+	steps   []observed
+	times   map[trace.GID][]stepTime    // of its steps
+	known   map[[2]trace.GID][]stepTime // what the first goroutine knows of the second, from which of its steps on
+	partner *trace.GID                  // of the step executed last
+}
+
+// arrival is when the pending operation of a goroutine became that, and where it is.
+type arrival struct {
+	state  int
+	kind   trace.Kind
+	fn, pc uint32
+}
+
+// stepTime is a step of a goroutine and the time that it had before.
+type stepTime struct {
+	step int
+	time uint32
+}
+
+// observed is a step and everything that it may have touched.
+type observed struct {
+	trace.Op
+	touches []trace.Access
+}
+
+// state looks at the state before step i.
+func (o *observer) state(i int) {
+	var s State
+	o.live = o.live[:0]
+	if o.Ended = o.m.Status() == por.Ended; !o.Ended {
+		o.live = o.effects.Pending(o.live)
+	}
+	for _, g := range o.live {
+		op := o.m.Next(g)
+		was, known := o.arrived[g]
+		moved := i > 0 && (o.steps[i-1].G == g || o.partner != nil && *o.partner == g)
+		if known && !moved && was.kind == op.Kind && was.fn == op.Func && was.pc == op.PC {
+			continue
+		}
+		if !known {
+			o.Names[g] = o.m.Name(g)
+			o.seen = append(o.seen, g)
+		}
+		o.arrived[g] = arrival{i, op.Kind, op.Func, op.PC}
+		s.Arrived = append(s.Arrived, o.m.Describe(g))
+	}
+	for _, g := range o.seen {
+		if o.arrived[g].kind != trace.None && !slices.Contains(o.live, g) && !o.alive(g) {
+			o.arrived[g] = arrival{state: i}
+			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
+		}
+	}
+	if o.m.Status() == por.Running {
+		o.enabled = o.m.Enabled(o.enabled[:0])
+		if i > 0 && slices.Equal(o.enabled, o.States[i-1].Enabled) {
+			s.Enabled = o.States[i-1].Enabled
+		} else {
+			s.Enabled = slices.Clone(o.enabled)
+		}
+	}
+	o.States = append(o.States, s)
+}
+
+// alive reports whether g, which has no pending operation, may have one again or repeats a loop.
+func (o *observer) alive(g trace.GID) bool {
+	a, ok := o.m.(interface{ Alive(trace.GID) bool })
+	return ok && a.Alive(g)
+}
+
+// step executes step i.
+func (o *observer) step(i int, a trace.Step) {
+	s := &o.States[i]
+	x := observed{Op: o.m.Next(a.G)}
+	x.touches = x.Access[:x.N]
+	if f := o.m.Features().Touches; f != nil && x.Kind.Communicates() {
+		x.touches = f(a.G, nil)
+	}
+	o.m.Describe(a.G) // what Contents is about
+	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
+		s.Before = c.Contents()
+	}
+	s.Acquired, s.Released, s.Shared = locks(&x.Op)
+	o.conflicts(i, &x)
+	o.steps = append(o.steps, x)
+	if o.clocks != nil {
+		o.times[a.G] = append(o.times[a.G], stepTime{i, o.clocks.Time(a.G)})
+	}
+	o.partner = partner(o.m, a)
+	o.m.Step(a.G, a.Choice)
+	if o.clocks != nil {
+		s.After = o.learned(a.G, i)
+	}
+}
+
+// locks returns the locks that an operation acquires and releases. An operation that tries and fails
+// does not write.
+func locks(op *trace.Op) (acquired, released uint64, shared bool) {
+	row := op.Kind.Row()
+	lock := func(set trace.Accesses) uint64 {
+		for i := range op.Access[:op.N] {
+			if a := &op.Access[i]; set>>i&1 != 0 {
+				return uint64(a.Obj)<<32 | uint64(a.Off)
+			}
+		}
+		return 0
+	}
+	switch {
+	case op.Kind == trace.Park:
+		return 0, lock(row.Releases), false
+	case row.On != trace.OnLock || row.Tries && !op.Access[0].Write:
+		return 0, 0, false
+	}
+	return lock(row.Acquires), lock(row.Releases), row.Shared
+}
+
+// conflicts finds the steps since x was pending that it may not commute with.
+func (o *observer) conflicts(i int, x *observed) {
+	s := &o.States[i]
+	s.ConflictsFrom = max(o.arrived[x.G].state, i-mostLooked)
+	for k := i - 1; k >= s.ConflictsFrom; k-- {
+		if o.steps[k].G == x.G || !x.mayNotCommute(&o.steps[k]) {
+			continue
+		}
+		s.Conflicts = append(s.Conflicts, k)
+		if len(s.Conflicts) == mostConflicts {
+			s.ConflictsFrom = k
+			break
+		}
+	}
+	slices.Reverse(s.Conflicts)
+}
+
+// mayNotCommute reports whether the order of two steps may make a difference: more often than it does.
+func (x *observed) mayNotCommute(y *observed) bool {
+	a, b := x.Kind.Row(), y.Kind.Row()
+	switch {
+	case a.Commutes == trace.Never || b.Commutes == trace.Never:
+		return true
+	case a.Commutes == trace.Always || b.Commutes == trace.Always:
+		return false
+	case a.On == b.On && (a.On == trace.OnClock || a.On == trace.OnOutput):
+		return true
+	case x.CommutesWith(&y.Op):
+		return false
+	}
+	for _, p := range x.touches {
+		for _, q := range y.touches {
+			if (p.Write || q.Write) && p.Overlaps(q) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// learned returns what g, which has executed step i, knows now and did not know before: State.After.
+func (o *observer) learned(g trace.GID, i int) (after []int) {
+	for _, h := range o.seen {
+		if h == g {
+			continue
+		}
+		pair := [2]trace.GID{g, h}
+		t, log := o.clocks.Known(g, h), o.known[pair]
+		if n := len(log); t == 0 || n > 0 && t <= log[n-1].time {
+			continue
+		}
+		o.known[pair] = append(log, stepTime{i, t})
+		if x := o.lastBy(h, t); x >= 0 {
+			after = append(after, x)
+		}
+	}
+	slices.Sort(after)
+	return slices.DeleteFunc(after, func(x int) bool {
+		return slices.ContainsFunc(after, func(y int) bool { return y > x && o.happensBefore(x, y) })
+	})
+}
+
+// lastBy returns the last step of h that is known to a goroutine that knows h's time t, or -1. What h
+// did at time t ends with the step that released it, before which h's time was t at most.
+func (o *observer) lastBy(h trace.GID, t uint32) int {
+	list := o.times[h]
+	n := sort.Search(len(list), func(k int) bool { return list[k].time > t })
+	if n == 0 {
+		return -1
+	}
+	return list[n-1].step
+}
+
+// happensBefore reports whether the goroutine of step y, another one than that of x, knew of step x
+// when it had executed y.
+func (o *observer) happensBefore(x, y int) bool {
+	log := o.known[[2]trace.GID{o.steps[y].G, o.steps[x].G}]
+	n := sort.Search(len(log), func(k int) bool { return log[k].step > y })
+	return n > 0 && o.lastBy(o.steps[x].G, log[n-1].time) >= x
+}

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"bytes"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Line is one line of a bug's schedule, as the lane diagram has it, for what draws schedules in
+// another way.
+type Line struct {
+	explore.Event        // of the failure of a test, which is no event, only G and Name are set
+	Lane          string // the goroutine's name, or that of the lane of all timers
+	Step          int    // counted from 1; 0: not a step
+	Kind          string // of the operation, as it is drawn
+	What          string // what it is about, and what came of it
+	Note          string // what is remarkable about it
+	Overwrites    int    // the step of another goroutine that it overwrites without having seen it; 0: none
+	Wrong         bool   // the bug happens here
+	Left          string // why the lane diagram leaves the line out; empty if it does not
+}
+
+// outNames are the reasons for leaving out lines, in words.
+var outNames = [numOuts]string{internal: "inside a library", folded: "inside a library",
+	uninvolved: "of goroutines that share nothing with these", afterwards: "until the test has ended"}
+
+// Lines returns the lines of b's schedule, all of them, and the names of its lanes from left to right.
+func Lines(b *explore.Bug) (lines []Line, lanes []string) {
+	if len(b.Events) == 0 {
+		return nil, nil
+	}
+	rows, left := makeRows(b.Events, b), makeRows(b.Events, b)
+	leaveOut(left, b)
+	all := make([]bool, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		all[i] = true
+		name := r.laneName
+		if r.lane == trace.NoGID {
+			name = b.G
+		}
+		lines = append(lines, Line{Event: r.Event, Lane: name, Step: r.step, Kind: r.kind, What: r.what, Note: r.note, Overwrites: r.overwrites,
+			Wrong: r.wrong, Left: outNames[left[i].out]})
+	}
+	for _, c := range columns(rows, all) {
+		lanes = append(lanes, c.name)
+	}
+	return lines, lanes
+}
+
+// FailureKind is the Kind of the Line that is the failure of a test.
+const FailureKind = failureKind
+
+// Why explains in a sentence or two what makes b's schedule show it; it may be empty.
+func Why(b *explore.Bug) string { return why(b) }
+
+// InputTexts returns the inputs that b needs, each in words.
+func InputTexts(b *explore.Bug) (list []string) {
+	shown := shownInputs(b.Inputs)
+	for i := range shown {
+		list = append(list, inputText(&shown[i]))
+	}
+	return list
+}
+
+// BugText returns everything that is said about b in text.
+func BugText(paths Paths, b *explore.Bug) string {
+	var out bytes.Buffer
+	t := &Text{Paths: paths}
+	t.bug(&out, b)
+	return Printable(out.String())
+}
+
+// Search says how far the search that found r's bugs has come.
+func Search(r *explore.Result) string { return search(r) }

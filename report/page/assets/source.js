@@ -1,0 +1,92 @@
+// The source, with the line that each goroutine is at.
+const sourceBox = $("code-lines"), fileBox = $("file");
+let fileShown = -2;
+const rowsOfFile = new Map(); // by line number
+
+const keywords = new Set(("break case chan const continue default defer else fallthrough for func go goto if import interface map package " +
+  "range return select struct switch type var").split(" "));
+
+// highlight appends the tokens of a line; inside is what a token that goes on from the line before is in:
+// "", "`" or "*". It returns what the next line begins in.
+function highlight(to, line, inside) {
+  const part = (cls, s) => { if (s !== "") to.append(cls ? element("span", { class: cls }, s) : s); };
+  let at = 0;
+  if (inside !== "") {
+    const end = line.indexOf(inside === "`" ? "`" : "*/");
+    const stop = end < 0 ? line.length : end + (inside === "`" ? 1 : 2);
+    part(inside === "`" ? "s" : "c", line.slice(0, stop));
+    if (end < 0) return inside;
+    at = stop;
+  }
+  const token = /\/\/.*|\/\*|`|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\p{L}_][\p{L}\p{N}_]*/gu;
+  token.lastIndex = at;
+  for (let m; (m = token.exec(line)) !== null;) {
+    part("", line.slice(at, m.index));
+    at = token.lastIndex;
+    if (m[0] === "`" || m[0] === "/*") {
+      const close = m[0] === "`" ? "`" : "*/";
+      const end = line.indexOf(close, at);
+      const stop = end < 0 ? line.length : end + close.length;
+      part(m[0] === "`" ? "s" : "c", line.slice(m.index, stop));
+      if (end < 0) return m[0] === "`" ? "`" : "*";
+      at = token.lastIndex = stop;
+    } else {
+      const c = m[0][0];
+      part(m[0].startsWith("//") ? "c" : c === '"' || c === "'" ? "s" : keywords.has(m[0]) ? "k" : "", m[0]);
+    }
+  }
+  part("", line.slice(at));
+  return "";
+}
+
+function showFile(f) {
+  if (f === fileShown) return;
+  fileShown = f;
+  rowsOfFile.clear();
+  fileBox.textContent = f < 0 ? "no place in the program" : D.files[f].name;
+  if (f < 0 || D.files[f].parts.length === 0) {
+    sourceBox.replaceChildren(element("p", { class: "skip" }, f < 0 ? "This is not an operation of the program's code." : "The file was not there when this page was written."));
+    return;
+  }
+  const all = [];
+  D.files[f].parts.forEach((p, n) => {
+    if (n > 0 || p.from > 1) all.push(element("div", { class: "skip" }, "⋮"));
+    let inside = "";
+    p.lines.forEach((line, k) => {
+      const who = element("span", { class: "who" }), code = element("span", {});
+      inside = highlight(code, line, inside);
+      const e = element("div", { class: "src" }, who, element("span", { class: "ln" }, String(p.from + k)), code);
+      rowsOfFile.set(p.from + k, e);
+      all.push(e);
+    });
+  });
+  sourceBox.replaceChildren(...all);
+}
+
+// showSource shows the file of a line of the schedule, and where every goroutine is.
+function showSource(i) {
+  const f = D.sites[L.site[i]][3];
+  showFile(f);
+  for (const e of rowsOfFile.values()) {
+    if (e.className !== "src") e.className = "src";
+    if (e.firstChild.firstChild) e.firstChild.replaceChildren();
+  }
+  if (f < 0) return;
+  const state = L.state[i], over = D.ended && state >= steps;
+  D.lanes.forEach((name, g) => {
+    if (g === L.lane[i] || over) return;
+    const site = pendingAt(g, state);
+    if (site === null || site < 0 || D.sites[site][3] !== f) return;
+    const e = rowsOfFile.get(D.sites[site][4]);
+    if (e) {
+      const can = canMove(g, state);
+      e.firstChild.append((e.firstChild.firstChild ? " " : ""), element("span", { class: can ? "can" : "waitsfor", title: name + (can ? " can move: " : " is blocked: ") + doing(site) }, name));
+    }
+  });
+  const e = rowsOfFile.get(D.sites[L.site[i]][4]);
+  if (!e) return;
+  e.className = "src cur" + (L.wrong[i] ? " bad" : "");
+  e.firstChild.append((e.firstChild.firstChild ? " " : ""), "▸" + D.lanes[L.lane[i]]);
+  const y = e.offsetTop - sourceBox.offsetTop;
+  if (y < sourceBox.scrollTop + 30 || y + 60 > sourceBox.scrollTop + sourceBox.clientHeight) sourceBox.scrollTop = y - sourceBox.clientHeight / 3;
+}

@@ -1,0 +1,131 @@
+// The selected step: what it does, and what else could have happened.
+const stepBox = $("step");
+
+// linked appends text in which "step 3" and "steps 3-13" are links.
+function linked(to, s) {
+  let at = 0;
+  for (const m of s.matchAll(/\bsteps? (\d+)(?:-(\d+))?/g)) {
+    to.append(s.slice(at, m.index));
+    const word = m[0].slice(0, m[0].indexOf(" ") + 1);
+    to.append(word, stepLink(Number(m[1])));
+    if (m[2]) to.append("-", stepLink(Number(m[2])));
+    at = m.index + m[0].length;
+  }
+  to.append(s.slice(at));
+  return to;
+}
+
+function stepLink(step) {
+  if (lineOf[step] === undefined) return String(step);
+  return element("a", { href: "#step=" + step }, String(step));
+}
+
+// shellQuote makes a word of a POSIX shell.
+const shellQuote = (s) => (/^[\w./@%+=:,-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
+
+// command replays the schedule up to a state, from where another goroutine goes first.
+const command = (state, lane) => "hbcheck replay --until " + state + " --then " + D.lanes[lane] + " " + shellQuote(D.replay);
+
+function showStep(i) {
+  const step = L.step[i], state = L.state[i], g = L.lane[i], name = D.lanes[g];
+  const to = document.createDocumentFragment();
+  const heading = (s) => to.append(element("h3", {}, s));
+  const title = step > 0 ? `Step ${step} of ${steps}: ` : L.blocked[i] ? "Blocked: " : "";
+  to.append(element("h2", {}, title, element("span", { class: L.wrong[i] ? "fail" : "" }, name + " "), element("span", { class: shapeOf(i) }, kindName(i)), " " + text(D.sites[L.site[i]][1])));
+  const at = D.sites[L.site[i]];
+  const before = text(L.before[i]), after = text(L.effect[i]);
+  if (before !== "" && after.startsWith("= ")) {
+    to.append(element("p", { class: "value" }, text(at[1]) + ": ", element("b", {}, before), " → ", element("b", {}, after.slice(2))));
+  } else if (after !== "") {
+    to.append(element("p", { class: "value" }, after));
+  } else if (kindName(i) === "fail") {
+    to.append(element("p", { class: "value" }, text(L.what[i])));
+  }
+  to.append(element("p", { class: "small" }, [text(at[2]), at[3] < 0 ? "" : D.files[at[3]].name + ":" + at[4]].filter((s) => s !== "").join(" · ")));
+  if (L.note[i] >= 0) to.append(linked(element("p", {}), "◂ " + text(L.note[i])));
+  if (L.partner[i] >= 0) to.append(element("p", {}, "together with " + D.lanes[L.partner[i]]));
+  const pairs = D.pairs.filter((p) => p.includes(step) && step > 0);
+  for (const [a, b] of pairs) to.append(element("p", { class: "fail" }, "conflicts with step ", stepLink(a === step ? b : a)));
+
+  if (!observed) {
+    stepBox.replaceChildren(to);
+    return;
+  }
+  if (D.ended && state >= steps) {
+    to.append(element("p", { class: "small" }, "The program has ended."));
+    stepBox.replaceChildren(to);
+    return;
+  }
+  heading("The goroutines" + (step > 0 ? " before this step" : ""));
+  const table = element("table", {});
+  D.lanes.forEach((other, h) => {
+    if (h === g && step > 0) return;
+    const site = pendingAt(h, state);
+    if (site === null) return;
+    const cell = element("td", {});
+    if (site < 0) cell.append(element("span", { class: "small" }, "has ended"));
+    else {
+      const can = canMove(h, state);
+      cell.append(element("span", { class: can ? "" : "blockedword" }, can ? "could move: " : "blocked: "),
+        element("code", {}, doing(site)), element("span", { class: "small" }, " " + place(site)));
+      if (can && step > 0) cell.append(element("br", {}), ...otherwise(h, state, g));
+    }
+    table.append(element("tr", {}, element("th", { scope: "row" }, other), cell));
+  });
+  if (table.firstChild) to.append(table); else to.append(element("p", { class: "small" }, "There is no other one."));
+
+  heading(step > 0 ? "Locks held after this step" : "Locks held");
+  const locks = held(step > 0 ? step : state);
+  const holders = locks.flatMap((list, h) => list.map(([lock, shared, since]) => {
+    const p = element("p", {}, element("span", { class: "mono" }, D.lanes[h] + ": " + D.locks[lock]), shared ? " (as a reader)" : "", " since step ", stepLink(since));
+    return p;
+  }));
+  to.append(...(holders.length > 0 ? holders : [element("p", { class: "small" }, "none")]));
+
+  if (step > 0) {
+    heading("Vector clock");
+    const clock = knows(step);
+    const list = element("p", {});
+    clock.forEach((s, h) => {
+      if (s > 0) list.append(list.firstChild ? ", " : "", element("span", { class: "mono" }, D.lanes[h] + ":"), stepLink(s));
+    });
+    to.append(list, element("p", { class: "small" }, "The last step of each goroutine that happens before the end of this one in the memory model."));
+  }
+  stepBox.replaceChildren(to);
+}
+
+// otherwise says why the order does not matter, or what it would be, if lane h moved in a state.
+function otherwise(h, state, g) {
+  const next = nextStep(h, state), list = [];
+  const small = (...s) => element("span", { class: "small" }, ...s);
+  if (next === 0) list.push(small("it does not move any more in this schedule"));
+  else {
+    const c = conflictsOf.get(next);
+    const first = c ? c.steps.find((s) => s > state) : undefined;
+    if (first !== undefined) list.push(small("another order: it is one of the two sides with step ", stepLink(first), ", and moves in step ", stepLink(next)));
+    else if (c && state < c.from) list.push(small("it moves in step ", stepLink(next)));
+    else list.push(small("the order makes no difference until it moves in step ", stepLink(next)));
+  }
+  if (D.replay !== "") {
+    const cmd = command(state, h);
+    list.push(element("br", {}), element("button", { type: "button", class: "copy", title: cmd, onclick: () => copy(cmd) }, "replay from here with " + D.lanes[h] + " first"));
+  }
+  return list;
+}
+
+async function copy(s) {
+  try {
+    await navigator.clipboard.writeText(s);
+  } catch {
+    const area = element("textarea", {});
+    area.value = s;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const toast = $("toast");
+  toast.textContent = "copied: " + s;
+  toast.classList.add("on");
+  setTimeout(() => toast.classList.remove("on"), 2500);
+}

@@ -1,0 +1,326 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// explored explores a program and returns what its page shows.
+func explored(t testing.TB, file string) *Schedule {
+	t.Helper()
+	prog, err := load.Load(load.Config{Patterns: []string{file}, Implicit: []string{"runtime"}, Cache: &cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := explore.Select(prog, explore.Selection{}, func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
+		return explore.NewMachine(prog, e, vm.Config{Interrupt: interrupted, Races: true})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := explore.Run(context.Background(), entries[0], explore.Options{POR: explorers.Lookup("jpf"), Match: true, Observe: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Bugs) == 0 {
+		t.Fatalf("%s: no bug", file)
+	}
+	return &Schedule{Package: r.Package, Entry: r.Entry, Bug: r.Bugs[0], Search: report.Search(r), Replay: "x/main.1.hbr", Paths: report.Paths{Base: prog.Dir}}
+}
+
+var cache load.Cache
+
+// programs are those of testdata/bugs, each with a bug of the kind that it is named after.
+func programs(t testing.TB) []string {
+	files, err := filepath.Glob("testdata/bugs/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	return files
+}
+
+// TestData: what the scripts read of each kind of bug, a field in a line.
+func TestData(t *testing.T) {
+	kinds := make(map[explore.Kind]bool)
+	for _, file := range programs(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
+			s := explored(t, file)
+			kinds[s.Bug.Kind] = true
+			got := fields(t, newData(s))
+			name := strings.TrimSuffix(file, ".go") + ".json"
+			if *update {
+				if err := os.WriteFile(name, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+				for i := range min(len(g), len(w)) {
+					if g[i] != w[i] {
+						t.Fatalf("%s:%d:\n got %s\nwant %s\n(-update rewrites it)", name, i+1, g[i], w[i])
+					}
+				}
+				t.Errorf("%s: %d lines, want %d", name, len(g), len(w))
+			}
+			again, err := HTML(explored(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, err := HTML(s); err != nil || !bytes.Equal(first, again) {
+				t.Errorf("the page is another one the second time (%v)", err)
+			}
+		})
+	}
+	for _, k := range explore.Kinds() {
+		if !kinds[k] && k != explore.LeftRunning { // which is a warning, and has no page
+			t.Errorf("no program with a bug of kind %v", k)
+		}
+	}
+}
+
+// fields writes JSON with a field in each line, those of lines too.
+func fields(t *testing.T, d *data) []byte {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`,"[a-z]+":|"lines":\{|\},"enabled"`).ReplaceAllFunc(append(text, '\n'), func(m []byte) []byte {
+		if i := bytes.IndexByte(m, '"'); m[0] != '"' {
+			return append(append(m[:i:i], '\n'), m[i:]...)
+		}
+		return append(m, '\n')
+	})
+}
+
+// TestObservation: facts about each page that have to hold whatever the program is.
+func TestObservation(t *testing.T) {
+	for _, file := range programs(t) {
+		s := explored(t, file)
+		d, o := newData(s), s.Bug.Observation
+		steps := 0
+		for _, n := range d.Lines.Step {
+			steps = max(steps, n)
+		}
+		if len(o.States) != steps+1 || len(d.Enabled) != steps+1 {
+			t.Errorf("%s: %d states of %d steps", file, len(o.States), steps)
+		}
+		pending := make(map[int]int) // site by lane
+		at := 0
+		for i, step := range d.Lines.Step {
+			if step == 0 {
+				continue
+			}
+			for ; at < len(d.Pending) && d.Pending[at][0] < step; at++ {
+				pending[d.Pending[at][1]] = d.Pending[at][2]
+			}
+			lane := d.Lines.Lane[i]
+			if got := pending[lane]; d.Lanes[lane] != "timers" && got != d.Lines.Site[i] {
+				t.Errorf("%s: step %d of %s is at site %d, but %d is pending", file, step, d.Lanes[lane], d.Lines.Site[i], got)
+			}
+			if d.Lanes[lane] != "timers" && !slices.Contains(d.Sets[d.Enabled[step-1]], lane) {
+				t.Errorf("%s: step %d of %s, which cannot move", file, step, d.Lanes[lane])
+			}
+		}
+		for _, e := range d.Edges {
+			if e[0] >= e[1] {
+				t.Errorf("%s: step %d happens before step %d", file, e[0], e[1])
+			}
+		}
+	}
+}
+
+// TestEdges: what synchronisation orders, of programs for which it can be said by hand.
+func TestEdges(t *testing.T) {
+	d := newData(explored(t, "testdata/bugs/wait.go"))
+	describe := func(step int) string {
+		i := slices.Index(d.Lines.Step, step)
+		return d.Lanes[d.Lines.Lane[i]] + " " + d.Kinds[d.Lines.Kind[i]][0]
+	}
+	var got []string
+	for _, e := range d.Edges {
+		got = append(got, describe(e[0])+" → "+describe(e[1]))
+	}
+	for _, want := range []string{"g1 park → main lock", "main unlock → g2 lock"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no edge %s among %q", want, got)
+		}
+	}
+	if race := newData(explored(t, "testdata/bugs/race.go")); len(race.Edges) != 0 || len(race.Pairs) != 1 {
+		t.Errorf("race: edges %v, pairs %v; want no edge and a pair", race.Edges, race.Pairs)
+	}
+}
+
+// hostile is what the texts of a program can be.
+const hostile = "</script><script>alert(1)</script><!-- {{DATA}} \x00\x1b[31m\u202e\u2028 \xff ]]>"
+
+// hostileSchedule is one all of whose texts are hostile.
+func hostileSchedule(t *testing.T) *Schedule {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a<b>&\".go")
+	if err := os.WriteFile(file, []byte("package main // "+hostile+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := explored(t, "testdata/bugs/failure.go")
+	b := s.Bug
+	b.Detail = explore.TestFailed{Message: hostile}
+	b.Output = []byte(hostile)
+	b.Pos.Filename, b.Pos.Line = file, 1
+	for i := range b.Events {
+		e := &b.Events[i]
+		e.What, e.Effect, e.Func, e.Pos.Filename, e.Pos.Line = hostile, hostile, hostile, file, 1
+	}
+	for i := range b.Observation.States {
+		b.Observation.States[i].Before = hostile
+	}
+	s.Package, s.Entry, s.Replay, s.Search = hostile, hostile, hostile, hostile
+	return s
+}
+
+// TestHostile: nothing that the program says can be taken for markup, or do something to a terminal
+// that the page is copied to.
+func TestHostile(t *testing.T) {
+	html, err := HTML(hostileSchedule(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(html)
+	if n := strings.Count(text, "<script"); n != 2 {
+		t.Errorf("%d script elements, want 2", n)
+	}
+	for _, bad := range []string{"alert(1)</script>", "<!-- {{", "\x00", "\x1b", "\u202e", "\xff", "�"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if !strings.Contains(text, `\\x00\\x1b[31m`) {
+		t.Error("the page does not say which control characters there are")
+	}
+	valid(t, html)
+}
+
+// TestValid: the page is markup that needs no repair, and refers to nothing outside of it.
+func TestValid(t *testing.T) {
+	html, err := HTML(explored(t, "testdata/bugs/deadlock.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid(t, html)
+	if m := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9.-]+\.[a-z]{2,}|\bsrc=|\bhref="[^#]|url\(|@import`).Find(regexp.MustCompile(`http://www.w3.org/2000/svg`).ReplaceAll(html, nil)); m != nil &&
+		!bytes.Contains(m, []byte("hbcheck.dev")) {
+		t.Errorf("the page refers to %q", m)
+	}
+}
+
+// valid checks that elements nest, that identifiers are there once, that labels and references have
+// what they refer to, and that everything that is filled in is.
+func valid(t *testing.T, html []byte) {
+	t.Helper()
+	// Scripts and styles are no XML.
+	markup := regexp.MustCompile(`(?s)(<(script|style)[^>]*>).*?(</(?:script|style)>)`).ReplaceAll(html, []byte("$1$3"))
+	markup = bytes.ReplaceAll(markup, []byte(" hidden"), []byte(` hidden=""`))
+	markup = bytes.ReplaceAll(markup, []byte(" open>"), []byte(` open="">`))
+	markup = regexp.MustCompile(`<((?:meta|input)\b[^>]*)>`).ReplaceAll(markup, []byte("<$1/>"))
+	markup = regexp.MustCompile(`(type="checkbox"[^>]*) checked`).ReplaceAll(markup, []byte(`$1 checked=""`))
+	d := xml.NewDecoder(bytes.NewReader(markup))
+	d.Entity = xml.HTMLEntity
+	ids, refs := make(map[string]int), []string{}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		for _, a := range e.Attr {
+			switch a.Name.Local {
+			case "id":
+				ids[a.Value]++
+			case "for", "aria-controls":
+				refs = append(refs, a.Value)
+			}
+		}
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s is there %d times", id, n)
+		}
+	}
+	for _, r := range refs {
+		if ids[r] == 0 {
+			t.Errorf("no element with id %s", r)
+		}
+	}
+	for _, m := range regexp.MustCompile(`\$\("([a-zA-Z-]+)"\)`).FindAllSubmatch(html, -1) {
+		if ids[string(m[1])] == 0 {
+			t.Errorf("the script asks for %s, which is not there", m[1])
+		}
+	}
+	if m := regexp.MustCompile(`\{\{[A-Z]+\}\}`).Find(markup); m != nil && !bytes.Contains(markup, []byte("&lt;!-- "+string(m))) {
+		t.Errorf("%s is not filled in", m)
+	}
+}
+
+// TestShapes: every kind of operation is drawn as something that the script and the style know.
+func TestShapes(t *testing.T) {
+	for k := trace.None + 1; k < trace.NumKinds; k++ {
+		s := shape(k.String(), k)
+		if !strings.Contains(asset("lanes.js"), fmt.Sprintf("case %q:", s)) && s != "other" {
+			t.Errorf("%v is drawn as %q, which lanes.js does not know", k, s)
+		}
+		if !regexp.MustCompile(`\.` + s + `[ ,]`).MatchString(asset("style.css")) {
+			t.Errorf("%v is drawn as %q, which has no colour", k, s)
+		}
+		if !strings.Contains(asset("main.js"), s+":") && !strings.Contains(asset("main.js"), fmt.Sprintf("%q:", s)) {
+			t.Errorf("%v is drawn as %q, which has no word in the legend", k, s)
+		}
+	}
+}
+
+// TestParts: of a long file the page has what is around the lines that are used.
+func TestParts(t *testing.T) {
+	lines := make([]string, wholeFile+1)
+	for i := range lines {
+		lines[i] = fmt.Sprint(i + 1)
+	}
+	var got []string
+	for _, p := range parts(lines, []int{3, 500, 520, 999, 5000}) {
+		got = append(got, fmt.Sprintf("%d-%s", p.From, p.Lines[len(p.Lines)-1]))
+	}
+	if want := "1-18 485-535 984-1001"; strings.Join(got, " ") != want {
+		t.Errorf("parts %v, want %s", got, want)
+	}
+	if p := parts(lines[:wholeFile], []int{1}); len(p) != 1 || len(p[0].Lines) != wholeFile {
+		t.Errorf("a short file has %d parts", len(p))
+	}
+}
