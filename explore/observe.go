@@ -94,7 +94,7 @@ type observer struct {
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
 	known   map[[2]trace.GID][]stepTime // what the first goroutine knows of the second, from which of its steps on
-	partner *trace.GID                  // of the step executed last
+	partner trace.GID                   // of the step executed last, or NoGID
 }
 
 // arrival is when the pending operation of a goroutine became that, and where it is.
@@ -126,7 +126,7 @@ func (o *observer) state(i int) {
 	for _, g := range o.live {
 		op := o.m.Next(g)
 		was, known := o.arrived[g]
-		moved := i > 0 && (o.steps[i-1].G == g || o.partner != nil && *o.partner == g)
+		moved := i > 0 && (o.steps[i-1].G == g || o.partner == g)
 		if known && !moved && was.kind == op.Kind && was.fn == op.Func && was.pc == op.PC {
 			continue
 		}
@@ -178,7 +178,10 @@ func (o *observer) step(i int, a trace.Step) {
 	if o.clocks != nil {
 		o.times[a.G] = append(o.times[a.G], stepTime{i, o.clocks.Time(a.G)})
 	}
-	o.partner = partner(o.m, a)
+	o.partner = trace.NoGID
+	if p, ok := partner(o.m, a); ok {
+		o.partner = p
+	}
 	o.m.Step(a.G, a.Choice)
 	if o.clocks != nil {
 		s.After = o.learned(a.G, i)

@@ -249,10 +249,8 @@ func (b *builder) lines(list []report.Line) {
 			site = b.site(&e)
 		}
 		partner := -1
-		if p := l.Partner; p != nil {
-			if o := b.s.Bug.Observation; o != nil && goroutine(o.Names[*p]) {
-				partner = b.lane(o.Names[*p])
-			}
+		if o := b.s.Bug.Observation; l.Paired && o != nil && goroutine(o.Names[l.Partner]) {
+			partner = b.lane(o.Names[l.Partner])
 		}
 		state := steps
 		if l.Step > 0 {
