@@ -50,7 +50,7 @@ var natives = func() map[string]Memory {
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
 			runtime.hbEntry runtime.hbGC runtime.hbInitDone
-			runtime.hbLive runtime.missingMethod runtime.nanotime runtime.pcInfo runtime.rand
+			runtime.hbLive runtime.hbChoose runtime.hbSample runtime.missingMethod runtime.pcInfo
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
@@ -63,7 +63,7 @@ var natives = func() map[string]Memory {
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 			testing.hbSeed testing.hbTarget testing.hbText testing.hbValue testing.hbWay testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 			testing.hbUnsupported
-			time.hbApart time.hbArm time.hbArming time.hbChange time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMoves time.hbSend time.hbSleep time.now
+			time.hbApart time.hbArm time.hbArming time.hbChange time.hbCounted time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMoves time.hbSend time.hbSleep time.now
 			(time.Time).Add (time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub
 			time.runtimeIsBubbled time.runtimeNano time.runtimeNow weak.hbMade`},
 		{ReadsBytes, `
@@ -75,7 +75,7 @@ var natives = func() map[string]Memory {
 		{WritesWords, `runtime.callers`},
 		{ReadsMemory, `
 			(*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal
-			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.memhash`},
+			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.hbMemhash`},
 		// The rest of package reflect, which calls them, is opaque to static analyses.
 		{AnyMemory, `
 			hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take

@@ -152,10 +152,11 @@ var bytealgNatives = []Native{
 		r.Set(0, h)
 		return Next
 	}},
-	{Name: "runtime.memhash", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+	{Name: "runtime.hbMemhash", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		m.plain(op, r.U(0), r.U(2), false)
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, BitsSampled)
 		m.observePun(r.U(0), uint64(m.layByte)|bytecode.PunWalks)
 		r.Set(0, hashBytes(r.U(1), m.heap.bytesOf(r.U(0), uint32(r.U(2)))))
 		return Next

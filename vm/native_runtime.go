@@ -92,11 +92,6 @@ var runtimeNatives = []Native{
 		m.raise(g, 0, 0, pfGoexit)
 		return Unwind
 	}},
-	{Name: "runtime.nanotime", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.countClock(g)
-		r.Set(0, uint64(m.clock)+1)
-		return Next
-	}},
 	{Name: "runtime.hbFatal", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // it is kept
 		return Stop
@@ -105,7 +100,8 @@ var runtimeNatives = []Native{
 		m.crashPanic(g, r.U(0))
 		return Stop
 	}},
-	{Name: "runtime.rand", Fn: nativeRand},
+	{Name: "runtime.hbSample", Fn: sample},
+	{Name: "runtime.hbChoose", Peek: peekRand, Fn: chooseRand},
 	{Name: "os.runtime_rand", Fn: nativeRand},
 	{Name: "net.runtime_rand", Fn: nativeRand},
 	{Name: "internal/sync.runtime_rand", Fn: nativeRand},

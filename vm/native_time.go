@@ -46,6 +46,10 @@ var timeNatives = []Native{
 		m.observeApart(r.U(0), r.U(1))
 		return Next
 	}},
+	{Name: "time.hbCounted", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.countClock(g)
+		return Next
+	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.readClock()
 		m.observeTime()

@@ -54,29 +54,8 @@ func KeepAlive(x any) {}
 // SetCgoTraceback has no effect.
 func SetCgoTraceback(version int, traceback, context, symbolizer unsafe.Pointer) {}
 
-// The following are not exported but reached by many libraries through //go:linkname.
-
-// nanotime returns the virtual clock.
-func nanotime() int64
-
-// rand returns pseudo-random bits whose sequence is the same in every execution.
-func rand() uint64
-
-func fastrand() uint32 { return uint32(rand()) }
-
-func fastrand64() uint64 { return rand() }
-
-func fastrandn(n uint32) uint32 { return uint32(uint64(uint32(rand())) * uint64(n) >> 32) }
-
-func procPin() int { return 0 }
-
-func procUnpin() {}
-
 // haveHighResSleep says that sleepers do not wake before their time.
 var haveHighResSleep = true
-
-// memhash hashes n bytes at p.
-func memhash(p unsafe.Pointer, seed, n uintptr) uintptr
 
 var mutexFraction int
 

@@ -16,5 +16,8 @@ func (t *Type) hbHash(p unsafe.Pointer, seed uintptr) uintptr
 
 func hbHashOf(t *Type) func(p unsafe.Pointer, seed uintptr) uintptr { return t.hbHash }
 
+// HbHash hashes the value of type t at p.
+func HbHash(t *Type, p unsafe.Pointer, seed uintptr) uintptr { return t.hbHash(p, seed) }
+
 // EscapeNonString does nothing: variables whose address is taken do not move.
 func EscapeNonString[T any](v T) {}
