@@ -48,6 +48,7 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbCounted", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.countClock(g)
+		r.Set(0, uint64(m.clock)+1)
 		return Next
 	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

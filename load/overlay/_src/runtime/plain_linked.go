@@ -7,8 +7,7 @@ import (
 )
 
 // Functions that are not exported but reached by many libraries through //go:linkname. nanotime and
-// cputicks are in package time, where looking at the clock is an operation. The memory is the program's:
-// accesses to it are as visible as its own.
+// cputicks are in package time. The memory is the program's: accesses to it are as visible as its own.
 
 // hbSample returns bits of math/rand: one value of many.
 func hbSample() uint64

@@ -2,19 +2,11 @@ package time
 
 import _ "unsafe" // for go:linkname
 
-// hbStart is a moment before all others.
-var hbStart = Now()
+// hbCounted returns the clock as a number. What else it might be is named.
+func hbCounted() int64
 
-// nanotime is a look at the clock, made a number.
-//
 //go:linkname nanotime runtime.nanotime
-func nanotime() int64 {
-	hbCounted()
-	return int64(Since(hbStart)) + 1
-}
-
-// hbCounted names that the program makes a number of what the clock says.
-func hbCounted()
+func nanotime() int64 { return hbCounted() }
 
 //go:linkname cputicks runtime.cputicks
-func cputicks() int64 { return nanotime() }
+func cputicks() int64 { return hbCounted() }
