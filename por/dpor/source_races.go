@@ -152,23 +152,28 @@ func (s *source) addOneInitial(f *sourceNode) {
 // the place of x.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
-	for i := range n {
-		f := s.nodes[i]
-		if f.persistent || s.exec.Before(i, c) {
+	first := n // of those after event i that happen before n, or n: always an initial
+	for i := n - 1; i >= 0; i-- {
+		if s.exec.Before(i, c) {
+			first = i
 			continue
 		}
-		if s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) && !s.coveredBefore(f, i, n) {
+		f := s.nodes[i]
+		if f.persistent || slices.Contains(f.backtrack, s.exec.Events[first].G) {
+			continue
+		}
+		if s.exec.MayBeReversed(&s.exec.Events[i], &s.exec.Pending[q]) && !s.coveredBefore(f, first, n) {
 			s.addOneInitial(f)
 		}
 	}
 }
 
-// coveredBefore makes initials those of what happens before event n after event i. It reports whether
-// one of them is covered (addInitial); the others are not looked for then.
-func (s *source) coveredBefore(f *sourceNode, i, n int) bool {
+// coveredBefore makes initials those of what happens before event n from event first on. It reports
+// whether one of them is covered (addInitial); the others are not looked for then.
+func (s *source) coveredBefore(f *sourceNode, first, n int) bool {
 	c := s.exec.Clock(n)
 	s.initials = s.initials[:0]
-	for j := i + 1; j <= n; j++ {
+	for j := first; j <= n; j++ {
 		if s.exec.Before(j, c) && s.addInitial(f, j) {
 			return true
 		}

@@ -38,6 +38,13 @@ type depthFirst struct {
 	skipped int   // components whose fairness could not be checked within the memory budget
 }
 
+// Where there is nothing to choose for long, a state is stored all the same now and then, at depths that
+// are multiples of waypoint. Example: g1 starts a timer and waits, beside main, which does much without
+// it. When g1 starts makes no difference, but after it has only main is enabled: without such states
+// each place at which it may start would cost all that main has left to do. Paths that lead to one state
+// have as a rule the same depth, so they meet there.
+const waypoint = 256
+
 // A frame is one node on the search stack.
 //
 // alts[alt:next] are taken, alts[next:end] are not. end may grow while the frame is the last one
@@ -45,6 +52,7 @@ type depthFirst struct {
 type frame struct {
 	search.Position
 	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
+	chain      int  // of a waypoint: steps since the last choice
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
@@ -129,7 +137,11 @@ func (s *depthFirst) result() por.Result {
 // Order: an end is an end even if the steps are used up; races are looked for in every state,
 // whether it is a node or not, but not twice in one that is known.
 func (s *depthFirst) advance() {
-	for chain := 0; !s.Halted; chain++ {
+	chain := 0
+	if n := len(s.frames); n > 0 {
+		chain = s.frames[n-1].chain
+	}
+	for ; !s.Halted; chain++ {
 		s.Arrive()
 		if len(s.Enabled) == 0 {
 			s.leaf(s.Sys.Status())
@@ -142,6 +154,11 @@ func (s *depthFirst) advance() {
 		f := s.expand(chain)
 		mustStore := s.everyState || s.states != nil && chain >= search.ChainLimit
 		if f.end-f.alt > 1 || mustStore {
+			s.push(f)
+			return
+		}
+		if s.components != nil && chain >= waypoint/2 && len(s.Path)%waypoint == 0 {
+			f.chain = chain + 1
 			s.push(f)
 			return
 		}
