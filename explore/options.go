@@ -29,6 +29,7 @@ type Options struct {
 	Explain      *oracle.Place // collect Result.Explained for this place
 
 	Match           bool // store states and explore none twice
+	Symmetry        bool // and take those for equal that differ in exchanged goroutines only
 	Jobs            int  // workers; 0: one
 	CheckDuplicates bool // see por.Config.CheckDuplicates
 
@@ -94,7 +95,7 @@ func (o *Options) await() vm.Await {
 // config translates what concerns every explorer.
 func (o *Options) config() por.Config {
 	return por.Config{
-		Match: o.Match, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
+		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
 		Trace: o.Trace, Dive: o.dive,
 	}

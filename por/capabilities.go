@@ -13,18 +13,19 @@ const (
 
 // Capabilities are the interfaces that a System may have besides its own. Those it has not are nil.
 type Capabilities struct {
-	Effects        Effects
-	IdentityHasher IdentityHasher
-	GoroutineOrder GoroutineOrder
-	Updater        Updater
-	Racer          Racer
-	Parker         Parker
-	Repeater       Repeater
-	Lister         Lister
-	Starter        Starter
-	Sized          Sized
-	Overtaker      Overtaker
-	Constrained    Constrained
+	Effects         Effects
+	IdentityHasher  IdentityHasher
+	SymmetricHasher SymmetricHasher
+	GoroutineOrder  GoroutineOrder
+	Updater         Updater
+	Racer           Racer
+	Parker          Parker
+	Repeater        Repeater
+	Lister          Lister
+	Starter         Starter
+	Sized           Sized
+	Overtaker       Overtaker
+	Constrained     Constrained
 }
 
 // Constrained is a System with inputs, of which branches (trace.Branch) decide something. Outcomes of
@@ -46,6 +47,7 @@ type Overtaker interface {
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.IdentityHasher, _ = sys.(IdentityHasher)
+	c.SymmetricHasher, _ = sys.(SymmetricHasher)
 	c.GoroutineOrder, _ = sys.(GoroutineOrder)
 	c.Updater, _ = sys.(Updater)
 	c.Racer, _ = sys.(Racer)
@@ -94,6 +96,16 @@ func IdentityHashOf(sys System, obj uint32) Hash {
 		return h.IdentityHash(obj)
 	}
 	return sys.Hash()
+}
+
+// A SymmetricHasher is a System in which goroutines that were started at the same place can change
+// places.
+type SymmetricHasher interface {
+	// SymmetricHash fingerprints the present state as Hash does, but two states have equal ones also
+	// if they are the same up to exchanging such goroutines. sorted has the goroutines that have not
+	// ended, appended to buf, in an order in which those that correspond in such states are in the
+	// same places; it is nil if there are none to exchange, and then they correspond as for Hash.
+	SymmetricHash(buf []trace.GID) (h Hash, sorted []trace.GID)
 }
 
 // A GoroutineOrder is a System that numbers goroutines in the order in which they were first

@@ -15,6 +15,11 @@ type Config struct {
 	// Match stores the states met and does not explore a state twice.
 	Match bool
 
+	// Symmetry lets states match that are equal up to exchanging goroutines which were started at the
+	// same place, if the system is a SymmetricHasher. A cycle of states that exchanges goroutines
+	// makes the search begin again without it, as it says little about livelocks.
+	Symmetry bool
+
 	MaxExecutions uint64 // 0: no bound
 	MaxSteps      int    // steps of one execution; 0: no bound
 	MaxStates     uint64 // 0: no bound

@@ -54,6 +54,7 @@
 //	Repeater         executes a step again without counting it               optimal
 //	GoroutineOrder   numbers goroutines the same way in all workers          optimal with several
 //	IdentityHasher   fingerprints states without renaming                    context
+//	SymmetricHasher  fingerprints states up to exchanging equal goroutines   full, jpf
 //	Parker           says when arriving somewhere has no other effect        package lookahead
 //	Lister, Starter  know which goroutines there are                         package lookahead
 //

@@ -14,6 +14,7 @@ type Stats struct {
 	Choices     uint64 // nodes with more than one alternative
 	States      uint64 // states stored; of ClockVector, which stores none, see there
 	Matched     uint64 // arrivals at a stored state
+	Exchanged   uint64 // of them those with goroutines exchanged (Config.Symmetry)
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
 	Replays     uint64 // of Graph: regions executed again

@@ -178,6 +178,9 @@ func covered(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
+		if r.Stats.Exchanged > 0 {
+			s += " up to exchanging equal goroutines"
+		}
 	}
 	switch {
 	case r.FallbackTo != "":

@@ -70,7 +70,7 @@
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
 //	    streams     output                                count     how many goroutines there are
-//	    time        times in fingerprints
+//	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go

@@ -1,5 +1,12 @@
 package vm
 
+import (
+	"cmp"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
 // ForgetSerialised makes the next Hash write every goroutine down anew.
 func (m *Machine) ForgetSerialised() {
 	for _, g := range m.gs {
@@ -21,3 +28,35 @@ func (m *Machine) GrowMap() {
 // ConstantPackage reports whether path is listed as a package whose unexported
 // variables never change.
 func ConstantPackage(path string) bool { return constantPkgs[path] }
+
+// OrbitHash returns the least of the fingerprints that the present state has with the goroutines of each
+// origin in any order: the same for all states that are equal up to exchanging these.
+func (m *Machine) OrbitHash() (least por.Hash) {
+	var slots []uint32
+	for _, s := range m.living() {
+		if m.gs[s].status != gEnded {
+			slots = append(slots, s)
+		}
+	}
+	slices.SortStableFunc(slots, func(a, b uint32) int { return cmp.Compare(m.gs[a].origin, m.gs[b].origin) })
+	m.canon.exchanging = true
+	defer func() { m.canon.exchanging = false }()
+	least = por.Hash{^uint64(0), ^uint64(0)}
+	var permute func(i int)
+	permute = func(i int) {
+		if i == len(slots) {
+			if h := m.hashInOrder(slots); slices.Compare(h[:], least[:]) < 0 {
+				least = h
+			}
+			return
+		}
+		for k := i; k < len(slots) && m.gs[slots[k]].origin == m.gs[slots[i]].origin; k++ {
+			rest := slices.Clone(slots)
+			slots[i], slots[k] = slots[k], slots[i]
+			permute(i + 1)
+			copy(slots, rest)
+		}
+	}
+	permute(0)
+	return least
+}

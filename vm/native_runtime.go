@@ -50,6 +50,7 @@ var runtimeNatives = []Native{
 		return m.pcInfo(g, r, true)
 	}},
 	{Name: "runtime.Stack", Peek: peekStack, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.observeNumbers()
 		text := m.goroutineText(g, "running")[1:]
 		if r.U(3)&1 != 0 {
 			others := m.othersText(g)

@@ -68,6 +68,7 @@ type gstate struct {
 	parent    trace.GID
 	goFunc    uint32 // where it was created
 	goPC      int32
+	origin    uint64         // hash of where it and those it descends from were created; 0: main
 	coro      ptr            // the coroutine it is, or 0
 	nrand     uint32         // random words it has been given
 	orders    uint32         // orders of maps it has tried: see tryOrders

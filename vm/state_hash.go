@@ -56,6 +56,11 @@ type canonicaliser struct {
 	ownOnly    bool // the traversal is of what one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
+	// Of SymmetricHash.
+	exchanging bool // it is under way: the numbers of goroutines do not count
+	ranked     []ranked
+	sorted     []uint32
+	pairs      []objectPair
 }
 
 // visit says that traversal gen has given an object the number num.
@@ -129,12 +134,16 @@ func (m *Machine) beginTraversal() {
 
 // Hash implements por.System. That the program has exited or crashed is part of the state: what is
 // left of it may look like a state that continues.
-func (m *Machine) Hash() por.Hash {
+func (m *Machine) Hash() por.Hash { return m.hashInOrder(m.living()) }
+
+// hashInOrder returns the fingerprint of the present state in which goroutines come in the order of
+// slots, which has all that have not ended.
+func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
 	h := m.heap
 	m.beginTraversal()
 	ws := c.words[:0]
-	for _, s := range m.living() {
+	for _, s := range slots {
 		if g := m.gs[s]; g.status != gEnded {
 			if ws = m.writeG(ws, g); c.byIdentity {
 				ws = append(ws, uint64(g.id))
@@ -226,6 +235,7 @@ type serialised struct {
 	times []uint32 // at which words Times begin
 	until int64    // lookBack's
 	raw   bool     // there may be others
+	key   uint64   // see symmetryKey; 0: not known
 }
 
 // ref appends a word that may be a reference.
@@ -285,7 +295,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // The innermost frame comes first. How many words come after a word follows from what it says, so
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
-	t.valid, t.words, t.refs, t.times, t.until, t.raw = true, t.words[:0], t.refs[:0], t.times[:0], 0, false
+	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
 	looked := copies == nil && g.looked != (lookBack{})
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
 		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
@@ -395,7 +405,11 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		ws = m.sym.writeCells(ws, id)
 	}
 	l := m.layouts.At(o.layout)
-	if len(l.Ptrs) == 0 || l.Size == 0 {
+	owners := l.Owners
+	if !m.canon.exchanging {
+		owners = nil
+	}
+	if len(l.Ptrs)+len(owners) == 0 || l.Size == 0 {
 		if o.size >= cachedObject {
 			h := m.contents(id, o)
 			return append(ws, h[0], h[1])
@@ -421,6 +435,9 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 		for _, t := range times {
 			m.relativeTime(ws[from+int(t/8):], t&1 != 0)
+		}
+		for _, a := range owners {
+			m.hideOwner(&ws[from+int(a/8)], a)
 		}
 	}
 	return ws

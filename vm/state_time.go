@@ -65,6 +65,9 @@ type absolutes struct {
 	hashed   atomic.Bool // there are fingerprints with relative times
 	observed atomic.Bool // claim 5
 	rests    atomic.Bool // claim 6
+	// The same for goroutines that count as equal: see state_symmetry.go.
+	exchanged atomic.Bool
+	named     atomic.Bool
 }
 
 // relativeTimes reports whether times count as distances.

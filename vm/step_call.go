@@ -234,7 +234,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	}
 	n := m.newG(g)
 	n.system = system
-	n.goFunc, n.goPC = g.fn.ID, g.pc
+	n.createdBy(g, g.pc)
 	if !system {
 		m.alive++
 		m.count(+1)

@@ -164,7 +164,7 @@ func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.Visib
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	if m.NeedsArming() || m.NeedsAbsolute() {
+	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() {
 		return true
 	}
 	if !m.cfg.late.noted() {
@@ -183,6 +183,7 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 		cfg.AbsoluteTime = m.cfg.absolute.observed.Load()
 		cfg.CountRests = !cfg.AbsoluteTime
 	}
+	cfg.Numbered = cfg.Numbered || m.needsNumbers()
 	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)

@@ -43,6 +43,7 @@ type exploreFlags struct {
 	machineFlags
 	own                               ownFlags
 	por, match, entry, allowLeak      string
+	symmetry                          string
 	hybrid, explain                   string
 	assume                            []string
 	first, all, verbose, strict, json bool
@@ -64,6 +65,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.checkStatic, "check-static", false, "compare static facts with what happens, and explore what each skipped choice skips (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "see that no class of complete executions is explored twice, up to the first crash; for explorers that claim it: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "store states and explore none twice: `auto|on|off`")
+	fs.StringVar(&f.symmetry, "symmetry", "on", "of states that are equal but for which of several goroutines started at one place has got how far, explore one: `on|off`")
 	fs.StringVar(&f.entry, "entry", "", "explore `pkg.Func`, which need not be a test or main; with --symbolic it may have parameters")
 	fs.BoolVar(&f.first, "first", false, "stop at the first bug of an entry (the default)")
 	fs.BoolVar(&f.all, "all", false, "find all bugs of an entry")
@@ -103,6 +105,7 @@ func (f *exploreFlags) check() error {
 	}{
 		{f.writer(nil, report.Paths{}) == nil, fmt.Sprintf("--format %s: want text or json", f.format)},
 		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
+		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},
@@ -197,6 +200,7 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	default:
 		return fmt.Errorf("--match %s: want auto, on or off", f.match)
 	}
+	o.Symmetry = o.Match && f.symmetry == "on"
 	f.heap = uint64(f.maxMemory)
 	o.CheckDuplicates, o.Jobs, o.Seed = f.checkDuplicates, f.jobs, uint64(f.seed)
 	o.MaxExecs, o.MaxSteps, o.MaxStates, o.MaxMemory = f.maxExecutions, f.maxSteps, f.maxStates, int64(f.maxMemory)

@@ -135,6 +135,7 @@ type mode struct {
 	noLook, noAny bool // without LookAhead, without AnyGoroutine
 	only          bool // of Parts: parts and nothing else
 	check         bool // every skipped choice
+	symmetry      bool // por.Config.Symmetry
 }
 
 func (x mode) String() string {
@@ -148,6 +149,9 @@ func (x mode) String() string {
 	if x.only {
 		s += " alone"
 	}
+	if x.symmetry {
+		s += " with symmetry"
+	}
 	if x.noAny {
 		s += " without AnyGoroutine"
 	}
@@ -157,7 +161,7 @@ func (x mode) String() string {
 // search explores the present program. If check is not nil, every choice the
 // oracle skips is checked.
 func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.Result) {
-	cfg := por.Config{Match: true, Dive: 12} // nearly all programs have longer executions
+	cfg := por.Config{Match: true, Symmetry: x.symmetry, Dive: 12} // nearly all programs have longer executions
 	if x.h != oracle.None {
 		cfg.AnyGoroutine = x.h != oracle.None && !x.noAny
 		cfg.Oracle = g.oracle(x.h, x.off)

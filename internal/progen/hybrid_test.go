@@ -59,6 +59,8 @@ type comparison struct {
 	checked, left, bad int
 	eliminated         map[string]uint64
 	parts              uint64 // states in which a part was enough
+	states             uint64 // that the full search of the present program has stored
+	exchanged, fewer   int    // searches that have exchanged goroutines, and those of full with fewer states than that
 	loops, missed      int    // searches of programs with livelocks, and those that have found none
 }
 
@@ -122,6 +124,18 @@ func (c *comparison) searches(g *group, seed uint64, list []mode, source func() 
 			c.eliminated[reason] += n
 		}
 		c.parts += r.Parts
+		if r.Exchanged > 0 {
+			c.exchanged++
+		}
+		if x.symmetry && x.name == "full" {
+			if r.States < c.states {
+				c.fewer++
+			}
+			if g.loops != (got.loops > 0) || r.States > c.states {
+				c.Errorf("seed %d, %s: %d livelocks in %d states; in %d states there are some: %v", seed, x, got.loops, r.States, c.states, g.loops)
+				ok = false
+			}
+		}
 		if g.loops {
 			c.loops++
 			if got.loops == 0 {

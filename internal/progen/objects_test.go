@@ -60,11 +60,13 @@ func (c *comparison) objects(list []objectProgram, modes func(seed uint64) []mod
 	for i, p := range list {
 		g.in(i, func() {
 			o := &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}
-			if r := stateful.Full(g.m, o, por.Config{Match: true, MaxStates: maxStates, AnyGoroutine: false}); len(r.Incomplete) > 0 {
+			r := stateful.Full(g.m, o, por.Config{Match: true, MaxStates: maxStates, AnyGoroutine: false})
+			if len(r.Incomplete) > 0 {
 				c.left++
 				return
 			}
 			c.checked++
+			c.states = r.States
 			g.loops = o.loops > 0
 			c.searches(g, p.seed, modes(p.seed), func() string { return p.text.Source }, o.outcomes, o.races)
 		})

@@ -31,6 +31,8 @@ var (
 	partToys     = []string{"./por/explorers", "-short", "-run", "^(TestPersistentParts|TestNoParts)$"}
 	partTexts    = []string{"./internal/progen", "-short", "-run", "^TestPartTexts$"}
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
+	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
+	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
 
@@ -169,8 +171,24 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "turns: components are looked for out of order", File: "por/stateful/turns.go", Old: "s.frames, s.components, t.begun = s.frames[:0], nil, true", New: "s.frames, t.begun = s.frames[:0], true"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: preemptions are forgotten", File: "por/stateful/turns.go", Old: "\ts.Preempts = n.preempts\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: what is left of a stack is lost", File: "por/stateful/turns.go", Old: "\ts.queueAside(t.from)\n\ts.queueAside(x)", New: "\ts.queueAside(x)"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
-	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\tif !s.turns.begun || ", New: "\tif true || "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\tif s.turns.begun && s.Cfg.Match", New: "\tif false && s.Cfg.Match"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: there are none", File: "por/stateful/turns.go", Old: "\tcase t.never, ", New: "\tcase true, "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+
+	// Goroutines that change places.
+	{mutation.Mutant{Name: "symmetry: a cycle may exchange goroutines", File: "por/stateful/symmetry.go", Old: "\tif s.symmetric.digest() == s.components.nodes[num-firstOpen].order {\n", New: "\tif true {\n"}, quotients},
+	{mutation.Mutant{Name: "symmetry: who moved last keeps its number", File: "por/stateful/dfs.go", Old: "cur = s.symmetric.number(s.Cur)", New: "cur = uint64(s.Cur)"}, quotients},
+	{mutation.Mutant{Name: "symmetry: who moved last does not count", File: "por/stateful/dfs.go", Old: "cur = s.symmetric.number(s.Cur)", New: "cur = 0"}, quotients},
+	{mutation.Mutant{Name: "symmetry: numbers are not shown", File: "vm/state_symmetry.go", Old: "return a.named.Load() && a.exchanged.Load()", New: "return false"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: coroutines know nobody", File: "vm/state_symmetry.go", Old: "g.coro != 0 || g.bubble", New: "g.bubble"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: bubbles have no clock", File: "vm/state_symmetry.go", Old: " || g.bubble != 0 ||", New: " ||"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: random bits are the same for all", File: "vm/state_symmetry.go", Old: "!m.cfg.RandFixed && ", New: ""}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: queues have no numbers", File: "vm/state_symmetry.go", Old: "!m.cfg.InTurn && ", New: ""}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: inputs have no names", File: "vm/state_symmetry.go", Old: "!m.tracking && ", New: ""}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: looks at the clock are compared by numbers", File: "vm/state_symmetry.go", Old: " || g.looked != (lookBack{})", New: ""}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: owners have numbers", File: "vm/state_hash.go", Old: "\t\t\tm.hideOwner(&ws[from+int(a/8)], a)\n", New: "\t\t\t_ = a\n"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: what goroutines have is in no order", File: "vm/state_symmetry.go", Old: "cmp.Compare(a.g.label, b.g.label), m.compareHeaps(a.g, b.g))", New: "cmp.Compare(a.g.label, b.g.label))"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: deadlines are in no order", File: "vm/state_symmetry.go", Old: "cmp.Compare(a.g.label, b.g.label), ", New: ""}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: goroutines are in no order", File: "vm/state_symmetry.go", Old: "cmp.Compare(m.symmetryKey(a.g), m.symmetryKey(b.g)), ", New: ""}, equalOnes},
 
 	// Goroutines that are forgotten.
 	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},

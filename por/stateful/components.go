@@ -39,6 +39,7 @@ type components struct {
 // wants, and is used again once the state is closed.
 type openState struct {
 	key                por.Hash
+	order              uint64 // see symmetric.digest
 	gidLo, gidHi       int
 	choiceLo, choiceHi int
 }
@@ -81,10 +82,10 @@ func (c *components) bytes() int64 {
 }
 
 // open adds a state. The edge that led to it must be added next.
-func (c *components) open(key por.Hash) tarjanFrame {
+func (c *components) open(key por.Hash, order uint64) tarjanFrame {
 	f := tarjanFrame{num: c.nextNum(), edges: len(c.edges), gids: len(c.gids), choices: len(c.choices), step: len(c.steps)}
 	f.low = f.num
-	c.nodes = append(c.nodes, openState{key: key, gidLo: f.gids, gidHi: f.gids, choiceLo: f.choices, choiceHi: f.choices})
+	c.nodes = append(c.nodes, openState{key: key, order: order, gidLo: f.gids, gidHi: f.gids, choiceLo: f.choices, choiceHi: f.choices})
 	return f
 }
 
@@ -134,7 +135,7 @@ func (s *depthFirst) closeComponent(f *frame) {
 	c := s.components
 	first := f.tarjan.num
 	for i := first - firstOpen; i < uint32(len(c.nodes)); i++ {
-		s.states.set(c.nodes[i].key, closed)
+		s.states.set(c.nodes[i].key, closedIn(c.nodes[i].order))
 	}
 	var g lassoGraph
 	for _, e := range c.edges[f.tarjan.edges:] {

@@ -30,6 +30,7 @@ type depthFirst struct {
 	everyState bool // every state is a node
 	states     *visited
 	components *components // nil without matching or with a preemption bound
+	symmetric  symmetric
 
 	frames []frame
 	alts   []trace.Step // alternatives of all frames, one after the other
@@ -67,6 +68,9 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 	if cfg.Match {
 		s.states = newVisited(cfg.MaxMemory)
 		s.everyState = policy == nil
+		if cfg.Symmetry {
+			s.symmetric.hasher = por.CapabilitiesOf(sys).SymmetricHasher
+		}
 		if !cfg.LimitPreempt {
 			s.components = &components{}
 		}
@@ -303,7 +307,7 @@ func (s *depthFirst) push(f frame) {
 				s.Tracef(len(s.Path), "= known state")
 			}
 			s.alts = s.alts[:f.alt]
-			if open != vacant && len(s.frames) > 0 {
+			if open != vacant && len(s.frames) > 0 && !s.exchanges(open) {
 				s.closeCycle(open)
 			}
 			return
@@ -335,7 +339,7 @@ func (s *depthFirst) push(f frame) {
 // and the state counts as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
-	val := uint32(closed)
+	val := closedIn(s.symmetric.digest())
 	if s.components != nil {
 		val = s.components.nextNum()
 	}
@@ -351,7 +355,8 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 		return false, vacant
 	}
 	s.Stats.Matched++
-	if old == closed || s.components == nil {
+	s.noteExchange(old)
+	if old >= closed || s.components == nil {
 		old = vacant
 	}
 	return true, old
@@ -364,11 +369,11 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 // Whether moving Cur is free is part of it only by leaving Cur out: if leaving it is no
 // preemption, it makes no difference who it was.
 func (s *depthFirst) key(f *frame) por.Hash {
-	h := s.Sys.Hash()
+	h := s.fingerprint()
 	if s.Cfg.LimitPreempt {
 		cur := uint64(trace.NoGID)
 		if !f.freeSwitch {
-			cur = uint64(s.Cur)
+			cur = s.symmetric.number(s.Cur)
 		}
 		h[0] ^= por.Mix(cur<<32 | uint64(s.Preempts))
 		h[1] += por.Mix(h[0])
@@ -381,7 +386,7 @@ func (s *depthFirst) key(f *frame) por.Hash {
 // What fairness will ask about this state is taken down now (noteEnabled, noteDataChoice),
 // because the state is gone when its component is complete.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
-	f.tarjan = s.components.open(key)
+	f.tarjan = s.components.open(key, s.symmetric.digest())
 	if n := len(s.frames); n > 0 {
 		p := &s.frames[n-1]
 		s.components.edge(p.tarjan.num, f.tarjan.num, s.Path[p.Depth:])
@@ -495,13 +500,14 @@ func (s *depthFirst) leaf(st por.Status) {
 		return
 	}
 	if s.states != nil {
-		switch old, ok := s.states.insert(s.Sys.Hash(), closed); {
+		switch old, ok := s.states.insert(s.fingerprint(), closedIn(s.symmetric.digest())); {
 		case !ok:
 			s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
 		case old == vacant:
 			s.CountState()
 		default:
 			s.Stats.Matched++
+			s.noteExchange(old)
 		}
 	}
 	s.StopUnless(s.Visitor.Leaf(s.Path, st))

@@ -226,11 +226,16 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 // explore runs the search, and again if that is needed to look for livelocks.
 func (s *depthFirst) explore() por.Result {
 	r := s.run()
-	if !s.turns.begun || !s.Cfg.Match || s.Cfg.LimitPreempt || s.Halted || len(r.Incomplete) > 0 {
+	if s.turns.begun && s.Cfg.Match && !s.Cfg.LimitPreempt && !s.Halted && len(r.Incomplete) == 0 {
+		por.Restart(s.Visitor, s.Cfg, "everything is explored, but for livelocks")
+		s = newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy)
+		s.turns.never = true
+		r = s.run()
+	}
+	if !s.symmetric.cycle {
 		return r
 	}
-	por.Restart(s.Visitor, s.Cfg, "everything is explored, but for livelocks")
-	again := newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy)
-	again.turns.never = true
-	return again.run()
+	por.Restart(s.Visitor, s.Cfg, "a cycle of states exchanges goroutines")
+	s.Cfg.Symmetry = false
+	return newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy).explore()
 }

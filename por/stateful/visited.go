@@ -36,8 +36,8 @@ const (
 // component is not complete (see components).
 const (
 	vacant    = 0
-	closed    = 1
-	firstOpen = 2
+	firstOpen = 1
+	closed    = 1 << 31 // and from there on, with half of a digest: see closedIn
 )
 
 func newVisited(budget int64) *visited { return &visited{budget: budget} }

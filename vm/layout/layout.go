@@ -38,6 +38,9 @@ type Layout struct {
 	// Times lists the byte offsets, ascending, of the words in which a time.Time begins, and with bit
 	// 0 set those of the ticks in channels of timers. Both have two words of time and a location.
 	Times []uint32
+	// Owners lists the byte offsets, ascending, of the 32-bit numbers of goroutines that the overlay
+	// keeps for reports, and with bit 0 set those of sums of them.
+	Owners []uint32
 	// Eq lists the segments == compares, in order; nil with Comparable false.
 	Eq         []Seg
 	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
@@ -200,13 +203,8 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 		e := t.Of(u.Elem())
 		n := uint32(min(u.Len(), math.MaxUint32)) // more only of elements of no size
 		l.Comparable = e.Comparable
-		for i := uint32(0); i < n && len(e.Ptrs) > 0; i++ {
-			for _, p := range e.Ptrs {
-				l.Ptrs = append(l.Ptrs, i*e.Size+p)
-			}
-			for _, p := range e.Times {
-				l.Times = append(l.Times, i*e.Size+p)
-			}
+		for i := uint32(0); i < n && len(e.Ptrs)+len(e.Owners) > 0; i++ {
+			l.include(e, i*e.Size)
 		}
 		switch {
 		case !e.Comparable || n == 0:
@@ -223,6 +221,9 @@ func (t *Table) fill(l *Layout, typ types.Type) {
 		for i, off := range Sizes.Offsetsof(fields) {
 			e := t.Of(fields[i].Type())
 			l.include(e, uint32(off))
+			if sum, ok := isOwner(u, fields[i]); ok {
+				l.Owners = append(l.Owners, uint32(off)|sum)
+			}
 			l.Comparable = l.Comparable && e.Comparable
 			if fields[i].Name() == "_" {
 				continue
@@ -265,13 +266,16 @@ func (t *Table) fillBasic(l *Layout, u *types.Basic) {
 	}
 }
 
-// include adds the pointers and times of component e at byte off.
+// include adds the pointers, times and owners of component e at byte off.
 func (l *Layout) include(e *Layout, off uint32) {
 	for _, p := range e.Ptrs {
 		l.Ptrs = append(l.Ptrs, off+p)
 	}
 	for _, p := range e.Times {
 		l.Times = append(l.Times, off+p)
+	}
+	for _, p := range e.Owners {
+		l.Owners = append(l.Owners, off+p)
 	}
 }
 
@@ -289,6 +293,23 @@ func isTime(typ types.Type) (tick uint32, ok bool) {
 		tick = 1
 	}
 	return tick, true
+}
+
+// isOwner reports whether a field of u is a goroutine's number that the overlay keeps in a Mutex or in
+// one that waits on a Cond, and sum is 1 if it is the sum of the readers' in an RWMutex.
+func isOwner(u *types.Struct, f *types.Var) (sum uint32, ok bool) {
+	if f.Pkg() == nil || f.Pkg().Path() != "sync" {
+		return 0, false
+	}
+	switch f.Name() {
+	case "sema":
+		return 0, u.NumFields() == 2 // that of a WaitGroup is another one
+	case "g":
+		return 0, true
+	case "readerSem":
+		return 1, true
+	}
+	return 0, false
 }
 
 // addSeg appends s, merging adjacent raw memory.

@@ -1,0 +1,101 @@
+package stateful
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// symmetric matches states up to exchanging goroutines (Config.Symmetry). The search walks through the
+// quotient of the state graph:
+//
+//  1. A permutation of goroutines that are started at the same place maps executions to executions.
+//     So what can happen after a state, and after one that it is matched with, is the same up to
+//     names: ends, bugs, races of operations that are both next.
+//
+//  2. What is stored of a state besides its fingerprint: with a bound on preemptions, how many there
+//     were, and the goroutine that it is one to leave. That is named by its place in the order.
+//     A persistent set of a state, mapped by the permutation, is one of the other state; so a
+//     search that looks at one of the two only considers a persistent set in each.
+//
+//  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some
+//     node considers all goroutines (closeCycle). So it is for all states that are equal to it.
+//
+//  4. Livelocks: an execution that never ends stays, from some point on, in one component of the
+//     quotient. If every edge of that which closes a cycle leads back to the very goroutines, the
+//     component is one of the state graph, and fairness is decided as there. If it exchanges
+//     some, goroutines have no names along the cycle: one that waits forever looks as if it moved
+//     now and then (below). Then the search begins again without symmetry.
+//
+//     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
+//     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
+type symmetric struct {
+	hasher por.SymmetricHasher // nil: states are equal if goroutines are
+	buf    []trace.GID
+	order  []trace.GID // of the state looked up last; nil: goroutines correspond as for System.Hash
+	cycle  bool        // there is a cycle that exchanges goroutines
+}
+
+// fingerprint is that of the present state.
+func (s *depthFirst) fingerprint() por.Hash {
+	x := &s.symmetric
+	if x.hasher == nil {
+		return s.Sys.Hash()
+	}
+	h, order := x.hasher.SymmetricHash(x.buf[:0])
+	if x.order = order; order != nil {
+		x.buf = order
+	}
+	return h
+}
+
+// number names g in the state whose fingerprint was taken last.
+func (x *symmetric) number(g trace.GID) uint64 {
+	if x.order == nil {
+		return uint64(g)
+	}
+	return uint64(slices.Index(x.order, g))
+}
+
+// digest stands for the order of goroutines in the state whose fingerprint was taken last.
+func (x *symmetric) digest() uint64 {
+	if x.order == nil {
+		return 0
+	}
+	d := uint64(1)
+	for _, g := range x.order {
+		d = por.Mix(d ^ uint64(g))
+	}
+	return d
+}
+
+// closedIn is the word of a closed state whose order of goroutines has digest d: it has half of that.
+func closedIn(d uint64) uint32 { return closed | uint32(d)>>1 }
+
+// noteExchange counts the arrival at a stored state, of which old is the word, if goroutines had to be
+// exchanged for it.
+func (s *depthFirst) noteExchange(old uint32) {
+	d, same := s.symmetric.digest(), false
+	switch {
+	case old >= closed:
+		same = old == closedIn(d)
+	case s.components == nil: // it was open when the stack was put aside
+		same = d == 0
+	default:
+		same = d == s.components.nodes[old-firstOpen].order
+	}
+	if !same {
+		s.Stats.Exchanged++
+	}
+}
+
+// exchanges reports whether the present state is equal to the open state num with goroutines exchanged,
+// and then has the search end.
+func (s *depthFirst) exchanges(num uint32) bool {
+	if s.symmetric.digest() == s.components.nodes[num-firstOpen].order {
+		return false
+	}
+	s.symmetric.cycle, s.Halted = true, true
+	return true
+}

@@ -1,0 +1,289 @@
+package vm
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Symmetry. Goroutines that were started by the same go statement, by goroutines of which the same is
+// true, can change places: n workers of a pool come to a state in up to n! ways that differ in which
+// of them has got how far. SymmetricHash is the same for all of them.
+//
+//	g1 at line 7, g2 at 9, g3 at 7       in spawn-path order: three states
+//	g1 at line 9, g2 at 7, g3 at 7
+//	g1 at line 7, g2 at 7, g3 at 9
+//	7, 7, 9                              sorted: one
+//
+// It writes a state down as Hash does, with the goroutines of one origin in the order of what can be
+// said of each without its number: origin, frames, the objects they refer to (compareHeaps).
+//
+//  1. Two states that are written down alike are the same but for the numbers of objects and
+//     goroutines, whatever the order is: how many words follow each other is given by what they say,
+//     and each goroutine that has not ended is written down once. So the order decides how many
+//     states match and never whether it is right that they do: ties are left in spawn-path order.
+//  2. States that are the same but for numbers have the same futures but for numbers: instructions
+//     read memory and registers, and those of the overlay and the machine that read a number are
+//     the following. (a) The owner of a lock is for reports. It counts as its origin (hideOwner).
+//     (b) Waiters of a Cond are in the order of their numbers: a Signal has each of them for an
+//     alternative, so that their order means nothing. (c) Coroutines, bubbles and random bits that
+//     follow a seed are of a goroutine with its number, variables of inputs have it in their names,
+//     and so have what loops that wait, look at the clock or stand in a queue are compared by.
+//     Where there is any of these the order is that of spawn paths (sameButForNumbers). (d) The order
+//     of alternatives, of lists of goroutines and of names in reports is not what a program does.
+//     (e) runtime.Stack shows numbers: observeNumbers.
+//  3. If a program has looked at numbers and states have been written down in an order that is not
+//     that of spawn paths, the search begins again with numbers (NeedsRefining). If none has in the
+//     states that were explored, none would have in those that were not, by 2.
+//
+// What an explorer keeps of a state besides, by goroutine, has to follow the order: SymmetricHash
+// returns it.
+
+// createdBy notes that parent creates g, at pc of the function that it is in.
+func (g *goroutine) createdBy(parent *goroutine, pc int32) {
+	g.goFunc, g.goPC = parent.fn.ID, pc
+	g.origin = mix(parent.origin, uint64(g.goFunc)<<32|uint64(uint32(pc)))
+}
+
+// ranked is a goroutine with its place in spawn-path order.
+type ranked struct {
+	g     *goroutine
+	place int
+}
+
+// SymmetricHash implements por.SymmetricHasher.
+func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.GID) {
+	c := &m.canon
+	list, several := c.ranked[:0], false
+	for _, s := range m.living() {
+		if g := m.gs[s]; g.status != gEnded {
+			list = append(list, ranked{g, len(list)})
+		}
+	}
+	c.ranked = list
+	if !m.exchangeable() || !m.sameButForNumbers(list) {
+		return m.Hash(), nil
+	}
+	slices.SortFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.g.origin, b.g.origin), a.place-b.place)
+	})
+	for i := 1; i < len(list); i++ {
+		several = several || list[i].g.origin == list[i-1].g.origin
+	}
+	for i := 0; i < len(list) && several; {
+		n := 1
+		for i+n < len(list) && list[i+n].g.origin == list[i].g.origin {
+			n++
+		}
+		if n > 1 {
+			m.sortEqual(list[i : i+n])
+		}
+		i += n
+	}
+	c.sorted = c.sorted[:0]
+	for _, r := range list {
+		c.sorted = append(c.sorted, r.g.slot)
+		if several {
+			sorted = append(order, r.g.id)
+			order = sorted
+		}
+	}
+	c.exchanging = true
+	h = m.hashInOrder(c.sorted)
+	c.exchanging = false
+	// What is written down with hidden owners is no state that is written down with numbers.
+	h[0] = ^h[0]
+	return h, sorted
+}
+
+// exchangeable reports whether goroutines may count as equal at all: see claim 2.
+func (m *Machine) exchangeable() bool {
+	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.cfg.InTurn && !m.tracking && len(m.bubbles) == 0
+}
+
+// sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as
+// each goroutine is concerned: see claim 2.
+func (m *Machine) sameButForNumbers(list []ranked) bool {
+	return !slices.ContainsFunc(list, func(r ranked) bool {
+		g := r.g
+		return g.coro != 0 || g.bubble != 0 || g.trail != nil || g.looked != (lookBack{})
+	})
+}
+
+// sortEqual sorts goroutines of one origin by what is the same for all numbers.
+func (m *Machine) sortEqual(list []ranked) {
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(m.symmetryKey(a.g), m.symmetryKey(b.g)), cmp.Compare(a.g.label, b.g.label), m.compareHeaps(a.g, b.g))
+	})
+	if !slices.IsSortedFunc(list, func(a, b ranked) int { return a.place - b.place }) && !m.cfg.absolute.exchanged.Load() {
+		m.cfg.absolute.exchanged.Store(true)
+	}
+}
+
+// symmetryKey is a hash of what is written down of g, with what references refer to by its kind.
+func (m *Machine) symmetryKey(g *goroutine) uint64 {
+	t := &g.serial
+	if !t.valid {
+		m.serialise(t, g, nil)
+	}
+	if t.key != 0 {
+		return t.key
+	}
+	key, refs, times := uint64(1), t.refs, t.times
+	if !m.relativeTimes() {
+		times = nil
+	}
+	for i := 0; i < len(t.words); i++ {
+		if len(times) > 0 && int(times[0]) == i { // two words of time; the third is a reference
+			times = times[1:]
+			i++
+			continue
+		}
+		w := t.words[i]
+		if len(refs) > 0 && int(refs[0]) == i {
+			refs = refs[1:]
+			w, _ = m.kindOf(w)
+		}
+		key = mix(key, w)
+	}
+	t.key = max(key, 1)
+	return t.key
+}
+
+// kindOf returns what is known of a pointer word without the number of the object, and whether it
+// refers to one that has a number on this path only.
+func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
+	id := w >> 32
+	if id < uint64(m.heap.baseLimit) || id < staticLimit || w&funcBit != 0 || id >= uint64(len(m.heap.objs)) {
+		return w, false
+	}
+	o := &m.heap.objs[id]
+	return mix(uint64(o.layout)<<32|uint64(o.size), w&math.MaxUint32), true
+}
+
+// objectPair are two objects in the same place, seen from two goroutines.
+type objectPair struct{ a, b uint32 }
+
+// maxPairs is how many objects are compared to tell two goroutines apart.
+const maxPairs = 32
+
+// compareHeaps compares what two goroutines of equal keys refer to: objects in the same places, step by
+// step further away, up to the first difference that has nothing to do with numbers. Where both refer
+// to the same object there is none.
+//
+//	a ──▶ jobs ◀── b        the same
+//	│              │
+//	▼              ▼
+//	{id: 1}        {id: 2}  a comes first
+func (m *Machine) compareHeaps(a, b *goroutine) int {
+	s, t := &a.serial, &b.serial
+	pairs := m.canon.pairs[:0]
+	meet := func(x, y uint64) int {
+		if x == y {
+			return 0
+		}
+		k, numbered := m.kindOf(x)
+		l, other := m.kindOf(y)
+		if k != l || numbered != other || !numbered {
+			return cmp.Compare(k, l)
+		}
+		if p := (objectPair{uint32(x >> 32), uint32(y >> 32)}); p.a != p.b && len(pairs) < maxPairs && !slices.Contains(pairs, p) {
+			pairs = append(pairs, p)
+		}
+		return 0
+	}
+	for i := range min(len(s.refs), len(t.refs)) {
+		if c := meet(s.words[s.refs[i]], t.words[t.refs[i]]); c != 0 {
+			return c
+		}
+	}
+	defer func() { m.canon.pairs = pairs[:0] }()
+	for i := 0; i < len(pairs); i++ {
+		if c := m.compareObjects(pairs[i], meet); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compareObjects compares two objects of one layout and size, and calls meet for the pointers in the
+// same places of both.
+func (m *Machine) compareObjects(p objectPair, meet func(x, y uint64) int) int {
+	a, b := &m.heap.objs[p.a], &m.heap.objs[p.b]
+	if a.flags&objDerived != 0 || b.flags&objDerived != 0 {
+		return 0
+	}
+	l := m.layouts.At(a.layout)
+	if l.Size == 0 || len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
+		return bytes.Compare(unsafe.Slice((*byte)(a.mem), a.size), unsafe.Slice((*byte)(b.mem), b.size))
+	}
+	for base := uint32(0); base+l.Size <= a.size; base += l.Size {
+		ptrs, owners, times := l.Ptrs, l.Owners, l.Times
+		for at := uint32(0); at < l.Size; at += 8 {
+			x, y := wordAt(a, base+at, l.Size-at), wordAt(b, base+at, l.Size-at)
+			switch {
+			case len(times) > 0 && times[0]&^1 == at: // and the next word
+				times = times[1:]
+				at += 8
+				continue
+			case len(ptrs) > 0 && ptrs[0] == at:
+				ptrs = ptrs[1:]
+				if c := meet(x, y); c != 0 {
+					return c
+				}
+				continue
+			}
+			for len(owners) > 0 && owners[0]&^7 == at {
+				m.hideOwner(&x, owners[0])
+				m.hideOwner(&y, owners[0])
+				owners = owners[1:]
+			}
+			if c := cmp.Compare(x, y); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}
+
+// wordAt returns the word of o at an offset, from which on there are n bytes of it.
+func wordAt(o *object, off, n uint32) uint64 {
+	var buf [1]uint64
+	return writeRaw(buf[:0], unsafe.Add(o.mem, off), min(n, 8))[0]
+}
+
+// hideOwner replaces the number of a goroutine by its origin in the word w of which it is a part; at is
+// where it is in its object, as layout.Layout.Owners has it. Of several readers of an RWMutex only the
+// sum of their numbers is known: it does not count.
+func (m *Machine) hideOwner(w *uint64, at uint32) {
+	shift := at &^ 1 % 8 * 8
+	n := uint32(*w >> shift)
+	*w &^= math.MaxUint32 << shift
+	if n == 0 || at&1 != 0 {
+		return
+	}
+	origin := uint64(1)
+	if i := int(n - 1); i < len(m.slots) && m.slots[i] >= 0 {
+		origin = m.gs[m.slots[i]].origin | 1
+	}
+	*w |= origin & math.MaxUint32 << shift
+}
+
+// observeNumbers notes that the program can tell goroutines apart by their numbers.
+func (m *Machine) observeNumbers() {
+	if m.multi && !m.cfg.absolute.named.Load() {
+		m.cfg.absolute.named.Store(true)
+	}
+}
+
+// needsNumbers reports whether what has been explored says nothing, as goroutines have counted as equal
+// that the program can tell apart.
+func (m *Machine) needsNumbers() bool {
+	a := m.cfg.absolute
+	return a.named.Load() && a.exchanged.Load()
+}

@@ -1,0 +1,274 @@
+package vm_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// symmetricSource are programs of goroutines that can change places. Those of the first kind are told
+// apart by what the goroutines are doing, and have in the heap: so that of each orbit one state is
+// stored. What those called Odd do depends on who is first, or on the number that a goroutine has.
+const symmetricSource = `package main
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+	"testing"
+	"time"
+)
+
+func main() {}
+
+func Counters() {
+	var a atomic.Int32
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { a.Add(1); a.Add(1) })
+	}
+	wg.Wait()
+}
+
+func Locked() {
+	var mu sync.Mutex
+	n := 0
+	for range 3 {
+		go func() { mu.Lock(); n++; mu.Unlock() }()
+	}
+}
+
+func Readers() {
+	var mu sync.RWMutex
+	for range 3 {
+		go func() { mu.RLock(); mu.RUnlock(); mu.Lock(); mu.Unlock() }()
+	}
+}
+
+func Pool() {
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Add(1)
+		go func() { defer wg.Done(); for range jobs {} }()
+	}
+	for i := range 3 {
+		jobs <- i
+	}
+	close(jobs)
+	wg.Wait()
+}
+
+type node struct {
+	done bool
+	next *node
+	box  *[2]int
+}
+
+// What they have is in the heap, two steps away.
+func Own() {
+	for range 3 {
+		x := &node{next: &node{box: new([2]int)}}
+		go func() {
+			var mu sync.Mutex
+			for i := range 2 {
+				mu.Lock()
+				x.next.box[i]++
+				mu.Unlock()
+				runtime.Gosched()
+			}
+		}()
+	}
+}
+
+// Each has a number, so that there is nothing to exchange, though they are sorted.
+func Numbered() {
+	var a atomic.Int32
+	for i := range 3 {
+		go func() { a.Add(int32(i)); a.Add(int32(i)) }()
+	}
+}
+
+// Where what is left to do is the same, it makes a difference by which go statement it was started.
+func OddNested() {
+	var a atomic.Int32
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for range 2 {
+				wg.Go(func() { a.Add(1) })
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Those that wait are in a list in the order of their numbers.
+func Waiting() {
+	c := sync.NewCond(new(sync.Mutex))
+	n := 0
+	for range 3 {
+		go func() { c.L.Lock(); for n == 0 { c.Wait() }; n--; c.L.Unlock(); c.Signal() }()
+	}
+	c.L.Lock()
+	n = 3
+	c.L.Unlock()
+	c.Signal()
+}
+
+func Sleeping() {
+	var a atomic.Int32
+	for range 2 {
+		go func() { time.Sleep(time.Second); a.Add(1); time.Sleep(time.Second); a.Add(1) }()
+	}
+}
+
+// The number of a goroutine is in what it prints.
+func OddStack() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			n := a.Add(1)
+			if a.Add(1); n == 1 {
+				b := make([]byte, 30)
+				text := string(b[:runtime.Stack(b, false)])
+				fmt.Println(strings.Fields(text)[1])
+			}
+		}()
+	}
+}
+
+// Coroutines know each other by numbers.
+func OddCoroutine() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			next, stop := iter.Pull(func(yield func(int32) bool) {
+				for yield(a.Add(1)) {
+				}
+			})
+			defer stop()
+			x, _ := next()
+			y, _ := next()
+			fmt.Println(x, y)
+		}()
+	}
+}
+
+// Bubbles have clocks.
+func OddBubble() {
+	var t testing.T
+	for range 2 {
+		go func() {
+			synctest.Test(&t, func(*testing.T) { time.Sleep(time.Second); fmt.Println(1) })
+		}()
+	}
+}
+
+// A reader that is the only one left may be either.
+func OddReader() {
+	var mu sync.RWMutex
+	for i := range 2 {
+		go func() { mu.RLock(); mu.RUnlock(); fmt.Println(i) }()
+	}
+	mu.Lock()
+	fmt.Println(2)
+	mu.Unlock()
+}
+
+// The one that waits longer is another one.
+func OddDeadline() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			n := a.Add(1)
+			d := time.Duration(n) * time.Second
+			time.Sleep(d)
+			fmt.Println(a.Add(1))
+		}()
+	}
+}
+`
+
+// orbits counts the states that a search meets, up to what SymmetricHash and all permutations say.
+type orbits struct {
+	*vm.Machine
+	t      *testing.T
+	orbits map[por.Hash]bool
+	hashes map[por.Hash]por.Hash
+}
+
+// Hash implements por.System.
+func (o *orbits) Hash() por.Hash {
+	h, order := o.SymmetricHash(nil)
+	orbit := o.OrbitHash()
+	if old, ok := o.hashes[h]; ok && old != orbit {
+		o.t.Fatal("states that are not equal up to exchanging goroutines have the same fingerprint")
+	}
+	if !slices.Equal(slices.Compact(slices.Sorted(slices.Values(order))), slices.Sorted(slices.Values(order))) {
+		o.t.Fatalf("the order of goroutines is %v", order)
+	}
+	o.hashes[h], o.orbits[orbit] = orbit, true
+	return o.Machine.Hash()
+}
+
+// TestOrbits: a fingerprint stands for one orbit of states under all permutations of the goroutines of
+// one origin; and where what goroutines do and have tells them apart, there is one for each orbit.
+func TestOrbits(t *testing.T) {
+	prog := vmtest.Load(t, symmetricSource)
+	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "OddDeadline"} {
+		t.Run(name, func(t *testing.T) {
+			entry, err := prog.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := vm.New(prog, entry, vm.Config{OrderedTime: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := &orbits{m, t, map[por.Hash]bool{}, map[por.Hash]por.Hash{}}
+			all := stateful.Full(o, &endings{m, map[string]bool{}}, por.Config{Match: true})
+			some := stateful.Full(m, &endings{m, map[string]bool{}}, por.Config{Match: true, Symmetry: true})
+			t.Logf("%d states, %d orbits, %d fingerprints, %d stored", all.States, len(o.orbits), len(o.hashes), some.States)
+			odd := strings.HasPrefix(name, "Odd")
+			if !odd && int(some.States) != len(o.hashes) {
+				t.Errorf("%d states are stored, of %d fingerprints", some.States, len(o.hashes))
+			}
+			if !odd && len(o.hashes) != len(o.orbits) {
+				t.Errorf("%d fingerprints of %d orbits", len(o.hashes), len(o.orbits))
+			}
+			if name != "Numbered" && len(o.hashes) >= int(all.States) {
+				t.Errorf("%d fingerprints of %d states", len(o.hashes), all.States)
+			}
+		})
+	}
+}
+
+// TestSymmetricEnds: what a program of goroutines that can change places prints is not lost, whatever it
+// depends on.
+func TestSymmetricEnds(t *testing.T) {
+	prog := vmtest.Load(t, symmetricSource)
+	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddStack", "OddCoroutine", "OddBubble", "OddReader", "OddDeadline"} {
+		for how, run := range storing {
+			want, _, _ := exploreTimes(t, prog, name, run, vm.Config{})
+			symmetric := func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+				cfg.Symmetry = true
+				return run(sys, v, cfg)
+			}
+			got, _, _ := exploreTimes(t, prog, name, symmetric, vm.Config{})
+			if !maps.Equal(got, want) {
+				t.Errorf("%s: %s: ends %q, want %q", how, name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			}
+		}
+	}
+}
