@@ -356,6 +356,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		}
 	}
 	if bug != nil {
+		bug.Schedule = path
 		bug.Events = arrivals(m, bug, events)
 		bug.finish(m)
 		bug.findAccesses()

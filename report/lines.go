@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/trace"
@@ -47,6 +49,23 @@ func Lines(b *explore.Bug) (lines []Line, lanes []string) {
 		lanes = append(lanes, c.name)
 	}
 	return lines, lanes
+}
+
+// SortLanes sorts names of lanes: main, its children, their children, and then what is no goroutine of
+// the program's.
+func SortLanes(names []string) {
+	path := func(name string) (other int, path []int) {
+		path = spawnPath(name)
+		if name != "main" && (len(path) == 0 || name[0] != 'g') {
+			return 1, nil
+		}
+		return 0, path
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		x, p := path(a)
+		y, q := path(b)
+		return cmp.Or(x-y, cmp.Compare(len(p), len(q)), slices.Compare(p, q))
+	})
 }
 
 // FailureKind is the Kind of the Line that is the failure of a test.

@@ -21,6 +21,31 @@ type Writer interface {
 	Close() error
 }
 
+// Writers are several writers that take the same results.
+type Writers []Writer
+
+// Result implements Writer.
+func (ws Writers) Result(r *explore.Result, files []Files) error {
+	return ws.each(func(w Writer) error { return w.Result(r, files) })
+}
+
+// Failed implements Writer.
+func (ws Writers) Failed(pkg, entry, why string) error {
+	return ws.each(func(w Writer) error { return w.Failed(pkg, entry, why) })
+}
+
+// Close implements Writer.
+func (ws Writers) Close() error { return ws.each(Writer.Close) }
+
+func (ws Writers) each(f func(Writer) error) error {
+	for _, w := range ws {
+		if err := f(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Files are the names of the files that have been written about a bug: empty for one that has not.
 type Files struct {
 	Replay string // for hbcheck replay

@@ -58,6 +58,9 @@ func explorerDocs() string {
 }
 
 func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) error {
+	if !cmd.Flags().Changed("format") {
+		f.format = defaultFormat()
+	}
 	opts, sel, err := f.options()
 	if err != nil {
 		return err
@@ -193,19 +196,6 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 			path, left[path])
 	}
 	return len(left) > 0
-}
-
-// writer returns the writer of results in the format that was asked for, or nil if there is no
-// such format.
-func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
-	switch f.format {
-	case "text":
-		return &report.Text{W: out, Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any",
-			Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
-	case "json":
-		return &report.JSON{W: out, Paths: paths, Outcomes: f.outcomes}
-	}
-	return nil
 }
 
 // exploreAll explores the entries, as long as it is not interrupted, and returns the exit code.

@@ -83,7 +83,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.Var(&f.maxMemory, "max-memory", "memory of an exploration, the search and the program in it, on top of what it takes to load it, and up to 512M that await collection: `size` with K, M or G; 0: no limit")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
-	fs.StringVar(&f.format, "format", "text", "`text|json`")
+	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`, several separated by commas: text,sarif:out.sarif writes the second one to a file; where GITHUB_ACTIONS is set text,github if there is no flag")
 	fs.IntVar(&f.count, "count", 1, "as go test has it: `1` explores again what is remembered of an earlier run, 0 explores nothing; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
@@ -103,7 +103,6 @@ func (f *exploreFlags) check() error {
 		bad  bool
 		text string
 	}{
-		{f.writer(nil, report.Paths{}) == nil, fmt.Sprintf("--format %s: want text or json", f.format)},
 		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
 		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
@@ -125,6 +124,9 @@ func (f *exploreFlags) check() error {
 func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err error) {
 	if f.json {
 		f.format = "json"
+	}
+	if _, err = f.outputs(); err != nil {
+		return o, sel, err
 	}
 	if err = f.check(); err != nil {
 		return o, sel, err

@@ -56,6 +56,7 @@ func script(t *testing.T, file string) {
 		}
 	}
 	t.Chdir(dir)
+	t.Setenv("GITHUB_ACTIONS", "")
 	var got bytes.Buffer
 	for line := range strings.Lines(string(ar.Comment)) {
 		if strings.HasPrefix(line, "#") {
@@ -102,8 +103,9 @@ var start, _ = os.Getwd()
 
 var (
 	timeRE = regexp.MustCompile(`\b\d+\.\d\ds\b`)
+	tabRE  = regexp.MustCompile(`\\t\d+\.\d\ds\b`) // in JSON
 	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
-	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes)":)[0-9.e+-]+`)
+	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes|Elapsed)":)[0-9.e+-]+`)
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
 )
@@ -123,6 +125,7 @@ func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
 	s = strings.ReplaceAll(s, goroot(), "$GOROOT")
 	s = timeRE.ReplaceAllString(s, "0.00s")
+	s = tabRE.ReplaceAllString(s, `\t0.00s`)
 	s = secRE.ReplaceAllString(s, "${1}0")
 	s = workRE.ReplaceAllString(s, "${1}1")
 	s = pcRE.ReplaceAllString(s, " +0x0")

@@ -12,24 +12,46 @@ import (
 )
 
 func replayCommand() *cobra.Command {
-	return &cobra.Command{
+	var f deviateFlags
+	cmd := &cobra.Command{
 		Use:   "replay file.hbr",
 		Short: "Execute a recorded schedule step by step",
 		Long: `Replay loads the program again, executes the schedule of the file and shows every
 step. It stops at the first step where the program does something else than
 recorded, which is an error (exit status 2). Otherwise the exit status is 1 if
-the bug shows again, and 0 if it does not.`,
+the bug shows again, and 0 if it does not.
+
+With --until it stops after a step and shows where every goroutine is. With
+--then another goroutine moves next; then each does what was recorded of it as far
+as it still can, and goes on until the program ends. The exit status is 1 if
+that shows a bug.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("until") || f.then != "" {
+				return f.deviate(cmd, args[0])
+			}
 			return replay(cmd, args[0])
 		},
 	}
+	cmd.Flags().IntVar(&f.until, "until", 0, "stop after step `n` of the recorded schedule")
+	cmd.Flags().StringVar(&f.then, "then", "", "the `goroutine` that moves after the step of --until: main, g1, g1.2")
+	return cmd
 }
 
-func replay(cmd *cobra.Command, name string) error {
+// A recording is a replay file, and the machine that can repeat it.
+type recording struct {
+	name  string
+	file  *report.Replay
+	rec   explore.Recording
+	m     explore.Machine
+	paths report.Paths
+}
+
+// open reads a replay file and loads its program.
+func open(name string) (*recording, error) {
 	file, err := report.ReadReplay(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dir := filepath.FromSlash(file.Dir)
 	if !filepath.IsAbs(dir) {
@@ -38,44 +60,88 @@ func replay(cmd *cobra.Command, name string) error {
 	flags := loadFlags{dir: dir, tags: file.Tags}
 	prog, err := loadProgram(flags.config(file.Patterns, file.Tests))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rec, err := file.Recording(prog.Dir)
 	if err != nil {
-		return fmt.Errorf("%s: %v", name, err)
+		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	machine, err := recorded(file.Args, file.Options)
 	if err != nil {
-		return fmt.Errorf("%s: %v", name, err)
+		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	machine.inputs = explore.Given(rec.Inputs)
 	entries, err := explore.Select(prog, explore.Selection{Entry: file.Package + "." + file.Entry, Symbolic: machine.symbolic}, machine.build)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m, err := entries[0].New(func() bool { return false })
 	if err != nil {
+		return nil, err
+	}
+	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir}}, nil
+}
+
+// diverged is the error of a program that has changed since.
+func (r *recording) diverged(d *explore.Divergence) error {
+	return fmt.Errorf("%s: the program has changed since the schedule was recorded\n%s", r.name, report.DivergenceText(r.paths, d))
+}
+
+func replay(cmd *cobra.Command, name string) error {
+	r, err := open(name)
+	if err != nil {
 		return err
 	}
-	paths := report.Paths{Base: prog.Dir}
-	events, bug, err := explore.Replay(m, rec)
+	events, bug, err := explore.Replay(r.m, r.rec)
 	var d *explore.Divergence
 	switch {
 	case errors.As(err, &d):
-		report.WriteReplayed(cmd.OutOrStdout(), paths, events, nil)
-		return fmt.Errorf("%s: the program has changed since the schedule was recorded\n%s", name, report.DivergenceText(paths, d))
+		report.WriteReplayed(cmd.OutOrStdout(), r.paths, events, nil)
+		return r.diverged(d)
 	case err != nil:
 		return err
 	}
 	if bug != nil {
-		bug.Inputs = rec.Inputs
+		bug.Inputs = r.rec.Inputs
 	}
-	if err := report.WriteReplayed(cmd.OutOrStdout(), paths, events, bug); err != nil {
+	if err := report.WriteReplayed(cmd.OutOrStdout(), r.paths, events, bug); err != nil {
 		return err
 	}
 	if bug == nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s\n", report.Printable(file.Pos+": "+file.Message))
+		fmt.Fprintf(cmd.OutOrStdout(), "the recorded bug does not show: %s\n", report.Printable(r.file.Pos+": "+r.file.Message))
 		return nil
 	}
 	return exit(exitBug)
+}
+
+// deviateFlags say where a schedule is left, and for what.
+type deviateFlags struct {
+	until int
+	then  string
+}
+
+// deviate shows what else could have happened.
+func (f *deviateFlags) deviate(cmd *cobra.Command, name string) error {
+	r, err := open(name)
+	if err != nil {
+		return err
+	}
+	x, err := explore.Deviate(r.m, r.rec, f.until, f.then)
+	var d *explore.Divergence
+	switch {
+	case errors.As(err, &d):
+		return r.diverged(d)
+	case err != nil:
+		return err
+	}
+	if x.Bug != nil {
+		x.Bug.Inputs = r.rec.Inputs
+	}
+	if err := report.WriteDeviation(cmd.OutOrStdout(), r.paths, x, r.m.Goroutines(), f.then != ""); err != nil {
+		return err
+	}
+	if x.Bug != nil {
+		return exit(exitBug)
+	}
+	return nil
 }

@@ -91,11 +91,12 @@ func newData(s *Schedule) *data {
 		Lanes: []string{}, Kinds: [][2]string{}, Sites: [][]int{}, Texts: []string{}, Objects: []string{}, Locks: []string{},
 		Enabled: []int{}, Sets: [][]int{}, Pending: [][3]int{}, Edges: [][2]int{}, Conflicts: [][]int{}, Pairs: [][2]int{}}
 	list, lanes := report.Lines(bug)
+	if o := bug.Observation; o != nil {
+		lanes = append(lanes, unmoved(o, lanes)...)
+	}
+	report.SortLanes(lanes)
 	for _, name := range lanes {
 		b.lane(name)
-	}
-	if o := bug.Observation; o != nil {
-		b.unmoved(o)
 	}
 	b.lines(list)
 	if o := bug.Observation; o != nil {
@@ -117,15 +118,16 @@ func (b *builder) lane(name string) int {
 	return n
 }
 
-// unmoved adds lanes for goroutines that exist in the schedule and do nothing in it.
-func (b *builder) unmoved(o *explore.Observation) {
+// unmoved returns the goroutines that exist in the schedule and are not among those that do something.
+func unmoved(o *explore.Observation, lanes []string) (list []string) {
 	for i := range o.States {
 		for _, e := range o.States[i].Arrived {
-			if goroutine(e.Name) {
-				b.lane(e.Name)
+			if goroutine(e.Name) && !slices.Contains(lanes, e.Name) && !slices.Contains(list, e.Name) {
+				list = append(list, e.Name)
 			}
 		}
 	}
+	return list
 }
 
 // goroutine reports whether name is that of a goroutine of the program, not of a timer.
@@ -241,13 +243,11 @@ func (b *builder) lines(list []report.Line) {
 			}
 			steps = l.Step
 		}
-		site := -1
-		if l.Kind != report.FailureKind {
-			site = b.site(&l.Event)
-		} else {
-			e := explore.Event{Pos: b.s.Bug.Pos}
-			site = b.site(&e)
+		at := l.Event
+		if l.Kind == report.FailureKind || at.Kind == trace.Crash { // there is no stack any more
+			at.Pos, at.Func = b.s.Bug.Pos, ""
 		}
+		site := b.site(&at)
 		partner := -1
 		if o := b.s.Bug.Observation; l.Paired && o != nil && goroutine(o.Names[l.Partner]) {
 			partner = b.lane(o.Names[l.Partner])

@@ -1,7 +1,7 @@
 // The schedule: a lane for each goroutine. Only the lines in view are in the document.
 const rowHeight = 24, numberWidth = 58;
 const laneCount = D.lanes.length;
-const laneWidth = Math.max(14, Math.min(64, Math.floor(420 / Math.max(1, laneCount))));
+const laneWidth = Math.max(14, Math.min(54, Math.floor(400 / Math.max(1, laneCount))));
 const lanesWidth = laneCount * laneWidth + 10;
 const laneX = (g) => numberWidth + g * laneWidth + laneWidth / 2;
 
@@ -83,6 +83,7 @@ function lowest(f) {
 const nearest = (line) => Math.min(shown.length - 1, lowest((i) => i >= line));
 
 function drawHead() {
+  document.documentElement.style.setProperty("--kind", 1.5 + D.kinds.reduce((n, k) => Math.max(n, k[0].length), 4) + "ch");
   headBox.replaceChildren(...D.lanes.map((name, g) => {
     const e = element("span", { title: name }, laneWidth < 22 && name.length > 3 ? name.slice(-3) : name);
     e.style.left = numberWidth + g * laneWidth + "px";

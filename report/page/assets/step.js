@@ -42,7 +42,7 @@ function showStep(i) {
     to.append(element("p", { class: "value" }, text(L.what[i])));
   }
   to.append(element("p", { class: "small" }, [text(at[2]), at[3] < 0 ? "" : D.files[at[3]].name + ":" + at[4]].filter((s) => s !== "").join(" · ")));
-  if (L.note[i] >= 0) to.append(linked(element("p", {}), "◂ " + text(L.note[i])));
+  if (L.note[i] >= 0 && !L.blocked[i]) to.append(linked(element("p", {}), "◂ " + text(L.note[i])));
   if (L.partner[i] >= 0) to.append(element("p", {}, "together with " + D.lanes[L.partner[i]]));
   const pairs = D.pairs.filter((p) => p.includes(step) && step > 0);
   for (const [a, b] of pairs) to.append(element("p", { class: "fail" }, "conflicts with step ", stepLink(a === step ? b : a)));
@@ -102,7 +102,7 @@ function otherwise(h, state, g) {
   else {
     const c = conflictsOf.get(next);
     const first = c ? c.steps.find((s) => s > state) : undefined;
-    if (first !== undefined) list.push(small("another order: it is one of the two sides with step ", stepLink(first), ", and moves in step ", stepLink(next)));
+    if (first !== undefined) list.push(small("conflicts with step ", stepLink(first), ", which comes first here: the other order is another schedule. It moves in step ", stepLink(next)));
     else if (c && state < c.from) list.push(small("it moves in step ", stepLink(next)));
     else list.push(small("the order makes no difference until it moves in step ", stepLink(next)));
   }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/report"
+)
+
+func explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain HB002",
+		Short: "Say what a code means, with an example, and what helps",
+		Long:  "Explain says what one of these codes means, with an example, and what helps:\n\n" + report.Codes(),
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := report.Explain(args[0])
+			if text == "" {
+				return fmt.Errorf("%s: no such code; there are\n%s", args[0], report.Codes())
+			}
+			_, err := fmt.Fprint(cmd.OutOrStdout(), text)
+			return err
+		},
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/report/page"
+)
+
+// formats are what --format accepts. Each is written to stdout, or to a file: sarif:out.sarif.
+var formats = []string{"text", "json", "sarif", "github", "junit", "test2json"}
+
+// An output is one of the formats of --format, and the file that it is written to; empty: stdout.
+type output struct{ format, file string }
+
+// outputs parses --format. Only one format can be on stdout, but commands of GitHub are lines among
+// others.
+func (f *exploreFlags) outputs() (list []output, err error) {
+	stdout := ""
+	for _, s := range strings.Split(f.format, ",") {
+		name, file, hasFile := strings.Cut(s, ":")
+		switch {
+		case !slices.Contains(formats, name):
+			return nil, fmt.Errorf("--format %s: want %s, each perhaps with a file (sarif:out.sarif)", s, strings.Join(formats, ", "))
+		case hasFile && file == "":
+			return nil, fmt.Errorf("--format %s: no file after the colon", s)
+		case !hasFile && name != "github" && stdout != "":
+			return nil, fmt.Errorf("--format %s: %s is on stdout already; give one of them a file (%s:FILE)", f.format, stdout, name)
+		case !hasFile && name != "github":
+			stdout = name
+		}
+		list = append(list, output{name, file})
+	}
+	return list, nil
+}
+
+// defaultFormat is the value of --format if none is given: on GitHub there are annotations, too.
+func defaultFormat() string {
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		return "text,github"
+	}
+	return "text"
+}
+
+// writer returns the writer of results in the formats that were asked for, and of the index of pages.
+func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
+	list, err := f.outputs()
+	if err != nil {
+		panic("BUG: formats that have not been checked: " + err.Error())
+	}
+	var all report.Writers
+	text := report.Text{Paths: paths, Verbose: f.verbose, AnyTime: f.time == "any", Hybrid: f.hybrid != "auto" || f.explain != "", Explain: f.explain}
+	for _, o := range list {
+		to := out
+		if o.file != "" {
+			to = &lateFile{name: o.file}
+		}
+		all = append(all, closing{newWriter(o.format, to, paths, text, f.outcomes), to})
+	}
+	if f.html != htmlAuto && f.html != htmlOff {
+		all = append(all, &page.Index{Name: filepath.Join(f.html, "index.html"), Paths: paths})
+	}
+	return all
+}
+
+// newWriter returns the writer of a format.
+func newWriter(format string, to io.Writer, paths report.Paths, text report.Text, outcomes bool) report.Writer {
+	// Where people look at code positions are relative to the repository.
+	code := paths
+	if root := os.Getenv("GITHUB_WORKSPACE"); root != "" && os.Getenv("GITHUB_ACTIONS") == "true" {
+		code.Base = root
+	}
+	switch format {
+	case "json":
+		return &report.JSON{W: to, Paths: paths, Outcomes: outcomes}
+	case "sarif":
+		return &report.SARIF{W: to, Paths: code, Version: version()}
+	case "github":
+		return &report.GitHub{W: to, Paths: code, Text: text, Summary: os.Getenv("GITHUB_STEP_SUMMARY")}
+	case "junit":
+		return &report.JUnit{W: to, Text: text}
+	case "test2json":
+		return &report.Test2JSON{W: to, Text: text}
+	}
+	text.W = to
+	return &text
+}
+
+// closing closes the file that a writer writes to.
+type closing struct {
+	report.Writer
+	to io.Writer
+}
+
+// Close implements report.Writer.
+func (c closing) Close() error {
+	if err := c.Writer.Close(); err != nil {
+		return err
+	}
+	if f, ok := c.to.(*lateFile); ok {
+		return f.Close()
+	}
+	return nil
+}
+
+// lateFile is a file that is created when something is written to it, at the latest when it is closed.
+type lateFile struct {
+	name string
+	f    *os.File
+}
+
+// Write implements io.Writer.
+func (l *lateFile) Write(b []byte) (int, error) {
+	if err := l.create(); err != nil {
+		return 0, err
+	}
+	return l.f.Write(b)
+}
+
+func (l *lateFile) create() (err error) {
+	if l.f == nil {
+		l.f, err = os.Create(l.name)
+	}
+	return err
+}
+
+// Close implements io.Closer.
+func (l *lateFile) Close() error {
+	if err := l.create(); err != nil {
+		return err
+	}
+	return l.f.Close()
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/report/page"
+)
+
+func reportCommand() *cobra.Command {
+	var format, out string
+	cmd := &cobra.Command{
+		Use:   "report file.hbr|results.json ...",
+		Short: "Make pages for a browser of what was found before",
+		Long: `Report executes the schedule of a replay file and writes its page; of the results
+of a run (hbcheck --format=json) it writes an index and the pages of their bugs,
+as far as there are replay files and no pages yet.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "html" {
+				return fmt.Errorf("--format %s: want html", format)
+			}
+			for _, name := range args {
+				written, err := reportFile(name, out)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), written)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "html", "`html`")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`dir` for what is written; where the file is if it is not given")
+	return cmd
+}
+
+// reportFile writes the page or the index of a file, and returns its name.
+func reportFile(name, dir string) (written string, err error) {
+	if dir == "" {
+		dir = filepath.Dir(name)
+	}
+	if strings.HasSuffix(name, ".hbr") {
+		written = filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".hbr")+".html")
+		return written, replayPage(name, written)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	list, err := page.ReadResults(f)
+	if err != nil {
+		return "", fmt.Errorf("%s: %v", name, err)
+	}
+	for i := range list {
+		for k := range list[i].Bugs {
+			b := &list[i].Bugs[k]
+			if _, err := os.Stat(b.Page); b.Page != "" && err == nil {
+				continue
+			}
+			b.Page = ""
+			if _, err := os.Stat(b.Replay); b.Replay != "" && err == nil {
+				b.Page = filepath.Join(dir, strings.TrimSuffix(filepath.Base(b.Replay), ".hbr")+".html")
+				if err := replayPage(b.Replay, b.Page); err != nil {
+					return "", err
+				}
+			}
+		}
+	}
+	written = filepath.Join(dir, "index.html")
+	return written, page.WriteIndex(written, list)
+}
+
+// replayPage executes a recorded schedule and writes its page.
+func replayPage(name, written string) error {
+	r, err := open(name)
+	if err != nil {
+		return err
+	}
+	mark := r.m.Mark()
+	_, bug, err := explore.Replay(r.m, r.rec)
+	var d *explore.Divergence
+	switch {
+	case errors.As(err, &d):
+		return r.diverged(d)
+	case err != nil:
+		return err
+	case bug == nil:
+		return fmt.Errorf("%s: the recorded bug does not show: %s: %s", name, r.file.Pos, r.file.Message)
+	}
+	bug.Inputs = r.rec.Inputs
+	r.m.Rewind(mark)
+	if len(bug.Schedule) <= explore.MaxObserved {
+		bug.Observation = explore.Observe(r.m, bug.Schedule)
+	}
+	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
+}

@@ -1,0 +1,198 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A Deviation is what happens if a recorded schedule is left at some step.
+type Deviation struct {
+	Events []Event
+	Steps  int    // of it
+	Bug    *Bug   // that it shows, or nil
+	Ending string // how the execution has ended; empty if it has not within its bound
+}
+
+// Deviate executes the first steps of a recording, as many as until says, from the present state of m,
+// which is left at the end. If first is not empty that goroutine moves next, and then each goroutine
+// does what it did in the recording, in the same order, as far as it still can; what was not recorded
+// follows without preemptions until the execution ends. A data race that is found on the way is the Bug
+// if the end shows no other.
+//
+// The error is a *Divergence if the program does something else than recorded before that.
+func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, error) {
+	recorded := steps(rec.Events)
+	if until < 0 || until > len(recorded) {
+		return nil, fmt.Errorf("there is no step %d: the schedule has %d", until, len(recorded))
+	}
+	d := &deviation{m: m, left: make(map[string][]Event), last: trace.NoGID}
+	for i, ev := range recorded[:until] {
+		more, err := follow(m, ev, i+1)
+		if err != nil {
+			return nil, err
+		}
+		d.add(more)
+	}
+	if first == "" {
+		return &d.Deviation, nil
+	}
+	d.order = slices.Clone(recorded[until:])
+	for _, ev := range d.order {
+		d.left[ev.Name] = append(d.left[ev.Name], ev)
+	}
+	g, ok := d.enabled(first)
+	if !ok {
+		return nil, fmt.Errorf("%s cannot move after step %d: %s", first, until, d.whoCan())
+	}
+	d.move(g)
+	most := 2*len(recorded) + attemptSlack
+	for m.Status() == por.Running && d.Steps < most {
+		g, ok := trace.NoGID, false
+		for _, ev := range d.order {
+			if g, ok = d.next(ev.Name); ok {
+				break
+			}
+		}
+		if !ok {
+			g = d.any()
+		}
+		d.move(g)
+	}
+	d.end()
+	return &d.Deviation, nil
+}
+
+// deviation makes a Deviation.
+type deviation struct {
+	Deviation
+	m     Machine
+	left  map[string][]Event // what was recorded of each goroutine and has not been done
+	order []Event            // the same, in one list; those of goroutines that have left it may be in it, too
+	last  trace.GID
+	path  trace.Schedule
+	race  *Bug // the first one
+}
+
+func steps(events []Event) (list []Event) {
+	for _, e := range events {
+		if !e.Blocked {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (d *deviation) add(events []Event) {
+	d.Events = append(d.Events, events...)
+	d.last = events[0].G
+	d.path = append(d.path, trace.Step{G: d.last, Choice: events[0].Choice})
+	d.Steps++
+	if races := noticedRaces(d.m, nil); len(races) > 0 && d.race == nil {
+		d.race = races[0]
+		d.show(d.race)
+	}
+}
+
+// enabled returns the goroutine of that name, if it can move.
+func (d *deviation) enabled(name string) (trace.GID, bool) {
+	for _, g := range d.m.Enabled(nil) {
+		if d.m.Name(g) == name {
+			return g, true
+		}
+	}
+	return trace.NoGID, false
+}
+
+func (d *deviation) whoCan() string {
+	var names []string
+	for _, g := range d.m.Enabled(nil) {
+		names = append(names, d.m.Name(g))
+	}
+	if names == nil {
+		return "no goroutine can"
+	}
+	return "those that can are " + strings.Join(names, ", ")
+}
+
+// next returns the goroutine of that name, if it can do what it did next in the recording. One that is
+// about to do something else has left its recording for good.
+func (d *deviation) next(name string) (trace.GID, bool) {
+	g, ok := d.enabled(name)
+	if !ok || len(d.left[name]) == 0 {
+		return g, false
+	}
+	want := d.left[name][0]
+	if got := d.m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos || want.Choice >= d.m.Alternatives(g) {
+		d.left[name] = nil
+		return g, false
+	}
+	return g, true
+}
+
+// any returns the goroutine that moves if the recording does not say which: the one that has moved
+// last, if it can.
+func (d *deviation) any() trace.GID {
+	list := d.m.Enabled(nil)
+	if slices.Contains(list, d.last) {
+		return d.last
+	}
+	return list[0]
+}
+
+// move executes the next step of g, as it was recorded if it is that.
+func (d *deviation) move(g trace.GID) {
+	name, step := d.m.Name(g), trace.Step{G: g}
+	if list := d.left[name]; len(list) > 0 {
+		if got := d.m.Describe(g); got.Kind == list[0].Kind && got.Pos == list[0].Pos && list[0].Choice < d.m.Alternatives(g) {
+			step.Choice, d.left[name] = list[0].Choice, list[1:]
+			i := slices.IndexFunc(d.order, func(e Event) bool { return e.Name == name })
+			d.order = slices.Delete(d.order, i, i+1)
+		} else {
+			d.left[name] = nil
+		}
+	}
+	preempted := ""
+	if enabled := d.m.Enabled(nil); preempts(d.m, d.last, g, enabled) {
+		preempted = d.m.Name(d.last)
+	}
+	events, err := play(d.m, trace.Schedule{step})
+	if err != nil {
+		panic("BUG: explore: a step that is possible: " + err.Error())
+	}
+	events[0].Preempts = preempted
+	d.add(events)
+}
+
+// end finds what is wrong at the end.
+func (d *deviation) end() {
+	status := d.m.Status()
+	if status == por.Running {
+		d.Bug = d.race
+		return
+	}
+	end := d.m.Ending()
+	var bugs []*Bug
+	if bugs, d.Ending = leafBugs(d.m, status, end, nil); status == por.Cut {
+		bugs, d.Ending = nil, end.Unsupported
+	}
+	i := slices.IndexFunc(bugs, func(b *Bug) bool { return !b.Warning })
+	switch {
+	case i >= 0:
+		d.Bug = bugs[i]
+		d.show(d.Bug)
+	default:
+		d.Bug = d.race
+	}
+}
+
+// show describes b, which shows in the present state.
+func (d *deviation) show(b *Bug) {
+	b.Events = arrivals(d.m, b, slices.Clone(d.Events))
+	b.Schedule = slices.Clone(d.path)
+	b.finish(d.m)
+	b.findAccesses()
+}

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// WriteDeviation writes the steps of a schedule that was left, and how it has ended; or, if it has only
+// been followed for a while, where the goroutines are that have not ended.
+func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []explore.Goroutine, ended bool) error {
+	if d.Bug != nil {
+		return WriteReplayed(w, paths, d.Bug.Events, d.Bug)
+	}
+	var b bytes.Buffer
+	lanes(&b, d.Events, true, nil)
+	switch {
+	case !ended:
+		fmt.Fprintf(&b, "after %s:\n", count(d.Steps, "step"))
+		for i, g := range gs {
+			if i > 0 {
+				fmt.Fprintln(&b)
+			}
+			goroutine(&b, g)
+		}
+	case d.Ending == "":
+		fmt.Fprintf(&b, "no bug after %s, and no end\n", count(d.Steps, "step"))
+	default:
+		fmt.Fprintf(&b, "no bug in this schedule: it ends with %s\n", d.Ending)
+	}
+	_, err := io.WriteString(w, Printable(b.String()))
+	return err
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// An entryStatus is what go test would say of a test. There is no bug in what is incomplete, but it
+// is no success either.
+type entryStatus string
+
+// The statuses, which are test2json's actions.
+const (
+	passed  entryStatus = "pass"
+	failed  entryStatus = "fail"
+	skipped entryStatus = "skip"
+)
+
+// statusOf returns the status of r, and, if it was skipped, why.
+func statusOf(r *explore.Result) (s entryStatus, why string) {
+	switch {
+	case r.Verdict == explore.Fail:
+		return failed, ""
+	case r.Verdict == explore.Incomplete:
+		return skipped, "incomplete: " + strings.Join(Incomplete(r), "; ")
+	case r.NotRun != nil:
+		return skipped, NotRun(r.NotRun)
+	}
+	return passed, ""
+}
+
+// one returns what t says about r alone, without control characters.
+func (t Text) one(r *explore.Result, files []Files) string {
+	var b bytes.Buffer
+	t.W, t.pkg = &b, r.Package
+	if err := t.Result(r, files); err != nil {
+		panic("BUG: report: " + err.Error()) // a Buffer takes everything
+	}
+	return b.String()
+}
+
+// firstLine returns the first line of a text.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+)
+
+// hostileText is what a program can print and panic with.
+const hostileText = "a <b> & \"c\" `d` | [e](f) %\r\n::error::x\x00\x1b[2J\xff ]]>"
+
+// hostile is a result all of whose texts are hostile.
+func hostile() *explore.Result {
+	b := deposit()
+	b.Detail = explore.TestFailed{Message: hostileText}
+	b.Output = []byte(hostileText)
+	for i := range b.Events {
+		b.Events[i].What, b.Events[i].Effect = hostileText, hostileText
+	}
+	b.Pos.Filename = dir + "/a b,c:d%.go"
+	return &explore.Result{Package: hostileText, Entry: hostileText, Verdict: explore.Fail, POR: "full", Bugs: []*explore.Bug{b}}
+}
+
+// TestFormats: golden files of what other programs read.
+func TestFormats(t *testing.T) {
+	for _, f := range []struct {
+		name string
+		new  func(b *bytes.Buffer) Writer
+	}{
+		{"results.sarif", func(b *bytes.Buffer) Writer { return &SARIF{W: b, Paths: Paths{dir}, Version: "v1"} }},
+		{"results.github", func(b *bytes.Buffer) Writer { return &GitHub{W: b, Paths: Paths{dir}, Text: Text{Paths: Paths{dir}}} }},
+		{"results.junit.xml", func(b *bytes.Buffer) Writer { return &JUnit{W: b, Text: Text{Paths: Paths{dir}}} }},
+		{"results.test2json", func(b *bytes.Buffer) Writer { return &Test2JSON{W: b, Text: Text{Paths: Paths{dir}}} }},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			var b bytes.Buffer
+			w := f.new(&b)
+			for _, r := range results() {
+				var files []Files
+				for i := range r.Bugs {
+					files = append(files, Files{Replay: fmt.Sprintf(".hbcheck/%s.%d.hbr", r.Entry, i+1)})
+				}
+				if err := w.Result(r, files); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, entry := range []string{"TestBroken", ""} {
+				if err := w.Failed("example.com/broken", entry, "build failed\nin two lines"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, f.name+".golden", b.Bytes())
+		})
+	}
+}
+
+// TestHostile: whatever a program says, the formats stay what they are.
+func TestHostile(t *testing.T) {
+	summary := filepath.Join(t.TempDir(), "summary")
+	var sarif, github, junit, events bytes.Buffer
+	ws := Writers{&SARIF{W: &sarif, Paths: Paths{dir}}, &GitHub{W: &github, Paths: Paths{dir}, Summary: summary}, &JUnit{W: &junit}, &Test2JSON{W: &events}}
+	if err := ws.Result(hostile(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Failed(hostileText, hostileText, hostileText); err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.Close(); err != nil {
+		t.Fatal(err)
+	}
+	md, err := os.ReadFile(summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"sarif": sarif.String(), "github": github.String(), "junit": junit.String(), "test2json": events.String(), "summary": string(md)} {
+		if strings.ContainsAny(text, "\x00\x1b\r") || strings.Contains(text, "\xff") {
+			t.Errorf("%s has control characters: %q", name, text)
+		}
+	}
+	if !json.Valid(sarif.Bytes()) {
+		t.Errorf("no JSON: %s", &sarif)
+	}
+	for l := range strings.Lines(github.String()) {
+		if !strings.HasPrefix(l, "::error ") || strings.Contains(l, "\n::") {
+			t.Errorf("a line that is no annotation of ours: %q", l)
+		}
+	}
+	if n := strings.Count(github.String(), "\n"); n != 2 {
+		t.Errorf("%d annotations, want 2: %s", n, &github)
+	}
+	if !strings.Contains(github.String(), "file=a b%2Cc%3Ad%25.go,") {
+		t.Errorf("the file's name is not escaped: %s", &github)
+	}
+	for l := range strings.Lines(string(md)) {
+		if strings.HasPrefix(l, "| ") && strings.Count(strings.ReplaceAll(l, "\\|", ""), "|") != 5 {
+			t.Errorf("not four cells: %q", l)
+		}
+	}
+	var suites junitSuites
+	if err := xml.Unmarshal(junit.Bytes(), &suites); err != nil || suites.Failures != 1 || suites.Errors != 1 {
+		t.Errorf("%+v, %v: %s", suites, err, &junit)
+	}
+	for l := range strings.Lines(events.String()) {
+		var e testEvent
+		if err := json.Unmarshal([]byte(l), &e); err != nil {
+			t.Errorf("%v: %q", err, l)
+		}
+	}
+}
+
+// TestAnnotations: GitHub shows ten of a kind, so there are ten, and a line about the others.
+func TestAnnotations(t *testing.T) {
+	var b bytes.Buffer
+	w := &GitHub{W: &b, Paths: Paths{dir}}
+	for range 12 {
+		r := results()[2]
+		r.Bugs = append(r.Bugs, deposit())
+		if err := w.Result(r, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "::error "); n != mostAnnotations || !strings.Contains(b.String(), "::14 more errors") {
+		t.Errorf("%d errors: %s", n, &b)
+	}
+}
+
+// TestFingerprint: it survives that lines move, and tells bugs apart.
+func TestFingerprint(t *testing.T) {
+	x := &SARIF{Paths: Paths{dir}}
+	r := results()[2]
+	moved := deposit()
+	moved.Pos.Line += 10
+	if a, b := x.fingerprint(r, deposit()), x.fingerprint(r, moved); a != b {
+		t.Errorf("%s and, ten lines below, %s", a, b)
+	}
+	if a, b := x.fingerprint(r, deposit()), x.fingerprint(r, race()); a == b {
+		t.Errorf("two bugs are %s", a)
+	}
+}
+
+// TestExplain: there is something to say about every code, in lines that fit.
+func TestExplain(t *testing.T) {
+	for _, k := range explore.Kinds() {
+		text := Explain(strings.ToLower(k.Code()))
+		if !strings.HasPrefix(text, k.Code()+": ") || !strings.Contains(text, "What helps:") {
+			t.Errorf("%s: %q", k.Code(), text)
+		}
+		for l := range strings.Lines(text) {
+			if len(l) > 120 {
+				t.Errorf("%s: a line of %d columns: %s", k.Code(), len(l), l)
+			}
+		}
+	}
+	if Explain("HB999") != "" {
+		t.Error("HB999 is explained")
+	}
+}
