@@ -31,6 +31,7 @@ var assumptions = [vm.NumAssumed]struct{ word, what, how string }{
 	vm.Concretised:  {"inputs", "a value that depends on inputs", "one value of many"},
 	vm.ClockCounted: {"clock", "the clock as a number", "one value of many"},
 	vm.ClockSome:    {"clock", "the clock", "it shows some of what it may show"},
+	vm.ClockStart:   {"clock", "the time of day", "it is compared with a date to come"},
 	vm.WriteTimes:   {"clock", "when a file was written", "one time for all that the program writes"},
 	vm.NetworkOff:   {"network", "the network", "no other machine can be reached"},
 	vm.PeersOff:     {"network", "the network", "no other process connects"},

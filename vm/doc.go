@@ -79,6 +79,7 @@
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
 //	    look        looking at the clock                  busywait  loops that look until it is time
+//	    sametime    == on times, their texts, dates
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    queue       who has waited longest on a channel

@@ -54,6 +54,7 @@ type linker struct {
 	looks      uint64                           // what looks at the clock access, if they are visible, or 0
 	cutoffs    bool                             // there are times that lie before one that the clock has shown
 	shrinks    bool                             // there are durations until a time to come
+	derived    map[int64]bool                   // instants far ahead that the program has computed, and does not know as dates
 	testing    load.TestMethods                 // that the program may call
 }
 

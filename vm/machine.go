@@ -137,6 +137,7 @@ type undoLog struct {
 // scheduler is what executing a step needs beside the state; nothing of it outlives the step but
 // moment and the counters of events.
 type scheduler struct {
+	executing   *goroutine  // whose code is being executed, or nil
 	moment      uint64      // number of the present state: what was computed at an earlier one is stale
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // the goroutines that were put there in this step

@@ -19,11 +19,11 @@ import (
 // written to through the standard streams, but not changed. What the program writes to files stays
 // in its memory (hb_tree.go of the overlay).
 
-// startTime is the time in nanoseconds since 1970 at which the clock starts: 2001-02-03 04:05:06 and a
+// startTime is the time in nanoseconds since 1970 at which the clock starts: 2026-02-03 04:05:06 and a
 // bit. Nothing begins then, no second, hour, day or year, for which programs may have something to
 // do. bubbleTime is that of the clock of a bubble, which package synctest promises: 2000-01-01.
 const (
-	startTime  int64 = 981173106_123456789
+	startTime  int64 = 1770091506_123456789
 	bubbleTime int64 = 946684800_000000000
 )
 

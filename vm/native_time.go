@@ -35,15 +35,17 @@ var timeNatives = []Native{
 		return Next
 	}},
 	{Name: "(time.Time).Sub", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, uint64(m.subtractTimes(r)))
+		r.Set(0, uint64(m.subtractTimes(g, r)))
 		return Next
 	}},
 	{Name: "(time.Time).Equal", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.equalTimes(g, r)
 		r.SetBool(0, m.compareTimes(g, r) == 0)
 		return Next
 	}},
 	{Name: "time.hbApart", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.observeApart(r.U(0), r.U(1))
+		m.takenApart(g, r.U(0), r.U(1))
 		return Next
 	}},
 	{Name: "time.hbCounted", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

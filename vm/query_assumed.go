@@ -31,6 +31,7 @@ const (
 	Concretised                     // hbtest.Nondet: of a value's many values one
 	ClockCounted                    // time: a number is made of what the clock shows
 	ClockSome                       // time: of what the clock may show not all is tried
+	ClockStart                      // time: a date to come is compared with what the clock shows
 	WriteTimes                      // os: when a file was written
 	NetworkOff                      // net: there is no network, but for the machine itself
 	PeersOff                        // net: no other process connects

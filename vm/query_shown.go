@@ -9,7 +9,7 @@ import (
 // makesTexts are the packages of the standard library through which a text comes to its reader
 // without anything depending on it.
 var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "errors": true, "reflect": true, "runtime": true,
-	"sync": true, "io": true, "os": true}
+	"sync": true, "io": true, "os": true, "time": true, "log/slog": true}
 
 // onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
 //

@@ -108,14 +108,15 @@ const budget = 1 << 14
 //
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
+	m.executing = g
 	if !m.tracking {
 		execute[plain](m, g)
-		if !m.tracking || g.status != gRunning {
-			return
-		}
 	}
-	m.sym.after.what = nothing
-	execute[tracked](m, g)
+	if m.tracking && g.status == gRunning {
+		m.sym.after.what = nothing
+		execute[tracked](m, g)
+	}
+	m.executing = nil
 }
 
 // A loop is plain, or tracks symbolic values (see symbolic.go): both are compiled from one source, and
@@ -372,17 +373,17 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 		case LeStr:
 			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
 		case EqIface:
+			g.pc = pcOf(code, ip) - 1
 			eq, bad := m.eqIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
-				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called
 			}
 			*rg(r, in.A) = b2u(eq)
 		case EqN:
+			g.pc = pcOf(code, ip) - 1
 			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
-				g.pc = pcOf(code, ip) - 1
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called
 			}

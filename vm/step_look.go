@@ -235,6 +235,9 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	a, b := [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)}
 	x, y := instant(a[0], a[1]), instant(b[0], b[1])
 	m.observeOdd(a, b)
+	if m.compares(g) {
+		m.comparesDate(g, x, y)
+	}
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
 			m.compared(g, max(x, y)-min(x, y), 0)
@@ -271,6 +274,9 @@ func (m *Machine) addToTime(r Regs) {
 	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
+	if to := instant(r.U(timeWall), r.U(timeExt)); d > dateAhead {
+		m.link.derive(to)
+	}
 	m.observeMoved(from, [2]uint64{r.U(timeWall), r.U(timeExt)})
 }
 
@@ -312,10 +318,12 @@ func (m *Machine) moveTime(r Regs, d int64) {
 // subtractTimes is (time.Time).Sub. If the first one is to come, the difference shrinks as time
 // passes.
 // It saturates, as package time's does.
-func (m *Machine) subtractTimes(r Regs) int64 {
-	if x := instant(r.U(timeWall), r.U(timeExt)); x > max(m.clock, m.shown) && x < farTime {
+func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
+	x := instant(r.U(timeWall), r.U(timeExt))
+	if x > max(m.clock, m.shown) && x < farTime {
 		m.link.shrinks = true
 	}
+	m.comparesDate(g, x, instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt)))
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
 	d := new(big.Int)
 	if wall&from&timeMono != 0 {
@@ -404,6 +412,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	if m.tracks(g, in) {
 		m.assume(g, ClockSome)
 		return
+	}
+	if x, y := int64(*a), int64(b); in.C&bytecode.ClockFloat == 0 && min(x, y) > 0 && max(x, y) <= math.MaxInt64/unit {
+		m.comparesDate(g, x*unit-startTime, y*unit-startTime)
 	}
 	diff := float64(int64(*a - b))
 	if in.C&bytecode.ClockFloat != 0 {

@@ -60,6 +60,9 @@ func (m *Machine) eqImage(l *layout.Layout, a, b unsafe.Pointer) (bool, uint64) 
 // A layout has its segments of equality precomputed: runs of bytes that are compared as such, and
 // what is not: floats (NaN, -0), strings, interfaces, arrays of those.
 func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
+	if len(l.Times) > 0 {
+		m.timesCompared(l, a, b)
+	}
 	for i := range l.Eq {
 		s := &l.Eq[i]
 		p, q := unsafe.Add(a, s.Off), unsafe.Add(b, s.Off)

@@ -37,6 +37,17 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "waiting for a signal is a deadlock", File: "explore/bugs.go", Old: "return g.Signal })", New: "return false })"}, "TestPrograms/signalwait"},
 		{mutation.Mutant{Name: "pools keep everything", File: "vm/native_sync.go", Old: "tries := !m.auto && ", New: "tries := false && "}, "TestPrograms/pool"},
 		{mutation.Mutant{Name: "waiting for a finalizer is a deadlock", File: "vm/query_assumed.go", Old: "		m.collects = true\n", New: ""}, "TestPrograms/finalizer"},
+		{mutation.Mutant{Name: "== does not look at times", File: "vm/step_value.go", Old: "		m.timesCompared(l, a, b)\n", New: ""}, "TestPrograms/clocksame"},
+		{mutation.Mutant{Name: "== at a moment is not named", File: "vm/step_sametime.go", Old: "		m.equalOnce(g, apart)\n", New: ""}, "TestPrograms/clockonce"},
+		{mutation.Mutant{Name: "Equal at a moment is not named", File: "vm/native_time.go", Old: "		m.equalTimes(g, r)\n", New: ""}, "TestPrograms/clockequal"},
+		{mutation.Mutant{Name: "texts of times are not named", File: "vm/step_sametime.go", Old: "case timeTexts[name]:\n			used = true", New: "case timeTexts[name]:\n			used = false"}, "TestPrograms/clocktext"},
+		{mutation.Mutant{Name: "dates of times are not named", File: "vm/step_sametime.go", Old: `"Date": true, `, New: ""}, "TestPrograms/clockpart"},
+		{mutation.Mutant{Name: "texts of durations are not named", File: "vm/compile/clock.go", Old: `"(time.Duration).Round", `, New: ""}, "TestPrograms/clockpassed"},
+		{mutation.Mutant{Name: "what is printed is named", File: "vm/compile/clock.go", Old: "ok && !printed(x)", New: "ok"}, "TestPrograms/clockprinted"},
+		{mutation.Mutant{Name: "dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x, y)\n", New: ""}, "TestPrograms/clockdate$"},
+		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, x, instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt)))\n", New: ""}, "TestPrograms/clockdateleft"},
+		{mutation.Mutant{Name: "numbers of dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x*unit-startTime, y*unit-startTime)\n", New: "		_ = x\n"}, "TestPrograms/clockdatenumber"},
+		{mutation.Mutant{Name: "what is computed is a date", File: "vm/step_sametime.go", Old: " && !m.link.derived[date]", New: ""}, "TestPrograms/clockdatepast"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {

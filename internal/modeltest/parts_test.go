@@ -21,6 +21,7 @@ var apart = map[string]string{
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
+	"(*Machine).timesCompared": "notes of the whole search how comparisons would come out at other times",
 	"(*Machine).Stack":         "the frames of a goroutine, for reports",
 	"(*newInputs).make":        "makes values of the goroutine's own",
 	"(*newInputs).at":          "does the same",
@@ -65,7 +66,7 @@ var partOf = func() map[string]string {
 			linker.bound linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
 		noted: `absolutes.observed absolutes.rests lateness.any lateness.jumps lateness.mu
-			linker.cutoffs linker.shrinks Config.AbsoluteTime`,
+			linker.cutoffs linker.shrinks linker.derived Config.AbsoluteTime`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.op goroutine.view

@@ -69,6 +69,10 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 	case *ssa.Call:
 		name, args := callee(x)
 		switch name {
+		case "(time.Duration).Abs":
+			d, ok := timeOf(args[0])
+			d.dir = 0
+			return d, ok
 		case "time.Since":
 			return timeValue{1, 1, true}, true
 		case "time.Until":
@@ -199,6 +203,12 @@ func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
 	switch x := i.(type) {
 	case *ssa.Call:
 		name, args := callee(x)
+		switch name {
+		case "(time.Duration).Round", "(time.Duration).Truncate", "(time.Duration).String":
+			d, _ := timeOf(args[0])
+			text := name == "(time.Duration).String"
+			return args[0], d.sure && (text && UseOfText(x) != TextShown || !text && !printed(x))
+		}
 		if unit, number := timeNumbers[name]; number {
 			if isNamed(args[0].Type(), "Duration") {
 				if d, _ := timeOf(args[0]); !d.sure {
@@ -216,6 +226,23 @@ func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// OnlyPrinted reports whether the results of a call are used for nothing but to be printed.
+func OnlyPrinted(i ssa.Instruction) bool {
+	call, ok := i.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if _, many := call.Type().(*types.Tuple); !many {
+		return printed(call)
+	}
+	for _, u := range *call.Referrers() {
+		if x, ok := u.(*ssa.Extract); ok && !printed(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // printed reports whether v is used for nothing but to be printed.

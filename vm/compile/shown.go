@@ -187,6 +187,8 @@ func makesText(call *ssa.CallCommon) bool {
 		return hasPrefix(name, "Sprint", "Errorf")
 	case "errors":
 		return name == "Unwrap" || name == "Join"
+	case "time":
+		return name == "String" || name == "GoString" || name == "Format"
 	}
 	return false
 }

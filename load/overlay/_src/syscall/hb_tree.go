@@ -382,7 +382,7 @@ func (n *hbNode) stat(st *Stat_t) {
 }
 
 // hbStart is the Unix time at which the clock starts.
-const hbStart = 981173106
+const hbStart = 1770091506
 
 // HbUntimed are the nanoseconds of the time of a file that the program has written.
 const HbUntimed = 1

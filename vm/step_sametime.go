@@ -1,0 +1,162 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/vm/layout"
+)
+
+// Where a program learns more of the time than how far two Times are from each other, and where it
+// compares Times by other means than their methods.
+//
+//	a == b, switch a { case b: }     also in structs, arrays and interfaces
+//	m[a]                             the key is found if it is equal
+//	s := a.Format(time.RFC3339)      what decides by s decides by the time
+//	a.Year() > 2030                  so does this, and
+//	a.After(time.Date(2030, ...))    this, whatever passes meanwhile
+//
+// Two Times that are equal may have been shown by different looks, which would differ if looks were
+// visible: that is noted as Equal does it (compared). Of two that differ one may be to come: that
+// they are equal at one very moment is not tried, and named.
+//
+// The time of day at which the program starts is one of many. A Time more than a year from now which
+// has not been computed from the clock is a date that the program knows. If it is past, it is past
+// for every program of this version of Go; so startTime is no earlier. If it is to come, what the
+// comparison says is named.
+const dateAhead = 396 * 24 * 3600 * 1e9
+
+// readsTime reports whether it is of interest what g does by the clock.
+func (m *Machine) readsTime(g *goroutine) bool {
+	return m.link.clockUsed && m.clockReads > 0 && !m.auto && !m.cfg.Run && g.bubble == 0
+}
+
+// timesCompared notes that values of layout l at a and b are compared by ==.
+func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
+	g := m.executing
+	if g == nil || !m.readsTime(g) {
+		return
+	}
+	same, later, apart := false, false, int64(0)
+	for _, off := range l.Times {
+		if off&1 != 0 {
+			continue // a tick: see layout.Layout.Times
+		}
+		p, q := *(*[2]uint64)(unsafe.Add(a, off)), *(*[2]uint64)(unsafe.Add(b, off))
+		m.observeOdd(p, q)
+		x, y := instant(p[0], p[1]), instant(q[0], q[1])
+		if min(x, y) < 0 { // one is not of the clock
+			continue
+		}
+		same = same || x == y
+		later = later || x != y && max(x, y) > max(m.clock, m.shown)
+		apart = max(apart, x-y, y-x)
+	}
+	switch {
+	case !same && !later || !m.equalBut(l, a, b):
+	case apart == 0:
+		m.compared(g, 0, 0)
+	default:
+		m.equalOnce(g, apart)
+	}
+}
+
+// equalBut reports whether values of layout l at a and b are equal but for what time their Times are.
+func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
+	image := make([]uint64, (l.Size+7)/8)
+	p := unsafe.Pointer(&image[0])
+	copy(unsafe.Slice((*byte)(p), l.Size), unsafe.Slice((*byte)(a), l.Size))
+	for _, off := range l.Times {
+		if off&1 == 0 {
+			*(*[2]uint64)(unsafe.Add(p, off)) = *(*[2]uint64)(unsafe.Add(b, off))
+		}
+	}
+	plain := *l
+	plain.Times = nil
+	eq, _ := m.eqMem(&plain, p, b)
+	return eq
+}
+
+// equalOnce notes that Times have been compared that are equal at the moment only at which d has passed.
+func (m *Machine) equalOnce(g *goroutine, d int64) {
+	if m.moves(g) && m.reaches(d) {
+		m.assume(g, ClockSome)
+	}
+}
+
+// equalTimes is timesCompared for the method Equal, of which compareTimes notes the rest.
+func (m *Machine) equalTimes(g *goroutine, r Regs) {
+	x := instant(r.U(timeWall), r.U(timeExt))
+	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
+	if m.compares(g) && min(x, y) >= 0 && x != y && max(x, y) > max(m.clock, m.shown) {
+		m.equalOnce(g, max(x, y)-min(x, y))
+	}
+}
+
+// derive notes that an instant which might be a date has been computed.
+func (k *linker) derive(t int64) {
+	if k.derived == nil {
+		k.derived = map[int64]bool{}
+	}
+	const most = 1 << 10
+	if len(k.derived) < most {
+		k.derived[t] = true
+	}
+}
+
+// comparesDate notes that Times of the instants x and y are compared, if one is a date to come.
+func (m *Machine) comparesDate(g *goroutine, x, y int64) {
+	const day = 24 * 3600 * 1e9 // as to which a number may be rounded down
+	near, date := min(x, y), max(x, y)
+	if !m.readsTime(g) {
+		return
+	}
+	if near > -day && near < dateAhead && date-near > dateAhead && date < farTime && !m.link.derived[date] {
+		m.assume(g, ClockStart)
+	}
+}
+
+// The methods of Time that make a text of it, numbers, or another Time.
+var (
+	timeTexts = map[string]bool{"String": true, "GoString": true, "Format": true, "AppendFormat": true, "GobEncode": true,
+		"MarshalText": true, "MarshalJSON": true, "MarshalBinary": true, "AppendText": true, "AppendBinary": true}
+	timeParts = map[string]bool{"Date": true, "Clock": true, "ISOWeek": true, "Year": true, "Month": true,
+		"Truncate": true, "Round": true, "AddDate": true}
+)
+
+// takenApart notes that a method of Time asks for the seconds or nanoseconds of the Time wall, ext.
+// What becomes of the numbers of UnixNano and the like the compiler has looked at (compile, clock.go).
+func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
+	if !m.readsTime(g) {
+		return
+	}
+	if t := instant(wall, ext); t < 0 || t > max(m.clock, m.shown)+dateAhead {
+		return // it does not come from the clock
+	}
+	name, used := "", false
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
+			return true
+		}
+		p := m.link.prog.PackageOf(original(f.SSA))
+		switch {
+		case p == nil:
+		case p.Path == "time":
+			name = f.SSA.Name()
+			return true
+		case timeTexts[name]:
+			used = true
+		case timeParts[name]:
+			used = !logsTime[p.Path] && (m.link.prog.InLibrary(f.SSA) || !compile.OnlyPrinted(f.InstrAt(int(pc))))
+			name = ""
+		}
+		return false
+	})
+	if used && (!timeTexts[name] || !m.onlyShown(g)) {
+		m.assume(g, ClockCounted)
+	}
+}
+
+// logsTime are the packages of the standard library that print what time it is, and nothing else.
+var logsTime = map[string]bool{"log": true, "log/slog": true, "testing": true}
