@@ -56,7 +56,7 @@ type Directives []*Directive
 // *BadDirective.
 func DirectivesOf(prog *load.Program) (Directives, error) {
 	entries := make(map[token.Position]bool)
-	for _, e := range prog.Entries {
+	for _, e := range slices.Concat(prog.Entries, prog.Benchmarks) {
 		entries[prog.Fset.Position(e.Pos)] = true
 	}
 	var list Directives

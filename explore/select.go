@@ -1,6 +1,10 @@
 package explore
 
-import "hbcheck.dev/hbcheck/load"
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/load"
+)
 
 // A Builder makes a machine in the initial state of an entry. In
 // a step that takes long the machine asks interrupted whether to cut the execution.
@@ -10,6 +14,7 @@ type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (M
 type Selection struct {
 	Run   *Filter // tests whose name matches; nil: all
 	Skip  *Filter // and of these those whose name does not match; nil: all
+	Bench *Filter // benchmarks whose name matches, too; nil: none
 	Entry string  // only this function, which need not be a test or main
 	// Symbolic: Entry is called with symbolic arguments.
 	Symbolic bool
@@ -37,15 +42,23 @@ func Select(prog *load.Program, sel Selection, build Builder) ([]Entry, error) {
 			return nil, err
 		}
 		found = []*load.Entry{e}
-	} else if err := prog.HasEntries(); err != nil {
-		return nil, err
 	} else {
+		if err := prog.HasEntries(); err != nil && (sel.Bench == nil || len(prog.Benchmarks) == 0) {
+			return nil, err
+		}
 		pairs, _ := Pairs(prog, sel)
 		found = withPairs(found, pairs)
+		if sel.Bench != nil {
+			found = slices.Concat(found, prog.Benchmarks)
+		}
 	}
 	var entries []Entry
 	for _, e := range found {
-		if Selected(sel.Run, sel.Skip, e.Name) {
+		run := sel.Run
+		if e.Bench && sel.Entry == "" {
+			run = sel.Bench
+		}
+		if Selected(run, sel.Skip, e.Name) {
 			x := Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (Machine, error) {
 				return build(prog, e, interrupted)
 			}}

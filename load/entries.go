@@ -54,6 +54,7 @@ type Entry struct {
 	Corpus   []Seed           // of a fuzz target: the files in testdata/fuzz, by name
 	Symbolic bool             // a Func that is called with symbolic arguments
 	Example  *Example         // it is a func ExampleXxx(); of kind Test
+	Bench    bool             // it is a func BenchmarkXxx(b *testing.B); of kind Test
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
 	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
@@ -72,8 +73,25 @@ func (e *Entry) word() string {
 		return "fuzz target"
 	case e.Example != nil:
 		return "example"
+	case e.Bench:
+		return "benchmark"
 	}
 	return e.Kind.String()
+}
+
+// Runner returns the name of the function of the overlay's package testing that runs e, a Test.
+func (e *Entry) Runner() string {
+	switch {
+	case e.Fuzz:
+		return "hbRunFuzz"
+	case e.Example != nil:
+		return "hbRunExample"
+	case e.Bench:
+		return "hbRunBench"
+	case e.TestMain != nil:
+		return "hbRunMain"
+	}
+	return "hbRunTest"
 }
 
 // An Example is what the comment at the end of an example says that it prints.
@@ -105,6 +123,8 @@ type NoEntryError struct {
 	Paths []string  // the packages loaded
 	Like  []NoEntry // what might have been mistaken for an entry
 	Tests bool      // whether tests were asked for
+
+	Benchmarks []*Entry // that there are
 }
 
 // Error says what an entry is and what there is instead.
@@ -116,12 +136,15 @@ func (e *NoEntryError) Error() string {
 		b.WriteString(", a func TestXxx(t *testing.T) or FuzzXxx(f *testing.F) in a _test.go file")
 	}
 	b.WriteString(", or any func without parameters that is named as pkg.Func")
+	if len(e.Benchmarks) > 0 {
+		fmt.Fprintf(&b, " (benchmarks are with --bench: %s)", e.Benchmarks[0].Name)
+	}
 	if len(e.Like) > 0 {
 		var names []string
 		for _, n := range e.Like {
 			names = append(names, n.Name)
 		}
-		fmt.Fprintf(&b, " (benchmarks are none, nor are examples without a comment on their output: %s)", strings.Join(names, ", "))
+		fmt.Fprintf(&b, " (examples without a comment on their output are none: %s)", strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -131,7 +154,7 @@ func (prog *Program) HasEntries() error {
 	if len(prog.Entries) > 0 {
 		return nil
 	}
-	e := &NoEntryError{Like: prog.NoEntry, Tests: prog.tests}
+	e := &NoEntryError{Like: prog.NoEntry, Tests: prog.tests, Benchmarks: prog.Benchmarks}
 	for _, p := range prog.Packages {
 		if s := p.subject(); !slices.Contains(e.Paths, s) {
 			e.Paths = append(e.Paths, s)
@@ -184,6 +207,9 @@ func (prog *Program) findEntries() error {
 			case examples[e.Name] != nil:
 				e.Kind, e.Example, e.roots, e.TestMain = Test, examples[e.Name], binaries[p.ForTest], testMain[p.ForTest]
 				prog.Entries = append(prog.Entries, e)
+			case isTestName(e.Name, "Benchmark") && isTestParam(fn, "B"):
+				e.Kind, e.Bench, e.roots, e.TestMain = Test, true, binaries[p.ForTest], testMain[p.ForTest]
+				prog.Benchmarks = append(prog.Benchmarks, e)
 			case isTestName(e.Name, "Benchmark"), isTestName(e.Name, "Fuzz"), isTestName(e.Name, "Example"):
 				prog.NoEntry = append(prog.NoEntry, NoEntry{e.Path, e.Name, e.Pos})
 			}
@@ -337,7 +363,7 @@ func (prog *Program) lookup(name string, symbolic bool) (*Entry, error) {
 
 // entryOf returns the entry at fn, which may be one of Entries.
 func (prog *Program) entryOf(p *Package, fn *ssa.Function) *Entry {
-	for _, e := range prog.Entries {
+	for _, e := range slices.Concat(prog.Entries, prog.Benchmarks) {
 		if e.Func == fn {
 			return e
 		}

@@ -14,17 +14,18 @@ import (
 
 // A Program is a type-checked program whose functions become SSA on demand.
 type Program struct {
-	Dir      string // absolute; what positions are best shown relative to
-	GOROOT   string // where the files of std packages are
-	Fset     *token.FileSet
-	SSA      *ssa.Program
-	Sizes    types.Sizes
-	Packages []*Package // those the patterns matched, in the order of patterns and paths
-	All      []*Package // with all they import; dependencies come first
-	Entries  []*Entry   // of Packages, in that order and the order of the source
-	NoEntry  []NoEntry  // functions of Packages that look like entries but are none
-	Dropped  []NoEntry  // tests of Packages that mention what the overlay has no model of
-	Phases   []Phase    // where the time of Load went
+	Dir        string // absolute; what positions are best shown relative to
+	GOROOT     string // where the files of std packages are
+	Fset       *token.FileSet
+	SSA        *ssa.Program
+	Sizes      types.Sizes
+	Packages   []*Package // those the patterns matched, in the order of patterns and paths
+	All        []*Package // with all they import; dependencies come first
+	Entries    []*Entry   // of Packages, in that order and the order of the source
+	Benchmarks []*Entry   // likewise, those that are benchmarks
+	NoEntry    []NoEntry  // functions of Packages that look like entries but are none
+	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
+	Phases     []Phase    // where the time of Load went
 
 	tests    bool // Config.Tests
 	implicit []*Package

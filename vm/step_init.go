@@ -100,16 +100,7 @@ func (m *Machine) start(e *load.Entry) error {
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(initDone))
 	switch e.Kind {
 	case load.Test:
-		name := "hbRunTest"
-		if e.TestMain != nil {
-			name = "hbRunMain"
-		}
-		switch {
-		case e.Fuzz:
-			name = "hbRunFuzz"
-		case e.Example != nil:
-			name = "hbRunExample"
-		}
+		name := e.Runner()
 		run := k.prog.Package("testing").SSA.Func(name)
 		if run == nil {
 			return fmt.Errorf("BUG: the overlay's testing has no %s", name)
@@ -123,7 +114,7 @@ func (m *Machine) start(e *load.Entry) error {
 			c(r+2, uint64(k.Func(fn))|funcBit)
 		}
 		test(win, e.TestName(), e.Func)
-		if e.Fuzz { // and TestMain, or nil
+		if e.Fuzz || e.Bench { // and TestMain, or nil
 			c(win+3, 0)
 			if e.TestMain != nil {
 				c(win+3, uint64(k.Func(e.TestMain))|funcBit)

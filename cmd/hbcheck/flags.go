@@ -144,7 +144,7 @@ func (f *exploreFlags) options() (o explore.Options, sel explore.Selection, err 
 	if err = f.search(&o); err != nil {
 		return o, sel, err
 	}
-	if sel.Run, sel.Skip, err = f.filters(); err != nil {
+	if sel.Run, sel.Skip, sel.Bench, err = f.filters(); err != nil {
 		return o, sel, err
 	}
 	if f.allowLeak != "" {

@@ -32,6 +32,7 @@ type machineFlags struct {
 	outcomes bool   // the order of writes to stdout and stderr matters
 	run      string // of tests and subtests; see explore.Filter
 	skip     string // and which of them not
+	bench    string // which benchmarks
 	short    bool   // testing.Short
 	time     string // any, bounded, virtual
 	slack    time.Duration
@@ -52,6 +53,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything an execution can print and end in")
 	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`, and with regexp/regexp only those subtests")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
+	fs.StringVar(&f.bench, "bench", "", "explore the benchmarks, too, that match `regexp`: each with one iteration, or with two in parallel")
 	fs.BoolVar(&f.short, "short", false, "testing.Short is true")
 	fs.StringVar(&f.time, "time", "bounded", "when timers fire: `any|bounded|virtual`: in any order; in the order of their deadlines, past goroutines that can continue by at most --slack; or only when none can")
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded, the `time` that all computation takes between two moments at which every goroutine waits")
@@ -137,9 +139,12 @@ var mapModes = map[string]vm.MapMode{"auto": vm.MapsAuto, "all": vm.MapsAll, "in
 
 // build makes the machine an entry is explored in.
 func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
-	run, skip, err := f.filters()
+	run, skip, bench, err := f.filters()
 	if err != nil {
 		return nil, err
+	}
+	if e.Bench {
+		run = bench
 	}
 	inputLen := f.inputLen
 	if inputLen == 0 {
@@ -156,20 +161,20 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	})
 }
 
-// filters parses --run and --skip; nil is one that has not been given.
-func (f *machineFlags) filters() (run, skip *explore.Filter, err error) {
+// filters parses --run, --skip and --bench; nil is one that has not been given.
+func (f *machineFlags) filters() (run, skip, bench *explore.Filter, err error) {
 	for _, x := range []struct {
 		flag, pattern string
 		filter        **explore.Filter
-	}{{"run", f.run, &run}, {"skip", f.skip, &skip}} {
+	}{{"run", f.run, &run}, {"skip", f.skip, &skip}, {"bench", f.bench, &bench}} {
 		if x.pattern == "" {
 			continue
 		}
 		if *x.filter, err = explore.ParseFilter(x.pattern); err != nil {
-			return nil, nil, fmt.Errorf("--%s: %v", x.flag, err)
+			return nil, nil, nil, fmt.Errorf("--%s: %v", x.flag, err)
 		}
 	}
-	return run, skip, nil
+	return run, skip, bench, nil
 }
 
 // record returns what differs from the defaults, for a replay file.
@@ -189,6 +194,9 @@ func (f *machineFlags) record() map[string]string {
 	}
 	if f.skip != "" {
 		m["skip"] = f.skip
+	}
+	if f.bench != "" {
+		m["bench"] = f.bench
 	}
 	if f.short {
 		m["short"] = "true"
@@ -219,7 +227,7 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all",
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], bench: m["bench"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all",
 		symbolic: m["symbolic"] == "true", inputLen: vm.DefaultInputLen}
 	if m["time"] != "" {
 		f.time = m["time"]

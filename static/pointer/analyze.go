@@ -139,7 +139,7 @@ func (a *analysis) roots(e *load.Entry) {
 		a.client(e)
 		return
 	}
-	// The parameters are (name string, f func(*T), beside string, g func(*T)), and testMain func(*M).
+	// The parameters of what runs it are strings, and functions of these types and of TestMain's.
 	tests := func(r nodeID) {
 		a.add(r, a.funcOf(e.Func).base)
 		if e.Beside != nil {
@@ -147,29 +147,12 @@ func (a *analysis) roots(e *load.Entry) {
 		}
 	}
 	if p := a.prog.Package("testing"); p != nil && e.Kind == load.Test {
-		if e.Fuzz {
-			a.root(p.SSA.Func("hbRunFuzz"), func(r nodeID, t types.Type) {
-				switch {
-				case types.Identical(t, e.Func.Signature):
-					a.add(r, a.funcOf(e.Func).base)
-				case e.TestMain != nil && types.Identical(t, e.TestMain.Signature):
-					a.add(r, a.funcOf(e.TestMain).base)
-				}
-			})
-			return
-		}
-		if e.TestMain != nil {
-			a.root(p.SSA.Func("hbRunMain"), func(r nodeID, t types.Type) {
-				if types.Identical(t, e.TestMain.Signature) {
-					a.add(r, a.funcOf(e.TestMain).base)
-				} else if _, ok := t.Underlying().(*types.Signature); ok {
-					tests(r)
-				}
-			})
-			return
-		}
-		a.root(p.SSA.Func("hbRunTest"), func(r nodeID, t types.Type) {
-			if _, ok := t.Underlying().(*types.Signature); ok {
+		a.root(p.SSA.Func(e.Runner()), func(r nodeID, t types.Type) {
+			switch sig, ok := t.Underlying().(*types.Signature); {
+			case !ok: // of a string
+			case e.TestMain != nil && types.Identical(sig, e.TestMain.Signature):
+				a.add(r, a.funcOf(e.TestMain).base)
+			default:
 				tests(r)
 			}
 		})

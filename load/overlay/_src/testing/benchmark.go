@@ -3,15 +3,49 @@ package testing
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// B is a type passed to Benchmark functions. There is nothing to measure in
-// the machine: a benchmark runs its body once.
+// B is a type passed to Benchmark functions. There is nothing to measure in the machine: a benchmark is
+// called with N == 1, and if it calls RunParallel a second time, with N == 2.
 type B struct {
 	common
-	N      int
-	looped bool
+	N        int
+	looped   bool
+	parallel bool
+}
+
+// hbRunBench runs the benchmark of an entry, by TestMain if there is one. The machine calls it.
+func hbRunBench(name string, f func(*B), testMain func(*M)) {
+	run := func(t *T) {
+		b := &B{common: common{name: t.name, parent: &t.common, level: t.level, owner: t.owner}}
+		b.rounds(f)
+	}
+	if testMain != nil {
+		hbRunMain(name, run, "", nil, testMain)
+		return
+	}
+	hbRunTest(name, run, "", nil)
+}
+
+// rounds calls f as often as it is to be called.
+func (b *B) rounds(f func(b *B)) {
+	b.round(f, 1)
+	if b.parallel && !b.failed {
+		b.round(f, 2)
+	}
+}
+
+// round calls f with N == n.
+func (b *B) round(f func(b *B), n int) {
+	b.N, b.looped, b.ctx, b.cancel = n, false, nil, nil
+	defer func() {
+		if !hbPanicking() {
+			b.runCleanup()
+		}
+	}()
+	f(b)
 }
 
 // InternalBenchmark is a benchmark by name.
@@ -35,7 +69,7 @@ func (b *B) SetBytes(n int64) {}
 // ReportAllocs does nothing.
 func (b *B) ReportAllocs() {}
 
-// SetParallelism does nothing: RunParallel has one goroutine.
+// SetParallelism does nothing: RunParallel has as many goroutines as iterations.
 func (b *B) SetParallelism(p int) {}
 
 // Elapsed returns the measured elapsed time of the benchmark: none.
@@ -60,7 +94,10 @@ func (b *B) Loop() bool {
 
 // Run runs f as a sub-benchmark with the given name.
 func (b *B) Run(name string, f func(b *B)) bool {
-	sub := &B{common: common{name: b.unique(rewrite(name)), parent: &b.common, level: b.level + 1}, N: 1}
+	if name = b.unique(rewrite(name)); !hbSelected(name) {
+		return true
+	}
+	sub := &B{common: common{name: name, parent: &b.common, level: b.level + 1}}
 	sub.run(f)
 	return !sub.failed
 }
@@ -74,35 +111,41 @@ func (b *B) run(f func(b *B)) {
 			if hbPanicking() {
 				return
 			}
-			b.runCleanup()
 			b.done = true
 			done <- true
 		}()
-		f(b)
+		b.rounds(f)
 	}()
 	<-done
 }
 
-// RunParallel runs body on one goroutine.
+// RunParallel runs body on one goroutine for each iteration. Any of them may get it.
 func (b *B) RunParallel(body func(*PB)) {
-	done := make(chan bool, 1)
-	go func() {
-		defer func() { done <- true }()
-		body(&PB{n: b.N})
-	}()
-	<-done
+	b.parallel = true
+	var taken atomic.Int64
+	done := make(chan bool)
+	for range b.N {
+		go func() {
+			defer func() { done <- true }()
+			body(&PB{&taken, int64(b.N)})
+		}()
+	}
+	for range b.N {
+		<-done
+	}
+	if taken.Load() < int64(b.N) && !b.failed {
+		b.Fatal("RunParallel: body exited without pb.Next() == false")
+	}
 }
 
 // A PB is used by RunParallel for running parallel benchmarks.
 type PB struct {
-	n int
+	taken *atomic.Int64
+	n     int64
 }
 
 // Next reports whether there are more iterations to execute.
-func (pb *PB) Next() bool {
-	pb.n--
-	return pb.n >= 0
-}
+func (pb *PB) Next() bool { return pb.taken.Add(1) <= pb.n }
 
 // BenchmarkResult contains the results of a benchmark run.
 type BenchmarkResult struct {
@@ -129,9 +172,9 @@ func (r BenchmarkResult) String() string { return fmt.Sprintf("%8d", r.N) }
 // MemString returns r.AllocedBytesPerOp and r.AllocsPerOp as go test prints them.
 func (r BenchmarkResult) MemString() string { return "       0 B/op\t       0 allocs/op" }
 
-// Benchmark runs f once.
+// Benchmark runs f.
 func Benchmark(f func(b *B)) BenchmarkResult {
-	b := &B{common: common{level: 1}, N: 1}
+	b := &B{common: common{level: 1}}
 	b.run(f)
-	return BenchmarkResult{N: 1}
+	return BenchmarkResult{N: b.N}
 }
