@@ -3,7 +3,6 @@ module hbcheck.dev/hbcheck
 go 1.26.0
 
 require (
-	github.com/go-air/gini v1.0.4
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -1,80 +1,111 @@
 package symbolic
 
 import (
-	"time"
-
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/logic"
-	"github.com/go-air/gini/z"
+	"cmp"
+	"math/bits"
+	"slices"
 )
 
-// blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and gini
-// says whether the circuit can have the outputs that are wanted.
+// blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and sat says
+// whether the circuit can have the outputs that are wanted.
 //
-// A circuit is a definition: it restricts nothing until its output is assumed to be true. So it
-// stays when the constraint is gone, the next check that has the term uses it again, and what gini
-// has learned about it as well. Checks are then solved under assumptions, one for each constraint.
-// Searches that go back and forth add little. From most nodes on all is thrown away: there is more
-// of the past than of the present then.
+// All is made anew for each set, from its constraints in an order that depends on nothing else. So
+// the answer is a function of the set, Unknown included, whatever was asked before and by which worker.
+// That is also faster than to keep circuits and what was learned about them: what a set has as facts, of
+// which most circuits become small, a later set has not.
 type blaster struct {
-	c       *Context
-	timeout time.Duration
-	bits    map[*Term][]z.Lit
-	circuit *logic.C
-	sat     *gini.Gini
-	marks   []int8 // the nodes that gini knows
+	c      *Context
+	effort int // the most steps of a check
+	steps  int // of the last one
+	ranges *arith
+	*circuit
+	bits map[*Term][]literal
 }
 
-const (
-	mostNodes = 1 << 21 // of a circuit: some 200 MB
-)
-
-func newBlaster(c *Context, timeout time.Duration) *blaster {
-	b := &blaster{c: c, timeout: timeout}
-	b.reset()
-	return b
+func newBlaster(c *Context, effort int) *blaster {
+	return &blaster{c: c, effort: effort, ranges: newArith(c)}
 }
 
 func (b *blaster) name() string { return "bits" }
 
 func (b *blaster) close() {}
 
-func (b *blaster) reset() {
-	b.bits = make(map[*Term][]z.Lit)
-	b.circuit = logic.NewC()
-	b.sat = gini.New()
-	b.marks = nil
+func (b *blaster) check(set []*Term) (Result, Model) {
+	set = slices.SortedFunc(slices.Values(set), func(s, t *Term) int {
+		return cmp.Or(cmp.Compare(s.hash[0], t.hash[0]), cmp.Compare(s.hash[1], t.hash[1]))
+	})
+	b.circuit, b.bits = newCircuit(), make(map[*Term][]literal)
+	b.steps = 0
+	if b.ranges.begin(set) {
+		if !b.ranges.propagate(mostRounds) {
+			return Unsat, nil
+		}
+		for _, v := range variables(set) {
+			b.bits[v] = b.within(v, b.ranges.rangeOf(v))
+		}
+	}
+	var outputs []literal
+	for _, t := range set {
+		outputs = append(outputs, b.blast(t)[0])
+	}
+	s := newSAT(len(b.nodes))
+	b.load(s, outputs)
+	r := s.solve(b.effort)
+	b.steps = s.steps
+	if r != Sat {
+		return r, nil
+	}
+	return Sat, b.model(s, set)
 }
 
-func (b *blaster) check(set []*Term) (Result, Model) {
-	if b.circuit.Len() > mostNodes {
-		b.reset()
+// load adds the clauses of the outputs, and of all nodes that they are computed from.
+func (b *blaster) load(s *sat, outputs []literal) {
+	s.clause(yes)
+	needed := make([]bool, len(b.nodes))
+	for _, l := range outputs {
+		s.clause(l)
+		needed[l.node()] = true
 	}
-	outputs := make([]z.Lit, len(set))
-	for i, t := range set {
-		outputs[i] = b.blast(t)[0]
+	for i := len(b.nodes) - 1; i > 0; i-- {
+		if needed[i] {
+			for _, l := range b.nodes[i].in {
+				needed[l.node()] = true
+			}
+		}
 	}
-	b.marks, _ = b.circuit.CnfSince(b.sat, b.marks, outputs...)
-	b.sat.Assume(outputs...)
-	switch b.sat.Try(b.timeout) {
-	case 1:
-		return Sat, b.model(set)
-	case -1:
-		return Unsat, nil
+	for i := 1; i < len(b.nodes); i++ {
+		if needed[i] {
+			b.clauses(int32(i), s.clause)
+			s.queue.add(int32(i))
+		}
 	}
-	b.reset() // gini was stopped in the midst of its search
-	return Unknown, nil
+}
+
+// within returns the literals of a variable that has values of a range only: the high bits are 0, or all
+// of them are the sign.
+func (b *blaster) within(v *Term, r Range) []literal {
+	n := max(int(v.width), 1)
+	low := bits.Len64(r.MaxU)
+	if s := bits.Len64(uint64(max(r.MaxS, ^r.MinS))) + 1; s <= low {
+		l := b.each(min(s, n), func(int) literal { return b.input() })
+		return b.each(n, func(i int) literal { return l[min(i, len(l)-1)] })
+	}
+	return b.each(n, func(i int) literal {
+		if i < low {
+			return b.input()
+		}
+		return no
+	})
 }
 
 // model reads the values of the variables of a set.
-func (b *blaster) model(set []*Term) Model {
+func (b *blaster) model(s *sat, set []*Term) Model {
 	m := make(Model)
-	top := b.sat.MaxVar()
 	for _, t := range set {
 		for _, v := range t.vars {
 			var x uint64
 			for i, bit := range b.bits[v] {
-				if bit.Var() <= top && b.sat.Value(bit) {
+				if s.values[bit] > 0 {
 					x |= 1 << i
 				}
 			}
@@ -85,11 +116,22 @@ func (b *blaster) model(set []*Term) Model {
 }
 
 // blast returns the literals of t, the lowest bit first.
-func (b *blaster) blast(t *Term) []z.Lit {
+func (b *blaster) blast(t *Term) []literal {
 	if l, ok := b.bits[t]; ok {
 		return l
 	}
-	var arg [3][]z.Lit
+	if t.op == OpAdd || t.op == OpMul && t.arg[1].op == OpConst {
+		l := b.combine(sumOf(t))
+		b.bits[t] = l
+		return l
+	}
+	if t.op == OpEq {
+		left, right := differing(t.arg[0], t.arg[1])
+		l := []literal{b.equal(b.combine(left), b.combine(right))}
+		b.bits[t] = l
+		return l
+	}
+	var arg [3][]literal
 	for i, a := range t.arg {
 		if a != nil {
 			arg[i] = b.blast(a)
@@ -100,17 +142,13 @@ func (b *blaster) blast(t *Term) []z.Lit {
 	return l
 }
 
-func (b *blaster) gates(t *Term, x, y, w []z.Lit) []z.Lit {
-	c := b.circuit
+func (b *blaster) gates(t *Term, x, y, w []literal) []literal {
 	n := max(int(t.width), 1)
 	switch t.op {
 	case OpConst:
 		return b.constant(t.value, n)
 	case OpVar:
-		return b.each(n, func(int) z.Lit { return c.Lit() })
-	case OpAdd:
-		sum, _ := b.add(x, y, c.F)
-		return sum
+		return b.each(n, func(int) literal { return b.input() })
 	case OpMul:
 		return b.mul(x, y)
 	case OpDivU, OpRemU:
@@ -122,11 +160,11 @@ func (b *blaster) gates(t *Term, x, y, w []z.Lit) []z.Lit {
 	case OpDivS, OpRemS:
 		return b.divideSigned(t.op, x, y)
 	case OpAnd:
-		return b.each(n, func(i int) z.Lit { return c.And(x[i], y[i]) })
+		return b.each(n, func(i int) literal { return b.and(x[i], y[i]) })
 	case OpOr:
-		return b.each(n, func(i int) z.Lit { return c.Or(x[i], y[i]) })
+		return b.each(n, func(i int) literal { return b.or(x[i], y[i]) })
 	case OpXor:
-		return b.each(n, func(i int) z.Lit { return c.Xor(x[i], y[i]) })
+		return b.each(n, func(i int) literal { return b.xor(x[i], y[i]) })
 	case OpShl, OpShrU, OpShrS:
 		return b.shift(t.op, x, y)
 	case OpIte:
@@ -134,108 +172,99 @@ func (b *blaster) gates(t *Term, x, y, w []z.Lit) []z.Lit {
 	case OpTrunc:
 		return x[:n]
 	case OpSExt:
-		return b.each(n, func(i int) z.Lit { return x[min(i, len(x)-1)] })
+		return b.each(n, func(i int) literal { return x[min(i, len(x)-1)] })
 	case OpZExt:
-		return b.each(n, func(i int) z.Lit {
+		return b.each(n, func(i int) literal {
 			if i < len(x) {
 				return x[i]
 			}
-			return c.F
+			return no
 		})
-	case OpEq:
-		same := c.T
-		for i := range x {
-			same = c.And(same, c.Xor(x[i], y[i]).Not())
-		}
-		return []z.Lit{same}
 	case OpLtU:
-		return []z.Lit{b.atLeast(x, y).Not()}
+		return []literal{b.atLeast(x, y).not()}
 	case OpLtS:
 		last := len(x) - 1
-		x, y = append([]z.Lit(nil), x...), append([]z.Lit(nil), y...)
-		x[last], y[last] = x[last].Not(), y[last].Not() // the order of the signs turned round
-		return []z.Lit{b.atLeast(x, y).Not()}
+		x, y = append([]literal(nil), x...), append([]literal(nil), y...)
+		x[last], y[last] = x[last].not(), y[last].not() // the order of the signs turned round
+		return []literal{b.atLeast(x, y).not()}
 	case OpBoolNot:
-		return []z.Lit{x[0].Not()}
+		return []literal{x[0].not()}
 	case OpBoolAnd:
-		return []z.Lit{c.And(x[0], y[0])}
+		return []literal{b.and(x[0], y[0])}
 	}
 	panic("BUG: no circuit for " + t.String())
 }
 
-func (b *blaster) each(n int, f func(i int) z.Lit) []z.Lit {
-	l := make([]z.Lit, n)
+func (b *blaster) each(n int, f func(i int) literal) []literal {
+	l := make([]literal, n)
 	for i := range l {
 		l[i] = f(i)
 	}
 	return l
 }
 
-func (b *blaster) constant(x uint64, n int) []z.Lit {
-	return b.each(n, func(i int) z.Lit {
+func (b *blaster) constant(x uint64, n int) []literal {
+	return b.each(n, func(i int) literal {
 		if x>>i&1 == 1 {
-			return b.circuit.T
+			return yes
 		}
-		return b.circuit.F
+		return no
 	})
 }
 
 // choose returns x if cond, y otherwise.
-func (b *blaster) choose(cond z.Lit, x, y []z.Lit) []z.Lit {
-	return b.each(len(x), func(i int) z.Lit { return b.choice(cond, x[i], y[i]) })
+func (b *blaster) choose(cond literal, x, y []literal) []literal {
+	return b.each(len(x), func(i int) literal { return b.choice(cond, x[i], y[i]) })
 }
 
-func (b *blaster) choice(cond, x, y z.Lit) z.Lit {
-	if x == y {
-		return x
-	}
-	return b.circuit.Choice(cond, x, y)
-}
-
-// add returns x+y+carry and the carry out of it.
-func (b *blaster) add(x, y []z.Lit, carry z.Lit) ([]z.Lit, z.Lit) {
-	c := b.circuit
-	sum := b.each(len(x), func(i int) z.Lit {
-		either, both := c.Xor(x[i], y[i]), c.And(x[i], y[i])
-		s := c.Xor(either, carry)
-		carry = c.Or(both, c.And(either, carry))
+// sum returns x+y+carry and the carry out of it.
+func (b *blaster) sum(x, y []literal, carry literal) ([]literal, literal) {
+	sum := b.each(len(x), func(i int) literal {
+		s := b.parity(x[i], y[i], carry)
+		carry = b.majority(x[i], y[i], carry)
 		return s
 	})
 	return sum, carry
 }
 
-func (b *blaster) not(x []z.Lit) []z.Lit {
-	return b.each(len(x), func(i int) z.Lit { return x[i].Not() })
+func (b *blaster) not(x []literal) []literal {
+	return b.each(len(x), func(i int) literal { return x[i].not() })
+}
+
+func (b *blaster) equal(x, y []literal) literal {
+	same := yes
+	for i := range x {
+		same = b.and(same, b.xor(x[i], y[i]).not())
+	}
+	return same
 }
 
 // negate returns -x if cond, x otherwise.
-func (b *blaster) negate(cond z.Lit, x []z.Lit) []z.Lit {
-	flipped := b.each(len(x), func(i int) z.Lit { return b.circuit.Xor(x[i], cond) })
-	sum, _ := b.add(flipped, b.constant(0, len(x)), cond)
+func (b *blaster) negate(cond literal, x []literal) []literal {
+	flipped := b.each(len(x), func(i int) literal { return b.xor(x[i], cond) })
+	sum, _ := b.sum(flipped, b.constant(0, len(x)), cond)
 	return sum
 }
 
 // atLeast reports whether x >= y: whether x-y, which is x+^y+1, has a carry.
-func (b *blaster) atLeast(x, y []z.Lit) z.Lit {
-	c := b.circuit
-	carry := c.T
-	for i := range x { // x[i]+^y[i]+carry >= 2
-		carry = b.choice(c.Xor(x[i], y[i]), x[i], carry)
+func (b *blaster) atLeast(x, y []literal) literal {
+	carry := yes
+	for i := range x {
+		carry = b.majority(x[i], y[i].not(), carry)
 	}
 	return carry
 }
 
 // mul adds x once for each bit of y. Constants are second in a term.
-func (b *blaster) mul(x, y []z.Lit) []z.Lit {
-	c := b.circuit
+func (b *blaster) mul(x, y []literal) []literal {
 	n := len(x)
 	sum := b.constant(0, n)
 	for k, bit := range y {
-		if bit == c.F {
+		if bit == no {
 			continue
 		}
-		row := b.each(n-k, func(i int) z.Lit { return c.And(bit, x[i]) })
-		high, _ := b.add(sum[k:], row, c.F)
+		row := b.each(n-k, func(i int) literal { return b.and(bit, x[i]) })
+		high, _ := b.sum(sum[k:], row, no)
 		sum = append(sum[:k:k], high...)
 	}
 	return sum
@@ -243,15 +272,14 @@ func (b *blaster) mul(x, y []z.Lit) []z.Lit {
 
 // divide is long division. Of 0 it makes what SMT-LIB wants: all bits of the quotient are 1, the
 // remainder is x.
-func (b *blaster) divide(x, y []z.Lit) (quotient, remainder []z.Lit) {
-	c := b.circuit
+func (b *blaster) divide(x, y []literal) (quotient, remainder []literal) {
 	n := len(x)
-	quotient = make([]z.Lit, n)
-	wide := append(append([]z.Lit(nil), y...), c.F)
+	quotient = make([]literal, n)
+	wide := append(append([]literal(nil), y...), no)
 	remainder = b.constant(0, n+1) // one bit more than y: it is less than 2y
 	for i := n - 1; i >= 0; i-- {
-		remainder = append([]z.Lit{x[i]}, remainder[:n]...)
-		difference, _ := b.add(remainder, b.not(wide), c.T)
+		remainder = append([]literal{x[i]}, remainder[:n]...)
+		difference, _ := b.sum(remainder, b.not(wide), yes)
 		quotient[i] = b.atLeast(remainder, wide)
 		remainder = b.choose(quotient[i], difference, remainder)
 	}
@@ -259,34 +287,33 @@ func (b *blaster) divide(x, y []z.Lit) (quotient, remainder []z.Lit) {
 }
 
 // divideSigned divides without the signs: the remainder has that of x, the quotient both.
-func (b *blaster) divideSigned(op Op, x, y []z.Lit) []z.Lit {
+func (b *blaster) divideSigned(op Op, x, y []literal) []literal {
 	sx, sy := x[len(x)-1], y[len(y)-1]
 	q, r := b.divide(b.negate(sx, x), b.negate(sy, y))
 	if op == OpRemS {
 		return b.negate(sx, r)
 	}
-	return b.negate(b.circuit.Xor(sx, sy), q)
+	return b.negate(b.xor(sx, sy), q)
 }
 
 // shift moves x by 1, 2, 4 ... as the bits of the count say; higher bits of it leave nothing.
-func (b *blaster) shift(op Op, x, count []z.Lit) []z.Lit {
-	c := b.circuit
+func (b *blaster) shift(op Op, x, count []literal) []literal {
 	n := len(x)
-	rest := c.F
+	rest := no
 	if op == OpShrS {
 		rest = x[n-1]
 	}
-	beyond := c.F
+	beyond := no
 	for k, bit := range count {
 		if k > 6 || 1<<k >= n {
-			beyond = c.Or(beyond, bit)
+			beyond = b.or(beyond, bit)
 			continue
 		}
 		by := 1 << k
 		if op == OpShl {
 			by = -by
 		}
-		moved := b.each(n, func(i int) z.Lit {
+		moved := b.each(n, func(i int) literal {
 			if j := i + by; j >= 0 && j < n {
 				return x[j]
 			}
@@ -294,5 +321,5 @@ func (b *blaster) shift(op Op, x, count []z.Lit) []z.Lit {
 		})
 		x = b.choose(bit, moved, x)
 	}
-	return b.choose(beyond, b.each(n, func(int) z.Lit { return rest }), x)
+	return b.choose(beyond, b.each(n, func(int) literal { return rest }), x)
 }

@@ -34,7 +34,9 @@
 //	     │ Unknown
 //	2. a program   smt.go, integers.go          z3 or cvc5 over a pipe, if asked for
 //	     │ Unknown
-//	3. bits        blast.go                     circuits, solved by gini
+//	3. bits        blast.go, linear.go          sums in one form, as circuits
+//	     │ circuit.go                           gates, each once
+//	     ▼ sat.go, sat_learn.go                 can the outputs be true?
 //	     │ Unknown
 //	Unknown                                     which callers have to report
 //
@@ -55,12 +57,13 @@
 //     that has been and holds for the constraint that is new. A layer that lies is counted as
 //     wrong, and the next one is asked.
 //  3. Unsat is believed. Of the built-in layer it rests on the claim in arith.go; of integers
-//     instead of bit vectors on that of integers.go; gini is trusted with it. An external program is
-//     if gini finds no model in a short time (Solver.confirm). Tests compare all layers with each
-//     other, and with all values of small widths.
+//     instead of bit vectors on that of integers.go; of circuits on those of sat.go. An external
+//     program is believed if circuits have no model within some steps (Solver.confirm). Tests
+//     compare all layers with each other, and with all values of small widths.
 //  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of them.
 //     One part without a model is enough for Unsat, and no number of others.
-//  5. Results do not depend on maps, addresses or time, but for Unknown: layers 2 and 3 have
-//     a timeout. Which model is found may depend on all checks before; Least, Min, Max and Values
-//     are functions of the constraints alone.
+//  5. Results do not depend on maps, addresses or time. What a layer does is bounded by steps: those of
+//     circuits are a function of the set alone (blaster), programs count their own. Only a program that
+//     does not answer in a minute is taken for one that hangs, which is a warning. Which model is found
+//     may depend on all checks before; Least, Min, Max and Values are functions of the constraints alone.
 package symbolic

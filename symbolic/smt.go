@@ -16,14 +16,15 @@ import (
 // Externals are the solvers that can be asked over a pipe, by the names of their programs.
 func Externals() []string { return []string{"z3", "cvc5"} }
 
-// command returns how a solver is started and what it is told first.
-func command(program string, timeout time.Duration) (args, options []string) {
-	ms := timeout.Milliseconds()
+// command returns how a solver is started and what it is told first. Its bound is one of resources, which
+// it counts itself, so that it has the same answers at another time. They take about as long as the
+// steps of circuits.
+func command(program string, effort int) (args, options []string) {
 	switch program {
 	case "z3":
-		return []string{"-in"}, []string{fmt.Sprintf("(set-option :timeout %d)", ms)}
+		return []string{"-in"}, []string{fmt.Sprintf("(set-option :rlimit %d)", max(effort/16, 1))}
 	case "cvc5":
-		return []string{"--lang=smt2", "--incremental", fmt.Sprintf("--tlimit-per=%d", ms)}, nil
+		return []string{"--lang=smt2", "--incremental", fmt.Sprintf("--rlimit-per=%d", max(effort/2048, 1))}, nil
 	}
 	return nil, nil
 }
@@ -38,8 +39,8 @@ func command(program string, timeout time.Duration) (args, options []string) {
 type smt struct {
 	c         *Context
 	program   string
-	timeout   time.Duration
-	grace     time.Duration // how long it may take to notice that its time is over
+	effort    int
+	patience  time.Duration // from then on a program is taken for one that hangs
 	ints      *arith        // says what ranges there are
 	processes *[2]*process
 	failures  int
@@ -48,8 +49,8 @@ type smt struct {
 
 const mostFailures = 3
 
-func newSMT(c *Context, program string, timeout time.Duration) *smt {
-	s := &smt{c: c, program: program, timeout: timeout, grace: 2 * time.Second, ints: newArith(c), processes: new([2]*process)}
+func newSMT(c *Context, program string, effort int) *smt {
+	s := &smt{c: c, program: program, effort: effort, patience: time.Minute, ints: newArith(c), processes: new([2]*process)}
 	runtime.AddCleanup(s, killAll, s.processes)
 	return s
 }
@@ -87,7 +88,7 @@ func (s *smt) check(set []*Term) (Result, Model) {
 	if err == nil {
 		var r Result
 		var m Model
-		if r, m, err = p.ask(e, set, s.timeout+s.grace); err == nil {
+		if r, m, err = p.ask(e, set, s.patience); err == nil {
 			s.failures = 0
 			return r, m
 		}
@@ -106,7 +107,7 @@ func (s *smt) process(theory int, e encoding) (*process, error) {
 	if p := s.processes[theory]; p != nil {
 		return p, nil
 	}
-	args, options := command(s.program, s.timeout)
+	args, options := command(s.program, s.effort)
 	p, err := start(s.program, args)
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Mod
 	case "sat":
 	case "unsat":
 		return Unsat, nil, nil
-	case "unknown", "timeout":
+	case "unknown", "timeout", "resourceout":
 		return Unknown, nil, nil
 	default:
 		return Unknown, nil, fmt.Errorf("an answer that is none: %v", answer)

@@ -20,8 +20,8 @@ func (r Result) String() string { return [...]string{"unknown", "sat", "unsat"}[
 
 // Options are the bounds of a Solver.
 type Options struct {
-	Timeout  time.Duration // of one check of one layer; 0: 10 s
-	External string        // one of Externals, to be asked before circuits are made; "": none
+	Effort   int    // the steps of one check of one layer; 0: mostEffort
+	External string // one of Externals, to be asked before circuits are made; "": none
 }
 
 // A Solver says whether there are values of variables for which constraints hold. Its constraints
@@ -65,16 +65,19 @@ type LayerStats struct {
 	Trouble             string // what kept it from answering last; "": nothing did
 }
 
+// mostEffort is for some seconds.
+const mostEffort = 1 << 27
+
 // NewSolver returns a solver of terms of c.
 func NewSolver(c *Context, o Options) *Solver {
-	if o.Timeout == 0 {
-		o.Timeout = 10 * time.Second
+	if o.Effort == 0 {
+		o.Effort = mostEffort
 	}
 	layers := []layer{newArith(c)}
 	if o.External != "" {
-		layers = append(layers, newSMT(c, o.External, o.Timeout))
+		layers = append(layers, newSMT(c, o.External, o.Effort))
 	}
-	return newSolver(c, append(layers, newBlaster(c, o.Timeout))...)
+	return newSolver(c, append(layers, newBlaster(c, o.Effort))...)
 }
 
 func newSolver(c *Context, layers ...layer) *Solver {
@@ -226,21 +229,21 @@ func (s *Solver) ask(set []*Term) *answer {
 	return &answer{}
 }
 
-// confirmation is for how long circuits are asked whether a program is right.
-const confirmation = 500 * time.Millisecond
+// confirmation is for how many steps circuits are asked whether a program is right.
+const confirmation = mostEffort / 8
 
 // confirm returns the answer for a set that a program has said to be unsatisfiable: it is not believed if
-// circuits have a model. If these do not know in a short time, the program has been asked for what it is
+// circuits have a model. If these do not know in a few steps, the program has been asked for what it is
 // there for, and is trusted.
 func (s *Solver) confirm(pipe *smt, set []*Term) (Result, Model) {
 	b, ok := s.layers[len(s.layers)-1].(*blaster)
 	if !ok {
 		return Unsat, nil
 	}
-	timeout := b.timeout
-	b.timeout = min(timeout, confirmation)
+	effort := b.effort
+	b.effort = min(effort, confirmation)
 	r, m := b.check(set)
-	b.timeout = timeout
+	b.effort = effort
 	if r != Sat || !s.c.Holds(m, set...) {
 		return Unsat, nil
 	}

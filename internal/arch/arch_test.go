@@ -87,7 +87,6 @@ var external = map[string]string{
 	"vm/...":            "golang.org/x/tools",
 	"cmd/hbcheck":       "github.com/spf13/cobra github.com/spf13/pflag",
 	"internal/verdicts": "github.com/rogpeppe/go-internal",
-	"symbolic":          "github.com/go-air/gini",
 	"explore":           "golang.org/x/tools",
 	"analyze":           "golang.org/x/tools",
 	"static":            "golang.org/x/tools",

@@ -1,0 +1,223 @@
+package symbolic
+
+// analysis is what the analysis of a conflict needs.
+type analysis struct {
+	marks  []mark    // by node
+	marked []literal // nodes that are marked, to be unmarked
+	clause []literal // what is learned
+	stamps []int     // by level: the last conflict of whose clause it is
+	number int       // of the conflict
+}
+
+// A mark says what is known of a node's literal in the analysis of a conflict.
+type mark int8
+
+const (
+	unmarked  mark = iota
+	inClause       // it is in the clause, or will be replaced by its reason
+	follows        // it follows from others that are in the clause
+	necessary      // it does not
+)
+
+// analyze returns the clause that a conflict teaches, what follows from it first; the level to go back
+// to, where one literal of the clause is left; and its glue: of how many levels it is. Its literals are
+// the last on each way from the decisions to the conflict, of the last level one only (the first unique
+// implication point), without those that follow from the others.
+func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
+	a := &s.analysis
+	a.clause, a.marked = append(a.clause[:0], no), a.marked[:0]
+	last := int32(len(s.levels))
+	at, open := len(s.trail), 0
+	for c := conflict; ; {
+		if s.arena[c-1] > 0 {
+			s.arena[c-1] |= used
+		}
+		for _, l := range s.literals(c) {
+			n := l.node()
+			p := &s.nodes[n]
+			if p.level == 0 || a.marks[n] != unmarked || s.values[l] > 0 { // true: what the clause is the reason for
+				continue
+			}
+			s.mark(l, inClause)
+			s.queue.raise(n)
+			if p.level == last {
+				open++
+			} else {
+				a.clause = append(a.clause, l)
+			}
+		}
+		for at--; a.marks[s.trail[at].node()] != inClause; at-- {
+		}
+		if open--; open == 0 {
+			break
+		}
+		c = s.nodes[s.trail[at].node()].reason
+	}
+	a.clause[0] = s.trail[at].not()
+	a.number++
+	for _, l := range a.clause {
+		s.stamp(l)
+	}
+	kept := a.clause[:1]
+	for _, l := range a.clause[1:] {
+		if !s.implied(l) {
+			kept = append(kept, l)
+		}
+	}
+	a.clause = kept
+	for _, l := range a.marked {
+		a.marks[l.node()] = unmarked
+	}
+	a.number++
+	for i, l := range kept {
+		if s.stamp(l) {
+			glue++
+		}
+		if n := int(s.nodes[l.node()].level); i > 0 && n > level {
+			level = n
+			kept[1], kept[i] = l, kept[1]
+		}
+	}
+	return kept, level, glue
+}
+
+func (s *sat) mark(l literal, m mark) {
+	a := &s.analysis
+	if a.marks[l.node()] == unmarked {
+		a.marked = append(a.marked, l)
+	}
+	a.marks[l.node()] = m
+}
+
+// stamp notes that a literal of that level is in the clause, and reports whether it is the first.
+func (s *sat) stamp(l literal) bool {
+	a, n := &s.analysis, s.nodes[l.node()].level
+	for len(a.stamps) <= int(n) {
+		a.stamps = append(a.stamps, 0)
+	}
+	first := a.stamps[n] != a.number
+	a.stamps[n] = a.number
+	return first
+}
+
+// implied reports whether the falsehood of l follows from that of others in the clause: its reason consists
+// of such, and of what they imply in turn. A level of which nothing is in the clause has a decision that
+// is not.
+func (s *sat) implied(l literal) bool {
+	a := &s.analysis
+	reason := s.nodes[l.node()].reason
+	if reason == 0 {
+		return false
+	}
+	for _, x := range s.literals(reason) {
+		n := x.node()
+		p := &s.nodes[n]
+		if n == l.node() || p.level == 0 || a.marks[n] == inClause || a.marks[n] == follows {
+			continue
+		}
+		if a.marks[n] == necessary || p.reason == 0 || a.stamps[p.level] != a.number {
+			return false
+		}
+		if !s.implied(x) {
+			s.mark(x, necessary)
+			return false
+		}
+		s.mark(x, follows)
+	}
+	return true
+}
+
+// queue is a heap of nodes, those first that many conflicts were about lately.
+type queue struct {
+	heap     []int32
+	at       []int32 // by node, where it is in the heap, from 1 on; 0: nowhere
+	activity []float64
+	weight   float64 // of a conflict
+}
+
+const (
+	decayed  = 0.95
+	tooLarge = 1e100
+)
+
+func (q *queue) add(n int32) {
+	if q.at[n] == 0 {
+		q.heap = append(q.heap, n)
+		q.up(len(q.heap)-1, n)
+	}
+}
+
+// pop removes the first node.
+func (q *queue) pop() (n int32, ok bool) {
+	if len(q.heap) == 0 {
+		return 0, false
+	}
+	n = q.heap[0]
+	q.at[n] = 0
+	end := len(q.heap) - 1
+	last := q.heap[end]
+	if q.heap = q.heap[:end]; end > 0 {
+		q.down(last)
+	}
+	return n, true
+}
+
+// raise notes that a conflict is about n.
+func (q *queue) raise(n int32) {
+	q.activity[n] = float64(q.activity[n] + q.weight)
+	if q.activity[n] > tooLarge {
+		for i := range q.activity {
+			q.activity[i] = float64(q.activity[i] / tooLarge)
+		}
+		q.weight = float64(q.weight / tooLarge)
+	}
+	if i := q.at[n]; i > 0 {
+		q.up(int(i-1), n)
+	}
+}
+
+// decay makes all conflicts so far count less than the next one.
+func (q *queue) decay() { q.weight = float64(q.weight / decayed) }
+
+// up puts n where i is free, or nearer to the top.
+func (q *queue) up(i int, n int32) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !q.less(n, q.heap[parent]) {
+			break
+		}
+		q.put(i, q.heap[parent])
+		i = parent
+	}
+	q.put(i, n)
+}
+
+// down puts n at the top, or where it belongs below.
+func (q *queue) down(n int32) {
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(q.heap) {
+			break
+		}
+		if child+1 < len(q.heap) && q.less(q.heap[child+1], q.heap[child]) {
+			child++
+		}
+		if q.less(n, q.heap[child]) {
+			break
+		}
+		q.put(i, q.heap[child])
+		i = child
+	}
+	q.put(i, n)
+}
+
+func (q *queue) put(i int, n int32) {
+	q.heap[i] = n
+	q.at[n] = int32(i + 1)
+}
+
+func (q *queue) less(a, b int32) bool {
+	x, y := q.activity[a], q.activity[b]
+	return x > y || x == y && a > b
+}
