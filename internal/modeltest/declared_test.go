@@ -116,10 +116,10 @@ var unseen = map[string]string{
 	"testing.AllocsPerRun":     "the number is the caller's own",
 
 	// The goroutine that runs the test, the benchmark or the fuzz target calls them, and no other.
-	"(*testing.common).begin": "its goroutine", "(*testing.common).makeContext": "its goroutine",
+	"(*testing.common).makeContext": "its goroutine",
 	"(*testing.T).Parallel": "its goroutine", "(*testing.T).checkParallel": "its goroutine",
 	"(*testing.F).Add":  "its goroutine",
-	"(*testing.B).Loop": "its goroutine", "(*testing.PB).Next": "its goroutine",
+	"(*testing.B).Loop": "its goroutine",
 }
 
 // callsDeclaring reports whether fn calls a function of its package that declares.

@@ -21,6 +21,7 @@ func hbRunBench(name string, f func(*B), testMain func(*M)) {
 	run := func(t *T) {
 		b := &B{common: common{name: t.name, parent: &t.common, level: t.level, owner: t.owner}}
 		b.rounds(f)
+		b.over()
 	}
 	if testMain != nil {
 		hbRunMain(name, run, "", nil, testMain)
@@ -32,9 +33,15 @@ func hbRunBench(name string, f func(*B), testMain func(*M)) {
 // rounds calls f as often as it is to be called.
 func (b *B) rounds(f func(b *B)) {
 	b.round(f, 1)
-	if b.parallel && !b.failed {
+	if b.parallel && !b.Failed() {
 		b.round(f, 2)
 	}
+}
+
+// over notes that b has ended: it logs nothing any more.
+func (b *B) over() {
+	hbTouch(&b.failed, 0, true)
+	b.done = true
 }
 
 // round calls f with N == n.
@@ -111,7 +118,7 @@ func (b *B) run(f func(b *B)) {
 			if hbPanicking() {
 				return
 			}
-			b.done = true
+			b.over()
 			done <- true
 		}()
 		b.rounds(f)
@@ -133,7 +140,7 @@ func (b *B) RunParallel(body func(*PB)) {
 	for range b.N {
 		<-done
 	}
-	if taken.Load() < int64(b.N) && !b.failed {
+	if taken.Load() < int64(b.N) && !b.Failed() {
 		b.Fatal("RunParallel: body exited without pb.Next() == false")
 	}
 }
