@@ -117,7 +117,7 @@ var unseen = map[string]string{
 
 	// The goroutine that runs the test, the benchmark or the fuzz target calls them, and no other.
 	"(*testing.common).makeContext": "its goroutine",
-	"(*testing.T).Parallel": "its goroutine", "(*testing.T).checkParallel": "its goroutine",
+	"(*testing.T).Parallel":         "its goroutine", "(*testing.T).checkParallel": "its goroutine",
 	"(*testing.F).Add":  "its goroutine",
 	"(*testing.B).Loop": "its goroutine",
 }
