@@ -184,10 +184,11 @@ func skippable(k trace.Kind) bool {
 	return false
 }
 
-// touches reports whether t may be an operation on the object r, which is of sort c. A
-// Park of Cond.Wait is an operation on the Cond and on its lock.
-func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
-	k := t.op.Kind
+// touches reports whether t may be an operation on the object that m is on, which is of sort c. A
+// Park of Cond.Wait is an operation on the Cond and on its lock. Where an operation is on a range,
+// it is on all that is in it; of another goroutine's only the beginning is known.
+func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
+	k, r := t.op.Kind, m.on
 	for i, a := range t.op.Access[:t.op.N] {
 		mine := k.Row().On
 		if k == trace.Park && (i == 1 || t.op.N == 1 && c == trace.OnLock) {
@@ -197,7 +198,11 @@ func (o *Oracle) touches(t *target, c trace.Object, r ref) bool {
 		if mine == trace.OnCond {
 			at -= overlay.CondList
 		}
-		if mine == c && (r.known && at == r.p || !r.known && o.within(t.objs[i], r.objs)) {
+		same := at == r.p
+		if c == trace.OnLibrary {
+			same = same || at>>32 == r.p>>32 && (m.wide || r.p-at < uint64(a.Size))
+		}
+		if mine == c && (r.known && same || !r.known && o.within(t.objs[i], r.objs)) {
 			return true
 		}
 	}
@@ -210,21 +215,17 @@ type syncEffect struct {
 	on    ref
 	sign  int8 // of what WaitGroup.Add adds, 0 if that is not known
 	reads bool // it changes nothing
+	wide  bool // it is on more of the object than its beginning: effect.Range
 	at    ssa.Instruction
 }
 
 // same reports whether m and n are equal but for where they are.
 func (m *syncEffect) same(n *syncEffect) bool {
-	return m.kind == n.kind && m.on == n.on && m.sign == n.sign && m.reads == n.reads
+	return m.kind == n.kind && m.on == n.on && m.sign == n.sign && m.reads == n.reads && m.wide == n.wide
 }
 
 // mayExecute notes that the others can execute an operation of kind k on the object r.
 func (w *walk) mayExecute(k trace.Kind, r ref) { w.noteSync(syncEffect{kind: k, on: r}) }
-
-// mayExecuteReading is mayExecute for operations that change nothing.
-func (w *walk) mayExecuteReading(k trace.Kind, r ref) {
-	w.noteSync(syncEffect{kind: k, on: r, reads: true})
-}
 
 // mayAdd is mayExecute for WaitGroup.Add of a number with the given sign.
 func (w *walk) mayAdd(r ref, sign int8) { w.noteSync(syncEffect{kind: trace.WgAdd, on: r, sign: sign}) }
@@ -256,7 +257,7 @@ func addSync(list []syncEffect, m syncEffect) []syncEffect {
 //	SyncAccess    reading, if it reads       neither writes
 //	all others    nothing                    it is not worth finding out
 func (o *Oracle) dependent(t *target, m *syncEffect) bool {
-	if !o.touches(t, m.kind.Row().On, m.on) {
+	if !o.touches(t, m.kind.Row().On, m) {
 		return false
 	}
 	switch t.op.Kind {

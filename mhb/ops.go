@@ -206,11 +206,8 @@ func (w *walk) native(c *invocation, v *visit) bool {
 	case tickOp:
 		w.o.note(&w.eff.sends, r)
 	case libraryOp:
-		if write, ok := writeFlag(fn, args); ok && write.known && write.p == 0 {
-			w.mayExecuteReading(trace.SyncAccess, r)
-		} else {
-			w.mayExecute(trace.SyncAccess, r)
-		}
+		write, ok := writeFlag(fn, args)
+		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: fn.Name() == "Range"})
 	}
 	return true
 }
