@@ -30,11 +30,14 @@ type program struct {
 const head = `package main
 
 import (
+	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"iter"
 	"math/rand"
 	randv2 "math/rand/v2"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
@@ -337,7 +340,7 @@ func load1(t *testing.T) (*load.Program, func(string) string) {
 		t.Fatal(err)
 	}
 	names := strings.NewReplacer("FILE", filepath.Join(files, "data.txt"), "DIR", files)
-	src := head
+	src := head + connHead
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, names.Replace(p.body))
 	}

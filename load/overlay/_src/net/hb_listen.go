@@ -86,3 +86,5 @@ func (l *hbListener) close() error {
 	}
 	return nil
 }
+
+func maxListenerBacklog() int { return hbBacklog }

@@ -2,27 +2,59 @@ package net
 
 import (
 	"context"
+	"internal/effect"
+	"internal/poll"
 	"io"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 // Options of sockets: those that nothing in memory depends on are accepted.
 
-func setReadBuffer(fd *netFD, bytes int) error              { return nil }
-func setWriteBuffer(fd *netFD, bytes int) error             { return nil }
-func setKeepAlive(fd *netFD, keepalive bool) error          { return nil }
+func setReadBuffer(fd *netFD, bytes int) error              { return fd.option() }
+func setWriteBuffer(fd *netFD, bytes int) error             { return fd.option() }
+func setKeepAlive(fd *netFD, keepalive bool) error          { return fd.option() }
 func setKeepAliveIdle(fd *netFD, d time.Duration) error     { return nil }
 func setKeepAliveInterval(fd *netFD, d time.Duration) error { return nil }
 func setKeepAliveCount(fd *netFD, n int) error              { return nil }
-func setNoDelay(fd *netFD, noDelay bool) error              { return nil }
+func setNoDelay(fd *netFD, noDelay bool) error              { return fd.option() }
+
+// newTCPConn is the real one without the options that it sets.
+func newTCPConn(fd *netFD, keepAliveIdle time.Duration, keepAliveCfg KeepAliveConfig, preKeepAliveHook func(*netFD), keepAliveHook func(KeepAliveConfig)) *TCPConn {
+	return &TCPConn{conn{fd}}
+}
+
+// option returns the error of setting an option: that fd is closed, or nil.
+func (fd *netFD) option() error {
+	closed := false
+	switch {
+	case fd.end != nil:
+		h := fd.end.in()
+		effect.Access(unsafe.Pointer(h), false)
+		closed = h.readClosed
+	case fd.packets != nil:
+		fd.packets.touch(false)
+		closed = fd.packets.closed
+	}
+	if closed {
+		return poll.ErrNetClosing
+	}
+	return nil
+}
 
 // setLinger decides what closing does: with 0 it resets the connection.
 func setLinger(fd *netFD, sec int) error {
-	if e := fd.end; e != nil {
-		e.in().touch()
-		e.hard = sec == 0
+	e := fd.end
+	if e == nil {
+		return fd.option()
 	}
+	h := e.in()
+	h.touch()
+	if h.readClosed {
+		return poll.ErrNetClosing
+	}
+	e.hard = sec == 0
 	return nil
 }
 

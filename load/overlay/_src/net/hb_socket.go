@@ -163,7 +163,7 @@ func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
 	return nil
 }
 
-// connect connects with rsa: at once, or not at all.
+// connect connects with rsa: at once, or not at all, as there is no other machine.
 func (fd *netFD) connect(ctx context.Context, lsa, rsa syscall.Sockaddr) error {
 	e, own, peer, err := fd.reach(lsa, rsa)
 	if err != nil {
@@ -229,8 +229,16 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 	if !ok {
 		return nil, own, peer, syscall.ECONNREFUSED
 	}
-	e, own, err = l.connect(false, peer, own)
-	return e, own, peer, err
+	if e, own, err = l.connect(false, peer, own); err != nil {
+		return nil, own, peer, err
+	}
+	// The call that connects has not waited. It is asked whether that has succeeded when it has, and
+	// meanwhile the connection may have been reset.
+	if no := e.failure(); no != 0 {
+		e.close()
+		return nil, own, peer, no
+	}
+	return e, own, peer, nil
 }
 
 func (fd *netFD) accept() (*netFD, error) {

@@ -98,8 +98,8 @@ func (c *hbConn) touch() { effect.Range(unsafe.Pointer(c), unsafe.Sizeof(*c), tr
 func (h *hbHalf) update() {
 	h.readable = len(h.data) > 0 || h.shut || h.unread || h.dead || h.readClosed || h.readLate.passed()
 	stops := h.shut || h.gone || h.dead || h.unix && h.unread || h.writeClosed || h.writeLate.passed()
-	h.resumable = stops || len(h.data) < h.capacity
-	h.writable = stops || h.resumable && !h.writing
+	h.resumable = stops || len(h.data) <= h.capacity/3*2 // a Write that waits is woken when a third is free
+	h.writable = stops || len(h.data) < h.capacity && !h.writing
 }
 
 // take returns at most n bytes that have been sent, and removes them.

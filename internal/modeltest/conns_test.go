@@ -1,0 +1,243 @@
+package modeltest
+
+// Programs about connections, and mutants of what their model declares (hb_socket.go of the overlay
+// and the files that it lists). pair is a connection; word says what became of a call.
+
+const connHead = `
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func listen() net.Listener { return must(net.Listen("tcp", "127.0.0.1:0")) }
+
+func dial(l net.Listener) net.Conn { return must(net.Dial("tcp", l.Addr().String())) }
+
+func pair() (a, b *net.TCPConn) {
+	l := listen()
+	a = dial(l).(*net.TCPConn)
+	return a, must(l.Accept()).(*net.TCPConn)
+}
+
+func word(err error) string {
+	var no syscall.Errno
+	switch {
+	case err == nil:
+		return "ok"
+	case err == io.EOF:
+		return "EOF"
+	case errors.Is(err, net.ErrClosed):
+		return "closed"
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return "late"
+	case errors.As(err, &no):
+		return no.Error()
+	}
+	return err.Error()
+}
+
+func read(c net.Conn) string {
+	var b [8]byte
+	n, err := c.Read(b[:])
+	if err != nil {
+		return word(err)
+	}
+	return string(b[:n])
+}
+
+func write(c net.Conn, s string) string {
+	_, err := c.Write([]byte(s))
+	return word(err)
+}
+`
+
+func init() {
+	programs = append(programs, connPrograms...)
+	mutants = append(mutants, connMutants...)
+}
+
+var connPrograms = []program{
+	{"connPieces", "x|xy", `
+		a, b := pair()
+		s := ""
+		together(func() { a.Write([]byte("x")); a.Write([]byte("y")) }, func() { s = read(b) })
+		print(s)`},
+	{"connWriters", "xy|yx", `
+		a, b := pair()
+		together(func() { write(a, "x") }, func() { write(a, "y") })
+		print(read(b))`},
+	{"connReaders", "x y|y x", `
+		a, b := pair()
+		write(a, "xy")
+		var p, q [1]byte
+		together(func() { b.Read(p[:]) }, func() { b.Read(q[:]) })
+		print(string(p[:]), " ", string(q[:]))`},
+	{"connClosed", "closed|x", `
+		a, b := pair()
+		write(a, "x")
+		s := ""
+		together(func() { b.Close() }, func() { s = read(b) })
+		print(s)`},
+	{"connClosedWriting", "closed|ok", `
+		a, b := pair()
+		s := ""
+		together(func() { a.Close() }, func() { s = write(a, "x") })
+		print(s)
+		b.Close()`},
+	{"connReset", "EOF|connection reset by peer", `
+		a, b := pair()
+		s := ""
+		together(func() { b.Close() }, func() { write(a, "x"); s = read(a) })
+		print(s)`},
+	{"connGone", "broken pipe|connection reset by peer|ok", `
+		a, b := pair()
+		s := ""
+		together(func() { b.Close() }, func() { write(a, "x"); s = write(a, "y") })
+		print(s)`},
+	{"connHalves", "ab", `
+		a, b := pair()
+		var s, t string
+		together(func() { write(a, "a"); s = read(a) }, func() { write(b, "b"); t = read(b) })
+		print(t, s)`},
+	{"connDeaf", "EOF|x", `
+		a, b := pair()
+		s := ""
+		together(func() { b.CloseRead(); write(a, "x") }, func() { s = read(b) })
+		print(s)`},
+	{"connShut", "broken pipe|ok", `
+		a, b := pair()
+		s := ""
+		together(func() { a.CloseWrite() }, func() { s = write(a, "x") })
+		print(s)
+		b.Close()`},
+	{"connLate", "late|x", `
+		a, b := pair()
+		write(a, "x")
+		s := ""
+		together(func() { b.SetReadDeadline(time.Unix(1, 0)) }, func() { s = read(b) })
+		print(s)`},
+	{"connTimer", "late|x", `
+		a, b := pair()
+		b.SetReadDeadline(time.Now().Add(time.Millisecond))
+		s := ""
+		together(func() { time.Sleep(time.Millisecond); write(a, "x") }, func() { s = read(b) })
+		print(s)`},
+	{"connAccepted", "xy|yx", `
+		l := listen()
+		together(func() { write(dial(l), "x") }, func() { write(dial(l), "y") })
+		a, b := must(l.Accept()), must(l.Accept())
+		print(read(a), read(b))`},
+	{"connAcceptors", "x y|y x", `
+		l := listen()
+		write(dial(l), "x")
+		write(dial(l), "y")
+		var s, t string
+		together(func() { s = read(must(l.Accept())) }, func() { t = read(must(l.Accept())) })
+		print(s, " ", t)`},
+	{"connAcceptClosed", "closed|ok", `
+		l := listen()
+		dial(l)
+		s := ""
+		together(func() { l.Close() }, func() { _, err := l.Accept(); s = word(err) })
+		print(s)`},
+	{"connRefused", "connection refused|connection reset by peer|ok", `
+		l := listen()
+		s := ""
+		together(func() { l.Close() }, func() { _, err := net.Dial("tcp", l.Addr().String()); s = word(err) })
+		print(s)`},
+	{"connListen", "connection refused|ok", `
+		s := ""
+		together(func() { net.Listen("tcp", "127.0.0.1:80") }, func() { _, err := net.Dial("tcp", "127.0.0.1:80"); s = word(err) })
+		print(s)`},
+	{"connInUse", "address already in use ok|ok address already in use", `
+		var s, t string
+		together(func() { _, err := net.Listen("tcp", ":80"); s = word(err) }, func() { _, err := net.Listen("tcp", ":80"); t = word(err) })
+		print(s, " ", t)`},
+	{"connFree", "address already in use|ok", `
+		l := must(net.Listen("tcp", ":80"))
+		s := ""
+		together(func() { l.Close() }, func() { _, err := net.Listen("tcp", ":80"); s = word(err) })
+		print(s)`},
+	{"connPorts", "false|true", `
+		var l, k net.Listener
+		together(func() { l = listen() }, func() { k = listen() })
+		print(l.Addr().(*net.TCPAddr).Port < k.Addr().(*net.TCPAddr).Port)`},
+	{"connPackets", "xy|yx", `
+		a, b := must(net.ListenPacket("udp", "127.0.0.1:0")), must(net.ListenPacket("udp", "127.0.0.1:0"))
+		together(func() { a.WriteTo([]byte("x"), b.LocalAddr()) }, func() { a.WriteTo([]byte("y"), b.LocalAddr()) })
+		var p [2]byte
+		b.ReadFrom(p[:1])
+		b.ReadFrom(p[1:])
+		print(string(p[:]))`},
+	{"connPacketRefused", "connection refused|ok", `
+		a := must(net.ListenPacket("udp", "127.0.0.1:0"))
+		b := must(net.Dial("udp", a.LocalAddr().String()))
+		s := ""
+		together(func() { a.Close() }, func() { write(b, "x"); s = write(b, "y") })
+		print(s)`},
+	{"connPacketClosed", "closed|x", `
+		a := must(net.ListenPacket("udp", "127.0.0.1:0"))
+		a.WriteTo([]byte("x"), a.LocalAddr())
+		s := ""
+		together(func() { a.Close() }, func() { s = read(a.(*net.UDPConn)) })
+		print(s)`},
+	{"connUnix", "no such file or directory|ok", `
+		s := ""
+		together(func() { net.Listen("unix", "DIR/socket") }, func() { _, err := net.Dial("unix", "DIR/socket"); s = word(err) })
+		print(s)`},
+	{"connOrdered", "1", `
+		a, b := pair()
+		x := 0
+		together(func() { x = 1; write(a, "x") }, func() { read(b); print(x) })`},
+	{"connUnordered", "race", `
+		a, b := pair()
+		x := 0
+		together(func() { write(a, "x"); x = 1 }, func() { read(b); x = 2 })
+		print(x)`},
+	{"connCloseOrdered", "1", `
+		a, _ := pair()
+		x := 0
+		together(func() { x = 1; a.Close() }, func() { read(a); print(x) })`},
+	{"connBuffer", "race", `
+		a, b := pair()
+		p := []byte("x")
+		together(func() { a.Write(p) }, func() { p[0] = 'y' })
+		print(read(b))`},
+}
+
+const connDir = "load/overlay/_src/net/"
+
+var connMutants = []struct {
+	name, file, old, new, test string
+}{
+	{"a Read waits and declares nothing", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), false, &h.readable)\n", "\t\teffect.Wait(unsafe.Pointer(&h.reads), false, &h.readable)\n", "connPieces"},
+	{"a Write declares nothing", connDir + "hb_stream.go", "\teffect.Wait(unsafe.Pointer(h), false, &h.writable)\n", "", "connWriters"},
+	{"a Read does not wait", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), false, &h.readable)\n", "\t\th.touch()\n", "connPieces"},
+	{"Close is on what is read", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tin.touch()\n", "connClosedWriting"},
+	{"Close is on what is written", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tout.touch()\n", "connClosed"},
+	{"Close leaves what the other end reads", connDir + "hb_stream.go", "\tin.update()\n\tout.update()\n", "\tin.update()\n", "connReset"},
+	{"a reset is no error", connDir + "hb_stream.go", "\t\te.conn.errs[1-e.side] = syscall.ECONNRESET\n", "", "connReset"},
+	{"there is one half", connDir + "hb_stream.go", "return &e.conn.half[1-e.side] }", "return &e.conn.half[e.side] }", "connHalves"},
+	{"CloseRead declares nothing", connDir + "hb_stream.go", "\th := e.in()\n\th.touch()\n\teffect.Orders(unsafe.Pointer(&e.uses), false)\n\tif h.readClosed {", "\th := e.in()\n\tif h.readClosed {", "connDeaf"},
+	{"CloseWrite declares nothing", connDir + "hb_stream.go", "\th := e.out()\n\th.touch()\n", "\th := e.out()\n", "connShut"},
+	{"a deadline declares nothing", connDir + "hb_deadline.go", "\teffect.Access(p, true)\n\teffect.Orders", "\teffect.Orders", "connLate"},
+	{"connecting declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\tswitch {", "\tswitch {", "connAccepted"},
+	{"accepting reads", connDir + "hb_listen.go", "\teffect.Wait(unsafe.Pointer(l), l.known, &l.ready)\n", "\teffect.Access(unsafe.Pointer(l), false)\n", "connAcceptors"},
+	{"closing a listener declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\teffect.Orders(unsafe.Pointer(&l.uses), true)", "\teffect.Orders(unsafe.Pointer(&l.uses), true)", "connAcceptClosed"},
+	{"whether it has been reset is not asked", connDir + "hb_socket.go", "no := e.failure(); no != 0", "no := syscall.Errno(0); no != 0", "connRefused"},
+	{"looking up a port declares nothing", connDir + "hb_ports.go", "\thbTouchPort(a.port, false)\n", "", "connListen"},
+	{"binding reads", connDir + "hb_ports.go", "\t\thbTouchPort(b.addr.port, true)\n", "\t\thbTouchPort(b.addr.port, false)\n", "connInUse"},
+	{"releasing declares nothing", connDir + "hb_ports.go", "\thbTouchPort(b.addr.port, true)\n\tfor", "\tfor", "connFree"},
+	{"choosing a port declares nothing", connDir + "hb_ports.go", "\t\t\teffect.Access(unsafe.Pointer(&hbNext), true)\n", "", "connPorts"},
+	{"a packet declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\tif s.closed || s.connected", "\tif s.closed || s.connected", "connPackets"},
+	{"receiving reads", connDir + "hb_packets.go", "\teffect.Wait(unsafe.Pointer(s), s.known, &s.ready)\n", "\ts.touch(false)\n", "connPacketClosed"},
+	{"closing packets declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\teffect.Orders(unsafe.Pointer(&s.uses), true)", "\teffect.Orders(unsafe.Pointer(&s.uses), true)", "connPacketRefused"},
+	{"making a socket declares nothing", "load/overlay/_src/syscall/hb_sockets.go", "\thbTouchName(path, true)\n", "", "connUnix"},
+	{"a Write releases nothing", connDir + "hb_stream.go", "\teffect.Release(unsafe.Pointer(h))\n\tfor", "\tfor", "connOrdered"},
+	{"a Read acquires nothing", connDir + "hb_stream.go", "\t\teffect.Acquire(unsafe.Pointer(h))\n\t\tb :=", "\t\tb :=", "connOrdered"},
+	{"Close orders nothing", connDir + "hb_stream.go", "\teffect.Orders(unsafe.Pointer(&e.uses), true)\n", "", "connCloseOrdered"},
+	{"a range is where it begins", "mhb/conflict.go", "\t\t\tsame = same || at>>32 == r.p>>32 && (m.wide || r.p-at < uint64(a.Size))\n", "", "connClosed$"},
+	{"buffers are trusted", connDir + "hb_stream.go", "\tb := taken(p)\n", "\tb := append([]byte(nil), p...)\n", "connBuffer"},
+}
