@@ -212,9 +212,12 @@ func (b *builder) lock(loc uint64, name string) int {
 		if name == "" {
 			name = "a lock"
 		}
+		if k := b.object(loc, name); k >= 0 { // which may have another name already
+			name = b.data.Objects[k]
+		}
 		n = len(b.data.Locks)
 		b.locks[loc] = n
-		b.data.Locks = append(b.data.Locks, report.Printable(name))
+		b.data.Locks = append(b.data.Locks, name)
 	}
 	return n
 }

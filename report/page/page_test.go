@@ -245,7 +245,7 @@ func valid(t *testing.T, html []byte) {
 	markup := regexp.MustCompile(`(?s)(<(script|style)[^>]*>).*?(</(?:script|style)>)`).ReplaceAll(html, []byte("$1$3"))
 	markup = bytes.ReplaceAll(markup, []byte(" hidden"), []byte(` hidden=""`))
 	markup = bytes.ReplaceAll(markup, []byte(" open>"), []byte(` open="">`))
-	markup = regexp.MustCompile(`<((?:meta|input)\b[^>]*)>`).ReplaceAll(markup, []byte("<$1/>"))
+	markup = regexp.MustCompile(`<((?:meta|input|br)\b[^>]*)>`).ReplaceAll(markup, []byte("<$1/>"))
 	markup = regexp.MustCompile(`(type="checkbox"[^>]*) checked`).ReplaceAll(markup, []byte(`$1 checked=""`))
 	d := xml.NewDecoder(bytes.NewReader(markup))
 	d.Entity = xml.HTMLEntity

@@ -101,16 +101,19 @@ function describe(i) {
 
 function row(k) {
   const i = shown[k];
+  const unseen = (s) => element("span", { class: "hidden" }, s); // the lanes say it to those who see
+  const gap = element("span", { class: "gap" }, unseen(" " + D.lanes[L.lane[i]] + " "));
+  gap.style.width = lanesWidth + "px";
   const e = element("div", { class: "row" + (i === selected ? " sel" : "") + (L.wrong[i] ? " wrong" : "") + (L.blocked[i] ? " blocked" : ""),
-      role: "option", id: "line" + i, "aria-selected": String(i === selected), "aria-posinset": k + 1, "aria-setsize": shown.length, "aria-label": describe(i),
-      onclick: () => select(i) },
+      role: "option", id: "line" + i, "aria-selected": String(i === selected), "aria-posinset": k + 1, "aria-setsize": shown.length, onclick: () => select(i) },
+    unseen(L.step[i] > 0 ? "step " : ""),
     element("span", { class: "n" }, L.step[i] > 0 ? String(L.step[i]) : ""),
-    element("span", { class: "gap" }),
-    element("span", { class: "kind", title: kindName(i) }, kindName(i)),
+    gap,
+    element("span", { class: "kind", title: kindName(i) }, kindName(i) + " "),
     element("span", { class: "what", title: text(L.what[i]) }, text(L.what[i])),
-    element("span", { class: "note", title: text(L.note[i]) }, L.note[i] < 0 ? "" : "◂ " + text(L.note[i])),
-    element("span", { class: "at" }, place(L.site[i])));
-  e.children[1].style.width = lanesWidth + "px";
+    element("span", { class: "note", title: text(L.note[i]) }, L.note[i] < 0 ? "" : " ◂ " + text(L.note[i])),
+    element("span", { class: "at" }, " " + place(L.site[i])),
+    unseen(L.wrong[i] ? " here is the bug" : ""));
   e.style.top = k * rowHeight + "px";
   return e;
 }
@@ -137,6 +140,11 @@ function draw(first, last) {
       if (k > from) back.push(drawing("line", { x1: x, x2: x, y1: from * rowHeight, y2: k * rowHeight, class: "stuck" }));
     }
   });
+  // The loop of a livelock.
+  if (D.loop > 0) {
+    const a = Math.max(first, lowest((i) => i >= lineOf[D.loop])), b = Math.min(last, shown.length - 1);
+    if (a <= b) back.push(drawing("rect", { x: 4, y: a * rowHeight + 3, width: 4, height: (b - a + 1) * rowHeight - 6, rx: 2, class: "loop" }));
+  }
   // Edges with an end in view.
   const seen = new Set();
   const edge = (from, to, cls) => {

@@ -111,6 +111,11 @@ function legend() {
   };
   line("stuck", "blocked");
   line("edge", "happens before");
+  if (D.loop > 0) {
+    const svg = drawing("svg", { width: 18, height: 18, "aria-hidden": "true" });
+    svg.append(drawing("rect", { x: 7, y: 0, width: 4, height: 18, class: "loop" }));
+    list.push(svg, element("span", {}, "repeats forever"));
+  }
   if (D.pairs.length > 0) line("pair", "conflict");
   $("legend").replaceChildren(...list);
 }

@@ -63,30 +63,40 @@ function showFile(f) {
   sourceBox.replaceChildren(...all);
 }
 
+// mostNames is how many goroutines are named beside a line; of more there is the number.
+const mostNames = 2;
+
 // showSource shows the file of a line of the schedule, and where every goroutine is.
 function showSource(i) {
   const f = D.sites[L.site[i]][3];
   showFile(f);
   for (const e of rowsOfFile.values()) {
     if (e.className !== "src") e.className = "src";
-    if (e.firstChild.firstChild) e.firstChild.replaceChildren();
+    if (e.firstChild.firstChild) { e.firstChild.replaceChildren(); e.firstChild.removeAttribute("title"); }
   }
   if (f < 0) return;
-  const state = L.state[i], over = D.ended && state >= steps;
+  const at = new Map(); // by line number: [name, class, what it does]
+  const current = D.sites[L.site[i]][4];
+  push(at, current, ["▸" + D.lanes[L.lane[i]], "", kindName(i)]);
+  const state = L.state[i];
   D.lanes.forEach((name, g) => {
-    if (g === L.lane[i] || over) return;
+    if (g === L.lane[i] || D.ended && state >= steps) return;
     const site = pendingAt(g, state);
     if (site === null || site < 0 || D.sites[site][3] !== f) return;
-    const e = rowsOfFile.get(D.sites[site][4]);
-    if (e) {
-      const can = canMove(g, state);
-      e.firstChild.append((e.firstChild.firstChild ? " " : ""), element("span", { class: can ? "can" : "waitsfor", title: name + (can ? " can move: " : " is blocked: ") + doing(site) }, name));
-    }
+    const can = canMove(g, state);
+    push(at, D.sites[site][4], [name, can ? "can" : "waitsfor", (can ? "can move: " : "blocked: ") + doing(site)]);
   });
-  const e = rowsOfFile.get(D.sites[L.site[i]][4]);
+  for (const [line, list] of at) {
+    const e = rowsOfFile.get(line);
+    if (!e) continue;
+    const who = e.firstChild;
+    who.title = list.map((x) => x[0] + ": " + x[2]).join("\n");
+    list.slice(0, list.length > mostNames + 1 ? mostNames : mostNames + 1).forEach((x, k) => who.append(k > 0 ? " " : "", element("span", { class: x[1] }, x[0])));
+    if (list.length > mostNames + 1) who.append(" +" + (list.length - mostNames));
+  }
+  const e = rowsOfFile.get(current);
   if (!e) return;
   e.className = "src cur" + (L.wrong[i] ? " bad" : "");
-  e.firstChild.append((e.firstChild.firstChild ? " " : ""), "▸" + D.lanes[L.lane[i]]);
   const y = e.offsetTop - sourceBox.offsetTop;
   if (y < sourceBox.scrollTop + 30 || y + 60 > sourceBox.scrollTop + sourceBox.clientHeight) sourceBox.scrollTop = y - sourceBox.clientHeight / 3;
 }
