@@ -415,6 +415,8 @@ type Once struct {
 	Exit        int    // status of the process
 	Unsupported string // what the machine refused to execute, if that is why it ended
 	OverMemory  bool   // it ended because the program needs more memory than it may
+	Failure     *Fault // of a test: the first failure that it has reported
+	NotRun      *NotRun
 }
 
 // RunOnce executes e under one schedule, writing its output as it appears.
@@ -425,5 +427,9 @@ func RunOnce(prog *load.Program, e *load.Entry, cfg vm.Config) (Once, error) {
 		return Once{}, err
 	}
 	code, unsupported := m.Exit()
-	return Once{Exit: code, Unsupported: unsupported, OverMemory: m.Cut().Cause == vm.CutMemory}, nil
+	once := Once{Exit: code, Unsupported: unsupported, OverMemory: m.Cut().Cause == vm.CutMemory, Failure: m.Failure()}
+	if e.Kind == load.Test && unsupported == "" && (m.Skipped() != nil || !m.Testing()) {
+		once.NotRun = &NotRun{m.Skipped()}
+	}
+	return once, nil
 }

@@ -148,7 +148,8 @@ func (m *Machine) clockHash() int64 {
 // error or a deadlock, whose text is printed as the runtime does. reason is not empty if the
 // program has come to something that the machine does not model.
 func (m *Machine) Exit() (status int, reason string) {
-	if !m.executionOver() {
+	// A test that fails or is skipped ends its goroutine, which may be the only one.
+	if left := m.goexited && !m.MainGoexited() && m.alive == 0; !m.executionOver() && !left {
 		m.deadlock()
 	}
 	switch {

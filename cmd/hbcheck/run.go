@@ -1,53 +1,101 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/vm"
 )
 
 func runCommand() *cobra.Command {
-	var f loadFlags
-	var env []string
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] package|file.go... [-- args]",
-		Short: "Execute a program in the machine under one schedule",
+		Short: "Execute a program, or each test of packages, in the machine under one schedule",
 		Long: `Run executes a main package under one schedule, the same every time. Its output
 and its exit status are the program's own, and so are the texts of panics and
 deadlocks. Status 3 means that the program did something the machine does not
-support.`,
+support.
+
+With --tests, --run or --skip, or if the packages have tests but no main
+function, each test is executed instead, once: do they run in the machine at all?
+Status 1 means that one has failed, 3 that one has not come to its end.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patterns, rest := splitArgs(args, cmd.ArgsLenAtDash())
-			return runProgram(cmd, f.config(patterns, false), env, rest)
+			return f.execute(cmd, patterns, rest)
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.Flags().StringArrayVar(&env, "env", nil, envUsage)
 	cmd.Flags().SortFlags = false
 	return cmd
 }
 
-func runProgram(cmd *cobra.Command, cfg load.Config, env, args []string) error {
-	if err := checkEnv(env); err != nil {
+// runFlags are the flags of the run command.
+type runFlags struct {
+	loadFlags
+	env       []string
+	tests     bool
+	run, skip string
+	verbose   bool
+}
+
+func (f *runFlags) register(fs *pflag.FlagSet) {
+	f.loadFlags.register(fs)
+	fs.StringArrayVar(&f.env, "env", nil, envUsage)
+	fs.BoolVar(&f.tests, "tests", false, "execute the tests of the packages, each once")
+	fs.StringVar(&f.run, "run", "", "execute only the tests that match `regexp`, and with regexp/regexp only those subtests")
+	fs.StringVar(&f.skip, "skip", "", "do not execute the tests and subtests that match `regexp`")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show what tests print that do not fail")
+}
+
+func (f *runFlags) execute(cmd *cobra.Command, patterns, args []string) error {
+	if err := checkEnv(f.env); err != nil {
 		return err
 	}
-	prog, err := loadProgram(cfg)
+	tests := f.tests || f.run != "" || f.skip != ""
+	if !tests {
+		prog, err := loadProgram(f.config(patterns, false))
+		if err == nil {
+			err = prog.HasEntries()
+		}
+		var none *load.NoEntryError
+		var unlisted load.Errors
+		switch {
+		case err == nil:
+			return f.runMain(cmd, prog, args)
+		case !errors.As(err, &none) && !errors.As(err, &unlisted): // a package may have tests only
+			return err
+		}
+		withTests, testErr := loadProgram(f.config(patterns, true))
+		if testErr != nil || len(withTests.Entries) == 0 {
+			return err
+		}
+		return f.runTests(cmd, withTests, args)
+	}
+	prog, err := loadProgram(f.config(patterns, true))
 	if err != nil {
 		return err
 	}
-	if err := prog.HasEntries(); err != nil {
-		return err
-	}
+	return f.runTests(cmd, prog, args)
+}
+
+// runMain executes the main function of prog.
+func (f *runFlags) runMain(cmd *cobra.Command, prog *load.Program, args []string) error {
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	e := prog.Entries[0]
 	end, err := explore.RunOnce(prog, e, vm.Config{
-		Args: programArgs(e, args), Env: environ(prog.WorkDir(e), env),
+		Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env),
 		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
 	})
@@ -64,4 +112,71 @@ func runProgram(cmd *cobra.Command, cfg load.Config, env, args []string) error {
 		return exit(end.Exit)
 	}
 	return nil
+}
+
+// runTests executes each test of prog that is selected once, and writes a line for it, as go test -v
+// does.
+func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []string) error {
+	run, skip, _, err := (&machineFlags{run: f.run, skip: f.skip}).filters()
+	if err != nil {
+		return err
+	}
+	stop, release := interrupts(cmd.Context())
+	defer release()
+	code, matched := exitOK, false
+	for _, e := range prog.Entries {
+		if e.Kind != load.Test || !explore.Selected(run, skip, e.Name) {
+			continue
+		}
+		matched = true
+		if stop.Err() != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "interrupted: not all tests were executed")
+			return exit(exitIncomplete)
+		}
+		var out bytes.Buffer
+		begin := time.Now()
+		end, err := explore.RunOnce(prog, e, vm.Config{
+			Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env), Stdout: &out, Stderr: &out,
+			Subtest:   func(name string) bool { return explore.Selected(run, skip, name) },
+			Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
+		})
+		if err != nil {
+			return err
+		}
+		verdict, why := ran(&end)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\t%s%.2fs\n", verdict, e.Path, e.Name, why, time.Since(begin).Seconds())
+		if x := end.Failure; x != nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "    %s: %s\n", report.Paths{Base: prog.Dir}.Pos(x.Pos), report.Printable(x.Message))
+		}
+		if verdict == "FAIL" || f.verbose {
+			for line := range strings.Lines(out.String()) {
+				fmt.Fprintf(cmd.OutOrStdout(), "    %s\n", report.Printable(strings.TrimSuffix(line, "\n")))
+			}
+		}
+		switch verdict {
+		case "FAIL":
+			code = exitBug
+		case "??  ":
+			if code == exitOK {
+				code = exitIncomplete
+			}
+		}
+	}
+	if !matched {
+		return errors.New("no tests to execute")
+	}
+	return status(code)
+}
+
+// ran is what became of a test that was executed once.
+func ran(end *explore.Once) (verdict, why string) {
+	switch {
+	case end.Unsupported != "":
+		return "??  ", report.Printable(end.Unsupported) + "\t"
+	case end.Failure != nil || end.Exit != 0:
+		return "FAIL", ""
+	case end.NotRun != nil:
+		return "skip", report.NotRun(end.NotRun) + "\t"
+	}
+	return "ran ", ""
 }
