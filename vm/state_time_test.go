@@ -265,3 +265,45 @@ func TestBaseTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestRests: two ways come to the same distances, one by one sleep and the other one by two, between
+// which it may be delayed once more. So a comparison needs more time than the first way can have.
+// Where the number of rests is not part of states when that is asked for, the way that is explored
+// first decides for both.
+func TestRests(t *testing.T) {
+	const ways = `
+func Rests%d() {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	start := time.Now()
+	time.Now() // it may be delayed here, between two sleeps, and at the end
+	a, b := make(chan int, 1), make(chan int, 1)
+	a <- 1
+	b <- 1
+	select {
+	case <-a:
+		<-b
+		%s
+	case <-b:
+		<-a
+		%s
+	}
+	<-c // where both are in the same state
+	fmt.Println(time.Since(start) > 2*time.Second+12*time.Millisecond)
+}
+`
+	const one, two = "time.Sleep(2 * time.Second)", "time.Sleep(time.Second); time.Now(); time.Sleep(time.Second)"
+	prog := vmtest.Load(t, shiftedSource+fmt.Sprintf(ways, 0, one, two)+fmt.Sprintf(ways, 1, two, one))
+	for _, name := range []string{"Rests0", "Rests1"} {
+		for how, explore := range storing {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				want, _, _ := exploreTimes(t, prog, name, explore, vm.Config{AbsoluteTime: true})
+				got, _, absolute := exploreTimes(t, prog, name, explore, vm.Config{})
+				if !maps.Equal(got, want) || len(want) != 2 || absolute {
+					t.Errorf("outcomes %q, and %q with absolute times; absolute times are needed: %v",
+						slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)), absolute)
+				}
+			})
+		}
+	}
+}

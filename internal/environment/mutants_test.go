@@ -3,6 +3,7 @@ package environment
 import (
 	"flag"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/mutation"
@@ -43,6 +44,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "texts of times are not named", File: "vm/step_sametime.go", Old: "case timeTexts[name]:\n			used = true", New: "case timeTexts[name]:\n			used = false"}, "TestPrograms/clocktext"},
 		{mutation.Mutant{Name: "dates of times are not named", File: "vm/step_sametime.go", Old: `"Date": true, `, New: ""}, "TestPrograms/clockpart"},
 		{mutation.Mutant{Name: "texts of durations are not named", File: "vm/compile/clock.go", Old: `"(time.Duration).Round", `, New: ""}, "TestPrograms/clockpassed"},
+		{mutation.Mutant{Name: "rests are not counted", File: "vm/state_time.go", Old: "a.observed.Load() || a.rests.Load() && !m.cfg.CountRests", New: "a.observed.Load()"}, "./vm TestRests"},
 		{mutation.Mutant{Name: "what is printed is named", File: "vm/compile/clock.go", Old: "ok && !printed(x)", New: "ok"}, "TestPrograms/clockprinted"},
 		{mutation.Mutant{Name: "dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x, y)\n", New: ""}, "TestPrograms/clockdate$"},
 		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, x, instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt)))\n", New: ""}, "TestPrograms/clockdateleft"},
@@ -55,7 +57,11 @@ func TestMutants(t *testing.T) {
 			if !ok || !*mutants {
 				return
 			}
-			if mutation.Kills(t, root, file, text, "./internal/environment", "-short", "-run", x.test) == "" {
+			pkg, run, elsewhere := strings.Cut(x.test, " ")
+			if !elsewhere {
+				pkg, run = "./internal/environment", x.test
+			}
+			if mutation.Kills(t, root, file, text, pkg, "-short", "-run", run) == "" {
 				t.Error("no test has noticed")
 			}
 		})
