@@ -162,7 +162,7 @@ func lostUpdate(events []explore.Event) string {
 	all := steps(events)
 	for k := len(all) - 1; k >= 0; k-- {
 		w := all[k]
-		if !changes(&w) {
+		if !changes(w) {
 			continue
 		}
 		// The latest access by the writer itself, and a foreign write since.
@@ -198,10 +198,10 @@ func changes(e *explore.Event) bool {
 }
 
 // steps leaves out the events that are not steps.
-func steps(events []explore.Event) []explore.Event {
-	var s []explore.Event
-	for _, e := range events {
-		if !e.Blocked {
+func steps(events []explore.Event) []*explore.Event {
+	s := make([]*explore.Event, 0, len(events))
+	for i := range events {
+		if e := &events[i]; !e.Blocked {
 			s = append(s, e)
 		}
 	}

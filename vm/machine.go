@@ -59,6 +59,7 @@ type image struct {
 	rtypes   []*rtype
 	mapTypes []*mapType // by layout number
 	mcache   methodCache
+	frames   map[framePlace]SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
 	lockers  map[uint64]bool    // by type word: it is one of package sync's
 

@@ -155,19 +155,36 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 	if id == 0 || f.Wrapper {
 		return frames
 	}
-	name := funcName(f)
+	fr := m.frame(f, pc)
 	switch {
 	case id == m.rt[rtGopanic]:
-		name = "panic"
-	case hiddenInStacks(name):
+		fr.Func = "panic"
+	case hiddenInStacks(fr.Func):
 		return frames
 	}
-	fr := m.frame(f, pc)
-	fr.Func = name
 	return append(frames, fr)
 }
 
+// A framePlace is where a frame is. What is told of it is the same in each of a million steps.
+type framePlace struct {
+	f  *bytecode.Func
+	pc int32
+}
+
 func (m *Machine) frame(f *bytecode.Func, pc int32) SourceFrame {
+	at := framePlace{f, pc}
+	if fr, ok := m.frames[at]; ok {
+		return fr
+	}
+	fr := m.newFrame(f, pc)
+	if m.frames == nil {
+		m.frames = map[framePlace]SourceFrame{}
+	}
+	m.frames[at] = fr
+	return fr
+}
+
+func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 	fr := SourceFrame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
 	if f.SSA == nil { // a builtin of a go or defer statement
 		in := func(dir string) bool { return strings.HasPrefix(fr.Pos.Filename, dir) }

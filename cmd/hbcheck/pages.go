@@ -16,14 +16,17 @@ const (
 	htmlOff  = "off"
 )
 
+// maxPage is how many events a schedule has at most that has a page. No browser shows more.
+const maxPage = 200_000
+
 // page writes the page of one of r's bugs and returns its name: empty if there is none. replay is the
 // name of its replay file, and name that of the page without its directory.
 func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
 	dir := f.html
-	switch dir {
-	case htmlOff:
+	switch {
+	case dir == htmlOff, len(b.Events) > maxPage:
 		return ""
-	case htmlAuto:
+	case dir == htmlAuto:
 		dir = f.out
 	}
 	name = filepath.Join(dir, name)

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -98,8 +99,9 @@ func undeclared(t *testing.T, files map[string][]byte) (wrong []string) {
 			w.function(fn, nil, "")
 		}
 		for u, via := range w.found {
-			part := partOf[u.field]
-			reached[u.field] = true
+			of, _, _ := strings.Cut(u.field, ".")
+			part := cmp.Or(partOf[u.field], partOf[of])
+			reached[u.field], reached[of] = true, true
 			switch key := name + " " + u.word() + " " + part; {
 			case part == "" && !u.write && constant(u.field):
 			case part == "":

@@ -18,6 +18,7 @@ var apart = map[string]string{
 	"(*Machine).unsupported":   "makes the end of the search of this path the pending operation",
 	"(*Machine).cutForTime":    "does the same",
 	"(*Machine).assume":        "the verdict names it",
+	"(*Machine).assumeAlways":  "the verdict names it",
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
@@ -55,17 +56,17 @@ var about = map[trace.Kind][]string{
 	trace.SemAcquire: {others},
 }
 
-// partOf says of which part a field is.
+// partOf says of which part a field is, or all fields of a struct are.
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.rand`,
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layWeak
-			image.mcache linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
+			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
 			linker.bound linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
-		noted: `absolutes.observed absolutes.rests lateness.any lateness.jumps lateness.mu
+		noted: `absolutes lateness
 			linker.cutoffs linker.shrinks linker.derived Config.AbsoluteTime`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
@@ -73,7 +74,7 @@ var partOf = func() map[string]string {
 			goroutine.slot scheduler.ready scheduler.advanced`,
 		others: `goroutine.gstate goroutine.stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
-			gstate.coro gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
+			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
 			gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
