@@ -154,7 +154,7 @@ func (c *collector) cut(end *Ending) bool {
 		if end.OverMemory {
 			cause = CauseMemory
 		}
-		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported})
+		c.incomplete.add(Reason{Cause: cause, Text: end.Unsupported, Refused: end.Refused})
 	default:
 		c.supposed = true
 	}

@@ -249,6 +249,7 @@ type Ending struct {
 	// refused to execute. Empty if the execution was cut by an assumption of
 	// the program.
 	Unsupported string
+	Refused     vm.Refusal // the same, if it is that; the zero Refusal if not
 	// OverMemory: that is because the program needs more memory than it may.
 	OverMemory bool
 }

@@ -359,7 +359,7 @@ func (m *machine) Goroutines() []Goroutine {
 
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
-	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), OverMemory: m.Cut().Cause == vm.CutMemory}
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Refused: m.Cut().Refused, OverMemory: m.Cut().Cause == vm.CutMemory}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 		inTest := m.Testing() && !m.Tested()

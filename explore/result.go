@@ -249,6 +249,8 @@ type Reason struct {
 	Ended bool
 	// Text is what the machine says about itself, or the cause of the context.
 	Text string
+	// Refused is what, of CauseUnsupported.
+	Refused vm.Refusal
 	// Pos is where the loop of CauseTime is.
 	Pos token.Position
 	// Assumption is the one of CauseAssumed.

@@ -34,6 +34,7 @@ type jsonResult struct {
 	Stats       JSONStats       `json:"stats"`
 	Outcomes    *[]jsonOutcome  `json:"outcomes,omitempty"`
 	Incomplete  []string        `json:"incomplete"`
+	Refused     []jsonRefused   `json:"refused,omitempty"`
 	Graded      *jsonGraded     `json:"graded,omitempty"`
 	Choices     *jsonChoices    `json:"choices,omitempty"`
 	Advice      []string        `json:"advice,omitempty"`
@@ -42,6 +43,14 @@ type jsonResult struct {
 	NotRun      string          `json:"not_run,omitempty"`
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
+}
+
+// jsonRefused is something that the machine refused to execute.
+type jsonRefused struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Func string `json:"func,omitempty"` // of the standard library, called at Pos
+	Pos  string `json:"pos"`
 }
 
 // jsonGraded is how far an exploration came in preemptions.
@@ -165,6 +174,11 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 		Assumed: []jsonAssumed{}, Modes: modeFlags(r),
 	}
 	out.Cached = r.Cached
+	for _, why := range r.Incomplete {
+		if x := why.Refused; x.Code != "" {
+			out.Refused = append(out.Refused, jsonRefused{string(x.Code), x.What, x.Func, j.Paths.Pos(x.Pos)})
+		}
+	}
 	if r.NotRun != nil {
 		out.NotRun = NotRun(r.NotRun)
 	}

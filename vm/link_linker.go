@@ -303,30 +303,30 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		}
 	}
 	if k.prog.HasLostBody(body) {
-		return k.refusal(fn, id, "call of "+fn.String()+", which nothing seemed to call, so that its body was not loaded")
+		return k.refusal(fn, id, RefusedUnloaded, "call of "+fn.String()+", which nothing seemed to call, so that its body was not loaded")
 	}
 	if body.Blocks == nil {
 		if use, ok := k.prog.UsesC(body); ok {
 			what := cmp.Or(use.What, "call of "+fn.String())
 			at := k.relative(k.prog.Fset.Position(use.Pos))
-			return k.refusal(fn, id, what+", which uses "+use.Name+" (cgo) at "+at)
+			return k.refusal(fn, id, RefusedC, what+", which uses "+use.Name+" (cgo) at "+at)
 		}
-		return k.refusal(fn, id, "call of "+fn.String()+", which has no Go body (assembly or a runtime hook) and no model")
+		return k.refusal(fn, id, RefusedAssembly, "call of "+fn.String()+", which has no Go body (assembly or a runtime hook) and no model")
 	}
 	k.noteLocals(body)
 	k.noteAddresses(body)
 	f, err := compile.Compile(body, id, k)
 	if err != nil {
-		return k.refusal(fn, id, err.Error())
+		return k.refusal(fn, id, RefusedConstruct, err.Error())
 	}
 	return f
 }
 
 // refusal is the code of a function that cannot be executed: it ends the
 // search's claim to completeness when it is reached.
-func (k *linker) refusal(fn *ssa.Function, id uint32, text string) *bytecode.Func {
+func (k *linker) refusal(fn *ssa.Function, id uint32, code RefusalCode, text string) *bytecode.Func {
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}
-	f.Refused = true
+	f.Refused = string(code)
 	f.Code = []bytecode.Instr{{Op: bytecode.Unsupported}, bytecode.RawWord(0), {Op: bytecode.Ret0}, {Op: bytecode.Nop}}
 	for i := 0; i < fn.Signature.Params().Len(); i++ {
 		f.NParam += k.Layout(fn.Signature.Params().At(i).Type()).Words()

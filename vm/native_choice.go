@@ -23,7 +23,7 @@ var choiceNatives = []Native{
 		if r.U(0) != 0 {
 			return Next
 		}
-		m.cut = Cut{CutAssumption, "an assumption of the program does not hold"}
+		m.cut = Cut{Cause: CutAssumption, Text: "an assumption of the program does not hold"}
 		m.halt(g)
 		return Stop
 	}},

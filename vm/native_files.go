@@ -68,7 +68,7 @@ var fileNatives = []Native{
 	}},
 	{Name: "os.sigpipe", Fn: keep},
 	{Name: "os.checkClonePidfd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.unsupported(g, "starting a process")
+		m.unsupported(g, RefusedProcess, "starting a process")
 		return Stop
 	}},
 	{Name: "syscall.Getpagesize", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -128,14 +128,14 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbRefuse", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.unsupported(g, m.string(r, 0))
+		m.unsupported(g, RefusalCode(m.string(r, 0)), m.string(r, 2))
 		return Stop
 	}},
 	{Name: "syscall.hbRefuseShared", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if !m.multi {
 			return Next
 		}
-		m.unsupported(g, m.string(r, 0))
+		m.unsupported(g, RefusalCode(m.string(r, 0)), m.string(r, 2))
 		return Stop
 	}},
 	{Name: "syscall.hbStdin", Peek: peekFill(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -57,7 +57,7 @@ func both(name string, n Native) []Native {
 func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
 	t := m.rtypeAt(r.U(i))
 	if t == nil {
-		m.unsupported(g, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
 	}
 	return t
 }
@@ -81,7 +81,7 @@ func resolveTypeOff(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	t := m.rtypeAt(p)
 	if t == nil {
-		m.unsupported(g, "a type descriptor that the program made by itself")
+		m.unsupported(g, RefusedType, "a type descriptor that the program made by itself")
 		return Stop
 	}
 	r.Set(0, m.link.TypeWord(abitype.TypeAt(t.typ, m.list(t), int32(off))))
@@ -156,7 +156,7 @@ func unsafeNew(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	if t.layout.Huge {
-		m.unsupported(g, hugeObject)
+		m.unsupported(g, RefusedSize, hugeObject)
 		return Stop
 	}
 	r.Set(0, m.newValues(g, t, 1))
@@ -179,7 +179,7 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	n := r.U(1)
 	if es := uint64(t.layout.Size); es > 0 && n > maxObject/es && n <= maxAlloc/es {
-		m.unsupported(g, hugeObject)
+		m.unsupported(g, RefusedSize, hugeObject)
 		return Stop
 	}
 	if int64(n) < 0 || t.layout.Size > 0 && n > maxObject/uint64(t.layout.Size) {

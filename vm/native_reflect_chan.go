@@ -106,7 +106,7 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 		words += 1 + m.elemOf(c.ch).Words()
 	}
 	if words > maxSelectWords {
-		m.unsupported(g, fmt.Sprintf("a select of %d cases", r.U(1)))
+		m.unsupported(g, RefusedType, fmt.Sprintf("a select of %d cases", r.U(1)))
 		return Stop
 	}
 	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})

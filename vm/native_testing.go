@@ -98,7 +98,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbUnsupported", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.unsupported(g, m.string(r, 0))
+		m.unsupported(g, RefusedMeasure, m.string(r, 0))
 		return Stop
 	}},
 }

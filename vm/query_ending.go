@@ -54,6 +54,8 @@ func (m *Machine) Lonely() *Fault { return m.lonely }
 type Cut struct {
 	Cause CutCause
 	Text  string // the fact, with its position
+	// Refused is what, if the cause is CutUnsupported.
+	Refused Refusal
 }
 
 // A CutCause is a kind of reason for abandoning an execution.

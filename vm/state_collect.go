@@ -32,13 +32,13 @@ const collectPoll = 1 << 16
 // interruptedCollecting abandons the execution if the user interrupts.
 func (m *Machine) interruptedCollecting() bool {
 	if m.cut.Cause == 0 && m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-		m.cut = Cut{CutInterrupted, "interrupted"}
+		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 	}
 	return m.cut.Cause == CutInterrupted
 }
 
 func (m *Machine) outOfMemory() Cut {
-	return Cut{CutMemory, "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"}
+	return Cut{Cause: CutMemory, Text: "the program needs more memory than the " + itoa(m.cfg.MaxHeap>>20) + " MiB it may"}
 }
 
 // recoverOutOfMemory is deferred where goroutines execute: it abandons the execution if the heap's

@@ -44,10 +44,10 @@ func (m *Machine) runAuto() {
 			}
 		}
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-			m.cut = Cut{CutInterrupted, "interrupted"}
+			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		}
 		if m.cfg.MaxRun > 0 && m.cnt.Instructions+m.cnt.Steps*turnWeight > m.cfg.MaxRun {
-			m.cut = Cut{CutRun, "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
+			m.cut = Cut{Cause: CutRun, Text: "no end after " + itoa(m.cfg.MaxRun) + " loop iterations and calls"}
 		}
 		m.collectIfNeeded()
 		// All wait: time passes to the first deadline. Without one none can move.

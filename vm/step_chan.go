@@ -387,7 +387,7 @@ func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 		m.throw(g, rtPanicMakeChan)
 		return 0, Called
 	case es > 0 && n > maxObject/es-64 || n > math.MaxUint32:
-		m.unsupported(g, hugeObject)
+		m.unsupported(g, RefusedSize, hugeObject)
 		return 0, Stop
 	}
 	id := m.heap.alloc(g, chBuf+uint32(n)*e.Size, m.chanLayout(e, uint32(n)))

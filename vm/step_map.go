@@ -154,7 +154,7 @@ func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	h := m.heap
 	if uint64(n)*uint64(t.entry.Size) > maxObject {
-		m.unsupported(g, hugeObject)
+		m.unsupported(g, RefusedSize, hugeObject)
 		h.exhausted = true
 		panic("a map has more entries than fit in an object")
 	}

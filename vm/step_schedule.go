@@ -255,9 +255,9 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
-			m.cut = Cut{CutInterrupted, "interrupted"}
+			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
-			m.cut = Cut{CutLocal, "step bound: no visible operation after " + itoa(m.localWork) +
+			m.cut = Cut{Cause: CutLocal, Text: "step bound: no visible operation after " + itoa(m.localWork) +
 				" loop iterations and calls in the loop at " + m.place(g)}
 		}
 	}

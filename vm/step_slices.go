@@ -132,7 +132,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			return Stop
 		}
 		if es > 0 && total > maxObject/es && total <= maxAlloc/es {
-			m.unsupported(g, hugeObject)
+			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
 		if es > 0 && total > maxObject/es || int64(total) < 0 {

@@ -76,7 +76,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			limit = math.MaxInt64
 		}
 		if max(n, k) > limit && n <= k && l.Size > 0 && k <= maxAlloc/uint64(l.Size) {
-			m.unsupported(g, hugeObject)
+			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
 		if n > limit || int64(n) < 0 {
@@ -178,7 +178,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		g.pc += 2
 	case bytecode.Unsupported:
-		m.unsupported(g, f.Texts[word(0)])
+		m.unsupported(g, refusalCode(f, f.Texts[word(0)]), f.Texts[word(0)])
 		return Stop
 	case bytecode.MapGet, bytecode.MapSet, bytecode.MapDel, bytecode.MapLen, bytecode.MapClear,
 		bytecode.MapIter, bytecode.MapNext, bytecode.MkMap:

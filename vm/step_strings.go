@@ -47,7 +47,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		case x == "":
 			*a, *a1 = *rg(r, in.C), *rg(r, in.C+1)
 		case len(x)+len(y) > maxObject:
-			m.unsupported(g, hugeObject)
+			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		default:
 			id := h.alloc(g, uint32(len(x)+len(y)), m.layByte)
@@ -85,7 +85,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	case bytecode.StrToRunes:
 		rs := []rune(m.str(*b, n))
 		if len(rs)*4 > maxObject {
-			m.unsupported(g, hugeObject)
+			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
 		k := roundUpSize(uint64(len(rs))*4, true)

@@ -195,7 +195,7 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 		return left[0], true
 	}
 	if g.fn.Trusted && !s.mayDecide(g) {
-		m.unsupported(g, "a value that depends on an input decides what a model of the library does")
+		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
 		return 0, false
 	}
 	g.ways = int32(len(left))
@@ -226,7 +226,7 @@ func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
 	case symbolic.Unknown:
 		return false
 	case symbolic.Unsat:
-		s.m.cut = Cut{CutInfeasible, "no input leads here"}
+		s.m.cut = Cut{Cause: CutInfeasible, Text: "no input leads here"}
 		s.m.halt(g)
 		return false
 	}
@@ -254,7 +254,7 @@ func (s *symbols) possible(g *goroutine, p *prover, facts *fact, cond *symbolic.
 	p = s.align(p, facts)
 	r := p.check(cond)
 	if r == symbolic.Unknown {
-		s.m.unsupported(g, "the conditions on the inputs are too hard to solve")
+		s.m.unsupported(g, RefusedInput, "the conditions on the inputs are too hard to solve")
 	}
 	return r
 }

@@ -37,12 +37,12 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	list, more, ok := p.values(t, limit)
 	switch {
 	case !ok:
-		m.unsupported(g, "the conditions on the inputs are too hard to solve")
+		m.unsupported(g, RefusedInput, "the conditions on the inputs are too hard to solve")
 		return 0, false
 	case len(list) == 1 && !more:
 		return list[0], true
 	case g.fn.Trusted && !s.mayDecide(g):
-		m.unsupported(g, "a value that depends on an input decides what a model of the library does")
+		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
 		return 0, false
 	case more:
 		m.assume(g, Concretised)
@@ -135,7 +135,7 @@ func (s *symbols) concreteMemory(g *goroutine, p ptr, n uint64) bool {
 			return true
 		}
 		if s.m.multi && s.m.heap.objs[obj].flags&(objShared|objFrozen) == objShared {
-			s.m.unsupported(g, "bytes that depend on an input, in memory that goroutines share")
+			s.m.unsupported(g, RefusedInput, "bytes that depend on an input, in memory that goroutines share")
 			return false
 		}
 		c := over[0]

@@ -105,8 +105,8 @@ func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
 	sig, texts := m.targetOf(r, 1), r.U(3)
 	for i := 1; i < sig.Params().Len(); i++ {
 		if p := sig.Params().At(i); !fuzzed(p.Type()) {
-			m.cut = Cut{CutUnsupported, fmt.Sprintf("%s: unsupported: argument %s of the fuzz target has type %s: that cannot be symbolic",
-				m.relative(m.fset.Position(p.Pos())), p.Name(), p.Type())}
+			m.refuse(Refusal{Code: RefusedInput, Pos: m.within(m.fset.Position(p.Pos())),
+				What: fmt.Sprintf("argument %s of the fuzz target has type %s: that cannot be symbolic", p.Name(), p.Type())})
 			m.halt(g)
 			return Stop
 		}

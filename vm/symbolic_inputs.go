@@ -63,7 +63,7 @@ func (s *symbols) suppose(g *goroutine, t *symbolic.Term) Ctl {
 	cond := s.truth(t)
 	if !s.assume(g, cond) {
 		if s.m.cut.Cause == CutInfeasible {
-			s.m.cut = Cut{CutAssumption, "an assumption of the program does not hold"}
+			s.m.cut = Cut{Cause: CutAssumption, Text: "an assumption of the program does not hold"}
 		}
 		return Stop
 	}

@@ -28,14 +28,14 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 		if !types.Identical(part, t) {
 			text += ", of its part of type " + part.String()
 		}
-		m.cut = Cut{CutUnsupported, m.relative(m.inputPos(g)) + ": unsupported: " + text + ": that cannot be symbolic"}
+		m.refuse(Refusal{Code: RefusedInput, What: text + ": that cannot be symbolic", Pos: m.within(m.inputPos(g))})
 		m.halt(g)
 		return Stop
 	}
 	l := m.link.Layout(t)
 	switch {
 	case m.link.entry.Fuzz:
-		m.unsupported(g, "hbtest.Nondet in a fuzz target, whose arguments are the inputs")
+		m.unsupported(g, RefusedInput, "hbtest.Nondet in a fuzz target, whose arguments are the inputs")
 		return Stop
 	case m.auto: // a variable's initialiser
 		for i := range l.Words() {

@@ -65,7 +65,7 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 			}
 		}
 		if hasPrefix(nat.Name, deepReaders) && !s.logs(g) && s.refersToSymbolic(g, in.A, params) {
-			s.m.unsupported(g, nat.Name+" of something that refers to values which depend on an input")
+			s.m.unsupported(g, RefusedInput, nat.Name+" of something that refers to values which depend on an input")
 			return nil
 		}
 	}

@@ -71,7 +71,7 @@ type Func struct {
 	// operations.
 	Trusted bool
 	// Refused: the machine has no code for it; its first instruction says so.
-	Refused bool
+	Refused string
 	// Wrapper: synthetic method wrappers are transparent to recover.
 	Wrapper bool
 	Methods []*types.Func // operands of CallI and IMeth

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// TestRefused: what is refused has a code and a position in JSON, and docs/json.md has all codes.
+func TestRefused(t *testing.T) {
+	page := document(t, "docs/json.md")
+	for _, code := range vm.RefusalCodes() {
+		if !strings.Contains(page, "`"+string(code)+"`") {
+			t.Errorf("docs/json.md does not say what %s is", code)
+		}
+	}
+	t.Chdir(t.TempDir())
+	src := `package p
+
+import (
+	"os"
+	"os/exec"
+	"reflect"
+	"syscall"
+	"testing"
+)
+
+func assembly()
+
+func TestAssembly(t *testing.T) { assembly() }
+
+func TestProcess(t *testing.T) { exec.Command("true").Run() }
+
+func TestSize(t *testing.T) { _ = make([]int, 1<<31+len(os.Args)) }
+
+func TestType(t *testing.T) { reflect.ArrayOf(1<<31, reflect.TypeFor[int]()) }
+
+func TestSignal(t *testing.T) { syscall.Kill(1, syscall.SIGTERM) }
+
+func FuzzInput(f *testing.F) { f.Fuzz(func(t *testing.T, x float64) {}) }
+
+func TestMeasure(t *testing.T) {
+	if testing.AllocsPerRun(1, func() {}) == 0 {
+		t.Error("none")
+	}
+}
+
+func TestFile(t *testing.T) { os.OpenFile("/dev/zero", os.O_WRONLY, 0) }
+
+func TestFine(t *testing.T) {}
+`
+	for name, text := range map[string]string{"p_test.go": src, "p.s": "", "go.mod": "module example.com/p\n\ngo 1.26\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs bytes.Buffer
+	run([]string{"-json", "."}, strings.NewReader(""), &out, &errs)
+	got := make(map[string]string)
+	for dec := json.NewDecoder(&out); dec.More(); {
+		var r struct {
+			Entry   string
+			Refused []struct{ Code, What, Func, Pos string }
+		}
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range r.Refused {
+			got[r.Entry] += x.Code
+			if !strings.HasPrefix(x.Pos, "p_test.go:") || x.What == "" {
+				t.Errorf("%s: %+v", r.Entry, x)
+			}
+		}
+	}
+	want := map[string]string{"TestAssembly": "assembly", "TestProcess": "process", "TestSize": "size", "TestType": "type", "TestSignal": "signal",
+		"FuzzInput": "input", "TestMeasure": "measure", "TestFile": "file"}
+	for entry, code := range want {
+		if got[entry] != code {
+			t.Errorf("%s: %q, want %q", entry, got[entry], code)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%v\n%s", got, errs.String())
+	}
+}
