@@ -56,7 +56,7 @@ func unlinkat(dirfd int, path string, flags int) (err error) {
 			return ENOTEMPTY
 		}
 	case S_IFLNK:
-		hbRefuseShared("file", "removing the symbolic link " + at.path + " beside other goroutines")
+		hbRefuseShared("file", "removing the symbolic link "+at.path+" beside other goroutines")
 	}
 	hbSet(at.path, nil)
 	if at.node != nil {
@@ -104,7 +104,7 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		return err
 	}
 	if from.mode()&S_IFMT == S_IFLNK {
-		hbRefuseShared("file", "renaming the symbolic link " + from.path + " beside other goroutines")
+		hbRefuseShared("file", "renaming the symbolic link "+from.path+" beside other goroutines")
 	}
 	inside := from.path + "/"
 	if from.dir() {
@@ -112,7 +112,7 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 			return EINVAL
 		}
 		if from.node == nil || from.node.host {
-			hbRefuse("file", "renaming the directory " + from.path + " of the host")
+			hbRefuse("file", "renaming the directory "+from.path+" of the host")
 		}
 	}
 	node, err := from.own()
@@ -178,7 +178,7 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
-	hbRefuseShared("file", "making the symbolic link " + newpath + " beside other goroutines")
+	hbRefuseShared("file", "making the symbolic link "+newpath+" beside other goroutines")
 	if oldpath == "" {
 		return ENOENT
 	}

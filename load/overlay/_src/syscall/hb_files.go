@@ -187,7 +187,7 @@ func (f *hbFile) open(mode uint32) error {
 	case m == S_IFSOCK && at.node != nil:
 		return ENXIO
 	case m == S_IFIFO, m == S_IFSOCK:
-		hbRefuse("file", "opening " + f.path + ", a pipe or socket of another process")
+		hbRefuse("file", "opening "+f.path+", a pipe or socket of another process")
 	case f.flags&O_DIRECTORY != 0 && m != S_IFDIR:
 		return ENOTDIR
 	case m == S_IFDIR && (hbWrites(f.flags) || f.flags&(O_CREAT|O_TRUNC) != 0):
@@ -195,7 +195,7 @@ func (f *hbFile) open(mode uint32) error {
 	case at.node != nil && hbReads(f.flags) && at.node.mode&0o400 == 0, at.node != nil && hbWrites(f.flags) && at.node.mode&0o200 == 0:
 		return EACCES
 	case m != S_IFREG && hbWrites(f.flags):
-		hbRefuse("file", "opening " + f.path + " for writing, which is no file")
+		hbRefuse("file", "opening "+f.path+" for writing, which is no file")
 	case hbWrites(f.flags):
 		if at.node == nil && f.flags&O_TRUNC != 0 {
 			at.st.Size = 0 // what is there need not be read
@@ -221,7 +221,7 @@ func Close(fd int) (err error) {
 	}
 	hbFiles[fd] = nil
 	if f.output() {
-		hbRefuseShared("file", "closing " + f.path + " while other goroutines may print")
+		hbRefuseShared("file", "closing "+f.path+" while other goroutines may print")
 	}
 	f.touch(true)
 	f.refs--
@@ -685,7 +685,7 @@ var HbRaise func(sig Signal)
 func Kill(pid int, sig Signal) (err error) {
 	switch {
 	case pid != Getpid():
-		hbRefuse("signal", "sending " + sig.String() + " to another process")
+		hbRefuse("signal", "sending "+sig.String()+" to another process")
 	case sig < 0 || sig > 64:
 		return EINVAL
 	case sig == 0:
@@ -702,6 +702,6 @@ func HbDefault(sig Signal) {
 	switch sig {
 	case SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM,
 		SIGSTKFLT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSYS, 32, 33, 34:
-		hbRefuse("signal", "sending " + sig.String() + ", which nothing is notified of")
+		hbRefuse("signal", "sending "+sig.String()+", which nothing is notified of")
 	}
 }

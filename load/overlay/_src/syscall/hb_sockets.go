@@ -37,7 +37,7 @@ func HbSocket(path string) (socket any, err error) {
 	case at.node != nil:
 		return at.node.socket, nil
 	case at.mode()&S_IFMT == S_IFSOCK:
-		hbRefuse("socket", "connecting with " + at.path + ", a socket of another process")
+		hbRefuse("socket", "connecting with "+at.path+", a socket of another process")
 	}
 	return nil, nil
 }

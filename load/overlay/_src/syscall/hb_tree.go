@@ -156,14 +156,14 @@ func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
 			off += k
 		}
 	default:
-		hbRefuse("file", "changing " + path + ", which is no file or directory")
+		hbRefuse("file", "changing "+path+", which is no file or directory")
 	}
 	for _, f := range hbFiles {
 		if f == nil || f.node != nil || f.output() {
 			continue
 		}
 		if open := new(Stat_t); hbStat(f.path, true, open) == 0 && open.Ino == st.Ino {
-			hbRefuseShared("file", "changing " + path + ", which is open, beside other goroutines")
+			hbRefuseShared("file", "changing "+path+", which is open, beside other goroutines")
 			f.node = n
 		}
 	}
