@@ -90,6 +90,7 @@ type observer struct {
 	live    []trace.GID
 	enabled []trace.GID
 	seen    []trace.GID // all goroutines so far, in the order in which they were seen first
+	running int         // those of them that have not ended
 	arrived map[trace.GID]arrival
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
@@ -134,15 +135,13 @@ func (o *observer) state(i int) {
 			o.Names[g] = o.m.Name(g)
 			o.seen = append(o.seen, g)
 		}
+		if !known || was.kind == trace.None {
+			o.running++
+		}
 		o.arrived[g] = arrival{i, op.Kind, op.Func, op.PC}
 		s.Arrived = append(s.Arrived, o.m.Describe(g))
 	}
-	for _, g := range o.seen {
-		if o.arrived[g].kind != trace.None && !slices.Contains(o.live, g) && !o.alive(g) {
-			o.arrived[g] = arrival{state: i}
-			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
-		}
-	}
+	o.ended(i, &s)
 	if o.m.Status() == por.Running {
 		o.enabled = o.m.Enabled(o.enabled[:0])
 		if i > 0 && slices.Equal(o.enabled, o.States[i-1].Enabled) {
@@ -152,6 +151,29 @@ func (o *observer) state(i int) {
 		}
 	}
 	o.States = append(o.States, s)
+}
+
+// ended notes which goroutines have ended with the step before state i. There are few of them, so
+// they are looked for only if one is missing.
+func (o *observer) ended(i int, s *State) {
+	if len(o.live) == o.running {
+		return
+	}
+	is := make(map[trace.GID]bool, len(o.live))
+	for _, g := range o.live {
+		is[g] = true
+	}
+	o.running = 0
+	for _, g := range o.seen {
+		switch {
+		case o.arrived[g].kind == trace.None:
+		case is[g] || o.alive(g):
+			o.running++
+		default:
+			o.arrived[g] = arrival{state: i}
+			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
+		}
+	}
 }
 
 // alive reports whether g, which has no pending operation, may have one again or repeats a loop.

@@ -63,7 +63,11 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 		all = append(all, closing{newWriter(o.format, to, paths, text, f.outcomes), to})
 	}
 	if f.html != htmlAuto && f.html != htmlOff {
-		all = append(all, &page.Index{Name: filepath.Join(f.html, "index.html"), Paths: paths})
+		index := &page.Index{Name: filepath.Join(f.html, "index.html"), Paths: paths}
+		if slices.Contains(list, output{"text", ""}) {
+			index.Told = out
+		}
+		all = append(all, index)
 	}
 	return all
 }

@@ -312,6 +312,35 @@ func TestLongPage(t *testing.T) {
 	}
 }
 
+// TestManyGoroutines: of more goroutines than there is room for lanes all are in one, with their names.
+func TestManyGoroutines(t *testing.T) {
+	s := long(300)
+	for i := range s.Bug.Events {
+		e := &s.Bug.Events[i]
+		e.G = trace.GID(i % 60)
+		if e.Name = fmt.Sprintf("g%d", i%60); i%60 == 0 {
+			e.Name = "main"
+		}
+		s.Bug.Observation.Names[e.G] = e.Name
+		s.Bug.Observation.States[i].Arrived = []explore.Event{*e}
+	}
+	html, err := HTML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := open(t, browser(t), html, "#step=9", 1300, 760)
+	x.shot("many")
+	x.eval(`onlyBox.checked = false; filter(); 0`)
+	x.wants(`laneCount`, "60", `document.querySelector(".row.sel .name").textContent.trim()`, "g8", `document.querySelectorAll("svg .lane").length`, "0")
+	x.eval(`(() => { const b = $("goroutines").firstChild; b.value = "7"; b.dispatchEvent(new Event("change")); })(); 0`)
+	x.wants(`shown.length`, "5", `new Set(shown.map((i) => D.lanes[L.lane[i]])).size`, "1")
+	x.eval(`select(lineOf[100]); 0`)
+	x.wants(`shown.length === count`, "true", selectedStep, "100", `$("goroutines").firstChild.value`, "-1")
+	if list := x.errors(); len(list) > 0 {
+		t.Errorf("the console has %q", list)
+	}
+}
+
 // long returns a schedule of so many steps, of goroutines that take turns at a lock.
 func long(steps int) *Schedule {
 	b := &explore.Bug{Kind: explore.Panic, Detail: explore.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &explore.Observation{}}

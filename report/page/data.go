@@ -28,11 +28,10 @@ type data struct {
 
 	Lines lines `json:"lines"`
 
-	// States: the number of the set of lanes that can move, and what is pending from there on: state,
-	// lane and site, or -1 for a goroutine that has ended.
+	// States: which lanes can move from there on (state, lane, and 0 or 1), and what is pending from
+	// there on (state, lane and site, or -1 for a goroutine that has ended).
 	Ended   bool     `json:"ended"` // the program has ended in the last state
-	Enabled []int    `json:"enabled"`
-	Sets    [][]int  `json:"sets"`
+	Enabled [][3]int `json:"enabled"`
 	Pending [][3]int `json:"pending"`
 	// Edges are pairs of steps that synchronisation orders. Conflicts are lists of a step, the state
 	// from which on its conflicts are known, and the steps before that it conflicts with.
@@ -70,7 +69,6 @@ type builder struct {
 	kinds map[[2]string]int
 	sites map[site]int
 	lanes map[string]int
-	sets  map[string]int
 
 	objects, locks map[uint64]int
 	names          map[string]int // how many objects have it
@@ -86,10 +84,10 @@ type site struct {
 func newData(s *Schedule) *data {
 	bug := s.Bug
 	b := &builder{s: s, texts: make(map[string]int), kinds: make(map[[2]string]int), sites: make(map[site]int), lanes: make(map[string]int),
-		sets: make(map[string]int), objects: make(map[uint64]int), locks: make(map[uint64]int), names: make(map[string]int)}
+		objects: make(map[uint64]int), locks: make(map[uint64]int), names: make(map[string]int)}
 	b.data = data{Replay: report.Printable(s.Replay), Loop: bug.Loop + 1,
 		Lanes: []string{}, Kinds: [][2]string{}, Sites: [][]int{}, Texts: []string{}, Objects: []string{}, Locks: []string{},
-		Enabled: []int{}, Sets: [][]int{}, Pending: [][3]int{}, Edges: [][2]int{}, Conflicts: [][]int{}, Pairs: [][2]int{}}
+		Enabled: [][3]int{}, Pending: [][3]int{}, Edges: [][2]int{}, Conflicts: [][]int{}, Pairs: [][2]int{}}
 	list, lanes := report.Lines(bug)
 	if o := bug.Observation; o != nil {
 		lanes = append(lanes, unmoved(o, lanes)...)
@@ -278,23 +276,21 @@ func (c *lines) columns() []*[]int {
 // states fills in what is of states.
 func (b *builder) states(o *explore.Observation) {
 	b.data.Ended = o.Ended
+	can := make(map[int]bool)
 	for i := range o.States {
 		s := &o.States[i]
-		set := []int{}
+		next := make(map[int]bool)
 		for _, g := range s.Enabled {
 			if n, ok := b.lanes[o.Names[g]]; ok {
-				set = append(set, n)
+				next[n] = true
 			}
 		}
-		slices.Sort(set)
-		key := fmt.Sprint(set)
-		n, ok := b.sets[key]
-		if !ok {
-			n = len(b.data.Sets)
-			b.sets[key] = n
-			b.data.Sets = append(b.data.Sets, set)
+		for n := range b.data.Lanes {
+			if next[n] != can[n] {
+				b.data.Enabled = append(b.data.Enabled, [3]int{i, n, bit(next[n])})
+			}
 		}
-		b.data.Enabled = append(b.data.Enabled, n)
+		can = next
 		for k := range s.Arrived {
 			e := &s.Arrived[k]
 			lane, ok := b.lanes[e.Name]

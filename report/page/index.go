@@ -21,6 +21,7 @@ import (
 type Index struct {
 	Name  string // of the file it is written to, when it is closed
 	Paths report.Paths
+	Told  io.Writer    // where its name is written then; nil: nowhere
 	lines bytes.Buffer // what report.JSON writes: one way leads from results to the index
 }
 
@@ -40,7 +41,11 @@ func (x *Index) Close() error {
 	if err != nil {
 		return err
 	}
-	return WriteIndex(x.Name, list)
+	if err := WriteIndex(x.Name, list); err != nil || x.Told == nil {
+		return err
+	}
+	_, err = fmt.Fprintf(x.Told, "index:  %s\n", report.Printable(x.Name))
+	return err
 }
 
 // A Result is what the index says about an entry: a line of docs/json.md.

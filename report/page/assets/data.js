@@ -25,7 +25,9 @@ const edgesTo = new Map(), edgesFrom = new Map();
 const push = (map, key, value) => { const l = map.get(key); if (l) l.push(value); else map.set(key, [value]); };
 for (const [from, to] of D.edges) { push(edgesTo, to, from); push(edgesFrom, from, to); }
 const conflictsOf = new Map(D.conflicts.map((c) => [c[0], { from: c[1], steps: c.slice(2) }]));
-const enabledSets = D.sets.map((s) => new Set(s));
+// movesOf[lane] says from which states on it can move, or not.
+const movesOf = D.lanes.map(() => []);
+for (const [state, lane, can] of D.enabled) movesOf[lane].push([state, can]);
 
 const observed = D.enabled.length > 0;
 
@@ -46,7 +48,10 @@ function pendingAt(lane, state) {
   return k < 0 ? null : pendingOf[lane][k][1];
 }
 
-const canMove = (lane, state) => observed && enabledSets[D.enabled[Math.min(state, D.enabled.length - 1)]].has(lane);
+function canMove(lane, state) {
+  const k = lastAtMost(movesOf[lane], state, (m) => m[0]);
+  return k >= 0 && movesOf[lane][k][1] === 1;
+}
 
 // nextStep returns the first step of a lane after a state, or 0.
 function nextStep(lane, state) {

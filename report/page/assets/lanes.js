@@ -1,9 +1,11 @@
 // The schedule: a lane for each goroutine. Only the lines in view are in the document.
 const rowHeight = 24, numberWidth = 58;
 const laneCount = D.lanes.length;
-const laneWidth = Math.max(14, Math.min(54, Math.floor(400 / Math.max(1, laneCount))));
-const lanesWidth = laneCount * laneWidth + 10;
-const laneX = (g) => numberWidth + g * laneWidth + laneWidth / 2;
+// Of many goroutines all are in one lane, with their names.
+const mostLanes = 40, one = laneCount > mostLanes;
+const laneWidth = one ? 20 : Math.max(14, Math.min(54, Math.floor(400 / Math.max(1, laneCount))));
+const lanesWidth = one ? 110 : laneCount * laneWidth + 10;
+const laneX = (g) => numberWidth + (one ? 0 : g * laneWidth) + laneWidth / 2;
 
 const $ = (id) => document.getElementById(id);
 const lanesBox = $("lanes"), headBox = $("head"), bodyBox = $("body");
@@ -84,6 +86,7 @@ const nearest = (line) => Math.min(shown.length - 1, lowest((i) => i >= line));
 
 function drawHead() {
   document.documentElement.style.setProperty("--kind", 1.5 + D.kinds.reduce((n, k) => Math.max(n, k[0].length), 4) + "ch");
+  if (one) return;
   headBox.replaceChildren(...D.lanes.map((name, g) => {
     const e = element("span", { title: name }, laneWidth < 22 && name.length > 3 ? name.slice(-3) : name);
     e.style.left = numberWidth + g * laneWidth + "px";
@@ -102,7 +105,8 @@ function describe(i) {
 function row(k) {
   const i = shown[k];
   const unseen = (s) => element("span", { class: "hidden" }, s); // the lanes say it to those who see
-  const gap = element("span", { class: "gap" }, unseen(" " + D.lanes[L.lane[i]] + " "));
+  const name = " " + D.lanes[L.lane[i]] + " ";
+  const gap = element("span", { class: one ? "gap name" : "gap" }, one ? name : unseen(name));
   gap.style.width = lanesWidth + "px";
   const e = element("div", { class: "row" + (i === selected ? " sel" : "") + (L.wrong[i] ? " wrong" : "") + (L.blocked[i] ? " blocked" : ""),
       role: "option", id: "line" + i, "aria-selected": String(i === selected), "aria-posinset": k + 1, "aria-setsize": shown.length, onclick: () => select(i) },
@@ -125,7 +129,7 @@ function draw(first, last) {
   svg.style.top = "0";
   const back = [], front = [];
   // Lanes, and where they are blocked.
-  D.lanes.forEach((_, g) => {
+  if (!one) D.lanes.forEach((_, g) => {
     const a = Math.max(first, spans[g][0]), b = Math.min(last, spans[g][1]);
     if (a > b) return;
     const x = laneX(g);
@@ -149,7 +153,7 @@ function draw(first, last) {
   const seen = new Set();
   const edge = (from, to, cls) => {
     const a = lineOf[from], b = lineOf[to];
-    if (a === undefined || b === undefined || indexOf[a] < 0 || indexOf[b] < 0 || seen.has(cls + from + ">" + to)) return;
+    if (one || a === undefined || b === undefined || indexOf[a] < 0 || indexOf[b] < 0 || seen.has(cls + from + ">" + to)) return;
     seen.add(cls + from + ">" + to);
     const x1 = laneX(L.lane[a]), x2 = laneX(L.lane[b]), y1 = y(indexOf[a]), y2 = y(indexOf[b]);
     if (cls === "pair") {
@@ -173,8 +177,8 @@ function draw(first, last) {
   }
   for (let k = first; k <= last; k++) {
     const i = shown[k], x = laneX(L.lane[i]);
-    if (L.partner[i] >= 0) back.push(drawing("line", { x1: x, x2: laneX(L.partner[i]), y1: y(k), y2: y(k), class: "meet" }));
-    if (k > first && L.step[i] > 0 && L.lane[shown[k - 1]] !== L.lane[i] && laneWidth >= 22) {
+    if (L.partner[i] >= 0 && !one) back.push(drawing("line", { x1: x, x2: laneX(L.partner[i]), y1: y(k), y2: y(k), class: "meet" }));
+    if (k > first && L.step[i] > 0 && L.lane[shown[k - 1]] !== L.lane[i] && laneWidth >= 22 && !one) {
       front.push(drawing("polygon", { points: `${x - 15},${y(k) - 3} ${x - 10},${y(k)} ${x - 15},${y(k) + 3}`, class: "mark other" }));
     }
     front.push(mark(shapeOf(i), x, y(k), L.blocked[i], L.wrong[i]));

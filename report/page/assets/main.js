@@ -31,7 +31,7 @@ function refresh() {
 function select(i, quiet) {
   if (i === undefined || i < 0 || i >= count) return;
   selected = i;
-  if (indexOf[i] < 0) { hiddenLanes.delete(L.lane[i]); objectBox.value = "-1"; chips(); filter(); }
+  if (indexOf[i] < 0) { if (one) hiddenLanes.clear(); else hiddenLanes.delete(L.lane[i]); objectBox.value = "-1"; chips(); filter(); }
   refresh();
   showSource(i);
   showStep(i);
@@ -69,6 +69,18 @@ function conflict() {
 }
 
 function chips() {
+  if (one) { // too many for buttons
+    const only = D.lanes.findIndex((_, g) => hiddenLanes.size > 0 && !hiddenLanes.has(g));
+    const box = element("select", { "aria-label": "goroutine" }, element("option", { value: -1 }, "all goroutines"), ...D.lanes.map((name, g) => element("option", { value: g }, name)));
+    box.value = only;
+    box.addEventListener("change", () => {
+      hiddenLanes.clear();
+      if (box.value !== "-1") D.lanes.forEach((_, g) => { if (g !== Number(box.value)) hiddenLanes.add(g); });
+      filter();
+    });
+    $("goroutines").replaceChildren(box);
+    return;
+  }
   $("goroutines").replaceChildren(...D.lanes.map((name, g) => element("button", { type: "button", class: "chip", "aria-pressed": String(!hiddenLanes.has(g)),
     title: "show " + name + ", or not (with Shift: only it)", onclick: (e) => {
       if (e.shiftKey) D.lanes.forEach((_, h) => { if (h === g) hiddenLanes.delete(h); else hiddenLanes.add(h); });

@@ -63,7 +63,7 @@ function showFile(f) {
   sourceBox.replaceChildren(...all);
 }
 
-// mostNames is how many goroutines are named beside a line; of more there is the number.
+// mostNames is how many goroutines are named beside a line; of more there is the first and their number.
 const mostNames = 2;
 
 // showSource shows the file of a line of the schedule, and where every goroutine is.
@@ -91,8 +91,9 @@ function showSource(i) {
     if (!e) continue;
     const who = e.firstChild;
     who.title = list.map((x) => x[0] + ": " + x[2]).join("\n");
-    list.slice(0, list.length > mostNames + 1 ? mostNames : mostNames + 1).forEach((x, k) => who.append(k > 0 ? " " : "", element("span", { class: x[1] }, x[0])));
-    if (list.length > mostNames + 1) who.append(" +" + (list.length - mostNames));
+    const named = list.length > mostNames ? 1 : list.length;
+    list.slice(0, named).forEach((x, k) => who.append(k > 0 ? " " : "", element("span", { class: x[1] }, x[0])));
+    if (list.length > named) who.append(" +" + (list.length - named));
   }
   const e = rowsOfFile.get(current);
   if (!e) return;

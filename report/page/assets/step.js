@@ -26,6 +26,9 @@ const shellQuote = (s) => (/^[\w./@%+=:,-]+$/.test(s) ? s : "'" + s.replaceAll("
 // command replays the schedule up to a state, from where another goroutine goes first.
 const command = (state, lane) => "hbcheck replay --until " + state + " --then " + D.lanes[lane] + " " + shellQuote(D.replay);
 
+// mostOthers is how many other goroutines are listed.
+const mostOthers = 40;
+
 function showStep(i) {
   const step = L.step[i], state = L.state[i], g = L.lane[i], name = D.lanes[g];
   const to = document.createDocumentFragment();
@@ -58,10 +61,12 @@ function showStep(i) {
   }
   heading("The goroutines" + (step > 0 ? " before this step" : ""));
   const table = element("table", {});
-  D.lanes.forEach((other, h) => {
-    if (h === g && step > 0) return;
-    const site = pendingAt(h, state);
-    if (site === null) return;
+  const rank = (h) => (canMove(h, state) ? 0 : pendingAt(h, state) < 0 ? 2 : 1);
+  let others = D.lanes.map((_, h) => h).filter((h) => (h !== g || step === 0) && pendingAt(h, state) !== null);
+  const more = others.length - mostOthers;
+  if (more > 0) others = others.sort((a, b) => rank(a) - rank(b) || a - b).slice(0, mostOthers);
+  for (const h of others) {
+    const other = D.lanes[h], site = pendingAt(h, state);
     const cell = element("td", {});
     if (site < 0) cell.append(element("span", { class: "small" }, "has ended"));
     else {
@@ -71,8 +76,8 @@ function showStep(i) {
       if (can && step > 0) cell.append(element("br", {}), ...otherwise(h, state, g));
     }
     table.append(element("tr", {}, element("th", { scope: "row" }, other), cell));
-  });
-  if (table.firstChild) to.append(table); else to.append(element("p", { class: "small" }, "There is no other one."));
+  }
+  if (table.firstChild) to.append(table, ...(more > 0 ? [element("p", { class: "small" }, "and " + more + " more")] : [])); else to.append(element("p", { class: "small" }, "There is no other one."));
 
   heading(step > 0 ? "Locks held after this step" : "Locks held");
   const locks = held(step > 0 ? step : state);
