@@ -31,12 +31,14 @@ import (
 //     read memory and registers, and those of the overlay and the machine that read a number are
 //     the following. (a) The owner of a lock is for reports. It counts as its origin (hideOwner).
 //     (b) Waiters of a Cond are in the order of their numbers: a Signal has each of them for an
-//     alternative, so that their order means nothing. (c) Coroutines, bubbles and random bits that
-//     follow a seed are of a goroutine with its number, variables of inputs have it in their names,
-//     and so have what loops that wait, look at the clock or stand in a queue are compared by.
-//     Where there is any of these the order is that of spawn paths (sameButForNumbers). (d) The order
-//     of alternatives, of lists of goroutines and of names in reports is not what a program does.
-//     (e) runtime.Stack shows numbers: observeNumbers.
+//     alternative, so that their order means nothing. (c) A coroutine knows the goroutine that waits
+//     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
+//     that follow a seed and the clocks of bubbles are those of a goroutine with its number,
+//     variables of inputs have it in their names, and numbers may be in what goroutines in queues
+//     and in loops that wait or look at the clock are compared by. Where there is any of these the
+//     order is that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists of
+//     goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
+//     numbers: observeNumbers.
 //  3. If a program has looked at numbers and states have been written down in an order that is not
 //     that of spawn paths, the search begins again with numbers (NeedsRefining). If none has in the
 //     states that were explored, none would have in those that were not, by 2.
@@ -111,7 +113,7 @@ func (m *Machine) exchangeable() bool {
 func (m *Machine) sameButForNumbers(list []ranked) bool {
 	return !slices.ContainsFunc(list, func(r ranked) bool {
 		g := r.g
-		return g.coro != 0 || g.bubble != 0 || g.trail != nil || g.looked != (lookBack{})
+		return g.trail != nil || g.looked != (lookBack{})
 	})
 }
 

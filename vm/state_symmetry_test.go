@@ -20,6 +20,7 @@ const symmetricSource = `package main
 import (
 	"fmt"
 	"iter"
+	"math/rand"
 	"runtime"
 	"strings"
 	"sync"
@@ -165,14 +166,58 @@ func OddCoroutine() {
 	}
 }
 
-// Bubbles have clocks.
+// Each bubble has a clock of its own.
 func OddBubble() {
 	var t testing.T
+	var a, b atomic.Int32
 	for range 2 {
 		go func() {
-			synctest.Test(&t, func(*testing.T) { time.Sleep(time.Second); fmt.Println(1) })
+			synctest.Test(&t, func(*testing.T) {
+				if a.Add(1) == 1 {
+					time.Sleep(time.Second)
+				}
+				n := b.Add(1)
+				b.Load()
+				fmt.Println(n, time.Now().Second())
+			})
 		}()
 	}
+}
+
+// With a seed the random numbers of a goroutine are its own.
+func OddRandom() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			n := a.Add(1)
+			a.Load()
+			fmt.Println(n, rand.Int())
+		}()
+	}
+}
+
+func Alarms() {
+	var a, b atomic.Int32
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			time.AfterFunc(time.Duration(a.Add(1))*time.Second, func() { b.Add(1) })
+		})
+	}
+	wg.Wait()
+	time.Sleep(3 * time.Second)
+}
+
+// Timers are goroutines, too, and it is these that have deadlines.
+func OddTimers() {
+	var a atomic.Int32
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			<-time.After(time.Duration(a.Add(1)) * time.Second)
+		})
+	}
+	wg.Wait()
 }
 
 // A reader that is the only one left may be either.
@@ -226,7 +271,7 @@ func (o *orbits) Hash() por.Hash {
 // one origin; and where what goroutines do and have tells them apart, there is one for each orbit.
 func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "OddTimers", "OddDeadline"} {
 		t.Run(name, func(t *testing.T) {
 			entry, err := prog.Lookup(name)
 			if err != nil {
@@ -258,14 +303,15 @@ func TestOrbits(t *testing.T) {
 // depends on.
 func TestSymmetricEnds(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddStack", "OddCoroutine", "OddBubble", "OddReader", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddTimers", "OddStack", "OddCoroutine", "OddBubble", "OddRandom", "OddReader", "OddDeadline"} {
 		for how, run := range storing {
-			want, _, _ := exploreTimes(t, prog, name, run, vm.Config{})
+			machine := vm.Config{RandFixed: name == "OddRandom"}
+			want, _, _ := exploreTimes(t, prog, name, run, machine)
 			symmetric := func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 				cfg.Symmetry = true
 				return run(sys, v, cfg)
 			}
-			got, _, _ := exploreTimes(t, prog, name, symmetric, vm.Config{})
+			got, _, _ := exploreTimes(t, prog, name, symmetric, machine)
 			if !maps.Equal(got, want) {
 				t.Errorf("%s: %s: ends %q, want %q", how, name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 			}
