@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"cmp"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -38,7 +37,7 @@ func (m *Machine) OrbitHash() (least por.Hash) {
 			slots = append(slots, s)
 		}
 	}
-	slices.SortStableFunc(slots, func(a, b uint32) int { return cmp.Compare(m.gs[a].origin, m.gs[b].origin) })
+	slices.SortStableFunc(slots, func(a, b uint32) int { return compareOrigins(m.gs[a], m.gs[b]) })
 	m.canon.exchanging = true
 	defer func() { m.canon.exchanging = false }()
 	least = por.Hash{^uint64(0), ^uint64(0)}
@@ -50,7 +49,7 @@ func (m *Machine) OrbitHash() (least por.Hash) {
 			}
 			return
 		}
-		for k := i; k < len(slots) && m.gs[slots[k]].origin == m.gs[slots[i]].origin; k++ {
+		for k := i; k < len(slots) && compareOrigins(m.gs[slots[k]], m.gs[slots[i]]) == 0; k++ {
 			rest := slices.Clone(slots)
 			slots[i], slots[k] = slots[k], slots[i]
 			permute(i + 1)

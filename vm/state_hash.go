@@ -148,6 +148,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 			if ws = m.writeG(ws, g); c.byIdentity {
 				ws = append(ws, uint64(g.id))
 			}
+			if c.exchanging && len(m.bubbles) > 0 {
+				ws = append(ws, b2u(g.bubble != 0))
+			}
 			if g.trail != nil { // it decides where the goroutine waits
 				ws = append(ws, g.trail.digest)
 			}

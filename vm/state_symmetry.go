@@ -33,8 +33,9 @@ import (
 //     (b) Waiters of a Cond are in the order of their numbers: a Signal has each of them for an
 //     alternative, so that their order means nothing. (c) A coroutine knows the goroutine that waits
 //     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
-//     that follow a seed and the clocks of bubbles are those of a goroutine with its number,
-//     variables of inputs have it in their names, and numbers may be in what goroutines in queues
+//     that follow a seed are those of a goroutine with its number, as is a bubble: if there is one,
+//     it counts for each goroutine whether it is inside; there are not to be several. Variables of
+//     inputs have numbers in their names, and they may be in what goroutines in queues
 //     and in loops that wait or look at the clock are compared by. Where there is any of these the
 //     order is that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists of
 //     goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
@@ -72,14 +73,14 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		return m.Hash(), nil
 	}
 	slices.SortFunc(list, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.g.origin, b.g.origin), a.place-b.place)
+		return cmp.Or(compareOrigins(a.g, b.g), a.place-b.place)
 	})
 	for i := 1; i < len(list); i++ {
-		several = several || list[i].g.origin == list[i-1].g.origin
+		several = several || compareOrigins(list[i].g, list[i-1].g) == 0
 	}
 	for i := 0; i < len(list) && several; {
 		n := 1
-		for i+n < len(list) && list[i+n].g.origin == list[i].g.origin {
+		for i+n < len(list) && compareOrigins(list[i+n].g, list[i].g) == 0 {
 			n++
 		}
 		if n > 1 {
@@ -103,9 +104,14 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	return h, sorted
 }
 
+// compareOrigins orders goroutines by what they cannot exchange: 0 if they can change places.
+func compareOrigins(a, b *goroutine) int {
+	return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(b2u(a.bubble != 0), b2u(b.bubble != 0)))
+}
+
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.
 func (m *Machine) exchangeable() bool {
-	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.cfg.InTurn && !m.tracking && len(m.bubbles) == 0
+	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.cfg.InTurn && !m.tracking && len(m.bubbles) <= 1
 }
 
 // sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as
@@ -113,7 +119,7 @@ func (m *Machine) exchangeable() bool {
 func (m *Machine) sameButForNumbers(list []ranked) bool {
 	return !slices.ContainsFunc(list, func(r ranked) bool {
 		g := r.g
-		return g.trail != nil || g.looked != (lookBack{})
+		return g.trail != nil || g.looked != (lookBack{}) || g.bubble != 0 && len(m.bubbles) == 0
 	})
 }
 

@@ -184,6 +184,40 @@ func OddBubble() {
 	}
 }
 
+// Goroutines of one bubble share its clock.
+func Bubble() {
+	var t testing.T
+	synctest.Test(&t, func(*testing.T) {
+		var a atomic.Int32
+		for range 3 {
+			go func() { time.Sleep(time.Second); a.Add(1); a.Add(1) }()
+		}
+		time.Sleep(2 * time.Second)
+		fmt.Println(a.Load())
+	})
+}
+
+// One is inside of the bubble and the other one is not: it makes a difference which.
+func OddInside() {
+	var t testing.T
+	var a, b atomic.Int32
+	do := func() {
+		n := b.Add(1)
+		b.Load()
+		time.Sleep(time.Second)
+		fmt.Println(n, time.Now().Second())
+	}
+	for range 2 {
+		go func() {
+			if a.Add(1) == 1 {
+				synctest.Test(&t, func(*testing.T) { do() })
+			} else {
+				do()
+			}
+		}()
+	}
+}
+
 // With a seed the random numbers of a goroutine are its own.
 func OddRandom() {
 	var a atomic.Int32
@@ -271,7 +305,7 @@ func (o *orbits) Hash() por.Hash {
 // one origin; and where what goroutines do and have tells them apart, there is one for each orbit.
 func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "OddTimers", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "OddTimers", "OddDeadline"} {
 		t.Run(name, func(t *testing.T) {
 			entry, err := prog.Lookup(name)
 			if err != nil {
@@ -303,7 +337,7 @@ func TestOrbits(t *testing.T) {
 // depends on.
 func TestSymmetricEnds(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddTimers", "OddStack", "OddCoroutine", "OddBubble", "OddRandom", "OddReader", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddTimers", "OddStack", "OddCoroutine", "OddBubble", "Bubble", "OddInside", "OddRandom", "OddReader", "OddDeadline"} {
 		for how, run := range storing {
 			machine := vm.Config{RandFixed: name == "OddRandom"}
 			want, _, _ := exploreTimes(t, prog, name, run, machine)
