@@ -61,23 +61,31 @@ type ranked struct {
 
 // SymmetricHash implements por.SymmetricHasher.
 func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.GID) {
+	if !m.exchangeable() {
+		return m.Hash(), nil
+	}
 	c := &m.canon
 	list, several := c.ranked[:0], false
 	for _, s := range m.living() {
-		if g := m.gs[s]; g.status != gEnded {
-			list = append(list, ranked{g, len(list)})
+		g := m.gs[s]
+		if g.status == gEnded {
+			continue
+		}
+		if !m.sameButForNumbers(g) {
+			return m.Hash(), nil
+		}
+		// By origin, and in spawn-path order: there are few goroutines, or few origins.
+		i := len(list)
+		list = append(list, ranked{g, i})
+		for ; i > 0; i-- {
+			if d := compareOrigins(list[i-1].g, g); d <= 0 {
+				several = several || d == 0
+				break
+			}
+			list[i], list[i-1] = list[i-1], list[i]
 		}
 	}
 	c.ranked = list
-	if !m.exchangeable() || !m.sameButForNumbers(list) {
-		return m.Hash(), nil
-	}
-	slices.SortFunc(list, func(a, b ranked) int {
-		return cmp.Or(compareOrigins(a.g, b.g), a.place-b.place)
-	})
-	for i := 1; i < len(list); i++ {
-		several = several || compareOrigins(list[i].g, list[i-1].g) == 0
-	}
 	for i := 0; i < len(list) && several; {
 		n := 1
 		for i+n < len(list) && compareOrigins(list[i+n].g, list[i].g) == 0 {
@@ -92,9 +100,11 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	for _, r := range list {
 		c.sorted = append(c.sorted, r.g.slot)
 		if several {
-			sorted = append(order, r.g.id)
-			order = sorted
+			order = append(order, r.g.id)
 		}
+	}
+	if several {
+		sorted = order
 	}
 	c.exchanging = true
 	h = m.hashInOrder(c.sorted)
@@ -106,7 +116,10 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 
 // compareOrigins orders goroutines by what they cannot exchange: 0 if they can change places.
 func compareOrigins(a, b *goroutine) int {
-	return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(b2u(a.bubble != 0), b2u(b.bubble != 0)))
+	if a.origin != b.origin {
+		return cmp.Compare(a.origin, b.origin)
+	}
+	return int(b2u(a.bubble != 0)) - int(b2u(b.bubble != 0))
 }
 
 // exchangeable reports whether goroutines may count as equal at all: see claim 2.
@@ -115,22 +128,40 @@ func (m *Machine) exchangeable() bool {
 }
 
 // sameButForNumbers reports whether numbers of goroutines mean nothing in the present state, as far as
-// each goroutine is concerned: see claim 2.
-func (m *Machine) sameButForNumbers(list []ranked) bool {
-	return !slices.ContainsFunc(list, func(r ranked) bool {
-		g := r.g
-		return g.trail != nil || g.looked != (lookBack{}) || g.bubble != 0 && len(m.bubbles) == 0
-	})
+// g is concerned: see claim 2.
+func (m *Machine) sameButForNumbers(g *goroutine) bool {
+	return g.trail == nil && g.looked == (lookBack{}) && (g.bubble == 0 || len(m.bubbles) > 0)
 }
 
-// sortEqual sorts goroutines of one origin by what is the same for all numbers.
+// sortEqual sorts goroutines of one origin by what is the same for all numbers. It is stable.
 func (m *Machine) sortEqual(list []ranked) {
-	slices.SortStableFunc(list, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(m.symmetryKey(a.g), m.symmetryKey(b.g)), cmp.Compare(a.g.label, b.g.label), m.compareHeaps(a.g, b.g))
-	})
-	if !slices.IsSortedFunc(list, func(a, b ranked) int { return a.place - b.place }) && !m.cfg.absolute.exchanged.Load() {
-		m.cfg.absolute.exchanged.Store(true)
+	if len(list) > manyEqual {
+		slices.SortStableFunc(list, func(a, b ranked) int { return m.compareGoroutines(a.g, b.g) })
+	} else {
+		for i := 1; i < len(list); i++ {
+			for k := i; k > 0 && m.compareGoroutines(list[k-1].g, list[k].g) > 0; k-- {
+				list[k], list[k-1] = list[k-1], list[k]
+			}
+		}
 	}
+	for i := 1; i < len(list); i++ {
+		if list[i].place < list[i-1].place && !m.cfg.absolute.exchanged.Load() {
+			m.cfg.absolute.exchanged.Store(true)
+		}
+	}
+}
+
+// manyEqual is of how many goroutines sorting by insertion is too slow.
+const manyEqual = 16
+
+func (m *Machine) compareGoroutines(a, b *goroutine) int {
+	switch x, y := m.symmetryKey(a), m.symmetryKey(b); {
+	case x != y:
+		return cmp.Compare(x, y)
+	case a.label != b.label:
+		return cmp.Compare(a.label, b.label)
+	}
+	return m.compareHeaps(a, b)
 }
 
 // symmetryKey is a hash of what is written down of g, with what references refer to by its kind.
@@ -189,39 +220,40 @@ const maxPairs = 32
 //	▼              ▼
 //	{id: 1}        {id: 2}  a comes first
 func (m *Machine) compareHeaps(a, b *goroutine) int {
-	s, t := &a.serial, &b.serial
-	pairs := m.canon.pairs[:0]
-	meet := func(x, y uint64) int {
-		if x == y {
-			return 0
-		}
-		k, numbered := m.kindOf(x)
-		l, other := m.kindOf(y)
-		if k != l || numbered != other || !numbered {
-			return cmp.Compare(k, l)
-		}
-		if p := (objectPair{uint32(x >> 32), uint32(y >> 32)}); p.a != p.b && len(pairs) < maxPairs && !slices.Contains(pairs, p) {
-			pairs = append(pairs, p)
-		}
-		return 0
-	}
+	s, t, c := &a.serial, &b.serial, &m.canon
+	c.pairs = c.pairs[:0]
 	for i := range min(len(s.refs), len(t.refs)) {
-		if c := meet(s.words[s.refs[i]], t.words[t.refs[i]]); c != 0 {
-			return c
+		if d := m.compareRefs(s.words[s.refs[i]], t.words[t.refs[i]]); d != 0 {
+			return d
 		}
 	}
-	defer func() { m.canon.pairs = pairs[:0] }()
-	for i := 0; i < len(pairs); i++ {
-		if c := m.compareObjects(pairs[i], meet); c != 0 {
-			return c
+	for i := 0; i < len(c.pairs); i++ {
+		if d := m.compareObjects(c.pairs[i]); d != 0 {
+			return d
 		}
 	}
 	return 0
 }
 
-// compareObjects compares two objects of one layout and size, and calls meet for the pointers in the
-// same places of both.
-func (m *Machine) compareObjects(p objectPair, meet func(x, y uint64) int) int {
+// compareRefs compares two pointer words by kind, and notes the objects if these are to be compared.
+func (m *Machine) compareRefs(x, y uint64) int {
+	if x == y {
+		return 0
+	}
+	k, numbered := m.kindOf(x)
+	l, other := m.kindOf(y)
+	if k != l || numbered != other || !numbered {
+		return cmp.Compare(k, l)
+	}
+	c, p := &m.canon, objectPair{uint32(x >> 32), uint32(y >> 32)}
+	if p.a != p.b && len(c.pairs) < maxPairs && !slices.Contains(c.pairs, p) {
+		c.pairs = append(c.pairs, p)
+	}
+	return 0
+}
+
+// compareObjects compares two objects of one layout and size, and notes those in the same places of both.
+func (m *Machine) compareObjects(p objectPair) int {
 	a, b := &m.heap.objs[p.a], &m.heap.objs[p.b]
 	if a.flags&objDerived != 0 || b.flags&objDerived != 0 {
 		return 0
@@ -241,8 +273,8 @@ func (m *Machine) compareObjects(p objectPair, meet func(x, y uint64) int) int {
 				continue
 			case len(ptrs) > 0 && ptrs[0] == at:
 				ptrs = ptrs[1:]
-				if c := meet(x, y); c != 0 {
-					return c
+				if d := m.compareRefs(x, y); d != 0 {
+					return d
 				}
 				continue
 			}
@@ -251,8 +283,8 @@ func (m *Machine) compareObjects(p objectPair, meet func(x, y uint64) int) int {
 				m.hideOwner(&y, owners[0])
 				owners = owners[1:]
 			}
-			if c := cmp.Compare(x, y); c != 0 {
-				return c
+			if x != y {
+				return cmp.Compare(x, y)
 			}
 		}
 	}
@@ -261,8 +293,11 @@ func (m *Machine) compareObjects(p objectPair, meet func(x, y uint64) int) int {
 
 // wordAt returns the word of o at an offset, from which on there are n bytes of it.
 func wordAt(o *object, off, n uint32) uint64 {
+	if n >= 8 {
+		return *(*uint64)(unsafe.Add(o.mem, off))
+	}
 	var buf [1]uint64
-	return writeRaw(buf[:0], unsafe.Add(o.mem, off), min(n, 8))[0]
+	return writeRaw(buf[:0], unsafe.Add(o.mem, off), n)[0]
 }
 
 // hideOwner replaces the number of a goroutine by its origin in the word w of which it is a part; at is

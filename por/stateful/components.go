@@ -39,7 +39,7 @@ type components struct {
 // wants, and is used again once the state is closed.
 type openState struct {
 	key                por.Hash
-	order              uint64 // see symmetric.digest
+	order              uint64 // see symmetric
 	gidLo, gidHi       int
 	choiceLo, choiceHi int
 }

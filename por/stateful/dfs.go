@@ -339,7 +339,7 @@ func (s *depthFirst) push(f frame) {
 // and the state counts as new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
-	val := closedIn(s.symmetric.digest())
+	val := closedIn(s.symmetric.digest)
 	if s.components != nil {
 		val = s.components.nextNum()
 	}
@@ -386,7 +386,7 @@ func (s *depthFirst) key(f *frame) por.Hash {
 // What fairness will ask about this state is taken down now (noteEnabled, noteDataChoice),
 // because the state is gone when its component is complete.
 func (s *depthFirst) openState(f *frame, key por.Hash) {
-	f.tarjan = s.components.open(key, s.symmetric.digest())
+	f.tarjan = s.components.open(key, s.symmetric.digest)
 	if n := len(s.frames); n > 0 {
 		p := &s.frames[n-1]
 		s.components.edge(p.tarjan.num, f.tarjan.num, s.Path[p.Depth:])
@@ -500,7 +500,7 @@ func (s *depthFirst) leaf(st por.Status) {
 		return
 	}
 	if s.states != nil {
-		switch old, ok := s.states.insert(s.fingerprint(), closedIn(s.symmetric.digest())); {
+		switch old, ok := s.states.insert(s.fingerprint(), closedIn(s.symmetric.digest)); {
 		case !ok:
 			s.Halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(s.Cfg.MaxMemory)})
 		case old == vacant:

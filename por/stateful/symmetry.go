@@ -34,6 +34,7 @@ type symmetric struct {
 	hasher por.SymmetricHasher // nil: states are equal if goroutines are
 	buf    []trace.GID
 	order  []trace.GID // of the state looked up last; nil: goroutines correspond as for System.Hash
+	digest uint64      // stands for it; 0 if it is nil
 	cycle  bool        // there is a cycle that exchanges goroutines
 }
 
@@ -44,8 +45,12 @@ func (s *depthFirst) fingerprint() por.Hash {
 		return s.Sys.Hash()
 	}
 	h, order := x.hasher.SymmetricHash(x.buf[:0])
+	x.digest = 0
 	if x.order = order; order != nil {
-		x.buf = order
+		x.buf, x.digest = order, 1
+		for _, g := range order {
+			x.digest = por.Mix(x.digest ^ uint64(g))
+		}
 	}
 	return h
 }
@@ -58,25 +63,13 @@ func (x *symmetric) number(g trace.GID) uint64 {
 	return uint64(slices.Index(x.order, g))
 }
 
-// digest stands for the order of goroutines in the state whose fingerprint was taken last.
-func (x *symmetric) digest() uint64 {
-	if x.order == nil {
-		return 0
-	}
-	d := uint64(1)
-	for _, g := range x.order {
-		d = por.Mix(d ^ uint64(g))
-	}
-	return d
-}
-
 // closedIn is the word of a closed state whose order of goroutines has digest d: it has half of that.
 func closedIn(d uint64) uint32 { return closed | uint32(d)>>1 }
 
 // noteExchange counts the arrival at a stored state, of which old is the word, if goroutines had to be
 // exchanged for it.
 func (s *depthFirst) noteExchange(old uint32) {
-	d, same := s.symmetric.digest(), false
+	d, same := s.symmetric.digest, false
 	switch {
 	case old >= closed:
 		same = old == closedIn(d)
@@ -93,7 +86,7 @@ func (s *depthFirst) noteExchange(old uint32) {
 // exchanges reports whether the present state is equal to the open state num with goroutines exchanged,
 // and then has the search end.
 func (s *depthFirst) exchanges(num uint32) bool {
-	if s.symmetric.digest() == s.components.nodes[num-firstOpen].order {
+	if s.symmetric.digest == s.components.nodes[num-firstOpen].order {
 		return false
 	}
 	s.symmetric.cycle, s.Halted = true, true
