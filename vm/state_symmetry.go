@@ -35,10 +35,10 @@ import (
 //     for it, of which there is one. Its number counts, so that fewer states match. (d) Random bits
 //     that follow a seed are those of a goroutine with its number, as is a bubble: if there is one,
 //     it counts for each goroutine whether it is inside; there are not to be several. Variables of
-//     inputs have numbers in their names, and they may be in what goroutines in queues
-//     and in loops that wait or look at the clock are compared by. Where there is any of these the
-//     order is that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists of
-//     goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
+//     inputs have numbers in their names, and they may be in what goroutines in queues and in
+//     loops that wait or look at the clock are compared by. Where there is any of these the order is
+//     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of lists
+//     of goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
 //     numbers: observeNumbers.
 //  3. If a program has looked at numbers and states have been written down in an order that is not
 //     that of spawn paths, the search begins again with numbers (NeedsRefining). If none has in the
