@@ -30,6 +30,7 @@ type Location struct {
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64
 	Write     bool
+	Adds      bool // the operation commutes with additions to it: see static.Access
 	// Stored: only loads and stores count, not the operations of package sync on
 	// primitives that the location is a part of: they keep what the code of the
 	// package stores there.
@@ -117,6 +118,9 @@ func (o *Oracle) ConflictOne(n int, l *Location) bool {
 }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
+	if x.Adds && l.Adds && o.fut.F.Acc.BytesOf(x.Key) == l.Size {
+		return false // if they are about the same memory, they are about all of it
+	}
 	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey() && !l.Stored) &&
 		(x.Objs == static.Empty || l.Objs == static.Empty || o.fut.F.Acc.Objs.Intersects(x.Objs, l.Objs))
 }

@@ -281,10 +281,11 @@ func counter(s State, p uint64) int64 {
 // once: if they can take a WaitGroup's counter below zero together with t, then it
 // matters which of them does.
 //
-// T_c's Add brings the counter from c to c + delta, delta being negative, and the others may take n
-// away. If c + delta - n < 0 one of them panics, the last one: who that is depends on the order.
+// T_c's Add brings the counter from c to c + delta, and the others may take n away. If c + delta - n < 0,
+// delta being negative, one of them panics, the last one: who that is depends on the order. So it does
+// if c - n < 0 and T_c has not added yet.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
-	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta >= 0 {
+	if t.op.Kind != trace.WgAdd || t.op.N == 0 || t.delta == 0 {
 		return false
 	}
 	p := uint64(t.op.Access[0].Obj)<<32 | uint64(t.op.Access[0].Off)
@@ -292,7 +293,7 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 	for _, x := range list {
 		n = min(many, n+o.count(&x.eff.dones, p, t.objs[0]))
 	}
-	return counter(s, p) < int64(n)-t.delta
+	return counter(s, p) < int64(n)-min(t.delta, 0)
 }
 
 // blocked reports whether the walk stops at x, an operation that is disabled in the

@@ -53,11 +53,12 @@ type targetKey struct {
 	ident [2]Identity
 	pc    uint64
 	delta int64
+	adds  bool
 }
 
 // targetOf returns the target for op, the next operation of g.
 func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
-	k := targetKey{kind: op.Kind, n: op.N, acc: op.Access}
+	k := targetKey{kind: op.Kind, n: op.N, acc: op.Access, adds: op.Kind == trace.AtomicRMW && op.Commutes == trace.Increments}
 	for i := range op.N {
 		k.ident[i] = s.Identity(op.Access[i].Obj)
 	}
@@ -86,6 +87,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 		}
 		for i := range t.locs {
 			t.copies = t.copies || o.fa.Primitive(&t.locs[i])
+			t.locs[i].Adds = k.adds
 		}
 	case op.Kind == trace.SyncAccess:
 		t.known = !ofTimer(s.Stack(g))
@@ -253,7 +255,7 @@ func addSync(list []syncEffect, m syncEffect) []syncEffect {
 //	Park          Park                       the waiters of a Cond are a set
 //	WgWait        WgWait                     both only read the counter
 //	OnceEnter     all, if it is done         nothing changes it any more
-//	WgAdd         WgAdd of the same sign     sums have no order; but see refuted
+//	WgAdd         WgAdd                      sums have no order; but see refuted
 //	SyncAccess    reading, if it reads       neither writes
 //	all others    nothing                    it is not worth finding out
 func (o *Oracle) dependent(t *target, m *syncEffect) bool {
@@ -268,9 +270,11 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	case trace.OnceEnter:
 		return t.op.Access[0].Write // otherwise it is done already
 	case trace.WgAdd:
-		// Two Adds with the same sign commute, as long as the counter does not
-		// become negative (see refuted).
-		return m.kind != trace.WgAdd || m.sign == 0 || t.delta*int64(m.sign) <= 0
+		// Two Adds with the same sign commute, and so does one that adds with those that take away
+		// (the counter may come to 0 in between, which only a Wait notices), as long as the counter
+		// does not become negative (see refuted). One that takes away may be the last one in one
+		// order only.
+		return m.kind != trace.WgAdd || m.sign == 0 || t.delta <= 0 && t.delta*int64(m.sign) <= 0
 	case trace.SyncAccess:
 		return !m.reads || t.op.Access[0].Write
 	}

@@ -589,6 +589,46 @@ var micro = []microtest.Program{
 	wg.Wait()
 	say(x)`},
 	// The goroutine that counts down first panics.
+	// Add commutes with others whose result nobody uses, and with nothing else.
+	{"adds", "", `
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Add(1)
+		go func() { defer wg.Done(); n.Add(2) }()
+	}
+	wg.Wait()
+	say(int(n.Load()))`},
+	{"addAndLoad", "", `
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	wg.Go(func() { n.Add(2) })
+	wg.Go(func() { say(int(n.Load())) })
+	wg.Wait()`},
+	{"addAndUse", "", `
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	wg.Go(func() { n.Add(2) })
+	wg.Go(func() { say(int(n.Add(1))) })
+	wg.Wait()`},
+	{"addAndStore", "", `
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	wg.Go(func() { n.Add(2) })
+	wg.Go(func() { n.Swap(7) })
+	wg.Wait()
+	say(int(n.Load()))`},
+	// What is added beside a Wait is waited for, or not.
+	{"addBesideWait", "", `
+	var wg sync.WaitGroup
+	x := int32(0)
+	wg.Add(1)
+	done := make(chan bool)
+	go func() { wg.Add(1); atomic.StoreInt32(&x, 1); wg.Done(); done <- true }()
+	go func() { wg.Done() }()
+	wg.Wait()
+	say(int(atomic.LoadInt32(&x)))
+	<-done`},
 	{"upAndDown", "", `
 	var wg sync.WaitGroup
 	done := make(chan bool, 2)

@@ -51,6 +51,9 @@ type Access struct {
 	Objs   Set
 	Write  bool
 	Atomic bool // by sync/atomic: it is no data race with another one
+	// Adds says that it is of sync/atomic's Add, that the result is not used, and that the location is
+	// what Key says: it commutes with others of the same size.
+	Adds bool
 }
 
 // Accesses numbers keys and accesses.
@@ -152,8 +155,11 @@ func (a *Accesses) Len() int { return len(a.list) }
 
 // Bytes returns the size of the locations of access n if they are variables,
 // fields or elements, 0 otherwise.
-func (a *Accesses) Bytes(n int) int64 {
-	switch k := a.keys[a.list[n].Key]; k.Kind {
+func (a *Accesses) Bytes(n int) int64 { return a.BytesOf(a.list[n].Key) }
+
+// BytesOf is Bytes of an access with that key.
+func (a *Accesses) BytesOf(key int) int64 {
+	switch k := a.keys[key]; k.Kind {
 	case Field:
 		return gcSizes.Sizeof(k.Type.(*types.Struct).Field(k.Index).Type())
 	case Elem, Deref:

@@ -84,6 +84,16 @@ func synchronises(k trace.Kind) bool {
 	return true
 }
 
+// unused reports whether site is a call of which nothing uses the result: the machine calls the same
+// ones by another operation (compile.Unused).
+func unused(site ssa.CallInstruction) bool {
+	call, ok := site.(*ssa.Call)
+	return ok && !slices.ContainsFunc(*call.Referrers(), func(i ssa.Instruction) bool {
+		_, debug := i.(*ssa.DebugRef)
+		return !debug
+	})
+}
+
 // atomic returns the accesses of an operation of sync/atomic.
 func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access {
 	t := fn.Signature.Recv()
@@ -103,6 +113,7 @@ func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access 
 		x.Objs = g.Where(addr)
 		if g.acc.typed(holder(addr)) {
 			x.Key = g.acc.Key(Key{Kind: Deref, Type: p.Elem()})
+			x.Adds = strings.HasPrefix(fn.Name(), "Add") && unused(site)
 		}
 	}
 	if strings.HasPrefix(fn.Name(), "Load") || fn.Name() == "hbLoad" {
