@@ -589,7 +589,7 @@ var micro = []microtest.Program{
 	wg.Wait()
 	say(x)`},
 	// The goroutine that counts down first panics.
-	// Add commutes with others whose result nobody uses, and with nothing else.
+	// Add commutes with others if neither result is used, and with nothing else.
 	{"adds", "", `
 	var n atomic.Int64
 	var wg sync.WaitGroup
