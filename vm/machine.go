@@ -88,6 +88,7 @@ type scalars struct {
 	debt      int64   // see step_time.go
 	shown     int64   // what the last look has shown: see step_look.go
 	looks     []int64 // what has been shown on this path, in ascending order
+	vainLooks int     // how many visible looks at which no time has passed there have been since some has
 	rests     int64   // how often time has passed because all goroutines waited, if the clock is read
 	clockStep int     // the last step that read the clock, from 1; 0: none has
 	steps     int     // of this path

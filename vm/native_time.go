@@ -175,7 +175,7 @@ func (m *Machine) canFire(g *goroutine) bool {
 // does in a synctest bubble.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
-	if m.looksOfStep++; m.looksOfStep > maxLooks && !m.auto {
+	if m.looksOfStep++; (m.looksOfStep > maxLooks || m.vainLooks > maxVain) && !m.auto {
 		m.cutForTime(g)
 		g.status = gReady
 		g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}

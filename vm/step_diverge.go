@@ -126,6 +126,10 @@ func (m *Machine) cutForTime(g *goroutine) {
 // more than a loop that ends by itself looks, and takes a second.
 const maxLooks = 1 << 20
 
+// maxVain is the same for looks that are operations, of all goroutines of a path: at each of them time
+// might pass, and has not. Where states are stored no bound on steps would end such a path.
+const maxVain = 1 << 12
+
 // setSpinning notes that g loops forever: its pending operation is one that is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {
 	g.status = gSpinning

@@ -161,7 +161,9 @@ func (m *Machine) look(g *goroutine) int64 {
 		}
 		return m.clockOf(g)
 	}
+	m.vainLooks++
 	if g.choice > 0 {
+		m.vainLooks = 0
 		d := m.jump(g, int(g.choice))
 		m.clock += d
 		m.debt += d

@@ -115,6 +115,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 // deadlines of contexts and the like do not make equal states differ.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
+	m.vainLooks = 0
 	d := m.deadline(g)
 	switch {
 	case g.bubble != 0:

@@ -79,7 +79,7 @@ var partOf = func() map[string]string {
 			gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
+		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failure
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
