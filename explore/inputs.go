@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -153,7 +155,11 @@ func (s *exploration) narrateIn(m Machine, b *Bug) error {
 		return err
 	}
 	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
-		b.Observation = Observe(m, b.Schedule)
+		var facts por.Oracle
+		if f := m.Features().Facts; f != nil && m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
+			facts = f.Oracle(s.opts.kind(), s.limit.passed)
+		}
+		b.Observation = Observe(m, b.Schedule, facts)
 	}
 	return nil
 }

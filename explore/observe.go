@@ -43,6 +43,9 @@ type State struct {
 	// of them are known.
 	Conflicts     []int
 	ConflictsFrom int
+	// Fact is the reason for which static facts say that no other goroutine can do anything that this
+	// step conflicts with, whatever comes before it; "": they do not, or were not asked.
+	Fact string
 }
 
 // MaxObserved is how many steps a schedule has at most that is observed on the way.
@@ -54,15 +57,18 @@ const (
 	mostConflicts = 20
 )
 
+// mostFacts is for how many steps of a schedule static facts are asked.
+const mostFacts = 5000
+
 // Observe executes a schedule from the present state of m and returns what can be seen, or nil if m
-// cannot say. m is left where it was.
-func Observe(m Machine, schedule trace.Schedule) *Observation {
+// cannot say. m is left where it was. facts, on states of m, may be nil.
+func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
 	fx, ok := m.(por.Effects)
 	if !ok {
 		return nil
 	}
 	mark := m.Mark()
-	o := &observer{m: m, effects: fx, arrived: make(map[trace.GID]arrival), times: make(map[trace.GID][]stepTime),
+	o := &observer{m: m, effects: fx, facts: facts, arrived: make(map[trace.GID]arrival), times: make(map[trace.GID][]stepTime),
 		known: make(map[[2]trace.GID][]stepTime), Observation: Observation{Names: make(map[trace.GID]string)}}
 	o.clocks, _ = m.(clocks)
 	for i, a := range schedule {
@@ -72,6 +78,9 @@ func Observe(m Machine, schedule trace.Schedule) *Observation {
 	o.state(len(schedule))
 	m.Rewind(mark)
 	m.Release(mark)
+	if w, ok := facts.(por.Watcher); ok {
+		w.Rewound()
+	}
 	return &o.Observation
 }
 
@@ -87,6 +96,7 @@ type observer struct {
 	m       Machine
 	effects por.Effects
 	clocks  clocks
+	facts   por.Oracle
 	live    []trace.GID
 	enabled []trace.GID
 	seen    []trace.GID // all goroutines so far, in the order in which they were seen first
@@ -199,6 +209,12 @@ func (o *observer) step(i int, a trace.Step) {
 	o.steps = append(o.steps, x)
 	if o.clocks != nil {
 		o.times[a.G] = append(o.times[a.G], stepTime{i, o.clocks.Time(a.G)})
+	}
+	if o.facts != nil && i < mostFacts {
+		s.Fact = o.facts.Skip(a.G, &x.Op)
+	}
+	if w, ok := o.facts.(por.Watcher); ok {
+		w.Stepping(a.G, &x.Op)
 	}
 	o.partner = trace.NoGID
 	if p, ok := partner(o.m, a); ok {

@@ -98,7 +98,7 @@ func replayPage(name, written string) error {
 	bug.Inputs = r.rec.Inputs
 	r.m.Rewind(mark)
 	if len(bug.Schedule) <= explore.MaxObserved {
-		bug.Observation = explore.Observe(r.m, bug.Schedule)
+		bug.Observation = explore.Observe(r.m, bug.Schedule, nil)
 	}
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
 }

@@ -56,6 +56,7 @@ type lines struct {
 	Partner  []int `json:"partner"`
 	Wrong    []int `json:"wrong"` // this one, Blocked and Shared are 0 or 1
 	Blocked  []int `json:"blocked"`
+	Fact     []int `json:"fact"` // text: why static facts say that nothing can come before it
 	Acquired []int `json:"acquired"`
 	Released []int `json:"released"`
 	Shared   []int `json:"shared"`
@@ -259,7 +260,7 @@ func (b *builder) lines(list []report.Line) {
 		}
 		name, _, _ := strings.Cut(l.Event.What, "\n")
 		for k, v := range []int{b.lane(l.Lane), l.Step, site, state, b.object(location(&l.Event), name), b.kind(l.Kind, l.Event.Kind),
-			b.text(l.What), b.text(s.Before), b.text(l.Effect), b.text(l.Note), b.text(l.Left), partner, bit(l.Wrong), bit(l.Blocked),
+			b.text(l.What), b.text(s.Before), b.text(l.Effect), b.text(l.Note), b.text(l.Left), partner, bit(l.Wrong), bit(l.Blocked), b.text(s.Fact),
 			b.lock(s.Acquired, name), b.lock(s.Released, name), bit(s.Shared)} {
 			col := c.columns()[k]
 			*col = append(*col, v)
@@ -270,7 +271,7 @@ func (b *builder) lines(list []report.Line) {
 // columns returns the columns, in their order.
 func (c *lines) columns() []*[]int {
 	return []*[]int{&c.Lane, &c.Step, &c.Site, &c.State, &c.Object, &c.Kind, &c.What, &c.Before, &c.Effect, &c.Note, &c.Left, &c.Partner,
-		&c.Wrong, &c.Blocked, &c.Acquired, &c.Released, &c.Shared}
+		&c.Wrong, &c.Blocked, &c.Fact, &c.Acquired, &c.Released, &c.Shared}
 }
 
 // states fills in what is of states.

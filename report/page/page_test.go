@@ -18,6 +18,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
@@ -27,7 +28,10 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // explored explores a program and returns what its page shows.
-func explored(t testing.TB, file string) *Schedule {
+func explored(t testing.TB, file string) *Schedule { return exploredWith(t, file, oracle.None) }
+
+// exploredWith is explored with static facts.
+func exploredWith(t testing.TB, file string, facts oracle.Kind) *Schedule {
 	t.Helper()
 	prog, err := load.Load(load.Config{Patterns: []string{file}, Implicit: []string{"runtime"}, Cache: &cache})
 	if err != nil {
@@ -39,7 +43,7 @@ func explored(t testing.TB, file string) *Schedule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := explore.Run(context.Background(), entries[0], explore.Options{POR: explorers.Lookup("jpf"), Match: true, Observe: true})
+	r, err := explore.Run(context.Background(), entries[0], explore.Options{POR: explorers.Lookup("jpf"), Match: true, Observe: true, Hybrid: facts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,6 +180,30 @@ func TestEdges(t *testing.T) {
 	}
 	if race := newData(explored(t, "testdata/bugs/race.go")); len(race.Edges) != 0 || len(race.Pairs) != 1 {
 		t.Errorf("race: edges %v, pairs %v; want no edge and a pair", race.Edges, race.Pairs)
+	}
+}
+
+// TestFacts: with --hybrid a page says which steps need no choice: what follows when the others
+// have ended, and not those in between which the bug has something else happen.
+func TestFacts(t *testing.T) {
+	d := newData(exploredWith(t, "testdata/bugs/failure.go", oracle.Full))
+	facts := 0
+	for i, f := range d.Lines.Fact {
+		step := d.Lines.Step[i]
+		if f >= 0 {
+			facts++
+		}
+		if f >= 0 && (step == 2 || step == 3 || step == 4) {
+			t.Errorf("step %d needs no choice (%s), but the others conflict with it", step, d.Texts[f])
+		}
+	}
+	if facts == 0 {
+		t.Error("no step has a static fact")
+	}
+	for _, f := range newData(explored(t, "testdata/bugs/failure.go")).Lines.Fact {
+		if f >= 0 {
+			t.Error("there are static facts without --hybrid")
+		}
 	}
 }
 

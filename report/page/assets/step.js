@@ -77,6 +77,7 @@ function showStep(i) {
     }
     table.append(element("tr", {}, element("th", { scope: "row" }, other), cell));
   }
+  if (L.fact[i] >= 0) to.append(element("p", { class: "small" }, `Static facts (${text(L.fact[i])}): nothing that the others can still do conflicts with this step, so it was tried in no other order.`));
   if (table.firstChild) to.append(table, ...(more > 0 ? [element("p", { class: "small" }, "and " + more + " more")] : [])); else to.append(element("p", { class: "small" }, "There is no other one."));
 
   heading(step > 0 ? "Locks held after this step" : "Locks held");
