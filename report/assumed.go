@@ -80,6 +80,7 @@ var modes = [vm.NumModes]string{
 	vm.ModeRandFixed:     "--rand=seed",
 	vm.ModeMapsInsertion: "--maps=insertion",
 	vm.ModeSignalsOff:    "--signals=sent",
+	vm.ModeNetFaulty:     "--net=faulty",
 	vm.ModeInputLen:      "--input-len=", // and how long
 	vm.ModeInTurn:        "gc's queues",
 }

@@ -27,6 +27,7 @@ type Config struct {
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
 	SignalsOff    bool                   // the environment sends no signals
+	NetFaulty     bool                   // connections fail in the ways that hbFault has
 	Maps          MapMode                // in which orders maps are iterated
 	Subtest       func(name string) bool // which subtests are executed; nil: all
 	Short         bool                   // testing.Short

@@ -13,6 +13,18 @@ var netNatives = []Native{
 		m.assumeAlways(g, NetworkOff)
 		return Next
 	}},
+	{Name: "net.hbFault", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		if !m.cfg.NetFaulty {
+			return 1
+		}
+		return m.choices(r, op)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if !m.cfg.NetFaulty || m.auto {
+			r.Set(0, 0)
+			return Next
+		}
+		return choose(m, g, r)
+	}},
 }
 
 // WaitsForPeer reports whether goroutine id waits for what only another process can do: to connect

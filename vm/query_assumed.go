@@ -107,6 +107,7 @@ const (
 	ModeRandFixed                 // --rand=seed
 	ModeMapsInsertion             // --maps=insertion
 	ModeSignalsOff                // --signals=sent
+	ModeNetFaulty                 // --net=faulty
 	ModeInputLen                  // --input-len: Machine.InputLen
 	ModeInTurn                    // no flag: Config.InTurn
 	NumModes
@@ -131,6 +132,9 @@ func (m *Machine) Modes() []Mode {
 	}
 	if m.cfg.SignalsOff && m.cfg.muted.Load() {
 		list = append(list, ModeSignalsOff)
+	}
+	if m.cfg.NetFaulty {
+		list = append(list, ModeNetFaulty)
 	}
 	if m.cfg.bounded.Load() {
 		list = append(list, ModeInputLen)

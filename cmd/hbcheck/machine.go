@@ -40,6 +40,7 @@ type machineFlags struct {
 	rand     string // all, seed
 	maps     string // auto, all, insertion
 	signals  string // all, sent
+	net      string // reliable, faulty
 	seed     int64
 	symbolic bool                   // the entry is called with symbolic arguments
 	inputLen int                    // how long strings and slices among inputs are at most
@@ -60,6 +61,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rand, "rand", "all", "values of math/rand: `all|seed`: all of a small range, or the sequence of --seed")
 	fs.StringVar(&f.maps, "maps", "auto", "order of map iteration: `auto|all|insertion`: all orders of few entries, all orders, or one")
 	fs.StringVar(&f.signals, "signals", "all", "signals that the program is notified of: `all|sent`: each may arrive at any moment, or those that the program sends itself")
+	fs.StringVar(&f.net, "net", "reliable", "connections of the program with itself: `reliable|faulty`: nothing is lost, or connecting may be refused, a Read return one byte, a connection be reset and a packet be lost")
 	fs.StringVar(&f.stdin, "stdin", "", "standard input of the program: what is in `file`")
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
 	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all arguments there are: integers, bools, strings, and slices, arrays and structs of these")
@@ -82,6 +84,8 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
 	case f.signals != "all" && f.signals != "sent":
 		return fmt.Errorf("--signals %s: want all or sent", f.signals)
+	case f.net != "reliable" && f.net != "faulty":
+		return fmt.Errorf("--net %s: want reliable or faulty", f.net)
 	case f.inputLen < 0 || f.inputLen > vm.MaxInputLen:
 		return fmt.Errorf("--input-len %d: want a number up to %d", f.inputLen, vm.MaxInputLen)
 	case seed && f.rand != "seed":
@@ -155,7 +159,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
-			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", RandFixed: f.rand == "seed", RandSeed: f.seed,
+			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,
 		})
 	})
@@ -213,6 +217,9 @@ func (f *machineFlags) record() map[string]string {
 	if f.signals != "all" {
 		m["signals"] = f.signals
 	}
+	if f.net != "reliable" {
+		m["net"] = f.net
+	}
 	if f.symbolic {
 		m["symbolic"] = "true"
 	}
@@ -227,7 +234,7 @@ func (f *machineFlags) record() map[string]string {
 
 // recorded is the inverse of record.
 func recorded(args []string, m map[string]string) (machineFlags, error) {
-	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], bench: m["bench"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all",
+	f := machineFlags{args: args, outcomes: m["outcomes"] == "true", run: m["run"], skip: m["skip"], bench: m["bench"], short: m["short"] == "true", time: "any", rand: "all", maps: "auto", signals: "all", net: "reliable",
 		symbolic: m["symbolic"] == "true", inputLen: vm.DefaultInputLen}
 	if m["time"] != "" {
 		f.time = m["time"]
@@ -262,6 +269,9 @@ func recorded(args []string, m map[string]string) (machineFlags, error) {
 	}
 	if m["signals"] != "" {
 		f.signals = m["signals"]
+	}
+	if m["net"] != "" {
+		f.net = m["net"]
 	}
 	if m["rand"] != "" {
 		f.rand = m["rand"]

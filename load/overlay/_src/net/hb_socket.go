@@ -225,6 +225,9 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 	case peer.port == 0:
 		return nil, own, peer, syscall.ECONNREFUSED
 	}
+	if hbFault(2) == 1 {
+		return nil, own, peer, syscall.ECONNREFUSED
+	}
 	l, ok := hbFind(true, &peer).(*hbListener)
 	if !ok {
 		return nil, own, peer, syscall.ECONNREFUSED

@@ -115,6 +115,14 @@ func (h *hbHalf) take(n int) []byte {
 
 func (e *hbEnd) read(p []byte) (n int, err error) {
 	h := e.in()
+	switch h.fault(len(p)) {
+	case hbReset:
+		if err := e.reset(); err != nil {
+			return 0, err
+		}
+	case hbPart:
+		p = p[:1]
+	}
 	if len(p) > 0 {
 		effect.Wait(unsafe.Pointer(h), false, &h.readable)
 	} else {
@@ -153,6 +161,26 @@ func (e *hbEnd) failure() (err syscall.Errno) {
 
 func (e *hbEnd) write(p []byte) (n int, err error) {
 	b := taken(p)
+	switch e.out().fault(len(b)) {
+	case hbReset:
+		if err := e.reset(); err != nil {
+			return 0, err
+		}
+	case hbPart:
+		if n, err = e.send(b[:1]); err != nil {
+			return n, err
+		}
+		if err = e.reset(); err != nil {
+			return n, err
+		}
+		b = b[1:]
+	}
+	k, err := e.send(b)
+	return n + k, err
+}
+
+// send writes b.
+func (e *hbEnd) send(b []byte) (n int, err error) {
 	h := e.out()
 	effect.Wait(unsafe.Pointer(h), false, &h.writable)
 	effect.Orders(unsafe.Pointer(&e.uses), false)

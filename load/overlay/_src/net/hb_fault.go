@@ -1,0 +1,51 @@
+package net
+
+import (
+	"internal/effect"
+	"internal/poll"
+	"syscall"
+	"unsafe"
+)
+
+// What can go wrong with a network that is not reliable (--net=faulty): connecting is refused, a Read
+// returns one byte of what there is, a connection is reset when it is read or written, or in the
+// middle of a Write, and a packet is lost. Which of it happens is chosen before the operation that it
+// happens to. Sockets of Unix have no network.
+
+// hbFault returns a number below n, 0 where the network is reliable. n is 1 if there is no choice.
+func hbFault(n int) int
+
+// What a fault of a stream can be.
+const (
+	hbNoFault = iota
+	hbReset   // now
+	hbPart    // one byte is read, or written before it is reset
+	hbFaults
+)
+
+// fault chooses one of an operation on n bytes.
+func (h *hbHalf) fault(n int) int {
+	if h.unix || n == 0 {
+		return hbNoFault
+	}
+	return hbFault(min(n+1, hbFaults))
+}
+
+// reset resets the connection and returns what e is told; nil if it cannot be reset any more.
+func (e *hbEnd) reset() error {
+	in, out := e.in(), e.out()
+	e.conn.touch()
+	effect.Orders(unsafe.Pointer(&e.uses), false)
+	switch {
+	case in.readClosed:
+		return poll.ErrNetClosing
+	case in.dead, out.dead, in.gone:
+		return nil
+	}
+	in.data, out.data = nil, nil
+	in.dead, out.dead = true, true
+	e.conn.errs[1-e.side] = syscall.ECONNRESET
+	in.update()
+	out.update()
+	return syscall.ECONNRESET
+}
