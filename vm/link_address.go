@@ -52,11 +52,22 @@ func isUintptr(t types.Type) bool {
 	return ok && b.Kind() == types.Uintptr
 }
 
+// systemCalls are the functions that make system calls.
+var systemCalls = map[string]bool{
+	"syscall.Syscall": true, "syscall.Syscall6": true, "syscall.RawSyscall": true, "syscall.RawSyscall6": true,
+	"golang.org/x/sys/unix.Syscall": true, "golang.org/x/sys/unix.Syscall6": true, "golang.org/x/sys/unix.SyscallNoError": true,
+	"golang.org/x/sys/unix.RawSyscall": true, "golang.org/x/sys/unix.RawSyscall6": true, "golang.org/x/sys/unix.RawSyscallNoError": true,
+}
+
 // usedAsNumber reports whether v is used for more than to compute a pointer.
 func usedAsNumber(v ssa.Value) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
+		case *ssa.Call:
+			if f := x.Call.StaticCallee(); f == nil || !systemCalls[f.String()] { // the memory there is meant
+				return true
+			}
 		case *ssa.Convert:
 			if b, ok := x.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.UnsafePointer {
 				return true

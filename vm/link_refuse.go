@@ -29,6 +29,7 @@ const (
 	RefusedFile      RefusalCode = "file"      // what the model of files leaves out
 	RefusedSocket    RefusalCode = "socket"    // what the model of connections leaves out
 	RefusedSignal    RefusalCode = "signal"    // what the model of signals leaves out
+	RefusedCall      RefusalCode = "syscall"   // a system call by number that has no model
 	RefusedSize      RefusalCode = "size"      // an object that is too large
 	RefusedType      RefusalCode = "type"      // types that a program makes when it runs
 	RefusedInput     RefusalCode = "input"     // values that depend on inputs, where they cannot be followed
@@ -38,7 +39,7 @@ const (
 
 // RefusalCodes are all codes.
 func RefusalCodes() []RefusalCode {
-	return []RefusalCode{RefusedAssembly, RefusedC, RefusedUnloaded, RefusedProcess, RefusedFile, RefusedSocket, RefusedSignal, RefusedSize,
+	return []RefusalCode{RefusedAssembly, RefusedC, RefusedUnloaded, RefusedProcess, RefusedFile, RefusedSocket, RefusedSignal, RefusedCall, RefusedSize,
 		RefusedType, RefusedInput, RefusedConstruct, RefusedMeasure}
 }
 

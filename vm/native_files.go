@@ -158,6 +158,10 @@ var fileNatives = []Native{
 		m.cfg.Host.note(m.cfg.Env, askEnvironment, "")
 		return Next
 	}},
+	{Name: "syscall.hbRandom", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.assume(g, BitsSampled)
+		return nativeRand(m, g, r)
+	}},
 	{Name: "syscall.hbStat", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		path, stat, ask := m.string(r, 0), os.Lstat, askKind
 		if r.U(2)&1 != 0 {

@@ -102,3 +102,6 @@ func atomic_procPin() int { return 0 }
 
 //go:linkname atomic_procUnpin sync/atomic.runtime_procUnpin
 func atomic_procUnpin() {}
+
+// vgetrandom is not supported, as on old kernels: the system call is made.
+func vgetrandom(p []byte, flags uint32) (ret int, supported bool) { return -1, false }
