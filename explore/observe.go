@@ -125,6 +125,7 @@ type stepTime struct {
 type observed struct {
 	trace.Op
 	touches []trace.Access
+	all     bool // it depends on all
 }
 
 // state looks at the state before step i.
@@ -195,10 +196,10 @@ func (o *observer) alive(g trace.GID) bool {
 // step executes step i.
 func (o *observer) step(i int, a trace.Step) {
 	s := &o.States[i]
-	x := observed{Op: o.m.Next(a.G)}
-	x.touches = x.Access[:x.N]
-	if f := o.m.Features().Touches; f != nil && x.Kind.Communicates() {
-		x.touches = f(a.G, nil)
+	x := observed{Op: o.m.Next(a.G), all: o.effects.DependsOnAll(a.G), touches: o.effects.Touches(a.G, nil)}
+	o.partner = trace.NoGID
+	if p, ok := partner(o.m, a); ok { // which may have a select on other channels
+		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
 	o.m.Describe(a.G) // what Contents is about
 	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
@@ -215,10 +216,6 @@ func (o *observer) step(i int, a trace.Step) {
 	}
 	if w, ok := o.facts.(por.Watcher); ok {
 		w.Stepping(a.G, &x.Op)
-	}
-	o.partner = trace.NoGID
-	if p, ok := partner(o.m, a); ok {
-		o.partner = p
 	}
 	o.m.Step(a.G, a.Choice)
 	if o.clocks != nil {
@@ -268,7 +265,7 @@ func (o *observer) conflicts(i int, x *observed) {
 func (x *observed) mayNotCommute(y *observed) bool {
 	a, b := x.Kind.Row(), y.Kind.Row()
 	switch {
-	case a.Commutes == trace.Never || b.Commutes == trace.Never:
+	case x.all || y.all || a.Commutes == trace.Never || b.Commutes == trace.Never:
 		return true
 	case a.Commutes == trace.Always || b.Commutes == trace.Always:
 		return false

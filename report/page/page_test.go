@@ -183,8 +183,19 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestFacts: with --hybrid a page says which steps need no choice: what follows when the others
-// have ended, and not those in between which the bug has something else happen.
+// TestConflicts: a send conflicts with one on another channel, if a select could have received either.
+func TestConflicts(t *testing.T) {
+	d := newData(explored(t, "testdata/bugs/choice.go"))
+	for _, c := range d.Conflicts {
+		if c[0] == 4 && slices.Contains(c[2:], 2) {
+			return
+		}
+	}
+	t.Errorf("step 4, the send on b, does not conflict with step 2, the one on a: %v", d.Conflicts)
+}
+
+// TestFacts: with --hybrid a page says which steps need no choice: those that follow when the others
+// have ended, and none between which the bug has something else happen.
 func TestFacts(t *testing.T) {
 	d := newData(exploredWith(t, "testdata/bugs/failure.go", oracle.Full))
 	facts := 0
