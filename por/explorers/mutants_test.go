@@ -187,6 +187,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "symmetry: what goroutines have is in no order", File: "vm/state_symmetry.go", Old: "return m.compareHeaps(a, b)", New: "return 0"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: deadlines are in no order", File: "vm/state_symmetry.go", Old: "case a.label != b.label:", New: "case false:"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: goroutines are in no order", File: "vm/state_symmetry.go", Old: "case x != y:\n\t\treturn cmp", New: "case x != y && false:\n\t\treturn cmp"}, equalOnes},
+	{mutation.Mutant{Name: "lookahead: what waits along a cycle is not noted", File: "por/lookahead/search.go", Old: "\t\t\ts.noteAwaited() // an", New: "\t\t\t// an"}, []string{"./internal/progen", "-run", "^TestEqual$", "-args", "-programs", "1"}},
 
 	// Goroutines that are forgotten.
 	{mutation.Mutant{Name: "forgotten: variables remember nothing", File: "vm/query_forgotten.go", Old: "\tseen.statics()\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},

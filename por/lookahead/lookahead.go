@@ -32,8 +32,9 @@ import (
 //
 //  5. An operation by which g releases something enables nothing either if no goroutine can come to
 //     wait for that meanwhile. Goroutines that wait where the executions of the search end wait for
-//     what g has or does: if one of the others could enable them, it would have. So E stays true
-//     after g's Unlock, too, of a lock that is none of what is awaited there.
+//     what g has or does: if one of the others could enable them, it would have. One that waits all
+//     along an execution without an end waits where that comes back to a state. So E stays true
+//     after g's Unlock, too, of a lock that is none of what is awaited in such states.
 //
 //     g1: mu.Lock() ◂ asked    x = 1          mu.Unlock()
 //     g2: y = 2                z++            ...
@@ -76,7 +77,7 @@ type reachable struct {
 	reached  []reachedAccess
 	byObject map[uint32]int // 1 + index of the object's last entry in reached
 	waits    bool           // awaited is known:
-	awaited  []trace.Access // by operations that are disabled where no goroutine can move any more
+	awaited  []trace.Access // by operations that are disabled where an execution ends or comes back
 }
 
 // reachedAccess is an access, and where the one before it to the same object is: 1 + its index.

@@ -184,6 +184,7 @@ func (s *boundedSearch) advance(cur trace.GID) {
 		}
 		h := s.Hash()
 		if _, known := s.states[h]; known {
+			s.noteAwaited() // an execution without an end may have been closed
 			s.alts = s.alts[:n]
 			return
 		}
@@ -193,7 +194,11 @@ func (s *boundedSearch) advance(cur trace.GID) {
 	}
 }
 
-// noteAwaited notes what goroutines wait for that cannot move now.
+// noteAwaited notes what goroutines wait for that cannot move now: at the ends of executions, and where
+// one comes back to a state, as what waits all along a cycle waits there.
+//
+//	g has locked mu, g2 waits for it, g3 loops forever: there is no end, and yet g2 goes on if
+//	g unlocks mu
 //
 // g is left out: it does not wait for anything, it is made to.
 func (s *boundedSearch) noteAwaited() {
@@ -201,7 +206,7 @@ func (s *boundedSearch) noteAwaited() {
 		return
 	}
 	s.live.Live(func(g trace.GID) {
-		if g == s.g {
+		if g == s.g || slices.Contains(s.enabled, g) {
 			return
 		}
 		op := s.Next(g)
