@@ -39,6 +39,7 @@ type Config struct {
 	Check         Check                  // what the machine verifies of itself all the time; for tests of the machine
 	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
 	InputLen      int                    // how many bytes or elements strings and slices that are inputs have at most; 0: DefaultInputLen, negative: none
+	Unwind        int                    // how often a goroutine may decide something about inputs at one place; 0: DefaultUnwind, negative: any number of times
 	Solver        string                 // one of Solvers, to be asked about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution

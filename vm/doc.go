@@ -105,7 +105,7 @@
 //	    concrete    where terms end: values, enumerated   hash     terms in fingerprints
 //	    fuzz        targets of package testing with symbolic arguments
 //	    log         what a test logs                      lookup   elements with symbolic indices
-//	    runes       runes and their bytes
+//	    runes       runes and their bytes                 unwind   loops that inputs bound
 //	link_         what code refers to: functions and variables (linker), literals (constant), type
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)

@@ -205,6 +205,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if cfg.InputLen == 0 {
 		cfg.InputLen = DefaultInputLen
 	}
+	if cfg.Unwind == 0 {
+		cfg.Unwind = DefaultUnwind
+	}
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg:            cfg,

@@ -70,6 +70,7 @@ const (
 	CutInterrupted                     // Config.Interrupt
 	CutAssumption                      // hbtest.Assume does not hold
 	CutInfeasible                      // no input leads there
+	CutUnwound                         // Config.Unwind
 )
 
 // Cut returns why the execution was abandoned; the zero Cut if it was not.

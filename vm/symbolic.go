@@ -81,6 +81,10 @@ type fact struct {
 	// of is a term that has that value by cond; nil: none.
 	of    *symbolic.Term
 	value uint64
+	// place is where it was decided, for the times-th time; 0: it was assumed. See symbolic_unwind.go.
+	place  uint64
+	times  int
+	places uint64 // a hash of the places of this and the facts before
 }
 
 // sum is the hash of the path condition, in which the order of its conditions does not matter.
@@ -198,6 +202,9 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
 		return 0, false
 	}
+	if s.unwound(g) {
+		return 0, false
+	}
 	g.ways = int32(len(left))
 	if !m.mayExecute(g, len(left), &trace.Op{Kind: trace.Branch}) {
 		return 0, false
@@ -207,6 +214,7 @@ func (s *symbols) decide(g *goroutine, conds ...*symbolic.Term) (k int, ok bool)
 	if !s.assume(g, conds[k]) {
 		return 0, false
 	}
+	g.decided()
 	return k, true
 }
 
@@ -231,7 +239,8 @@ func (s *symbols) assume(g *goroutine, cond *symbolic.Term) bool {
 		return false
 	}
 	s.path = append(s.path, condition{cond, added(s.sum(), cond)})
-	g.facts = &fact{prev: g.facts, cond: cond, n: g.facts.count() + 1, sum: added(g.facts.hash(), cond)}
+	g.facts = &fact{prev: g.facts, cond: cond, n: g.facts.count() + 1, sum: added(g.facts.hash(), cond),
+		places: g.facts.hashOfPlaces()}
 	return true
 }
 

@@ -44,6 +44,8 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	case g.fn.Trusted && !s.mayDecide(g):
 		m.unsupported(g, RefusedInput, "a value that depends on an input decides what a model of the library does")
 		return 0, false
+	case s.unwound(g):
+		return 0, false
 	case more:
 		m.assume(g, Concretised)
 		list = list[:1]
@@ -57,6 +59,7 @@ func (s *symbols) one(g *goroutine, t *symbolic.Term, limit int) (v uint64, ok b
 	if !s.assume(g, s.ctx.Eq(t, s.ctx.Const(t.Width(), v))) {
 		return 0, false
 	}
+	g.decided()
 	known := *g.facts
 	known.of, known.value = t, v
 	g.facts = &known

@@ -7,13 +7,14 @@ import (
 // What is symbolic in a state's fingerprint: terms by the hashes of their structure, which are the
 // same on all paths as variables are named after the goroutine that has made them.
 
-// writeInputs writes down the path condition, as a set, and how many variables each goroutine has made.
+// writeInputs writes down the path condition, as a set, how many variables each goroutine has made, and how
+// often it has decided where.
 func (m *Machine) writeInputs(ws []uint64) []uint64 {
 	sum := m.sym.sum()
 	ws = append(ws, 1<<62, sum[0], sum[1])
 	for _, o := range m.living() {
 		if g := m.gs[o]; g.status != gEnded {
-			ws = append(ws, uint64(g.nvars))
+			ws = append(ws, uint64(g.nvars), g.facts.hashOfPlaces())
 		}
 	}
 	return ws

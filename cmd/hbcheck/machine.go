@@ -44,6 +44,7 @@ type machineFlags struct {
 	seed     int64
 	symbolic bool                   // the entry is called with symbolic arguments
 	inputLen int                    // how long strings and slices among inputs are at most
+	unwind   int                    // how often a loop is unwound; not part of a schedule
 	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
 	heap     uint64                 // bytes the program may need; not part of a schedule
 	solver   string                 // a program that is asked about inputs; not part of a schedule
@@ -66,6 +67,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
 	fs.BoolVar(&f.symbolic, "symbolic", false, "call the function of --entry with all arguments there are: integers, bools, strings, and slices, arrays and structs of these")
 	fs.IntVar(&f.inputLen, "input-len", vm.DefaultInputLen, "how many bytes or elements strings and slices have that are inputs: at most `n`")
+	fs.IntVar(&f.unwind, "unwind", vm.DefaultUnwind, "how often a goroutine decides something about inputs at one place, as in a loop that they bound: at most `n` times; 0: any number of times")
 	fs.Int64Var(&f.seed, "seed", 1, "`number` that the sequence of --rand=seed begins with, and the schedules of --por="+report.ExplorerNames(func(e *por.Explorer) bool { return e.Samples }))
 }
 
@@ -88,6 +90,8 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--net %s: want reliable or faulty", f.net)
 	case f.inputLen < 0 || f.inputLen > vm.MaxInputLen:
 		return fmt.Errorf("--input-len %d: want a number up to %d", f.inputLen, vm.MaxInputLen)
+	case f.unwind < 0:
+		return fmt.Errorf("--unwind %d: want a number that is not negative", f.unwind)
 	case seed && f.rand != "seed":
 		return fmt.Errorf("--seed has no effect without --rand=seed")
 	case f.solver != "" && !slices.Contains(vm.Solvers(), f.solver):
@@ -150,9 +154,11 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	if e.Bench {
 		run = bench
 	}
-	inputLen := f.inputLen
-	if inputLen == 0 {
-		inputLen = -1
+	orNone := func(n int) int { // for Config, in which 0 is the default
+		if n == 0 {
+			return -1
+		}
+		return n
 	}
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
@@ -160,7 +166,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
-			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: inputLen,
+			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
 		})
 	})
 }

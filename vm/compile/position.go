@@ -23,6 +23,10 @@ func position(instr ssa.Instruction) token.Pos {
 		if b := v.Block(); len(b.Instrs) == 1 && b.Succs[0] == b {
 			return emptyLoop(v.Parent().Syntax())
 		}
+	case *ssa.If: // the condition, if it is computed here
+		if cond, ok := v.Cond.(ssa.Instruction); ok && cond.Block() == v.Block() {
+			return v.Cond.Pos()
+		}
 	case *ssa.Return:
 		if v.Pos().IsValid() {
 			break
