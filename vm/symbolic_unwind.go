@@ -38,7 +38,7 @@ func (s *symbols) unwound(g *goroutine) bool {
 	}
 	pos, _ := m.userCall(g)
 	pos.Column = 0
-	m.cut = Cut{CutUnwound, fmt.Sprintf("loop at %s unwound %d times (--unwind)", m.relative(pos), m.cfg.Unwind)}
+	m.cut = Cut{Cause: CutUnwound, Text: fmt.Sprintf("loop at %s unwound %d times (--unwind)", m.relative(pos), m.cfg.Unwind)}
 	g.status = gReady
 	g.pending = trace.Op{G: g.id, Kind: trace.Crash, Func: g.fn.ID, PC: uint32(g.pc)}
 	return true
