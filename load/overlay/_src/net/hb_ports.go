@@ -87,6 +87,9 @@ func (a *hbAddr) loopback() bool {
 	return a.four() && a.ip[12] == 127 || a.ip == [16]byte{15: 1}
 }
 
+// multicast reports whether a is that of a group.
+func (a *hbAddr) multicast() bool { return a.ip[0] == 0xff || a.four() && a.ip[12]>>4 == 0xe }
+
 // local returns the loopback's address of the version of IP that a has.
 func (a hbAddr) local() hbAddr {
 	if a.four() {

@@ -138,6 +138,9 @@ func (fd *netFD) listen(sa syscall.Sockaddr, only bool) error {
 func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
 	s := new(hbPackets)
 	fd.packets = s
+	if to := hbAddrOf(lsa); to.multicast() {
+		syscall.HbRefuse("multicast")
+	}
 	if rsa != nil {
 		s.connected, s.peer = true, hbAddrOf(rsa)
 		if s.peer.wildcard() {
