@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
@@ -24,7 +25,7 @@ func TestSpin14(t *testing.T) {
 	jpf := explorers.Lookup("jpf")
 	var out strings.Builder
 	for _, s := range Spin14Programs() {
-		rows, err := w.ExploreSpin14(context.Background(), &s, Spin14Options{Size: "small", Kinds: Spin14Kinds(), POR: jpf})
+		rows, err := w.ExploreSpin14(context.Background(), &s, Spin14Options{Timeout: time.Hour, Size: "small", Kinds: Spin14Kinds(), POR: jpf})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -228,6 +228,7 @@ func (m *machine) Oracle(k oracle.Kind, over func() bool) por.Oracle {
 			return nil
 		}
 	}
+	m.analysis.Until(over)
 	return m.analysis.Oracle(k, 0)
 }
 

@@ -79,6 +79,10 @@ func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.E
 		copies: graph.CopiesLocks() || overwritesLocks(graph, Natives{m})}
 }
 
+// Until makes over say when to give up, from now on: an analysis may serve several searches, each of which
+// has its own time.
+func (a *Analysis) Until(over func() bool) { a.over, a.base.Interrupt = over, over }
+
 // Oracle returns an oracle that does without the stages in off.
 func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	o := &oracle{State: NewState(a.m, a.prog, a.graph, a.fa)}
