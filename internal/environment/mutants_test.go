@@ -45,6 +45,8 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "dates of times are not named", File: "vm/step_sametime.go", Old: `"Date": true, `, New: ""}, "TestPrograms/clockpart"},
 		{mutation.Mutant{Name: "texts of durations are not named", File: "vm/compile/clock.go", Old: `"(time.Duration).Round", `, New: ""}, "TestPrograms/clockpassed"},
 		{mutation.Mutant{Name: "rests are not counted", File: "vm/state_time.go", Old: "a.observed.Load() || a.rests.Load() && !m.cfg.CountRests", New: "a.observed.Load()"}, "./vm TestRests"},
+		{mutation.Mutant{Name: "sleepers commute where the clock is read", File: "vm/system_effects.go", Old: "		return m.link.clockUsed\n", New: "		return false\n"}, "TestPrograms/clocksleepers"},
+		{mutation.Mutant{Name: "deadlines are no part of states", File: "vm/state_hash.go", Old: "g.label != 0 && (m.link.clockUsed || m.timeOrdered(g))", New: "g.label != 0 && m.timeOrdered(g)"}, "TestPrograms/clockdeadline"},
 		{mutation.Mutant{Name: "what is printed is named", File: "vm/compile/clock.go", Old: "ok && !printed(x)", New: "ok"}, "TestPrograms/clockprinted"},
 		{mutation.Mutant{Name: "dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x, y)\n", New: ""}, "TestPrograms/clockdate$"},
 		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, x, instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt)))\n", New: ""}, "TestPrograms/clockdateleft"},
