@@ -54,12 +54,6 @@ func (lp *listPackage) subject() string {
 	return lp.path()
 }
 
-// LoadRest is LoadRest of the Config, which does not ask the go command again.
-func (x *Listing) LoadRest() (*Program, *Broken, error) { return loadRest(x.cfg, x.l) }
-
-// Load is Load of the Config, which does not ask the go command again.
-func (x *Listing) Load() (*Program, error) { return x.l.load() }
-
 // Fingerprint returns a fingerprint of the package at path, which is one of Packages, its tests and all
 // that they import: of everything that Load reads for it, but for what of the standard library is only
 // imported by the overlay, for which the Go version stands. It differs if anything does, be it the

@@ -13,17 +13,15 @@ type Broken struct {
 	Err   error
 }
 
-// LoadRest is Load, but if some packages are at fault and others are not, it loads the others and
-// says which it could not load; otherwise there is no Broken.
-func LoadRest(cfg Config) (*Program, *Broken, error) { return loadRest(cfg, nil) }
-
-// loadRest is LoadRest. first, if not nil, is the loader to begin with.
-func loadRest(cfg Config, first *loader) (*Program, *Broken, error) {
+// LoadRest is Load of what x lists, but if some packages are at fault and others are not, it loads the
+// others and says which it could not load; otherwise there is no Broken. It can be called once.
+func (x *Listing) LoadRest() (*Program, *Broken, error) {
+	cfg, first := x.cfg, x.l
 	var broken *Broken
 	var all Errors
 	for {
 		l := first
-		if first = nil; l == nil {
+		if first = nil; l == nil { // the go command is asked again
 			l = newLoader(&cfg)
 		}
 		prog, err := l.load()
