@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 )
@@ -29,6 +30,14 @@ func statusOf(r *explore.Result) (s entryStatus, why string) {
 		return skipped, NotRun(r.NotRun)
 	}
 	return passed, ""
+}
+
+// timeOf is what r has taken in this run.
+func timeOf(r *explore.Result) time.Duration {
+	if r.Cached {
+		return 0
+	}
+	return r.Stats.Load + r.Stats.Explore
 }
 
 // one returns what t says about r alone, without control characters.

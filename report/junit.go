@@ -76,7 +76,7 @@ func (x *JUnit) Result(r *explore.Result, files []Files) error {
 	default:
 		c.Output = &junitText{text}
 	}
-	x.add(c, r.Stats.Load+r.Stats.Explore)
+	x.add(c, timeOf(r))
 	return nil
 }
 

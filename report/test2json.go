@@ -57,9 +57,9 @@ func (x *Test2JSON) Result(r *explore.Result, files []Files) error {
 		text += "    " + Printable(why) + "\n"
 	}
 	if status != failed { // a failure begins with such a line
-		text += fmt.Sprintf("--- %s: %s (%s)\n", strings.ToUpper(string(status)), r.Entry, took(r))
+		text += fmt.Sprintf("--- %s: %s (%s)\n", strings.ToUpper(string(status)), r.Entry, seconds(timeOf(r)))
 	}
-	return x.test(r.Package, r.Entry, status, text, r.Stats.Load+r.Stats.Explore)
+	return x.test(r.Package, r.Entry, status, text, timeOf(r))
 }
 
 // test writes the events of an entry.
