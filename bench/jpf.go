@@ -121,12 +121,13 @@ type JPFOptions struct {
 	Hybrid    oracle.Kind // "": none
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
+	Symmetry  bool // states match up to exchanging equal goroutines
 	MaxMemory int64
 }
 
 // ExploreJPF explores s with an explorer, matching states if it can.
 func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) (*JPFRow, error) {
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: !s.First, NoMinimise: true,
+	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, Symmetry: o.Symmetry, All: !s.First, NoMinimise: true,
 		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	load := func() (*load.Program, *load.Entry, error) { return w.load("jpf/" + s.Program) }
 	cfg := vm.Config{VisibleOutput: o.Outcomes}

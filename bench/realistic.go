@@ -43,7 +43,7 @@ type RealisticRow struct {
 
 // ExploreRealistic explores s with an explorer, matching states if it can.
 func (w *Workspace) ExploreRealistic(ctx context.Context, s RealisticProgram, o JPFOptions) (*RealisticRow, error) {
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, All: true, NoMinimise: true,
+	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, Symmetry: o.Symmetry, All: true, NoMinimise: true,
 		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
 	load := func() (*load.Program, *load.Entry, error) { return w.load("realistic/" + s.Program) }
 	x, err := measureProgram(ctx, load, s.Program, s.Args, vm.Config{VisibleOutput: o.Outcomes}, opts, o.Count)

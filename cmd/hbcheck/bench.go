@@ -28,6 +28,7 @@ type benchFlags struct {
 	plot            string
 	size            string
 	count           int
+	symmetry        bool
 	timeout         time.Duration
 	maxMemory       byteSize
 }
@@ -79,6 +80,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full (default none; in realistic none, mhb and parts; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; of realistic the smaller sizes, or all; where executions are counted only the smaller sizes, or all")
+	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic match states up to exchanging equal goroutines, as explore does")
 	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each row; 0: no limit")
@@ -239,7 +241,7 @@ func (r *benchRun) jpf() error {
 		for _, e := range r.explorersOr("jpf") {
 			for _, k := range r.kindsOr(oracle.None) {
 				limited, cancel := r.limit()
-				row, err := r.space.ExploreJPF(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
+				row, err := r.space.ExploreJPF(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
 				cancel()
 				if err != nil {
 					return err
@@ -265,7 +267,7 @@ func (r *benchRun) realistic() error {
 		for _, e := range r.explorersOr("jpf") {
 			for _, k := range r.kindsOr(oracle.None, oracle.MHB, oracle.Parts) {
 				limited, cancel := r.limit()
-				row, err := r.space.ExploreRealistic(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, MaxMemory: int64(r.maxMemory)})
+				row, err := r.space.ExploreRealistic(limited, p, bench.JPFOptions{POR: e, Hybrid: k, Count: r.count, Symmetry: r.symmetry, MaxMemory: int64(r.maxMemory)})
 				cancel()
 				if err != nil {
 					return err
