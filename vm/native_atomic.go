@@ -165,8 +165,8 @@ func atomicNatives() []Native {
 		list = append(list, op)
 	}
 	return append(list,
-		Native{Name: "sync/atomic.hbLoad", Peek: peekAccess(trace.AtomicLoad, 16, false), Fn: nop},
-		Native{Name: "sync/atomic.hbStore", Peek: peekAccess(trace.AtomicStore, 16, true), Fn: nop},
-		Native{Name: "sync/atomic.hbRMW", Peek: peekAccess(trace.AtomicRMW, 16, true), Fn: nop},
+		Native{Name: "sync/atomic.hbLoad", Symbolic: true, Peek: peekAccess(trace.AtomicLoad, 16, false), Fn: nop},
+		Native{Name: "sync/atomic.hbStore", Symbolic: true, Peek: peekAccess(trace.AtomicStore, 16, true), Fn: nop},
+		Native{Name: "sync/atomic.hbRMW", Symbolic: true, Peek: peekAccess(trace.AtomicRMW, 16, true), Fn: nop},
 	)
 }

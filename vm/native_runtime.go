@@ -123,8 +123,8 @@ var runtimeNatives = []Native{
 		}
 		return m.setString(g, r, 0, value)
 	}},
-	{Name: "iter.newcoro", Peek: peekNewCoro, Fn: newCoro},
-	{Name: "iter.coroswitch", Fn: coroSwitch},
+	{Name: "iter.newcoro", Symbolic: true, Peek: peekNewCoro, Fn: newCoro},
+	{Name: "iter.coroswitch", Symbolic: true, Fn: coroSwitch},
 }
 
 // peekYield makes a call a point where others may run.

@@ -99,8 +99,9 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	}
 	// An operation that is not looked at below (a plain access, a close) is as it was when it
 	// became pending, with one alternative.
-	v.moment, v.n = m.moment, 1 // what pass fills in must be the same
-	if g.overflow != nil || g.ending() {
+	v.moment, v.n = m.moment, 1                                  // what pass fills in must be the same
+	refused := m.cut.Cause != 0 && g.pending.Kind == trace.Crash // whatever the instruction is
+	if g.overflow != nil || g.ending() || refused {
 		v.op = g.pending
 		return v
 	}

@@ -1,23 +1,21 @@
 package vm
 
 import (
+	"go/types"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Natives know nothing of symbolic values, but for those that say so (Native.Symbolic): the words
-// that they are called with are made concrete first. So are the objects that these refer to, but for
-// natives that only look at their own objects (ownObjects).
-
-// ownObjects are prefixes of natives that look at memory of package sync and the like, where there is
-// nothing symbolic: a struct that contains a lock may contain something symbolic as well.
-var ownObjects = []string{"sync.", "(*sync.", "sync/atomic.hb", "time.", "internal/effect.", "os/signal.", "iter.",
-	"internal/synctest.", "hbcheck.dev/hbcheck/hbtest.", "testing.", "runtime.hb", "runtime.set", "runtime.add", "runtime.G"}
+// that they are called with are made concrete first. So are the objects that these refer to, if the native
+// is declared to look at memory of the program (trace.MemoryOf). One that is declared not to may still
+// read texts that it is given, which no declaration mentions as they never change.
 
 // deepReaders are prefixes of natives that follow references in what they are called with.
 var deepReaders = []string{"reflect.", "hb.", "maps.", "internal/runtime/maps.", "(*internal/abi.Type).", "hash/maphash.hashAny"}
@@ -58,7 +56,11 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 	if !s.concrete(g, in.A, params, fewValues) {
 		return nil
 	}
-	if len(s.memory) > 0 && !hasPrefix(nat.Name, ownObjects) {
+	if len(s.memory) > 0 && trace.MemoryOf(nat.Name) == trace.NoMemory {
+		if !s.concreteTexts(g, f, in) {
+			return nil
+		}
+	} else if len(s.memory) > 0 {
 		for i := range params {
 			if !s.concreteObject(g, *g.reg(uint32(in.A) + uint32(i))) {
 				return nil
@@ -71,6 +73,30 @@ func (s *symbols) beforeNative(g *goroutine, f *bytecode.Func, in *bytecode.Inst
 	}
 	clear(g.shadow[g.fp+uint32(in.A) : g.fp+uint32(in.A)+uint32(max(params, results))])
 	return in
+}
+
+// concreteTexts makes the strings concrete that the native is called with.
+func (s *symbols) concreteTexts(g *goroutine, f *bytecode.Func, in *bytecode.Instr) bool {
+	var args []types.Type
+	if call, ok := f.InstrAt(int(g.pc)).(ssa.CallInstruction); ok {
+		for _, a := range call.Common().Args {
+			args = append(args, a.Type())
+		}
+	} else if f.SSA != nil {
+		for _, p := range f.SSA.Params {
+			args = append(args, p.Type())
+		}
+	}
+	at := uint32(in.A)
+	for _, t := range args {
+		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+			if p, n := *g.reg(at), *g.reg(at + 1); s.symbolicString(p, n) && !s.concreteMemory(g, p, n) {
+				return false
+			}
+		}
+		at += uint32(s.m.link.Layout(t).Words())
+	}
+	return true
 }
 
 // nativeWords returns how many registers the native that is called at pc has for parameters and for
