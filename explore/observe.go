@@ -48,7 +48,7 @@ type State struct {
 	Fact string
 }
 
-// MaxObserved is how many steps a schedule has at most that is observed on the way.
+// MaxObserved is how many steps a schedule has at most that is observed, and of which there are pages.
 const MaxObserved = 200_000
 
 // The bounds on what is looked for in State.Conflicts: how many steps back, and how many.

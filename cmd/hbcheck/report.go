@@ -97,8 +97,9 @@ func replayPage(name, written string) error {
 	}
 	bug.Inputs = r.rec.Inputs
 	r.m.Rewind(mark)
-	if len(bug.Schedule) <= explore.MaxObserved {
-		bug.Observation = explore.Observe(r.m, bug.Schedule, nil)
+	if len(bug.Schedule) > explore.MaxObserved {
+		return fmt.Errorf("%s: a schedule of %d steps; there are pages of at most %d", name, len(bug.Schedule), explore.MaxObserved)
 	}
+	bug.Observation = explore.Observe(r.m, bug.Schedule, nil)
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
 }
