@@ -23,6 +23,7 @@ import (
 //	waits                  spin               a Livelock each, and Deadlock     deadlock
 //	spins                  wait or spin       a Livelock each that spins        livelock
 //	has returned           wait               a Leak each                       its status
+//	has returned           accept connections a Leak each, a warning            its status
 //	has returned           wait for time      a LeftRunning each that nothing   its status
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
@@ -80,6 +81,7 @@ func leafBugs(m Machine, status por.Status, end Ending, allow *regexp.Regexp) (b
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{topFunc(g.Stack), g.Waiting}, true
 		}
+		b.Warning = b.Warning || g.Serves // it may be meant to live as long as the process
 		bugs = append(bugs, b)
 	}
 	return bugs, end.Text

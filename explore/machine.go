@@ -179,8 +179,8 @@ type Goroutine struct {
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
-	// Peer: it waits for another process to connect.
-	Peer bool
+	// Serves: it waits for a connection, which another process can make. Peer: one that knows where.
+	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
 	// Holders are the goroutines without which it cannot continue: the owners of

@@ -343,7 +343,8 @@ func (m *machine) Goroutines() []Goroutine {
 			continue
 		}
 		g := Goroutine{ID: l.ID, Name: m.Name(l.ID), Parent: l.Parent, Stack: l.Stack, Spins: l.Next.Kind == trace.Spin,
-			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID), Peer: m.WaitsForPeer(l.ID)}
+			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
+		g.Serves, g.Peer = m.WaitsForPeer(l.ID)
 		if l.Parent != trace.NoGID {
 			g.Created = m.CreationStack(l.ID)
 		}

@@ -28,18 +28,18 @@ var netNatives = []Native{
 }
 
 // WaitsForPeer reports whether goroutine id waits for what only another process can do: to connect
-// with a listener whose address is known outside, or to send a packet to such a socket. There is none
-// in the machine, which is assumed where a goroutine waits for one forever.
-func (m *Machine) WaitsForPeer(id trace.GID) bool {
+// with a listener, or to send a packet to a socket; and whether others know where that is. There are
+// none in the machine, which is assumed where a goroutine waits for one of those that know.
+func (m *Machine) WaitsForPeer(id trace.GID) (serves, known bool) {
 	g := m.gOf(id)
 	if g.status != gReady || g.pending.Kind != trace.IOWait {
-		return false
+		return false, false
 	}
+	const serving, knownPlace = 1, 2 // of package effect
 	in := &g.fn.Code[g.pc]
-	args := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
-	if outside := args.U(1)&1 != 0; !outside {
-		return false
+	outside := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}.U(1)
+	if outside == knownPlace {
+		m.assumeAlways(g, PeersOff)
 	}
-	m.assumeAlways(g, PeersOff)
-	return true
+	return outside >= serving, outside == knownPlace
 }

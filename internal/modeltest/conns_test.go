@@ -212,9 +212,9 @@ const connDir = "load/overlay/_src/net/"
 var connMutants = []struct {
 	name, file, old, new, test string
 }{
-	{"a Read waits and declares nothing", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), false, &h.readable)\n", "\t\teffect.Wait(unsafe.Pointer(&h.reads), false, &h.readable)\n", "connPieces"},
-	{"a Write declares nothing", connDir + "hb_stream.go", "\teffect.Wait(unsafe.Pointer(h), false, &h.writable)\n", "", "connWriters"},
-	{"a Read does not wait", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), false, &h.readable)\n", "\t\th.touch()\n", "connPieces"},
+	{"a Read waits and declares nothing", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)\n", "\t\teffect.Wait(unsafe.Pointer(&h.reads), effect.Inside, &h.readable)\n", "connPieces"},
+	{"a Write declares nothing", connDir + "hb_stream.go", "\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)\n", "", "connWriters"},
+	{"a Read does not wait", connDir + "hb_stream.go", "\t\teffect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)\n", "\t\th.touch()\n", "connPieces"},
 	{"Close is on what is read", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tin.touch()\n", "connClosedWriting"},
 	{"Close is on what is written", connDir + "hb_stream.go", "\te.conn.touch()\n", "\tout.touch()\n", "connClosed"},
 	{"Close leaves what the other end reads", connDir + "hb_stream.go", "\tin.update()\n\tout.update()\n", "\tin.update()\n", "connReset"},
@@ -224,7 +224,7 @@ var connMutants = []struct {
 	{"CloseWrite declares nothing", connDir + "hb_stream.go", "\th := e.out()\n\th.touch()\n", "\th := e.out()\n", "connShut"},
 	{"a deadline declares nothing", connDir + "hb_deadline.go", "\teffect.Access(p, true)\n\teffect.Orders", "\teffect.Orders", "connLate"},
 	{"connecting declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\tswitch {", "\tswitch {", "connAccepted"},
-	{"accepting reads", connDir + "hb_listen.go", "\teffect.Wait(unsafe.Pointer(l), l.known, &l.ready)\n", "\teffect.Access(unsafe.Pointer(l), false)\n", "connAcceptors"},
+	{"accepting reads", connDir + "hb_listen.go", "\teffect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)\n", "\teffect.Access(unsafe.Pointer(l), false)\n", "connAcceptors"},
 	{"closing a listener declares nothing", connDir + "hb_listen.go", "\tl.touch()\n\teffect.Orders(unsafe.Pointer(&l.uses), true)", "\teffect.Orders(unsafe.Pointer(&l.uses), true)", "connAcceptClosed"},
 	{"whether it has been reset is not asked", connDir + "hb_socket.go", "no := e.failure(); no != 0", "no := syscall.Errno(0); no != 0", "connRefused"},
 	{"looking up a port declares nothing", connDir + "hb_ports.go", "\thbTouchPort(a.port, false)\n", "", "connListen"},
@@ -232,7 +232,7 @@ var connMutants = []struct {
 	{"releasing declares nothing", connDir + "hb_ports.go", "\thbTouchPort(b.addr.port, true)\n\tfor", "\tfor", "connFree"},
 	{"choosing a port declares nothing", connDir + "hb_ports.go", "\t\t\teffect.Access(unsafe.Pointer(&hbNext), true)\n", "", "connPorts"},
 	{"a packet declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\tif s.closed || s.connected", "\tif s.closed || s.connected", "connPackets"},
-	{"receiving reads", connDir + "hb_packets.go", "\teffect.Wait(unsafe.Pointer(s), s.known, &s.ready)\n", "\ts.touch(false)\n", "connPacketClosed"},
+	{"receiving reads", connDir + "hb_packets.go", "\teffect.Wait(unsafe.Pointer(s), outside, &s.ready)\n", "\t_ = outside\n\ts.touch(false)\n", "connPacketClosed"},
 	{"closing packets declares nothing", connDir + "hb_packets.go", "\ts.touch(true)\n\teffect.Orders(unsafe.Pointer(&s.uses), true)", "\teffect.Orders(unsafe.Pointer(&s.uses), true)", "connPacketRefused"},
 	{"making a socket declares nothing", "load/overlay/_src/syscall/hb_sockets.go", "\thbTouchName(path, true)\n", "", "connUnix"},
 	{"a Write releases nothing", connDir + "hb_stream.go", "\teffect.Release(unsafe.Pointer(h))\n\tfor", "\tfor", "connOrdered"},

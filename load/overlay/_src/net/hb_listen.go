@@ -29,6 +29,14 @@ type hbArrival struct {
 // hbBacklog is how many connections can wait to be accepted: net.core.somaxconn.
 const hbBacklog = 4096
 
+// hbOutside is what effect.Wait is told of what others may connect with.
+func hbOutside(known bool) int {
+	if known {
+		return effect.Known
+	}
+	return effect.Serving
+}
+
 func (l *hbListener) touch() { effect.Access(unsafe.Pointer(l), true) }
 
 func (l *hbListener) update() { l.ready = len(l.queue) > 0 || l.closed || l.late.passed() }
@@ -54,7 +62,7 @@ func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr
 }
 
 func (l *hbListener) accept() (a hbArrival, err error) {
-	effect.Wait(unsafe.Pointer(l), l.known, &l.ready)
+	effect.Wait(unsafe.Pointer(l), hbOutside(l.known), &l.ready)
 	effect.Orders(unsafe.Pointer(&l.uses), false)
 	effect.Orders(unsafe.Pointer(&l.takes), true)
 	switch {

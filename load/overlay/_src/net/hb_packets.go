@@ -108,7 +108,11 @@ func (s *hbPackets) deliver(from hbAddr, b []byte, synchronized bool) bool {
 
 // receive returns a packet, of which p takes what fits; cut says that this is not all.
 func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cut bool, err error) {
-	effect.Wait(unsafe.Pointer(s), s.known, &s.ready)
+	outside := effect.Inside
+	if !s.connected {
+		outside = hbOutside(s.known)
+	}
+	effect.Wait(unsafe.Pointer(s), outside, &s.ready)
 	effect.Orders(unsafe.Pointer(&s.uses), false)
 	effect.Orders(unsafe.Pointer(&s.reads), true)
 	switch failed := s.failed; {

@@ -124,7 +124,7 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 		p = p[:1]
 	}
 	if len(p) > 0 {
-		effect.Wait(unsafe.Pointer(h), false, &h.readable)
+		effect.Wait(unsafe.Pointer(h), effect.Inside, &h.readable)
 	} else {
 		h.touch()
 	}
@@ -182,7 +182,7 @@ func (e *hbEnd) write(p []byte) (n int, err error) {
 // send writes b.
 func (e *hbEnd) send(b []byte) (n int, err error) {
 	h := e.out()
-	effect.Wait(unsafe.Pointer(h), false, &h.writable)
+	effect.Wait(unsafe.Pointer(h), effect.Inside, &h.writable)
 	effect.Orders(unsafe.Pointer(&e.uses), false)
 	effect.Orders(unsafe.Pointer(&h.writes), true)
 	effect.Release(unsafe.Pointer(h))
@@ -215,7 +215,7 @@ func (e *hbEnd) send(b []byte) (n int, err error) {
 		if !h.writing {
 			return n, err
 		}
-		effect.Wait(unsafe.Pointer(h), false, &h.resumable)
+		effect.Wait(unsafe.Pointer(h), effect.Inside, &h.resumable)
 		effect.Orders(unsafe.Pointer(&e.uses), false)
 		effect.Release(unsafe.Pointer(h))
 	}

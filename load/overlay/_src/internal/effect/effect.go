@@ -24,8 +24,14 @@ func OrderedIf(p unsafe.Pointer, write *bool)
 func Range(p unsafe.Pointer, size uintptr, write bool)
 
 // Wait is an Access that writes, and that waits until *ready holds, which is part of the object;
-// outside says that another process could make it so, though none does.
-func Wait(p unsafe.Pointer, outside bool, ready *bool)
+// outside says whether another process could make it so, though none does: Inside, Serving or Known.
+func Wait(p unsafe.Pointer, outside int, ready *bool)
+
+const (
+	Inside  = iota // none can
+	Serving        // one that is told where
+	Known          // one that knows where: the place is not the system's choice
+)
 
 // Orders orders as Ordered does, and is no access: what precedes it is one.
 func Orders(p unsafe.Pointer, write bool)
