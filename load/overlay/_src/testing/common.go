@@ -25,7 +25,8 @@ type common struct {
 	denyParallel    bool
 	isSynctest      bool
 	isFuzz          bool
-	isEntry         bool // it is the test of the entry, or one of them
+	seed            string // of a fuzz target, which is run with it: its name
+	isEntry         bool   // it is the test of the entry, or one of them
 
 	// What hbTouch is given besides failed, skipped and finished. They have no values.
 	registered bool // cleanups
@@ -88,6 +89,9 @@ func (c *common) Fail() { c.fail("") }
 // goroutine can ask whether they have failed, that is one step: a test around one that has not
 // completed has not completed either.
 func (c *common) fail(text string) {
+	if c.seed != "" {
+		text = c.seed + ": " + text
+	}
 	if allocations {
 		hbUnsupported("testing.AllocsPerRun: how many objects the compiled program allocates")
 	}

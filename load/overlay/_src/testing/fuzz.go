@@ -70,12 +70,12 @@ func (f *F) Fuzz(ff any) {
 	}
 	ways := f.ways(typ)
 	if len(ways) == 0 {
-		return
+		f.Skip("no such seed")
 	}
 	way := ways[hbWay(len(ways))]
 	parent := &T{common{name: f.name, parent: &f.common, level: f.level, owner: f.owner}}
 	t := &T{common{name: way.name, parent: &f.common, level: f.level + 1,
-		signal: make(chan bool, 1), barrier: make(chan bool), isFuzz: true}}
+		signal: make(chan bool, 1), barrier: make(chan bool), isFuzz: true, seed: way.seed}}
 	parent.runChild(t, func(t *T) {
 		if way.symbolic {
 			runSymbolic(t, ff, typ)
@@ -92,6 +92,7 @@ func (f *F) Fuzz(ff any) {
 // A way is one of those to run a fuzz target.
 type way struct {
 	name     string
+	seed     string // which one; "": none
 	args     []any
 	symbolic bool
 }
@@ -122,6 +123,9 @@ func (f *F) ways(typ reflect.Type) []way {
 	list = append(list, way{name: "inputs", symbolic: true})
 	selected := list[:0]
 	for _, w := range list {
+		if !w.symbolic {
+			w.seed = w.name
+		}
 		if w.name = f.name + "/" + w.name; hbSelected(w.name) {
 			selected = append(selected, w)
 		}

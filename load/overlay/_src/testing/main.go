@@ -20,7 +20,8 @@ func hbRunMain(name string, f func(*T), beside string, g func(*T), testMain func
 // hbRunFuzz runs the fuzz target of an entry, by TestMain if there is one.
 func hbRunFuzz(name string, f func(*F), testMain func(*M)) {
 	run := func(t *T) {
-		x := &F{common: common{name: t.name, parent: &t.common, level: t.level, owner: t.owner}}
+		x := &F{common: common{name: t.name, parent: &t.common, level: t.level, owner: t.owner, isEntry: true}}
+		defer func() { t.finished = t.finished || x.finished }()
 		defer x.runCleanup()
 		f(x)
 	}
