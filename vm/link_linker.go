@@ -55,6 +55,8 @@ type linker struct {
 	cutoffs    bool                             // there are times that lie before one that the clock has shown
 	shrinks    bool                             // there are durations until a time to come
 	derived    map[int64]bool                   // instants far ahead that the program has computed, and does not know as dates
+	ticks      map[int64]bool                   // instants that timers have sent, and durations
+	sinceTicks map[int64]bool                   // that end with one
 	testing    load.TestMethods                 // that the program may call
 }
 

@@ -249,4 +249,5 @@ func (m *Machine) tickTime(g *goroutine, t *uint64) {
 		sec, nsec = sent/1e9, sent%1e9
 	}
 	w[0], w[1] = uint64(nsec), uint64(sec+unixToInternal)
+	m.tickShown(g, w[0], w[1])
 }

@@ -240,6 +240,7 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	if m.compares(g) {
 		m.comparesDate(g, x, y)
 	}
+	m.comparesTicks(g, x, y)
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
 			m.compared(g, max(x, y)-min(x, y), 0)
@@ -325,7 +326,11 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	if x > max(m.clock, m.shown) && x < farTime {
 		m.link.shrinks = true
 	}
-	m.comparesDate(g, x, instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt)))
+	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
+	m.comparesDate(g, x, y)
+	if m.link.ticks[x] {
+		m.link.sinceTicks[x-y] = true
+	}
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
 	d := new(big.Int)
 	if wall&from&timeMono != 0 {
@@ -394,6 +399,9 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
 //	                else as soon as that has passed which they differ by, in units of the numbers
 func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
+	if in.C&bytecode.ClockFloat == 0 && unit == 1 {
+		m.comparesSpans(g, int64(*a), int64(b))
+	}
 	if m.clockReads == 0 || g.bubble != 0 {
 		return
 	}

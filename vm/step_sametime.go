@@ -116,6 +116,40 @@ func (m *Machine) comparesDate(g *goroutine, x, y int64) {
 	}
 }
 
+// A tick is sent when it is due here, and natively somewhat later. tickShown notes the Time that g has
+// received.
+func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
+	const most = 1 << 10
+	k := m.link
+	if !k.clockUsed || m.auto || m.cfg.Run || !m.moves(g) || len(k.ticks) >= most {
+		return
+	}
+	if k.ticks == nil {
+		k.ticks, k.sinceTicks = map[int64]bool{}, map[int64]bool{}
+	}
+	k.ticks[instant(wall, ext)] = true
+}
+
+// comparesTicks notes that x and y are compared, if the one that is not later is a tick: it might be.
+func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
+	if k := m.link; k.ticks != nil && (x <= y && k.ticks[x] || y <= x && k.ticks[y]) {
+		m.tickLate(g, max(x, y)-min(x, y))
+	}
+}
+
+// comparesSpans does the same for what lies between a Time and a later tick.
+func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
+	if k := m.link; k.ticks != nil && (a <= b && k.sinceTicks[a] || b <= a && k.sinceTicks[b]) {
+		m.tickLate(g, max(a, b)-min(a, b))
+	}
+}
+
+func (m *Machine) tickLate(g *goroutine, d int64) {
+	if m.moves(g) && !m.isStd(m.callerOf(g)) && (!m.cfg.OrderedTime || d <= m.cfg.Slack) {
+		m.assume(g, ClockSome)
+	}
+}
+
 // The methods of Time that make a text of it, numbers, or another Time.
 var (
 	timeTexts = map[string]bool{"String": true, "GoString": true, "Format": true, "AppendFormat": true, "GobEncode": true,

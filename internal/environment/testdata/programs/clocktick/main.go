@@ -1,0 +1,15 @@
+// assumed: the clock (it shows some of what it may show)
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	t := time.NewTicker(time.Millisecond)
+	a := <-t.C
+	b := <-t.C
+	late := b.Sub(a) > time.Millisecond // as it is in half of all runs
+	fmt.Println(late || !late)
+}

@@ -1,0 +1,14 @@
+// assumed: the clock (it shows some of what it may show)
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	t := time.NewTicker(time.Millisecond)
+	next := (<-t.C).Add(time.Millisecond)
+	late := (<-t.C).After(next) // as it is in half of all runs
+	fmt.Println(late || !late)
+}
