@@ -4,19 +4,19 @@ import "sync/atomic"
 
 // A Bounded counts to at most Most.
 type Bounded struct {
-	Most    uint8
+	Most    uint32
 	n       atomic.Uint32
 	version Version
 }
 
 // Add adds k if that is not too much. The wrong one compares a sum that may have wrapped.
-func (b *Bounded) Add(k uint8) bool {
+func (b *Bounded) Add(k uint32) bool {
 	for {
-		old := uint8(b.n.Load())
+		old := b.n.Load()
 		if b.version == Wrong && old+k > b.Most || b.version == Right && k > b.Most-old {
 			return false
 		}
-		if b.n.CompareAndSwap(uint32(old), uint32(old+k)) {
+		if b.n.CompareAndSwap(old, old+k) {
 			return true
 		}
 	}

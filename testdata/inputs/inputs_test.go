@@ -180,12 +180,12 @@ func hashring(v Version) func(*testing.T, uint8, uint8, uint8) {
 func FuzzHashRingRight(f *testing.F) { f.Fuzz(hashring(Right)) }
 func FuzzHashRingWrong(f *testing.F) { f.Fuzz(hashring(Wrong)) }
 
-func counter(v Version) func(*testing.T, uint8, uint8, uint8) {
-	return func(t *testing.T, most, a, b uint8) {
+func counter(v Version) func(*testing.T, uint32, uint32, uint32) {
+	return func(t *testing.T, most, a, b uint32) {
 		c := &Bounded{Most: most, version: v}
 		var first, second bool
 		both(func() { first = c.Add(a) }, func() { second = c.Add(b) })
-		if first && second && int(a)+int(b) > int(most) || c.n.Load() > uint32(most) {
+		if first && second && int(a)+int(b) > int(most) || c.n.Load() > most {
 			t.Fatalf("%d + %d is more than %d", a, b, most)
 		}
 	}
