@@ -141,6 +141,7 @@ var unnoticed = map[string]string{
 	"runtime.hbCleans writes collection":              "what it says of the path is named",
 	"weak.hbMade writes collection":                   "what it says of the path is named",
 	"runtime.hbLive reads goroutines":                 "only if there are no others",
+	"runtime.Stack reads ending":                      "whether the path is given up, after which nothing follows",
 	"runtime.hbLive reads ending":                     "whether the search is interrupted",
 	"runtime.hbLive writes ending":                    "whether the search is interrupted",
 	"runtime.hbGC reads ending":                       "whether the search is interrupted",
