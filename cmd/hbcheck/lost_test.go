@@ -69,7 +69,7 @@ func TestReplaceLink(t *testing.T) {
 	if _, err := report.ReadReplay(link); err != nil {
 		t.Error(err)
 	}
-	if list, err := os.ReadDir(".hbcheck"); err != nil || len(list) != 1 {
+	if list, err := os.ReadDir(".hbcheck"); err != nil || len(list) != 2 { // and the page
 		t.Errorf("%v: %v", list, err)
 	}
 }
