@@ -107,6 +107,7 @@ var (
 	pcRE   = regexp.MustCompile(` \+0x[0-9a-f]+\b`)
 	secRE  = regexp.MustCompile(`("(?:load_s|explore_s|peak_bytes|Elapsed)":)[0-9.e+-]+`)
 	workRE = regexp.MustCompile(`("instructions":)[1-9][0-9]*`)
+	overRE = regexp.MustCompile(`(\$hbcheck/[^:\s"]+\.go:)\d+(:\d+)?`)
 	addrRE = regexp.MustCompile(`0x00c0[0-9a-f]{8}`)
 )
 
@@ -129,6 +130,7 @@ func clean(s, dir string) string {
 	s = secRE.ReplaceAllString(s, "${1}0")
 	s = workRE.ReplaceAllString(s, "${1}1")
 	s = pcRE.ReplaceAllString(s, " +0x0")
+	s = overRE.ReplaceAllString(s, "${1}1")
 	s = addrRE.ReplaceAllString(s, "0x00c000000000")
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"
