@@ -192,7 +192,12 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		*(*uint64)(unsafe.Pointer(a3)) = 0xF // as runtime.NumCPU has it
 		return 8, 0, 0
 
-	case SYS_MADVISE, SYS_MLOCK, SYS_MUNLOCK, SYS_MPROTECT, SYS_MUNMAP, hbSysFadvise, SYS_SCHED_YIELD:
+	case SYS_MADVISE, SYS_MLOCK, SYS_MUNLOCK, SYS_MUNMAP, hbSysFadvise, SYS_SCHED_YIELD:
+		return 0, 0, 0
+	case SYS_MPROTECT:
+		if a3&hbProtWrite == 0 {
+			hbRefuse("syscall", "protecting memory from writes")
+		}
 		return 0, 0, 0
 	case hbSysPrctl:
 		if a1 == hbSetName {
