@@ -47,8 +47,7 @@ var scaled = []struct {
 
 // Answers returns the programs of the suite answers whose names are wanted.
 func (w *Workspace) Answers(wanted func(name string) bool) ([]AnswerProgram, error) {
-	tests, err := load.Load(load.Config{Dir: filepath.Join(w.dir, "answers"), Patterns: []string{"./..."}, Tests: true,
-		Implicit: []string{"runtime"}, Cache: &w.cache})
+	tests, err := w.tests("answers")
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +78,27 @@ func (w *Workspace) Answers(wanted func(name string) bool) ([]AnswerProgram, err
 		}
 		if !found {
 			return nil, fmt.Errorf("no program %s in suite %s", s.program, s.suite)
+		}
+	}
+	return list, nil
+}
+
+// tests loads the tests of a suite.
+func (w *Workspace) tests(suite string) (*load.Program, error) {
+	return load.Load(load.Config{Dir: filepath.Join(w.dir, suite), Patterns: []string{"./..."}, Tests: true,
+		Implicit: []string{"runtime"}, Cache: &w.cache})
+}
+
+// Inputs returns the fuzz targets of the suite inputs whose names are wanted.
+func (w *Workspace) Inputs(wanted func(name string) bool) ([]AnswerProgram, error) {
+	tests, err := w.tests("inputs")
+	if err != nil {
+		return nil, err
+	}
+	var list []AnswerProgram
+	for _, e := range tests.Entries {
+		if t := (AnswerProgram{Program: e.Name, Prog: tests, Entry: e}); e.Fuzz && wanted(t.Name()) {
+			list = append(list, t)
 		}
 	}
 	return list, nil

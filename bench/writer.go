@@ -29,7 +29,7 @@ type Writer interface {
 	// CountedRow.Check says.
 	CountedSummary(problems []string) error
 	// Answers takes the rows of one program of the suite answers.
-	Answers(rows []*AnswerRow) error
+	Answers(suite string, rows []*AnswerRow) error
 	Close() error
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // Answers implements Writer.
-func (b *textWriter) Answers(rows []*AnswerRow) error {
-	b.begin(answersTable, "answers", "explorer", "verdict", "executions", "states", "steps", "of the best", "cpu")
+func (b *textWriter) Answers(suite string, rows []*AnswerRow) error {
+	b.begin(answersTable, suite, "explorer", "verdict", "executions", "states", "steps", "of the best", "cpu")
 	for _, r := range rows {
 		s := &r.Result.Stats
 		name, by := r.Name(), r.Explorer
@@ -34,9 +34,9 @@ type jsonAnswer struct {
 }
 
 // Answers implements Writer.
-func (j *jsonWriter) Answers(rows []*AnswerRow) error {
+func (j *jsonWriter) Answers(suite string, rows []*AnswerRow) error {
 	for _, r := range rows {
-		if err := report.WriteJSON(j.w, jsonRow{Action: "row", Suite: "answers", Program: r.Program, Size: r.Args, POR: r.Explorer,
+		if err := report.WriteJSON(j.w, jsonRow{Action: "row", Suite: suite, Program: r.Program, Size: r.Args, POR: r.Explorer,
 			Hybrid: string(r.Result.Hybrid), Verdict: r.Verdict(),
 			Stats:     jsonAnswer{report.NewJSONStats(&r.Result.Stats), r.CPU.Seconds(), r.Work(), r.Ratio()},
 			Published: struct{}{}}); err != nil {
@@ -47,10 +47,10 @@ func (j *jsonWriter) Answers(rows []*AnswerRow) error {
 }
 
 // Answers implements Writer.
-func (c *csvWriter) Answers(rows []*AnswerRow) error {
+func (c *csvWriter) Answers(suite string, rows []*AnswerRow) error {
 	for _, r := range rows {
 		s, n := &r.Result.Stats, decimals
-		if err := c.row("answers", r.Program, r.Args, r.Explorer, string(r.Result.Hybrid), r.Verdict(), "", "", decimal(r.Ratio()),
+		if err := c.row(suite, r.Program, r.Args, r.Explorer, string(r.Result.Hybrid), r.Verdict(), "", "", decimal(r.Ratio()),
 			n(s.States), "", n(s.Matched), "", n(r.Work()), n(s.Choices), n(s.Executions), n(uint64(s.PeakBytes)), decimal(r.CPU.Seconds())); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "answers", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "answers", "inputs", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -47,6 +47,7 @@ func benchCommand() *cobra.Command {
           longer the machine takes (this needs the go command)
   answers  tests as people write them, and programs that grow, with every explorer and
           with auto: steps until there is an answer, as multiples of the best single one's
+  inputs   fuzz targets with all arguments there are, each right and wrong
   jpf     state spaces of concurrent programs, beside what Java Pathfinder 8.0
           reports for the same programs in Java
   realistic  pools, caches, hubs, pipelines, contexts, independent parts, in sizes that grow:
@@ -122,7 +123,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"answers", r.answers}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"answers", r.answers}, {"inputs", r.inputs}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := x.run(); err != nil {
 				return err

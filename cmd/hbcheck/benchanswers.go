@@ -17,16 +17,32 @@ func (r *benchRun) answers() error {
 	if err != nil {
 		return err
 	}
-	names := []string{}
+	var all []string
+	for _, e := range explorers.All() {
+		if !e.Samples {
+			all = append(all, e.Name)
+		}
+	}
+	return r.compared("answers", programs, all)
+}
+
+// inputs runs the suite inputs: fuzz targets with all arguments there are.
+func (r *benchRun) inputs() error {
+	programs, err := r.space.Inputs(r.wants)
+	if err != nil {
+		return err
+	}
+	return r.compared("inputs", programs, []string{"jpf", "optimal"})
+}
+
+// compared writes rows for programs of a suite with the explorers that were named, or else those
+// called names, and with auto.
+func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names []string) error {
+	if len(r.explorers) > 0 {
+		names = nil
+	}
 	for _, e := range r.explorers {
 		names = append(names, e.Name)
-	}
-	if len(names) == 0 {
-		for _, e := range explorers.All() {
-			if !e.Samples {
-				names = append(names, e.Name)
-			}
-		}
 	}
 	names = append(names, autoPOR)
 	for _, p := range programs {
@@ -50,7 +66,7 @@ func (r *benchRun) answers() error {
 		for _, row := range rows {
 			row.Best = best
 		}
-		if err := r.w.Answers(rows); err != nil {
+		if err := r.w.Answers(suite, rows); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,32 @@ import (
 	"testing"
 )
 
+// TestBenchInputs: each right target is ok and each wrong one is not, with every explorer.
+func TestBenchInputs(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run([]string{"bench", "inputs", "--run", "Counter|Commit|Retry", "--timeout", "0", "--format", "json"},
+		strings.NewReader(""), &out, &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	rows := 0
+	for dec := json.NewDecoder(&out); dec.More(); rows++ {
+		var r struct{ Suite, Program, POR, Verdict string }
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		want := "ok"
+		if strings.HasSuffix(r.Program, "Wrong") {
+			want = "HB005"
+		}
+		if r.Suite != "inputs" || r.Verdict != want {
+			t.Errorf("%s, %s: %s, want %s", r.Program, r.POR, r.Verdict, want)
+		}
+	}
+	if rows != 3*2*3 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // TestBenchAnswers: auto takes at most 1.3 times the steps of the best explorer where these are so
 // many that it takes time. Steps are counted, so that this is the same on every machine.
 func TestBenchAnswers(t *testing.T) {

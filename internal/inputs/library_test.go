@@ -11,10 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestTargets: of the programs in testdata/inputs each wrong version fails with an input, and each
+// TestTargets: of the programs in testdata/benchmarks/inputs each wrong version fails with an input, and each
 // right one is explored to the end without a failure.
 func TestTargets(t *testing.T) {
-	dir, err := filepath.Abs("../../testdata/inputs")
+	dir, err := filepath.Abs("../../testdata/benchmarks/inputs")
 	if err != nil {
 		t.Fatal(err)
 	}
