@@ -1,0 +1,64 @@
+package syscall
+
+import (
+	"internal/effect"
+	"unsafe"
+)
+
+// The process and its user have fixed numbers, so that executions do not differ.
+
+func Getpid() (pid int)   { return 1000 }
+func Getppid() (ppid int) { return 1 }
+func Gettid() (tid int)   { return 1000 }
+func Getuid() (uid int)   { return 1000 }
+func Geteuid() (euid int) { return 1000 }
+func Getgid() (gid int)   { return 1000 }
+func Getegid() (egid int) { return 1000 }
+
+func getgroups(n int, list *_Gid_t) (nn int, err error) { return 0, nil }
+
+var hbUmask = 0o022
+
+func Umask(mask int) (oldmask int) {
+	effect.Access(unsafe.Pointer(&hbUmask), true)
+	oldmask, hbUmask = hbUmask, mask
+	return oldmask
+}
+
+// HbRaise is package os/signal's, if the program has it: the program sends itself a signal.
+var HbRaise func(sig Signal)
+
+// Kill sends the program itself a signal; others are refused.
+func Kill(pid int, sig Signal) (err error) {
+	switch {
+	case pid != Getpid():
+		hbRefuse("signal", "sending "+sig.String()+" to another process")
+	case sig < 0 || sig > 64:
+		return EINVAL
+	case sig == 0:
+	case HbRaise == nil:
+		HbDefault(sig)
+	default:
+		HbRaise(sig)
+	}
+	return nil
+}
+
+// HbDefault does what a signal does that the program is not notified of: nothing, or it is refused.
+func HbDefault(sig Signal) {
+	switch sig {
+	case SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM,
+		SIGSTKFLT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSYS, 32, 33, 34:
+		hbRefuse("signal", "sending "+sig.String()+", which nothing is notified of")
+	}
+}
+
+func pipe2(p *[2]_C_int, flags int) (err error) {
+	hbRefuse("process", "making a pipe")
+	return ENOSYS
+}
+
+func forkExec(argv0 string, argv []string, attr *ProcAttr) (pid int, err error) {
+	hbRefuse("process", "starting a process")
+	return 0, ENOSYS
+}
