@@ -33,6 +33,7 @@ func TestFuncs(t *testing.T) {
 import (
 	"math/rand"
 	randv2 "math/rand/v2"
+	"net"
 	"os"
 	"os/signal"
 	"runtime"
@@ -52,6 +53,7 @@ func main() {
 	time.Sleep(1)
 	synctest.Test(new(testing.T), nil)
 	signal.Reset()
+	net.Dial("tcp", "127.0.0.1:1")
 	os.Exit(1)
 }
 `)
