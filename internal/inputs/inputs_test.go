@@ -222,7 +222,7 @@ func TestConcurrent(t *testing.T) {
 			if e.Samples {
 				continue
 			}
-			for _, h := range []oracle.Kind{oracle.None, oracle.Full} {
+			for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full} {
 				opts := explore.Options{POR: e, Match: e.Stateful, Outcomes: true, Hybrid: h, CheckDuplicates: e.NoDuplicates && h == oracle.None}
 				r := run(t, prog, fmt.Sprintf("S%d", i), opts)
 				if got := endings(r); !maps.Equal(got, all) || r.Verdict == explore.Incomplete {
