@@ -19,9 +19,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// memory is what is remembered of earlier runs (package verdicts), for the packages of this one. A nil
-// memory remembers nothing.
-type memory struct {
+// verdictCache is what is remembered of earlier runs (package verdicts), for the packages of this one. A
+// nil one remembers nothing.
+type verdictCache struct {
 	store    *verdicts.Store
 	listing  *load.Listing
 	base     string // for hbcheck itself and the flags
@@ -40,9 +40,9 @@ var without = []string{"output", "format", "json", "verbose", "jobs", "chdir"}
 // notRemembered are the flags with which more is wanted than a result, or another one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus"}
 
-// remember returns the memory for what listing lists, nil if the user wants none or it cannot be
+// remember returns the cache for what listing lists, nil if the user wants none or it cannot be
 // opened.
-func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patterns []string) *memory {
+func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patterns []string) *verdictCache {
 	dir, ok := verdicts.Dir()
 	if !ok || slices.ContainsFunc(notRemembered, cmd.Flags().Changed) {
 		return nil
@@ -62,7 +62,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
 		}
 	})
-	return &memory{store: store, listing: listing, patterns: patterns, env: f.env, base: fmt.Sprintf("%x", h.Sum(nil)),
+	return &verdictCache{store: store, listing: listing, patterns: patterns, env: f.env, base: fmt.Sprintf("%x", h.Sum(nil)),
 		hosts: make(map[*load.Entry]*vm.HostLog), packages: make(map[string]string)}
 }
 
@@ -83,7 +83,7 @@ var ownHash = sync.OnceValues(func() (string, error) {
 })
 
 // host returns the log of what machines of e learn of the host.
-func (m *memory) host(e *load.Entry) *vm.HostLog {
+func (m *verdictCache) host(e *load.Entry) *vm.HostLog {
 	if m == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (m *memory) host(e *load.Entry) *vm.HostLog {
 }
 
 // key returns that of an entry; "" if its package's files cannot be read.
-func (m *memory) key(n verdicts.Name) string {
+func (m *verdictCache) key(n verdicts.Name) string {
 	sum, known := m.packages[n.Package]
 	if !known {
 		if slices.Contains(m.listing.Packages(), n.Package) {
@@ -111,7 +111,7 @@ func (m *memory) key(n verdicts.Name) string {
 }
 
 // runKey is the key of the list of entries: it depends on all packages, and on their order.
-func (m *memory) runKey() string {
+func (m *verdictCache) runKey() string {
 	parts := []string{"run", m.base, fmt.Sprintf("%q", m.patterns)}
 	for _, path := range m.listing.Packages() {
 		if m.key(verdicts.Name{Package: path}) == "" {
@@ -123,7 +123,7 @@ func (m *memory) runKey() string {
 }
 
 // recall returns the result of an entry, if it is remembered.
-func (m *memory) recall(n verdicts.Name) (*explore.Result, bool) {
+func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	if m == nil {
 		return nil, false
 	}
@@ -139,7 +139,7 @@ func (m *memory) recall(n verdicts.Name) (*explore.Result, bool) {
 }
 
 // keep remembers the result of e.
-func (m *memory) keep(e *explore.Entry, r *explore.Result) {
+func (m *verdictCache) keep(e *explore.Entry, r *explore.Result) {
 	if m == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (m *memory) keep(e *explore.Entry, r *explore.Result) {
 }
 
 // close remembers which entries this run had, if their results are all that it had to say.
-func (m *memory) close(all bool) {
+func (m *verdictCache) close(all bool) {
 	if m == nil {
 		return
 	}
@@ -162,7 +162,7 @@ func (m *memory) close(all bool) {
 }
 
 // remembered is how many results are.
-func (m *memory) remembered() int {
+func (m *verdictCache) remembered() int {
 	if m == nil {
 		return 0
 	}
@@ -170,7 +170,7 @@ func (m *memory) remembered() int {
 }
 
 // recallRun writes the results of all entries, if all are remembered: then nothing needs to be loaded.
-func (m *memory) recallRun(f *exploreFlags, w report.Writer) (code int, ok bool, err error) {
+func (m *verdictCache) recallRun(f *exploreFlags, w report.Writer) (code int, ok bool, err error) {
 	key := m.runKey()
 	if key == "" {
 		return 0, false, nil

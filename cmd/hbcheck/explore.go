@@ -202,7 +202,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 // An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
-	mem *memory, w report.Writer, files *replayFiles) (code int, err error) {
+	mem *verdictCache, w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
 	progress := newProgress(cmd)
