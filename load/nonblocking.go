@@ -16,6 +16,7 @@ type syntaxFacts struct {
 	clock       bool // it reads the clock
 	deadlines   bool // it makes contexts with deadlines
 	goroutines  bool // it asks which goroutines there are
+	collects    bool // it asks for collections of garbage
 	testing     TestMethods
 }
 
@@ -36,6 +37,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 			f.selects(tree, p.Info)
 		}
 	}
+	f.collects = p.mentionsCollection()
 	if p.library() {
 		f.clock, f.deadlines = p.readsTime()
 		f.goroutines = p.asksForGoroutines()
@@ -49,6 +51,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 		}
 		f.clock = f.clock || readsClock(fn)
 		f.goroutines = f.goroutines || showsGoroutines(fn)
+		f.collects = f.collects || asksForCollection(fn)
 		f.testing |= testMethod(fn)
 		switch fn.FullName() {
 		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":

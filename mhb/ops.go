@@ -208,6 +208,9 @@ func (w *walk) native(c *invocation, v *visit) bool {
 	case libraryOp:
 		write, ok := writeFlag(fn, args)
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: fn.Name() == "Range"})
+		if fn.String() == "sync.hbPool" { // it may depend on collections
+			w.noteSync(syncEffect{kind: trace.SyncAccess, on: args.at(1), reads: true})
+		}
 	}
 	return true
 }

@@ -31,6 +31,10 @@ var finalizerNatives = []Native{
 		}
 		return Next
 	}},
+	{Name: "runtime.hbCollects", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.callsGC)
+		return Next
+	}},
 	// hbTurn gives all others a turn where a program is run, which may have thousands: they run
 	// meanwhile, as a collection takes long.
 	{Name: "runtime.hbTurn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

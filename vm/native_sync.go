@@ -161,7 +161,11 @@ var syncNatives = []Native{
 		if m.stdCaller(g) {
 			return 1
 		}
-		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, true, true)
+		m.syncOp(op, trace.SyncAccess, r.U(0), 8, true, true)
+		if p := r.U(1); p != 0 {
+			m.syncOp(op, trace.SyncAccess, p, 4, false, true)
+		}
+		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, !m.stdCaller(g))
 		return Next

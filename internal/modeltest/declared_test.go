@@ -107,6 +107,8 @@ var unseen = map[string]string{
 	"syscall.hbKnown":          "the descriptor is the caller's own",
 	"os/signal.init#1":         "packages are initialised before there are other goroutines",
 	"syscall.Kill":             "what it reads is set when packages are initialised",
+	"runtime.registerPools":    "packages are initialised before there are other goroutines",
+	"sync.empty":               "runtime.GC calls it, and declares what Pools read",
 	"unique.Make":              "whichever call comes first, the handles of equal values are equal",
 
 	"internal/testlog.PanicOnExit0":    "the main goroutine sets it before there are others",

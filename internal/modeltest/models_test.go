@@ -47,6 +47,7 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+	"weak"
 )
 
 // together runs f and g beside each other.
@@ -73,6 +74,7 @@ var (
 	_ unsafe.Pointer
 	_ = syscall.Getpid
 	_ time.Time
+	_ weak.Pointer[int]
 )
 `
 
@@ -285,6 +287,32 @@ var programs = []program{
 		var a, b bool
 		together(func() { a = p.Get() != nil; p.Put(1) }, func() { b = p.Get() != nil; p.Put(2) })
 		print(a, " ", b)`},
+	{"poolCollected", "false|true", `
+		var p sync.Pool
+		x := new([9]int)
+		w := weak.Make(x)
+		gone := false
+		together(func() { runtime.GC(); runtime.GC(); gone = w.Value() == nil }, func() { p.Put(x); x = nil })
+		print(gone)`},
+	{"poolOnce", "false true|true true", `
+		var p sync.Pool
+		p.Put(1)
+		runtime.GC()
+		print(p.Get() == nil)
+		p.Put(1)
+		runtime.GC()
+		runtime.GC()
+		print(" ", p.Get() == nil)`},
+	{"poolTaken", "false|true", `
+		var p sync.Pool
+		x := new([9]int)
+		w := weak.Make(x)
+		p.Put(x)
+		x = nil
+		var y any
+		together(func() { runtime.GC(); runtime.GC() }, func() { y = p.Get() })
+		print(w.Value() == nil)
+		runtime.KeepAlive(y)`},
 	{"casts", "1 2|2 1", `
 		var x int64
 		p := (*atomic.Int64)(unsafe.Pointer(&x))

@@ -9,8 +9,11 @@ import (
 // GC collects garbage. Of this a program can tell that finalizers and cleanups run of objects that
 // nothing refers to any more, and that weak pointers to them are cleared.
 func GC() {
-	effect.Access(unsafe.Pointer(&collections), true)
-	collections++
+	effect.Range(unsafe.Pointer(&collections), unsafe.Sizeof(collections), true)
+	collections.n++
+	if emptyPools != nil {
+		emptyPools()
+	}
 	hbGC(watched)
 	live, due := watched[:0:0], []*watch(nil)
 	for _, w := range watched {
@@ -52,7 +55,7 @@ const (
 )
 
 // watched are all that collections look at, in the order in which they were asked for.
-// collections stands for them in operations.
+// The beginning of collections stands for them in operations.
 var watched []*watch
 
 // running is closed when what was due after the last collection has run.
@@ -144,9 +147,28 @@ func hbLive() uint64
 // live is what hbLive has returned last, but for 0.
 var live uint64
 
-// collections is how often the program has asked for a collection or for
-// statistics; to it, memory looks as if it had been collected that often.
-var collections uint32
+// In collections, n is how often the program has asked for a collection or for statistics; to it,
+// memory looks as if it had been collected that often. A collection writes all of it, and what Pools
+// do reads pools.
+var collections struct{ n, pools uint32 }
+
+// emptyPools lets go of what has been in Pools since the last collection. It is package sync's.
+var emptyPools func()
+
+// registerPools makes f empty Pools, and returns what stands for that in their operations: nil if the
+// program cannot ask for a collection.
+//
+//go:linkname registerPools sync.runtime_registerPoolCleanup
+func registerPools(f func()) *uint32 {
+	if !hbCollects() {
+		return nil
+	}
+	emptyPools = f
+	return &collections.pools
+}
+
+// hbCollects reports whether the program can ask for a collection.
+func hbCollects() bool
 
 // SetFinalizer sets the finalizer of an object: see GC.
 func SetFinalizer(obj any, finalizer any) {
@@ -255,7 +277,7 @@ type MemStats struct {
 func memStats() MemStats {
 	const rest = 256 << 10
 	effect.Access(unsafe.Pointer(&collections), true)
-	collections++
+	collections.n++
 	if n := hbLive(); n > 0 {
 		live = n
 	}
@@ -263,6 +285,6 @@ func memStats() MemStats {
 	return MemStats{
 		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
-		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections,
+		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections.n,
 	}
 }

@@ -4,12 +4,14 @@ package sync
 //
 // The real Pool promises nothing about which object Get returns. Here it is a
 // choice: the one put last, whoever put it, another one of a few, or none, as
-// after a collection. Calls from the standard library, whose own pools (of fmt's
+// after collections. The second call of runtime.GC after an object was put takes
+// it out. Calls from the standard library, whose own pools (of fmt's
 // printers and the like) are not worth exploring, always get a new object.
 type Pool struct {
-	_     noCopy
-	items []any
-	_     uintptr
+	_      noCopy
+	items  []any
+	old    uint32 // so many of the first items were there at the last collection
+	listed bool   // in pools
 
 	// New optionally specifies a function to generate
 	// a value when Get would otherwise return nil.
@@ -18,7 +20,10 @@ type Pool struct {
 
 // Put adds x to the pool.
 func (p *Pool) Put(x any) {
-	if x != nil && hbPool(p) {
+	if x != nil && hbPool(p, collections) {
+		if collections != nil && !p.listed {
+			pools, p.listed = append(pools, p), true
+		}
 		hbPut(x)
 		p.items = append(p.items, x)
 	}
@@ -27,14 +32,14 @@ func (p *Pool) Put(x any) {
 // Get takes an object out of the pool, or calls p.New if there is none.
 func (p *Pool) Get() any {
 	fresh := p.New
-	if hbPool(p) {
+	if hbPool(p, collections) {
 		k := 0
 		if n := len(p.items); n > 0 && hbTries(n+1) {
 			k = hbPick(n + 1)
-			hbPool(p) // the others have moved
+			hbPool(p, collections) // the others have moved
 		}
 		if k == 1 {
-			p.items = nil
+			p.items, p.old = nil, 0
 		}
 		if n := len(p.items) - 1; n >= 0 {
 			i := n
@@ -45,6 +50,9 @@ func (p *Pool) Get() any {
 			copy(p.items[i:], p.items[i+1:])
 			p.items[n] = nil
 			p.items = p.items[:n]
+			if i < int(p.old) {
+				p.old--
+			}
 			hbGot(x)
 			return x
 		}
@@ -56,6 +64,28 @@ func (p *Pool) Get() any {
 	return nil
 }
 
+// pools are the Pools that collections look at.
+var pools []*Pool
+
+// collections stands for collections in operations on Pools; nil if there are none.
+var collections = runtime_registerPoolCleanup(empty)
+
+func runtime_registerPoolCleanup(f func()) *uint32
+
+// empty is called by a collection.
+func empty() {
+	kept := pools[:0:0]
+	for _, p := range pools {
+		p.items = append([]any(nil), p.items[p.old:]...)
+		p.old = uint32(len(p.items))
+		p.listed = p.old > 0
+		if p.listed {
+			kept = append(kept, p)
+		}
+	}
+	pools = kept
+}
+
 // Putting x synchronizes with getting it.
 func hbPut(x any)
 func hbGot(x any)
@@ -63,6 +93,6 @@ func hbGot(x any)
 // hbTries reports whether n ways may be tried.
 func hbTries(n int) bool
 
-// hbPool is a visible access to p, which the code behind it carries out. It
-// reports false, and is none, if the caller's caller is in the standard library.
-func hbPool(p *Pool) bool
+// hbPool is a visible access to p, which the code after it carries out; it reads collections.
+// It reports false, and is none, if the caller's caller is in the standard library.
+func hbPool(p *Pool, collections *uint32) bool
