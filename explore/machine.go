@@ -194,6 +194,7 @@ type Event struct {
 	Name   string // of the goroutine
 	Kind   trace.Kind
 	Choice int    // the alternative taken
+	Word   string // for the kind, if there is a better one than its name
 	What   string // what is touched, in source terms: "bank.bal"
 	Effect string // what came of it: "= 1"
 	Func   string // function of the operation
@@ -224,6 +225,14 @@ type Event struct {
 	// Preempts names the goroutine that could have continued when this step was
 	// executed instead, if any.
 	Preempts string
+}
+
+// KindName is what e does, in a word.
+func (e *Event) KindName() string {
+	if e.Word != "" {
+		return e.Word
+	}
+	return e.Kind.String()
 }
 
 // An Ending is how an execution ended.

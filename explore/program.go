@@ -127,6 +127,12 @@ func (m *machine) Describe(g trace.GID) Event {
 	stack := m.Stack(g)
 	e := m.event(g, op.Kind, slices.Concat(stack, m.CreationStack(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
+	if name, returns, ok := m.Operation(g); ok {
+		if e.What, e.Word = name, "call"; returns {
+			e.Word = "return"
+		}
+		e.Internal = ""
+	}
 	m.last, m.lastE, m.elem = op, e, ""
 	if image, t, ok := m.MapElem(g); ok && !m.inside {
 		m.elem = "no entry"
@@ -189,9 +195,9 @@ func internalPackage(stack []vm.SourceFrame) string {
 		if !f.Std {
 			break
 		}
-		for _, p := range []string{"testing", "context"} {
+		for _, p := range []string{"testing", "context", "hbcheck.dev/hbcheck/hbtest/lin"} {
 			if strings.HasPrefix(f.Func, p+".") {
-				return p
+				return p[strings.LastIndexByte(p, '/')+1:]
 			}
 		}
 	}

@@ -217,7 +217,7 @@ type syncEffect struct {
 	on    ref
 	sign  int8 // of what WaitGroup.Add adds, 0 if that is not known
 	reads bool // it changes nothing
-	wide  bool // it is on more of the object than its beginning: effect.Range
+	wide  bool // it is on more of the object than its beginning: see wide
 	at    ssa.Instruction
 }
 

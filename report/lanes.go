@@ -233,7 +233,7 @@ const timers = "timers"
 
 // newRow returns the row of e, as far as it depends on e alone.
 func newRow(e *explore.Event, bug *explore.Bug) row {
-	r := row{Event: *e, lane: e.G, laneName: e.Name, kind: e.Kind.String(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
+	r := row{Event: *e, lane: e.G, laneName: e.Name, kind: e.KindName(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
 	if (e.Kind == trace.Select || e.Kind == trace.TrySelect) && e.Effect != "" && utf8.RuneCountInString(r.what) > maxWhat {
 		r.what = "... " + e.Effect // the case that was taken, without the others
 	}

@@ -255,7 +255,8 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("internal/synctest.hbWait"), native("internal/synctest.hbDrain")}},
 	SyncAccess: {Name: "sync-access", On: OnLibrary, Channels: true,
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
-			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch")}},
+			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch"),
+			native("hbcheck.dev/hbcheck/hbtest/lin.called"), native("hbcheck.dev/hbcheck/hbtest/lin.returned")}},
 	IOWait: {Name: "io", On: OnLibrary, Blocks: true, Wait: "IO wait", Funcs: []Func{native("internal/effect.Wait")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Wait: "sleep",

@@ -32,7 +32,7 @@ var natives = func() map[string]Memory {
 		{NoMemory, `
 			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
 			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
-			hbcheck.dev/hbcheck/hbtest.Running
+			hbcheck.dev/hbcheck/hbtest.Running hbcheck.dev/hbcheck/hbtest/lin.called hbcheck.dev/hbcheck/hbtest/lin.returned
 			internal/effect.Access internal/effect.Acquire internal/effect.Ordered internal/effect.OrderedIf internal/effect.Orders internal/effect.Range
 			internal/effect.Release internal/effect.Wait internal/bytealg.MakeNoZero internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave

@@ -19,6 +19,7 @@ var nativeTables = [][]Native{
 	reflectChanNatives,
 	testingNatives,
 	choiceNatives,
+	linNatives,
 	fuzzNatives,
 	synctestNatives,
 	signalNatives,

@@ -190,7 +190,7 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 		in := func(dir string) bool { return strings.HasPrefix(fr.Pos.Filename, dir) }
 		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
 	} else {
-		fr.Std = m.link.prog.InLibrary(f.SSA)
+		fr.Std = m.link.prog.InLibrary(f.SSA) || m.link.prog.InHarness(f.SSA)
 	}
 	return fr
 }

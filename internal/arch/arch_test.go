@@ -24,6 +24,7 @@ const module = "hbcheck.dev/hbcheck/"
 var allowed = map[string]string{
 	"trace":                "",
 	"hbtest":               "",
+	"hbtest/lin":           "hbtest",
 	"symbolic":             "",
 	"por":                  "trace",
 	"por/hb":               "por trace",

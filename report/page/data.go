@@ -162,7 +162,7 @@ func (b *builder) kind(name string, k trace.Kind) int {
 
 // site returns the number of an operation's place.
 func (b *builder) site(e *explore.Event) int {
-	key := site{e.Kind.String(), e.What, e.Func, e.Pos}
+	key := site{e.KindName(), e.What, e.Func, e.Pos}
 	n, ok := b.sites[key]
 	if !ok {
 		n = len(b.data.Sites)

@@ -1,0 +1,57 @@
+package lin
+
+import "sync"
+
+// most is how many goroutines a scenario can have: as many as clock has bytes.
+const most = 8
+
+// A history is what an execution of a scenario shows.
+type history struct {
+	scenario       scenario
+	initial, final []any     // results
+	events         [][]event // by goroutine
+}
+
+// An event is an operation that has been executed.
+type event struct {
+	before clock // the operations that had returned when it was called: they precede it in real time
+	result any
+}
+
+// execute executes the scenario once.
+func execute[T any](o Object[T], calls []call[T], sc scenario) *history {
+	h := &history{scenario: sc, events: make([][]event, len(sc))}
+	x := o.New()
+	h.initial = sequence(x, flat(o.Initial))
+	now := new(clock)
+	var wg sync.WaitGroup
+	for g, ops := range sc {
+		own := make([]call[T], len(ops))
+		for i, c := range ops {
+			own[i] = calls[c]
+		}
+		wg.Go(func() { h.events[g] = goroutine(x, own, now, g) })
+	}
+	wg.Wait()
+	h.final = sequence(x, flat(o.Final))
+	return h
+}
+
+// sequence executes calls one after another.
+func sequence[T any](x T, calls []call[T]) (out []any) {
+	for _, c := range calls {
+		out = append(out, plain(c.do(x)))
+	}
+	return out
+}
+
+// goroutine is what goroutine g of a scenario does.
+func goroutine[T any](x T, calls []call[T], now *clock, g int) []event {
+	list := make([]event, len(calls))
+	for i, c := range calls {
+		list[i].before = called(now, c.name)
+		list[i].result = plain(c.do(x))
+		returned(now, g, c.name)
+	}
+	return list
+}

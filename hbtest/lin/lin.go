@@ -1,0 +1,175 @@
+package lin
+
+import (
+	"fmt"
+	"testing"
+
+	"hbcheck.dev/hbcheck/hbtest"
+)
+
+// An Object is what is tested: how one is made, and what is done with it.
+type Object[T any] struct {
+	// New returns an object. It is called once for each execution, and for each order of
+	// operations that the specification is asked about.
+	New func() T
+
+	// Ops are the operations that the goroutines execute.
+	Ops []Op[T]
+
+	// Goroutines is how many goroutines there are at most, Operations how many operations
+	// each of them executes at most: 2 and 2 if they are 0.
+	Goroutines, Operations int
+
+	// Initial operations are executed before the goroutines start, final ones after all of them
+	// have ended. They are part of the history. An operation with several arguments stands for
+	// one execution with each.
+	Initial, Final []Op[T]
+}
+
+// An Op is an operation with the arguments that it is executed with.
+type Op[T any] struct{ calls []call[T] }
+
+// A call is an operation with one argument.
+type call[T any] struct {
+	name string
+	do   func(T) any
+}
+
+// Do is an operation without arguments. Its result is compared with == to that of the specification,
+// errors by what they say.
+func Do[T any](name string, f func(T) any) Op[T] {
+	return Op[T]{[]call[T]{{name + "()", f}}}
+}
+
+// With is an operation with an argument: each of args.
+func With[T, A any](name string, f func(T, A) any, args ...A) Op[T] {
+	op := Op[T]{}
+	for _, a := range args {
+		op.calls = append(op.calls, call[T]{fmt.Sprintf("%s(%s)", name, show(a)), func(x T) any { return f(x, a) }})
+	}
+	return op
+}
+
+// With2 is an operation with two arguments: each of as with each of bs.
+func With2[T, A, B any](name string, f func(T, A, B) any, as []A, bs []B) Op[T] {
+	op := Op[T]{}
+	for _, a := range as {
+		for _, b := range bs {
+			op.calls = append(op.calls, call[T]{fmt.Sprintf("%s(%s, %s)", name, show(a), show(b)), func(x T) any { return f(x, a, b) }})
+		}
+	}
+	return op
+}
+
+// Results is the result of an operation that returns several values: lin.Results(q.Take()). There are
+// at most four.
+func Results(values ...any) any {
+	r := results{n: len(values)}
+	for i, v := range values {
+		r.v[i] = plain(v)
+	}
+	return r
+}
+
+// results are comparable.
+type results struct {
+	n int
+	v [4]any
+}
+
+// plain returns what v is compared by.
+func plain(v any) any {
+	if err, ok := v.(error); ok {
+		return failure(err.Error())
+	}
+	return v
+}
+
+// A failure is what an error says.
+type failure string
+
+// show prints an argument or a result.
+func show(v any) string {
+	switch v := v.(type) {
+	case results:
+		s := ""
+		for i := range v.n {
+			if i > 0 {
+				s += ", "
+			}
+			s += show(v.v[i])
+		}
+		return s
+	case failure:
+		return string(v)
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprint(v)
+}
+
+// Check tests that objects are linearizable: in every execution of every scenario, the results of the
+// operations are those that the object gives when the same operations are executed one after another,
+// in some order in which an operation that has returned before another one is called comes first.
+func Check[T any](t *testing.T, o Object[T]) {
+	t.Helper()
+	check(t, o, o)
+}
+
+// CheckModel tests that objects are linearizable with model as their specification: another, simpler
+// implementation. Its operations, initial and final ones have the names and arguments of those of o.
+func CheckModel[T, M any](t *testing.T, o Object[T], model Object[M]) {
+	t.Helper()
+	for i, pair := range [][2][]string{
+		{names(o.Ops), names(model.Ops)}, {names(o.Initial), names(model.Initial)}, {names(o.Final), names(model.Final)},
+	} {
+		if a, b := fmt.Sprint(pair[0]), fmt.Sprint(pair[1]); a != b {
+			t.Fatalf("%soperations %s of the object, %s of the model", []string{"", "initial ", "final "}[i], a, b)
+		}
+	}
+	check(t, o, model)
+}
+
+// check explores one scenario, any.
+func check[T, M any](t *testing.T, o Object[T], model Object[M]) {
+	t.Helper()
+	calls := flat(o.Ops)
+	k, m := o.Goroutines, o.Operations
+	if k == 0 {
+		k = 2
+	}
+	if m == 0 {
+		m = 2
+	}
+	if k < 0 || k > most || m < 0 || m*k > 255 || len(calls) == 0 || o.New == nil || model.New == nil {
+		t.Fatalf("lin: there have to be a New, operations, at most %d goroutines, and at most 255 operations of them all", most)
+	}
+	all := shapes(k, m, len(calls))
+	n := 0
+	for _, s := range all {
+		n += s.count
+	}
+	sc := nth(all, len(calls), hbtest.Choose(n))
+	spec := specify(model, sc)
+	h := execute(o, calls, sc)
+	if !h.linearizable(spec) {
+		t.Fatal(h.picture(names(o.Initial), callNames(calls), names(o.Final)))
+	}
+}
+
+// flat returns the calls of ops.
+func flat[T any](ops []Op[T]) (all []call[T]) {
+	for _, op := range ops {
+		all = append(all, op.calls...)
+	}
+	return all
+}
+
+func names[T any](ops []Op[T]) []string { return callNames(flat(ops)) }
+
+func callNames[T any](calls []call[T]) (names []string) {
+	for _, c := range calls {
+		names = append(names, c.name)
+	}
+	return names
+}

@@ -1,0 +1,110 @@
+package lin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// picture shows h: a row for each goroutine, in which an operation is as wide as the interval between
+// its call and its return. initial, calls and final are the names of operations.
+func (h *history) picture(initial, calls, final []string) string {
+	var b strings.Builder
+	b.WriteString("not linearizable: no order of these operations, one after another, has these results\n")
+	if len(initial) > 0 {
+		fmt.Fprintf(&b, "  first  %s\n", sequenceText(initial, h.initial))
+	}
+	texts := make([][]string, len(h.events))
+	for g, events := range h.events {
+		for i, e := range events {
+			texts[g] = append(texts[g], operation(calls[h.scenario[g][i]], e.result))
+		}
+	}
+	for g, row := range h.rows(texts) {
+		fmt.Fprintf(&b, "  g%-4d  %s\n", g+1, row)
+	}
+	if len(final) > 0 {
+		fmt.Fprintf(&b, "  last   %s\n", sequenceText(final, h.final))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// operation is one with its result.
+func operation(name string, result any) string {
+	if result == nil {
+		return name
+	}
+	return name + " " + show(result)
+}
+
+func sequenceText(names []string, list []any) string {
+	var texts []string
+	for i, name := range names {
+		texts = append(texts, operation(name, list[i]))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// rows draws the operations so that one ends before another begins if, and only if, it precedes it.
+func (h *history) rows(texts [][]string) []string {
+	rows := make([]string, len(texts))
+	at := make([]int, len(texts))    // operations drawn to their end
+	open := make([]bool, len(texts)) // of which the next one is called
+	column := 0
+	pad := func(g, to int, with string) {
+		if n := to - len([]rune(rows[g])); n > 0 {
+			rows[g] += strings.Repeat(with, n)
+		}
+	}
+	for {
+		// What can be called is called, then everything that is called and must return does.
+		moved := false
+		for g, events := range h.events {
+			if !open[g] && at[g] < len(events) && h.minimal(&events[at[g]], at) {
+				pad(g, column, " ")
+				rows[g] += "├─ " + texts[g][at[g]] + " "
+				open[g], moved = true, true
+			}
+		}
+		for g := range rows {
+			if open[g] {
+				column = max(column, len([]rune(rows[g])))
+			}
+		}
+		if g := h.returns(at, open); g >= 0 {
+			pad(g, column, "─")
+			rows[g] += "─┤"
+			column = len([]rune(rows[g])) + 1
+			at[g]++
+			open[g], moved = false, true
+		}
+		if !moved {
+			return rows
+		}
+	}
+}
+
+// returns returns a goroutine whose operation can return now: nothing is to be called before that.
+// -1: there is none.
+func (h *history) returns(at []int, open []bool) int {
+	for g, is := range open {
+		if !is {
+			continue
+		}
+		if !slices.ContainsFunc(h.overlapping(g, at, open), func(i int) bool { return !open[i] }) {
+			return g
+		}
+	}
+	return -1
+}
+
+// overlapping returns the goroutines with an operation yet to be called that operation at[g] of g does
+// not precede.
+func (h *history) overlapping(g int, at []int, open []bool) (list []int) {
+	for i, events := range h.events {
+		if i != g && at[i] < len(events) && !open[i] && events[at[i]].before.returned(g) <= at[g] {
+			list = append(list, i)
+		}
+	}
+	return list
+}

@@ -1,0 +1,23 @@
+package lin
+
+import "sync/atomic"
+
+// A clock has the number of operations that each goroutine has completed, in a byte for each. Under
+// hbcheck, called reads all bytes and returned writes one, in one visible operation each, which orders
+// nothing as the memory model has it: two goroutines that call operations commute, so do two that
+// return, and a data race of the object remains one. So executions in which the operations are ordered
+// in real time in other ways are not equivalent, and no others are told apart.
+type clock uint64
+
+// returned returns how many operations of goroutine g the clock has.
+func (c clock) returned(g int) int { return int(c >> (8 * g) & 0xff) }
+
+// called returns what has returned before now, when the operation of that name is called.
+//
+// hbcheck replaces this function.
+func called(now *clock, name string) clock { return clock(atomic.LoadUint64((*uint64)(now))) }
+
+// returned notes that an operation of goroutine g returns: the one of that name.
+//
+// hbcheck replaces this function.
+func returned(now *clock, g int, name string) { atomic.AddUint64((*uint64)(now), 1<<(8*g)) }

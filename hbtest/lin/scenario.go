@@ -1,0 +1,123 @@
+package lin
+
+import "slices"
+
+// A scenario says which operations each goroutine executes: indices of calls.
+type scenario [][]int
+
+// A shape is how many operations each goroutine of a scenario has, the longest first.
+type shape struct {
+	lengths []int
+	count   int // scenarios of this shape, up to the order of goroutines with equally many operations
+}
+
+// shapes returns all shapes with 2 to k goroutines, of 1 to m operations each, those with few
+// operations first; of one goroutine only if k is 1. There are d calls.
+func shapes(k, m, d int) (all []shape) {
+	var add func(lengths []int)
+	add = func(lengths []int) {
+		if len(lengths) >= min(k, 2) {
+			all = append(all, shape{slices.Clone(lengths), count(lengths, d)})
+		}
+		if len(lengths) == k {
+			return
+		}
+		most := m
+		if len(lengths) > 0 {
+			most = lengths[len(lengths)-1]
+		}
+		for n := 1; n <= most; n++ {
+			add(append(lengths, n))
+		}
+	}
+	add(nil)
+	slices.SortStableFunc(all, func(a, b shape) int { return sum(a.lengths) - sum(b.lengths) })
+	return all
+}
+
+func sum(list []int) (n int) {
+	for _, x := range list {
+		n += x
+	}
+	return n
+}
+
+// count returns how many scenarios have goroutines of these lengths.
+func count(lengths []int, d int) int {
+	n := 1
+	for i := 0; i < len(lengths); {
+		same := i
+		for same < len(lengths) && lengths[same] == lengths[i] {
+			same++
+		}
+		n *= multisets(power(d, lengths[i]), same-i)
+		i = same
+	}
+	return n
+}
+
+// multisets returns how many multisets of k elements there are of n.
+func multisets(n, k int) int {
+	c := 1
+	for i := range k {
+		c = c * (n + i) / (i + 1)
+	}
+	return c
+}
+
+func power(d, n int) int {
+	p := 1
+	for range n {
+		p *= d
+	}
+	return p
+}
+
+// nth returns scenario i of all shapes with d calls. Goroutines of the same length are in the order of
+// what they execute, so that no two scenarios differ in the order of goroutines only.
+func nth(all []shape, d, i int) scenario {
+	for _, s := range all {
+		if i < s.count {
+			return s.nth(d, i)
+		}
+		i -= s.count
+	}
+	panic("lin: no such scenario")
+}
+
+func (s shape) nth(d, i int) (sc scenario) {
+	for from := 0; from < len(s.lengths); {
+		to := from
+		for to < len(s.lengths) && s.lengths[to] == s.lengths[from] {
+			to++
+		}
+		n := power(d, s.lengths[from]) // sequences of that length, as numbers with digits of base d
+		group := multisets(n, to-from)
+		rest := i % group
+		i /= group
+		low := 0 // the next sequence is not less
+		for g := from; g < to; g++ {
+			for {
+				below := multisets(n-low, to-g-1) // multisets that begin with low
+				if rest < below {
+					break
+				}
+				rest -= below
+				low++
+			}
+			sc = append(sc, digits(low, d, s.lengths[g]))
+		}
+		from = to
+	}
+	return sc
+}
+
+// digits returns the n digits of x with base d, the most significant first.
+func digits(x, d, n int) []int {
+	list := make([]int, n)
+	for i := n - 1; i >= 0; i-- {
+		list[i] = x % d
+		x /= d
+	}
+	return list
+}

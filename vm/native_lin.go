@@ -1,0 +1,54 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Natives of package hbtest/lin, by which a scenario records when its operations are called and when
+// they return: that package has the reasons for what they access.
+
+const (
+	linCalled   = "hbcheck.dev/hbcheck/hbtest/lin.called"
+	linReturned = "hbcheck.dev/hbcheck/hbtest/lin.returned"
+)
+
+var linNatives = []Native{
+	{Name: linCalled, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0), 8, false, true)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, *(*uint64)(m.heap.load(r.U(0), 8, 0)))
+		return Next
+	}},
+	{Name: linReturned, Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
+		return m.syncOp(op, trace.SyncAccess, r.U(0)+r.U(1), 1, true, true)
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		p := r.U(0) + r.U(1)
+		m.heap.willWrite(uint32(p >> 32))
+		*(*uint8)(m.heap.load(p, 1, 0))++
+		return Next
+	}},
+}
+
+// Operation says of which operation of a scenario of package hbtest/lin the pending operation of g is
+// the call or the return; ok is false if it is neither.
+func (m *Machine) Operation(id trace.GID) (name string, returns, ok bool) {
+	g := m.gOf(id)
+	if g.status != gReady || g.pending.Kind != trace.SyncAccess || int(g.pc) >= len(g.fn.Code) {
+		return "", false, false
+	}
+	in := &g.fn.Code[g.pc]
+	if in.Op != bytecode.CallN {
+		return "", false, false
+	}
+	r := Regs{unsafe.Pointer(&g.stack[g.fp+uint32(in.A)])}
+	switch m.natives[in.Imm32()].Name {
+	case linCalled:
+		return m.string(r, 1), false, true
+	case linReturned:
+		return m.string(r, 2), true, true
+	}
+	return "", false, false
+}
