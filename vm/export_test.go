@@ -29,15 +29,21 @@ func (m *Machine) GrowMap() {
 func ConstantPackage(path string) bool { return constantPkgs[path] }
 
 // OrbitHash returns the least of the fingerprints that the present state has with the goroutines of each
-// origin in any order: the same for all states that are equal up to exchanging these.
-func (m *Machine) OrbitHash() (least por.Hash) {
+// origin in any order: the same for all states that are equal up to exchanging these. With any set it
+// is of all goroutines in any order: those of two origins that have come to the same code have the same
+// future.
+func (m *Machine) OrbitHash(any bool) (least por.Hash) {
+	compare := compareOrigins
+	if any {
+		compare = func(a, b *goroutine) int { return 0 }
+	}
 	var slots []uint32
 	for _, s := range m.living() {
 		if m.gs[s].status != gEnded {
 			slots = append(slots, s)
 		}
 	}
-	slices.SortStableFunc(slots, func(a, b uint32) int { return compareOrigins(m.gs[a], m.gs[b]) })
+	slices.SortStableFunc(slots, func(a, b uint32) int { return compare(m.gs[a], m.gs[b]) })
 	m.canon.exchanging = true
 	defer func() { m.canon.exchanging = false }()
 	least = por.Hash{^uint64(0), ^uint64(0)}
@@ -49,7 +55,7 @@ func (m *Machine) OrbitHash() (least por.Hash) {
 			}
 			return
 		}
-		for k := i; k < len(slots) && compareOrigins(m.gs[slots[k]], m.gs[slots[i]]) == 0; k++ {
+		for k := i; k < len(slots) && compare(m.gs[slots[k]], m.gs[slots[i]]) == 0; k++ {
 			rest := slices.Clone(slots)
 			slots[i], slots[k] = slots[k], slots[i]
 			permute(i + 1)

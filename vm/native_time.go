@@ -171,8 +171,8 @@ func (m *Machine) canFire(g *goroutine) bool {
 	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g) && m.word(g.wait.obj, tmPeriod) > 0
 }
 
-// timeNow returns seconds, nanoseconds and no monotonic time, like the runtime
-// does in a synctest bubble.
+// timeNow returns seconds, nanoseconds and the monotonic time, which is 0 in a synctest bubble, as
+// natively: its clock is another one.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
 	if m.looksOfStep++; (m.looksOfStep > maxLooks || m.vainLooks > maxVain) && !m.auto {
@@ -188,10 +188,14 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 		elapse(m, g, r)
 	}
 	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.until = false, false, false, 0
-	t := m.epoch(g) + m.look(g)
+	at := m.look(g)
+	t := m.epoch(g) + at
 	r.Set(0, uint64(t/1e9))
 	r.Set(1, uint64(t%1e9))
 	r.Set(2, 0)
+	if g.bubble == 0 {
+		r.Set(2, uint64(at)+1)
+	}
 	return Next
 }
 
@@ -214,16 +218,6 @@ func (m *Machine) countClock(g *goroutine) {
 // clock, counted from 1, or 0.
 func (m *Machine) ClockStep() int { return m.clockStep }
 
-// wall is g's time of day: Unix seconds and nanoseconds. A bubble's clock
-// starts when the bubble does.
-func (m *Machine) wall(g *goroutine) (sec, nsec int64) {
-	if m.cfg.Run {
-		m.clock += nanosPerLoop
-	}
-	t := m.epoch(g) + m.clockOf(g)
-	return t / 1e9, t % 1e9
-}
-
 // epoch is the time in nanoseconds since 1970 at which g's clock starts.
 func (m *Machine) epoch(g *goroutine) int64 {
 	if g.bubble != 0 {
@@ -237,17 +231,20 @@ func (m *Machine) isTick(h *[5]uint64) bool {
 	return m.layTick != 0 && uint32(h[chElem/8]>>32) == m.layTick
 }
 
-// tickTime turns a tick that g has received into the Time it is, which has
-// the image {nanosecond, second since year 1, location}. A tick says when it was sent if time has an
-// order and the clock is part of the state.
+// tickTime turns a tick that g has received into the Time it is. A tick says when it was sent if time
+// has an order and the clock is part of the state.
 func (m *Machine) tickTime(g *goroutine, t *uint64) {
-	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
-	w := (*[2]uint64)(unsafe.Pointer(t))
-	sec, nsec := m.wall(g)
-	if sent := int64(w[1]) - 1; sent >= 0 {
-		sent += m.epoch(g)
-		sec, nsec = sent/1e9, sent%1e9
+	if m.cfg.Run {
+		m.clock += nanosPerLoop
 	}
-	w[0], w[1] = uint64(nsec), uint64(sec+unixToInternal)
+	w := (*[2]uint64)(unsafe.Pointer(t))
+	at := m.clockOf(g)
+	if sent := int64(w[1]) - 1; sent >= 0 {
+		at = sent
+	}
+	w[0], w[1] = timeOf(m.epoch(g)+at, at+1)
+	if g.bubble != 0 {
+		w[0], w[1] = timeOf(m.epoch(g)+at, 0)
+	}
 	m.tickShown(g, w[0], w[1])
 }

@@ -290,14 +290,14 @@ type orbits struct {
 // Hash implements por.System.
 func (o *orbits) Hash() por.Hash {
 	h, order := o.SymmetricHash(nil)
-	orbit := o.OrbitHash()
+	orbit := o.OrbitHash(true)
 	if old, ok := o.hashes[h]; ok && old != orbit {
 		o.t.Fatal("states that are not equal up to exchanging goroutines have the same fingerprint")
 	}
 	if !slices.Equal(slices.Compact(slices.Sorted(slices.Values(order))), slices.Sorted(slices.Values(order))) {
 		o.t.Fatalf("the order of goroutines is %v", order)
 	}
-	o.hashes[h], o.orbits[orbit] = orbit, true
+	o.hashes[h], o.orbits[o.OrbitHash(false)] = orbit, true
 	return o.Machine.Hash()
 }
 

@@ -99,14 +99,14 @@ type timeClass uint8
 const (
 	timeFar timeClass = iota
 	timeNear
-	timeOdd // neither, or it has a monotonic reading
+	timeOdd // neither, or its monotonic reading is not that of the clock at that time
 )
 
 func (m *Machine) timeClass(wall, ext uint64) (c timeClass, at int64) {
-	if wall > timeNanos {
+	at = instant(wall, ext)
+	if wall > timeNanos && (wall&timeMono == 0 || int64(ext) != at+1) {
 		return timeOdd, 0
 	}
-	at = instant(wall, ext)
 	switch {
 	case at > -farTime && at < farTime && at-m.clock >= -nearTime && at-m.clock <= nearTime:
 		return timeNear, at
@@ -203,7 +203,7 @@ func (m *Machine) relativeTime(w []uint64, tick bool) {
 	}
 	switch c, at := m.timeClass(w[0], w[1]); c {
 	case timeNear:
-		w[0], w[1] = timeMono, uint64(at-m.clock)
+		w[0], w[1] = timeMono|w[0]>>63, uint64(at-m.clock)
 	case timeOdd:
 		m.observeTime()
 	}

@@ -199,10 +199,9 @@ func (m *Machine) observed(g *goroutine) bool {
 	return !logs
 }
 
-// A Time as package time lays it out: nanosecond, second since year 1, location. The clock of the
-// machine gives no monotonic reading. A Time that has one all the same (a test of package time makes
-// some) has in timeWall a flag, 33 bits of seconds since 1885, and the nanosecond; timeExt is
-// the reading.
+// A Time as package time lays it out: nanosecond, second since year 1, location. A Time with a
+// monotonic reading, as the clock shows, has in timeWall a flag, 33 bits of seconds since 1885, and
+// the nanosecond; timeExt is the reading.
 const (
 	timeWall  = 0
 	timeExt   = 1
@@ -211,7 +210,18 @@ const (
 	timeNanos = 1<<30 - 1
 	timeMono  = 1 << 63
 	since1885 = (1884*365 + 1884/4 - 1884/100 + 1884/400) * 86400 // from year 1
+	since1970 = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
 )
+
+// timeOf returns the first words of the Time that is unix nanoseconds after 1970, with a monotonic
+// reading if mono is not 0.
+func timeOf(unix, mono int64) (wall, ext uint64) {
+	sec := unix/1e9 + since1970 - since1885
+	if mono == 0 || sec>>33 != 0 {
+		return uint64(unix % 1e9), uint64(sec + since1885)
+	}
+	return timeMono | uint64(sec)<<30 | uint64(unix%1e9), uint64(mono)
+}
 
 // timeSecond is the second since year 1 of a Time.
 func timeSecond(wall, ext uint64) int64 {
@@ -226,9 +236,8 @@ const farTime = math.MaxInt64 / 4
 
 // instant is the time t on the machine's clock, as far as that can be said.
 func instant(wall, ext uint64) int64 {
-	const unixToInternal = (1969*365 + 1969/4 - 1969/100 + 1969/400) * 86400
 	const far = farTime / 1_000_000_000
-	sec := min(max(timeSecond(wall, ext)-unixToInternal-startTime/1e9, -far), far)
+	sec := min(max(timeSecond(wall, ext)-since1970-startTime/1e9, -far), far)
 	return sec*1e9 + int64(wall&timeNanos) - startTime%1e9
 }
 

@@ -44,6 +44,9 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 		}
 		p, q := *(*[2]uint64)(unsafe.Add(a, off)), *(*[2]uint64)(unsafe.Add(b, off))
 		m.observeOdd(p, q)
+		if (p[timeWall]^q[timeWall])&timeMono != 0 {
+			return // only one has a monotonic reading: they are never equal
+		}
 		x, y := instant(p[0], p[1]), instant(q[0], q[1])
 		if min(x, y) < 0 { // one is not of the clock
 			continue

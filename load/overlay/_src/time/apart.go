@@ -9,8 +9,11 @@ func hbApart(wall uint64, ext int64)
 // Now returns the current local time.
 func Now() Time {
 	loc := Local // before the clock: between the words of a Time and the Time there is no operation
-	sec, nsec, _ := runtimeNow()
-	return Time{uint64(nsec), sec + unixToInternal, loc}
+	sec, nsec, mono := runtimeNow()
+	if sec += unixToInternal - minWall; mono == 0 || uint64(sec)>>33 != 0 {
+		return Time{uint64(nsec), sec + minWall, loc}
+	}
+	return Time{hasMonotonic | uint64(sec)<<nsecShift | uint64(nsec), mono - startNano, loc}
 }
 
 func unixTime(sec int64, nsec int32) Time {

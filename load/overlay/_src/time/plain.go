@@ -11,3 +11,11 @@ func (t *Time) setLoc(loc *Location) {
 	t.stripMono()
 	t.loc = loc
 }
+
+// stripMono strips the monotonic clock reading in t. That shows nothing of what time it is.
+func (t *Time) stripMono() {
+	if t.wall&hasMonotonic != 0 {
+		t.ext = wallToInternal + int64(t.wall<<1>>(nsecShift+1))
+		t.wall &= nsecMask
+	}
+}

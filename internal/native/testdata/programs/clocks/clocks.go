@@ -511,3 +511,14 @@ func TimeOfDay() {
 		}
 	})
 }
+
+// Reading: what the clock and timers show has a monotonic reading, which texts and zones do not keep.
+func Reading() {
+	t := time.Now()
+	fmt.Print(t == t.Round(0), t.Equal(t.Round(0)), t == t.Local(), t == t.UTC(), t.Round(0) == t.Local())
+	for _, t := range []time.Time{<-time.After(1), t.Add(1), t.AddDate(0, 0, 1)} {
+		fmt.Print(" ", t == t.Round(0))
+	}
+	seen := map[time.Time]bool{t: true}
+	fmt.Print(" ", seen[t], seen[t.Truncate(0)])
+}
