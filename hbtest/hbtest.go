@@ -4,7 +4,7 @@
 // the same.
 //
 // When hbcheck runs the test, every value of every choice is explored
-// together with every schedule.
+// together with every schedule. Explore makes go test do that.
 //
 //	func TestQueue(t *testing.T) {
 //		q := NewQueue(1 + hbtest.Choose(3)) // capacities 1, 2 and 3

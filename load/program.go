@@ -126,11 +126,17 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// InHarness reports whether fn is code of package hbtest/lin, which executes operations of the user's.
-// It is not looked at for its own sake, unless it is a test of that package.
+// Packages of ours that tests import.
+const (
+	hbtest = "hbcheck.dev/hbcheck/hbtest"
+	lin    = hbtest + "/lin"
+)
+
+// InHarness reports whether fn is code of package hbtest or hbtest/lin, which call what a test gives
+// them. It is not looked at for its own sake, unless it belongs to a test of these packages.
 func (prog *Program) InHarness(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
-	return p != nil && p.Path == "hbcheck.dev/hbcheck/hbtest/lin" &&
+	return p != nil && (p.Path == hbtest || p.Path == lin) &&
 		!strings.HasSuffix(prog.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
@@ -143,14 +149,17 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 // IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
 // belongs to a model: the overlay provides it, in a file that is not named as plain code (package
 // internal/effect of the overlay). The other functions of a package that is patched are real ones.
-// What InHarness says is so, too: package lin documents why no other goroutine notices its accesses.
+// So do those of package hbtest/lin, which documents why no other goroutine notices its accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
 	}
+	if p := prog.PackageOf(fn); p != nil && p.Path == lin {
+		return prog.InHarness(fn)
+	}
 	f := prog.Fset.File(fn.Pos())
 	return f != nil && strings.HasPrefix(f.Name(), overlayDir+"/") &&
-		!strings.HasPrefix(path.Base(f.Name()), "plain") || prog.InHarness(fn)
+		!strings.HasPrefix(path.Base(f.Name()), "plain")
 }
 
 // EnsureBuilt makes sure that fn has its body, if the source gives it one.

@@ -45,7 +45,7 @@ func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 		if f.SSA == nil || f.Wrapper {
 			return true
 		}
-		if p := m.link.prog.PackageOf(f.SSA); p != nil && p.Path == "hbcheck.dev/hbcheck/hbtest" || m.link.prog.InLibrary(f.SSA) {
+		if m.link.prog.InHarness(f.SSA) || m.link.prog.InLibrary(f.SSA) {
 			return true
 		}
 		pos = m.fset.Position(f.PosAt(int(pc)))

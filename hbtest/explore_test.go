@@ -1,0 +1,271 @@
+package hbtest_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// hbcheck builds the tool once.
+var hbcheck = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "hbcheck")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "hbcheck-of-this-test")
+	out, err := exec.Command("go", "build", "-o", path, "hbcheck.dev/hbcheck/cmd/hbcheck").CombinedOutput()
+	if err != nil {
+		err = &buildError{out, err}
+	}
+	return path, err
+})
+
+type buildError struct {
+	out []byte
+	error
+}
+
+func (e *buildError) Error() string { return e.error.Error() + "\n" + string(e.out) }
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := hbcheck(); err == nil && built {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+var built bool
+
+// A module is one of the user's that uses this package.
+type module struct {
+	*testing.T
+	dir, tool string
+	env       []string
+}
+
+// newModule makes a module with the files of testdata/user, which uses this repository.
+func newModule(t *testing.T) *module {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds hbcheck, and modules that use it")
+	}
+	path, err := hbcheck()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built = true
+	m := &module{T: t, dir: t.TempDir(), tool: path}
+	if err := os.CopyFS(m.dir, os.DirFS("testdata/user")); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write("go.mod", "module example.com/user\n\ngo 1.26.0\n\nrequire hbcheck.dev/hbcheck v0.0.0\n\nreplace hbcheck.dev/hbcheck => "+root+"\n")
+	m.env = []string{"HBCHECK=" + path}
+	return m
+}
+
+func (m *module) write(name, text string) {
+	m.Helper()
+	if err := os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o666); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// edit replaces text in a file.
+func (m *module) edit(name, from, to string) {
+	m.Helper()
+	data, err := os.ReadFile(filepath.Join(m.dir, name))
+	if err != nil {
+		m.Fatal(err)
+	}
+	if !bytes.Contains(data, []byte(from)) {
+		m.Fatalf("there is no %q in %s", from, name)
+	}
+	m.write(name, strings.ReplaceAll(string(data), from, to))
+}
+
+// run runs a command in dir, a directory of the module, and returns what it prints and whether it succeeds.
+func (m *module) run(dir, name string, args ...string) (out string, ok bool) {
+	m.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = filepath.Join(m.dir, dir)
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "HBCHECK=")
+	cmd.Env = append(cmd.Env, m.env...)
+	b, err := cmd.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		m.Fatal(err)
+	}
+	return string(b), err == nil
+}
+
+// test runs go test, which has to succeed or not, and to print what the expressions match.
+func (m *module) test(ok bool, args []string, want ...string) string {
+	m.Helper()
+	out, succeeded := m.run(".", "go", append([]string{"test", "-v"}, args...)...)
+	if succeeded != ok {
+		m.Errorf("go test %v: success is %v, want %v", args, succeeded, ok)
+	}
+	m.want(out, want...)
+	if m.Failed() {
+		m.Fatalf("go test %v:\n%s", args, out)
+	}
+	return out
+}
+
+func (m *module) want(out string, want ...string) {
+	m.Helper()
+	for _, w := range want {
+		if not, negative := strings.CutPrefix(w, "!"); regexp.MustCompile("(?m)"+not).MatchString(out) == negative {
+			m.Errorf("want %q", w)
+		}
+	}
+}
+
+// recordings returns the files of a test's corpus.
+func (m *module) recordings(test string) []string {
+	m.Helper()
+	files, err := filepath.Glob(filepath.Join(m.dir, "testdata", "hbcheck", test, "*"))
+	if err != nil {
+		m.Fatal(err)
+	}
+	return files
+}
+
+// TestExplore: a test fails with a schedule, which is kept and replayed, and passes when the bug is gone.
+func TestExplore(t *testing.T) {
+	m := newModule(t)
+	m.test(false, []string{"-run=^TestDeposit$"}, `^--- FAIL: TestDeposit`, `^ +stopped at the first bug`, `!^ .*--- FAIL`, `balance 1, want 2`, `◂ g1 preempted`, `^ +why: `,
+		`replay: hbcheck replay testdata/hbcheck/TestDeposit/[0-9a-f]{16}\.hbr$`, `!^ +FAIL\t`)
+	files := m.recordings("TestDeposit")
+	if len(files) != 1 {
+		t.Fatalf("recorded: %q", files)
+	}
+	if out, _ := m.run(".", m.tool, "replay", files[0]); !strings.Contains(out, "balance 1, want 2") {
+		t.Errorf("the file of a schedule does not show it:\n%s", out)
+	}
+	m.test(false, []string{"-run=^TestDeposit$"}, `testdata/hbcheck/TestDeposit/[0-9a-f]{16}\.hbr still shows its bug`, `balance 1, want 2`)
+	if again := m.recordings("TestDeposit"); len(again) != 1 || again[0] != files[0] {
+		t.Errorf("recorded after a replay: %q", again)
+	}
+	m.edit("user_test.go", "want = 2", "want = 1") // the same schedule has no bug, another one has
+	m.test(false, []string{"-run=^TestDeposit$"}, `balance 2, want 1`, `!still shows its bug`, `!of no use any more`)
+	if again := m.recordings("TestDeposit"); len(again) != 2 {
+		t.Errorf("recorded after another bug: %q", again)
+	}
+	m.edit("user_test.go", "want = 1", "want = 2")
+	m.edit("user.go", "b.set(b.Balance() + n)", "b.mu.Lock(); b.balance += n; b.mu.Unlock()")
+	m.test(true, []string{"-run=^TestDeposit$"}, `of no use any more`, `exhaustive: 2 executions`)
+}
+
+// TestNames: subtests with all sorts of names are explored, each alone; what is around them is not.
+func TestNames(t *testing.T) {
+	m := newModule(t)
+	out := m.test(false, []string{"-run=^TestNames$"}, `FAIL: TestNames/a_b/c\(d\)`, `odd 1`, `FAIL: TestNames/x#01`, `odd 3`,
+		`PASS: TestNames/x `, `--- PASS: TestNames/parallel/1`, `--- PASS: TestNames/parallel/2`)
+	if n := strings.Count(out, "exhaustive: "); n != 3 {
+		t.Errorf("%d of 3 explored to the end:\n%s", n, out)
+	}
+	if len(m.recordings("TestNames_a_b_c_d_")) != 1 || len(m.recordings("TestNames_x_01")) != 1 || len(m.recordings("TestNames")) != 0 {
+		t.Errorf("recorded: %q", m.recordings("*"))
+	}
+}
+
+// TestFlags: flags of go test reach the exploration, and so do options.
+func TestFlags(t *testing.T) {
+	m := newModule(t)
+	m.test(true, []string{"-run=^TestShort$", "-short"}, `exhaustive: 1 execution`)
+	m.test(false, []string{"-run=^TestShort$"}, `it is long`)
+	m.test(false, []string{"-run=^TestTagged$", "-tags=special"}, `tagged`, `HB005`)
+	m.test(true, []string{"-run=^TestPreempt$"}, `incomplete: only schedules with at most 0 preemptions`)
+	m.test(false, []string{"-run=^TestIncomplete$"}, `not everything is covered`, `net\.|network`)
+	m.test(true, []string{"-run=^TestAllowed$"}, `exhaustive, but for: `, `net\.|network`)
+	m.test(false, []string{"-run=^TestEndless$", "-timeout=9s"}, `not everything is covered`, `--timeout`, `!panic: test timed out`)
+	m.test(true, []string{"-run=^TestLimited$"}, `incomplete.* stopped after 1s`)
+	m.test(false, []string{"-run=^TestWrongFlag$"}, `unknown flag: --no-such-flag`)
+	m.test(false, []string{"-run=^TestDeposit$", "-cover", "-count=1"}, `balance 1, want 2`)
+}
+
+// TestTools: where the tool is looked for, and what is said if there is none.
+func TestTools(t *testing.T) {
+	m := newModule(t)
+	m.env = nil
+	m.test(false, []string{"-run=^TestDeposit$"}, `go get -tool hbcheck\.dev/hbcheck/cmd/hbcheck$`, `HBCHECK=skip`)
+	m.env = []string{"HBCHECK=skip"}
+	m.test(true, []string{"-run=^TestDeposit$"}, `HBCHECK=skip: executed once, not explored`)
+	m.env = []string{"HBCHECK=/not/there"}
+	m.test(false, []string{"-run=^TestDeposit$"}, `HBCHECK=/not/there: `)
+	bin := m.TempDir()
+	if err := os.Symlink(m.tool, filepath.Join(bin, "hbcheck")); err != nil {
+		t.Fatal(err)
+	}
+	m.env = []string{"PATH=" + os.Getenv("PATH") + string(filepath.ListSeparator) + bin}
+	m.test(false, []string{"-run=^TestDeposit$"}, `balance 1, want 2`)
+	// The tool of the module: its dependencies are those of this one.
+	m.env = nil
+	for from, to := range map[string]string{"../go.mod": "go.mod", "../go.sum": "go.sum"} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		if to == "go.mod" {
+			root, err := filepath.Abs("..")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, _ = strings.Cut(text, "\ntool (")
+			text = strings.Replace(text, "module hbcheck.dev/hbcheck", "module example.com/user", 1) +
+				"\nrequire hbcheck.dev/hbcheck v0.0.0\n\nreplace hbcheck.dev/hbcheck => " + root + "\n\ntool hbcheck.dev/hbcheck/cmd/hbcheck\n"
+		}
+		m.write(to, text)
+	}
+	os.RemoveAll(filepath.Join(m.dir, "testdata"))
+	m.env = []string{"GOFLAGS=-mod=mod", "GOPROXY=off"}
+	m.test(false, []string{"-run=^TestDeposit$"}, `balance 1, want 2`)
+}
+
+// TestPlaces: vendored, in a workspace, with a binary that go test -c has made, and from another directory.
+func TestPlaces(t *testing.T) {
+	m := newModule(t)
+	run := func(ok bool, dir, name string, args ...string) string {
+		t.Helper()
+		out, succeeded := m.run(dir, name, args...)
+		if succeeded != ok {
+			t.Fatalf("%s %v in %s: success is %v\n%s", name, args, dir, succeeded, out)
+		}
+		return out
+	}
+	run(true, ".", "go", "test", "-c", "-o", "user.test", ".")
+	m.want(run(false, ".", "./user.test", "-test.run=^TestDeposit$"), `balance 1, want 2`)
+	elsewhere := filepath.Join(m.dir, "elsewhere")
+	if err := os.Mkdir(elsewhere, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	m.want(run(false, "elsewhere", "../user.test", "-test.run=^TestDeposit$"), `elsewhere`, `!balance`)
+	run(true, ".", "go", "mod", "vendor")
+	m.test(false, []string{"-run=^TestNames$/^x#01$"}, `odd 3`)
+	if err := os.RemoveAll(filepath.Join(m.dir, "vendor")); err != nil {
+		t.Fatal(err)
+	}
+	m.write("go.work", "go 1.26.0\n\nuse (\n\t.\n\t"+mustAbs(t, "..")+"\n)\n")
+	m.edit("go.mod", "replace ", "// replace ")
+	m.test(false, []string{"-run=^TestNames$/^a_b$"}, `odd 1`)
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}

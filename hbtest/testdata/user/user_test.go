@@ -1,0 +1,95 @@
+package user_test
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/user"
+	"hbcheck.dev/hbcheck/hbtest"
+)
+
+const want = 2
+
+func deposit(t *testing.T) {
+	var b user.Bank
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { b.Deposit(1) })
+	}
+	wg.Wait()
+	if got := b.Balance(); got != want {
+		t.Errorf("balance %d, want %d", got, want)
+	}
+}
+
+func TestDeposit(t *testing.T) { hbtest.Explore(t, deposit) }
+
+func TestNames(t *testing.T) {
+	n := 0
+	for _, name := range []string{"a b/c(d)", "x", "x"} {
+		n++
+		t.Run(name, func(t *testing.T) {
+			hbtest.Explore(t, func(t *testing.T) {
+				if n%2 == 1 && hbtest.Bool() {
+					t.Errorf("odd %d", n)
+				}
+			})
+		})
+	}
+	t.Run("parallel", func(t *testing.T) {
+		for _, name := range []string{"1", "2"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				hbtest.Explore(t, func(t *testing.T) {})
+			})
+		}
+	})
+	if hbtest.Running() && n != 3 {
+		t.Errorf("%d subtests", n)
+	}
+}
+
+func TestShort(t *testing.T) {
+	hbtest.Explore(t, func(t *testing.T) {
+		if !testing.Short() {
+			t.Error("it is long")
+		}
+	})
+}
+
+func TestPreempt(t *testing.T) { hbtest.Explore(t, deposit, hbtest.Preempt(0)) }
+
+func dial(t *testing.T) {
+	if _, err := net.Dial("tcp", "example.com:80"); err != nil {
+		t.Log(err)
+	}
+}
+
+func TestIncomplete(t *testing.T) { hbtest.Explore(t, dial) }
+
+func TestAllowed(t *testing.T) { hbtest.Explore(t, dial, hbtest.AllowIncomplete()) }
+
+func endless(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	for k := range 5 {
+		go func() {
+			for {
+				mu.Lock()
+				n = n*31 + k
+				mu.Unlock()
+			}
+		}()
+	}
+	for {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestEndless(t *testing.T) { hbtest.Explore(t, endless) }
+
+func TestLimited(t *testing.T) { hbtest.Explore(t, endless, hbtest.Timeout(time.Second)) }
+
+func TestWrongFlag(t *testing.T) { hbtest.Explore(t, deposit, hbtest.Flags("--no-such-flag")) }

@@ -1,0 +1,352 @@
+package hbtest
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// explore is Explore under go test.
+func explore(t *testing.T, f func(t *testing.T), opts []Option) {
+	t.Helper()
+	if os.Getenv("HBCHECK") == "skip" {
+		t.Log("HBCHECK=skip: executed once, not explored")
+		f(t)
+		return
+	}
+	tool, err := findTool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &settings{}
+	for _, o := range opts {
+		o.apply(s)
+	}
+	x := exploration{tool: tool, test: t.Name(), settings: s}
+	if !x.replay(t) {
+		x.search(t)
+	}
+}
+
+// startDir is the directory in which the test binary was started: that of the package.
+var startDir, _ = os.Getwd()
+
+// module is the path of the module that this package is in.
+const module = "hbcheck.dev/hbcheck"
+
+// findTool returns the path of hbcheck.
+var findTool = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("HBCHECK"); path != "" {
+		found, err := exec.LookPath(path)
+		if err == nil {
+			found, err = filepath.Abs(found)
+		}
+		if err != nil {
+			return "", fmt.Errorf("HBCHECK=%s: %v", path, err)
+		}
+		return found, nil
+	}
+	cmd := exec.Command("go", "tool", "-n", "hbcheck")
+	cmd.Dir = startDir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if path := strings.TrimSpace(string(out)); err == nil && path != "" {
+		return path, nil
+	}
+	if path, err := exec.LookPath("hbcheck"); err == nil {
+		return path, nil
+	}
+	text := "hbcheck, which explores this test, is not there. In this module:\n" +
+		"\tgo get -tool " + module + "/cmd/hbcheck" + version() + "\n" +
+		"HBCHECK=/path/to/hbcheck names a program, HBCHECK=skip executes the test once, without exploring it."
+	if s := strings.TrimSpace(stderr.String()); s != "" && !strings.Contains(s, "no such tool") {
+		text += "\ngo tool hbcheck: " + s
+	}
+	return "", errors.New(text)
+})
+
+// version returns the version of this package as go get has it, with the @; empty if it has none.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, d := range info.Deps {
+		if d.Path == module && d.Replace == nil && strings.HasPrefix(d.Version, "v") {
+			return "@" + d.Version
+		}
+	}
+	return ""
+}
+
+// An exploration is that of one test.
+type exploration struct {
+	tool, test string
+	*settings
+}
+
+// run executes hbcheck and returns what it prints on stdout and stderr, and its exit status.
+func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.Command(x.tool, args...)
+	cmd.Dir = startDir
+	var b bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &b, &b
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
+		t.Fatalf("%s: %v\n%s", x.tool, err, b.String())
+	}
+	return strings.TrimRight(b.String(), "\n"), cmd.ProcessState.ExitCode()
+}
+
+// hbcheck's exit statuses.
+const (
+	exitOK = iota
+	exitBug
+	exitError
+	exitIncomplete
+)
+
+// corpus is the directory of the test's replay files, relative to that of the package.
+func (x *exploration) corpus() string {
+	return filepath.Join("testdata", "hbcheck", unusual.ReplaceAllString(x.test, "_"))
+}
+
+// unusual is what names of files should not contain.
+var unusual = regexp.MustCompile(`[^\pL\pN_.=,+-]`)
+
+// replay replays the files of the corpus, and reports whether one of them has failed the test.
+func (x *exploration) replay(t *testing.T) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(startDir, x.corpus(), "*.hbr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name, err := filepath.Rel(startDir, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch out, code := x.run(t, "replay", name); code {
+		case exitOK:
+		case exitBug:
+			t.Errorf("%s still shows its bug:\n%s\nreplay: hbcheck replay %[1]s", name, out)
+			return true
+		default:
+			t.Logf("%s is of no use any more: remove it, if that is because the program has changed.\n%s", name, firstLines(out, 3))
+		}
+	}
+	return false
+}
+
+// firstLines returns the first n lines of s.
+func firstLines(s string, n int) string {
+	lines := strings.SplitAfter(s, "\n")
+	return strings.TrimRight(strings.Join(lines[:min(n, len(lines))], ""), "\n")
+}
+
+// A result is what hbcheck --format=json says of the test.
+type result struct {
+	Action, Package, Entry, Verdict, Error string
+
+	Bugs []struct {
+		Severity, Replay string
+		Code, Pos        string
+		Schedule         []json.RawMessage
+	}
+	Incomplete []string
+}
+
+// search explores the test.
+func (x *exploration) search(t *testing.T) {
+	t.Helper()
+	results, err := os.CreateTemp("", "hbcheck-*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results.Close()
+	defer os.Remove(results.Name())
+	args := []string{"explore", "--run=" + pattern(x.test), "--format=text,json:" + results.Name(), "--output=" + x.corpus(), "--html=off"}
+	clipped := x.limit(t, &args)
+	if testing.Short() {
+		args = append(args, "--short")
+	}
+	if tags := buildTags(); tags != "" {
+		args = append(args, "--tags="+tags)
+	}
+	args = append(append(args, x.flags...), ".")
+	out, code := x.run(t, args...)
+	list := x.read(t, results.Name())
+	if code == exitError || len(list) == 0 {
+		t.Fatalf("%s %s (in %s):\n%s", x.tool, strings.Join(args, " "), startDir, out)
+	}
+	report := plainReport(out)
+	for _, r := range list {
+		for _, b := range r.Bugs {
+			if b.Replay != "" {
+				report = strings.ReplaceAll(report, b.Replay, x.keep(t, b.Replay))
+			}
+		}
+	}
+	switch code {
+	case exitOK:
+		t.Log(report)
+	case exitBug:
+		t.Error("\n" + report)
+	default:
+		if rest := x.unexpected(list, clipped); len(rest) > 0 && !x.allow {
+			t.Errorf("not everything is covered, and hbtest.AllowIncomplete is not given: %s\n%s", strings.Join(rest, "; "), report)
+			return
+		}
+		t.Log(report)
+	}
+}
+
+// limit adds the time that there is to args, and reports whether that is less than the test wants.
+func (x *exploration) limit(t *testing.T, args *[]string) (clipped bool) {
+	d := x.timeout
+	if deadline, ok := t.Deadline(); ok {
+		left := time.Until(deadline)
+		left -= min(left/5, 10*time.Second) // for loading, and for writing a report
+		if clipped = d == 0 || left < d; clipped {
+			d = max(left, time.Second)
+		}
+	}
+	if d > 0 {
+		*args = append(*args, "--timeout="+d.Round(time.Millisecond).String())
+	}
+	return clipped
+}
+
+// unexpected returns the reasons why not everything is covered that are no bounds of the test's own.
+func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
+	for _, r := range list {
+		bounds := x.bounds
+		timeUp := func(why string) bool { return strings.Contains(why, "(--timeout)") }
+		if x.timeout > 0 && !clipped && slices.ContainsFunc(r.Incomplete, timeUp) {
+			bounds = []string{""} // all of them: a search may be one of several, with bounds of its own
+		}
+		if r.Action == "error" {
+			rest = append(rest, r.Error)
+		}
+		for _, why := range r.Incomplete {
+			if !slices.ContainsFunc(bounds, func(b string) bool { return strings.Contains(why, "(--"+b) }) {
+				rest = append(rest, why)
+			}
+		}
+	}
+	return rest
+}
+
+// read reads the results that hbcheck has written to a file.
+func (x *exploration) read(t *testing.T, name string) (list []result) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for d := json.NewDecoder(bufio.NewReader(f)); d.More(); {
+		var r result
+		if err := d.Decode(&r); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// keep gives a replay file a name that depends on its contents, and returns that.
+func (x *exploration) keep(t *testing.T, name string) string {
+	data, err := os.ReadFile(filepath.Join(startDir, name))
+	if err != nil {
+		t.Log(err)
+		return name
+	}
+	named := filepath.Join(filepath.Dir(name), sum(data)+".hbr")
+	if err := os.Rename(filepath.Join(startDir, name), filepath.Join(startDir, named)); err != nil {
+		t.Log(err)
+		return name
+	}
+	return named
+}
+
+// sum is a name for a replay file: of what identifies its schedule, whichever hbcheck has written it.
+func sum(data []byte) string {
+	var file struct {
+		Package, Entry, Code, Pos string
+		Schedule                  json.RawMessage
+	}
+	if err := json.Unmarshal(data, &file); err == nil {
+		var b bytes.Buffer
+		fmt.Fprintln(&b, file.Package, file.Entry, file.Code, file.Pos)
+		json.Compact(&b, file.Schedule)
+		data = b.Bytes()
+	}
+	return digest(data)
+}
+
+// plainReport leaves out what makes the report one of a test: the name of that is known, and readers of
+// the output of go test would take such lines for others.
+func plainReport(out string) string {
+	var lines []string
+	for line := range strings.SplitSeq(out, "\n") {
+		if f := strings.SplitN(line, "\t", 4); len(f) > 1 && (f[0] == "ok  " || f[0] == "??  " || f[0] == "FAIL") {
+			if len(f) < 4 {
+				continue // the line that ends a package
+			}
+			line = f[3]
+		} else if s, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			if _, what, ok := strings.Cut(s, " ("); ok {
+				line = strings.TrimSuffix(what, ")")
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pattern is what --run has to be for the test of that name, and nothing else.
+func pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// buildTags returns the tags that the test binary was built with.
+func buildTags() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// digest is a short hash in hexadecimal.
+func digest(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:8])
+}
