@@ -102,6 +102,8 @@ type Features struct {
 	Subtests func() []string
 	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
 	CodeSize func() int
+	// VM is what executes the program, for a debugger.
+	VM *vm.Machine
 }
 
 func (f *Features) collects() bool { return f.Collects != nil && f.Collects() }

@@ -50,6 +50,10 @@ type Config struct {
 	// Cache, if not nil, keeps std packages for further Loads.
 	Cache *Cache
 
+	// Names asks for DebugRef instructions in the functions outside the standard library. The machine
+	// takes them out again before it compiles a function (TakeNames).
+	Names bool
+
 	// Loaded, if not nil, is called as packages are checked: the first done of all have been.
 	Loaded func(done, all int)
 

@@ -27,7 +27,9 @@ type Program struct {
 	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
 	Phases     []Phase    // where the time of Load went
 
-	tests    bool // Config.Tests
+	tests    bool     // Config.Tests
+	names    bool     // Config.Names
+	naming   sync.Map // of functions: their Namings
 	implicit []*Package
 
 	togetherOnce sync.Once
@@ -52,6 +54,7 @@ func (l *loader) program() (*Program, error) {
 		Sizes:    sizes,
 		Packages: l.wanted,
 		tests:    l.cfg.Tests,
+		names:    l.cfg.Names,
 		All:      l.all,
 		byTypes:  make(map[*types.Package]*Package),
 		byPath:   l.stdPkgs,
@@ -67,6 +70,7 @@ func (l *loader) program() (*Program, error) {
 			files, info = p.bodies(l.live)
 		}
 		p.SSA = prog.SSA.CreatePackage(p.Types, files, info, p.Std)
+		p.SSA.SetDebugMode(l.cfg.Names && !p.library())
 		prog.byTypes[p.Types] = p
 	}
 	if err := prog.findEntries(); err != nil {

@@ -42,6 +42,7 @@ type Config struct {
 	Unwind        int                    // how often a goroutine may decide something about inputs at one place; 0: DefaultUnwind, negative: any number of times
 	Solver        string                 // one of Solvers, to be asked about inputs; "": none
 	Observer      Observer               // is notified of allocations and new goroutines; nil: none
+	Watch         func(*Machine, Point)  // is called before each instruction (see debug_watch.go); nil: nothing is
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 
 	sharedGIDs *gidTable    // see Replica

@@ -110,6 +110,8 @@
 //	              descriptors (rtype), files (embed); what the program may notice of addresses and
 //	              the order of maps (address, order); what is refused (refuse)
 //	host          what a program has learnt of the host, which remembered verdicts depend on
+//	debug_        what a debugger asks: to be called before each instruction (watch), what maps, channels
+//	              and locks hold (values)
 //	config        what a machine is made with; machine its parts
 //	host          what a program has learnt of the host, on which a remembered verdict depends
 //	selfcheck     what tests let the machine verify of itself; selfcheck_natives: that

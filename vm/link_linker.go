@@ -317,6 +317,7 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 		}
 		return k.refusal(fn, id, RefusedAssembly, "call of "+fn.String()+", which has no Go body (assembly or a runtime hook) and no model")
 	}
+	k.prog.TakeNames(body)
 	k.noteLocals(body)
 	k.noteAddresses(body)
 	f, err := compile.Compile(body, id, k)
@@ -325,6 +326,9 @@ func (k *linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 	}
 	return f
 }
+
+// Kept implements compile.Linker: see load.Program.TakeNames.
+func (k *linker) Kept(fn *ssa.Function) []ssa.Value { return k.prog.Named(fn) }
 
 // refusal is the code of a function that cannot be executed: it ends the
 // search's claim to completeness when it is reached.

@@ -39,6 +39,7 @@ type Machine struct {
 	raceTracking
 	scratch
 
+	watched   bool              // Config.Watch is called
 	sym       *symbols          // nil: there has been no symbolic value
 	reduction reduction         // nil: none
 	check     *checker          // nil: Config.Check is not set
@@ -217,6 +218,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		scheduler:      scheduler{moment: 1},
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15},
 	}
+	m.watched = cfg.Watch != nil
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
 		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage

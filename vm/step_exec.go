@@ -109,7 +109,11 @@ const budget = 1 << 14
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
 	m.executing = g
-	if !m.tracking {
+	switch {
+	case m.tracking:
+	case m.watched:
+		execute[stopping](m, g)
+	default:
 		execute[plain](m, g)
 	}
 	if m.tracking && g.status == gRunning {
@@ -119,16 +123,17 @@ func (m *Machine) exec(g *goroutine) {
 	m.executing = nil
 }
 
-// A loop is plain, or tracks symbolic values (see symbolic.go): both are compiled from one source, and
-// the plain one contains nothing of the other.
+// A loop is plain, or tracks symbolic values (see symbolic.go), or stops for Config.Watch (see
+// debug_watch.go): all are compiled from one source, and the plain one contains nothing of the others.
 type (
-	plain   [0]byte
-	tracked [1]byte
+	plain    [0]byte
+	tracked  [1]byte
+	stopping [2]byte
 )
 
-// execute is exec with one of the two loops. The plain one returns, with g running, when the
+// execute is exec with one of the loops. Those that do not track return, with g running, when the
 // first symbolic value is made.
-func execute[L plain | tracked](m *Machine, g *goroutine) {
+func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	var loop L
 	h := m.heap
 	f := g.fn
@@ -142,7 +147,11 @@ func execute[L plain | tracked](m *Machine, g *goroutine) {
 	for {
 		in := (*Instr)(ip)
 		ip = unsafe.Add(ip, 8)
-		if unsafe.Sizeof(loop) != 0 {
+		if unsafe.Sizeof(loop) == 2 {
+			g.pc = pcOf(code, ip) - 1
+			m.watch(g, f)
+		}
+		if unsafe.Sizeof(loop) == 1 {
 			g.pc = pcOf(code, ip) - 1
 			if in = m.sym.before(g, f, in); in == nil {
 				goto called

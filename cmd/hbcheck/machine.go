@@ -42,13 +42,14 @@ type machineFlags struct {
 	signals  string // all, sent
 	net      string // reliable, faulty
 	seed     int64
-	symbolic bool                   // the entry is called with symbolic arguments
-	inputLen int                    // how long strings and slices among inputs are at most
-	unwind   int                    // how often a loop is unwound; not part of a schedule
-	inputs   map[vm.InputKey]uint64 // with which a schedule was recorded; nil: they are symbolic
-	heap     uint64                 // bytes the program may need; not part of a schedule
-	solver   string                 // a program that is asked about inputs; not part of a schedule
-	host     *vm.HostLog            // is told what the program asks the host; not part of a schedule
+	symbolic bool                        // the entry is called with symbolic arguments
+	inputLen int                         // how long strings and slices among inputs are at most
+	unwind   int                         // how often a loop is unwound; not part of a schedule
+	inputs   map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
+	heap     uint64                      // bytes the program may need; not part of a schedule
+	solver   string                      // a program that is asked about inputs; not part of a schedule
+	host     *vm.HostLog                 // is told what the program asks the host; not part of a schedule
+	watch    func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -163,7 +164,7 @@ func (f *machineFlags) build(prog *load.Program, e *load.Entry, interrupted func
 	return relaxed(func() (explore.Machine, error) {
 		return explore.NewMachine(prog, e, vm.Config{Given: f.inputs,
 			Subtest: func(name string) bool { return explore.Selected(run, skip, name) }, Short: f.short,
-			Races: true, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
+			Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: environ(prog.WorkDir(e), f.env), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 			OrderedTime: f.time != "any", Slack: f.slackOf(), VisibleArming: f.arming,
 			Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 			Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 //	...
 //	exit 1
 //
-// The archive's files are the directory the commands run in. Times are written
+// The archive's files are the directory the commands run in. "< file" at the end of a command is its
+// standard input. Times are written
 // as 0.00s, that directory as $WORK and the module's as $REPO.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -35,6 +36,18 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { script(t, file) })
 	}
+}
+
+// fileOrNone returns the contents of a file; nothing if it has no name.
+func fileOrNone(t *testing.T, name string) string {
+	if name == "" {
+		return ""
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 func script(t *testing.T, file string) {
@@ -70,7 +83,8 @@ func script(t *testing.T, file string) {
 		got.WriteString(line)
 		var out bytes.Buffer
 		cmd = strings.ReplaceAll(cmd, "$REPO", filepath.Join(start, "..", ".."))
-		code := run(strings.Fields(cmd), strings.NewReader(""), &out, &out)
+		cmd, input, _ := strings.Cut(cmd, " < ")
+		code := run(strings.Fields(cmd), strings.NewReader(fileOrNone(t, input)), &out, &out)
 		got.WriteString(clean(out.String(), dir))
 		if code != 0 {
 			fmt.Fprintf(&got, "exit %d\n", code)

@@ -8,11 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 func replayCommand() *cobra.Command {
 	var f deviateFlags
+	interactive := false
 	cmd := &cobra.Command{
 		Use:   "replay file.hbr",
 		Short: "Execute a recorded schedule step by step",
@@ -24,15 +27,25 @@ the bug shows again, and 0 if it does not.
 With --until it stops after a step and shows where every goroutine is. With
 --then another goroutine moves next; then each does what was recorded of it as far
 as it still can, and goes on until the program ends. The exit status is 1 if
-that shows a bug.`,
+that shows a bug.
+
+With -i it is a debugger that goes forwards and backwards: help lists its commands.
+If standard input is no terminal it executes the commands that it reads there.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if interactive {
+				if cmd.Flags().Changed("until") || f.then != "" {
+					return errors.New("-i does not go with --until and --then: goto and take do the same there")
+				}
+				return debugReplay(cmd, args[0])
+			}
 			if cmd.Flags().Changed("until") || f.then != "" {
 				return f.deviate(cmd, args[0])
 			}
 			return replay(cmd, args[0])
 		},
 	}
+	cmd.Flags().BoolVarP(&interactive, "interactive", "i", false, "step through the schedule, forwards and backwards, and look at variables")
 	cmd.Flags().IntVar(&f.until, "until", 0, "stop after step `n` of the recorded schedule")
 	cmd.Flags().StringVar(&f.then, "then", "", "the `goroutine` that moves after the step of --until: main, g1, g1.2")
 	return cmd
@@ -45,10 +58,17 @@ type recording struct {
 	rec   explore.Recording
 	m     explore.Machine
 	paths report.Paths
+
+	prog *load.Program
+	// again makes another machine like m, which a debugger watches.
+	again func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error)
 }
 
 // open reads a replay file and loads its program.
-func open(name string) (*recording, error) {
+func open(name string) (*recording, error) { return openFor(name, false) }
+
+// openFor is open; if the file is to be debugged, the program has names of variables.
+func openFor(name string, debugging bool) (*recording, error) {
 	file, err := report.ReadReplay(name)
 	if err != nil {
 		return nil, err
@@ -58,7 +78,9 @@ func open(name string) (*recording, error) {
 		dir = filepath.Join(filepath.Dir(name), dir)
 	}
 	flags := loadFlags{dir: dir, tags: file.Tags}
-	prog, err := loadProgram(flags.config(file.Patterns, file.Tests))
+	cfg := flags.config(file.Patterns, file.Tests)
+	cfg.Names = debugging
+	prog, err := loadProgram(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +101,11 @@ func open(name string) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir}}, nil
+	again := func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error) {
+		machine.watch = watch
+		return entries[0].New(func() bool { return false })
+	}
+	return &recording{name, file, rec, m, report.Paths{Base: prog.Dir}, prog, again}, nil
 }
 
 // diverged is the error of a program that has changed since.

@@ -32,6 +32,9 @@ type Linker interface {
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
 	Clocked(*ssa.Function) bool // what it does by the clock is of interest
 	Puns(*ssa.Function) (check, walks bool)
+	// Kept lists values whose registers are given to no other value later on, for a debugger. That they
+	// are dead remains so: they are no part of a state.
+	Kept(*ssa.Function) []ssa.Value
 }
 
 // compiler is the state of compiling one function.

@@ -44,6 +44,7 @@ func (c *compiler) emitAll() {
 		c.instrs(b, next)
 	}
 	// Edges whose moves belong in neither block.
+	c.f.Edges = int32(len(c.code))
 	for i := 0; i < len(c.fixups); i++ {
 		if e := c.fixups[i].edge; e != nil {
 			e.pc = len(c.code)

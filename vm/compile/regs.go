@@ -167,6 +167,11 @@ func (c *compiler) intervals(lv *liveness) []interval {
 	for _, id := range lv.always {
 		extend(id, pos)
 	}
+	for _, v := range c.l.Kept(c.fn) {
+		if id, ok := lv.num[v]; ok {
+			extend(id, pos)
+		}
+	}
 	return ivs
 }
 

@@ -1,0 +1,111 @@
+// Package console is the debugger of package debug at a terminal: `hbcheck replay -i`. It reads nothing
+// itself: Do executes one line of commands.
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"hbcheck.dev/hbcheck/debug"
+	"hbcheck.dev/hbcheck/report"
+)
+
+// A Console executes commands on a session.
+type Console struct {
+	s     *debug.Session
+	paths report.Paths
+	out   io.Writer
+
+	frame int    // of the present goroutine's stack, which commands are about
+	last  string // the line that an empty one repeats
+	next  [2]any // where `list` continues: file and line
+	files map[string][]string
+}
+
+// New returns a console.
+func New(s *debug.Session, paths report.Paths, out io.Writer) *Console {
+	return &Console{s: s, paths: paths, out: out, files: make(map[string][]string)}
+}
+
+// Prompt begins a line that is read.
+const Prompt = "(hbcheck) "
+
+// Begin says where the session is.
+func (c *Console) Begin() {
+	bug, ending := c.s.Bug()
+	switch {
+	case bug != nil:
+		c.printf("%s: %s\n", bug.Kind.Code(), report.Message(bug))
+	case ending != "":
+		c.printf("no bug in this schedule: it ends with %s\n", ending)
+	}
+	c.printf("%d steps; help lists the commands\n", c.s.Steps())
+	c.arrived(debug.Stop{})
+}
+
+// printf writes what may quote the program.
+func (c *Console) printf(format string, args ...any) {
+	io.WriteString(c.out, report.Printable(fmt.Sprintf(format, args...)))
+}
+
+// Do executes a line and reports whether the session is over.
+func (c *Console) Do(line string) (quit bool) {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		line = c.last
+	}
+	c.last = ""
+	name, rest, _ := strings.Cut(line, " ")
+	if name == "" {
+		return false
+	}
+	cmd := find(name)
+	if cmd == nil {
+		c.printf("no command %s: help lists them\n", name)
+		return false
+	}
+	if cmd.again {
+		c.last = line
+	}
+	if err := cmd.do(c, strings.TrimSpace(rest)); err != nil {
+		if err == errQuit {
+			return true
+		}
+		c.printf("%s\n", err)
+	}
+	return false
+}
+
+// Knows reports whether a line begins with the name of a command.
+func Knows(line string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return find(name) != nil
+}
+
+// Complete returns the commands that begin with a word.
+func Complete(word string) (names []string) {
+	for i := range commands {
+		if strings.HasPrefix(commands[i].name, word) {
+			names = append(names, commands[i].name)
+		}
+	}
+	return names
+}
+
+// source returns line n of a file, from 1.
+func (c *Console) source(file string, n int) (string, bool) {
+	lines, ok := c.files[file]
+	if !ok {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			lines = strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		}
+		c.files[file] = lines
+	}
+	if n < 1 || n > len(lines) {
+		return "", false
+	}
+	return lines[n-1], true
+}

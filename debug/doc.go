@@ -1,0 +1,32 @@
+// Package debug executes a recorded schedule forwards and backwards, stops anywhere in it and looks at
+// the program's variables. It is what `hbcheck dap` and `hbcheck replay -i` have in common: the first
+// gives it to editors (package debug/dap), the second to people at a terminal (package debug/console).
+//
+// # Places
+//
+// A schedule is a list of steps. Each executes one visible operation of a goroutine and then its local
+// work, up to its next visible operation. A Place is between two steps, or within one, before one of its
+// instructions:
+//
+//	            step 0           step 1                 step 2
+//	prelude │ op, local work │ op, local work, ... │ op, local work │
+//	        {0,0}            {1,0}  {1,1} {1,2}    {2,0}            {3,0}: the end
+//
+// The prelude is what main does until it first comes to a visible operation, which is before the first
+// state of a search: {-1,1} is the entry's first instruction.
+//
+// # Going back
+//
+// The machine is deterministic and has marks (vm.Machine.Mark). A Session opens one before each step; a
+// place within a step is found by executing the step from its mark with a coroutine that stops after so
+// many instructions. So going back is going forward from an earlier mark: the last place that fits is
+// looked for step by step, from the present one to the first. The prelude has no mark: it is executed in a
+// machine that is made anew.
+//
+// # Variables
+//
+// The code is SSA. Which value a variable of the source has at an instruction, if any, follows from what
+// package ssa notes of variables (load.Naming) by a forward data flow (names.go): a variable is lost where
+// two paths meet on which it has different values, and where its register is given to another value.
+// Nothing is made up: what is lost is said to be.
+package debug

@@ -1,0 +1,206 @@
+package debug
+
+import (
+	"encoding/binary"
+	"fmt"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"hbcheck.dev/hbcheck/load/overlay"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// special shows values of types whose fields say nothing to a reader: those that synchronise. What is
+// shown is what the models keep.
+func (s *Session) special(v Value) (string, bool) {
+	named, ok := types.Unalias(v.Type).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || v.Lost != "" || v.known != nil {
+		return "", false
+	}
+	if named.Obj().Pkg().Path() != "sync" || v.Addr == 0 {
+		return "", false
+	}
+	switch named.Obj().Name() {
+	case "Mutex":
+		return s.lockText(v.Addr, false), true
+	case "RWMutex":
+		return s.lockText(v.Addr, true), true
+	case "WaitGroup":
+		n := int32(binary.LittleEndian.Uint32(v.bytes[overlay.WaitGroupCounter:]))
+		return "counter " + strconv.Itoa(int(n)) + s.waitersText(v.Addr, uint64(len(v.bytes))), true
+	case "Once":
+		if v.bytes[overlay.OnceDone] != 0 {
+			return "done", true
+		}
+		waiters := s.waitersText(v.Addr, uint64(len(v.bytes)))
+		if g, locked, _ := s.vm.Owner(v.Addr+overlay.OnceMutex, false); locked {
+			return "under way in " + s.Name(g) + waiters, true
+		}
+		return "not done" + waiters, true
+	}
+	return "", false
+}
+
+// simple returns the value in one of sync/atomic's types; of all others it is v.
+func (s *Session) simple(v Value) Value {
+	named, ok := types.Unalias(v.Type).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "sync/atomic" || v.bytes == nil {
+		return v
+	}
+	var t types.Type
+	switch named.Obj().Name() {
+	case "Int32":
+		t = types.Typ[types.Int32]
+	case "Uint32":
+		t = types.Typ[types.Uint32]
+	case "Int64":
+		t = types.Typ[types.Int64]
+	case "Uint64", "Uintptr":
+		t = types.Typ[types.Uint64]
+	case "Bool":
+		t = types.Typ[types.Bool]
+		return Value{Type: t, Addr: v.Addr, bytes: v.bytes[:1]} // the lowest of four
+	case "Pointer":
+		if named.TypeArgs().Len() != 1 {
+			return v
+		}
+		t = types.NewPointer(named.TypeArgs().At(0))
+	default:
+		return v
+	}
+	n := s.vm.SizeOf(t) // what comes before it aligns it
+	if n > int64(len(v.bytes)) {
+		return v
+	}
+	return Value{Type: t, Addr: v.Addr, bytes: v.bytes[int64(len(v.bytes))-n:]}
+}
+
+// lockText shows the mutex at p.
+func (s *Session) lockText(p uint64, rw bool) string {
+	g, locked, readers := s.vm.Owner(p, rw)
+	text := "unlocked"
+	size := uint64(overlay.MutexSize)
+	if rw {
+		size = overlay.RWMutexSize
+	}
+	switch {
+	case readers > 0:
+		text = fmt.Sprintf("locked by %d for reading", readers)
+		if locked {
+			text += ", " + s.Name(g) + " waits to write"
+			return text + s.waitersText(p, size, g)
+		}
+	case locked:
+		text = "locked by " + s.Name(g)
+	}
+	return text + s.waitersText(p, size)
+}
+
+// channel shows a channel.
+func (s *Session) channel(c vm.ChanState, p uint64) string {
+	text := fmt.Sprintf("%d of %d", c.Len, c.Cap)
+	if c.Cap == 0 {
+		text = "unbuffered"
+	}
+	if c.Closed {
+		text += ", closed"
+	}
+	return "chan (" + text + s.waitersText(p, 8) + ")"
+}
+
+// Waiters returns the goroutines that wait for what is at p and has so many bytes: those with a pending
+// operation on it that is not enabled.
+func (s *Session) Waiters(p, size uint64) (list []trace.GID) {
+	obj, from, to := uint32(p>>32), uint32(p), uint32(p)+uint32(size)
+	s.vm.Live(func(g trace.GID) {
+		if s.vm.Running(g) || s.vm.CanStep(g) || s.vm.Next(g).Kind == trace.None || !s.vm.Next(g).Kind.Blocks() {
+			return
+		}
+		for _, a := range s.vm.Touches(g, nil) {
+			if a.Obj == obj && a.Off < to && from < a.Off+max(a.Size, 1) {
+				list = append(list, g)
+				return
+			}
+		}
+	})
+	return list
+}
+
+// waitersText says which goroutines but those of without wait for what is at p.
+func (s *Session) waitersText(p, size uint64, without ...trace.GID) string {
+	var names []string
+next:
+	for _, g := range s.Waiters(p, size) {
+		for _, w := range without {
+			if w == g {
+				continue next
+			}
+		}
+		names = append(names, s.Name(g))
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", " + names[0] + " waits"
+	}
+	return ", " + strings.Join(names, " and ") + " wait"
+}
+
+// A Relation is what goroutines have to do with an object.
+type Relation struct {
+	Kind    string // what it is
+	Holders []string
+	Readers int // how many hold it for reading: which ones is not known
+	Waiters []string
+}
+
+// Related says who holds and who waits for what a value is, or points to.
+func (s *Session) Related(v Value) (r Relation, err error) {
+	if v.Lost != "" {
+		return r, fmt.Errorf("its value is not known: %s", v.Lost)
+	}
+	switch t := v.Type.Underlying().(type) {
+	case *types.Pointer:
+		if v.word(0) == 0 {
+			return r, fmt.Errorf("it is nil")
+		}
+		return s.Related(s.At(t.Elem(), v.word(0)))
+	case *types.Interface:
+		x, ok := s.dynamic(v)
+		if !ok {
+			return r, fmt.Errorf("it is nil")
+		}
+		return s.Related(x)
+	case *types.Chan:
+		if v.word(0) == 0 {
+			return r, fmt.Errorf("it is a nil channel: what waits for it waits forever")
+		}
+		r.Kind = "channel"
+		r.Waiters = s.nameAll(s.Waiters(v.word(0), 8))
+		return r, nil
+	}
+	if v.Addr == 0 {
+		return r, fmt.Errorf("it is not in memory: no goroutine can hold it or wait for it")
+	}
+	r.Kind = s.typeName(v.Type)
+	size := uint64(max(s.vm.SizeOf(v.Type), 1))
+	r.Waiters = s.nameAll(s.Waiters(v.Addr, size))
+	rw := r.Kind == "sync.RWMutex"
+	if rw || r.Kind == "sync.Mutex" {
+		g, locked, readers := s.vm.Owner(v.Addr, rw)
+		if r.Readers = readers; locked && readers == 0 {
+			r.Holders = []string{s.Name(g)}
+		}
+	}
+	return r, nil
+}
+
+func (s *Session) nameAll(list []trace.GID) (names []string) {
+	for _, g := range list {
+		names = append(names, s.Name(g))
+	}
+	return names
+}

@@ -1,0 +1,195 @@
+package debug
+
+import (
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Place is where a session is: see the package's documentation. Places are ordered as time is.
+type Place struct {
+	Step int // of the schedule, from 0; -1: the prelude
+	Tick int // which instruction of the step is next, from 1; 0: none has been executed, or looked at
+}
+
+func (p Place) before(q Place) bool { return p.Step < q.Step || p.Step == q.Step && p.Tick < q.Tick }
+
+// A Config is what a session is about.
+type Config struct {
+	// New makes the machine, in the state before the first step, and lets it call watch (vm.Config.Watch).
+	New  func(watch func(*vm.Machine, vm.Point)) (explore.Machine, error)
+	Prog *load.Program // loaded with load.Config.Names
+	// Recording is the schedule. Without one the session has one schedule, in which a goroutine goes on
+	// for as long as it can.
+	Recording *explore.Recording
+	// Interrupted is asked now and then while the program is executed.
+	Interrupted func() bool
+}
+
+// A Session is a schedule and a place in it. Its methods are called one at a time.
+type Session struct {
+	cfg   Config
+	m     explore.Machine
+	vm    *vm.Machine
+	marks []por.Mark // before each step up to the present one
+	at    Place
+	first Place  // where Begin goes to
+	under *under // the step under way, if there is one
+
+	moves  []move
+	bug    *explore.Bug // what the schedule shows at its end, or nil
+	ending string       // or how it ends
+	seen   *explore.Observation
+
+	names     map[nameKey]*names
+	lines     map[uint32]*lines // by function number of the present machine
+	current   string            // the goroutine that commands are about
+	breaks    []Breakpoint
+	lastBreak int
+	atBug     bool
+}
+
+// A move is one step of a schedule.
+type move struct {
+	name   string // of the goroutine
+	choice int
+	ev     explore.Event
+}
+
+// under is a step that is executed as a coroutine.
+type under struct {
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+	// until says at which instruction the step is to be interrupted.
+	until func(vm.Point) bool
+	leave bool            // it is to be executed to its end
+	point vm.Point        // where it is interrupted
+	made  explore.Machine // by the prelude
+	err   error           // of the prelude: there is no machine
+}
+
+// mostSteps is how long a schedule is made that was not recorded.
+const mostSteps = 100_000
+
+// Open begins a session before the first instruction of the entry. The error is an
+// *explore.Divergence if the program is not the one that the schedule was recorded of.
+func Open(cfg Config) (*Session, error) {
+	s := &Session{cfg: cfg, names: make(map[nameKey]*names)}
+	if err := s.restart(); err != nil {
+		return nil, err
+	}
+	if cfg.Recording != nil {
+		events, bug, err := explore.Replay(s.m, *cfg.Recording)
+		if err != nil {
+			return nil, err
+		}
+		s.setMoves(events)
+		s.bug = bug
+	} else {
+		d := explore.Straight(s.m, mostSteps, s.interrupted)
+		s.setMoves(d.Events)
+		s.bug, s.ending = d.Bug, d.Ending
+	}
+	s.rewindTo(0)
+	s.Begin()
+	s.first = s.at
+	return s, nil
+}
+
+func (s *Session) interrupted() bool { return s.cfg.Interrupted != nil && s.cfg.Interrupted() }
+
+// restart makes a machine and opens its first mark.
+func (s *Session) restart() error {
+	m, err := s.cfg.New(s.watch)
+	if err != nil {
+		return err
+	}
+	s.adopt(m)
+	return nil
+}
+
+// adopt takes m, which is before the first step.
+func (s *Session) adopt(m explore.Machine) {
+	s.m, s.vm = m, m.Features().VM
+	s.vm.SetWatched(false)
+	s.lines = make(map[uint32]*lines)
+	s.marks = append(s.marks[:0], m.Mark())
+	s.at = Place{}
+}
+
+// rewindTo goes back to the mark before a step.
+func (s *Session) rewindTo(step int) {
+	s.m.Rewind(s.marks[step])
+	s.marks = s.marks[:step+1]
+	s.at = Place{Step: step}
+}
+
+// setMoves makes the schedule that of events.
+func (s *Session) setMoves(events []explore.Event) {
+	s.moves, s.seen = s.moves[:0:0], nil
+	for _, e := range events {
+		if !e.Blocked {
+			s.moves = append(s.moves, move{e.Name, e.Choice, e})
+		}
+	}
+}
+
+// Place returns where the session is.
+func (s *Session) Place() Place { return s.at }
+
+// Steps returns how many steps the schedule has.
+func (s *Session) Steps() int { return len(s.moves) }
+
+// Step returns step i of the schedule.
+func (s *Session) Step(i int) explore.Event { return s.moves[i].ev }
+
+// Bug returns what the schedule shows at its end, or nil. Ending says how it ends if it was not recorded
+// and shows none.
+func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
+
+// AtEnd reports whether all steps of the schedule have been executed.
+func (s *Session) AtEnd() bool { return s.at.Step == len(s.moves) }
+
+// AtStart reports whether the session is before the first line of the program.
+func (s *Session) AtStart() bool { return !s.first.before(s.at) }
+
+// Begin goes to the first line of the program: of the entry, or of what the library calls before it, such
+// as TestMain.
+func (s *Session) Begin() {
+	s.goTo(Place{-1, 1})
+	s.forward(func(v *visit) bool { return v.user && v.starts }, func() bool { return false })
+	s.selectMover()
+}
+
+// Current returns the goroutine that commands are about. Select changes it.
+func (s *Session) Current() (g trace.GID, ok bool) { return s.Find(s.current) }
+
+// Select makes the goroutine of that name the one that commands are about, if there is such a one.
+func (s *Session) Select(name string) bool {
+	_, ok := s.Find(name)
+	if ok {
+		s.current = name
+	}
+	return ok
+}
+
+// Name returns the name of a goroutine.
+func (s *Session) Name(g trace.GID) string {
+	if s.at.Step < 0 && g == 0 {
+		return "main" // there is no explore.Machine yet
+	}
+	return s.m.Name(g)
+}
+
+// Find returns the goroutine of a name that has not ended.
+func (s *Session) Find(name string) (found trace.GID, ok bool) {
+	s.vm.Live(func(g trace.GID) {
+		if !ok && s.Name(g) == name {
+			found, ok = g, true
+		}
+	})
+	return found, ok
+}

@@ -1,0 +1,90 @@
+package load
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Naming says that from an instruction on a variable of the source has a value of the SSA code.
+// There are some if the program was loaded with Config.Names.
+//
+// They are ssa.DebugRef instructions, which are taken out of a function before it is compiled: the
+// operations and what is live are those of a program without them. All that remains of them
+// is that package ssa leaves a phi where a name refers to it, which is no visible operation.
+type Naming struct {
+	Block, Index int // before this instruction of the block, as it is without DebugRefs
+	Var          *types.Var
+	X            ssa.Value
+	Addr         bool // X is the address of the variable
+}
+
+// naming is what is known of the variables of a function.
+type naming struct {
+	list   []Naming
+	values []ssa.Value
+}
+
+func (prog *Program) namingOf(fn *ssa.Function) naming {
+	if !prog.names {
+		return naming{}
+	}
+	n, _ := prog.naming.Load(fn)
+	if n == nil {
+		return naming{}
+	}
+	return n.(naming)
+}
+
+// Namings returns what is known of the variables of fn, in the order of its code, once TakeNames has been
+// called.
+func (prog *Program) Namings(fn *ssa.Function) []Naming { return prog.namingOf(fn).list }
+
+// Named returns the values that variables of fn have, and their addresses.
+func (prog *Program) Named(fn *ssa.Function) []ssa.Value { return prog.namingOf(fn).values }
+
+// TakeNames takes the DebugRefs out of fn, which has been built and is used by no other goroutine yet, and
+// keeps what they say about variables.
+func (prog *Program) TakeNames(fn *ssa.Function) {
+	if !prog.names {
+		return
+	}
+	var n naming
+	for _, p := range fn.Params {
+		n.values = append(n.values, p)
+	}
+	for _, v := range fn.FreeVars {
+		n.values = append(n.values, v)
+	}
+	for _, b := range fn.Blocks {
+		kept := b.Instrs[:0]
+		for _, i := range b.Instrs {
+			ref, ok := i.(*ssa.DebugRef)
+			if !ok {
+				kept = append(kept, i)
+				switch v := i.(type) {
+				case *ssa.Phi:
+					n.values = append(n.values, v)
+				case *ssa.Alloc:
+					n.values = append(n.values, v)
+				}
+				continue
+			}
+			if refs := ref.X.Referrers(); refs != nil {
+				*refs = slices.DeleteFunc(*refs, func(r ssa.Instruction) bool { return r == ref })
+			}
+			v, ok := ref.Object().(*types.Var)
+			if !ok || v.IsField() || v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+				continue // not a variable of a function
+			}
+			n.list = append(n.list, Naming{b.Index, len(kept), v, ref.X, ref.IsAddr})
+			n.values = append(n.values, ref.X)
+		}
+		clear(b.Instrs[len(kept):])
+		b.Instrs = kept
+	}
+	if n.list != nil {
+		prog.naming.Store(fn, n)
+	}
+}

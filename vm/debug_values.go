@@ -1,0 +1,87 @@
+package vm
+
+import (
+	"go/types"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A MapEntry is where an entry of a map has its key and its element.
+type MapEntry struct{ Key, Elem uint64 }
+
+// MapEntries returns the number of entries of the map at p, which has type t, and where the first ones
+// are, in the order in which they were inserted: most at most. ok is false if there is no map at p.
+func (m *Machine) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry, n int, ok bool) {
+	if p == 0 {
+		return nil, 0, true
+	}
+	if uint32(p) != 0 || !m.Exists(uint32(p>>32)) || !m.IsMap(uint32(p>>32)) {
+		return nil, 0, false
+	}
+	mt := m.mapTypes[m.link.MapType(t)]
+	hd := (*[5]uint64)(m.heap.load(p, mpSize, 0))
+	last := uint64(0)
+	for len(list) < most {
+		e, s := m.mapNextEntry(p, mt, last)
+		if e == nil || s == 0 {
+			break
+		}
+		at := m.entryAt(p, e)
+		list, last = append(list, MapEntry{at + uint64(mt.keyOff), at + uint64(mt.elemOff)}), s
+	}
+	return list, int(hd[mpCount/8]), true
+}
+
+// A ChanState is what a channel holds.
+type ChanState struct {
+	Len, Cap int
+	Closed   bool
+	Elems    []uint64 // where they are, the oldest one first
+}
+
+// ChanAt returns the state of the channel at p; ok is false if there is none.
+func (m *Machine) ChanAt(p uint64) (c ChanState, ok bool) {
+	if !m.isChan(p) || !m.Exists(uint32(p>>32)) {
+		return c, false
+	}
+	h := m.chanHdr(p)
+	size, most := uint64(uint32(h[chElem/8])), h[chCap/8]
+	if h[chLen/8] > most || chBuf+most*size > uint64(m.heap.objs[p>>32].size) {
+		return c, false
+	}
+	c = ChanState{Len: int(h[chLen/8]), Cap: int(most), Closed: h[chClosed/8] != 0}
+	for i := range h[chLen/8] {
+		c.Elems = append(c.Elems, p+chBuf+(h[chHead/8]+i)%most*size)
+	}
+	return c, true
+}
+
+// Unboxed returns the type of what the interface with these words holds, and where that is; direct
+// means that the second word is the value itself. t is nil if the interface is.
+func (m *Machine) Unboxed(w [2]uint64) (t types.Type, direct bool) {
+	r := m.rtypeAt(w[0])
+	if r == nil {
+		return nil, false
+	}
+	return r.typ, r.direct
+}
+
+// Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p, and how many
+// hold it for reading, if rw says that it is an RWMutex.
+func (m *Machine) Owner(p uint64, rw bool) (g trace.GID, locked bool, readers int) {
+	word := func(off uint64) uint32 {
+		b := m.heap.load(p+off, 4, 0)
+		if b == nil {
+			return 0
+		}
+		return *(*uint32)(unsafe.Pointer(b))
+	}
+	if rw {
+		readers = int(word(rwReaders))
+	}
+	if o := word(muOwner); word(muState)&muLocked != 0 && o != 0 {
+		return trace.GID(o - 1), true, readers
+	}
+	return trace.NoGID, false, readers
+}

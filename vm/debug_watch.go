@@ -1,0 +1,119 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// A debugger wants to stop between two instructions, where a search never stops. A machine with
+// Config.Watch calls it before each instruction from the entry's beginning on, in a loop of its own
+// (execute[stopping]), so that other machines do not pay for that. Watch may ask what a query asks and
+// must not change anything. It may take its time: a debugger lets the step be a coroutine.
+//
+// Claim: a machine that is watched does what it would do without.
+//
+//  1. The loop differs from the plain one in that g.pc is stored before each instruction, which others do,
+//     too: nothing but the loop's end reads it without storing it first.
+//  2. What Watch asks may fill caches of views in the middle of a step. They are not used: they belong
+//     to a moment, and a new one begins after each call. The goroutine that runs has none: it gets its
+//     view when it comes to its next operation, after the last call.
+
+// A Point is where a goroutine is that is about to execute an instruction.
+type Point struct {
+	G    trace.GID
+	Func uint32 // function number
+	PC   int32
+	FP   uint32 // the stack word of the frame's register 0: a frame that is called has a larger one
+}
+
+// SetWatched says whether Config.Watch is called from now on.
+func (m *Machine) SetWatched(on bool) { m.watched = on && m.cfg.Watch != nil }
+
+// watch calls Config.Watch: g is about to execute an instruction of f.
+func (m *Machine) watch(g *goroutine, f *bytecode.Func) {
+	if !m.watched || !m.heap.based {
+		return
+	}
+	m.cfg.Watch(m, Point{g.id, f.ID, g.pc, g.fp})
+	m.moment++
+}
+
+// A DebugFrame is one function on a goroutine's stack, wrappers and the machine's own left out.
+type DebugFrame struct {
+	SourceFrame
+	At Point
+	// Unwound: the function has been left by a panic; its variables are gone.
+	Unwound bool
+	// Innermost: PC is that of the instruction that is executed next; otherwise it is that of the call.
+	Innermost bool
+}
+
+// Frames returns the stack of goroutine id as Stack does, with what is needed to look at variables. It
+// may be asked in the middle of a step.
+func (m *Machine) Frames(id trace.GID) []DebugFrame {
+	g := m.gOf(id)
+	if g.status == gEnded || g.overflow != nil {
+		return nil
+	}
+	there := make(map[uint32]bool)
+	m.eachWindow(g, func(_ *bytecode.Func, _ int32, fp uint32) bool {
+		there[fp] = true
+		return true
+	})
+	var list []DebugFrame
+	var one []SourceFrame
+	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
+		if one = m.addFrame(one[:0], id, pc); len(one) > 0 {
+			list = append(list, DebugFrame{SourceFrame: one[0], At: Point{g.id, id, pc, fp}, Unwound: !there[fp],
+				Innermost: fp == g.fp && id == g.fn.ID})
+		}
+		return len(list) < maxTrace
+	})
+	return list
+}
+
+// Points returns where all frames of goroutine id are, innermost first, the machine's own included.
+func (m *Machine) Points(id trace.GID) (list []Point) {
+	g := m.gOf(id)
+	if g.status == gEnded || g.overflow != nil {
+		return nil
+	}
+	m.eachWindow(g, func(f *bytecode.Func, pc int32, fp uint32) bool {
+		list = append(list, Point{g.id, f.ID, pc, fp})
+		return true
+	})
+	return list
+}
+
+// Place describes a point without its goroutine.
+func (m *Machine) Place(p Point) SourceFrame { return m.frame(m.code(p.Func), p.PC) }
+
+// Running reports whether goroutine id is in the middle of a step, so that it has no operation pending.
+func (m *Machine) Running(id trace.GID) bool { return m.Alive(id) && m.gOf(id).status == gRunning }
+
+// Code returns the code of a point's function.
+func (m *Machine) Code(p Point) *bytecode.Func { return m.code(p.Func) }
+
+// Registers returns n words of the frame at p from register r on; nil if they are not there.
+func (m *Machine) Registers(p Point, r, n int) []uint64 {
+	g := m.gOf(p.G)
+	from := int(p.FP) + r
+	if r < 0 || n < 0 || from+n > len(g.stack) {
+		return nil
+	}
+	return append([]uint64(nil), g.stack[from:from+n]...)
+}
+
+// Read returns a copy of n bytes of memory at p, or nil if there is no such memory.
+func (m *Machine) Read(p uint64, n int64) []byte {
+	if n < 0 {
+		return nil
+	}
+	h := m.heap.load(p, uint64(n), 0)
+	if h == nil {
+		return nil
+	}
+	return append([]byte(nil), unsafe.Slice((*byte)(h), n)...)
+}
