@@ -30,6 +30,7 @@ type listPackage struct {
 	Imports        []string
 	ImportMap      map[string]string // source import path to ImportPath
 	Module         *struct{ Path, GoVersion string }
+	DefaultGODEBUG string // of a main package
 	Error          *struct{ Err string }
 
 	cgo map[string]*cgoFile // of GoFiles, those that import "C"
@@ -37,7 +38,7 @@ type listPackage struct {
 
 // listFields must name the fields of listPackage: go list does less for less.
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
-	"GoFiles,IgnoredGoFiles,EmbedFiles,Imports,ImportMap,Module,Error"
+	"GoFiles,IgnoredGoFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
 
 // goEnv is what we need to know about the go command's configuration.
 type goEnv struct {
@@ -189,7 +190,11 @@ func (lp *listPackage) path() string {
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // p, if there is p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it
+	settings := make(map[string]string) // GODEBUG of the tests of a package, by its path
 	for _, lp := range list {
+		if lp.isTestMain() {
+			settings[strings.TrimSuffix(lp.ImportPath, ".test")] = lp.DefaultGODEBUG
+		}
 		if lp.ForTest != "" && lp.ForTest == lp.path() {
 			hasVariant[lp.ForTest] = true
 		}
@@ -227,6 +232,9 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		if lp.Module != nil {
 			p.Module = lp.Module.Path
 			p.GoVersion = "go" + cmp.Or(lp.Module.GoVersion, "1.16") // the go command's default
+		}
+		if p.Settings = lp.DefaultGODEBUG; lp.Name != "main" || lp.ForTest != "" {
+			p.Settings = settings[p.subject()]
 		}
 		for _, f := range lp.GoFiles {
 			p.files = append(p.files, &file{name: filepath.Join(lp.Dir, f), cgo: lp.cgo[f]})

@@ -97,6 +97,7 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	if lp.Module != nil {
 		fmt.Fprintf(h, "module %q %q\n", lp.Module.Path, lp.Module.GoVersion)
 	}
+	fmt.Fprintf(h, "settings %q\n", lp.DefaultGODEBUG)
 	if lp.Error != nil {
 		fmt.Fprintf(h, "error %q\n", lp.Error.Err)
 	}

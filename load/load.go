@@ -26,6 +26,7 @@ type Package struct {
 	Dir       string
 	Module    string // module path; empty in the standard library and outside of modules
 	GoVersion string // language version of the module, "go1.21"; empty if there is none
+	Settings  string // GODEBUG, as go build or go test puts it into a program that begins here
 	ForTest   string // the package under test, if only compiled for its test
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it

@@ -65,7 +65,7 @@ type image struct {
 	lockers  map[uint64]bool    // by type word: it is one of package sync's
 
 	layByte, layRune, layWord, layPanic, layMap, layAny uint32 // layout numbers
-	layTick                                             uint32 // elements of timers' channels; 0: no timer yet
+	layTick, layEarly                                   uint32 // elements of timers' channels; 0: no timer yet
 	layWeak                                             uint32 // references that collections do not follow; 0: none yet
 	chanLays                                            map[chanKey]uint32
 }

@@ -115,13 +115,7 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name, value := m.string(r, 0), ""
-		for _, s := range strings.Split(m.getenv("GODEBUG"), ",") {
-			if k, v, ok := strings.Cut(s, "="); ok && k == name {
-				value, _, _ = strings.Cut(v, "#")
-			}
-		}
-		return m.setString(g, r, 0, value)
+		return m.setString(g, r, 0, m.setting(m.string(r, 0)))
 	}},
 	{Name: "iter.newcoro", Symbolic: true, Peek: peekNewCoro, Fn: newCoro},
 	{Name: "iter.coroswitch", Symbolic: true, Fn: coroSwitch},
@@ -147,6 +141,21 @@ func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
 	r.Set(i, p)
 	r.Set(i+1, n)
 	return Next
+}
+
+// setting returns what the setting of that name is when the program starts: in GODEBUG, or by the
+// version of Go that its module asks for.
+func (m *Machine) setting(name string) (value string) {
+	list := m.getenv("GODEBUG")
+	if p := m.link.entry.Package; p != nil {
+		list = p.Settings + "," + list
+	}
+	for _, s := range strings.Split(list, ",") {
+		if k, v, ok := strings.Cut(s, "="); ok && k == name {
+			value, _, _ = strings.Cut(v, "#")
+		}
+	}
+	return value
 }
 
 // getenv returns a variable of the environment that the program was started with.

@@ -100,6 +100,12 @@ var timeNatives = []Native{
 	}, Fn: elapse},
 	{Name: "time.hbSend", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		c := r.U(0)
+		if h := m.chanHdr(c); m.isEarly(h) {
+			if h[chLen/8] == 0 {
+				m.sendEarly(g, c, r.U(1))
+			}
+			return Next
+		}
 		m.heap.willWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
@@ -122,7 +128,11 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbGo", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if c := m.word(r.U(1), tmChan); c != 0 {
-			m.layTick = uint32(m.chanHdr(c)[chElem/8] >> 32)
+			if e := uint32(m.chanHdr(c)[chElem/8] >> 32); m.layouts.At(e).Times[0]&1 != 0 {
+				m.layTick = e
+			} else {
+				m.layEarly = e
+			}
 		}
 		m.startG(g, r.U(0), []uint64{r.U(1), r.U(2)}, true).wait.obj = r.U(1)
 		return Next
@@ -168,7 +178,10 @@ func (m *Machine) canFire(g *goroutine) bool {
 	case c == 0 || m.alive == 0:
 		return c == 0
 	}
-	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g) && m.word(g.wait.obj, tmPeriod) > 0
+	if m.word(g.wait.obj, tmPeriod) == 0 {
+		return true // its channel is empty, or it is an early one, which Stop finds armed or not
+	}
+	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g)
 }
 
 // timeNow returns seconds, nanoseconds and the monotonic time, which is 0 in a synctest bubble, as
@@ -229,6 +242,22 @@ func (m *Machine) epoch(g *goroutine) int64 {
 // isTick reports whether the channel with header h belongs to a timer.
 func (m *Machine) isTick(h *[5]uint64) bool {
 	return m.layTick != 0 && uint32(h[chElem/8]>>32) == m.layTick
+}
+
+// isEarly is isTick for timers as before Go 1.23, whose channels hold Times.
+func (m *Machine) isEarly(h *[5]uint64) bool {
+	return m.layEarly != 0 && uint32(h[chElem/8]>>32) == m.layEarly
+}
+
+// sendEarly puts the present time into c.
+func (m *Machine) sendEarly(g *goroutine, c, loc ptr) {
+	m.heap.willWrite(uint32(c >> 32))
+	m.chanHdr(c)[chLen/8] = 1
+	at := m.clockOf(g)
+	wall, ext := timeOf(m.epoch(g)+at, at+1)
+	m.setWord(c, chBuf, wall)
+	m.setWord(c, chBuf+8, ext)
+	m.setWord(c, chBuf+16, loc)
 }
 
 // tickTime turns a tick that g has received into the Time it is. A tick says when it was sent if time

@@ -133,7 +133,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 //	short:  │ a │ b │ c │ 0 │  ──▶  │ b │ c │ 0 │ 0 │     head stays 0
 //	long:   │ a │ b │ c │ 0 │  ──▶  │ 0 │ b │ c │ 0 │     head 0 → 1
 func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint32) {
-	if m.isTick(hp) {
+	if m.isTick(hp) || m.isEarly(hp) {
 		m.wokenLate(g)
 	}
 	base := uint64(c.ch) + chBuf
@@ -146,6 +146,10 @@ func (m *Machine) takeBuffered(g *goroutine, c chanCase, hp *[5]uint64, es uint3
 		}
 		if m.isTick(hp) && c.reg != bytecode.NoReg {
 			m.tickTime(g, g.reg(uint32(c.reg)))
+		}
+		if m.isEarly(hp) && c.reg != bytecode.NoReg {
+			w := unsafe.Slice(g.reg(uint32(c.reg)), 2)
+			m.tickShown(g, w[0], w[1])
 		}
 		buf := m.heap.bytesOf(base, uint32(hp[chCap/8])*es)
 		if hp[chCap/8] <= shiftCap {

@@ -54,6 +54,9 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, x, y)\n	if m.link", New: "	if m.link"}, "TestPrograms/clockdateleft"},
 		{mutation.Mutant{Name: "numbers of dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x*unit-startTime, y*unit-startTime)\n", New: "		_ = x\n"}, "TestPrograms/clockdatenumber"},
 		{mutation.Mutant{Name: "what is computed is a date", File: "vm/step_sametime.go", Old: " && !m.link.derived[date]", New: ""}, "TestPrograms/clockdatepast"},
+		{mutation.Mutant{Name: "Stop empties channels of early timers", File: "load/overlay/_src/time/sleep.go", Old: "r.c != nil && !r.early && hbDrain", New: "r.c != nil && hbDrain"}, "TestPrograms/timerearly"},
+		{mutation.Mutant{Name: "timers are never early", File: "vm/native_runtime.go", Old: "		list = p.Settings", New: "		list = \"\""}, "TestPrograms/timerearly"},
+		{mutation.Mutant{Name: "nothing is on its way", File: "load/overlay/_src/time/sleep.go", Old: "if r.early && !r.send {", New: "if false {"}, "TestPrograms/timerflight"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {

@@ -62,7 +62,7 @@ var partOf = func() map[string]string {
 	for part, fields := range map[string]string{
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.rand`,
 		memory: `Machine.heap`,
-		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layWeak
+		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
 			linker.bound linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,

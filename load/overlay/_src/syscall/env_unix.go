@@ -2,6 +2,7 @@ package syscall
 
 import (
 	"internal/effect"
+	"internal/godebug"
 	"unsafe"
 )
 
@@ -69,6 +70,9 @@ func Setenv(key, value string) error {
 			return EINVAL
 		}
 	}
+	if key == "GODEBUG" {
+		keepsTimers(value)
+	}
 	envWrite()
 	if i := envIndex(key); i >= 0 {
 		envs[i] = key + "=" + value
@@ -76,6 +80,18 @@ func Setenv(key, value string) error {
 		envs = append(envs, key+"="+value)
 	}
 	return nil
+}
+
+// keepsTimers refuses settings by which timers change while the program runs.
+func keepsTimers(settings string) {
+	const name = "asynctimerchan"
+	early := func(value byte) bool { return value == '1' || value == '2' }
+	now := godebug.New(name).Value()
+	for i := len(name) + 1; i < len(settings); i++ {
+		if settings[i-len(name)-1:i] == name+"=" && early(settings[i]) != (now != "" && early(now[0])) {
+			hbRefuse("construct", "setting "+name+" while the program runs")
+		}
+	}
 }
 
 // Clearenv empties the environment.

@@ -1,6 +1,9 @@
 package time
 
-import "unsafe"
+import (
+	"internal/godebug"
+	"unsafe"
+)
 
 // Time is virtual: the machine's clock stands still until a sleeper wakes or a
 // timer fires, which sets it to that deadline if it is not later already.
@@ -45,6 +48,22 @@ type hbTimer struct {
 	f      func()
 	period int64
 	armed  bool
+	early  bool // as before Go 1.23
+	send   bool // it is one that cannot be stopped: it sends by itself
+}
+
+// early is whether timers are as before Go 1.23. Their channels have a buffer that can be seen, and
+// that Stop and Reset leave as it is; what is sent is on its way when the timer is not armed any more.
+var early = func() bool {
+	v := godebug.New("asynctimerchan").Value()
+	return v == "1" || v == "2"
+}()
+
+// hbSent is what the channel of an early timer holds: a Time. The machine knows the type.
+type hbSent struct {
+	wall uint64
+	ext  int64
+	loc  *Location
 }
 
 // hbRun waits for the deadline and sends a tick or starts the function.
@@ -57,7 +76,12 @@ func hbRun(r *hbTimer, d int64) {
 			goFunc(r.f)
 			return
 		}
-		hbSend(r.c, Local)
+		if r.early && !r.send {
+			s := &hbTimer{c: r.c, armed: true, early: true, send: true}
+			hbGo(hbRun, s, 0)
+		} else {
+			hbSend(r.c, Local)
+		}
 		if r.period == 0 {
 			r.armed = false
 			return
@@ -71,7 +95,7 @@ func hbRun(r *hbTimer, d int64) {
 // tell whether it was.
 func hbFire(r *hbTimer)
 
-// hbSend puts a tick into c, which is empty.
+// hbSend puts a tick into c, which is empty, or that of an early timer.
 func hbSend(c chan hbTick, loc *Location)
 
 // hbDrain takes back a tick nobody has received and reports whether there was one.
@@ -96,7 +120,7 @@ func (r *hbTimer) stop() bool {
 		hbKill(r)
 		r.armed = false
 	}
-	if r.c != nil && hbDrain(r.c) {
+	if r.c != nil && !r.early && hbDrain(r.c) {
 		pending = true
 	}
 	return pending
@@ -115,9 +139,16 @@ func (r *hbTimer) arm(d int64) {
 	hbGo(hbRun, r, d)
 }
 
-// newTimer returns an armed timer with a channel.
-func newTimer(d, period int64) *Timer {
-	r := &hbTimer{c: make(chan hbTick, 1), period: period}
+// newTimer returns an armed timer with a channel; known says whether others know it, and not only the
+// channel.
+func newTimer(d, period int64, known bool) *Timer {
+	r := &hbTimer{period: period, early: early, send: !known}
+	if early {
+		c := make(chan hbSent, 1)
+		r.c = *(*chan hbTick)(unsafe.Pointer(&c))
+	} else {
+		r.c = make(chan hbTick, 1)
+	}
 	hbArming()
 	r.arm(d)
 	return &Timer{*(*chan Time)(unsafe.Pointer(&r.c)), true, r}
@@ -135,7 +166,7 @@ type Timer struct {
 // NewTimer creates a new Timer that will send the current time on its channel
 // after at least duration d.
 func NewTimer(d Duration) *Timer {
-	return newTimer(int64(d), 0)
+	return newTimer(int64(d), 0, true)
 }
 
 // Stop prevents the Timer from firing. It returns true if the call stops the
@@ -160,7 +191,7 @@ func (t *Timer) Reset(d Duration) bool {
 // After waits for the duration to elapse and then sends the current time on
 // the returned channel.
 func After(d Duration) <-chan Time {
-	return NewTimer(d).C
+	return newTimer(int64(d), 0, false).C
 }
 
 // AfterFunc waits for the duration to elapse and then calls f in its own

@@ -16,7 +16,7 @@ func NewTicker(d Duration) *Ticker {
 	if d <= 0 {
 		panic("non-positive interval for NewTicker")
 	}
-	return (*Ticker)(unsafe.Pointer(newTimer(int64(d), int64(d))))
+	return (*Ticker)(unsafe.Pointer(newTimer(int64(d), int64(d), true)))
 }
 
 // Stop turns off a ticker. After Stop, no more ticks will be sent.
@@ -43,5 +43,5 @@ func Tick(d Duration) <-chan Time {
 	if d <= 0 {
 		return nil
 	}
-	return NewTicker(d).C
+	return newTimer(int64(d), int64(d), false).C
 }

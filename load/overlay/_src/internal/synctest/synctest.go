@@ -6,6 +6,7 @@ package synctest
 
 import (
 	"internal/effect"
+	"internal/godebug"
 	"unsafe"
 )
 
@@ -16,6 +17,9 @@ func Run(f func()) {
 	if IsInBubble() {
 		panic("synctest.Run called from within a synctest bubble")
 	}
+	if v := asynctimerchan.Value(); v == "1" || v == "2" {
+		panic("synctest.Run not supported with asynctimerchan!=0")
+	}
 	hbEnter()
 	defer hbLeave()
 	f()
@@ -23,6 +27,8 @@ func Run(f func()) {
 		panic(deadlockError{})
 	}
 }
+
+var asynctimerchan = godebug.New("asynctimerchan")
 
 type deadlockError struct{}
 
