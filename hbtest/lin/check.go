@@ -1,35 +1,49 @@
 package lin
 
 // linearizable reports whether s has an order of the operations of h with the same results that
-// respects real time.
+// respects real time (Wing and Gong 1993).
 func (h *history) linearizable(s *spec) bool {
-	return equal(h.initial, s.initial) && h.order(s.root, make([]int, len(h.events))) != nil
+	return h.order(s, s.root, nil, make([]int, len(h.events))) != nil
 }
 
-// order returns in reverse the goroutines of an order of the remaining operations, of goroutine g those
-// from at[g] on, that n and the nodes after it allow; nil if there is none.
-func (h *history) order(n *node, at []int) []int {
-	ended := true
+// order returns an order of all operations that s allows and that begins with the operations of order,
+// after which s is at n, and which are the first at[g] ones of each goroutine g. nil: there is none.
+func (h *history) order(s *spec, n *node, order, at []int) []int {
+	left := false
 	for g, events := range h.events {
 		if at[g] == len(events) {
 			continue
 		}
-		ended = false
+		left = true
 		e := &events[at[g]]
-		if n.next[g].result != e.result || !h.minimal(e, at) {
+		if !h.minimal(e, at) {
+			continue
+		}
+		longer := append(order, g)
+		next := n.next[g]
+		if next == nil {
+			next = s.learn(longer)
+		}
+		if next.result != e.result {
 			continue
 		}
 		at[g]++
-		rest := h.order(n.next[g], at)
+		all := h.order(s, next, longer, at)
 		at[g]--
-		if rest != nil {
-			return append(rest, g)
+		if all != nil {
+			return all
 		}
 	}
-	if ended && equal(h.final, n.final) {
-		return []int{}
+	if left {
+		return nil
 	}
-	return nil
+	if n.ended == nil {
+		s.learn(order)
+	}
+	if !equal(h.initial, n.ended.initial) || !equal(h.final, n.ended.final) {
+		return nil
+	}
+	return append([]int{}, order...)
 }
 
 // minimal reports whether everything that precedes e in real time is among what at says.

@@ -19,9 +19,9 @@ type event struct {
 }
 
 // execute executes the scenario once.
-func execute[T any](o Object[T], calls []call[T], sc scenario) *history {
+func execute[T any](o Object[T], sc scenario) *history {
 	h := &history{scenario: sc, events: make([][]event, len(sc))}
-	x := o.New()
+	x, calls := o.New(), flat(o.Ops)
 	h.initial = sequence(x, flat(o.Initial))
 	now := new(clock)
 	var wg sync.WaitGroup

@@ -1,7 +1,10 @@
 package lin
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"hbcheck.dev/hbcheck/hbtest"
@@ -20,6 +23,10 @@ type Object[T any] struct {
 	// each of them executes at most: 2 and 2 if they are 0.
 	Goroutines, Operations int
 
+	// Scenarios is how many scenarios there are at most: the first ones, which have few
+	// operations. 0: all.
+	Scenarios int
+
 	// Initial operations are executed before the goroutines start, final ones after all of them
 	// have ended. They are part of the history. An operation with several arguments stands for
 	// one execution with each.
@@ -27,7 +34,17 @@ type Object[T any] struct {
 }
 
 // An Op is an operation with the arguments that it is executed with.
-type Op[T any] struct{ calls []call[T] }
+type Op[T any] struct {
+	calls []call[T]
+	group string
+}
+
+// By returns op as one of a group of operations: all those of a scenario are executed by the same
+// goroutine, as what one producer does.
+func (op Op[T]) By(group string) Op[T] {
+	op.group = group
+	return op
+}
 
 // A call is an operation with one argument.
 type call[T any] struct {
@@ -38,7 +55,7 @@ type call[T any] struct {
 // Do is an operation without arguments. Its result is compared with == to that of the specification,
 // errors by what they say.
 func Do[T any](name string, f func(T) any) Op[T] {
-	return Op[T]{[]call[T]{{name + "()", f}}}
+	return Op[T]{calls: []call[T]{{name + "()", f}}}
 }
 
 // With is an operation with an argument: each of args.
@@ -111,50 +128,100 @@ func show(v any) string {
 // Check tests that objects are linearizable: in every execution of every scenario, the results of the
 // operations are those that the object gives when the same operations are executed one after another,
 // in some order in which an operation that has returned before another one is called comes first.
-func Check[T any](t *testing.T, o Object[T]) {
+//
+// Under go test hbcheck does that (see hbtest.Explore, whose options these are). With HBCHECK=skip some
+// random scenarios are executed natively, which finds what happens often and shows nothing else.
+func Check[T any](t *testing.T, o Object[T], opts ...hbtest.Option) {
 	t.Helper()
-	check(t, o, o)
+	hbtest.Explore(t, func(t *testing.T) { t.Helper(); check(t, o, o) }, opts...)
 }
 
 // CheckModel tests that objects are linearizable with model as their specification: another, simpler
 // implementation. Its operations, initial and final ones have the names and arguments of those of o.
-func CheckModel[T, M any](t *testing.T, o Object[T], model Object[M]) {
+func CheckModel[T, M any](t *testing.T, o Object[T], model Object[M], opts ...hbtest.Option) {
 	t.Helper()
 	for i, pair := range [][2][]string{
 		{names(o.Ops), names(model.Ops)}, {names(o.Initial), names(model.Initial)}, {names(o.Final), names(model.Final)},
 	} {
-		if a, b := fmt.Sprint(pair[0]), fmt.Sprint(pair[1]); a != b {
-			t.Fatalf("%soperations %s of the object, %s of the model", []string{"", "initial ", "final "}[i], a, b)
+		if !slices.Equal(pair[0], pair[1]) {
+			t.Fatalf("lin: %soperations of the object: %v; of the model: %v", []string{"", "initial ", "final "}[i], pair[0], pair[1])
 		}
 	}
-	check(t, o, model)
+	hbtest.Explore(t, func(t *testing.T) { t.Helper(); check(t, o, model) }, opts...)
 }
 
-// check explores one scenario, any.
+// check executes one scenario, any, or if hbcheck does not run the test some.
 func check[T, M any](t *testing.T, o Object[T], model Object[M]) {
 	t.Helper()
 	calls := flat(o.Ops)
-	k, m := o.Goroutines, o.Operations
-	if k == 0 {
-		k = 2
-	}
-	if m == 0 {
-		m = 2
-	}
-	if k < 0 || k > most || m < 0 || m*k > 255 || len(calls) == 0 || o.New == nil || model.New == nil {
-		t.Fatalf("lin: there have to be a New, operations, at most %d goroutines, and at most 255 operations of them all", most)
+	k, m := cmp.Or(o.Goroutines, 2), cmp.Or(o.Operations, 2)
+	if k < 1 || k > most || m < 1 || m > 255 || len(calls) == 0 || o.New == nil || model.New == nil {
+		t.Fatalf("lin: an object needs New and operations, and there are at most %d goroutines and 255 operations of each", most)
 	}
 	all := shapes(k, m, len(calls))
 	n := 0
 	for _, s := range all {
 		n += s.count
 	}
-	sc := nth(all, len(calls), hbtest.Choose(n))
-	spec := specify(model, sc)
-	h := execute(o, calls, sc)
-	if !h.linearizable(spec) {
-		t.Fatal(h.picture(names(o.Initial), callNames(calls), names(o.Final)))
+	if n >= mostScenarios && o.Scenarios == 0 {
+		t.Fatalf("lin: %d calls for each of %d operations of %d goroutines: that is too many scenarios, unless Scenarios bounds them", len(calls), m, k)
 	}
+	if o.Scenarios > 0 {
+		n = min(n, o.Scenarios)
+	}
+	if !hbtest.Running() {
+		stress(t, o, model, all, n)
+		return
+	}
+	once(t, o, model, nth(all, len(calls), hbtest.Choose(n)))
+}
+
+// once executes a scenario, unless several goroutines have operations of one group.
+func once[T, M any](t *testing.T, o Object[T], model Object[M], sc scenario) {
+	t.Helper()
+	if !grouped(o.Ops, sc) {
+		return
+	}
+	spec := specify(model, sc)
+	h := execute(o, sc)
+	if !h.linearizable(spec) {
+		t.Fatal(h.picture(names(o.Initial), names(o.Ops), names(o.Final)))
+	}
+}
+
+// stressed is how many executions there are without hbcheck.
+const stressed = 1000
+
+// stress executes random ones of n scenarios natively.
+func stress[T, M any](t *testing.T, o Object[T], model Object[M], all []shape, n int) {
+	t.Helper()
+	t.Logf("%d native executions of %d scenarios", stressed, n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range stressed {
+		once(t, o, model, nth(all, len(flat(o.Ops)), r.IntN(n)))
+	}
+}
+
+// grouped reports whether the operations of each group are those of one goroutine.
+func grouped[T any](ops []Op[T], sc scenario) bool {
+	var groups []string // by call
+	for _, op := range ops {
+		for range op.calls {
+			groups = append(groups, op.group)
+		}
+	}
+	for g, a := range sc {
+		for _, x := range a {
+			for _, b := range sc[:g] {
+				for _, y := range b {
+					if groups[x] != "" && groups[x] == groups[y] {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
 }
 
 // flat returns the calls of ops.

@@ -50,17 +50,22 @@ func count(lengths []int, d int) int {
 		for same < len(lengths) && lengths[same] == lengths[i] {
 			same++
 		}
-		n *= multisets(power(d, lengths[i]), same-i)
+		n = min(n*multisets(power(d, lengths[i]), same-i), mostScenarios)
 		i = same
 	}
 	return n
 }
 
+// mostScenarios is more than can be explored. No number becomes larger.
+const mostScenarios = 1 << 20
+
 // multisets returns how many multisets of k elements there are of n.
 func multisets(n, k int) int {
 	c := 1
 	for i := range k {
-		c = c * (n + i) / (i + 1)
+		if c = c * (n + i) / (i + 1); c > mostScenarios {
+			return mostScenarios
+		}
 	}
 	return c
 }
@@ -68,7 +73,7 @@ func multisets(n, k int) int {
 func power(d, n int) int {
 	p := 1
 	for range n {
-		p *= d
+		p = min(p*d, mostScenarios)
 	}
 	return p
 }

@@ -3,24 +3,30 @@ package lin
 // A spec is the specification of a scenario: what its operations return when they are executed one
 // after another, by the orders in which they can be.
 type spec struct {
-	initial []any
 	root    *node
+	lengths []int // operations of each goroutine
 	// sequential executes operations of the scenario in an order of goroutines, and then the final ones.
 	sequential func(order []int) (initial, results, final []any)
-	lengths    []int
 }
 
 // A node is what is known after some operations have been executed in some order.
 type node struct {
 	result any     // of the last of them
-	next   []*node // by the goroutine that executes the next one
-	final  []any   // if there is none
+	next   []*node // by the goroutine that executes the next one; nil: not known yet
+	ended  *ended  // not nil if it is known, and no operation is left
 }
+
+// ended is what is known of a whole order.
+type ended struct{ initial, final []any }
+
+// mostOrders is how many orders are executed before a scenario is. If there are more of them, they are
+// as histories ask for them: then each execution does that again.
+const mostOrders = 1000
 
 // specify returns the specification of sc that objects of o are.
 func specify[T any](o Object[T], sc scenario) *spec {
 	calls, initial, final := flat(o.Ops), flat(o.Initial), flat(o.Final)
-	s := &spec{root: &node{next: make([]*node, len(sc))}}
+	s := &spec{root: newNode(len(sc))}
 	for _, ops := range sc {
 		s.lengths = append(s.lengths, len(ops))
 	}
@@ -34,34 +40,57 @@ func specify[T any](o Object[T], sc scenario) *spec {
 		}
 		return first, results, sequence(x, final)
 	}
-	s.all(s.root, nil, make([]int, len(sc)))
+	if orders(s.lengths) <= mostOrders {
+		s.all(nil, make([]int, len(sc)))
+	}
 	return s
 }
 
-// all adds all orders that begin with order, which leads to n, where at operations of the goroutines
-// have been executed.
-func (s *spec) all(n *node, order, at []int) {
-	ended := true
+func newNode(goroutines int) *node { return &node{next: make([]*node, goroutines)} }
+
+// orders returns how many orders there are, or some number above mostOrders.
+func orders(lengths []int) int {
+	n, all := 0, 1
+	for _, length := range lengths {
+		for i := range length { // ways to choose the places of its operations
+			n++
+			if all = all * n / (i + 1); all > mostOrders {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// all executes all orders that begin with order, which contains at operations of the goroutines.
+func (s *spec) all(order, at []int) {
+	left := false
 	for g, length := range s.lengths {
-		if at[g] == length {
-			continue
+		if at[g] < length {
+			left = true
+			at[g]++
+			s.all(append(order, g), at)
+			at[g]--
 		}
-		ended = false
-		at[g]++
-		if n.next[g] == nil {
-			n.next[g] = &node{next: make([]*node, len(s.lengths))}
-		}
-		s.all(n.next[g], append(order, g), at)
-		at[g]--
 	}
-	if !ended {
-		return
+	if !left {
+		s.learn(order)
 	}
-	var results []any
-	s.initial, results, n.final = s.sequential(order)
-	n = s.root
+}
+
+// learn executes an order, notes all there is to it, and returns its node.
+func (s *spec) learn(order []int) *node {
+	initial, results, final := s.sequential(order)
+	n := s.root
 	for i, g := range order {
+		if n.next[g] == nil {
+			n.next[g] = newNode(len(s.lengths))
+		}
 		n = n.next[g]
 		n.result = results[i]
 	}
+	if len(order) == sum(s.lengths) {
+		n.ended = &ended{initial, final}
+	}
+	return n
 }
