@@ -119,7 +119,7 @@ func (r *AnswerRow) Work() uint64 {
 	if r.Result.Auto {
 		return r.Result.Work
 	}
-	return r.Result.Stats.Transitions
+	return r.Result.Stats.Work()
 }
 
 // Answered reports whether there is an answer: a bug, or that there is none.

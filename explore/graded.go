@@ -20,9 +20,8 @@ type Graded struct {
 
 // What searches by increasing preemptions may cost beside those of line 4.
 const (
-	gradedFrom   = 200_000 // transitions of another search from which on it is worth it
-	gradedLate   = 1_000   // more than any search executes between two polls
-	gradedWeight = 3       // it may execute one transition for so many of another search
+	gradedFrom   = 200_000 // work of another search from which on it is worth it
+	gradedWeight = 3       // it may work one step for so many of another search
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one after the
@@ -54,7 +53,7 @@ func (p *portfolio) startLadder(work uint64) {
 	}
 	l := &p.ladder
 	l.begun, l.number, l.done.Preempt = true, len(p.opts.Portfolio.Searches), -1
-	l.start, l.weight = gradedFrom+gradedLate, gradedWeight
+	l.start, l.weight = gradedFrom, gradedWeight
 	go func() {
 		defer func() {
 			if l.panics = recover(); l.panics != nil {

@@ -23,19 +23,21 @@ import (
 //	   if one finds a bug: that
 //	   from now on an execution is too long only if it is much longer than those that have ended
 //	3  the first search, on the same machine, from the beginning
-//	4  as soon as it has worked as much as a second machine costs, or an execution was cut:
+//	4  as soon as it has worked as much as a second machine costs, or a while has passed, or an
+//	   execution was cut:
 //	       beside it all other searches, each on a machine of its own
 //	   as soon as one of them has worked so much that the end is not in sight:
 //	       beside them one by increasing preemptions (see ladder)
 //	5  the answer that took the least work
 //
 // An answer is a bug, or that everything is explored; a search that gives up has none. Work is
-// counted in transitions and not in time, so that the answer is the same on every machine.
+// counted (por.Stats.Work) and no time is taken, so that the answer is the same on every machine.
 //
 // Claim: line 5 does not depend on how fast the searches are. (1) The work of each search after
-// each of its transitions does not depend on the others. (2) A search is stopped only when it has
-// worked more than one that has an answer. (3) So that with the least work is never stopped, and
-// every other one that is not stopped needs more.
+// each of its transitions does not depend on the others, nor does that with which it begins: line 4
+// says when the first search has worked so much, and it makes no difference if time has passed before.
+// (2) A search is stopped only when it has worked more than one that has an answer. (3) So that with
+// the least work is never stopped, and every other one that is not stopped needs more.
 //
 // With as many processors as searches, line 5 takes about as long as the best of them, and twice
 // as long as the first search if that is the best but there is only one processor.
@@ -46,13 +48,16 @@ type Portfolio struct {
 	Graded   *Options  // of one that is repeated with at most 0, 1, 2, ... preemptions; nil: none
 }
 
-// What the phases of a portfolio may cost, in transitions.
+// What the phases of a portfolio may cost: work.
 const (
-	attemptWork = 4_000
+	attemptWork = 11_000
 	sampleWork  = 20_000 // each sample
 	longWork    = 1_000_000
 	aloneWork   = 40_000 // of the first search before there are others
 )
+
+// alone is how long the first search is alone even if it has not worked so much.
+const alone = 200 * time.Millisecond
 
 // An execution is too long if it has so many times the steps of those drawn at random.
 const muchLonger = 4
@@ -94,9 +99,10 @@ type portfolio struct {
 type contender struct {
 	number int
 	start  uint64 // what others had worked when it began
-	last   uint64 // transitions of the explorer that is running
+	last   uint64 // work of the explorer that is running
 	before uint64 // and of those that fell back to it
-	weight uint64 // of a transition; 0: 1
+	weight uint64 // of a step; 0: 1
+	began  time.Time
 	s      *exploration
 	found  por.Result
 	err    error
@@ -130,7 +136,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	defer s.limit.release()
 	s.stopAfter(attemptWork)
 	found := s.search()
-	p.worked, p.longest = found.Transitions, s.collector.longest
+	p.worked, p.longest = found.Work(), s.collector.longest
 	for _, x := range opts.Portfolio.Searches[1:] {
 		if s.answers(&found) || s.limit.passed() {
 			break
@@ -140,7 +146,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		s.stopAfter(attemptWork)
 		found = s.search()
-		p.worked += found.Transitions
+		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
 	}
 	list := opts.Portfolio.Samples // line 2
@@ -164,7 +170,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		found = s.search()
 		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions
-		p.worked += found.Transitions
+		p.worked += found.Work()
 	}
 	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
 		if s, found, err = p.contest(s); err != nil {
@@ -193,14 +199,14 @@ func (s *exploration) answers(found *por.Result) bool {
 	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
 }
 
-// stopAfter stops the search after so many transitions.
-func (s *exploration) stopAfter(transitions uint64) {
+// stopAfter stops the search after so much work.
+func (s *exploration) stopAfter(work uint64) {
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(p por.Progress) string {
 		if why := poll(p); why != "" {
 			return why
 		}
-		if p.Transitions >= transitions {
+		if p.Work() >= work {
 			return "limit"
 		}
 		return ""
@@ -226,7 +232,7 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	if err != nil {
 		return nil, por.Result{}, err
 	}
-	lead := &contender{s: s}
+	lead := &contender{s: s, began: time.Now()}
 	p.active = 1
 	p.run(lead)
 	p.startOthers(lead) // if it has given up before they were worth it
@@ -243,7 +249,7 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	if p.winner >= 0 {
 		p.worked += p.best
 	} else {
-		p.worked += best.work(best.found.Transitions)
+		p.worked += best.work(best.found.Work())
 	}
 	for _, c := range list {
 		if p.winner < 0 && c.err == nil && c != best && c != &p.ladder.contender {
@@ -261,7 +267,7 @@ func (p *portfolio) run(c *contender) {
 		opts := c.s.opts
 		p.search(c)
 		again := c.s.refinement()
-		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Transitions)) {
+		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
 			break
 		}
 		e, opts = again.refine(e, opts)
@@ -272,8 +278,19 @@ func (p *portfolio) run(c *contender) {
 		}
 		c.s = s
 	}
+	// Whatever could be better has begun before c's answer counts: there may have been no poll since.
+	if work := c.work(c.found.Work()); c != &p.ladder.contender && !c.s.limit.passed() {
+		if c.number == 0 && work >= p.othersStart() {
+			p.startOthers(c)
+		}
+		p.startLadder(work)
+	}
 	p.end(c)
 }
+
+// othersStart returns the work with which line 4 begins: making a machine costs about as much as the
+// program is large.
+func (p *portfolio) othersStart() uint64 { return max(aloneWork, p.size) + p.size }
 
 // search is one search of a contender.
 func (p *portfolio) search(c *contender) {
@@ -284,11 +301,11 @@ func (p *portfolio) search(c *contender) {
 		if why := poll(q); why != "" {
 			return why
 		}
-		work := c.work(q.Transitions)
+		work := c.work(q.Work())
 		if p.lost(c.number, work) {
 			return "another search has an answer"
 		}
-		if c.number == 0 && (work >= max(aloneWork, p.size) || q.Truncated > 0) {
+		if c.number == 0 && (work >= max(aloneWork, p.size) || q.Truncated > 0 || time.Since(c.began) > alone) {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {
@@ -307,14 +324,14 @@ func (p *portfolio) search(c *contender) {
 	c.found = s.search()
 }
 
-// work returns how much c has worked when the explorer that is running has executed so many
-// transitions. Those of one that fell back to it are counted, too.
-func (c *contender) work(transitions uint64) uint64 {
-	if transitions < c.last {
+// work returns how much c has worked when the explorer that is running has worked so much. What one
+// has that fell back to it is counted, too.
+func (c *contender) work(now uint64) uint64 {
+	if now < c.last {
 		c.before += c.last
 	}
-	c.last = transitions
-	return c.start + max(1, c.weight)*(c.before+transitions)
+	c.last = now
+	return c.start + max(1, c.weight)*(c.before+now)
 }
 
 // startOthers is line 4, the first time.
@@ -325,7 +342,7 @@ func (p *portfolio) startOthers(lead *contender) {
 		return
 	}
 	p.others = true
-	p.start = lead.before + lead.last + p.size // making a machine costs about that
+	p.start = p.othersStart()
 	p.active += len(p.opts.Portfolio.Searches) - 1
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, start: p.start}
@@ -368,7 +385,7 @@ func (p *portfolio) speaks(number int) bool {
 
 // end notes that c has ended, and whether its answer is the best so far.
 func (p *portfolio) end(c *contender) {
-	work := c.work(c.found.Transitions)
+	work := c.work(c.found.Work())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.turn.Broadcast()
@@ -396,7 +413,7 @@ func (p *portfolio) decided() bool {
 func (p *portfolio) choose(list []*contender) *contender {
 	best := list[0]
 	for _, c := range list[1:] {
-		larger := c.err == nil && c.found.Transitions > best.found.Transitions
+		larger := c.err == nil && c.found.Work() > best.found.Work()
 		searches := c.number < len(p.opts.Portfolio.Searches)
 		if c.number == p.winner || p.winner < 0 && searches && larger {
 			best = c

@@ -58,7 +58,7 @@ import "sync"
 func main() {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range 6 { wg.Go(func() { mu.Lock(); mu.Unlock() }) }
+	for range 7 { wg.Go(func() { mu.Lock(); mu.Unlock() }) }
 	wg.Wait()
 }`, "jpf"},
 	{"given up", `package main

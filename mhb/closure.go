@@ -62,6 +62,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target) ([]*summary, bool) {
 			if o.over() {
 				return nil, false
 			}
+			o.Looked++
 			x := o.summary(s, tc, g, t, found, round > 0)
 			if x.conflict {
 				o.Witness, o.WitnessOf = x.witness, g

@@ -125,6 +125,14 @@ func (x *Explainer) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
+// Looked implements por.Looker.
+func (x *Explainer) Looked() uint64 {
+	if l, ok := x.Oracle.(por.Looker); ok {
+		return l.Looked()
+	}
+	return 0
+}
+
 // Stepping implements por.Watcher.
 func (x *Explainer) Stepping(g trace.GID, op *trace.Op) {
 	if w, ok := x.Oracle.(por.Watcher); ok {

@@ -59,6 +59,14 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 	return reason
 }
 
+// Looked implements por.Looker.
+func (o *Lazy) Looked() uint64 {
+	if l, ok := o.made.(por.Looker); ok {
+		return l.Looked()
+	}
+	return 0
+}
+
 // Stepping implements por.Watcher.
 func (o *Lazy) Stepping(g trace.GID, op *trace.Op) {
 	if o.watcher != nil {

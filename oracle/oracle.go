@@ -131,6 +131,14 @@ func (o *oracle) Skip(g trace.GID, op *trace.Op) string {
 	return ""
 }
 
+// Looked implements por.Looker.
+func (o *oracle) Looked() uint64 {
+	if walks, ok := o.mhb.(*mhb.Oracle); ok {
+		return walks.Looked
+	}
+	return 0
+}
+
 // A Wrapper is an oracle that adds something to another one.
 type Wrapper interface {
 	por.Oracle

@@ -24,6 +24,7 @@ type Capabilities struct {
 	Lister          Lister
 	Starter         Starter
 	Sized           Sized
+	Weighed         Weighed
 	Overtaker       Overtaker
 	Constrained     Constrained
 }
@@ -56,6 +57,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Lister, _ = sys.(Lister)
 	c.Starter, _ = sys.(Starter)
 	c.Sized, _ = sys.(Sized)
+	c.Weighed, _ = sys.(Weighed)
 	c.Overtaker, _ = sys.(Overtaker)
 	c.Constrained, _ = sys.(Constrained)
 	return c
@@ -161,4 +163,10 @@ type Starter interface {
 // A Sized system knows how much memory it holds.
 type Sized interface {
 	Bytes() int64
+}
+
+// A Weighed system knows what a fingerprint costs.
+type Weighed interface {
+	// Weight returns of how many words of the present state a fingerprint was taken last.
+	Weight() int
 }

@@ -9,6 +9,13 @@ type Oracle interface {
 	Skip(g trace.GID, op *trace.Op) (reason string)
 }
 
+// A Looker is an oracle that counts at how many goroutines it looks, which is what an answer costs.
+type Looker interface {
+	Oracle
+	// Looked returns how many those were for all answers up to now.
+	Looked() uint64
+}
+
 // Parts knows which goroutines have nothing to do with each other in the present state.
 type Parts interface {
 	// Part returns goroutines of enabled, in its order and not all of them, whose operations with all

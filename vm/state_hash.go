@@ -136,6 +136,9 @@ func (m *Machine) beginTraversal() {
 // left of it may look like a state that continues.
 func (m *Machine) Hash() por.Hash { return m.hashInOrder(m.living()) }
 
+// Weight implements por.Weighed.
+func (m *Machine) Weight() int { return len(m.canon.words) }
+
 // hashInOrder returns the fingerprint of the present state in which goroutines come in the order of
 // slots, which has all that have not ended.
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {

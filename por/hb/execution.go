@@ -78,6 +78,9 @@ type Event struct {
 	arrivals []trace.Access
 }
 
+// Looked implements search.Executor.
+func (x *Execution) Looked() int { return x.looked }
+
 // Step returns e as a step of a schedule.
 func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} }
 
@@ -127,6 +130,8 @@ type Execution struct {
 	// Races are the events of other goroutines that the newest event depends on and that do not
 	// happen before another one of these, latest first.
 	Races []int32
+	// looked is how many events were looked at for them.
+	looked int
 	// Snapshots are of the goroutines that have arrived at a select, in order.
 	Snapshots []SelectSnapshot
 

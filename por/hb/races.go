@@ -21,6 +21,7 @@ func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	c[k.G] = k.N
 	x.Races = x.Races[:0]
+	x.looked = 0
 	x.someDependsOnAll = x.someDependsOnAll || e.Op.DependsOnAll || e.PartnerOp.DependsOnAll
 	aboutSeveral := k.footprint&(k.footprint-1) != 0
 	switch {
@@ -28,6 +29,7 @@ func (x *Execution) findRaces(i int) {
 		x.addReadsFrom(i)
 		return
 	case x.someDependsOnAll || x.rel.SyncOnly || aboutSeveral:
+		x.looked = i
 		for j := i - 1; j >= 0; j-- {
 			x.addRace(e, c, j)
 		}
@@ -42,6 +44,7 @@ func (x *Execution) findRaces(i int) {
 	list := x.withBit[bit]
 	for n := len(list) - 1; n >= 0; n-- {
 		j := int(list[n])
+		x.looked++
 		f := &x.keys[j]
 		if c[f.G] < f.N {
 			x.addRace(e, c, j)

@@ -33,6 +33,8 @@ type Driver struct {
 	Size     por.Sized   // nil: the system does not know its size
 	Watcher  por.Watcher // the oracle, if it is one
 
+	looker      por.Looker      // the oracle, if it is one
+	looked      uint64          // what it had counted when it was asked last
 	inspector   por.Inspector   // the visitor, if it is one
 	constrained por.Constrained // the system, if it is one
 
@@ -54,6 +56,10 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	s.Size, s.constrained = c.Sized, c.Constrained
 	s.RaceReporter = NewRaceReporter(sys, v)
 	s.Watcher, _ = cfg.Oracle.(por.Watcher)
+	s.looker, _ = cfg.Oracle.(por.Looker)
+	if s.looker != nil {
+		s.looked = s.looker.Looked()
+	}
 	s.inspector, _ = v.(por.Inspector)
 	return s
 }
@@ -81,6 +87,8 @@ func (s *Driver) Preferred() trace.GID {
 type Executor interface {
 	Execute(g trace.GID, choice int)
 	Invalidate()
+	// Looked returns among how many events races of the newest one were looked for.
+	Looked() int
 }
 
 // Step executes a, counts it, and polls. It reports whether the search continues.
@@ -131,6 +139,9 @@ func (s *Driver) Announce(g trace.GID) {
 // already in an execution that has become long. It reports whether the search continues.
 func (s *Driver) Executed() bool {
 	s.Stats.Transitions++
+	if s.Executor != nil {
+		s.Stats.Looked += uint64(s.Executor.Looked())
+	}
 	if !s.RaceReporter.After(s.Path) {
 		s.StopUnless(false)
 	}
@@ -149,6 +160,11 @@ func (s *Driver) OracleAllows(g trace.GID, op *trace.Op) bool {
 		return false
 	}
 	reason := s.Cfg.Oracle.Skip(g, op)
+	if s.looker != nil {
+		n := s.looker.Looked()
+		s.Stats.Asked += n - s.looked
+		s.looked = n
+	}
 	if reason == "" {
 		return false
 	}

@@ -29,6 +29,7 @@ type depthFirst struct {
 
 	everyState bool // every state is a node
 	states     *visited
+	weighed    por.Weighed // the system, if it is one
 	components *components // nil without matching or with a preemption bound
 	symmetric  symmetric
 
@@ -66,7 +67,7 @@ type frame struct {
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	if cfg.Match {
-		s.states = newVisited(cfg.MaxMemory)
+		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Weighed
 		s.everyState = policy == nil
 		if cfg.Symmetry {
 			s.symmetric.hasher = por.CapabilitiesOf(sys).SymmetricHasher

@@ -40,6 +40,14 @@ type symmetric struct {
 
 // fingerprint is that of the present state.
 func (s *depthFirst) fingerprint() por.Hash {
+	h := s.fingerprintUpToExchange()
+	if s.weighed != nil {
+		s.Stats.Hashed += uint64(s.weighed.Weight())
+	}
+	return h
+}
+
+func (s *depthFirst) fingerprintUpToExchange() por.Hash {
 	x := &s.symmetric
 	if x.hasher == nil {
 		return s.Sys.Hash()

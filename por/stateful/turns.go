@@ -44,12 +44,11 @@ type turns struct {
 	bytes int64 // of all that is put aside
 
 	// The present turn.
-	from     *aside          // the stack whose alternatives are explored
-	at       search.Position // the node of the one that is
-	ends     uint64          // the effort at which it ends
-	fresh    uint64          // transitions when it came to at: there is one at least
-	base     int             // steps of the path when it was last asked whether it is too long
-	repeated uint64          // steps of prefixes that have been executed again, in all turns
+	from  *aside          // the stack whose alternatives are explored
+	at    search.Position // the node of the one that is
+	ends  uint64          // the effort at which it ends
+	fresh uint64          // transitions when it came to at: there is one at least
+	base  int             // steps of the path when it was last asked whether it is too long
 }
 
 // An aside is what is unfinished of a stack that was put aside.
@@ -86,7 +85,7 @@ const (
 )
 
 // effort is how many steps the search has executed.
-func (s *depthFirst) effort() uint64 { return s.Stats.Transitions + s.turns.repeated }
+func (s *depthFirst) effort() uint64 { return s.Stats.Transitions + s.Stats.Repeated }
 
 // dive is Config.Dive.
 func (s *depthFirst) dive() int {
@@ -216,7 +215,7 @@ func (s *depthFirst) nextNode() {
 // comeTo executes the steps of path up to a depth.
 func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	for len(s.Path) < depth && !s.Halted {
-		if s.turns.repeated++; s.turns.repeated%search.ChainLimit == 0 && s.Cfg.Over != nil && s.Cfg.Over() {
+		if s.Stats.Repeated++; s.Stats.Repeated%search.ChainLimit == 0 && s.Cfg.Over != nil && s.Cfg.Over() {
 			s.Poll(s.account(), s.progress())
 		}
 		s.Repeat(path[len(s.Path)])
