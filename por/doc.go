@@ -47,7 +47,7 @@
 // Capabilities, which are found out in one place (CapabilitiesOf):
 //
 //	Racer            reports races of accesses that are far apart            all explorers
-//	Weighed          knows what fingerprints cost                            those that store states, for Stats.Work
+//	Weighed          knows what fingerprints cost, for Stats.Work            those that store states
 //	Sized            knows its memory, for MaxMemory                         all explorers
 //	Overtaker        whether time passes busy goroutines                     optimal
 //	Constrained      outcomes that contradict each other are no execution    all explorers
