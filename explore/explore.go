@@ -63,6 +63,8 @@ type exploration struct {
 	sys por.System
 	cfg por.Config
 
+	coveredBefore [][]bool // by other searches, whose coverage counts
+
 	// What is asked when the search has ended; nil if it was not asked for.
 	lazy     *oracle.Lazy
 	checked  *check.Machine
@@ -256,6 +258,7 @@ func (s *exploration) finish(found por.Result) error {
 	if c.supposed && found.Executions == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseImpossible})
 	}
+	s.cover()
 	s.finishTime()
 	r.Assumed = slices.SortedFunc(slices.Values(assumed), func(a, b vm.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.What)-int(b.What))

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"time"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
@@ -104,6 +105,13 @@ type Features struct {
 	CodeSize func() int
 	// VM is what executes the program, for a debugger.
 	VM *vm.Machine
+	// Blocks are those of the user's module, Covered says which of them have been executed since
+	// ForgetCovered was called, and CoveredInit which when packages were initialised; nil: that is not
+	// noted.
+	Blocks        []load.Block
+	Covered       func() []bool
+	CoveredInit   func() []bool
+	ForgetCovered func()
 }
 
 func (f *Features) collects() bool { return f.Collects != nil && f.Collects() }

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -57,6 +59,7 @@ type subsearch struct {
 	instructions uint64
 	existed      []trace.GID
 	assumed      []vm.Assumption
+	covered      []bool
 }
 
 // Split implements por.Mergeable.
@@ -76,12 +79,14 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 func (p *subsearch) Begin() {
 	p.before = p.m.Counters().Instructions
 	p.replicas.ForgetExisted()
+	p.features.forgetCovered()
 }
 
 // End implements por.Subsearch.
 func (p *subsearch) End() {
 	p.instructions = p.m.Counters().Instructions - p.before
 	p.existed, p.assumed = p.replicas.Existed(), p.replicas.Assumed()
+	p.covered = slices.Clone(p.features.covered())
 }
 
 // Merge implements por.Mergeable.
@@ -91,7 +96,7 @@ func (p *subsearch) End() {
 // search: they have been found before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
-	c.merged.add(p.instructions, p.existed, p.assumed)
+	c.merged.add(p.instructions, p.existed, p.assumed, p.covered)
 	c.merged.unsplit = false
 	if c.ran = c.ran || p.ran; c.notRun == nil {
 		c.notRun = p.notRun
@@ -130,6 +135,7 @@ type mergedCounters struct {
 	instructions uint64
 	existed      map[trace.GID]bool
 	assumed      orderedSet[vm.Assumption]
+	covered      []bool
 	unsplit      bool   // m searches by itself,
 	since        uint64 // since it had executed so many instructions
 }
@@ -139,12 +145,18 @@ type mergedCounters struct {
 // Initialising packages has executed instructions and started goroutines already.
 func newMergedCounters(m Machine) *mergedCounters {
 	c := &mergedCounters{m: m, replicas: m.Features().Replicas, existed: make(map[trace.GID]bool)}
-	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed())
+	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed(), m.Features().covered())
 	return c
 }
 
 // add counts each goroutine once, in however many subtrees it has existed.
-func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption) {
+func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption, covered []bool) {
+	if c.covered == nil {
+		c.covered = make([]bool, len(covered))
+	}
+	for i, x := range covered {
+		c.covered[i] = c.covered[i] || x
+	}
 	c.instructions += instructions
 	for _, g := range existed {
 		c.existed[g] = true
@@ -162,12 +174,13 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 func (c *mergedCounters) restart() {
 	c.end() // if it is not the first time
 	c.replicas.ForgetExisted()
+	c.m.Features().forgetCovered()
 	c.unsplit, c.since = true, c.m.Counters().Instructions
 }
 
 // end adds what m has done by itself.
 func (c *mergedCounters) end() {
 	if c.unsplit {
-		c.add(c.m.Counters().Instructions-c.since, c.replicas.Existed(), c.replicas.Assumed())
+		c.add(c.m.Counters().Instructions-c.since, c.replicas.Existed(), c.replicas.Assumed(), c.m.Features().covered())
 	}
 }

@@ -173,9 +173,11 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		p.worked += found.Work()
 	}
 	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
+		before := slices.Clone(s.features.covered())
 		if s, found, err = p.contest(s); err != nil {
 			return nil, err
 		}
+		s.coveredBefore = append(s.coveredBefore, before)
 	}
 	s.settle()
 	if err := s.finish(found); err != nil {
@@ -254,6 +256,9 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	for _, c := range list {
 		if p.winner < 0 && c.err == nil && c != best && c != &p.ladder.contender {
 			p.shares = append(p.shares, Share{c.s.opts.POR.Name, c.found.Stats})
+		}
+		if p.winner < 0 && c.err == nil && c.s != nil && c != best {
+			best.s.coveredBefore = append(best.s.coveredBefore, c.s.features.covered())
 		}
 	}
 	return best.s, best.found, nil

@@ -58,6 +58,10 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
 		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
+	if blocks := prog.Blocks(); blocks != nil {
+		f := &x.features
+		f.Blocks, f.Covered, f.CoveredInit, f.ForgetCovered = blocks, m.Covered, m.CoveredInit, m.ForgetCovered
+	}
 	return x
 }
 

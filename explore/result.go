@@ -129,6 +129,8 @@ type Result struct {
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.
 	NotRun *NotRun
+	// Coverage is what was executed of the user's module; nil if it was not noted.
+	Coverage *Coverage
 	// SolverTrouble says why the program that was to be asked about inputs is not. The result is what it
 	// would be without it.
 	SolverTrouble string

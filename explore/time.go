@@ -26,7 +26,10 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		r, err = explore(ctx, e, opts)
 	}
 	if err == nil && r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
-		r, err = inTurn(ctx, e, opts, r)
+		reached := r.Coverage
+		if r, err = inTurn(ctx, e, opts, r); err == nil && r.Coverage != nil {
+			r.Coverage.Add(reached)
+		}
 	}
 	if err == nil && r.Verdict == OK && slices.Contains(r.Modes, vm.ModeSlack) && r.again.anyTime != nil {
 		e.New = r.again.anyTime

@@ -57,6 +57,9 @@ type Config struct {
 	// Loaded, if not nil, is called as packages are checked: the first done of all have been.
 	Loaded func(done, all int)
 
+	// Cover makes the program note which blocks of the user's module it executes: see Program.Blocks.
+	Cover bool
+
 	whole bool // take nothing away from packages; to measure what that is worth
 }
 

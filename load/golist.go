@@ -29,7 +29,10 @@ type listPackage struct {
 	EmbedFiles     []string
 	Imports        []string
 	ImportMap      map[string]string // source import path to ImportPath
-	Module         *struct{ Path, GoVersion string }
+	Module         *struct {
+		Path, GoVersion string
+		Main            bool
+	}
 	DefaultGODEBUG string // of a main package
 	Error          *struct{ Err string }
 

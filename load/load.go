@@ -100,6 +100,7 @@ type loader struct {
 	declared map[*decl]bool // of the declarations that can be taken away, what has to be there,
 	live     map[*decl]bool // and what may be executed; see prune
 	phases   []Phase
+	cover    *coverage // nil: Config.Cover is not set
 }
 
 // Load loads what cfg asks for. The error is an Errors if the sources or the
@@ -172,6 +173,7 @@ func (l *loader) types() error {
 	}{
 		{"discover", l.discover},
 		{"parse", l.parse},
+		{"cover", l.count},
 		{"prune", l.prune},
 		{"check", l.check},
 	} {

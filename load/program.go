@@ -37,6 +37,7 @@ type Program struct {
 	byTypes      map[*types.Package]*Package
 	byPath       map[string]*Package // std packages
 	links        links
+	cover        *coverage // nil: Config.Cover was not set
 }
 
 // program creates the SSA program and its packages, without function bodies.
@@ -58,6 +59,7 @@ func (l *loader) program() (*Program, error) {
 		All:      l.all,
 		byTypes:  make(map[*types.Package]*Package),
 		byPath:   l.stdPkgs,
+		cover:    l.cover,
 	}
 	for _, path := range l.cfg.Implicit {
 		id, _ := l.std.resolve(path)
@@ -77,6 +79,7 @@ func (l *loader) program() (*Program, error) {
 		return nil, err
 	}
 	prog.collectLinks()
+	prog.strip()
 	for _, p := range l.all {
 		if p.library() { // ssa keeps what it still needs
 			p.Info = nil
@@ -180,6 +183,8 @@ func (prog *Program) EnsureBuilt(fn *ssa.Function) {
 	}
 	if fn.Pkg != nil {
 		fn.Pkg.Build()
+	} else if prog.cover != nil {
+		prog.cover.stripFunction(fn)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -43,6 +44,41 @@ type jsonResult struct {
 	NotRun      string          `json:"not_run,omitempty"`
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
+	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
+}
+
+// jsonCoverage is what was executed of the functions that an entry has called.
+type jsonCoverage struct {
+	Statements int        `json:"statements"`
+	Reached    int        `json:"reached"`
+	Functions  int        `json:"functions"`
+	Unreached  []jsonGap  `json:"unreached"`
+	OneWay     []jsonOnly `json:"one_way"`
+}
+
+type jsonGap struct {
+	File string `json:"file"`
+	Func string `json:"func"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+}
+
+type jsonOnly struct {
+	Pos  string `json:"pos"`
+	What string `json:"what"`
+}
+
+// newJSONCoverage returns c as it is written.
+func newJSONCoverage(c *explore.Coverage, paths Paths) *jsonCoverage {
+	s := CoverageOf(c)
+	out := &jsonCoverage{s.Statements, s.Reached, s.Functions, []jsonGap{}, []jsonOnly{}}
+	for _, g := range s.Gaps {
+		out.Unreached = append(out.Unreached, jsonGap{paths.File(g.File), g.Func, g.From, g.To})
+	}
+	for _, o := range s.OneWay {
+		out.OneWay = append(out.OneWay, jsonOnly{fmt.Sprintf("%s:%d", paths.File(o.File), o.Line), o.What})
+	}
+	return out
 }
 
 // jsonRefused is something that the machine refused to execute.
@@ -231,6 +267,9 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 			x.Because = append(x.Because, y)
 		}
 		out.Explained = append(out.Explained, x)
+	}
+	if r.Coverage != nil {
+		out.Coverage = newJSONCoverage(r.Coverage, j.Paths)
 	}
 	return WriteJSON(j.W, out)
 }

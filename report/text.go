@@ -28,6 +28,7 @@ type Text struct {
 	pkg     string // of the results being written
 	failed  bool
 	elapsed time.Duration
+	covered Coverages
 }
 
 // Result implements Writer.
@@ -77,6 +78,10 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 				fmt.Fprintf(&b, "page:   %s\n", files[i].Page)
 			}
 		}
+	}
+	if r.Coverage != nil {
+		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
+		t.covered.Add(r)
 	}
 	if r.Verdict == explore.Incomplete {
 		for _, l := range Weigh(r) {
@@ -136,6 +141,10 @@ func (t *Text) Failed(pkg, entry, why string) error {
 func (t *Text) Close() error {
 	var b bytes.Buffer
 	t.endPackage(&b)
+	for _, path := range t.covered.Packages() {
+		c := PackageCoverage(t.covered.All, path)
+		fmt.Fprintf(&b, "coverage: %s of the statements in %s\n", c.Percent(), path)
+	}
 	return t.write(&b)
 }
 

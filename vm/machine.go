@@ -39,12 +39,14 @@ type Machine struct {
 	raceTracking
 	scratch
 
-	watched   bool              // Config.Watch is called
-	sym       *symbols          // nil: there has been no symbolic value
-	reduction reduction         // nil: none
-	check     *checker          // nil: Config.Check is not set
-	busy      *awaitElimination // compares states of loops that look at the clock; nil: none has
-	cnt       Counters
+	watched     bool              // Config.Watch is called
+	sym         *symbols          // nil: there has been no symbolic value
+	reduction   reduction         // nil: none
+	check       *checker          // nil: Config.Check is not set
+	busy        *awaitElimination // compares states of loops that look at the clock; nil: none has
+	cnt         Counters
+	coveredInit []bool // likewise, by the initialisation of packages
+	covered     []bool // by number of block (load.Program.Blocks): it has been executed, on any path
 }
 
 var _ por.System = (*Machine)(nil)
@@ -219,6 +221,7 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15},
 	}
 	m.watched = cfg.Watch != nil
+	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {
 		m.heap.limit = cfg.MaxHeap + cfg.MaxHeap/2 + 4*gcThreshold // of which a part may be garbage

@@ -159,6 +159,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		}
 		switch in.Op {
 		case Nop:
+		case Cover:
+			m.covered[in.Imm32()] = true
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)
 		// All is read before anything is written: source and destination may overlap.

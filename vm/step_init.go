@@ -174,6 +174,7 @@ func (m *Machine) start(e *load.Entry) error {
 // changed since. So a program that fills a table of a million entries in an initialiser has small
 // states.
 func (m *Machine) initDone(g *goroutine) {
+	m.coveredInit, m.covered = m.covered, m.coveredInit
 	h := m.heap
 	h.based = true
 	h.baseLimit = uint32(len(h.objs))

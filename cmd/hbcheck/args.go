@@ -85,20 +85,18 @@ func lookupFlag(cmd *cobra.Command, name string) *pflag.Flag {
 
 // notNeeded says of flags of go test that there are none here, why.
 var notNeeded = map[string]string{
-	"race":         "data races are always looked for",
-	"cpu":          "every schedule is explored, whatever GOMAXPROCS is",
-	"parallel":     "goroutines are explored in every order",
-	"shuffle":      "tests are explored one by one",
-	"failfast":     "an entry ends with its first bug unless there is --all",
-	"benchtime":    "benchmarks run once or twice",
-	"benchmem":     "memory is not measured",
-	"fuzz":         "fuzz targets are explored like tests; --run names one",
-	"fuzztime":     "fuzz targets are explored like tests, each for at most --timeout",
-	"vet":          "go vet does that",
-	"cover":        "coverage is not measured",
-	"coverprofile": "coverage is not measured",
-	"coverpkg":     "coverage is not measured",
-	"covermode":    "coverage is not measured",
+	"race":      "data races are always looked for",
+	"cpu":       "every schedule is explored, whatever GOMAXPROCS is",
+	"parallel":  "goroutines are explored in every order",
+	"shuffle":   "tests are explored one by one",
+	"failfast":  "an entry ends with its first bug unless there is --all",
+	"benchtime": "benchmarks run once or twice",
+	"benchmem":  "memory is not measured",
+	"fuzz":      "fuzz targets are explored like tests; --run names one",
+	"fuzztime":  "fuzz targets are explored like tests, each for at most --timeout",
+	"vet":       "go vet does that",
+	"coverpkg":  "--cover is about all packages of the module that the program has",
+	"covermode": "how often a block is executed says nothing about a search; --cover says whether it is",
 }
 
 // flagError adds to the error of a flag that does not exist what may have been meant.

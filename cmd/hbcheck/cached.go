@@ -38,7 +38,8 @@ type verdictCache struct {
 var without = []string{"output", "format", "json", "verbose", "jobs", "chdir"}
 
 // notRemembered are the flags with which more is wanted than a result, or another one.
-var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus"}
+var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
+	"cover", "coverprofile"}
 
 // remember returns the cache for what listing lists, nil if the user wants none or it cannot be
 // opened.

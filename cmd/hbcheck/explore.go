@@ -76,6 +76,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	progress.Start("loading")
 	cfg := f.config(patterns, true)
 	cfg.Loaded = progress.Loaded
+	cfg.Cover = f.covers()
 	listing, err := load.List(cfg)
 	if err != nil {
 		progress.Clear()

@@ -55,6 +55,8 @@ type exploreFlags struct {
 	maxMemory                         byteSize
 	watch                             *memoryWatch // nil: no bound
 	format, out, html, traceSearch    string
+	cover                             bool
+	coverProfile                      string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -84,6 +86,8 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit")
 	f.own.register(fs)
 	fs.StringVar(&f.format, "format", "text", "`text|json|sarif|github|junit|test2json`, several separated by commas: text,sarif:out.sarif writes the second one to a file; where GITHUB_ACTIONS is set text,github if there is no flag")
+	fs.BoolVar(&f.cover, "cover", false, "say what no execution has reached of the module's code, and which choices were never taken both ways")
+	fs.StringVar(&f.coverProfile, "coverprofile", "", "write a cover profile to `file`, for go tool cover; implies --cover")
 	fs.IntVar(&f.count, "count", 1, "as go test has it: `1` explores again what is remembered of an earlier run, 0 explores nothing; more than once makes no difference")
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")

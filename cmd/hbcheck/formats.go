@@ -62,8 +62,22 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 		}
 		all = append(all, closing{newWriter(o.format, to, paths, text, f.outcomes), to})
 	}
+	if f.coverProfile != "" {
+		file := &lateFile{name: f.coverProfile}
+		all = append(all, closing{&report.Profile{W: file}, file})
+	}
+	if dir := f.html; f.covers() && dir != htmlOff {
+		if dir == htmlAuto {
+			dir = f.out
+		}
+		c := &page.Cover{Name: filepath.Join(dir, coverPage), Paths: paths}
+		if slices.Contains(list, output{"text", ""}) {
+			c.Told = out
+		}
+		all = append(all, c)
+	}
 	if f.html != htmlAuto && f.html != htmlOff {
-		index := &page.Index{Name: filepath.Join(f.html, "index.html"), Paths: paths}
+		index := &page.Index{Name: filepath.Join(f.html, "index.html"), Lines: "./" + coverPage, Paths: paths}
 		if slices.Contains(list, output{"text", ""}) {
 			index.Told = out
 		}
@@ -71,6 +85,12 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 	}
 	return all
 }
+
+// coverPage is the name of the page that shows what was executed.
+const coverPage = "coverage.html"
+
+// covers reports whether it is noted what is executed.
+func (f *exploreFlags) covers() bool { return f.cover || f.coverProfile != "" }
 
 // newWriter returns the writer of a format.
 func newWriter(format string, to io.Writer, paths report.Paths, text report.Text, outcomes bool) report.Writer {

@@ -75,7 +75,7 @@ func reportFile(name, dir string) (written string, err error) {
 		}
 	}
 	written = filepath.Join(dir, "index.html")
-	return written, page.WriteIndex(written, list)
+	return written, page.WriteIndex(written, "", list)
 }
 
 // replayPage executes a recorded schedule and writes its page.

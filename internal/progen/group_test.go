@@ -25,7 +25,8 @@ type group struct {
 	analysis *oracle.Analysis
 	main     trace.GID
 	oracles  map[oracleKey]por.Oracle
-	loops    bool // the present program has a livelock
+	blocks   []load.Block // if what is executed is noted
+	loops    bool         // the present program has a livelock
 }
 
 type oracleKey struct {
@@ -57,6 +58,12 @@ func loadGroup(t testing.TB, list []unit) *group {
 // loadGroupWith is loadGroup for machines with a configuration of their own.
 func loadGroupWith(t testing.TB, list []unit, cfg vm.Config) *group {
 	t.Helper()
+	return loadGroupCounting(t, list, cfg, false)
+}
+
+// loadGroupCounting is loadGroupWith for programs that perhaps note which blocks are executed.
+func loadGroupCounting(t testing.TB, list []unit, cfg vm.Config, cover bool) *group {
+	t.Helper()
 	if len(list) == 1 { // an entry that has nothing to choose makes no choice
 		list = append(list, unit{"Pnothing", "package main\n\nfunc Pnothing() {}\n"})
 	}
@@ -84,7 +91,7 @@ func loadGroupWith(t testing.TB, list []unit, cfg vm.Config) *group {
 			t.Fatal(err)
 		}
 	}
-	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &cache})
+	prog, err := load.Load(load.Config{Dir: dir, Implicit: []string{"runtime"}, Cache: &cache, Cover: cover})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +103,7 @@ func loadGroupWith(t testing.TB, list []unit, cfg vm.Config) *group {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &group{m: m, analysis: oracle.Analyze(m, prog, e), oracles: make(map[oracleKey]por.Oracle)}
+	g := &group{m: m, analysis: oracle.Analyze(m, prog, e), oracles: make(map[oracleKey]por.Oracle), blocks: prog.Blocks()}
 	first := m.Enabled(nil)
 	if len(first) != 1 || m.Next(first[0]).Kind != trace.Choose || m.Alternatives(first[0]) != len(list) {
 		t.Fatalf("the entry does not begin with its choice")

@@ -21,6 +21,7 @@ import (
 type Index struct {
 	Name  string // of the file it is written to, when it is closed
 	Paths report.Paths
+	Lines string       // address of the page of a Cover, in relation to it
 	Told  io.Writer    // where its name is written then; nil: nowhere
 	lines bytes.Buffer // what report.JSON writes: one way leads from results to the index
 }
@@ -41,7 +42,11 @@ func (x *Index) Close() error {
 	if err != nil {
 		return err
 	}
-	if err := WriteIndex(x.Name, list); err != nil || x.Told == nil {
+	lines := ""
+	if slices.ContainsFunc(list, func(r Result) bool { return r.Coverage != nil }) {
+		lines = x.Lines
+	}
+	if err := WriteIndex(x.Name, lines, list); err != nil || x.Told == nil {
 		return err
 	}
 	_, err = fmt.Fprintf(x.Told, "index:  %s\n", report.Printable(x.Name))
@@ -66,7 +71,12 @@ type Result struct {
 		Goroutines int     `json:"goroutines"`
 		Explore    float64 `json:"explore_s"`
 	} `json:"stats"`
-	Cached bool `json:"cached"`
+	Cached   bool `json:"cached"`
+	Coverage *struct {
+		Statements int `json:"statements"`
+		Reached    int `json:"reached"`
+		Functions  int `json:"functions"`
+	} `json:"coverage"`
 }
 
 // Found is one bug of a Result.
@@ -110,6 +120,8 @@ type indexRow struct {
 	Bugs           []indexBug
 	Notes          []string
 	Covered, Time  string
+	Percent        string // of the statements, if that is known
+	Lines          string // the page that shows which
 }
 
 type indexBug struct {
@@ -123,7 +135,8 @@ var verdictWords = []struct{ class, word string }{
 }
 
 // WriteIndex writes the index of results to a file. Links are relative to its directory.
-func WriteIndex(name string, list []Result) error {
+// lines is the address of the page that shows what was executed; empty: there is none.
+func WriteIndex(name, lines string, list []Result) error {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
 		return err
@@ -133,6 +146,9 @@ func WriteIndex(name string, list []Result) error {
 	for i := range list {
 		row := newIndexRow(&list[i], dir)
 		counts[row.Class]++
+		if row.Percent != "" {
+			row.Lines = lines
+		}
 		rows = append(rows, row)
 	}
 	rank := func(r indexRow) int {
@@ -185,6 +201,9 @@ func newIndexRow(x *Result, dir string) indexRow {
 		row.Time = fmt.Sprintf("%.2fs", x.Stats.Explore)
 		if x.Cached {
 			row.Time = "cached"
+		}
+		if c := x.Coverage; c != nil && c.Statements > 0 {
+			row.Percent = fmt.Sprintf("%.1f%% of the statements it calls", 100*float64(c.Reached)/float64(c.Statements))
 		}
 	}
 	return row

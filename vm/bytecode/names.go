@@ -207,6 +207,7 @@ var names = [NumOps]string{
 	Print:       "Print",
 	Clock:       "Clock",
 	Unsupported: "Unsupported",
+	Cover:       "Cover",
 }
 
 // String returns the operation's mnemonic.

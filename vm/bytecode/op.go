@@ -277,6 +277,7 @@ const (
 	Print       // print A as class B, C: 0 no separator
 	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
 	Unsupported // refuse: message next word
+	Cover       // block imm32 of the user's module is executed
 
 	NumOps
 )

@@ -44,6 +44,9 @@ func (c *compiler) patch(pc, to int) {
 //
 // The cost is quadratic in the number of moves of one edge, which are few after coalescing.
 func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
+	for _, n := range c.l.Between(from, to) {
+		c.emitImm(bytecode.Cover, 0, int32(n))
+	}
 	// Which words go where: registers first, constants apart. Words that are in place need no move.
 	type mv struct{ dst, src int }
 	var moves []mv
@@ -115,6 +118,9 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 //
 // A phi whose operand has its register, by coalescing, needs none: most do.
 func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
+	if len(c.l.Between(from, to)) > 0 {
+		return true
+	}
 	for k, p := range to.Preds {
 		if p != from {
 			continue

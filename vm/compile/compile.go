@@ -35,6 +35,10 @@ type Linker interface {
 	// Kept lists values whose registers are given to no other value later on, for a debugger. That they
 	// are dead remains so: they are no part of a state.
 	Kept(*ssa.Function) []ssa.Value
+	// Begins returns the numbers of the blocks of source code whose execution is noted (load.Block)
+	// that begin before the i-th instruction of a basic block.
+	Begins(b *ssa.BasicBlock, i int) []int
+	Between(from, to *ssa.BasicBlock) []int // likewise on the way from one basic block to the next
 }
 
 // compiler is the state of compiling one function.

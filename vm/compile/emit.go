@@ -72,6 +72,9 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 	lists := c.liveLists(b)
 	for i, instr := range b.Instrs {
 		c.scratch = 0
+		for _, n := range c.l.Begins(b, i) {
+			c.emitImm(Cover, 0, int32(n))
+		}
 		if c.lv.effects[b.Index][i].idle {
 			continue
 		}

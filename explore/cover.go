@@ -1,0 +1,79 @@
+package explore
+
+import (
+	"slices"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// A Coverage says which blocks of the user's module an exploration has executed.
+//
+// What is not reached was executed in no execution of the search. If the search is exhaustive, there
+// is no execution at all that does, under whatever reduction:
+//
+//  1. Whether a goroutine executes a block depends on what it reads and on nothing else, so that
+//     equivalent executions execute the same blocks: a class has the same events, and a reads-from
+//     class the same reads with the same values. Each class is completed once.
+//  2. A state that is matched has been explored, or is being; what is executed from there on has been
+//     noted then, or will be. Of equal goroutines that are exchanged the blocks are the same, too.
+//  3. A persistent set leaves out orders, of which each is equivalent to one that is explored.
+//  4. An iteration with zero effect that a reduction does not complete is executed up to its last read.
+//     What comes after that, with the values that lead back, is executed when the machine finds out
+//     that it does.
+//
+// With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and says so.
+type Coverage struct {
+	Blocks  []load.Block
+	Reached []bool // by number of block
+	Init    []bool // the same of the initialisation of packages, before the entry begins
+}
+
+// add makes c's what is reached in either.
+func (c *Coverage) add(reached []bool) {
+	for i, r := range reached {
+		c.Reached[i] = c.Reached[i] || r
+	}
+}
+
+// Add adds what is reached in d, of the same program.
+func (c *Coverage) Add(d *Coverage) {
+	if d != nil {
+		c.add(d.Reached)
+		for i, r := range d.Init {
+			c.Init[i] = c.Init[i] || r
+		}
+	}
+}
+
+// Executed reports whether a block was executed at all.
+func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
+
+// covered returns what the machine has executed, nil if that is not noted.
+func (f *Features) covered() []bool {
+	if f.Covered == nil {
+		return nil
+	}
+	return f.Covered()
+}
+
+func (f *Features) forgetCovered() {
+	if f.ForgetCovered != nil {
+		f.ForgetCovered()
+	}
+}
+
+// cover takes from the machines what the result says about coverage.
+func (s *exploration) cover() {
+	f := s.features
+	if f.Blocks == nil {
+		return
+	}
+	own := f.covered()
+	if m := s.collector.merged; m != nil {
+		own = m.covered
+	}
+	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: slices.Clone(own), Init: slices.Clone(f.CoveredInit())}
+	for _, x := range s.coveredBefore {
+		s.result.Coverage.add(x)
+	}
+}

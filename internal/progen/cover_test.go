@@ -1,0 +1,132 @@
+package progen_test
+
+import (
+	"flag"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+var coverFlag = flag.String("covered", "", "the only explorer that TestCover compares")
+
+// covers are the explorers that TestCover compares.
+func covers() (list []*por.Explorer) {
+	all := append(explorers.All(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
+	for _, e := range all {
+		if !e.Samples && (*coverFlag == "" || *coverFlag == e.Name) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// TestCover: what is executed of a program is the same whichever explorer is exhaustive, with every
+// kind of static facts, as in all executions; and noting it changes no count.
+func TestCover(t *testing.T) {
+	total := 60
+	if *countFlag > 0 {
+		total = *countFlag
+	} else if testing.Short() {
+		total = 12
+	}
+	const perBatch = 60
+	checked, compared, blocks, reached := 0, 0, 0, 0
+	for first := *seedFlag; checked < total; first += perBatch {
+		var us []unit
+		for i := range uint64(min(perBatch, total-checked)) {
+			checked++
+			if seed := first + i; seed%3 == 0 { // programs with loops that wait
+				p := spinsOf(seed, seed%2 == 0)
+				us = append(us, unit{p.Name, p.Source})
+			} else {
+				p := progen.Generate(seed, features)
+				us = append(us, unit{p.Name, p.Source()})
+			}
+		}
+		plain := loadGroup(t, us)
+		g := loadGroupCounting(t, us, vm.Config{VisibleOutput: true}, true)
+		for i, u := range us {
+			n, all := compareCover(t, plain, g, i, u)
+			compared += n
+			for _, x := range all {
+				if blocks++; x {
+					reached++
+				}
+			}
+		}
+	}
+	if compared == 0 || reached == 0 || reached == blocks {
+		t.Errorf("%d searches compared, %d of %d blocks reached: this compares nothing", compared, reached, blocks)
+	}
+	t.Logf("%d searches compared, %d of %d blocks reached", compared, reached, blocks)
+}
+
+// compareCover compares the searches of program i, and returns how many it has compared, and what all
+// executions execute.
+func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bool) {
+	const most = 4000
+	full := explorers.Lookup("full")
+	g.in(i, func() {
+		g.m.ForgetCovered()
+		if _, r := g.explore(t, full, vm.AwaitNever, por.Config{MaxExecutions: most, MaxSteps: 200}); len(r.Incomplete) == 0 {
+			all = slices.Clone(g.m.Covered())
+		}
+	})
+	for _, e := range covers() {
+		for _, h := range []oracle.Kind{oracle.None, oracle.MHB, oracle.Full} {
+			cfg := por.Config{MaxExecutions: most, MaxSteps: 200, MaxStates: most, Match: e.Stateful, Symmetry: e.Stateful}
+			await := vm.AwaitOnce
+			if e.Stateful || e.NoAwaits {
+				await = vm.AwaitNever
+			}
+			var stats [2]por.Stats
+			var got []bool
+			exhaustive := false
+			for k, x := range []*group{plain, g} {
+				x.in(i, func() {
+					cfg := cfg
+					if h != oracle.None {
+						cfg.Oracle, cfg.AnyGoroutine = x.oracle(h, 0), true
+					}
+					x.m.ForgetCovered()
+					_, r := x.explore(t, e, await, cfg)
+					stats[k], got, exhaustive = r.Stats, slices.Clone(x.m.Covered()), len(r.Incomplete) == 0
+				})
+			}
+			if stats[0].PeakBytes, stats[1].PeakBytes = 0, 0; !reflect.DeepEqual(stats[0], stats[1]) {
+				t.Errorf("%s, %s, %s: counts are\n%+v, with coverage\n%+v\n%s", u.Name, e.Name, h, stats[0], stats[1], numbered(u.Source))
+			}
+			if all == nil { // too many executions: the first search that is exhaustive stands for them
+				if exhaustive {
+					all = got
+				}
+				continue
+			}
+			if !exhaustive {
+				continue
+			}
+			n++
+			if d := differingBlocks(g, all, got); d != "" {
+				t.Errorf("%s, %s, %s: executed by one of all executions and this search only:\n%s\n%s", u.Name, e.Name, h, d, numbered(u.Source))
+			}
+		}
+	}
+	return n, all
+}
+
+// differingBlocks lists the blocks that are executed in one of two searches.
+func differingBlocks(g *group, all, got []bool) (s string) {
+	for i, b := range g.blocks {
+		if all[i] != got[i] {
+			s += fmt.Sprintf("  line %d, in all executions %t, here %t\n", b.First, all[i], got[i])
+		}
+	}
+	return s
+}

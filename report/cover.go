@@ -1,0 +1,229 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+)
+
+// A Covered says how much of the statements of some functions was executed.
+type Covered struct {
+	Statements, Reached int
+	Functions           int
+	Gaps                []Gap  // what was not, by position
+	OneWay              []Only // choices that were not taken both ways
+}
+
+// A Gap is a stretch of lines of one function that was not executed.
+type Gap struct {
+	File     string // absolute
+	Func     string
+	From, To int
+}
+
+// An Only is a choice of which one alternative was never taken.
+type Only struct {
+	File string
+	Line int
+	What string
+}
+
+// Percent returns the part of the statements that was executed, as go test prints it.
+func (c *Covered) Percent() string {
+	return fmt.Sprintf("%.1f%%", 100*float64(c.Reached)/float64(c.Statements))
+}
+
+// CoverageOf sums up what an exploration of c's program says about the functions that it has called:
+// of those which are not called at all one entry need not know anything. Test files do not count, as
+// with go test; but choices of what a test does count.
+func CoverageOf(c *explore.Coverage) Covered {
+	called := make(map[int]bool)
+	for i, b := range c.Blocks {
+		if c.Reached[i] && b.Fn >= 0 {
+			called[b.Fn] = true
+		}
+	}
+	return sum(c, func(b *load.Block) bool { return called[b.Fn] })
+}
+
+// PackageCoverage sums up what c says about all functions of a package.
+func PackageCoverage(c *explore.Coverage, path string) Covered {
+	return sum(c, func(b *load.Block) bool { return b.Package == path })
+}
+
+func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
+	functions := make(map[int]bool)
+	chosen := make(map[int]bool) // by Block.Of: a case of the select statement
+	for i, b := range c.Blocks {
+		chosen[b.Of] = chosen[b.Of] || b.Kind == load.Comm && c.Executed(i)
+	}
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		if !counts(b) {
+			continue
+		}
+		switch {
+		case b.Kind == load.Comm && !c.Executed(i) && chosen[b.Of]:
+			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "this case is never chosen"})
+		case b.Kind == load.Else && !b.Test && !c.Executed(i) && c.Executed(b.Then):
+			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "the condition always holds"})
+		}
+		if b.Test || b.Kind == load.Else {
+			continue
+		}
+		functions[b.Fn] = true
+		s.Statements += b.Stmts
+		if c.Executed(i) {
+			s.Reached += b.Stmts
+		} else if b.Stmts > 0 {
+			s.Gaps = append(s.Gaps, Gap{b.File, b.Func, b.First, b.Last})
+		}
+	}
+	s.Functions = len(functions)
+	s.Gaps = joined(s.Gaps)
+	slices.SortStableFunc(s.OneWay, func(a, b Only) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, cmp.Compare(a.What, b.What))
+	})
+	s.OneWay = slices.Compact(s.OneWay)
+	return s
+}
+
+// joined puts stretches of lines together that follow each other in one function.
+func joined(list []Gap) (out []Gap) {
+	slices.SortStableFunc(list, func(a, b Gap) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), a.From-b.From, a.To-b.To)
+	})
+	for _, g := range list {
+		if n := len(out) - 1; n >= 0 && out[n].File == g.File && out[n].Func == g.Func && g.From <= out[n].To+1 {
+			out[n].To = max(out[n].To, g.To)
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// String returns "cache.go:31-35".
+func (g Gap) String() string {
+	s := fmt.Sprintf("%s:%d", filepath.Base(g.File), g.From)
+	if g.To > g.From {
+		s += fmt.Sprintf("-%d", g.To)
+	}
+	return s
+}
+
+func (o Only) String() string { return fmt.Sprintf("%s:%d: %s", filepath.Base(o.File), o.Line, o.What) }
+
+// maxGaps is how many gaps, and how many choices, one line of the report names.
+const maxGaps = 3
+
+// Coverage says in one line what was executed of the functions that an entry has called.
+func Coverage(r *explore.Result) string {
+	c := CoverageOf(r.Coverage)
+	s := "[no statements outside of test files]"
+	if c.Statements > 0 {
+		s = fmt.Sprintf("%s of the statements in %s", c.Percent(), count(c.Functions, "function"))
+		if len(c.Gaps) > 0 {
+			s += " (" + enumerated(c.Gaps) + " never reached)"
+		}
+	}
+	if n := len(c.OneWay); n > 0 {
+		s += fmt.Sprintf("; %s never taken both ways: %s", count(n, "choice"), enumerated(c.OneWay))
+	}
+	return s
+}
+
+// enumerated lists the first elements of a list.
+func enumerated[T fmt.Stringer](list []T) string {
+	var words []string
+	for _, x := range list[:min(maxGaps, len(list))] {
+		words = append(words, x.String())
+	}
+	if n := len(list) - maxGaps; n > 0 {
+		words = append(words, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(words, ", ")
+}
+
+// A Coverages adds up what several entries of one program have executed.
+type Coverages struct{ All *explore.Coverage }
+
+// Add adds the coverage of r, if that was noted.
+func (x *Coverages) Add(r *explore.Result) {
+	switch {
+	case r.Coverage == nil:
+	case x.All == nil:
+		x.All = &explore.Coverage{Blocks: r.Coverage.Blocks, Reached: slices.Clone(r.Coverage.Reached), Init: slices.Clone(r.Coverage.Init)}
+	default:
+		x.All.Add(r.Coverage)
+	}
+}
+
+// Packages returns the import paths of the packages that have statements outside of test files.
+func (x *Coverages) Packages() (list []string) {
+	if x.All == nil {
+		return nil
+	}
+	for i := range x.All.Blocks {
+		if b := &x.All.Blocks[i]; !b.Test && b.Stmts > 0 && !slices.Contains(list, b.Package) {
+			list = append(list, b.Package)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Profile is a writer of a profile for go tool cover. Its mode is set: a block has been executed, or
+// not. How often says nothing about a search, which goes back to earlier states and leaves out what
+// is equivalent.
+type Profile struct {
+	W io.Writer
+	Coverages
+}
+
+// Result implements Writer.
+func (p *Profile) Result(r *explore.Result, _ []Files) error {
+	p.Add(r)
+	return nil
+}
+
+// Failed implements Writer.
+func (p *Profile) Failed(string, string, string) error { return nil }
+
+// Close implements Writer.
+func (p *Profile) Close() error {
+	lines := []string{}
+	if p.All != nil {
+		type place struct {
+			b       *load.Block
+			reached int
+		}
+		var list []place
+		for i := range p.All.Blocks {
+			if b := &p.All.Blocks[i]; !b.Test && b.Kind != load.Else {
+				x := place{b: b}
+				if p.All.Executed(i) {
+					x.reached = 1
+				}
+				list = append(list, x)
+			}
+		}
+		slices.SortStableFunc(list, func(x, y place) int {
+			a, b := x.b, y.b
+			return cmp.Or(cmp.Compare(a.Name(), b.Name()), a.Start.Line-b.Start.Line, a.Start.Column-b.Start.Column,
+				a.End.Line-b.End.Line, a.End.Column-b.End.Column)
+		})
+		for _, x := range list {
+			b := x.b
+			lines = append(lines, fmt.Sprintf("%s:%d.%d,%d.%d %d %d\n", b.Name(), b.Start.Line, b.Start.Column, b.End.Line, b.End.Column, b.Stmts, x.reached))
+		}
+	}
+	_, err := io.WriteString(p.W, "mode: set\n"+strings.Join(lines, ""))
+	return err
+}

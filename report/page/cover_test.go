@@ -1,0 +1,52 @@
+package page
+
+import (
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/report"
+)
+
+// TestCover: each part of a line is shown as what was or was not executed, with what may be done in words.
+func TestCover(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.go")
+	if err := os.WriteFile(name, []byte("package a\n\nfunc f(b bool) {\n\tif b { g() }\n\th(\"<x>\")\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := func(line, column int) token.Position { return token.Position{Filename: name, Line: line, Column: column} }
+	c := &explore.Coverage{
+		Blocks: []load.Block{
+			{File: name, Package: "ex/a", Start: at(3, 16), End: at(4, 7), Stmts: 1},
+			{File: name, Package: "ex/a", Start: at(4, 7), End: at(4, 14), Stmts: 1},
+			{File: name, Package: "ex/a", Start: at(4, 2), End: at(4, 7), Kind: load.Else, Then: 1},
+			{File: name, Package: "ex/a", Start: at(5, 2), End: at(5, 10), Stmts: 1},
+		},
+		Reached: []bool{true, false, true, true}, Init: make([]bool, 4),
+	}
+	out := filepath.Join(dir, "coverage.html")
+	w := &Cover{Name: out, Paths: report.Paths{Base: dir}}
+	if err := w.Result(&explore.Result{Coverage: c}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"66.7%", `<span class="no">{ g() }</span>`, `<span class="yes">h(&#34;&lt;x&gt;&#34;)</span>`, "partly reached", "a.go"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if strings.Contains(string(page), "always holds") {
+		t.Error("the condition does not always hold")
+	}
+}
