@@ -19,7 +19,9 @@ func TestCover(t *testing.T) {
 	if err := os.WriteFile(name, []byte("package a\n\nfunc f(b bool) {\n\tif b { g() }\n\th(\"<x>\")\n}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	at := func(line, column int) token.Position { return token.Position{Filename: name, Line: line, Column: column} }
+	at := func(line, column int) token.Position {
+		return token.Position{Filename: name, Line: line, Column: column}
+	}
 	c := &explore.Coverage{
 		Blocks: []load.Block{
 			{File: name, Package: "ex/a", Start: at(3, 16), End: at(4, 7), Stmts: 1},
