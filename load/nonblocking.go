@@ -17,6 +17,7 @@ type syntaxFacts struct {
 	deadlines   bool // it makes contexts with deadlines
 	goroutines  bool // it asks which goroutines there are
 	collects    bool // it asks for collections of garbage
+	setsEnv     bool // it changes the environment
 	testing     TestMethods
 }
 
@@ -37,7 +38,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 			f.selects(tree, p.Info)
 		}
 	}
-	f.collects = p.mentionsCollection()
+	f.collects, f.setsEnv = p.mentionsCollection(), p.mentionsSetenv()
 	if p.library() {
 		f.clock, f.deadlines = p.readsTime()
 		f.goroutines = p.asksForGoroutines()
@@ -52,6 +53,7 @@ func syntaxFactsOf(p *Package) syntaxFacts {
 		f.clock = f.clock || readsClock(fn)
 		f.goroutines = f.goroutines || showsGoroutines(fn)
 		f.collects = f.collects || asksForCollection(fn)
+		f.setsEnv = f.setsEnv || setsEnvironment(fn)
 		f.testing |= testMethod(fn)
 		switch fn.FullName() {
 		case "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause":

@@ -52,6 +52,7 @@ type linker struct {
 	counted    bool                             // the program can ask which goroutines there are,
 	count      uint64                           // and this is where their number is, or 0
 	callsGC    bool                             // the program can ask for collections
+	setsEnv    bool                             // the program can change its environment
 	looks      uint64                           // what looks at the clock access, if they are visible, or 0
 	cutoffs    bool                             // there are times that lie before one that the clock has shown
 	shrinks    bool                             // there are durations until a time to come
@@ -85,6 +86,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		clockUsed:  prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
 		counted:    prog.CountsGoroutines(e),
 		callsGC:    prog.Collects(e),
+		setsEnv:    prog.SetsEnvironment(e),
 		looksAtAll: prog.LooksAtAll(e),
 		testing:    prog.TestMethods(e),
 	}

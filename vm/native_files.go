@@ -154,6 +154,10 @@ var fileNatives = []Native{
 		m.cfg.Host.note(m.cfg.Env, askVariable, m.string(r, 0))
 		return Next
 	}},
+	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.setsEnv)
+		return Next
+	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.cfg.Host.note(m.cfg.Env, askEnvironment, "")
 		return Next

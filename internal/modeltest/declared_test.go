@@ -109,6 +109,7 @@ var unseen = map[string]string{
 	"syscall.Kill":             "what it reads is set when packages are initialised",
 	"runtime.registerPools":    "packages are initialised before there are other goroutines",
 	"sync.empty":               "runtime.GC calls it, and declares what Pools read",
+	"time.initLocal":           "its caller has entered a Once",
 	"unique.Make":              "whichever call comes first, the handles of equal values are equal",
 
 	"internal/testlog.PanicOnExit0":    "the main goroutine sets it before there are others",

@@ -313,6 +313,11 @@ var programs = []program{
 		together(func() { runtime.GC(); runtime.GC() }, func() { y = p.Get() })
 		print(w.Value() == nil)
 		runtime.KeepAlive(y)`},
+	{"localZone", "Local|UTC", `
+		os.Unsetenv("TZ")
+		s := ""
+		together(func() { os.Setenv("TZ", "") }, func() { s = time.Local.String() })
+		print(s)`},
 	{"casts", "1 2|2 1", `
 		var x int64
 		p := (*atomic.Int64)(unsafe.Pointer(&x))

@@ -47,6 +47,8 @@ var mutants = []struct {
 	{"Pools do not depend on collections", "vm/native_sync.go", "if p := r.U(1); p != 0 {", "if p := r.U(1); false {", "poolCollected"},
 	{"mhb does not know that Pools do", "mhb/ops.go", `if fn.String() == "sync.hbPool" {`, "if false {", "pool[CT]"},
 	{"what Pools hold is collected", "load/overlay/_src/sync/pool.go", "append([]any(nil), p.items[p.old:]...)", "nil", "poolOnce"},
+	{"the zone is no operation", "load/overlay/_src/syscall/env_unix.go", "	if hbSets() {", "	if false {", "localZone"},
+	{"programs do not set variables", "load/environment.go", `case "Setenv", "Unsetenv", "Clearenv":`, `case "Clearenv":`, "localZone"},
 	{"casts have their type", "static/natives.go", "g.acc.typed(holder(addr))", "true", "casts"},
 	{"main writes the base state", "vm/step_init.go", "\th.begin()\n", "", "setenv"},
 }

@@ -47,6 +47,10 @@ func Getenv(key string) (value string, found bool) {
 		return "", false
 	}
 	envRead()
+	return envValue(key)
+}
+
+func envValue(key string) (value string, found bool) {
 	hbVariable(key)
 	i := envIndex(key)
 	if i < 0 {
@@ -54,6 +58,17 @@ func Getenv(key string) (value string, found bool) {
 	}
 	return envs[i][len(key)+1:], true
 }
+
+// HbZone returns TZ for package time. In programs that cannot change it this is no operation.
+func HbZone() (value string, found bool) {
+	if hbSets() {
+		envRead()
+	}
+	return envValue("TZ")
+}
+
+// hbSets reports whether the program can change the environment.
+func hbSets() bool
 
 // Setenv sets key to value.
 func Setenv(key, value string) error {
