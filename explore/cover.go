@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"go/token"
 	"slices"
 
 	"hbcheck.dev/hbcheck/load"
@@ -26,19 +27,40 @@ type Coverage struct {
 	Blocks  []load.Block
 	Reached []bool // by number of block
 	Init    []bool // the same of the initialisation of packages, before the entry begins
+
+	// Locks says of each place where a lock was taken, while there was more than one goroutine, whether it
+	// was contended (vm.Machine.EachLocked). Classes says whether executions of every class count: only then
+	// one that is not contended never is. For the order of events belongs to the class, and not to the
+	// state: where states are matched it is not known.
+	Locks   map[token.Position]bool
+	Classes bool
 }
 
-// add makes c's what is reached in either.
-func (c *Coverage) add(reached []bool) {
-	for i, r := range reached {
-		c.Reached[i] = c.Reached[i] || r
+// noted is what a machine, or several, has noted for a Coverage.
+type noted struct {
+	blocks []bool
+	locks  map[token.Position]bool
+}
+
+// add adds what is noted in y.
+func (x *noted) add(y noted) {
+	if x.blocks == nil {
+		x.blocks, x.locks = make([]bool, len(y.blocks)), make(map[token.Position]bool)
+	}
+	for i, r := range y.blocks {
+		x.blocks[i] = x.blocks[i] || r
+	}
+	for pos, contended := range y.locks {
+		x.locks[pos] = x.locks[pos] || contended
 	}
 }
 
 // Add adds what is reached in d, of the same program.
 func (c *Coverage) Add(d *Coverage) {
 	if d != nil {
-		c.add(d.Reached)
+		all := noted{c.Reached, c.Locks}
+		all.add(noted{d.Reached, d.Locks})
+		c.Classes = c.Classes && d.Classes
 		for i, r := range d.Init {
 			c.Init[i] = c.Init[i] || r
 		}
@@ -48,12 +70,12 @@ func (c *Coverage) Add(d *Coverage) {
 // Executed reports whether a block was executed at all.
 func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[block] }
 
-// covered returns what the machine has executed, nil if that is not noted.
-func (f *Features) covered() []bool {
-	if f.Covered == nil {
-		return nil
+// covered returns what the machine has noted.
+func (f *Features) covered() (x noted) {
+	if f.Covered != nil {
+		x.blocks, x.locks = slices.Clone(f.Covered()), f.Locked()
 	}
-	return f.Covered()
+	return x
 }
 
 func (f *Features) forgetCovered() {
@@ -72,8 +94,9 @@ func (s *exploration) cover() {
 	if m := s.collector.merged; m != nil {
 		own = m.covered
 	}
-	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: slices.Clone(own), Init: slices.Clone(f.CoveredInit())}
 	for _, x := range s.coveredBefore {
-		s.result.Coverage.add(x)
+		own.add(x)
 	}
+	classes := !s.opts.Match && !s.opts.POR.Samples && s.opts.POR.Name != "context" && s.opts.POR.Equivalence == ""
+	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: own.blocks, Init: slices.Clone(f.CoveredInit()), Locks: own.locks, Classes: classes}
 }

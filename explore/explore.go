@@ -63,7 +63,7 @@ type exploration struct {
 	sys por.System
 	cfg por.Config
 
-	coveredBefore [][]bool // by other searches, whose coverage counts
+	coveredBefore []noted // by other searches, whose coverage counts
 
 	// What is asked when the search has ended; nil if it was not asked for.
 	lazy     *oracle.Lazy

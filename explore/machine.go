@@ -111,6 +111,7 @@ type Features struct {
 	Blocks        []load.Block
 	Covered       func() []bool
 	CoveredInit   func() []bool
+	Locked        func() map[token.Position]bool // see Coverage.Locks; since then, too
 	ForgetCovered func()
 }
 

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"slices"
-
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -59,7 +57,7 @@ type subsearch struct {
 	instructions uint64
 	existed      []trace.GID
 	assumed      []vm.Assumption
-	covered      []bool
+	covered      noted
 }
 
 // Split implements por.Mergeable.
@@ -86,7 +84,7 @@ func (p *subsearch) Begin() {
 func (p *subsearch) End() {
 	p.instructions = p.m.Counters().Instructions - p.before
 	p.existed, p.assumed = p.replicas.Existed(), p.replicas.Assumed()
-	p.covered = slices.Clone(p.features.covered())
+	p.covered = p.features.covered()
 }
 
 // Merge implements por.Mergeable.
@@ -135,7 +133,7 @@ type mergedCounters struct {
 	instructions uint64
 	existed      map[trace.GID]bool
 	assumed      orderedSet[vm.Assumption]
-	covered      []bool
+	covered      noted
 	unsplit      bool   // m searches by itself,
 	since        uint64 // since it had executed so many instructions
 }
@@ -150,13 +148,8 @@ func newMergedCounters(m Machine) *mergedCounters {
 }
 
 // add counts each goroutine once, in however many subtrees it has existed.
-func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption, covered []bool) {
-	if c.covered == nil {
-		c.covered = make([]bool, len(covered))
-	}
-	for i, x := range covered {
-		c.covered[i] = c.covered[i] || x
-	}
+func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption, covered noted) {
+	c.covered.add(covered)
 	c.instructions += instructions
 	for _, g := range existed {
 		c.existed[g] = true

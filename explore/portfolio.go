@@ -173,7 +173,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		p.worked += found.Work()
 	}
 	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
-		before := slices.Clone(s.features.covered())
+		before := s.features.covered()
 		if s, found, err = p.contest(s); err != nil {
 			return nil, err
 		}

@@ -60,9 +60,23 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
+		f.Locked = x.locked
 		f.Blocks, f.Covered, f.CoveredInit, f.ForgetCovered = blocks, m.Covered, m.CoveredInit, m.ForgetCovered
 	}
 	return x
+}
+
+// locked is Features.Locked.
+func (m *machine) locked() map[token.Position]bool {
+	all := make(map[token.Position]bool)
+	m.EachLocked(func(stack []vm.SourceFrame, contended bool) {
+		if at, ok := userFrame(stack); ok && !at.Std {
+			pos := plain(at.Pos)
+			pos.Column = 0
+			all[pos] = all[pos] || contended
+		}
+	})
+	return all
 }
 
 // refined is Features.Refined.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,9 +71,9 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 		}
 		switch {
 		case b.Kind == load.Comm && !c.Executed(i) && chosen[b.Of]:
-			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "this case is never chosen"})
+			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "case never chosen"})
 		case b.Kind == load.Else && !b.Test && !c.Executed(i) && c.Executed(b.Then):
-			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "the condition always holds"})
+			s.OneWay = append(s.OneWay, Only{b.File, b.Start.Line, "condition always true"})
 		}
 		if b.Test || b.Kind == load.Else {
 			continue
@@ -83,6 +84,17 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 			s.Reached += b.Stmts
 		} else if b.Stmts > 0 {
 			s.Gaps = append(s.Gaps, Gap{b.File, b.Func, b.First, b.Last})
+		}
+	}
+	files := make(map[string]bool) // that count
+	for i := range c.Blocks {
+		if counts(&c.Blocks[i]) {
+			files[c.Blocks[i].File] = true
+		}
+	}
+	for pos, contended := range c.Locks {
+		if c.Classes && !contended && files[pos.Filename] {
+			s.OneWay = append(s.OneWay, Only{pos.Filename, pos.Line, "lock never contended"})
 		}
 	}
 	s.Functions = len(functions)
@@ -159,7 +171,8 @@ func (x *Coverages) Add(r *explore.Result) {
 	switch {
 	case r.Coverage == nil:
 	case x.All == nil:
-		x.All = &explore.Coverage{Blocks: r.Coverage.Blocks, Reached: slices.Clone(r.Coverage.Reached), Init: slices.Clone(r.Coverage.Init)}
+		x.All = &explore.Coverage{Blocks: r.Coverage.Blocks, Reached: slices.Clone(r.Coverage.Reached), Init: slices.Clone(r.Coverage.Init),
+			Locks: maps.Clone(r.Coverage.Locks), Classes: r.Coverage.Classes}
 	default:
 		x.All.Add(r.Coverage)
 	}

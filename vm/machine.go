@@ -45,8 +45,9 @@ type Machine struct {
 	check       *checker          // nil: Config.Check is not set
 	busy        *awaitElimination // compares states of loops that look at the clock; nil: none has
 	cnt         Counters
-	coveredInit []bool // likewise, by the initialisation of packages
-	covered     []bool // by number of block (load.Program.Blocks): it has been executed, on any path
+	coveredInit []bool              // likewise, by the initialisation of packages
+	contended   map[race.Stack]bool // where locks were taken on any path: another goroutine could have had it
+	covered     []bool              // by number of block (load.Program.Blocks): it has been executed, on any path
 }
 
 var _ por.System = (*Machine)(nil)
@@ -221,6 +222,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15},
 	}
 	m.watched = cfg.Watch != nil
+	if len(prog.Blocks()) > 0 {
+		m.contended = make(map[race.Stack]bool)
+	}
 	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
 	m.Observe(cfg.Observer)
 	if cfg.MaxHeap > 0 {

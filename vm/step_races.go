@@ -183,6 +183,9 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		case row.Tries && !a.Write: // it fails
 			row = trace.None.Row()
 		}
+		if m.contended != nil && row.On == trace.OnLock && row.Acquires&trace.First != 0 {
+			m.noteLock(g, at, row.Shared)
+		}
 		if row.Acquires&trace.First != 0 {
 			if row.On == trace.OnLock && !row.Shared {
 				m.raceLock(g, at, a.Size)

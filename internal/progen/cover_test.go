@@ -3,6 +3,7 @@ package progen_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -50,8 +51,8 @@ func TestCover(t *testing.T) {
 				us = append(us, unit{p.Name, p.Source()})
 			}
 		}
-		plain := loadGroup(t, us)
-		g := loadGroupCounting(t, us, vm.Config{VisibleOutput: true}, true)
+		plain := loadGroupWith(t, us, vm.Config{VisibleOutput: true, Races: true})
+		g := loadGroupCounting(t, us, vm.Config{VisibleOutput: true, Races: true}, true)
 		for i, u := range us {
 			n, all := compareCover(t, plain, g, i, u)
 			compared += n
@@ -73,10 +74,11 @@ func TestCover(t *testing.T) {
 func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bool) {
 	const most = 4000
 	full := explorers.Lookup("full")
+	var contended map[string]bool
 	g.in(i, func() {
 		g.m.ForgetCovered()
 		if _, r := g.explore(t, full, vm.AwaitNever, por.Config{MaxExecutions: most, MaxSteps: 200}); len(r.Incomplete) == 0 {
-			all = slices.Clone(g.m.Covered())
+			all, contended = slices.Clone(g.m.Covered()), locks(g.m)
 		}
 	})
 	for _, e := range covers() {
@@ -88,6 +90,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 			}
 			var stats [2]por.Stats
 			var got []bool
+			var lockings map[string]bool
 			exhaustive := false
 			for k, x := range []*group{plain, g} {
 				x.in(i, func() {
@@ -98,6 +101,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 					x.m.ForgetCovered()
 					_, r := x.explore(t, e, await, cfg)
 					stats[k], got, exhaustive = r.Stats, slices.Clone(x.m.Covered()), len(r.Incomplete) == 0
+					lockings = locks(x.m)
 				})
 			}
 			if stats[0].PeakBytes, stats[1].PeakBytes = 0, 0; !reflect.DeepEqual(stats[0], stats[1]) {
@@ -112,6 +116,9 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 			if !exhaustive {
 				continue
 			}
+			if byClass := !e.Stateful && e.Name != "context" && e.Equivalence == ""; byClass && contended != nil && !maps.Equal(lockings, contended) {
+				t.Errorf("%s, %s, %s: locks, and whether they are contended: %v, in all executions %v\n%s", u.Name, e.Name, h, lockings, contended, numbered(u.Source))
+			}
 			n++
 			if d := differingBlocks(g, all, got); d != "" {
 				t.Errorf("%s, %s, %s: executed by one of all executions and this search only:\n%s\n%s", u.Name, e.Name, h, d, numbered(u.Source))
@@ -119,6 +126,16 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 		}
 	}
 	return n, all
+}
+
+// locks returns where locks were taken, and whether they were contended there.
+func locks(m *vm.Machine) map[string]bool {
+	all := make(map[string]bool)
+	m.EachLocked(func(stack []vm.SourceFrame, contended bool) {
+		at := fmt.Sprint(stack[0].Pos.Line, stack[len(stack)-1].Pos.Line)
+		all[at] = all[at] || contended
+	})
+	return all
 }
 
 // differingBlocks lists the blocks that are executed in one of two searches.

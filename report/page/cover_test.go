@@ -48,7 +48,7 @@ func TestCover(t *testing.T) {
 			t.Errorf("the page has no %s", want)
 		}
 	}
-	if strings.Contains(string(page), "always holds") {
+	if strings.Contains(string(page), "always true") {
 		t.Error("the condition does not always hold")
 	}
 }

@@ -46,6 +46,20 @@ func (x *index) find(l Loc) (n uint32, isNew bool) {
 	}
 }
 
+// lookup returns the number of l, if it has one.
+func (x *index) lookup(l Loc) (n uint32, ok bool) {
+	if len(x.slots) == 0 {
+		return 0, false
+	}
+	mask := uint64(len(x.slots) - 1)
+	for i := x.home(l); x.slots[i] != 0; i = (i + 1) & mask {
+		if n := x.slots[i] - 1; x.locs[n] == l {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
 func (x *index) grow() {
 	size := max(minIndex, 2*len(x.slots))
 	x.slots = make([]uint32, size)

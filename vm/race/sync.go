@@ -39,6 +39,16 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 	}
 }
 
+// Ordered reports whether g knows everything already that was released at l.
+func (d *Detector) Ordered(g uint32, l Loc) bool {
+	n, ok := d.varAt.lookup(l)
+	if !ok {
+		return true
+	}
+	v, c := &d.vars[n], d.threads[g].clock
+	return (v.last.g == g || v.last.known(c)) && c.covers(v.more, g)
+}
+
 // Release makes what g did known to every goroutine that acquires l later, in addition to what was
 // released there before.
 func (d *Detector) Release(g uint32, l Loc) {
