@@ -323,13 +323,17 @@ func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 func (s *Session) Back(into Into) Stop {
 	g, ok := s.Current()
 	if !ok {
-		s.selectMover()
-		if g, ok = s.Current(); !ok {
+		// It has ended: the last line of the goroutine that has moved last.
+		if g, ok = s.lastMover(); !ok {
 			return s.Move(-1)
 		}
+		into = In
 	}
 	name := s.Name(g)
-	base := s.frameOf(g)
+	base := uint32(math.MaxUint32)
+	if s.vm.Alive(g) {
+		base = s.frameOf(g)
+	}
 	if into == Out {
 		base-- // a frame has a header
 	}
@@ -364,6 +368,18 @@ func (s *Session) Back(into Into) Stop {
 		s.selectMover()
 	}
 	return Stop{Reason: reason}
+}
+
+// lastMover returns the goroutine of the step that has been executed last.
+func (s *Session) lastMover() (trace.GID, bool) {
+	here := s.at
+	if here.Step < 1 {
+		return trace.NoGID, false
+	}
+	s.goTo(Place{Step: here.Step - 1})
+	g, ok := s.Find(s.moves[s.at.Step].name)
+	s.goTo(here)
+	return g, ok
 }
 
 // Continue goes forward to the next breakpoint, or to the end.

@@ -94,8 +94,8 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 		return i
 	}
 	for _, p := range fn.Params {
-		if p.Object() != nil {
-			add(varKey{p.Name(), p.Object().Pos()}, false)
+		if k, ok := paramKey(p); ok {
+			add(k, false)
 		}
 	}
 	for i, v := range fn.FreeVars {
@@ -129,6 +129,14 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 
 func isLocal(fn *ssa.Function, a *ssa.Alloc) bool { return slices.Contains(fn.Locals, a) }
 
+// paramKey returns the variable that a parameter is; those of package ssa's own functions are none.
+func paramKey(p *ssa.Parameter) (varKey, bool) {
+	if v, ok := p.Object().(*types.Var); ok && v != nil {
+		return varKey{v.Name(), v.Pos()}, true
+	}
+	return varKey{}, false
+}
+
 // words are the sizes that the machine uses.
 type words struct{ m *vm.Machine }
 
@@ -144,8 +152,8 @@ func (n *names) solve() {
 		entry[i].kind = unassigned
 	}
 	for _, p := range n.fn.Params {
-		if p.Object() != nil {
-			entry[slices.Index(n.vars, varKey{p.Name(), p.Object().Pos()})] = binding{isValue, p}
+		if k, ok := paramKey(p); ok {
+			entry[slices.Index(n.vars, k)] = binding{isValue, p}
 		}
 	}
 	for _, v := range n.fn.FreeVars {

@@ -176,6 +176,9 @@ func (s *Session) Select(name string) bool {
 	return ok
 }
 
+// Output returns what the program has written to standard output up to here.
+func (s *Session) Output() string { return s.vm.Output(1) }
+
 // Name returns the name of a goroutine.
 func (s *Session) Name(g trace.GID) string {
 	if s.at.Step < 0 && g == 0 {

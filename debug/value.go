@@ -326,6 +326,9 @@ func (s *Session) Len(v Value) int {
 		return int(min(v.word(1), math.MaxInt32))
 	case *types.Pointer:
 		if v.word(0) != 0 {
+			if to := s.At(t.Elem(), v.word(0)); s.isStruct(to) {
+				return s.Len(to)
+			}
 			return 1
 		}
 	case *types.Interface:
@@ -343,8 +346,14 @@ func (s *Session) Len(v Value) int {
 	return 0
 }
 
+// isStruct reports whether a pointer to v has the parts of v: p.x is a field of what p points to.
+func (s *Session) isStruct(v Value) bool {
+	_, ok := s.simple(v).Type.Underlying().(*types.Struct)
+	return ok && s.Len(v) > 0
+}
+
 // Children returns the parts of a value from number start on, n at most: fields, elements, entries, what a
-// pointer points to. What a struct begins with is left out if it has no name.
+// pointer points to. Fields without a name are left out.
 func (s *Session) Children(v Value, start, n int) (list []Variable) {
 	n = min(n, s.Len(v)-start)
 	if start < 0 || n <= 0 {
@@ -374,7 +383,11 @@ func (s *Session) Children(v Value, start, n int) (list []Variable) {
 			list = append(list, Variable{index(i), s.At(t.Elem(), v.word(0)+uint64(i)*size)})
 		}
 	case *types.Pointer:
-		list = append(list, Variable{"*", s.At(t.Elem(), v.word(0))})
+		to := s.At(t.Elem(), v.word(0))
+		if s.isStruct(to) {
+			return s.Children(to, start, n)
+		}
+		list = append(list, Variable{"*", to})
 	case *types.Interface:
 		if x, ok := s.dynamic(v); ok {
 			list = append(list, Variable{s.typeName(x.Type), x})

@@ -95,7 +95,7 @@ error (bugs found besides are reported); 3 incomplete.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("hbcheck {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), reportCommand(), explainCommand(), cleanCommand(), versionCommand())
+	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), versionCommand())
 	return root
 }
 

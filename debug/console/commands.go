@@ -305,8 +305,8 @@ func help(c *Console, args string) error {
 	return nil
 }
 
-// eventText is a step in words.
-func (c *Console) eventText(e *explore.Event) string {
+// EventText is a step in words.
+func (c *Console) EventText(e *explore.Event) string {
 	what, _, _ := strings.Cut(e.What, "\n")
 	text := strings.TrimSpace(e.Kind.String() + " " + what)
 	if e.Effect != "" {

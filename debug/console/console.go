@@ -32,8 +32,14 @@ func New(s *debug.Session, paths report.Paths, out io.Writer) *Console {
 // Prompt begins a line that is read.
 const Prompt = "(hbcheck) "
 
-// Begin says where the session is.
+// Begin says what the session is about, and where it is.
 func (c *Console) Begin() {
+	c.Summary()
+	c.arrived(debug.Stop{})
+}
+
+// Summary says what the session is about.
+func (c *Console) Summary() {
 	bug, ending := c.s.Bug()
 	switch {
 	case bug != nil:
@@ -42,7 +48,6 @@ func (c *Console) Begin() {
 		c.printf("no bug in this schedule: it ends with %s\n", ending)
 	}
 	c.printf("%d steps; help lists the commands\n", c.s.Steps())
-	c.arrived(debug.Stop{})
 }
 
 // printf writes what may quote the program.
@@ -76,6 +81,15 @@ func (c *Console) Do(line string) (quit bool) {
 		c.printf("%s\n", err)
 	}
 	return false
+}
+
+// Look makes commands be about a function on the stack of a goroutine; without a name about the innermost
+// one of the user's code, of the session's present goroutine.
+func (c *Console) Look(name string, frame int) {
+	if name == "" || !c.s.Select(name) {
+		frame = max(debug.UserFrame(c.frames()), 0)
+	}
+	c.frame = frame
 }
 
 // Knows reports whether a line begins with the name of a command.

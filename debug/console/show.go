@@ -35,26 +35,30 @@ func (c *Console) arrived(stop debug.Stop) {
 	c.where()
 }
 
-// where shows the present place.
-func (c *Console) where() {
+// Where says in words where the session is in the schedule.
+func (c *Console) Where() string {
 	at, n := c.s.Place(), c.s.Steps()
 	switch {
 	case at.Step < 0:
-		c.printf("before step 1 of %d", n)
+		return fmt.Sprintf("before step 1 of %d", n)
 	case c.s.AtEnd():
-		c.printf("the end, after step %d", n)
+		text := fmt.Sprintf("the end, after step %d", n)
 		if bug, _ := c.s.Bug(); bug != nil {
-			c.printf(": %s: %s", bug.Kind.Code(), report.Message(bug))
+			text += ": " + bug.Kind.Code() + ": " + report.Message(bug)
 		}
+		return text
 	case at.Tick > 0:
 		e := c.s.Step(at.Step)
-		c.printf("in step %d of %d, %s: %s", at.Step+1, n, e.Name, c.eventText(&e))
-	default:
-		e := c.s.Step(at.Step)
-		e.Effect = "" // it has not happened
-		c.printf("step %d of %d is next, %s: %s", at.Step+1, n, e.Name, c.eventText(&e))
+		return fmt.Sprintf("in step %d of %d, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
 	}
-	c.printf("\n")
+	e := c.s.Step(at.Step)
+	e.Effect = "" // it has not happened
+	return fmt.Sprintf("step %d of %d is next, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
+}
+
+// where shows the present place.
+func (c *Console) where() {
+	c.printf("%s\n", c.Where())
 	f, ok := c.present()
 	if !ok {
 		return
@@ -172,13 +176,13 @@ func goroutines(c *Console, _ string) error {
 		if g.ID == present {
 			mark = "*"
 		}
-		c.printf("%s %-6s %s\n", mark, g.Name, c.state(&g))
+		c.printf("%s %-6s %s\n", mark, g.Name, c.State(&g))
 	}
 	return nil
 }
 
-// state says what a goroutine is about to do, or waits for.
-func (c *Console) state(g *debug.Goroutine) string {
+// State says what a goroutine is about to do, or waits for.
+func (c *Console) State(g *debug.Goroutine) string {
 	switch {
 	case g.Running:
 		if frames := c.s.Frames(g.ID); len(frames) > 0 {
@@ -187,9 +191,9 @@ func (c *Console) state(g *debug.Goroutine) string {
 		}
 		return "runs"
 	case g.Wait == "":
-		return "can move: " + c.eventText(&g.Next)
+		return "can move: " + c.EventText(&g.Next)
 	}
-	text := "waits [" + g.Wait + "]: " + c.eventText(&g.Next)
+	text := "waits [" + g.Wait + "]: " + c.EventText(&g.Next)
 	if len(g.Holders) > 0 {
 		text += ", held by " + strings.Join(g.Holders, ", ")
 	}
@@ -309,7 +313,7 @@ func clock(c *Console, _ string) error {
 	clocks := c.s.Clocks(c.s.Name(g))
 	for _, x := range clocks {
 		e := c.s.Step(x.Step)
-		c.printf("%s up to step %d: %s\n", x.Name, x.Step+1, c.eventText(&e))
+		c.printf("%s up to step %d: %s\n", x.Name, x.Step+1, c.EventText(&e))
 	}
 	if len(clocks) == 0 {
 		c.printf("no step of another goroutine happens before what %s does next\n", c.s.Name(g))
@@ -323,7 +327,7 @@ func choices(c *Console, _ string) error {
 		return err
 	}
 	for _, x := range list {
-		c.printf("%-6s %s\n       %s\n", x.Name, c.eventText(&x.Next), Reason(&x))
+		c.printf("%-6s %s\n       %s\n", x.Name, c.EventText(&x.Next), Reason(&x))
 	}
 	return nil
 }
@@ -357,7 +361,7 @@ func schedule(c *Console, _ string) error {
 		if i == at {
 			arrow = "=>"
 		}
-		c.printf("%s %4d  %-6s %s\n", arrow, i+1, e.Name, c.eventText(&e))
+		c.printf("%s %4d  %-6s %s\n", arrow, i+1, e.Name, c.EventText(&e))
 	}
 	return nil
 }
