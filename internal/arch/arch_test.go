@@ -67,6 +67,7 @@ var allowed = map[string]string{
 	"internal/goroot":      "",
 	"internal/real":        "",
 	"internal/verdicts":    "explore trace vm",
+	"internal/histories":   "",
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",

@@ -66,19 +66,19 @@ func (q *Overwriting) Put(x int) {
 	q.tail.Store(n)
 }
 
-// A Hasty queue takes its tail for its end: it is empty while an element has been linked and the tail
-// has not followed.
-type Hasty struct{ Queue }
+// A Tailed queue takes its tail for its end: it is empty while an element has been linked and the tail
+// has not followed. As a Put returns only when the tail has, that is right, too.
+type Tailed struct{ Queue }
 
-func NewHasty() *Hasty {
-	q := &Hasty{}
+func NewTailed() *Tailed {
+	q := &Tailed{}
 	dummy := &link{}
 	q.head.Store(dummy)
 	q.tail.Store(dummy)
 	return q
 }
 
-func (q *Hasty) Take() (int, bool) {
+func (q *Tailed) Take() (int, bool) {
 	for {
 		head := q.head.Load()
 		if head == q.tail.Load() {

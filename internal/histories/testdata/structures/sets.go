@@ -89,9 +89,9 @@ func (s *Set) Contains(key int) bool {
 	return curr.key == key && !curr.marked.Load()
 }
 
-// A Deque is a list of nodes whose elements are taken out of them. PollFirst looks for the first element from
-// the node on that was the first one when it began, and finds none if all the elements are before that
-// by then. That is what lincheck found in java.util.concurrent's ConcurrentLinkedDeque.
+// A Deque is a list of nodes whose elements are taken out of them. PollLast takes the element that it has
+// found to be the last one, though another one may have been added after it since. That is what
+// lincheck found in java.util.concurrent's ConcurrentLinkedDeque (JDK-8256833).
 type Deque struct{ first atomic.Pointer[item] }
 
 type item struct {
@@ -111,28 +111,41 @@ func (d *Deque) AddFirst(x int) {
 	}
 }
 
-func (d *Deque) PollFirst() (int, bool) {
-	for n := d.first.Load(); n != nil; n = n.next.Load() {
-		if n.taken.CompareAndSwap(false, true) {
-			return n.value, true
+func (d *Deque) AddLast(x int) {
+	n, at := &item{value: x}, &d.first
+	for !at.CompareAndSwap(nil, n) {
+		at = &at.Load().next
+	}
+}
+
+func (d *Deque) PeekFirst() (int, bool) {
+	for {
+		first := d.first.Load()
+		for n := first; n != nil; n = n.next.Load() {
+			if !n.taken.Load() {
+				return n.value, true
+			}
+		}
+		if d.first.Load() == first {
+			return 0, false
 		}
 	}
-	return 0, false
 }
 
 func (d *Deque) PollLast() (int, bool) {
 	for {
 		var last *item
-		for n := d.first.Load(); n != nil; n = n.next.Load() {
+		first := d.first.Load()
+		for n := first; n != nil; n = n.next.Load() {
 			if !n.taken.Load() {
 				last = n
 			}
 		}
-		if last == nil {
-			return 0, false
-		}
-		if last.taken.CompareAndSwap(false, true) {
+		switch {
+		case last != nil && last.taken.CompareAndSwap(false, true):
 			return last.value, true
+		case last == nil && d.first.Load() == first:
+			return 0, false
 		}
 	}
 }

@@ -73,8 +73,8 @@ func TestOverwriting(t *testing.T) {
 	lin.Check(t, lin.Object[*Overwriting]{New: NewOverwriting, Ops: queueOps[*Overwriting]()})
 }
 
-func TestHasty(t *testing.T) {
-	lin.CheckModel(t, lin.Object[*Hasty]{New: NewHasty, Ops: queueOps[*Hasty]()}, model)
+func TestTailed(t *testing.T) {
+	lin.CheckModel(t, lin.Object[*Tailed]{New: NewTailed, Ops: queueOps[*Tailed]()}, model)
 }
 
 // A list is the specification of queues.
@@ -123,32 +123,29 @@ func TestHurried(t *testing.T) {
 
 func TestSequenced(t *testing.T) {
 	put, take := bufferOps[*Sequenced]()
-	lin.Check(t, lin.Object[*Sequenced]{New: NewSequenced, Operations: 1,
+	lin.Check(t, lin.Object[*Sequenced]{New: NewSequenced,
 		Ops: []lin.Op[*Sequenced]{put, take}, Initial: []lin.Op[*Sequenced]{put}, Final: []lin.Op[*Sequenced]{take}})
 }
 
 // A stack is any of them.
-type stack interface{ Pop() (int, bool) }
-
-func popOp[T stack]() lin.Op[T] {
-	return lin.Do("Pop", func(s T) any { return lin.Results(s.Pop()) })
+type stack interface {
+	Push(x int)
+	Pop() (int, bool)
 }
 
-func TestStack(t *testing.T) {
-	push := lin.With("Push", func(s *Stack, x int) any { s.Push(x); return nil }, 1, 2)
-	lin.Check(t, lin.Object[*Stack]{New: func() *Stack { return new(Stack) }, Ops: []lin.Op[*Stack]{push, popOp[*Stack]()}})
-}
-
-func reusing(make func() *Reusing, m int) lin.Object[*Reusing] {
-	push := func(values ...int) lin.Op[*Reusing] {
-		return lin.With("Push", func(s *Reusing, x int) any { return s.Push(x) }, values...)
+// stackOf is an object with two elements.
+func stackOf[T stack](make func() T, m int) lin.Object[T] {
+	push := func(values ...int) lin.Op[T] {
+		return lin.With("Push", func(s T, x int) any { s.Push(x); return nil }, values...)
 	}
-	return lin.Object[*Reusing]{New: make, Operations: m, Initial: []lin.Op[*Reusing]{push(1, 2)},
-		Ops: []lin.Op[*Reusing]{push(3), popOp[*Reusing]()}, Final: []lin.Op[*Reusing]{popOp[*Reusing](), popOp[*Reusing]()}}
+	pop := lin.Do("Pop", func(s T) any { return lin.Results(s.Pop()) })
+	return lin.Object[T]{New: make, Operations: m, Initial: []lin.Op[T]{push(1, 2)},
+		Ops: []lin.Op[T]{push(3), pop}, Final: []lin.Op[T]{pop, pop}}
 }
 
-func TestReusing(t *testing.T) { lin.Check(t, reusing(NewReusing, 3)) }
-func TestTagged(t *testing.T)  { lin.Check(t, reusing(NewTagged, 1)) }
+func TestStack(t *testing.T)   { lin.Check(t, stackOf(func() *Stack { return new(Stack) }, 2)) }
+func TestReusing(t *testing.T) { lin.Check(t, stackOf(func() *Reusing { return new(Reusing) }, 3)) }
+func TestTagged(t *testing.T)  { lin.Check(t, stackOf(NewTagged, 2)) }
 
 func set(make func() *Set) lin.Object[*Set] {
 	return lin.Object[*Set]{New: make, Operations: 1,
@@ -165,13 +162,12 @@ func TestSet(t *testing.T)      { lin.Check(t, set(NewSet)) }
 func TestCareless(t *testing.T) { lin.Check(t, set(NewCareless)) }
 
 func TestDeque(t *testing.T) {
-	add := func(x ...int) lin.Op[*Deque] {
-		return lin.With("AddFirst", func(d *Deque, x int) any { d.AddFirst(x); return nil }, x...)
-	}
-	lin.Check(t, lin.Object[*Deque]{New: func() *Deque { return new(Deque) }, Initial: []lin.Op[*Deque]{add(1)},
-		Ops: []lin.Op[*Deque]{add(2),
-			lin.Do("PollFirst", func(d *Deque) any { return lin.Results(d.PollFirst()) }),
-			lin.Do("PollLast", func(d *Deque) any { return lin.Results(d.PollLast()) })}})
+	lin.Check(t, lin.Object[*Deque]{New: func() *Deque { return new(Deque) }, Ops: []lin.Op[*Deque]{
+		lin.With("AddFirst", func(d *Deque, x int) any { d.AddFirst(x); return nil }, 1),
+		lin.With("AddLast", func(d *Deque, x int) any { d.AddLast(x); return nil }, 2),
+		lin.Do("PeekFirst", func(d *Deque) any { return lin.Results(d.PeekFirst()) }),
+		lin.Do("PollLast", func(d *Deque) any { return lin.Results(d.PollLast()) }),
+	}})
 }
 
 // A slot is any of them.
