@@ -97,7 +97,7 @@ default:
 func Explain(name string) string {
 	k := explore.KindOf(strings.ToUpper(name))
 	if k == 0 {
-		return ""
+		return explainRefusal(name)
 	}
 	c := codes[k]
 	var b strings.Builder
@@ -128,11 +128,12 @@ func fold(s string) string {
 	return b.String()
 }
 
-// Codes lists all codes with their titles.
+// Codes lists all codes with their titles, those of what is refused last.
 func Codes() string {
 	var b strings.Builder
 	for _, k := range explore.Kinds() {
 		fmt.Fprintf(&b, "  %s  %s\n", k.Code(), codes[k].title)
 	}
+	b.WriteString(refusalCodes())
 	return b.String()
 }

@@ -109,3 +109,15 @@ func TestNotRun(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainRefusals: every code of what is refused is explained.
+func TestExplainRefusals(t *testing.T) {
+	for _, c := range vm.RefusalCodes() {
+		if text := Explain("refused-" + string(c)); !strings.Contains(text, "What helps:\n\n") || !strings.Contains(Codes(), "refused-"+string(c)) {
+			t.Errorf("%s: %q", c, text)
+		}
+	}
+	if Explain("refused-nothing") != "" || Explain("cgo") != "" {
+		t.Error("what is no code is explained")
+	}
+}

@@ -12,7 +12,7 @@ func explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain HB002",
 		Short: "Say what a code means, with an example, and what helps",
-		Long:  "Explain says what one of these codes means, with an example, and what helps:\n\n" + report.Codes(),
+		Long:  "Explain says what one of these codes means, with an example, and what helps. Those\nthat begin with refused- are what the machine does not execute:\n\n" + report.Codes(),
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := report.Explain(args[0])

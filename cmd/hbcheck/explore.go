@@ -19,6 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/report"
 )
@@ -369,6 +370,9 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 			Args: x.flags.args, Options: x.flags.record()}
 		if r.Arming {
 			rep.Options["arming"] = "true"
+		}
+		if k := r.Hybrid; k != "" && k != oracle.None {
+			rep.Options["hybrid"] = string(k)
 		}
 		if r.Package == "command-line-arguments" {
 			rep.Patterns = x.patterns

@@ -32,6 +32,30 @@ func main() {
 	<-done
 }
 `,
+		"facts": `package main
+
+import "sync"
+
+var x, y int
+
+func main() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			mu.Lock()
+			x++
+			mu.Unlock()
+			y := x
+			x = y + 1
+		})
+	}
+	wg.Wait()
+	if x != 4 {
+		panic("lost")
+	}
+}
+`,
 		"timers": `package main
 
 import "time"
@@ -102,29 +126,44 @@ func main() {
 			if err := os.WriteFile("main.go", []byte(src), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			var out bytes.Buffer
-			if code := run([]string{"--por=full", "--time=any", "main.go"}, strings.NewReader(""), &out, &out); code != exitBug {
-				t.Fatalf("exit %d: %s", code, &out)
-			}
-			const hbr = ".hbcheck/main.1.hbr"
-			if code := run([]string{"report", hbr, "-o", "again"}, strings.NewReader(""), &out, &out); code != exitOK {
-				t.Fatalf("exit %d: %s", code, &out)
-			}
-			var pages [2][]byte
-			for i, file := range []string{".hbcheck/main.1.html", "again/main.1.html"} {
-				text, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := dataRE.FindSubmatch(text)
-				if m == nil {
-					t.Fatalf("%s has no data", file)
-				}
-				pages[i] = m[1]
-			}
-			if !bytes.Equal(pages[0], pages[1]) {
-				t.Errorf("the data are\n%s\nand, of the replay file,\n%s", pages[0], pages[1])
+			samePages(t)
+			if facts := samePages(t, "--hybrid=mhb"); !facts && name == "facts" {
+				t.Error("the page has no static facts")
 			}
 		})
 	}
+}
+
+var factRE = regexp.MustCompile(`"fact":\[([0-9,-]*)\]`)
+
+// samePages explores main.go and compares the pages. It reports whether there are static facts on them.
+func samePages(t *testing.T, flags ...string) (facts bool) {
+	t.Helper()
+	var out bytes.Buffer
+	if code := run(append([]string{"--por=full", "--time=any", "main.go"}, flags...), strings.NewReader(""), &out, &out); code != exitBug {
+		t.Fatalf("exit %d: %s", code, &out)
+	}
+	const hbr = ".hbcheck/main.1.hbr"
+	if code := run([]string{"report", hbr, "-o", "again"}, strings.NewReader(""), &out, &out); code != exitOK {
+		t.Fatalf("exit %d: %s", code, &out)
+	}
+	var pages [2][]byte
+	for i, file := range []string{".hbcheck/main.1.html", "again/main.1.html"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := dataRE.FindSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s has no data", file)
+		}
+		pages[i] = m[1]
+	}
+	if !bytes.Equal(pages[0], pages[1]) {
+		t.Errorf("%v: the data are\n%s\nand, of the replay file,\n%s", flags, pages[0], pages[1])
+	}
+	for _, n := range strings.Split(string(factRE.FindSubmatch(pages[0])[1]), ",") {
+		facts = facts || n != "0" && n != "-1"
+	}
+	return facts
 }

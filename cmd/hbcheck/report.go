@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,11 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report/page"
 )
 
 func reportCommand() *cobra.Command {
-	var format, out string
+	var format string
+	var f pageFlags
 	cmd := &cobra.Command{
 		Use:   "report file.hbr|results.json ...",
 		Short: "Make pages for a browser of what was found before",
@@ -27,7 +31,7 @@ as far as there are replay files and no pages yet.`,
 				return fmt.Errorf("--format %s: want html", format)
 			}
 			for _, name := range args {
-				written, err := reportFile(name, out)
+				written, err := f.report(name)
 				if err != nil {
 					return err
 				}
@@ -37,18 +41,26 @@ as far as there are replay files and no pages yet.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "`html`")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`dir` for what is written; where the file is if it is not given")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "`dir` for what is written; where the file is if it is not given")
+	cmd.Flags().StringVar(&f.hybrid, "hybrid", "auto", "static facts that pages show: `auto|none|fa|patterns|mhb|parts|full`; auto: those that the search had")
 	return cmd
 }
 
-// reportFile writes the page or the index of a file, and returns its name.
-func reportFile(name, dir string) (written string, err error) {
+// pageFlags say what pages contain, and where they are written.
+type pageFlags struct {
+	dir    string // empty: where the file is
+	hybrid string
+}
+
+// report writes the page or the index of a file, and returns its name.
+func (p *pageFlags) report(name string) (written string, err error) {
+	dir := p.dir
 	if dir == "" {
 		dir = filepath.Dir(name)
 	}
 	if strings.HasSuffix(name, ".hbr") {
 		written = filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".hbr")+".html")
-		return written, replayPage(name, written)
+		return written, p.replay(name, written)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -68,7 +80,7 @@ func reportFile(name, dir string) (written string, err error) {
 			b.Page = ""
 			if _, err := os.Stat(b.Replay); b.Replay != "" && err == nil {
 				b.Page = filepath.Join(dir, strings.TrimSuffix(filepath.Base(b.Replay), ".hbr")+".html")
-				if err := replayPage(b.Replay, b.Page); err != nil {
+				if err := p.replay(b.Replay, b.Page); err != nil {
 					return "", err
 				}
 			}
@@ -78,9 +90,13 @@ func reportFile(name, dir string) (written string, err error) {
 	return written, page.WriteIndex(written, "", list)
 }
 
-// replayPage executes a recorded schedule and writes its page.
-func replayPage(name, written string) error {
+// replay executes a recorded schedule and writes its page.
+func (p *pageFlags) replay(name, written string) error {
 	r, err := open(name)
+	if err != nil {
+		return err
+	}
+	facts, err := p.facts(r)
 	if err != nil {
 		return err
 	}
@@ -100,6 +116,19 @@ func replayPage(name, written string) error {
 	if len(bug.Schedule) > explore.MaxObserved {
 		return fmt.Errorf("%s: a schedule of %d steps; there are pages of at most %d", name, len(bug.Schedule), explore.MaxObserved)
 	}
-	bug.Observation = explore.Observe(r.m, bug.Schedule, nil)
+	bug.Observation = explore.Observe(r.m, bug.Schedule, facts)
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
+}
+
+// facts returns the static facts that the page of r shows, nil if it shows none.
+func (p *pageFlags) facts(r *recording) (por.Oracle, error) {
+	word := p.hybrid
+	if word == "auto" {
+		word = cmp.Or(r.file.Options["hybrid"], string(oracle.None))
+	}
+	kind, err := parseHybrid(word)
+	if facts := r.m.Features().Facts; err == nil && kind != oracle.None && kind != oracle.Parts && facts != nil {
+		return facts.Oracle(kind, func() bool { return false }), nil
+	}
+	return nil, err
 }
