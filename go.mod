@@ -3,6 +3,7 @@ module hbcheck.dev/hbcheck
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/google/go-dap v0.12.0

@@ -194,6 +194,25 @@ func TestFlags(t *testing.T) {
 	m.test(false, []string{"-run=^TestDeposit$", "-cover", "-count=1"}, `balance 1, want 2`)
 }
 
+// TestLinearizable: what package lin does under go test, with the tool and without.
+func TestLinearizable(t *testing.T) {
+	m := newModule(t)
+	m.test(false, []string{"-run=^TestLinearizable$"}, `not linearizable`, `g1 +├─ Deposit\(1\) ─┤$`, `g2 +├─ Deposit\(1\) ────┤$`, `last +Balance\(\) 1$`,
+		`call +Deposit\(1\)`, `return +Deposit\(1\)`, `replay: hbcheck replay testdata/hbcheck/TestLinearizable/`)
+	m.test(false, []string{"-run=^TestLinearizable$"}, `still shows its bug`, `not linearizable`)
+	m.test(false, []string{"-run=^TestTooMany$"}, `too many scenarios`)
+	m.test(false, []string{"-run=^TestModel$"}, `operations of the object: \[Get\(\)\]; of the model: \[\]`)
+	m.edit("user.go", "b.set(b.Balance() + n)", "b.mu.Lock(); b.balance += n; b.mu.Unlock()")
+	m.test(true, []string{"-run=^TestLinearizable$"}, `exhaustive: [0-9]+ executions`)
+	m.env = []string{"HBCHECK=skip"}
+	m.test(true, []string{"-run=^TestLinearizable$"}, `1000 native executions of [0-9]+ scenarios`)
+	m.edit("user.go", "b.balance += n", "b.balance += n * (b.balance + 1 - b.balance); if b.balance > 2 { b.balance-- }")
+	m.test(true, []string{"-run=^TestLinearizable$"}, `1000 native executions`) // it is its own specification
+	m.edit("user_test.go", "return b.Balance()", "calls++; return b.Balance() + calls")
+	m.edit("user_test.go", "const want", "var calls int\n\nconst want")
+	m.test(false, []string{"-run=^TestLinearizable$"}, `not linearizable`)
+}
+
 // TestTools: where the tool is looked for, and what is said if there is none.
 func TestTools(t *testing.T) {
 	m := newModule(t)

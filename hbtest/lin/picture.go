@@ -84,26 +84,26 @@ func (h *history) rows(texts [][]string) []string {
 	}
 }
 
-// returns returns a goroutine whose operation can return now: nothing is to be called before that.
-// -1: there is none.
+// returns returns a goroutine whose operation can return now: all operations have been called that it does
+// not precede. -1: there is none.
 func (h *history) returns(at []int, open []bool) int {
 	for g, is := range open {
-		if !is {
-			continue
-		}
-		if !slices.ContainsFunc(h.overlapping(g, at, open), func(i int) bool { return !open[i] }) {
+		if is && !slices.ContainsFunc(h.waiting(at, open), func(e *event) bool { return e.before.returned(g) <= at[g] }) {
 			return g
 		}
 	}
 	return -1
 }
 
-// overlapping returns the goroutines with an operation yet to be called that operation at[g] of g does
-// not precede.
-func (h *history) overlapping(g int, at []int, open []bool) (list []int) {
-	for i, events := range h.events {
-		if i != g && at[i] < len(events) && !open[i] && events[at[i]].before.returned(g) <= at[g] {
-			list = append(list, i)
+// waiting returns the next operation of each goroutine that is yet to be called.
+func (h *history) waiting(at []int, open []bool) (list []*event) {
+	for g, events := range h.events {
+		next := at[g]
+		if open[g] {
+			next++
+		}
+		if next < len(events) {
+			list = append(list, &events[next])
 		}
 	}
 	return list

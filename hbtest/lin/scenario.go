@@ -12,26 +12,33 @@ type shape struct {
 }
 
 // shapes returns all shapes with 2 to k goroutines, of 1 to m operations each, those with few
-// operations first; of one goroutine only if k is 1. There are d calls.
+// operations first, as far as there are not too many scenarios; of one goroutine only if k is 1. There
+// are d calls.
 func shapes(k, m, d int) (all []shape) {
-	var add func(lengths []int)
-	add = func(lengths []int) {
-		if len(lengths) >= min(k, 2) {
-			all = append(all, shape{slices.Clone(lengths), count(lengths, d)})
-		}
-		if len(lengths) == k {
+	n := 0 // scenarios
+	// add adds the shapes that begin with lengths and have left more operations.
+	var add func(lengths []int, left int)
+	add = func(lengths []int, left int) {
+		switch {
+		case left == 0 && len(lengths) >= min(k, 2):
+			s := shape{slices.Clone(lengths), count(lengths, d)}
+			all = append(all, s)
+			n += s.count
+			return
+		case left == 0 || len(lengths) == k:
 			return
 		}
-		most := m
+		most := min(m, left)
 		if len(lengths) > 0 {
-			most = lengths[len(lengths)-1]
+			most = min(most, lengths[len(lengths)-1])
 		}
-		for n := 1; n <= most; n++ {
-			add(append(lengths, n))
+		for length := 1; length <= most && n < mostScenarios; length++ {
+			add(append(lengths, length), left-length)
 		}
 	}
-	add(nil)
-	slices.SortStableFunc(all, func(a, b shape) int { return sum(a.lengths) - sum(b.lengths) })
+	for operations := 1; operations <= k*m && n < mostScenarios; operations++ {
+		add(nil, operations)
+	}
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"example.com/user"
 	"hbcheck.dev/hbcheck/hbtest"
+	"hbcheck.dev/hbcheck/hbtest/lin"
 )
 
 const want = 2
@@ -93,3 +94,20 @@ func TestEndless(t *testing.T) { hbtest.Explore(t, endless) }
 func TestLimited(t *testing.T) { hbtest.Explore(t, endless, hbtest.Timeout(time.Second)) }
 
 func TestWrongFlag(t *testing.T) { hbtest.Explore(t, deposit, hbtest.Flags("--no-such-flag")) }
+
+func TestLinearizable(t *testing.T) {
+	deposit := lin.With("Deposit", func(b *user.Bank, n int) any { b.Deposit(n); return nil }, 1, 2)
+	balance := lin.Do("Balance", func(b *user.Bank) any { return b.Balance() })
+	lin.Check(t, lin.Object[*user.Bank]{New: func() *user.Bank { return new(user.Bank) },
+		Ops: []lin.Op[*user.Bank]{deposit, balance}, Final: []lin.Op[*user.Bank]{balance}}, hbtest.Explorer("optimal"))
+}
+
+func TestTooMany(t *testing.T) {
+	lin.Check(t, lin.Object[int]{New: func() int { return 0 }, Goroutines: 8, Operations: 100,
+		Ops: []lin.Op[int]{lin.With("Add", func(x, n int) any { return x + n }, 1, 2, 3)}})
+}
+
+func TestModel(t *testing.T) {
+	op := lin.Do("Get", func(int) any { return 0 })
+	lin.CheckModel(t, lin.Object[int]{New: func() int { return 0 }, Ops: []lin.Op[int]{op}}, lin.Object[int]{New: func() int { return 0 }})
+}
