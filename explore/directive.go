@@ -12,14 +12,16 @@ import (
 
 // A Directive is a comment in the program that says how to explore a test:
 //
-//	//hbcheck:time virtual
+//	//hbcheck:time virtual because tickers are not what this is about
 //	func TestExpiry(t *testing.T) {
 //
+// What follows the value is the reason. One that accepts what otherwise were a bug needs one.
 // In the doc comment of a test or main function it is about that one, before the package clause
 // about all that are declared in the file. What it means is that of the flag with its name.
 type Directive struct {
 	Pos         token.Position
 	Name, Value string
+	Reason      string
 	of          token.Position // the name of the function; without a line: the file
 }
 
@@ -29,7 +31,10 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 const directivePrefix = "//hbcheck:"
 
 // DirectiveNames are the directives there are besides IgnoreDirective.
-var DirectiveNames = []string{"time", "preempt"}
+var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak"}
+
+// accepting are those that accept what otherwise were a bug.
+var accepting = []string{"allow-leak"}
 
 // BadDirective is the error of a comment that begins like a directive.
 type BadDirective struct {
@@ -43,8 +48,10 @@ type DirectiveFault uint8
 
 // The faults.
 const (
-	UnknownDirective   DirectiveFault = iota
-	MisplacedDirective                // neither in the doc comment of an entry nor before the package clause
+	UnknownDirective    DirectiveFault = iota
+	MisplacedDirective                 // neither in the doc comment of an entry nor before the package clause
+	UnreasonedDirective                // a reason is needed, and there is none
+	SpacedDirective                    // with a space it is a sentence
 )
 
 func (e *BadDirective) Error() string { return fmt.Sprintf("%v: %s", e.Pos, e.Directive) }
@@ -80,13 +87,18 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 				of, isDoc := docs[group]
 				for _, c := range group.List {
 					text, ok := strings.CutPrefix(c.Text, directivePrefix)
+					if name, spaced := strings.CutPrefix(c.Text, "// "+directivePrefix[2:]); spaced && (isDoc || c.Pos() < f.Package) {
+						if name, _, _ = strings.Cut(name, " "); slices.Contains(DirectiveNames, name) {
+							return nil, &BadDirective{plain(prog.Fset.Position(c.Pos())), directivePrefix + name, SpacedDirective}
+						}
+					}
 					if !ok || strings.HasPrefix(c.Text, IgnoreDirective) {
 						continue
 					}
 					d := &Directive{Pos: plain(prog.Fset.Position(c.Pos()))}
-					d.Name, d.Value, _ = strings.Cut(text, " ")
-					d.Value, _, _ = strings.Cut(d.Value, "//")
-					d.Value = strings.TrimSpace(d.Value)
+					d.Name, text, _ = strings.Cut(text, " ")
+					d.Value, d.Reason, _ = strings.Cut(strings.TrimSpace(text), " ")
+					d.Reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(d.Reason), "//"))
 					if !slices.Contains(DirectiveNames, d.Name) {
 						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnknownDirective}
 					}
@@ -97,6 +109,9 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 						d.of.Filename = d.Pos.Filename
 					default:
 						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, MisplacedDirective}
+					}
+					if slices.Contains(accepting, d.Name) && d.Reason == "" {
+						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnreasonedDirective}
 					}
 					list = append(list, d)
 				}

@@ -35,8 +35,16 @@ func Error(err error) string {
 	case errors.As(err, &ignore):
 		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())
 	case errors.As(err, &directive) && directive.Why == explore.UnknownDirective:
-		return fmt.Sprintf("%v: %s: there is no such directive; there are ignore, %s", directive.Pos, directive.Directive,
-			strings.Join(explore.DirectiveNames, ", "))
+		_, name, _ := strings.Cut(directive.Directive, ":")
+		names := append([]string{"ignore"}, explore.DirectiveNames...)
+		if best := Nearest(name, names); best != "" {
+			return fmt.Sprintf("%v: %s: there is no such directive; did you mean %s?", directive.Pos, directive.Directive, strings.TrimSuffix(directive.Directive, name)+best)
+		}
+		return fmt.Sprintf("%v: %s: there is no such directive; there are %s", directive.Pos, directive.Directive, strings.Join(names, ", "))
+	case errors.As(err, &directive) && directive.Why == explore.UnreasonedDirective:
+		return fmt.Sprintf("%v: %s needs a reason after the value", directive.Pos, directive.Directive)
+	case errors.As(err, &directive) && directive.Why == explore.SpacedDirective:
+		return fmt.Sprintf("%v: with a space after the slashes this is a sentence; the directive is %s", directive.Pos, directive.Directive)
 	case errors.As(err, &directive):
 		return fmt.Sprintf("%v: %s must be in the doc comment of a test or main function, or before the package clause",
 			directive.Pos, directive.Directive)

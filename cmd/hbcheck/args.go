@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hbcheck.dev/hbcheck/report"
 )
 
 // implied puts the explore command before arguments that begin with none of the commands:
@@ -118,12 +120,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	best, least := "", max(1, len(name)/3)+1
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
+	best := report.Nearest(name, names)
 	if best == "" || len(name) < 2 {
 		return fmt.Errorf("%w (hbcheck %s -h lists the flags)", err, cmd.Name())
 	}
@@ -132,33 +129,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		why = " There is none: " + why
 	}
 	return fmt.Errorf("unknown flag: --%s: did you mean --%s?%s", name, best, why)
-}
-
-// distance is how many letters have to be inserted, left out, replaced or exchanged with the next
-// one to make b of a.
-func distance(a, b string) int {
-	var rows [3][]int // the last one is that of the letter a[i]
-	for k := range rows {
-		rows[k] = make([]int, len(b)+1)
-	}
-	for j := range rows[2] {
-		rows[2][j] = j
-	}
-	for i := range len(a) {
-		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
-		rows[2][0] = i + 1
-		for j := range len(b) {
-			d := min(rows[1][j+1], rows[2][j]) + 1
-			if a[i] == b[j] {
-				d = min(d, rows[1][j])
-			} else {
-				d = min(d, rows[1][j]+1)
-			}
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d = min(d, rows[0][j-1]+1)
-			}
-			rows[2][j+1] = d
-		}
-	}
-	return rows[2][len(b)]
 }

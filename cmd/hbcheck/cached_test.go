@@ -13,6 +13,7 @@ import (
 // TestMain: a test that wants results to be remembered says where.
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
+	os.Unsetenv(flagsVariable)
 	os.Exit(m.Run())
 }
 

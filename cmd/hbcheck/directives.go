@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +54,17 @@ func (f *exploreFlags) direct(d *explore.Directive) error {
 			return fmt.Errorf("want a number of preemptions")
 		}
 		f.preempt = n
+	case "timeout":
+		d, err := time.ParseDuration(d.Value)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("want a time, such as 30s or 5m")
+		}
+		f.timeout = d
+	case "allow-leak":
+		if _, err := regexp.Compile(d.Value); err != nil || d.Value == "" {
+			return fmt.Errorf("want a regexp for functions, and a reason")
+		}
+		f.allowLeak = d.Value
 	}
 	return nil
 }

@@ -41,11 +41,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		}
 	}()
 	root := rootCommand()
-	root.SetArgs(goFlags(root, implied(root, args)))
+	args, err := withEnvironment(root, goFlags(root, implied(root, args)), os.Getenv(flagsVariable))
+	if err != nil {
+		complain(stderr, err)
+		return exitUsage
+	}
+	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.Execute()
+	err = root.Execute()
 	var e exit
 	switch {
 	case err == nil:
