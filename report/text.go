@@ -21,6 +21,7 @@ type Text struct {
 	W       io.Writer
 	Paths   Paths
 	Verbose bool   // every step of a schedule, not only where something changes
+	Color   bool   // for a terminal
 	AnyTime bool   // timers fired at any moment
 	Hybrid  bool   // say which choices static facts made unnecessary
 	Explain string // the place that explanations were asked for, or empty
@@ -150,7 +151,11 @@ func (t *Text) Close() error {
 
 // write writes b without control characters, which the program's texts may have.
 func (t *Text) write(b *bytes.Buffer) error {
-	_, err := io.WriteString(t.W, Printable(b.String()))
+	text := Printable(b.String())
+	if t.Color {
+		text = coloured(text)
+	}
+	_, err := io.WriteString(t.W, text)
 	return err
 }
 

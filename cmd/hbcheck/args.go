@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -22,6 +23,10 @@ func implied(root *cobra.Command, args []string) []string {
 	}
 	first := args[0]
 	switch {
+	case first == cobra.ShellCompRequestCmd || first == cobra.ShellCompNoDescRequestCmd:
+		return completed(root, args)
+	case first == "completion":
+		return args
 	case slices.Contains([]string{"-h", "-help", "--help", "-version", "--version", "help"}, first):
 		return args
 	case slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == first }):
@@ -30,6 +35,34 @@ func implied(root *cobra.Command, args []string) []string {
 		return args
 	}
 	return append([]string{"explore"}, args...)
+}
+
+// goCommands are commands of the go command, and what does here what they do.
+var goCommands = map[string]string{
+	"test": "hbcheck explore", "build": "hbcheck explore, which builds what it explores", "vet": "go vet", "list": "go list",
+	"doc": "hbcheck help", "env": "hbcheck help", "tool": "hbcheck help", "install": "go install", "get": "go get",
+}
+
+// goCommand is the error of a first word that is a command of go's, or nearly one, and no package here.
+func goCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./\\") {
+		return nil
+	}
+	word := args[0]
+	if slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word }) {
+		return nil
+	}
+	if info, err := os.Stat(word); err == nil && info.IsDir() {
+		return nil
+	}
+	meant := report.Nearest(word, slices.Sorted(maps.Keys(goCommands)))
+	if meant == "" || len(root.SuggestionsFor(word)) > 0 && meant != word || len(word) < 3 {
+		return nil
+	}
+	if meant == word {
+		return fmt.Errorf("unknown command %q: did you mean %s?", word, goCommands[word])
+	}
+	return fmt.Errorf("unknown command %q: did you mean %s? There is none: it is %s", word, meant, goCommands[meant])
 }
 
 // goFlags writes long flags that have one dash, as the go command's have, with two:

@@ -46,6 +46,8 @@ and jpf search side by side; a flag that is about one explorer selects it):
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().SortFlags = false
+	groupFlags(cmd, exploreGroups)
+	completeFlags(cmd)
 	return cmd
 }
 

@@ -57,6 +57,7 @@ type exploreFlags struct {
 	format, out, html, traceSearch    string
 	cover                             bool
 	coverProfile                      string
+	color                             string
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -92,6 +93,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.json, "json", false, "the same as --format=json")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "`dir` for replay files")
 	fs.StringVar(&f.html, "html", "auto", "`dir` for pages that show schedules in a browser, and an index of them; auto: next to the replay files; off: none")
+	fs.StringVar(&f.color, "color", "auto", "colours in the text: `auto|always|never`; auto: on a terminal, unless NO_COLOR is set")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
@@ -109,6 +111,7 @@ func (f *exploreFlags) check() error {
 	}{
 		{f.maxSteps < -1 || f.timeout < 0, "a limit cannot be negative"},
 		{f.symmetry != "on" && f.symmetry != "off", fmt.Sprintf("--symmetry %s: want on or off", f.symmetry)},
+		{f.color != "auto" && f.color != "always" && f.color != "never", fmt.Sprintf("--color %s: want auto, always or never", f.color)},
 		{f.jobs < 1, fmt.Sprintf("-j %d: want 1 or more", f.jobs)},
 		{f.preempt < -1, fmt.Sprintf("--preempt %d: want a number of preemptions, or -1 for no limit", f.preempt)},
 		{f.count < 0, fmt.Sprintf("--count %d: want 0 or more", f.count)},

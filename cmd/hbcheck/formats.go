@@ -60,7 +60,9 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 		if o.file != "" {
 			to = &lateFile{name: o.file}
 		}
-		all = append(all, closing{newWriter(o.format, to, paths, text, f.outcomes), to})
+		own := text
+		own.Color = o.format == "text" && f.colours(to)
+		all = append(all, closing{newWriter(o.format, to, paths, own, f.outcomes), to})
 	}
 	if f.coverProfile != "" {
 		file := &lateFile{name: f.coverProfile}
@@ -84,6 +86,14 @@ func (f *exploreFlags) writer(out io.Writer, paths report.Paths) report.Writer {
 		all = append(all, index)
 	}
 	return all
+}
+
+// colours reports whether text that is written to w has colours (no-color.org).
+func (f *exploreFlags) colours(w io.Writer) bool {
+	if f.color != "auto" {
+		return f.color == "always"
+	}
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // coverPage is the name of the page that shows what was executed.

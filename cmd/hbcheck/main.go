@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		}
 	}()
 	root := rootCommand()
+	if err := goCommand(root, args); err != nil {
+		complain(stderr, err)
+		return exitUsage
+	}
 	args, err := withEnvironment(root, goFlags(root, implied(root, args)), os.Getenv(flagsVariable))
 	if err != nil {
 		complain(stderr, err)
@@ -96,11 +101,11 @@ error (bugs found besides are reported); 3 incomplete.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SuggestionsMinimumDistance = 2
-	root.SetVersionTemplate("hbcheck {{.Version}}\n")
+	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), versionCommand())
+	root.AddCommand(exploreCommand(), analyzeCommand(), benchCommand(), runCommand(), replayCommand(), dapCommand(), reportCommand(), explainCommand(), cleanCommand(), manCommand(), versionCommand())
 	return root
 }
 
@@ -110,10 +115,27 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version of hbcheck",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hbcheck %s\n", version())
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+// versionText is what is printed as the version: with the commit that was built, if that is known, and
+// the Go version that it was built with.
+func versionText() string {
+	commit := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = ", commit " + s.Value[:min(12, len(s.Value))]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				commit += " and changes"
+			}
+		}
+	}
+	return fmt.Sprintf("hbcheck %s%s, built with %s\n", version(), commit, runtime.Version())
 }
 
 // version is the version of the module that was built.
