@@ -90,7 +90,7 @@ func (o *Oracle) targetOf(s State, g trace.GID, op *trace.Op) *target {
 			t.locs[i].Adds = k.adds
 		}
 	case op.Kind == trace.SyncAccess:
-		t.known = !ofTimer(s.Stack(g))
+		t.known = o.ofLibrary(s.Stack(g))
 	}
 	o.targets[k] = t
 	return t
@@ -114,17 +114,16 @@ func delta(s State, g trace.GID) (int64, bool) {
 	return int64(d), ok
 }
 
-// ofTimer reports whether a goroutine is about to change a timer, to which the timer's own
-// goroutine has accesses that no walk sees.
-func ofTimer(stack []hybrid.Frame) bool {
+// ofLibrary reports whether a goroutine's next instruction is a native of which walks know that it
+// accesses an object of the library. Of a timer's it is not known: the timer's own goroutine has
+// accesses to that which no walk sees. Nor of the length of a channel: walks note no operations on
+// channels.
+func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 	if len(stack) == 0 || stack[0].Instr == nil {
-		return true
+		return false
 	}
 	c, ok := callOf(stack[0].Instr)
-	if !ok || c.StaticCallee() == nil || c.StaticCallee().Pkg == nil {
-		return true
-	}
-	return c.StaticCallee().Pkg.Pkg.Path() == "time"
+	return ok && c.StaticCallee() != nil && o.opOf(c.StaticCallee()) == libraryOp
 }
 
 // conflicts reports whether an access in set may conflict with t.

@@ -53,6 +53,7 @@ var mutants = []struct {
 	{"no operation moves another goroutine", "por/lookahead/lookahead.go", "\t\t\tf.known = !movesAnother(op.Kind)\n", "", "micro met"},
 	{"overwriting a lock enables nothing", "por/lookahead/lookahead.go", ", f.overwritesAwaited(op):", ":", "micro overwritten"},
 	{"no goroutine is started", "por/lookahead/lookahead.go", "\tif f.started != n {", "\tif false {", "micro startedMeanwhile"},
+	{"lengths of channels are of the library", "mhb/conflict.go", "&& o.opOf(c.StaticCallee()) == libraryOp", "", "reflected length"},
 	{"operations on locks are independent", "mhb/ops.go", "\t\tw.mayExecute(trace.Lock, r)\n\tcase tryOp:", "\tcase tryOp:", "micro lockedForGood"},
 	{"what is collected is independent", "mhb/mhb.go", "(op.Kind.Memory() || !o.dependsOnOne(s, t))", "true", "micro lockedForGood"},
 	{"Adds commute with Waits", "mhb/conflict.go", "return m.kind != trace.WgAdd || m.sign == 0 ||", "return false &&", "micro addBesideWait"},

@@ -94,7 +94,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 			op = nativeOpOf(kinds[0])
 		}
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
-			op = otherOp // of a timer: nothing is skipped before such operations, see ofTimer
+			op = otherOp // of a timer: nothing is skipped before such operations, see ofLibrary
 		}
 		o.ops[fn] = op
 	}

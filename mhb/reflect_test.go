@@ -40,6 +40,15 @@ var reflected = []microtest.Program{
 	go func() { if !v.IsZero() { say(1) } else { say(0) }; done <- true }()
 	<-done
 	<-done`},
+	{"length", "", `
+	c := make(chan int, 2)
+	n := 0
+	v := reflect.ValueOf(c)
+	var wg sync.WaitGroup
+	wg.Go(func() { c <- 1 })
+	wg.Go(func() { n = v.Len() })
+	wg.Wait()
+	say(n)`},
 	{"set", "", `
 	s := &copied{}
 	var wg sync.WaitGroup

@@ -19,7 +19,7 @@ var reflectNatives = slices.Concat(
 	both("unsafe_New", Native{Fn: unsafeNew}),
 	both("typedmemmove", Native{Peek: peekMove(typeSize), Fn: move(typeSize)}),
 	both("ifaceE2I", Native{Peek: peekE2I, Fn: ifaceE2I}),
-	both("chanlen", Native{Fn: chanWord(chLen)}),
+	both("chanlen", Native{Peek: peekChanLen, Fn: reflectChanLen}),
 	both("maplen", Native{Peek: peekMapLen, Fn: reflectMapLen}),
 	[]Native{
 		{Name: "reflect.resolveTextOff", Fn: resolveTextOff},
@@ -33,7 +33,7 @@ var reflectNatives = slices.Concat(
 		{Name: "reflect.typedarrayclear", Peek: peekClear(arraySize), Fn: clearMem(arraySize)},
 		{Name: "reflect.typedslicecopy", Peek: peekSliceCopy, Fn: sliceCopy},
 		{Name: "reflect.growslice", Peek: peekGrow, Fn: reflectGrow},
-		{Name: "reflect.chancap", Fn: chanWord(chCap)},
+		{Name: "reflect.chancap", Fn: reflectChanCap},
 		{Name: "reflect.hbFuncPC", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 			r.Set(0, m.funcPC(r.U(0)))
 			return Next

@@ -44,6 +44,34 @@ func peekClose(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return 1
 }
 
+// peekChanLen is the operation that len of a channel is (chanLen).
+func peekChanLen(m *Machine, _ *goroutine, r Regs, op *trace.Op) int {
+	if c := r.U(0); c != 0 && m.heap.objs[c>>32].flags&objShared != 0 && !m.isTick(m.chanHdr(c)) {
+		*op = trace.Op{Kind: trace.SyncAccess, N: 1, Access: [2]trace.Access{accessOf(c, 8, false)}}
+	}
+	return 1
+}
+
+// chanlen(ch) int
+func reflectChanLen(m *Machine, _ *goroutine, r Regs) Ctl {
+	r.Set(0, m.chanWord(r.U(0), chLen))
+	return Next
+}
+
+// chancap(ch) int
+func reflectChanCap(m *Machine, _ *goroutine, r Regs) Ctl {
+	r.Set(0, m.chanWord(r.U(0), chCap))
+	return Next
+}
+
+// chanWord returns a word of c's header, 0 for a nil channel. That of a timer looks unbuffered.
+func (m *Machine) chanWord(c ptr, off int) uint64 {
+	if c == 0 || m.isTick(m.chanHdr(c)) {
+		return 0
+	}
+	return m.chanHdr(c)[off/8]
+}
+
 func reflectClose(m *Machine, g *goroutine, r Regs) Ctl {
 	if rt := m.closeNow(r.U(0)); rt >= 0 {
 		m.throw(g, rt)

@@ -268,16 +268,6 @@ func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// chanWord is a native that returns a word of the header of the channel in word 0.
-func chanWord(off uint64) func(*Machine, *goroutine, Regs) Ctl {
-	return func(m *Machine, g *goroutine, r Regs) Ctl {
-		if c := r.U(0); c != 0 {
-			r.Set(0, m.word(c, off))
-		}
-		return Next
-	}
-}
-
 // cloneMap implements maps.clone(m any) any.
 func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	src := r.U(1)
