@@ -30,6 +30,12 @@ func (s *Session) Frames(g trace.GID) []Frame {
 	for _, f := range s.vm.Frames(g) {
 		list = append(list, Frame{f, g, !f.Std})
 	}
+	if list == nil && s.bug != nil && s.Name(g) == s.bug.G && s.at.Step >= len(s.moves)-1 {
+		// The program has crashed, and the stack is gone: it is where it was when that happened.
+		for _, f := range s.bug.Stack {
+			list = append(list, Frame{vm.DebugFrame{SourceFrame: f, Unwound: true}, g, !f.Std})
+		}
+	}
 	return list
 }
 

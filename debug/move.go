@@ -334,7 +334,10 @@ func (s *Session) Back(into Into) Stop {
 	if s.vm.Alive(g) {
 		base = s.frameOf(g)
 	}
-	if into == Out {
+	switch {
+	case base == math.MaxUint32: // no function of the user's is under way
+		into = In
+	case into == Out:
 		base-- // a frame has a header
 	}
 	type candidate struct {
@@ -380,6 +383,13 @@ func (s *Session) lastMover() (trace.GID, bool) {
 	g, ok := s.Find(s.moves[s.at.Step].name)
 	s.goTo(here)
 	return g, ok
+}
+
+// Run goes from the beginning to the first breakpoint, or to the end.
+func (s *Session) Run() Stop {
+	s.leave()
+	s.marks, s.at = s.marks[:0], Place{Step: -1}
+	return s.Continue()
 }
 
 // Continue goes forward to the next breakpoint, or to the end.

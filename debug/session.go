@@ -8,13 +8,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Place is where a session is: see the package's documentation. Places are ordered as time is.
+// A Place is where a session is: see the package's documentation.
 type Place struct {
 	Step int // of the schedule, from 0; -1: the prelude
 	Tick int // which instruction of the step is next, from 1; 0: none has been executed, or looked at
 }
-
-func (p Place) before(q Place) bool { return p.Step < q.Step || p.Step == q.Step && p.Tick < q.Tick }
 
 // A Config is what a session is about.
 type Config struct {
@@ -35,7 +33,6 @@ type Session struct {
 	vm    *vm.Machine
 	marks []por.Mark // before each step up to the present one
 	at    Place
-	first Place  // where Begin goes to
 	under *under // the step under way, if there is one
 
 	moves  []move
@@ -95,7 +92,6 @@ func Open(cfg Config) (*Session, error) {
 	}
 	s.rewindTo(0)
 	s.Begin()
-	s.first = s.at
 	return s, nil
 }
 
@@ -152,9 +148,6 @@ func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.endi
 
 // AtEnd reports whether all steps of the schedule have been executed.
 func (s *Session) AtEnd() bool { return s.at.Step == len(s.moves) }
-
-// AtStart reports whether the session is before the first line of the program.
-func (s *Session) AtStart() bool { return !s.first.before(s.at) }
 
 // Begin goes to the first line of the program: of the entry, or of what the library calls before it, such
 // as TestMain.

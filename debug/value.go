@@ -238,6 +238,10 @@ func constText(x constant.Value) string {
 	case constant.Float:
 		f, _ := constant.Float64Val(x)
 		return strconv.FormatFloat(f, 'g', -1, 64)
+	case constant.Complex:
+		re, _ := constant.Float64Val(constant.Real(x))
+		im, _ := constant.Float64Val(constant.Imag(x))
+		return fmt.Sprint(complex(re, im))
 	}
 	return x.ExactString()
 }

@@ -66,7 +66,7 @@ func (m *Machine) Frames(id trace.GID) []DebugFrame {
 	var one []SourceFrame
 	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		if one = m.addFrame(one[:0], id, pc); len(one) > 0 {
-			list = append(list, DebugFrame{SourceFrame: one[0], At: Point{g.id, id, pc, fp}, Unwound: !there[fp],
+			list = append(list, DebugFrame{SourceFrame: one[0], At: Point{g.id, id, pc, fp}, Unwound: !there[fp] && id != m.rt[rtGopanic],
 				Innermost: fp == g.fp && id == g.fn.ID})
 		}
 		return len(list) < maxTrace

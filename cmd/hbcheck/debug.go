@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,14 +34,15 @@ func debugReplay(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.session(nil)
+	var stop atomic.Bool
+	s, err := r.session(stop.Load)
 	if err != nil {
 		return err
 	}
 	in, isFile := cmd.InOrStdin().(*os.File)
 	out, toFile := cmd.OutOrStdout().(*os.File)
 	if isFile && toFile && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())) {
-		return editLines(in, out, func(w io.Writer) *console.Console { return console.New(s, r.paths, w) })
+		return editLines(in, out, &stop, func(w io.Writer) *console.Console { return console.New(s, r.paths, w) })
 	}
 	c := console.New(s, r.paths, cmd.OutOrStdout())
 	c.Begin()
@@ -54,12 +57,21 @@ func debugReplay(cmd *cobra.Command, name string) error {
 }
 
 // editLines reads lines from a terminal, with a history and completion of commands, until one quits.
-func editLines(in, out *os.File, begin func(io.Writer) *console.Console) error {
-	state, err := term.MakeRaw(int(in.Fd()))
+// While a command is executed Ctrl-C sets stop, and does not end the process.
+func editLines(in, out *os.File, stop *atomic.Bool, begin func(io.Writer) *console.Console) error {
+	state, err := term.GetState(int(in.Fd()))
 	if err != nil {
 		return err
 	}
 	defer term.Restore(int(in.Fd()), state)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	defer signal.Stop(signals)
+	go func() {
+		for range signals {
+			stop.Store(true)
+		}
+	}()
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
@@ -89,13 +101,19 @@ func editLines(in, out *os.File, begin func(io.Writer) *console.Console) error {
 	c := begin(t)
 	c.Begin()
 	for {
+		if _, err := term.MakeRaw(int(in.Fd())); err != nil {
+			return err
+		}
 		line, err := t.ReadLine()
-		if err == io.EOF {
+		term.Restore(int(in.Fd()), state)
+		if err == io.EOF { // Ctrl-D, or Ctrl-C where there is nothing to stop
+			fmt.Fprintln(out)
 			return nil
 		}
 		if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
 			return err
 		}
+		stop.Store(false)
 		if c.Do(line) {
 			return nil
 		}

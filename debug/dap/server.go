@@ -218,7 +218,7 @@ func (v *server) request(head *dap.Request, m dap.Message) {
 		if v.launch.StopOnEntry {
 			v.stopped("entry", session.Stop{})
 		} else {
-			v.stopped("", v.s.Continue())
+			v.stopped("", v.s.Run())
 		}
 	case *dap.RestartRequest:
 		v.send(&dap.RestartResponse{Response: response(head)})

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"hbcheck.dev/hbcheck/debug"
+	"hbcheck.dev/hbcheck/debug/console"
+	"hbcheck.dev/hbcheck/debug/dap"
+)
+
+// walked are the transcripts whose bugs TestDebugWalk walks through.
+var walked = []string{"deadlock", "race", "leak", "misuse", "choices", "inputs", "spin", "net", "signal", "interactive"}
+
+// recordings explores the programs of a transcript and returns the replay files.
+func recordings(t *testing.T, name string) (files []string) {
+	ar, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, must(txtar.FS(ar))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	n := 0
+	for line := range strings.Lines(string(ar.Comment)) {
+		cmd, ok := strings.CutPrefix(strings.TrimSpace(line), "$ hbcheck ")
+		cmd = strings.TrimPrefix(strings.TrimPrefix(cmd, "explore "), "-o out ")
+		if first, _, _ := strings.Cut(cmd, " "); !ok || strings.ContainsAny(cmd, "$<") || !strings.HasPrefix(first, "-") && !strings.HasSuffix(first, ".go") {
+			continue
+		}
+		n++
+		run(append([]string{"explore", "-o", fmt.Sprint("out", n)}, strings.Fields(cmd)...), strings.NewReader(""), io.Discard, io.Discard)
+	}
+	files, _ = filepath.Glob(filepath.Join(dir, "out*", "*.hbr"))
+	return files
+}
+
+// shown is everything that a debugger says in one place.
+func shown(s *debug.Session, c *console.Console) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, c.Where())
+	for _, g := range s.Goroutines() {
+		fmt.Fprintln(&b, g.Name, c.State(&g), s.Held(g.Name), s.Clocks(g.Name))
+		for _, f := range s.Frames(g.ID) {
+			fmt.Fprintln(&b, "  ", f.Func, f.Pos, f.Unwound)
+			for _, scope := range s.Scopes(&f) {
+				for _, v := range scope.List {
+					fmt.Fprintln(&b, "    ", scope.Name, v.Name, s.TypeText(v.Value), s.Text(v.Value))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
+// the same, whichever way has led there, and it can be seen at every place.
+func TestDebugWalk(t *testing.T) {
+	steps := 60
+	if testing.Short() {
+		steps = 15
+	}
+	for _, name := range walked {
+		t.Run(name, func(t *testing.T) {
+			files := recordings(t, name)
+			if len(files) == 0 {
+				t.Fatal("no bugs")
+			}
+			if testing.Short() {
+				files = files[:1]
+			}
+			for i, file := range files {
+				walk(t, file, rand.New(rand.NewSource(int64(i))), steps)
+			}
+		})
+	}
+}
+
+func walk(t *testing.T, file string, rnd *rand.Rand, steps int) {
+	r, err := openFor(file, true)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	s, err := r.session(nil)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	var out bytes.Buffer
+	c := console.New(s, r.paths, &out)
+	seen := make(map[debug.Place]string)
+	var way []string
+	for range steps {
+		commands := []string{"step", "next", "out", "back", "back-step", "back-out", "move", "undo", "move 3", "undo 2", "continue", "reverse-continue", "goto end", "goto start",
+			fmt.Sprint("goto ", 1+rnd.Intn(s.Steps()+1)), "choices", "who-waits x", "why", "schedule", "g main", "g g1"}
+		cmd := commands[rnd.Intn(len(commands))]
+		way = append(way, cmd)
+		c.Do(cmd)
+		got := shown(s, c)
+		switch before, ok := seen[s.Place()]; {
+		case !ok:
+			seen[s.Place()] = got
+		case before != got:
+			t.Fatalf("%s: %s: at %v there is\n%s\nand was\n%s", file, strings.Join(way, ", "), s.Place(), got, before)
+		}
+	}
+	if len(seen) < 3 && s.Steps() > 3 {
+		t.Errorf("%s: only %d places", file, len(seen))
+	}
+}
+
+// TestDebugVariables: what the debugger says of variables is what the program sees, or that it does not
+// know; and most of them it knows.
+func TestDebugVariables(t *testing.T) {
+	s, _, err := openLaunch(dap.Launch{Package: "./testdata/variables"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"main.see", "main.check"} {
+		if _, err := s.AddBreak(debug.Breakpoint{Func: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type seen struct{ name, value string }
+	last := make(map[string][]seen) // of functions of goroutines, what they have passed to see
+	known, lost, checked := 0, 0, 0
+	for s.Continue().Reason == debug.Break {
+		g, _ := s.Current()
+		frames := s.Frames(g)
+		in := s.Name(g) + " " + frames[1].Func
+		list := last[in]
+		if strings.HasSuffix(frames[0].Func, "see") {
+			names, err := s.Eval(&frames[0], "names")
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = nil
+			for i, name := range strings.Fields(strings.Trim(s.Text(names), `"`)) {
+				v, err := s.Eval(&frames[0], fmt.Sprintf("values[%d]", i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, seen{name, s.Text(v)})
+			}
+			last[in] = list
+		} else {
+			checked++
+		}
+		for _, want := range list {
+			v, err := s.Eval(&frames[1], want.name)
+			switch {
+			case err != nil && strings.HasPrefix(err.Error(), "no variable"): // of a block that has been left
+			case err != nil:
+				t.Errorf("%v: %s: %v", frames[1].Pos, want.name, err)
+			case v.Lost != "":
+				t.Logf("%v: %s: %s", frames[1].Pos, want.name, v.Lost)
+				lost++
+			default:
+				// In an interface there is its type, too.
+				if known++; want.value != s.Text(v) && !strings.HasSuffix(want.value, "("+s.Text(v)+")") && want.value != "nil" {
+					t.Errorf("%v: %s is %s, want %s", frames[1].Pos, want.name, s.Text(v), want.value)
+				}
+			}
+		}
+	}
+	if !s.AtEnd() {
+		t.Errorf("stopped at %v", s.Place())
+	}
+	t.Logf("%d known, %d lost", known, lost)
+	if known < 200 || checked < 10 || lost*10 > known {
+		t.Errorf("%d values are known, %d are lost, in %d places without uses", known, lost, checked)
+	}
+}
