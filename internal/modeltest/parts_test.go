@@ -67,7 +67,8 @@ var partOf = func() map[string]string {
 			linker.bound linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
 		noted: `absolutes lateness
-			linker.cutoffs linker.shrinks linker.derived linker.sinceTicks Config.AbsoluteTime`,
+			linker.cutoffs linker.shrinks linker.derived linker.sinceTicks Config.AbsoluteTime
+			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.steps view.moment view.n view.op goroutine.view
