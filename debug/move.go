@@ -17,7 +17,7 @@ func (s *Session) watch(m *vm.Machine, p vm.Point) {
 		return
 	}
 	if s.vm != m { // in the prelude of a new machine
-		s.vm, s.lines = m, make(map[uint32]*lines)
+		s.use(m)
 	}
 	s.at.Tick++
 	if u.point = p; u.until(p) && !u.yield(struct{}{}) {

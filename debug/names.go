@@ -30,9 +30,6 @@ import (
 //  3. A variable that is in memory has its address as its binding, and nothing else: a value that was
 //     loaded from it would be of the past.
 
-// nameKey is a function as one machine has compiled it: another one gives it the same registers.
-type nameKey = *ssa.Function
-
 // A varKey names a variable of a function.
 type varKey struct {
 	name string

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
@@ -19,6 +20,9 @@ func (s *Session) special(v Value) (string, bool) {
 	if !ok || named.Obj().Pkg() == nil || v.Lost != "" || v.known != nil {
 		return "", false
 	}
+	if named.Obj().Pkg().Path() == "time" && named.Obj().Name() == "Time" && len(v.bytes) == 24 {
+		return instant(v.word(0), int64(v.word(1))), true
+	}
 	if named.Obj().Pkg().Path() != "sync" || v.Addr == 0 {
 		return "", false
 	}
@@ -30,6 +34,11 @@ func (s *Session) special(v Value) (string, bool) {
 	case "WaitGroup":
 		n := int32(binary.LittleEndian.Uint32(v.bytes[overlay.WaitGroupCounter:]))
 		return "counter " + strconv.Itoa(int(n)) + s.waitersText(v.Addr, uint64(len(v.bytes))), true
+	case "Cond":
+		if text := s.waitersText(v.Addr, uint64(len(v.bytes))); text != "" {
+			return strings.TrimPrefix(text, ", "), true
+		}
+		return "no goroutine waits", true
 	case "Once":
 		if v.bytes[overlay.OnceDone] != 0 {
 			return "done", true
@@ -41,6 +50,16 @@ func (s *Session) special(v Value) (string, bool) {
 		return "not done" + waiters, true
 	}
 	return "", false
+}
+
+// instant shows a time.Time with these words: see package time.
+func instant(wall uint64, ext int64) string {
+	const day = 24 * 60 * 60
+	const from1885, from1970 = (1884*365 + 1884/4 - 1884/100 + 1884/400) * day, (1969*365 + 1969/4 - 1969/100 + 1969/400) * day
+	if wall>>63 != 0 { // ext is a reading of the monotonic clock
+		ext = from1885 + int64(wall<<1>>31)
+	}
+	return time.Unix(ext-from1970, int64(wall&(1<<30-1))).UTC().Format(time.RFC3339Nano)
 }
 
 // simple returns the value in one of sync/atomic's types; of all others it is v.
@@ -146,7 +165,8 @@ next:
 	case 1:
 		return ", " + names[0] + " waits"
 	}
-	return ", " + strings.Join(names, " and ") + " wait"
+	last := len(names) - 1
+	return ", " + strings.Join(names[:last], ", ") + " and " + names[last] + " wait"
 }
 
 // A Relation is what goroutines have to do with an object.

@@ -1,6 +1,8 @@
 package debug
 
 import (
+	"golang.org/x/tools/go/ssa"
+
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -40,7 +42,7 @@ type Session struct {
 	ending string       // or how it ends
 	seen   *explore.Observation
 
-	names     map[nameKey]*names
+	names     map[*ssa.Function]*names
 	lines     map[uint32]*lines // by function number of the present machine
 	current   string            // the goroutine that commands are about
 	breaks    []Breakpoint
@@ -74,7 +76,7 @@ const mostSteps = 100_000
 // Open begins a session before the first instruction of the entry. The error is an
 // *explore.Divergence if the program is not the one that the schedule was recorded of.
 func Open(cfg Config) (*Session, error) {
-	s := &Session{cfg: cfg, names: make(map[nameKey]*names)}
+	s := &Session{cfg: cfg}
 	if err := s.restart(); err != nil {
 		return nil, err
 	}
@@ -109,11 +111,18 @@ func (s *Session) restart() error {
 
 // adopt takes m, which is before the first step.
 func (s *Session) adopt(m explore.Machine) {
-	s.m, s.vm = m, m.Features().VM
+	s.m = m
+	if v := m.Features().VM; v != s.vm {
+		s.use(v)
+	}
 	s.vm.SetWatched(false)
-	s.lines = make(map[uint32]*lines)
 	s.marks = append(s.marks[:0], m.Mark())
 	s.at = Place{}
+}
+
+// use makes m the machine that is asked. What is known of functions is as another one has compiled them.
+func (s *Session) use(m *vm.Machine) {
+	s.vm, s.lines, s.names = m, make(map[uint32]*lines), make(map[*ssa.Function]*names)
 }
 
 // rewindTo goes back to the mark before a step.

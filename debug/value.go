@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 )
@@ -160,6 +161,9 @@ func (s *Session) show(v Value, deep int) string {
 	}
 	v = s.simple(v)
 	if x, ok := s.scalar(v); ok {
+		if n, exact := constant.Int64Val(constant.ToInt(x)); exact && v.Type.String() == "time.Duration" {
+			return time.Duration(n).String()
+		}
 		return constText(x)
 	}
 	switch t := v.Type.Underlying().(type) {
@@ -270,7 +274,11 @@ func (s *Session) pointer(v Value, t *types.Pointer, deep int) string {
 	if deep <= 0 {
 		return "&" + s.typeName(t.Elem()) + "{...}"
 	}
-	return "&" + s.show(s.At(t.Elem(), v.word(0)), deep-1)
+	to := s.At(t.Elem(), v.word(0))
+	if text, ok := s.special(to); ok {
+		return text
+	}
+	return "&" + s.show(to, deep-1)
 }
 
 // dynamic returns what an interface holds.

@@ -74,6 +74,8 @@ func Serve(r io.Reader, w io.Writer, open Opener) error {
 		err     error
 	}
 	requests := make(chan received, 16)
+	over := make(chan struct{})
+	defer close(over)
 	go func() {
 		in := bufio.NewReader(r)
 		for {
@@ -81,7 +83,11 @@ func Serve(r io.Reader, w io.Writer, open Opener) error {
 			if v.interrupts(content, err) {
 				v.interrupt.Store(true)
 			}
-			requests <- received{content, err}
+			select {
+			case requests <- received{content, err}:
+			case <-over:
+				return
+			}
 			if err != nil {
 				return
 			}
