@@ -67,7 +67,7 @@ var allowed = map[string]string{
 	"internal/goroot":      "",
 	"internal/real":        "",
 	"internal/verdicts":    "explore trace vm",
-	"internal/histories":   "",
+	"internal/histories":   "internal/mutation",
 	"internal/litmus":      "",
 	"internal/modeltest":   "internal/mutation load oracle por por/explorers trace vm",
 	"internal/mutation":    "",

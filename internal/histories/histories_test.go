@@ -55,8 +55,8 @@ type result struct {
 	Outcomes   []struct{ Output, Ending string }
 }
 
-// explored explores tests of a package of this module.
-func explored(t *testing.T, pkg string, flags ...string) (results []result) {
+// explored explores tests of a package, as seen from a directory.
+func explored(t *testing.T, dir, pkg string, flags ...string) (results []result) {
 	t.Helper()
 	used = true
 	path, err := hbcheck()
@@ -64,6 +64,7 @@ func explored(t *testing.T, pkg string, flags ...string) (results []result) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, slices.Concat([]string{"explore", "--format=json", "--html=off", "-count=1", "-o", t.TempDir()}, flags, []string{pkg})...)
+	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() == 2 {
@@ -147,7 +148,7 @@ func TestHistories(t *testing.T) {
 		if testing.Short() && !strings.Contains(flags, "jpf") && flags != "--por=optimal" {
 			continue
 		}
-		r := explored(t, "../../hbtest/lin", append(strings.Fields(flags), "--outcomes", "--all", "--run=^TestHistories$")...)
+		r := explored(t, ".", "../../hbtest/lin", append(strings.Fields(flags), "--outcomes", "--all", "--run=^TestHistories$")...)
 		if len(r) != 1 || r[0].Verdict != "ok" {
 			t.Fatalf("%s: %+v", flags, r)
 		}

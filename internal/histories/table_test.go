@@ -3,13 +3,17 @@ package histories
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
 
+// An object is one that a test is about.
+type object struct{ test, text string }
+
 // objects are those of testdata/structures, by the names of their tests.
-var objects = []struct{ test, text string }{
+var objects = []object{
 	{"TestLocked", "counter with a lock"},
 	{"TestTorn", "the same, Inc in two critical sections"},
 	{"TestUnlocked", "the same, Get without the lock"},
@@ -38,20 +42,44 @@ var objects = []struct{ test, text string }{
 	{"TestSyncMapLoadThenStore", "sync.Map, Load and then Store as one operation"},
 }
 
+// library are those of testdata/xsync.
+var library = []object{
+	{"TestMap", "Map: Store, LoadOrStore, Load, LoadAndDelete of one key"},
+	{"TestSize", "Map: Size"},
+	{"TestSPSCQueue", "SPSCQueue, one producer and one consumer"},
+	{"TestMPMCQueue", "MPMCQueue: TryEnqueue and TryDequeue"},
+}
+
 // TestObjects: objects that are wrong are found, with the history that shows it, and all executions of
 // the right ones are explored. docs/linearizability.md has what was found.
 func TestObjects(t *testing.T) {
+	table(t, "| object | |\n", objects, explored(t, ".", "./testdata/structures", "--por=optimal"))
+}
+
+// TestLibrary: the same for objects of a library, as it comes from the module proxy.
+func TestLibrary(t *testing.T) {
+	cmd := exec.Command("go", "mod", "download", "github.com/puzpuzpuz/xsync/v4")
+	cmd.Dir = "testdata/xsync"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("xsync is not available: %v\n%s", err, out)
+	}
+	table(t, "| xsync v4.5.0 | |\n", library, explored(t, "testdata/xsync", ".", "--por=optimal", "--assume=rand"))
+}
+
+// table compares the results with the table of the document that begins with header.
+func table(t *testing.T, header string, objects []object, results []result) {
+	t.Helper()
 	const doc = "../../docs/linearizability.md"
 	data, err := os.ReadFile(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok1 := strings.Cut(string(data), "|---|---|\n")
+	header += "|---|---|\n"
+	head, rest, ok1 := strings.Cut(string(data), header)
 	_, tail, ok2 := strings.Cut(rest, "\n\n")
 	if !ok1 || !ok2 {
-		t.Fatalf("%s: no table", doc)
+		t.Fatalf("%s: no table %s", doc, header)
 	}
-	results := explored(t, "./testdata/structures", "--por=optimal")
 	table := ""
 	for _, o := range objects {
 		i := slices.IndexFunc(results, func(r result) bool { return r.Entry == o.test })
@@ -64,7 +92,7 @@ func TestObjects(t *testing.T) {
 	for _, r := range results {
 		t.Errorf("%s has no row", r.Entry)
 	}
-	if now := head + "|---|---|\n" + table + "\n" + tail; now != string(data) {
+	if now := head + header + table + "\n" + tail; now != string(data) {
 		if !*update {
 			t.Fatalf("%s: the table is now\n%s", doc, table)
 		}
@@ -110,7 +138,7 @@ func TestExplorers(t *testing.T) {
 		t.Skip("explores everything several times")
 	}
 	verdicts := func(flags ...string) (list []string) {
-		for _, r := range explored(t, "./testdata/structures", append(flags, "--run=TestLocked|TestTorn|TestCells|TestStriped|TestLate|TestRing|TestHurried|TestSlot|TestMended|TestSnapshot|TestSyncMap")...) {
+		for _, r := range explored(t, ".", "./testdata/structures", append(flags, "--run=TestLocked|TestTorn|TestCells|TestStriped|TestLate|TestRing|TestHurried|TestSlot|TestMended|TestSnapshot|TestSyncMap")...) {
 			list = append(list, r.Entry+" "+r.Verdict)
 		}
 		return list
