@@ -143,7 +143,7 @@ func (m *machine) Name(g trace.GID) string {
 func (m *machine) Describe(g trace.GID) Event {
 	op := m.Next(g)
 	stack := m.Stack(g)
-	e := m.event(g, op.Kind, slices.Concat(stack, m.CreationStack(g)))
+	e := m.event(g, op.Kind, slices.Concat(stack, m.created(g)))
 	m.inside = len(stack) > 0 && stack[0].Std
 	if name, returns, ok := m.Operation(g); ok {
 		if e.What, e.Word = name, "call"; returns {
@@ -236,7 +236,7 @@ func (m *machine) RaceIDs() []RaceID {
 func (m *machine) RaceSides(i int) (first, second Access) {
 	r := m.Races()[i]
 	side := func(s vm.RaceSide) Access {
-		stack, created := m.SiteStack(s.Site), m.CreationStack(s.G)
+		stack, created := m.SiteStack(s.Site), m.created(s.G)
 		return Access{Event: m.event(s.G, s.Kind, slices.Concat(stack, created)), Writes: s.Write, Addr: address(r.Obj, r.Off),
 			Stack: stack, Parent: m.Parent(s.G), Created: created, Ended: !m.Alive(s.G)}
 	}
@@ -287,6 +287,19 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 		return vm.SourceFrame{}, false
 	}
 	return stack[0], true
+}
+
+// created returns the stack at which g was started. What a helper of the library has started, as a
+// timer starts the function of AfterFunc, was started where the helper was.
+func (m *machine) created(g trace.GID) []vm.SourceFrame {
+	stack := m.CreationStack(g)
+	if at, ok := userFrame(stack); !ok || !at.Std {
+		return stack
+	}
+	if p := m.Parent(g); p != trace.NoGID && m.System(p) {
+		return m.created(p)
+	}
+	return stack
 }
 
 // CaseTaken says which case g's pending operation, which has just been described, takes with an
@@ -370,11 +383,11 @@ func (m *machine) Goroutines() []Goroutine {
 			Left: left[l.ID], Signal: m.WaitsForSignal(l.ID)}
 		g.Serves, g.Peer = m.WaitsForPeer(l.ID)
 		if l.Parent != trace.NoGID {
-			g.Created = m.CreationStack(l.ID)
+			g.Created = m.created(l.ID)
 		}
 		if !l.Enabled {
 			g.For, g.Holders = l.Wait, m.Holders(l.Next)
-			if at, ok := userFrame(slices.Concat(l.Stack, m.CreationStack(l.ID))); ok {
+			if at, ok := userFrame(slices.Concat(l.Stack, m.created(l.ID))); ok {
 				g.On, _ = m.src.what(l.Next.Kind, at.Pos)
 			}
 		}
@@ -425,7 +438,7 @@ func (m *machine) Ending() Ending {
 // userPos returns the innermost position outside the standard library on a stack of g, or
 // where g was started; pos if there is none.
 func (m *machine) userPos(stack []Frame, g trace.GID, pos token.Position) token.Position {
-	if at, ok := userFrame(slices.Concat(stack, m.CreationStack(g))); ok {
+	if at, ok := userFrame(slices.Concat(stack, m.created(g))); ok {
 		return at.Pos
 	}
 	return pos

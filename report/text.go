@@ -412,8 +412,13 @@ func called(frames []explore.Frame) []explore.Frame {
 	return frames[:n]
 }
 
+// raceStack writes a stack as the race detector does. Of the models' own frames only the function is
+// shown that the library exports.
 func raceStack(b *bytes.Buffer, frames []explore.Frame) {
 	frames = called(frames)
+	for len(frames) > 1 && frames[1].Std && strings.HasPrefix(frames[0].Pos.Filename, "$hbcheck/") {
+		frames = frames[1:]
+	}
 	for _, f := range frames {
 		fmt.Fprintf(b, "  %s()\n      %s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
 	}
