@@ -111,10 +111,11 @@ func (s *Session) visible(n *names, pos token.Pos) (list []int) {
 		if v.name == "_" || v.name == "" {
 			continue
 		}
-		if scope != nil {
-			if _, o := scope.LookupParent(v.name, pos); o == nil || o.Pos() != v.pos {
-				continue
-			}
+		if scope == nil {
+			continue
+		}
+		if _, o := scope.LookupParent(v.name, pos); o == nil || o.Pos() != v.pos {
+			continue
 		}
 		list = append(list, k)
 	}
@@ -251,6 +252,8 @@ func (s *Session) lookup(f *Frame, name string) (Value, error) {
 	switch name {
 	case "true", "false":
 		return constValue(types.Typ[types.Bool], constant.MakeBool(name == "true"), s), nil
+	case "goroutine": // for conditions
+		return constValue(types.Typ[types.String], constant.MakeString(s.Name(f.G)), s), nil
 	case "nil":
 		return Value{Type: types.Typ[types.UntypedNil], bytes: make([]byte, 24)}, nil
 	}

@@ -107,7 +107,8 @@ func position(f *bytecode.Func, pc int32) token.Pos {
 type tracks struct {
 	s      *Session
 	stacks map[trace.GID][]tracked
-	v      visit
+	v      visit    // the last one,
+	top    *tracked // and its frame
 }
 
 // tracked is a frame and the line that it has come to.
@@ -160,8 +161,8 @@ func (s *Session) lineAt(p vm.Point) int32 {
 	return 0
 }
 
-// visit notes that an instruction is executed next. What it returns holds until it is called again.
-func (t *tracks) visit(p vm.Point) *visit {
+// frame returns the frame that a point is in: those above it have been left.
+func (t *tracks) frame(p vm.Point) *tracked {
 	stack := t.stacks[p.G]
 	n := len(stack)
 	for n > 0 && stack[n-1].fp > p.FP {
@@ -170,13 +171,23 @@ func (t *tracks) visit(p vm.Point) *visit {
 	if n > 0 && stack[n-1].fp == p.FP && stack[n-1].fn != p.Func {
 		n--
 	}
-	stack = stack[:n]
-	if n == 0 || stack[n-1].fp != p.FP {
+	if stack = stack[:n]; n == 0 || stack[n-1].fp != p.FP {
 		stack = append(stack, tracked{fp: p.FP, fn: p.Func})
 	}
 	t.stacks[p.G] = stack
-	top := &stack[len(stack)-1]
-	l := t.s.linesOf(p)
+	return &stack[len(stack)-1]
+}
+
+// visit notes that an instruction is executed next. What it returns holds until it is called again.
+func (t *tracks) visit(p vm.Point) *visit {
+	top, l := t.top, t.v.lines
+	if top == nil || p.FP != t.v.FP || p.Func != t.v.Func || p.G != t.v.G {
+		top, l = t.frame(p), t.s.linesOf(p)
+		t.top = top
+	}
+	if p.PC == 0 && top.pc != 0 { // called again, as deferred functions are without another frame in between
+		*top = tracked{fp: p.FP, fn: p.Func}
+	}
 	t.v = visit{Point: p, lines: l, line: l.at[p.PC]}
 	if l.user {
 		if b := l.blocks[p.PC]; b != nil {

@@ -158,10 +158,20 @@ type Stop struct {
 	Break  *Breakpoint // of Break
 }
 
+// askEvery is after how many instructions of a step it is asked whether there is an interruption.
+const askEvery = 1 << 20
+
 // forward goes forward until stop holds at an instruction, or after holds between two steps.
 func (s *Session) forward(stop func(*visit) bool, after func() bool) Reason {
 	t := s.track()
-	until := func(p vm.Point) bool { return stop(t.visit(p)) }
+	ticks, interrupted := 0, false
+	until := func(p vm.Point) bool {
+		if ticks++; ticks%askEvery == 0 && s.interrupted() {
+			interrupted = true
+			return true
+		}
+		return stop(t.visit(p))
+	}
 	for {
 		stopped := false
 		switch {
@@ -173,6 +183,8 @@ func (s *Session) forward(stop func(*visit) bool, after func() bool) Reason {
 			stopped = s.enter(until)
 		}
 		switch {
+		case interrupted:
+			return Stopped
 		case stopped || after():
 			return Stepped
 		case s.interrupted():

@@ -104,10 +104,9 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 	}
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if a, ok := i.(*ssa.Alloc); ok && a.Comment != "" && a.Pos().IsValid() && (a.Heap || isLocal(fn, a)) && token.IsIdentifier(a.Comment) {
-				if k := slices.Index(n.vars, varKey{a.Comment, a.Pos()}); k >= 0 {
-					n.memory[k] = true
-				}
+			// What is no variable has a comment, too, by which nothing is found in the source.
+			if a, ok := i.(*ssa.Alloc); ok && a.Comment != "" && a.Pos().IsValid() {
+				add(varKey{a.Comment, a.Pos()}, true)
 			}
 		}
 	}
@@ -123,8 +122,6 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 	n.solve()
 	return n
 }
-
-func isLocal(fn *ssa.Function, a *ssa.Alloc) bool { return slices.Contains(fn.Locals, a) }
 
 // paramKey returns the variable that a parameter is; those of package ssa's own functions are none.
 func paramKey(p *ssa.Parameter) (varKey, bool) {

@@ -47,7 +47,11 @@ func (c *Console) Summary() {
 	case ending != "":
 		c.printf("no bug in this schedule: it ends with %s\n", ending)
 	}
-	c.printf("%d steps; help lists the commands\n", c.s.Steps())
+	steps := "steps"
+	if c.s.Steps() == 1 {
+		steps = "step"
+	}
+	c.printf("%d %s; help lists the commands\n", c.s.Steps(), steps)
 }
 
 // printf writes what may quote the program.

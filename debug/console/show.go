@@ -39,6 +39,8 @@ func (c *Console) arrived(stop debug.Stop) {
 func (c *Console) Where() string {
 	at, n := c.s.Place(), c.s.Steps()
 	switch {
+	case at.Step < 0 && n == 0:
+		return "the schedule has no steps"
 	case at.Step < 0:
 		return fmt.Sprintf("before step 1 of %d", n)
 	case c.s.AtEnd():
