@@ -1,0 +1,291 @@
+package saved
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// A Header says what a file is of. All of it has to be the same where the file is read.
+type Header []Part
+
+// A Part of a header is what is the same, and a word for it.
+type Part struct{ Name, Value string }
+
+// magic is how a file begins: what it is, and the version of the format.
+const magic = "hbcheck: a search to go on with, 1\n"
+
+var table = crc32.MakeTable(crc32.Castagnoli)
+
+// Write writes a file with what data point to. Others see the file that was there before or the new one,
+// whatever happens meanwhile.
+func Write(name string, h Header, data ...any) (size int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	sum := crc32.New(table)
+	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)
+	e := newEncoder(w)
+	e.raw([]byte(magic))
+	e.uint(uint64(len(h)))
+	for _, p := range h {
+		e.string(p.Name)
+		e.string(p.Value)
+	}
+	e.data(data)
+	if err := errors.Join(e.err, w.Flush()); err != nil {
+		return 0, err
+	}
+	if err := binary.Write(f, binary.LittleEndian, sum.Sum32()); err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if err := f.Close(); err != nil {
+		return 0, err
+	}
+	return info.Size(), os.Rename(f.Name(), name)
+}
+
+// A File is one that is read.
+type File struct {
+	f *os.File
+	d *decoder
+}
+
+// A Mismatch is the error of a file that is of something else.
+type Mismatch struct{ Part string }
+
+func (e *Mismatch) Error() string { return "it was saved with another " + e.Part }
+
+// errDamaged is the error of a file that is not what was written.
+var errDamaged = errors.New("it is damaged")
+
+// Open opens a file that has the header h. The error is that there is none (fs.ErrNotExist), a *Mismatch,
+// or that it is not a file as Write writes them.
+func Open(name string, h Header) (*File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	x := &File{f: f}
+	if err := x.open(h); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *File) open(h Header) error {
+	if err := checkSum(x.f); err != nil {
+		return err
+	}
+	if _, err := x.f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	x.d = &decoder{r: bufio.NewReaderSize(x.f, 1<<16)}
+	return x.d.protect(func() {
+		begin := make([]byte, len(magic))
+		if x.d.raw(begin); string(begin) != magic {
+			x.d.fail("it is of another version")
+		}
+		n := x.d.uint()
+		if n != uint64(len(h)) {
+			x.d.fail("it is of another version")
+		}
+		for _, p := range h {
+			if name, value := x.d.string(), x.d.string(); name != p.Name || value != p.Value {
+				panic(failure{&Mismatch{p.Name}})
+			}
+		}
+	})
+}
+
+// checkSum compares the file with its sum.
+func checkSum(f *os.File) error {
+	begin := make([]byte, len(magic))
+	if _, err := io.ReadFull(f, begin); err != nil || !strings.HasPrefix(string(begin), magic[:len("hbcheck: a search")]) {
+		return errors.New("it is no search that was saved")
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	sum := crc32.New(table)
+	if info.Size() < 4 {
+		return errDamaged
+	}
+	if _, err := io.CopyN(sum, f, info.Size()-4); err != nil {
+		return err
+	}
+	var want uint32
+	if err := binary.Read(f, binary.LittleEndian, &want); err != nil {
+		return err
+	}
+	if want != sum.Sum32() {
+		return errDamaged
+	}
+	return nil
+}
+
+// Read fills what p points to with the next of the data that were written.
+func (x *File) Read(p any) error {
+	return x.d.protect(func() {
+		v := reflect.ValueOf(p)
+		codecOf(v.Type()).dec(x.d, addressOf(v))
+	})
+}
+
+// Close closes the file.
+func (x *File) Close() error { return x.f.Close() }
+
+// addressOf returns where the pointer v is.
+func addressOf(v reflect.Value) unsafe.Pointer {
+	x := reflect.New(v.Type())
+	x.Elem().Set(v)
+	return x.UnsafePointer()
+}
+
+// An encoder writes. Its first error stays.
+type encoder struct {
+	w       io.Writer
+	err     error
+	targets map[pointerKey]uint64
+	holding *ranges // nil: nothing is checked
+	buf     [binary.MaxVarintLen64]byte
+}
+
+func newEncoder(w io.Writer) *encoder {
+	return &encoder{w: w, targets: make(map[pointerKey]uint64)}
+}
+
+// data writes what pointers point to.
+func (e *encoder) data(list []any) {
+	for _, p := range list {
+		v := reflect.ValueOf(p)
+		codecOf(v.Type()).enc(e, addressOf(v))
+	}
+}
+
+func (e *encoder) raw(b []byte) {
+	if e.err == nil {
+		_, e.err = e.w.Write(b)
+	}
+}
+
+func (e *encoder) uint(n uint64) { e.raw(e.buf[:binary.PutUvarint(e.buf[:], n)]) }
+
+func (e *encoder) string(s string) {
+	e.uint(uint64(len(s)))
+	e.raw(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// holds notes that the bytes at p are a target of a pointer, or the elements of a slice.
+func (e *encoder) holds(p unsafe.Pointer, size uintptr) {
+	if e.holding != nil {
+		e.holding.add(uintptr(p), size)
+	}
+}
+
+// A decoder reads. Its methods panic with a failure.
+type decoder struct {
+	r       *bufio.Reader
+	targets []reflect.Value
+}
+
+type failure struct{ err error }
+
+func (d *decoder) fail(text string) { panic(failure{errors.New(text)}) }
+
+// protect returns what f fails with.
+func (d *decoder) protect(f func()) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			fail, ok := x.(failure)
+			if !ok {
+				panic(x)
+			}
+			err = fail.err
+		}
+	}()
+	f()
+	return nil
+}
+
+func (d *decoder) raw(b []byte) {
+	if _, err := io.ReadFull(d.r, b); err != nil {
+		panic(failure{fmt.Errorf("%w: %v", errDamaged, err)})
+	}
+}
+
+func (d *decoder) uint() uint64 {
+	n, err := binary.ReadUvarint(d.r)
+	if err != nil {
+		panic(failure{fmt.Errorf("%w: %v", errDamaged, err)})
+	}
+	return n
+}
+
+func (d *decoder) string() string {
+	n := d.uint()
+	d.room(n, 1)
+	b := make([]byte, n)
+	d.raw(b)
+	return string(b)
+}
+
+// room fails if there cannot be so many elements.
+func (d *decoder) room(n uint64, size uintptr) {
+	if n > 1<<40/uint64(max(1, size)) {
+		panic(failure{errDamaged})
+	}
+}
+
+// ranges are where what has been written is in memory.
+type ranges struct{ list []span }
+
+type span struct{ from, to uintptr }
+
+func (r *ranges) add(p, size uintptr) {
+	if size > 0 {
+		r.list = append(r.list, span{p, p + size})
+	}
+}
+
+// Overlaps returns an error if a pointer, or a slice, in what data point to is to a part of another
+// target: it would be one to a copy where it is read.
+func Overlaps(data ...any) error {
+	e := newEncoder(io.Discard)
+	e.holding = new(ranges)
+	e.data(data)
+	list := e.holding.list
+	slices.SortFunc(list, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	for i := 1; i < len(list); i++ {
+		if list[i].from < list[i-1].to && list[i] != list[i-1] {
+			return fmt.Errorf("%d bytes are a part of %d others", list[i].to-list[i].from, list[i-1].to-list[i-1].from)
+		}
+	}
+	return nil
+}
