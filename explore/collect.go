@@ -12,10 +12,10 @@ import (
 // shows it, and counts outcomes; the rest of what a Result says about a bug is found out after the
 // search, by executing that schedule again.
 type collector struct {
-	limit    *limit
-	m        Machine
-	features *Features
-	opts     Options
+	limit    *limit    `saved:"-"`
+	m        Machine   `saved:"-"`
+	features *Features `saved:"-"`
+	opts     Options   `saved:"-"`
 
 	bugs  []*Bug
 	known map[key]bool

@@ -37,6 +37,11 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if opts.Portfolio != nil {
 		return runPortfolio(ctx, e, opts)
 	}
+	opts.phase = "search"
+	e, opts, err := opts.Keep.resumed(e, opts, opts.phase)
+	if err != nil {
+		return nil, err
+	}
 	s, err := prepare(ctx, e, opts)
 	if err != nil {
 		return nil, err
@@ -64,9 +69,13 @@ type exploration struct {
 	cfg por.Config
 
 	coveredBefore []noted // by other searches, whose coverage counts
+	keeper *keeper // nil: the search is not saved
+	extra  any     // what is saved with it
+	failed error   // a *NotResumed
 
 	// What is asked when the search has ended; nil if it was not asked for.
 	lazy     *oracle.Lazy
+	parts    por.Parts // that learn
 	checked  *check.Machine
 	explains *oracle.Explainer
 }
@@ -124,7 +133,7 @@ func (s *exploration) configure(opts Options) error {
 		s.useWorkers()
 	}
 	s.features.await(opts.await())
-	return nil
+	return s.keep(&opts)
 }
 
 // poll makes the search ask now and then whether to stop, and report its progress.
@@ -137,7 +146,7 @@ func (s *exploration) poll() {
 		}
 		return s.limit.reason()
 	}
-	s.cfg.Over = s.limit.passed
+	s.cfg.Over = s.limit.ending
 }
 
 // useFacts gives the search an oracle, and the checks that it is subject to.
@@ -159,7 +168,8 @@ func (s *exploration) useFacts() {
 	if kind == oracle.Parts {
 		s.cfg.Parts = facts.Parts()
 		if s.opts.LazyAnalysis {
-			s.cfg.Parts = oracle.ThriftyParts(s.cfg.Parts, partsFrom)
+			s.parts = oracle.ThriftyParts(s.cfg.Parts, partsFrom)
+			s.cfg.Parts = s.parts
 		}
 	}
 	if s.opts.CheckStatic {
@@ -196,10 +206,26 @@ func (s *exploration) place(op trace.Op) string {
 }
 
 // search runs the explorer.
-func (s *exploration) search() por.Result {
-	r := s.opts.POR.Explore(s.sys, s.collector, s.cfg)
-	s.limit.cuttable = false
-	return r
+func (s *exploration) search() (r por.Result) {
+	defer func() { s.limit.cuttable = false }()
+	if s.keeper == nil {
+		return s.opts.POR.Explore(s.sys, s.collector, s.cfg)
+	}
+	defer func() {
+		x := recover()
+		if err, ok := x.(*NotResumed); ok {
+			s.failed = err
+		} else if x != nil {
+			panic(x)
+		}
+		s.keeper.end(r)
+	}()
+	if s.keeper.from != nil {
+		if found, over := s.keeper.resume(); over {
+			return found
+		}
+	}
+	return s.opts.POR.Explore(s.sys, s.collector, s.cfg)
 }
 
 // A Mistake is one of hbcheck's own, which a check of the options has found.
@@ -217,6 +243,9 @@ func (e *Mistake) Error() string {
 
 // finish takes from the search what the result says about it.
 func (s *exploration) finish(found por.Result) error {
+	if s.failed != nil {
+		return s.failed
+	}
 	r, c := s.result, s.collector
 	if s.lazy != nil {
 		r.Stats.Static = s.lazy.Took

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,10 @@ type limit struct {
 	timeout time.Duration // 0: none
 	spent   time.Duration // of it, before
 	cancel  func()        // nil: the time is not counted yet
+
+	// A search that is to be saved before it ends goes on for a moment.
+	saving   atomic.Int32 // such searches
+	deadline atomic.Int64 // of the moment, in Unix time; 0: it has not begun
 
 	// cuttable: the machine may cut executions. It may not while a schedule is repeated.
 	cuttable bool
@@ -32,8 +37,25 @@ func (l *limit) release() {
 	}
 }
 
-// passed reports whether the exploration has to end. It is asked after every step, by all workers.
-func (l *limit) passed() bool { return l.ctx.Err() != nil }
+// ending reports whether the exploration has to end, as soon as what is to be saved is. It is asked after
+// every step, by all workers.
+func (l *limit) ending() bool { return l.ctx.Err() != nil }
+
+// passed reports whether it has to end now.
+func (l *limit) passed() bool { return l.ending() && !l.waits() }
+
+// mostSaving is how long a search may take, at the end of its time, to come to where it can be saved.
+const mostSaving = 5 * time.Second
+
+// waits reports whether there is a search that is to be saved, and still may be.
+func (l *limit) waits() bool {
+	if l.saving.Load() == 0 {
+		return false
+	}
+	now := time.Now()
+	l.deadline.CompareAndSwap(0, now.Add(mostSaving).UnixNano())
+	return now.UnixNano() < l.deadline.Load()
+}
 
 // reason says why it has to end; empty if it does not.
 func (l *limit) reason() string {

@@ -51,6 +51,7 @@ type Features struct {
 	Replicas Replicator
 	Facts    Facts
 	Races    RaceFinder
+	Saver    Saver
 
 	// NeedsRefining reports whether what has been explored says nothing: see vm.Machine.NeedsRefining.
 	// Refined makes a machine of the same entry with which it does; Arming says whether starting a
@@ -58,6 +59,7 @@ type Features struct {
 	NeedsRefining func() bool
 	Refined       func(interrupted func() bool) (Machine, error)
 	Arming        bool
+	RefinedTo     func(r vm.Refinement, interrupted func() bool) (Machine, error)
 	// AnyTime makes a machine of the same entry in which every timer may fire at every moment. Wait
 	// returns how long g, if it is a timer, waits yet.
 	AnyTime func(interrupted func() bool) (Machine, error)
@@ -101,6 +103,8 @@ type Features struct {
 	InputLen int
 	// Subtests returns the names of the subtests that have been executed.
 	Subtests func() []string
+	// RunSubtests adds to them.
+	RunSubtests func(names []string)
 	// CodeSize returns the number of instructions of the program, as far as it has been compiled.
 	CodeSize func() int
 	// VM is what executes the program, for a debugger.
@@ -143,6 +147,14 @@ type Replicator interface {
 	ForgetExisted()
 	// Assumed is what the machine has assumed since then.
 	Assumed() []vm.Assumption
+}
+
+// A Saver is a machine that another one can take the place of, in another process: see vm.Saved.
+type Saver interface {
+	Save() (*vm.Saved, error)
+	Regrow(*vm.Saved) error
+	Restore(*vm.Saved) error
+	Refinement() vm.Refinement
 }
 
 // Facts are what static analyses know of a machine's program.

@@ -58,6 +58,10 @@ type Options struct {
 	// Ignores accept bugs; those that did are marked.
 	Ignores []*Ignore
 
+	// Keep, if set, says where searches are saved.
+	Keep  *Keep
+	phase string // the one of them that is saved as; "": it is not
+
 	// Trace, if set, gets a transcript of the search: see por.Config.Trace. It needs one worker.
 	Trace io.Writer
 	// Progress, if set, is called now and then.

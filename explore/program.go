@@ -51,12 +51,12 @@ var _ Machine = (*machine)(nil)
 
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
-	x.features = Features{VM: m, Awaits: m, Replicas: x, Facts: x, Races: x, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
+	x.features = Features{VM: m, Awaits: m, Replicas: x, Facts: x, Races: x, Saver: m, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
 		Touches: m.Touches,
 		Failed:  func() bool { return m.Failure() != nil },
 		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
-		NeedsRefining: m.NeedsRefining, Refined: x.refined, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, Inputs: x.inputs, Concrete: x.concrete,
+		NeedsRefining: m.NeedsRefining, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
+		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
@@ -82,6 +82,15 @@ func (m *machine) locked() map[token.Position]bool {
 // refined is Features.Refined.
 func (m *machine) refined(interrupted func() bool) (Machine, error) {
 	r, err := m.Machine.Refined(interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
+
+// refinedTo is Features.RefinedTo.
+func (m *machine) refinedTo(to vm.Refinement, interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.RefinedTo(to, interrupted)
 	if err != nil {
 		return nil, err
 	}

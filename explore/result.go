@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/oracle"
@@ -136,6 +137,8 @@ type Result struct {
 	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
+	// Resumed is what the search had done that was gone on with; nil: it was not.
+	Resumed *Resumed
 	// Cached: the result is that of an earlier run.
 	Cached bool
 }
@@ -145,6 +148,13 @@ func (r *Result) Exported() *Result {
 	c := *r
 	c.again = refinement{}
 	return &c
+}
+
+// stopped reports whether the exploration has been stopped, and could go on.
+func (r *Result) stopped() bool {
+	return slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
+		return why.Cause == CauseStopped || why.Cause == CauseBound && why.Bound.Bound == por.BoundPoll
+	})
 }
 
 // Stats counts what a search did.

@@ -34,6 +34,13 @@ func (s *source) executes(name string) bool {
 	return true
 }
 
+// add notes that subtests have been executed.
+func (s *source) add(names []string) {
+	for _, name := range names {
+		s.executes(name)
+	}
+}
+
 // executed returns the names of the subtests that have been executed.
 func (s *source) executed() []string {
 	s.mu.Lock()

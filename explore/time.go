@@ -20,6 +20,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := explore(ctx, e, opts)
 	for err == nil && r.again.needed() {
 		e, opts = r.again.refine(e, opts)
+		if opts.Portfolio == nil {
+			opts.Keep = opts.Keep.fresh()
+		}
 		if opts.Timeout > 0 {
 			opts.spent += r.Stats.Explore
 		}
@@ -37,6 +40,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	}
 	if r != nil {
 		r.again = refinement{} // of no use any more
+	}
+	if err == nil && opts.Keep != nil && !r.stopped() {
+		opts.Keep.Remove()
 	}
 	return r, err
 }

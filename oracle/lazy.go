@@ -18,10 +18,11 @@ type Lazy struct {
 	// Took is how long it took to make.
 	Took time.Duration
 
-	over    func() bool // it has no answers any more
-	make    func() por.Oracle
-	made    por.Oracle
-	watcher por.Watcher // made, if it is one
+	over    func() bool       `saved:"-"` // it has no answers any more
+	make    func() por.Oracle `saved:"-"`
+	made    por.Oracle        `saved:"-"`
+	watcher por.Watcher       `saved:"-"` // made, if it is one
+	isMade  bool
 	thrifts thrifts
 }
 
@@ -38,12 +39,8 @@ func (o *Lazy) Skip(g trace.GID, op *trace.Op) string {
 	if o.over() {
 		return ""
 	}
-	if o.made == nil {
-		begin := time.Now()
-		o.made = o.make()
-		o.Took = time.Since(begin)
-		o.watcher, _ = o.made.(por.Watcher)
-		if o.made == nil {
+	if !o.isMade {
+		if o.Remake(); !o.isMade {
 			return ""
 		}
 	}
@@ -66,6 +63,18 @@ func (o *Lazy) Looked() uint64 {
 	}
 	return 0
 }
+
+// Remake makes the oracle, if there is to be one by now: that of a search that is gone on with.
+func (o *Lazy) Remake() {
+	begin := time.Now()
+	o.made = o.make()
+	o.Took += time.Since(begin)
+	o.watcher, _ = o.made.(por.Watcher)
+	o.isMade = o.made != nil
+}
+
+// Made reports whether there is one.
+func (o *Lazy) Made() bool { return o.isMade }
 
 // Stepping implements por.Watcher.
 func (o *Lazy) Stepping(g trace.GID, op *trace.Op) {

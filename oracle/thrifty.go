@@ -85,7 +85,7 @@ func ThriftyParts(p por.Parts, first int) por.Parts {
 }
 
 type thriftyParts struct {
-	por.Parts
+	por.Parts `saved:"-"`
 	questions thrift
 }
 

@@ -78,6 +78,9 @@ type Config struct {
 	// than "" stops the search.
 	Poll func(Progress) (reason string)
 
+	// Keeper, if set, saves the search now and then, or has it go on where it was saved.
+	Keeper Keeper
+
 	// Over, if set, is asked after every transition, and Poll is called at once if it holds: a few
 	// hundred transitions of a large program take long. It may be asked by several goroutines.
 	Over func() bool

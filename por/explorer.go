@@ -34,6 +34,8 @@ type Explorer struct {
 	Parallel bool
 	// NoAwaits says that it does not know operations that wait for a value (trace.Op.Awaits).
 	NoAwaits bool
+	// NotSaved says that its searches cannot be saved (Config.Keeper).
+	NotSaved bool
 	// Equivalence names the relation whose classes it explores, if that is not Mazurkiewicz's.
 	Equivalence string
 
@@ -73,10 +75,17 @@ func (e *Explorer) Explore(sys System, v Visitor, cfg Config) Result {
 	if missing := MissingOf(sys, e.Needs); missing != "" {
 		panic(fmt.Sprintf("BUG: --por=%s needs a system that is a por.%s", e.Name, missing))
 	}
-	r := e.Run(sys, v, cfg)
+	var r Result
+	resumed, leave := cfg.Enter(&r.FallbackTo)
+	defer leave()
+	if resumed = resumed && r.FallbackTo != ""; !resumed {
+		r = e.Run(sys, v, cfg)
+	}
 	for _, other := range e.Fallbacks {
 		if r.FallbackTo == other.Name {
-			Restart(v, cfg, "the program is one for --por="+other.Name)
+			if !resumed {
+				Restart(v, cfg, "the program is one for --por="+other.Name)
+			}
 			left := other.Explore(sys, v, cfg)
 			if left.FallbackTo == "" {
 				left.FallbackTo = other.Name

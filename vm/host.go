@@ -69,6 +69,18 @@ func (l *HostLog) note(env []string, ask hostAsk, name string) {
 	l.facts[q] = answer(env, ask, name)
 }
 
+// Add adds what has been learnt before.
+func (l *HostLog) Add(facts []HostFact) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.facts == nil {
+		l.facts = make(map[hostQuestion]string)
+	}
+	for _, f := range facts {
+		l.facts[hostQuestion{hostAsk(f.Ask), f.Name}] = f.Answer
+	}
+}
+
 // Facts returns what has been learnt, in order.
 func (l *HostLog) Facts() []HostFact {
 	l.mu.Lock()

@@ -29,6 +29,7 @@ type linker struct {
 	entry      *load.Entry
 	ssaFuncs   []*ssa.Function // by function number; nil for stubs
 	ids        map[*ssa.Function]uint32
+	compiled   int // functions that have been
 	globals    map[*ssa.Global]uint64
 	byAddr     map[uint64]*ssa.Global
 	assigns    map[types.Object]bool // nil until asked for: see link_constant.go
@@ -40,6 +41,7 @@ type linker struct {
 	observed   map[uint32]bool     // see observable
 	ordered    map[*ssa.Range]bool // see Ordered
 	zeroBase   uint64
+	asked      *layout.Table // of types that are asked about between steps, which are given no numbers
 	words      map[uint32]uint64                // layout number → type word
 	abi        *abitype.Builder                 // writes type descriptors
 	locals     map[*types.TypeName][]types.Type // see noteLocals
@@ -82,6 +84,7 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 		locals:   map[*types.TypeName][]types.Type{},
 		calls:    map[callKey]uint32{},
 		adapters: map[uint32]*adapter{},
+		asked:    layout.NewTable(),
 
 		clockUsed:  prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
 		counted:    prog.CountsGoroutines(e),
@@ -290,6 +293,7 @@ func (m *Machine) compile(id uint32) *bytecode.Func {
 		return f
 	}
 	m.funcs[id] = k.compileFunc(fn, id)
+	k.compiled++
 	return m.funcs[id]
 }
 

@@ -48,6 +48,7 @@ type Machine struct {
 	coveredInit []bool              // likewise, by the initialisation of packages
 	contended   map[race.Stack]bool // where locks were taken on any path: another goroutine could have had it
 	covered     []bool              // by number of block (load.Program.Blocks): it has been executed, on any path
+	growth      growthLog           // see state_saved.go
 }
 
 var _ por.System = (*Machine)(nil)
@@ -241,5 +242,6 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if err := m.start(e); err != nil {
 		return nil, err
 	}
+	m.growth.size = m.numbers()
 	return m, nil
 }

@@ -140,7 +140,7 @@ func (m *Machine) Words(id trace.GID, a *Activation, v ssa.Value) []uint64 {
 		return nil
 	}
 	at := a.FP + uint32(r)
-	return m.gOf(id).stack[at : at+uint32(m.link.Layout(v.Type()).Words())]
+	return m.gOf(id).stack[at : at+uint32(m.link.asked.Of(v.Type()).Words())]
 }
 
 // A Deferred is a pending deferred call: the function and its argument words.
@@ -258,7 +258,10 @@ func (m *Machine) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 }
 
 // Address returns the address of a package variable.
-func (m *Machine) Address(g *ssa.Global) uint64 { return m.link.Global(g) }
+func (m *Machine) Address(g *ssa.Global) (p uint64) {
+	m.growth.ask(m, Growth{Global: globalName(g)}, func() { p = m.link.Global(g) })
+	return p
+}
 
 // ByValue reports whether free variable i of fn is captured by value: its
 // register holds the variable's value and not its address.

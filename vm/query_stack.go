@@ -200,7 +200,9 @@ func (m *Machine) code(id uint32) *bytecode.Func {
 	if f := m.funcs[id]; f != nil {
 		return f
 	}
-	return m.compile(id)
+	var f *bytecode.Func
+	m.growth.ask(m, Growth{Compiled: id + 1}, func() { f = m.compile(id) })
+	return f
 }
 
 // hiddenInStacks reports whether name is an unexported function of the runtime.

@@ -48,6 +48,7 @@ func (m *Machine) recoverOutOfMemory() {
 	if m.heap.exhausted {
 		recover()
 		m.heap.exhausted = false
+		m.growth.stepped(m)
 		for _, g := range m.gs {
 			g.inNative = false
 		}

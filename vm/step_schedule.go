@@ -171,6 +171,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	if m.reduction != nil {
 		m.reduction.beforeStep(g)
 	}
+	m.growth.willStep(m, g.id, choice)
 	// Look and save while the state is still that of the explorer's choice.
 	m.quietStep = timed(g) && m.bounded(g) && m.passesTime(g) && m.passingNow().quiet
 	m.viewOf(g)
@@ -209,6 +210,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	if m.reduction != nil {
 		m.reduction.afterStep(g)
 	}
+	m.growth.stepped(m)
 	m.verify(true)
 }
 

@@ -190,6 +190,27 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 	return New(m.link.prog, m.link.entry, cfg)
 }
 
+// A Refinement is what Refined has found necessary.
+type Refinement struct {
+	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered bool
+	Jumps                                                           []int64
+}
+
+// Refinement returns that of this machine.
+func (m *Machine) Refinement() Refinement {
+	c := &m.cfg
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.jumps}
+}
+
+// RefinedTo returns a machine in the initial state of the same program with another refinement.
+func (m *Machine) RefinedTo(r Refinement, interrupt func() bool) (*Machine, error) {
+	cfg := m.cfg
+	cfg.VisibleArming, cfg.VisibleLooks, cfg.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
+	cfg.CountRests, cfg.Numbered, cfg.jumps = r.CountRests, r.Numbered, r.Jumps
+	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
+	return New(m.link.prog, m.link.entry, cfg)
+}
+
 // AnyTime returns a machine in the initial state of the same program in which every timer may fire
 // at every moment.
 func (m *Machine) AnyTime(interrupt func() bool) (*Machine, error) {

@@ -12,8 +12,8 @@ import (
 // says why. Neither does if the search stops itself, to begin again or to leave the program to
 // another explorer.
 type Control struct {
-	Visitor por.Visitor
-	Cfg     por.Config
+	Visitor por.Visitor `saved:"-"`
+	Cfg     por.Config  `saved:"-"`
 
 	Stats  por.Stats
 	Halted bool

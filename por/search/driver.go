@@ -28,15 +28,15 @@ const ChainLimit = 1000
 type Driver struct {
 	Control
 	RaceReporter
-	Sys      por.System
-	Executor Executor    // nil: the system executes
-	Size     por.Sized   // nil: the system does not know its size
-	Watcher  por.Watcher // the oracle, if it is one
+	Sys      por.System  `saved:"-"`
+	Executor Executor    `saved:"-"` // nil: the system executes
+	Size     por.Sized   `saved:"-"` // nil: the system does not know its size
+	Watcher  por.Watcher `saved:"-"` // the oracle, if it is one
 
-	looker      por.Looker      // the oracle, if it is one
+	looker      por.Looker      `saved:"-"` // the oracle, if it is one
 	looked      uint64          // what it had counted when it was asked last
-	inspector   por.Inspector   // the visitor, if it is one
-	constrained por.Constrained // the system, if it is one
+	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
+	constrained por.Constrained `saved:"-"` // the system, if it is one
 
 	Path    trace.Schedule
 	Enabled []trace.GID // in the present state, see Arrive

@@ -11,8 +11,8 @@ import (
 // There are two ways to races: a Racer finds those of accesses that the memory model does not
 // order, however far apart; ReportRaces, below, those whose accesses are next in one state.
 type RaceReporter struct {
-	racer   por.Racer
-	visitor por.RaceVisitor
+	racer   por.Racer       `saved:"-"`
+	visitor por.RaceVisitor `saved:"-"`
 }
 
 // NewRaceReporter returns the reporter for a system and a visitor.

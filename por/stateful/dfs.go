@@ -85,8 +85,17 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 // the system where it is, and pop rewinds it.
 func (s *depthFirst) run() por.Result {
 	root := s.Checkpoint()
-	s.advance()
+	resumed, leave := s.Cfg.Enter(s)
+	defer leave()
+	if resumed {
+		s.reenter()
+	} else {
+		s.advance()
+	}
 	for !s.Halted {
+		if s.Keep(); s.Halted {
+			break
+		}
 		if len(s.frames) == 0 {
 			if !s.nextTurn(&root) {
 				break

@@ -8,5 +8,5 @@ import "hbcheck.dev/hbcheck/por"
 //
 // With Config.Match every distinct state is stored and explored once.
 func Full(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return newDepthFirst(sys, v, cfg, nil).explore()
+	return explore(sys, v, cfg, nil)
 }

@@ -46,9 +46,10 @@ import (
 // w t u, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
+	_, leave := cfg.Enter(p)
+	defer leave()
 	for {
-		s := newDepthFirst(sys, v, cfg, p)
-		r := s.explore()
+		r := explore(sys, v, cfg, p)
 		if !p.Violated {
 			return r
 		}

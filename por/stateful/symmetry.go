@@ -31,11 +31,11 @@ import (
 //     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
 //     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
 type symmetric struct {
-	hasher por.SymmetricHasher // nil: states are equal if goroutines are
-	buf    []trace.GID
-	order  []trace.GID // of the state looked up last; nil: goroutines correspond as for System.Hash
-	digest uint64      // stands for it; 0 if it is nil
-	cycle  bool        // there is a cycle that exchanges goroutines
+	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
+	buf    []trace.GID         `saved:"-"`
+	order  []trace.GID         `saved:"-"` // of the state looked up last; nil: goroutines correspond as for System.Hash
+	digest uint64              // stands for it; 0 if it is nil
+	cycle  bool                // there is a cycle that exchanges goroutines
 }
 
 // fingerprint is that of the present state.

@@ -222,19 +222,43 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 	}
 }
 
-// explore runs the search, and again if that is needed to look for livelocks.
-func (s *depthFirst) explore() por.Result {
-	r := s.run()
-	if s.turns.begun && s.Cfg.Match && !s.Cfg.LimitPreempt && !s.Halted && len(r.Incomplete) == 0 {
-		por.Restart(s.Visitor, s.Cfg, "everything is explored, but for livelocks")
-		s = newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy)
-		s.turns.never = true
-		r = s.run()
+// A stage is what a search that begins again leaves out.
+type stage struct {
+	never bool // turns: it looks for livelocks
+	named bool // symmetry
+}
+
+// explore searches sys, and again if that is needed to look for livelocks.
+func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) por.Result {
+	var at stage
+	_, leave := cfg.Enter(&at)
+	defer leave()
+	for {
+		cfg.Symmetry = cfg.Symmetry && !at.named
+		s := newDepthFirst(sys, v, cfg, policy)
+		s.turns.never = at.never
+		r := s.run()
+		switch {
+		case s.turns.begun && cfg.Match && !cfg.LimitPreempt && !s.Halted && len(r.Incomplete) == 0:
+			por.Restart(v, cfg, "everything is explored, but for livelocks")
+			at.never = true
+		case s.symmetric.cycle:
+			por.Restart(v, cfg, "a cycle of states exchanges goroutines")
+			at = stage{named: true}
+		default:
+			return r
+		}
 	}
-	if !s.symmetric.cycle {
-		return r
+}
+
+// reenter goes on with a search that was saved.
+func (s *depthFirst) reenter() {
+	var positions []*search.Position
+	if s.turns.from != nil {
+		positions = append(positions, &s.turns.at)
 	}
-	por.Restart(s.Visitor, s.Cfg, "a cycle of states exchanges goroutines")
-	s.Cfg.Symmetry = false
-	return newDepthFirst(s.Sys, s.Visitor, s.Cfg, s.policy).explore()
+	for i := range s.frames {
+		positions = append(positions, &s.frames[i].Position)
+	}
+	s.Reenter(positions...)
 }

@@ -124,6 +124,9 @@ func NewTable() *Table {
 	return t
 }
 
+// Len returns how many layouts there are.
+func (t *Table) Len() int { return len(t.list) }
+
 // At returns the layout with the given number.
 func (t *Table) At(id uint32) *Layout { return t.list[id] }
 

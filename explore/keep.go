@@ -1,0 +1,363 @@
+package explore
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A Keep says where an exploration is saved, so that another process can go on with it. Each of its
+// searches has a file of its own: most explorations have one search, and a portfolio has several at a
+// time, none of which depends on how far the others are.
+//
+//	search.hbs      the explorer, if there is one
+//	0.hbs, 1.hbs    those of a portfolio that search for long
+//	preempt.hbs     its search by increasing preemptions
+//
+// What is short is not saved, and done again: the other phases of a portfolio, and what follows a search.
+type Keep struct {
+	Dir    string // of the entry; it need not exist
+	Header saved.Header
+	Resume bool // go on with what has been saved
+	// Host is what machines learn of the host, which has to be the same when the search is gone on with;
+	// Env are the variables of the program.
+	Host *vm.HostLog
+	Env  []string
+
+	Every time.Duration // how often a search is saved; 0: as it ends early, only
+	// Points, if set, says instead whether a search is saved now; it is asked wherever it could be. Written
+	// is called whenever it was. For tests.
+	Points  func() bool
+	Written func()
+	// Most is how many bytes a file may have; 0: any number. A larger one is removed.
+	Most int64
+}
+
+// keepShare is which part of its time a search may spend on being saved.
+const keepShare = 20
+
+// A NotResumed is the error of a search that cannot be gone on with.
+type NotResumed struct {
+	File string
+	Err  error
+}
+
+func (e *NotResumed) Error() string { return fmt.Sprintf("explore: %s: %v", e.File, e.Err) }
+
+func (e *NotResumed) Unwrap() error { return e.Err }
+
+// Resumed is what had been done by earlier processes.
+type Resumed struct {
+	Spent time.Duration
+	Stats por.Stats // of the search
+}
+
+// The details of bugs.
+func init() {
+	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LivesOn{}, Spins{},
+		Loops{}, Conflict{}} {
+		saved.Register(d)
+	}
+}
+
+// keptInfo begins a file.
+type keptInfo struct {
+	Ended      bool // the search is over
+	Spent      time.Duration
+	Stats      por.Stats
+	Host       []vm.HostFact
+	Refinement vm.Refinement // of the machine,
+	Await      bool          // see Options.awaitLoops
+}
+
+// keptSearch is what a file has of everything but the explorer.
+type keptSearch struct {
+	Found    por.Result // if it is over
+	Machine  *vm.Saved
+	Subtests []string
+}
+
+// A keeper saves one search. It is used by the goroutine that searches.
+type keeper struct {
+	*Keep
+	s     *exploration
+	file  string
+	roots []any
+	due   bool
+
+	begin  time.Time
+	spent  time.Duration // before that, by other processes
+	last   time.Time     // it was saved,
+	took   time.Duration // which took so long
+	stats  por.Stats     // as of the last poll
+	broken error         // it cannot be saved
+
+	waited bool        // limit.saving counts it
+	from   *saved.File // what is gone on with, until the system is there
+	info   keptInfo    // of from
+	kept   keptSearch
+}
+
+// keep makes the search one that is saved as opts say.
+func (s *exploration) keep(opts *Options) error {
+	if opts.Keep == nil || opts.phase == "" {
+		return nil
+	}
+	if unsaved(opts, s.features) {
+		if opts.Keep.Resume {
+			return &NotResumed{filepath.Join(opts.Keep.Dir, opts.phase+".hbs"), errUnsaved}
+		}
+		return nil
+	}
+	k := &keeper{Keep: opts.Keep, s: s, file: opts.Keep.name(opts.phase)}
+	if k.Resume {
+		var err error
+		if k.from, k.info, err = k.open(opts.phase); err != nil {
+			return err
+		}
+		k.spent, k.stats = k.info.Spent, k.info.Stats
+		if k.from != nil {
+			s.result.Resumed = &Resumed{k.spent, k.stats}
+		}
+	}
+	k.begin = time.Now()
+	k.last = k.begin
+	s.keeper, s.cfg.Keeper = k, k
+	poll := s.cfg.Poll
+	s.cfg.Poll = func(p por.Progress) string {
+		k.poll(&p)
+		return poll(p)
+	}
+	s.limit.saving.Add(1)
+	k.waited = true
+	return nil
+}
+
+// errUnsaved says that a search with such options is not saved.
+var errUnsaved = errors.New("a search with these options is not saved")
+
+// unsaved reports whether that is so: what is compared with the search, or written down of it, is not.
+func unsaved(o *Options, f *Features) bool {
+	return f.Saver == nil || o.POR.NotSaved || o.CheckStatic || o.Explain != nil || o.Trace != nil || o.Jobs > 1
+}
+
+// name returns the name of the file of a phase.
+func (k *Keep) name(phase string) string { return filepath.Join(k.Dir, phase+".hbs") }
+
+// open opens the file of a phase; the file is nil if there is none.
+func (k *Keep) open(phase string) (f *saved.File, info keptInfo, err error) {
+	name := k.name(phase)
+	f, err = saved.Open(name, k.Header)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, info, nil
+	}
+	if err == nil {
+		err = f.Read(&info)
+	}
+	if err != nil {
+		return nil, info, &NotResumed{name, err}
+	}
+	for _, fact := range info.Host {
+		if !fact.Holds(k.Env) {
+			f.Close()
+			return nil, info, &NotResumed{name, fmt.Errorf("the program has asked for %s %s, which is another since", fact.Ask, fact.Name)}
+		}
+	}
+	if k.Host != nil {
+		k.Host.Add(info.Host)
+	}
+	return f, info, nil
+}
+
+// Remove removes what has been saved.
+func (k *Keep) Remove() {
+	files, _ := filepath.Glob(k.name("*"))
+	for _, f := range files {
+		os.Remove(f)
+	}
+	os.Remove(k.Dir) // if it is empty
+}
+
+// resumed returns e and opts as they are for the search of a phase that is gone on with: on the machine
+// that it was found to need.
+func (k *Keep) resumed(e Entry, opts Options, phase string) (Entry, Options, error) {
+	if k == nil || !k.Resume {
+		return e, opts, nil
+	}
+	f, info, err := k.open(phase)
+	if f == nil {
+		return e, opts, err
+	}
+	f.Close()
+	opts.awaitLoops = opts.awaitLoops || info.Await
+	if make := e.New; !reflect.DeepEqual(info.Refinement, vm.Refinement{}) {
+		e.New = func(interrupted func() bool) (Machine, error) {
+			m, err := make(interrupted)
+			if err != nil || m.Features().RefinedTo == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
+				return m, err
+			}
+			return m.Features().RefinedTo(info.Refinement, interrupted)
+		}
+	}
+	return e, opts, nil
+}
+
+// fresh is k for another search of the same phase, which is not gone on with.
+func (k *Keep) fresh() *Keep {
+	if k == nil {
+		return nil
+	}
+	c := *k
+	c.Resume = false
+	return &c
+}
+
+// poll is called now and then while the search runs.
+func (k *keeper) poll(p *por.Progress) {
+	k.stats = p.Stats
+	switch {
+	case k.s.limit.ending():
+		k.due = true
+	case k.Every > 0 && !k.due:
+		k.due = time.Since(k.last) >= max(k.Every, keepShare*k.took)
+	}
+}
+
+// Enter implements por.Keeper.
+func (k *keeper) Enter(data any) (resumed bool) {
+	k.roots = append(k.roots, data)
+	if k.from == nil {
+		return false
+	}
+	if err := k.from.Read(data); err != nil {
+		panic(&NotResumed{k.file, err})
+	}
+	return true
+}
+
+// Leave implements por.Keeper.
+func (k *keeper) Leave() { k.roots = k.roots[:len(k.roots)-1] }
+
+// Due implements por.Keeper.
+func (k *keeper) Due() bool { return k.due || k.Points != nil && k.Points() }
+
+// Save implements por.Keeper. That it fails is no reason to stop a search.
+func (k *keeper) Save() {
+	k.due = false
+	if k.write(false, por.Result{}); k.Written != nil {
+		k.Written()
+	}
+	if k.s.limit.ending() {
+		k.done()
+	}
+}
+
+// done lets the exploration end without waiting for the search.
+func (k *keeper) done() {
+	if k.waited {
+		k.waited = false
+		k.s.limit.saving.Add(-1)
+	}
+}
+
+// write writes the file.
+func (k *keeper) write(ended bool, found por.Result) {
+	if k.broken != nil {
+		return
+	}
+	s, begin := k.s, time.Now()
+	info := keptInfo{Ended: ended, Spent: k.spent + begin.Sub(k.begin), Stats: k.stats,
+		Refinement: s.features.Saver.Refinement(), Await: s.opts.awaitLoops}
+	if k.Host != nil {
+		info.Host = k.Host.Facts()
+	}
+	kept := keptSearch{Found: found}
+	if kept.Machine, k.broken = s.features.Saver.Save(); k.broken != nil {
+		return
+	}
+	if s.features.Subtests != nil {
+		kept.Subtests = s.features.Subtests()
+	}
+	if k.broken = os.MkdirAll(k.Dir, 0o777); k.broken != nil {
+		return
+	}
+	data := append([]any{&info, &kept}, s.keptData()...)
+	if !ended {
+		data = append(data, k.roots...)
+	}
+	var size int64
+	if size, k.broken = saved.Write(k.file, k.Header, data...); k.Most > 0 && size > k.Most {
+		os.Remove(k.file)
+		k.broken = fmt.Errorf("the search takes more than %d bytes", k.Most)
+	}
+	k.last = time.Now()
+	k.took = k.last.Sub(begin)
+}
+
+// keptData are the data of s that are saved with its explorer's.
+func (s *exploration) keptData() []any {
+	list := []any{s.collector}
+	if s.extra != nil {
+		list = append(list, s.extra)
+	}
+	if s.lazy != nil {
+		list = append(list, s.lazy)
+	}
+	if s.parts != nil {
+		list = append(list, s.parts)
+	}
+	return list
+}
+
+// resume brings the machine and the collector to where they were when the search was saved, but for the
+// path. It reports whether the search is over, and its result.
+func (k *keeper) resume() (found por.Result, over bool) {
+	s := k.s
+	check := func(err error) {
+		if err != nil {
+			panic(&NotResumed{k.file, err})
+		}
+	}
+	check(k.from.Read(&k.kept))
+	for _, data := range s.keptData() {
+		check(k.from.Read(data))
+	}
+	check(s.features.Saver.Regrow(k.kept.Machine))
+	if s.lazy != nil && s.lazy.Made() {
+		s.lazy.Remake()
+	}
+	if k.info.Ended {
+		k.Arrived()
+		return k.kept.Found, true
+	}
+	return por.Result{}, false
+}
+
+// Arrived implements por.Keeper.
+func (k *keeper) Arrived() {
+	err := k.s.features.Saver.Restore(k.kept.Machine)
+	if k.s.features.RunSubtests != nil {
+		k.s.features.RunSubtests(k.kept.Subtests)
+	}
+	if err = cmp.Or(err, k.from.Close()); err != nil {
+		panic(&NotResumed{k.file, err})
+	}
+	k.from = nil
+}
+
+// end is called when the search has ended.
+func (k *keeper) end(found por.Result) {
+	k.done()
+	if !k.s.limit.ending() && k.Points == nil && k.Every > 0 && time.Since(k.begin) >= k.Every {
+		k.write(true, found)
+	}
+}

@@ -1,0 +1,119 @@
+package progen_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/internal/progen"
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// A resumedWay is how a program is explored, of which it is tested that the search can be left anywhere.
+type resumedWay struct {
+	name string
+	opts explore.Options
+}
+
+func resumedWays() (list []resumedWay) {
+	add := func(name string, opts explore.Options) {
+		opts.All, opts.Outcomes, opts.NoMinimise, opts.MaxSteps, opts.MaxExecs = true, true, true, 2000, 3000
+		opts.Symmetry = opts.Match
+		list = append(list, resumedWay{name, opts})
+	}
+	for _, name := range []string{"full", "jpf"} {
+		for _, match := range []bool{true, false} {
+			add(fmt.Sprintf("%s match=%v", name, match), explore.Options{POR: explorers.With(name), Match: match})
+		}
+	}
+	for _, k := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Patterns} {
+		add("jpf "+string(k), explore.Options{POR: explorers.With("jpf"), Match: true, Hybrid: k, LazyAnalysis: k == oracle.Parts})
+	}
+	add("jpf preempt=1", explore.Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true, Preempt: 1})
+	return list
+}
+
+// TestResume: a search that is left anywhere, as often as one likes, and gone on with by another machine,
+// finds and counts what one does that is not left.
+func TestResume(t *testing.T) {
+	n := 40
+	if testing.Short() {
+		n = 6
+	}
+	all := []progen.Features{progen.All, progen.Locks | progen.Atomics, progen.Chans | progen.Selects, progen.Locks | progen.Groups | progen.Prints,
+		progen.Atomics | progen.Unused, progen.All &^ progen.Panics}
+	var progs []*progen.Prog
+	for i := range n {
+		progs = append(progs, progen.Generate(uint64(7000+i), all[i%len(all)]))
+	}
+	b := loadBatch(t, progs)
+	left := make(map[string]int)
+	for _, p := range progs {
+		for _, way := range resumedWays() {
+			left[way.name] += testResumed(t, b, p, way)
+		}
+	}
+	for _, way := range resumedWays() {
+		if left[way.name] < n {
+			t.Errorf("%s: left only %d times: the programs do not test it", way.name, left[way.name])
+		}
+	}
+}
+
+// testResumed tests one way with one program, and returns how often the search was left.
+func testResumed(t *testing.T, b *batch, p *progen.Prog, way resumedWay) (left int) {
+	e, err := b.prog.Lookup(p.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(p.Seed, 0x5a7ed))
+	places := 0
+	whole := resumable(t, b.prog, e, way.opts, &explore.Keep{Points: func() bool { places++; return false }})
+	for round := range 3 {
+		keep := &explore.Keep{Dir: t.TempDir(), Header: saved.Header{{Name: "program", Value: p.Name}}}
+		mean := places >> (2 * round) // few long ones, or many short ones
+		var r *explore.Result
+		for stop := true; stop; keep.Resume = true {
+			next := 1 + rng.IntN(mean+2)
+			ctx, cancel := context.WithCancel(context.Background())
+			stop = false
+			keep.Points = func() bool { next--; return next == 0 }
+			keep.Written = func() { stop = true; left++; cancel() }
+			r = resumableUntil(ctx, t, b.prog, e, way.opts, keep)
+			cancel()
+		}
+		if !reflect.DeepEqual(r, whole) {
+			t.Fatalf("seed %d, %s, left %d times, at %d places: the result is another one\n%+v\n%+v\n%s",
+				p.Seed, way.name, left, places, r, whole, p.Source())
+		}
+	}
+	return left
+}
+
+// resumable explores e.
+func resumable(t *testing.T, prog *load.Program, e *load.Entry, opts explore.Options, keep *explore.Keep) *explore.Result {
+	return resumableUntil(context.Background(), t, prog, e, opts, keep)
+}
+
+// resumableUntil explores e until ctx is done. What says how long that took, and how much memory, is left
+// out of the result.
+func resumableUntil(ctx context.Context, t *testing.T, prog *load.Program, e *load.Entry, opts explore.Options, keep *explore.Keep) *explore.Result {
+	opts.Keep = keep
+	entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (explore.Machine, error) {
+		return explore.NewMachine(prog, e, vm.Config{VisibleOutput: true, Races: true, OrderedTime: true, Interrupt: interrupted})
+	}}
+	r, err := explore.Run(ctx, entry, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", e.Name, err)
+	}
+	r = r.Exported()
+	r.Stats.Load, r.Stats.Static, r.Stats.Explore, r.Stats.PeakBytes, r.Resumed = 0, 0, 0, 0, nil
+	return r
+}

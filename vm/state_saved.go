@@ -1,0 +1,289 @@
+package vm
+
+import (
+	"errors"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// A search can be saved and gone on with in another process, whose machine has to become what this one
+// is. A state needs no saving: it is named by its schedule, as the program is deterministic. But some
+// of what a machine knows depends on the paths that it has been on before.
+//
+//  1. Functions, layouts, types, literals and goroutines get their numbers when they are first met
+//     (linker, image, internG). Numbers are part of operations and of fingerprints.
+//  2. What is noted on any path and never taken back: Saved has it, as it is.
+//
+// The numbers are made anew, in the same order: it is noted after which schedules there were more of them
+// than before. That is seldom so, as a program has few functions.
+//
+// Claim: if a machine in the initial state executes these schedules (Regrow), one after the other, its
+// numbers become what they were. By induction over the schedules: what is executed before the last step
+// of one had been executed before with the numbers that there were then, or gave none. So it gives none,
+// and leads to the same state; the last step meets what it met, in the same order. Where a question
+// about a state made them (an operation that is not pending is linked to be looked at), it is asked again.
+// That the numbers are as many as they were is compared each time, and what is pending in the end is
+// compared with what was (Restore).
+
+// growthLog notes when numbers were given.
+type growthLog struct {
+	path    trace.Schedule // to the present state, and what has been undone of it
+	common  int            // of the present path, how many steps the last schedule of list has, too
+	list    []Growth
+	size    uint64 // how many numbers there were when they were last counted
+	steps   int    // in list
+	inStep  bool   // one is being executed
+	tooMany bool   // there are more than are noted
+}
+
+// A Growth is a schedule that numbers were given on: the first Keep steps of the one before, and then
+// Steps. Size is how many numbers there were then. If static analyses have asked for the address of a
+// variable there, or for the code of a function (its number and one), that is noted, too.
+type Growth struct {
+	Keep     int
+	Steps    trace.Schedule
+	Size     uint64
+	Global   string
+	Compiled uint32
+}
+
+// globalName names a package variable.
+func globalName(g *ssa.Global) string { return g.Pkg.Pkg.Path() + "." + g.Name() }
+
+// global returns the package variable of that name; nil if there is none, or more than one.
+func (m *Machine) global(name string) (found *ssa.Global) {
+	for _, p := range m.link.prog.SSA.AllPackages() {
+		for _, x := range p.Members {
+			if g, ok := x.(*ssa.Global); ok && globalName(g) == name {
+				if found != nil {
+					return nil
+				}
+				found = g
+			}
+		}
+	}
+	return found
+}
+
+// mostGrowth is how many steps are noted. A search that needs more of them cannot be saved.
+const mostGrowth = 1 << 24
+
+// numbers is how many have been given.
+func (m *Machine) numbers() uint64 {
+	return uint64(m.layouts.Len()) + uint64(m.heap.nstatic) + uint64(len(m.link.ssaFuncs)) + uint64(len(m.spawn)) +
+		uint64(m.link.compiled)
+}
+
+// willStep notes that the step (g, choice) is going to be executed.
+func (l *growthLog) willStep(m *Machine, g trace.GID, choice int) {
+	if m.numbers() != l.size {
+		l.note(m) // by what has been asked since the last step
+	}
+	l.path = append(l.path[:m.steps], trace.Step{G: g, Choice: choice})
+	l.common, l.inStep = min(l.common, m.steps), true
+}
+
+// stepped is called when it has been.
+func (l *growthLog) stepped(m *Machine) {
+	if l.inStep = false; m.numbers() != l.size {
+		l.note(m)
+	}
+}
+
+// ask lets f answer a question about the present state by itself, which x says how to ask again.
+func (l *growthLog) ask(m *Machine, x Growth, f func()) {
+	if !l.inStep && m.numbers() != l.size {
+		l.note(m)
+	}
+	if f(); !l.inStep && m.numbers() != l.size {
+		l.add(m, x)
+	}
+}
+
+// note notes the present path.
+func (l *growthLog) note(m *Machine) { l.add(m, Growth{}) }
+
+// add notes the present path, and what was asked there.
+func (l *growthLog) add(m *Machine, x Growth) {
+	l.size = m.numbers()
+	if l.tooMany {
+		return
+	}
+	path := l.path[:m.steps]
+	l.common = min(l.common, len(path))
+	x.Keep, x.Steps, x.Size = l.common, slices.Clone(path[l.common:]), l.size
+	l.common = len(path)
+	if l.steps += len(x.Steps); l.steps > mostGrowth {
+		l.tooMany, l.list = true, nil
+		return
+	}
+	l.list = append(l.list, x)
+}
+
+// Saved is what another machine needs to be what this one is, in the present state, once it has executed
+// the schedule that leads there.
+type Saved struct {
+	Growth []Growth
+
+	Counters   Counters
+	ClockReads uint64
+	Assumed    []Assumption
+	Existed    []bool
+	Cutoffs    bool
+	Shrinks    bool
+	Derived    map[int64]bool
+	Ticks      map[int64]bool
+	SinceTicks map[int64]bool
+	Late       bool
+	Jumps      []int64
+	Flags      []bool // see flags
+	SinceGC    uint64
+	GCAt       uint64
+
+	Steps   int
+	Objects int
+	Pending []trace.Op // of goroutines that have not ended
+}
+
+// flags are what has been noticed on any path, of this machine or a replica.
+func (m *Machine) flags() []interface {
+	Load() bool
+	Store(bool)
+} {
+	c := &m.cfg
+	a := c.absolute
+	return []interface {
+		Load() bool
+		Store(bool)
+	}{c.waited, c.short, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named}
+}
+
+// ErrUnsaved says that a machine has given numbers on too many paths for the search to be saved.
+var ErrUnsaved = errors.New("the program's functions and goroutines are first met on paths of too many steps")
+
+// Save returns what Restore needs.
+func (m *Machine) Save() (*Saved, error) {
+	l := &m.growth
+	if m.numbers() != l.size {
+		l.note(m)
+	}
+	if l.tooMany {
+		return nil, ErrUnsaved
+	}
+	k, late := m.link, m.cfg.late
+	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
+		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Derived: k.derived, Ticks: k.ticks, SinceTicks: k.sinceTicks,
+		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: m.pendingOps()}
+	late.mu.Lock()
+	s.Late, s.Jumps = late.any, slices.Clone(late.jumps)
+	late.mu.Unlock()
+	for _, f := range m.flags() {
+		s.Flags = append(s.Flags, f.Load())
+	}
+	return s, nil
+}
+
+// pendingOps are the operations of goroutines that have not ended.
+func (m *Machine) pendingOps() (list []trace.Op) {
+	m.Live(func(g trace.GID) { list = append(list, m.Next(g)) })
+	return list
+}
+
+// errRegrown says that what was saved is not of this program.
+var errRegrown = errors.New("the program does something else than when the search was saved")
+
+// Regrow gives the numbers that were given when s was saved. The machine is in its initial state, and may
+// have given the first of them.
+func (m *Machine) Regrow(s *Saved) error {
+	root := m.Mark()
+	defer m.Release(root)
+	defer m.Rewind(root)
+	var path trace.Schedule
+	for _, x := range s.Growth {
+		if x.Keep > len(path) {
+			return errRegrown
+		}
+		path = append(path[:x.Keep], x.Steps...)
+		if m.numbers() >= x.Size {
+			continue
+		}
+		at := m.steps
+		if at > len(path) || !slices.Equal(m.growth.path[:at], path[:at]) {
+			m.Rewind(root)
+			at = m.steps
+		}
+		for _, a := range path[at:] {
+			m.Step(a.G, a.Choice)
+		}
+		switch {
+		case x.Global != "":
+			g := m.global(x.Global)
+			if g == nil {
+				return errRegrown
+			}
+			m.Address(g)
+		case x.Compiled != 0:
+			if int(x.Compiled) > len(m.funcs) {
+				return errRegrown
+			}
+			m.code(x.Compiled - 1)
+		default:
+			m.askAll(x.Size)
+		}
+		if m.numbers() != x.Size {
+			return errRegrown
+		}
+	}
+	return nil
+}
+
+// askAll asks what a search may have asked in the present state, until there are enough numbers.
+func (m *Machine) askAll(enough uint64) {
+	for _, ask := range []func(){
+		func() { m.Enabled(nil) },
+		func() { m.pendingOps() },
+		func() {
+			var list []trace.GID
+			m.Live(func(g trace.GID) { list = append(list, g) })
+			for _, g := range list {
+				m.Alternatives(g)
+				m.Touches(g, nil)
+			}
+		},
+		func() { m.Status() },
+	} {
+		if m.numbers() >= enough {
+			return
+		}
+		ask()
+	}
+}
+
+// Restore makes the machine what it was when s was saved. Regrow has been called, and the machine is in
+// the state again, in which it has been since nothing was asked that gives numbers.
+func (m *Machine) Restore(s *Saved) error {
+	if m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(m.pendingOps(), s.Pending) {
+		return errRegrown
+	}
+	if m.numbers() != m.growth.size {
+		m.growth.note(m)
+	}
+	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
+	k, late := m.link, m.cfg.late
+	k.cutoffs, k.shrinks, k.derived, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Derived, s.Ticks, s.SinceTicks
+	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt
+	late.mu.Lock()
+	late.any, late.jumps = s.Late, s.Jumps
+	late.mu.Unlock()
+	flags := m.flags()
+	if len(flags) != len(s.Flags) {
+		return errRegrown
+	}
+	for i, f := range flags {
+		f.Store(s.Flags[i])
+	}
+	return nil
+}
