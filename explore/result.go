@@ -139,6 +139,8 @@ type Result struct {
 	FirstOnly bool
 	// Resumed is what the search had done that was gone on with; nil: it was not.
 	Resumed *Resumed
+	// Saved is set if the search has been stopped and can be gone on with.
+	Saved bool
 	// Cached: the result is that of an earlier run.
 	Cached bool
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -41,7 +42,12 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if r != nil {
 		r.again = refinement{} // of no use any more
 	}
-	if err == nil && opts.Keep != nil && !r.stopped() {
+	switch {
+	case err != nil || opts.Keep == nil:
+	case r.stopped():
+		files, _ := filepath.Glob(opts.Keep.name("*"))
+		r.Saved = len(files) > 0
+	default:
 		opts.Keep.Remove()
 	}
 	return r, err

@@ -12,12 +12,15 @@ import (
 
 // Error returns what users read of an error of package explore.
 func Error(err error) string {
+	var notResumed *explore.NotResumed
 	var illegal *explore.Illegal
 	var mistake *explore.Mistake
 	var none *explore.NoMatch
 	var ignore *explore.BadIgnore
 	var directive *explore.BadDirective
 	switch {
+	case errors.As(err, &notResumed):
+		return fmt.Sprintf("--resume: %s: %v", notResumed.File, notResumed.Err)
 	case errors.As(err, &illegal):
 		return refusals[illegal.Rule](illegal)
 	case errors.As(err, &mistake) && mistake.Static != nil:

@@ -189,6 +189,18 @@ func NotRun(n *explore.NotRun) string {
 
 // covered says what a search has covered.
 func covered(r *explore.Result) string {
+	s := coveredBy(r)
+	if x := r.Resumed; x != nil {
+		s += fmt.Sprintf(", resumed after %v (%s", x.Spent.Round(time.Second), count(x.Stats.Executions, "execution"))
+		if x.Stats.States > 0 {
+			s += ", " + count(x.Stats.States, "state")
+		}
+		s += ")"
+	}
+	return s
+}
+
+func coveredBy(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")

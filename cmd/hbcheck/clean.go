@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,9 @@ func cleanCommand() *cobra.Command {
 	var cached bool
 	cmd := &cobra.Command{
 		Use:   "clean -cache",
-		Short: "Forget the results of earlier runs",
-		Long: `Clean with -cache forgets the results of earlier runs. They are in the directory
+		Short: "Forget the results of earlier runs, and searches that were saved",
+		Long: `Clean with -cache forgets the results of earlier runs, and removes searches that
+were saved. They are in the directory
 hbcheck of the user's cache directory, or in the one that HBCHECKCACHE names; with
 HBCHECKCACHE=off none are remembered.`,
 		Args: cobra.NoArgs,
@@ -25,6 +27,7 @@ HBCHECKCACHE=off none are remembered.`,
 			if !ok {
 				return nil
 			}
+			boundSaves(savesDir(dir), -1, time.Now())
 			return verdicts.Clean(dir)
 		},
 	}

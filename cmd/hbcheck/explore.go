@@ -96,6 +96,10 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 			return err
 		}
 	}
+	sv, err := f.newSaves(cmd, listing, mem)
+	if err != nil {
+		return err
+	}
 	prog, broken, err := loadRest(listing)
 	progress.Clear()
 	if err != nil {
@@ -110,7 +114,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	build := func(prog *load.Program, e *load.Entry, interrupted func() bool) (explore.Machine, error) {
 		flags := dirs.flags(f, e).machineFlags
-		flags.host = mem.host(e)
+		flags.host = sv.host(e, mem)
 		return flags.build(prog, e, interrupted)
 	}
 	entries, err := explore.Select(prog, sel, build)
@@ -143,7 +147,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(cmd.OutOrStdout(), paths)
 	files := &replayFiles{dir: f.out, paths: paths, flags: f, patterns: patterns}
-	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, w, files)
+	code, err := f.exploreAll(cmd, entries, opts, dirs, mem, sv, w, files)
 	if err != nil {
 		return err
 	}
@@ -206,9 +210,10 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel explore.Se
 // An entry that cannot be explored, and a replay file that cannot be written, keep nothing from
 // the other ones.
 func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, opts explore.Options, dirs *directives,
-	mem *verdictCache, w report.Writer, files *replayFiles) (code int, err error) {
+	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
+	defer sv.close()
 	progress := newProgress(cmd)
 	opts.Progress = progress.Update
 	code = exitOK
@@ -232,11 +237,15 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		r, cached := mem.recall(verdicts.Name{Package: e.Package, Entry: e.Name})
 		if !cached {
 			accepted := used(opts.Ignores)
+			own.Keep = sv.keep(&e, files.paths.Base)
 			if r, err = f.one(stop, e, own); err == nil && used(opts.Ignores) == accepted {
 				mem.keep(&e, r)
 			}
 		}
 		progress.Clear()
+		if !cached {
+			sv.tell(own.Keep, r)
+		}
 		if err != nil {
 			complain(cmd.ErrOrStderr(), fmt.Errorf("%s.%s: %s", e.Package, e.Name, report.Error(err)))
 			if err := w.Failed(e.Package, e.Name, report.Error(err)); err != nil {

@@ -49,7 +49,7 @@ type exploreFlags struct {
 	first, all, verbose, strict, json bool
 	writeCorpus                       bool
 	checkStatic, checkDuplicates      bool
-	timeout                           time.Duration
+	timeout, saveEvery                time.Duration
 	maxExecutions, maxStates          uint64
 	maxSteps, preempt, jobs, count    int
 	maxMemory                         byteSize
@@ -58,6 +58,8 @@ type exploreFlags struct {
 	cover                             bool
 	coverProfile                      string
 	color                             string
+	save                              string
+	resume                            bool
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {
@@ -95,10 +97,15 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.html, "html", "auto", "`dir` for pages that show schedules in a browser, and an index of them; auto: next to the replay files; off: none")
 	fs.StringVar(&f.color, "color", "auto", "colours in the text: `auto|always|never`; auto: on a terminal, unless NO_COLOR is set")
 	fs.BoolVar(&f.writeCorpus, "write-corpus", false, "write the arguments with which a fuzz target fails to its testdata/fuzz, so that go test fails, too")
+	fs.BoolVar(&f.resume, "resume", false, "go on with the searches that an earlier run with the same arguments has saved: it was killed or interrupted, or its time was up")
+	fs.StringVar(&f.save, "save", "auto", "`dir` in which a search is saved every 30 seconds, and when it is stopped; auto: in hbcheck's cache; off: not")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show every step of a schedule")
+	fs.DurationVar(&f.saveEvery, "save-every", saveEvery, "save a search so often")
 	fs.StringVar(&f.traceSearch, "trace-search", "", "write a transcript of the search to `file`, for developers")
-	if err := fs.MarkHidden("trace-search"); err != nil {
-		panic("BUG: " + err.Error())
+	for _, name := range []string{"trace-search", "save-every"} {
+		if err := fs.MarkHidden(name); err != nil {
+			panic("BUG: " + err.Error())
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func TestFailedEntry(t *testing.T) {
 	cmd.SetErr(&errs)
 	paths := report.Paths{Base: prog.Dir}
 	w := f.writer(&out, paths)
-	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, w,
+	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
 		&replayFiles{dir: f.out, paths: paths, flags: &f})
 	if err != nil || code != exitUsage {
 		t.Errorf("exit %d, %v", code, err)
