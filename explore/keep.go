@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -61,8 +62,9 @@ type Resumed struct {
 	Stats por.Stats // of the search
 }
 
-// The details of bugs.
+// The details of bugs, and what explorers that sample have.
 func init() {
+	saved.Register(new(rand.PCG))
 	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LivesOn{}, Spins{},
 		Loops{}, Conflict{}} {
 		saved.Register(d)

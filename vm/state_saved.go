@@ -2,6 +2,7 @@ package vm
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -234,7 +235,7 @@ func (m *Machine) Regrow(s *Saved) error {
 			m.askAll(x.Size)
 		}
 		if m.numbers() != x.Size {
-			return errRegrown
+			return fmt.Errorf("%w: %d numbers after %d steps, not %d", errRegrown, m.numbers(), len(path), x.Size)
 		}
 	}
 	return nil
@@ -265,8 +266,9 @@ func (m *Machine) askAll(enough uint64) {
 // Restore makes the machine what it was when s was saved. Regrow has been called, and the machine is in
 // the state again, in which it has been since nothing was asked that gives numbers.
 func (m *Machine) Restore(s *Saved) error {
-	if m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(m.pendingOps(), s.Pending) {
-		return errRegrown
+	if ops := m.pendingOps(); m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(ops, s.Pending) {
+		return fmt.Errorf("%w: %d steps and %d objects, not %d and %d, or other operations are pending", errRegrown, m.steps,
+			len(m.heap.objs), s.Steps, s.Objects)
 	}
 	if m.numbers() != m.growth.size {
 		m.growth.note(m)

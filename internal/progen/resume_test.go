@@ -24,7 +24,7 @@ type resumedWay struct {
 
 func resumedWays() (list []resumedWay) {
 	add := func(name string, opts explore.Options) {
-		opts.All, opts.Outcomes, opts.NoMinimise, opts.MaxSteps, opts.MaxExecs = true, true, true, 2000, 3000
+		opts.All, opts.Outcomes, opts.NoMinimise, opts.MaxSteps, opts.MaxExecs = true, true, true, 2000, 1000
 		opts.Symmetry = opts.Match
 		list = append(list, resumedWay{name, opts})
 	}
@@ -36,6 +36,19 @@ func resumedWays() (list []resumedWay) {
 	for _, k := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Patterns} {
 		add("jpf "+string(k), explore.Options{POR: explorers.With("jpf"), Match: true, Hybrid: k, LazyAnalysis: k == oracle.Parts})
 	}
+	for _, name := range []string{"optimal", "source", "context", "clockvector", "graph"} {
+		for _, k := range []oracle.Kind{oracle.None, oracle.MHB} {
+			add(name+" "+string(k), explore.Options{POR: explorers.With(name), Hybrid: k})
+		}
+	}
+	add("rf", explore.Options{POR: explorers.With("optimal", "equivalence", "rf")})
+	add("optimal without memory", explore.Options{POR: explorers.With("optimal", "prefix-memory", "-1")})
+	add("optimal duplicates", explore.Options{POR: explorers.With("optimal"), CheckDuplicates: true})
+	add("context css", explore.Options{POR: explorers.With("context", "context", "css")})
+	add("graph restart", explore.Options{POR: explorers.With("graph", "replay", "restart")})
+	for _, name := range []string{"random", "pct", "pos"} {
+		add(name, explore.Options{POR: explorers.With(name), Seed: 3})
+	}
 	add("jpf preempt=1", explore.Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true, Preempt: 1})
 	return list
 }
@@ -45,7 +58,7 @@ func resumedWays() (list []resumedWay) {
 func TestResume(t *testing.T) {
 	n := 40
 	if testing.Short() {
-		n = 6
+		n = 2
 	}
 	all := []progen.Features{progen.All, progen.Locks | progen.Atomics, progen.Chans | progen.Selects, progen.Locks | progen.Groups | progen.Prints,
 		progen.Atomics | progen.Unused, progen.All &^ progen.Panics}
@@ -111,7 +124,7 @@ func resumableUntil(ctx context.Context, t *testing.T, prog *load.Program, e *lo
 	}}
 	r, err := explore.Run(ctx, entry, opts)
 	if err != nil {
-		t.Fatalf("%s: %v", e.Name, err)
+		t.Fatalf("%s, %s %s: %v", e.Name, opts.POR.Name, opts.Hybrid, err)
 	}
 	r = r.Exported()
 	r.Stats.Load, r.Stats.Static, r.Stats.Explore, r.Stats.PeakBytes, r.Resumed = 0, 0, 0, 0, nil

@@ -57,7 +57,7 @@ func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 // that the number that hb gives for a race is that of the node whose backtrack set is to grow.
 type clockVector struct {
 	search.Driver
-	fx    por.Effects
+	fx    por.Effects `saved:"-"`
 	exec  *hb.Execution
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
@@ -117,13 +117,23 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 // run explores from the present state of the system and leaves it there.
 func (x *clockVector) run() por.Result {
 	root := x.Sys.Mark()
-	x.enter(false)
+	resumed, leave := x.Cfg.Enter(x)
+	defer leave()
+	if resumed {
+		x.reenter()
+	} else {
+		x.enter(false)
+	}
 	for len(x.nodes) > 0 && !x.Halted {
+		if x.Keep(); x.Halted {
+			break
+		}
 		depth := len(x.nodes) - 1
 		n := &x.nodes[depth]
 		if n.choice == n.choices { // backtrack[p] is done
 			if n.p++; n.p == len(n.backtrack) {
 				x.Drop(n.Mark)
+				x.Path = x.Path[:n.Depth]
 				x.exec.Truncate(depth)
 				x.nodes = x.nodes[:depth]
 				continue
@@ -154,6 +164,15 @@ func (x *clockVector) run() por.Result {
 	}
 	x.Leave(root)
 	return x.Result()
+}
+
+// reenter goes on with a search that was saved.
+func (x *clockVector) reenter() {
+	var positions []*search.Position
+	for i := range x.nodes {
+		positions = append(positions, &x.nodes[i].Position)
+	}
+	x.Reenter(positions...)
 }
 
 // enter makes the present state a node, unless the execution ends here.

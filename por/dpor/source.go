@@ -100,15 +100,15 @@ type source struct {
 	exec    *hb.Execution // E
 	dups    hb.Duplicates
 	nodes   []*sourceNode // nodes[i] is pre(E, event i) and what belongs to it
-	spare   []*sourceNode // not in use
+	spare   []*sourceNode `saved:"-"` // not in use
 	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more
 	ctx     *contextSensitive
 
 	// What follows is memory that is used again.
 
-	candidates []trace.GID
-	initials   []int // events
-	enabledNow []trace.GID
+	candidates []trace.GID `saved:"-"`
+	initials   []int       `saved:"-"` // events
+	enabledNow []trace.GID `saved:"-"`
 }
 
 // sourceNode belongs to the prefix E of an execution.
@@ -120,8 +120,10 @@ type sourceNode struct {
 	enabled    []trace.GID
 	sleep      []sleepElem
 	backtrack  []trace.GID
-	persistent bool // backtrack is a persistent set by itself
-	dropped    int  // len(source.dropped)
+	persistent bool     // backtrack is a persistent set by itself
+	dropped    int      // len(source.dropped)
+	taken      int      // steps that have been executed here and explored
+	done       hb.Event // that is being explored
 
 	// What is to be done in this state, as soon as the search is back in it: see reportRaces and
 	// checkStates.
@@ -145,7 +147,13 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 // run explores from the present state of the system and leaves it there.
 func (s *source) run() por.Result {
 	root := s.Sys.Mark()
-	s.explore(nil)
+	resumed, leave := s.Cfg.Enter(s)
+	defer leave()
+	if resumed {
+		s.reenter()
+	} else {
+		s.explore(nil)
+	}
 	s.Account()
 	s.Leave(root)
 	r := s.Result()
@@ -172,25 +180,54 @@ func (s *source) explore(sleep []sleepElem) {
 	}
 	f.backtrack = append(f.backtrack, p) // line 4
 	f.Position = s.Checkpoint()
-	for taken := 0; !s.Halted; taken++ { // line 5
+	s.exploreNode(f)
+}
+
+// exploreNode is line 5 and what follows, for f, the last node.
+func (s *source) exploreNode(f *sourceNode) {
+	for s.Keep(); !s.Halted; s.Keep() {
 		g, choice, ok := s.pickLine5(f)
 		if !ok {
 			break
 		}
-		if taken == 1 {
+		if f.taken == 1 {
 			s.Stats.Choices++
 		}
 		s.execute(f, g, choice)
-		if s.Halted {
-			break
-		}
-		s.rewindTo(f)
-		s.reportRaces(f)
-		if s.ctx != nil && !s.Halted {
-			s.ctx.checkStates(f)
-		}
+		s.executed(f)
 	}
 	s.Drop(f.Mark)
+}
+
+// executed returns to f, when all is explored that comes after a step, and looks at what was found there.
+func (s *source) executed(f *sourceNode) {
+	if s.Halted {
+		return
+	}
+	s.rewindTo(f)
+	s.reportRaces(f)
+	if s.ctx != nil && !s.Halted {
+		s.ctx.checkStates(f)
+	}
+	f.taken++
+}
+
+// reenter goes on with a search that was saved, in the last node.
+func (s *source) reenter() {
+	var positions []*search.Position
+	for _, f := range s.nodes {
+		positions = append(positions, &f.Position)
+	}
+	s.Reenter(positions...)
+	for last := true; len(s.nodes) > 0; last = false {
+		f := s.nodes[len(s.nodes)-1]
+		if !last {
+			f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{f.done}}) // line 18
+			s.executed(f)
+		}
+		s.exploreNode(f)
+		s.pop()
+	}
 }
 
 // continues reports whether the execution continues; if not, it is counted.
@@ -333,7 +370,7 @@ func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 		s.dropped = append(s.dropped, p)
 		s.exec.Retire(p)
 	}
-	if deeper && !s.Halted {
+	if f.done = done; deeper && !s.Halted {
 		s.explore(s.sleepAfter(f, &done))
 	}
 	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{done}}) // line 18

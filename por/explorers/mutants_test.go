@@ -174,7 +174,7 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "turns: components are looked for out of order", File: "por/stateful/turns.go", Old: "s.frames, s.components, t.begun = s.frames[:0], nil, true", New: "s.frames, t.begun = s.frames[:0], true"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: preemptions are forgotten", File: "por/stateful/turns.go", Old: "\ts.Preempts = n.preempts\n", New: ""}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: what is left of a stack is lost", File: "por/stateful/turns.go", Old: "\ts.queueAside(t.from)\n\ts.queueAside(x)", New: "\ts.queueAside(x)"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
-	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\tif s.turns.begun && s.Cfg.Match", New: "\tif false && s.Cfg.Match"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
+	{mutation.Mutant{Name: "turns: livelocks are not looked for", File: "por/stateful/turns.go", Old: "\t\tcase s.turns.begun && cfg.Match", New: "\t\tcase false && cfg.Match"}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 	{mutation.Mutant{Name: "turns: there are none", File: "por/stateful/turns.go", Old: "\tcase t.never, ", New: "\tcase true, "}, []string{"./por/stateful", "-run", "Turns|NoDive|LongEnds"}},
 
 	// Goroutines that change places.

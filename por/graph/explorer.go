@@ -11,7 +11,7 @@ import (
 func Explorer() *por.Explorer {
 	var gc Config
 	dir := ""
-	return &por.Explorer{
+	e := &por.Explorer{
 		Name:              "graph",
 		Doc:               "dynamic partial order reduction over the events a client marks: the DPOR graph (Storey et al. 2020)",
 		Needs:             []por.Capability{por.NeedEffects},
@@ -24,43 +24,44 @@ func Explorer() *por.Explorer {
 			}
 			return Explore(sys, v, cfg, gc)
 		},
-		Options: []por.Option{
-			{
-				Name: "client", Default: "datarace",
-				Doc: "what --por=graph schedules over: `datarace|everyaccess`: memory that turns out to be shared, or all accesses",
-				Set: func(value string) error {
-					switch value {
-					case "datarace":
-						gc.Client = Client{}
-					case "everyaccess":
-						gc.Client = Client{Marker: EveryAccess{}, Dependence: EveryAccess{}}
-					default:
-						return errors.New("want datarace or everyaccess")
-					}
-					return nil
-				},
+	}
+	e.Options = []por.Option{
+		{
+			Name: "client", Default: "datarace",
+			Doc: "what --por=graph schedules over: `datarace|everyaccess`: memory that turns out to be shared, or all accesses",
+			Set: func(value string) error {
+				switch value {
+				case "datarace":
+					gc.Client = Client{}
+				case "everyaccess":
+					gc.Client = Client{Marker: EveryAccess{}, Dependence: EveryAccess{}}
+				default:
+					return errors.New("want datarace or everyaccess")
+				}
+				return nil
 			},
-			{
-				Name: "replay", Default: "rewind",
-				Doc: "where --por=graph has missed a choice: `rewind|restart`: go back there, or execute the region again as in the paper",
-				Set: func(value string) error {
-					if value != "rewind" && value != "restart" {
-						return errors.New("want rewind or restart")
-					}
-					gc.Restart = value == "restart"
-					return nil
-				},
+		},
+		{
+			Name: "replay", Default: "rewind",
+			Doc: "where --por=graph has missed a choice: `rewind|restart`: go back there, or execute the region again as in the paper",
+			Set: func(value string) error {
+				if value != "rewind" && value != "restart" {
+					return errors.New("want rewind or restart")
+				}
+				gc.Restart = value == "restart"
+				return nil
 			},
-			{
-				Name: "dot",
-				Doc:  "write the graph of --por=graph to `dir` whenever a goroutine ends",
-				Set: func(value string) error {
-					dir = value
-					return nil
-				},
+		},
+		{
+			Name: "dot",
+			Doc:  "write the graph of --por=graph to `dir` whenever a goroutine ends",
+			Set: func(value string) error {
+				dir, e.NotSaved = value, true // graphs have nodes of all paths
+				return nil
 			},
 		},
 	}
+	return e
 }
 
 // dotWriter returns a function that writes each graph to a new file in dir.

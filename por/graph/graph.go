@@ -38,6 +38,10 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config, gc Config) por.Resul
 	}
 	rel := hb.PairwiseRelation(cfg.IgnoreOutput)
 	rel.SyncOnly = true
+	if c, ok := gc.Client.Marker.(*DataRaceBehavior); ok {
+		_, leave := cfg.Enter(c)
+		defer leave()
+	}
 	return hb.Refine(v, cfg, rel, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		x := newSearcher(sys, v, cfg, gc, rel)
 		return x.run(), x.exec

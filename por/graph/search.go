@@ -50,10 +50,10 @@ type generator struct {
 // searcher is the state of Explore.
 type searcher struct {
 	search.Driver
-	Config
-	fx    por.Effects
-	exec  *hb.Execution
-	graph DPORGraph
+	Config `saved:"-"`
+	fx     por.Effects `saved:"-"`
+	exec   *hb.Execution
+	graph  DPORGraph
 	// The stack. Not every node of the present path has a generator: see Marking.
 	points []generator
 	node   *Node // the newest of the present path
@@ -89,13 +89,22 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 // stack while a deeper one is being explored.
 func (x *searcher) run() por.Result {
 	root := x.Sys.Mark()
-	x.Enabled = x.Sys.Enabled(x.Enabled[:0])
-	x.graph.Root = x.push(Replay, trace.NoGID, x.state())
+	resumed, leave := x.Cfg.Enter(x)
+	defer leave()
+	if resumed {
+		x.reenter()
+	} else {
+		x.Enabled = x.Sys.Enabled(x.Enabled[:0])
+		x.graph.Root = x.push(Replay, trace.NoGID, x.state())
+	}
 	for len(x.points) > 0 && !x.Halted {
+		if x.Keep(); x.Halted {
+			break
+		}
 		p := &x.points[len(x.points)-1]
 		if !x.more(p) {
 			x.Drop(p.Mark)
-			x.points = x.points[:len(x.points)-1]
+			x.Path, x.points = x.Path[:p.Depth], x.points[:len(x.points)-1]
 			continue
 		}
 		if x.OutOfExecutions() {
@@ -115,6 +124,15 @@ func (x *searcher) run() por.Result {
 	}
 	x.Leave(root)
 	return x.Result()
+}
+
+// reenter goes on with a search that was saved.
+func (x *searcher) reenter() {
+	var positions []*search.Position
+	for i := range x.points {
+		positions = append(positions, &x.points[i].Position)
+	}
+	x.Reenter(positions...)
 }
 
 // more moves on to the next choice of p, and reports whether there is one.

@@ -102,7 +102,7 @@ type eventKey struct {
 //	clocks:               row 0   row 1   row 2   row 3     Width numbers each, by goroutine
 //	undoLog:              g0      g0 g2   g2      g1 g0     who took part: see Participants
 type Execution struct {
-	sys por.Effects
+	sys por.Effects `saved:"-"`
 	dep dependence
 	rel Relation
 
@@ -125,7 +125,7 @@ type Execution struct {
 	// Order has all goroutines in an order that does not depend on the search, and Precedes is that
 	// order.
 	Order    []trace.GID
-	Precedes func(a, b trace.GID) bool
+	Precedes func(a, b trace.GID) bool `saved:"-"`
 
 	// Races are the events of other goroutines that the newest event depends on and that do not
 	// happen before another one of these, latest first.
@@ -140,7 +140,7 @@ type Execution struct {
 	// another order.
 	EndedInOtherOrder bool
 	Sources           []EventID
-	updater           por.Updater // or nil
+	updater           por.Updater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
 	Unsupported      bool // the relation is not enough to know what can be executed in another order

@@ -126,6 +126,8 @@ func (r Relation) refined(x *Execution) Relation {
 func Refine(
 	v por.Visitor, cfg por.Config, r Relation, search func(Relation) (por.Result, *Execution),
 ) por.Result {
+	_, leave := cfg.Enter(&r)
+	defer leave()
 	for {
 		result, x := search(r)
 		if !x.Refuted() {

@@ -116,11 +116,11 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 type searcher struct {
 	*hb.Execution
 	search.Driver
-	opts       options
+	opts       options `saved:"-"`
 	duplicates hb.Duplicates
 
-	root      search.Position
-	repeater  por.Repeater // nil: all frames have checkpoints
+	root      search.Position `saved:"-"`
+	repeater  por.Repeater    `saved:"-"` // nil: all frames have checkpoints
 	revisited revisitedSites
 	frames    []frame
 	branched  bool        // a Branch has been executed, in this execution or an earlier one
@@ -143,10 +143,10 @@ type searcher struct {
 	retained  int64           // bytes of candidates
 	suspended int64           // bytes of frames that are suspended
 
-	worker *worker // nil: there is only one
+	worker *worker `saved:"-"` // nil: there is only one
 	shared int     // the frames up to this one are shared with other workers
 
-	scratch scratch
+	scratch scratch `saved:"-"`
 }
 
 // scratch is memory that procedures use while they are executed.
@@ -166,9 +166,17 @@ type scratch struct {
 // Frames are released youngest first, as marks are last-in first-out.
 func (s *searcher) run() por.Result {
 	s.root = s.Checkpoint()
-	s.runToEnd(trace.NoGID, -1)
+	resumed, leave := s.Cfg.Enter(s)
+	defer leave()
+	if resumed {
+		s.reenter()
+	} else {
+		s.runToEnd(trace.NoGID, -1)
+	}
 	for len(s.frames) > 0 && !s.Halted {
-		s.backtrack()
+		if s.Keep(); !s.Halted {
+			s.backtrack()
+		}
 	}
 	s.Account()
 	for i := len(s.frames) - 1; i >= 0; i-- {

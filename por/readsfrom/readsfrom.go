@@ -105,15 +105,15 @@ type searcher struct {
 	search.Driver
 	dups hb.Duplicates
 
-	root      por.Mark
+	root      por.Mark     `saved:"-"`
 	marks     []por.Mark   // before each event
 	graph     []graphEvent // G, by stamps
 	positions [][]int32    // where in the path an event is, by goroutine and number,
 	stamps    [][]int32    // and its stamp
 	frames    []frame
 	dropped   []trace.GID // they have ended the execution, and do not move any more
-	lin       linearizer
-	enabled   []trace.GID // scratch memory
+	lin       linearizer  `saved:"-"` // it keeps nothing
+	enabled   []trace.GID `saved:"-"` // scratch memory
 }
 
 // graphEvent is an event of G.
@@ -163,6 +163,13 @@ func (s *searcher) run() por.Result {
 		return por.Result{}
 	}
 	s.root = s.Sys.Mark()
+	resumed, leave := s.Cfg.Enter(s)
+	defer leave()
+	if resumed {
+		s.reenter()
+	} else {
+		s.runToEnd(trace.NoGID, -1)
+	}
 	s.explore()
 	s.Account()
 	s.unwind(0)
@@ -176,9 +183,27 @@ func (s *searcher) run() por.Result {
 // present path need not be a linearization of G any more, so that what replays steps looks at
 // Unsupported afterwards.
 func (s *searcher) explore() {
-	s.runToEnd(trace.NoGID, -1)
 	for len(s.frames) > 0 && !s.Halted {
-		s.backtrack()
+		if s.Keep(); !s.Halted {
+			s.backtrack()
+		}
+	}
+}
+
+// reenter goes on with a search that was saved. An event that has ended the execution is not on the path.
+func (s *searcher) reenter() {
+	at := make([]search.Position, len(s.marks))
+	positions := make([]*search.Position, len(s.marks))
+	depth := 0
+	for i := range at {
+		at[i].Depth, positions[i] = depth, &at[i]
+		if !s.Events[i].EndsExecution {
+			depth++
+		}
+	}
+	s.Reenter(positions...)
+	for i := range at {
+		s.marks[i] = at[i].Mark
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 // many steps of one goroutine before the first of another one are hardly ever found.
 // What it finds is real.
 func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return walk{r} })
+	return sample(sys, v, cfg, func(r *rand.Rand) strategy { return &walk{r} })
 }
 
 // walk is the strategy of Random.
 type walk struct{ rng *rand.Rand }
 
-func (walk) begin(int) {}
+func (*walk) begin(int) {}
 
-func (w walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
+func (w *walk) pick(_ por.System, among []trace.GID) trace.GID { return among[w.rng.IntN(len(among))] }
 
-func (walk) stepping(por.System, trace.GID, *trace.Op, int) {}
+func (*walk) stepping(por.System, trace.GID, *trace.Op, int) {}

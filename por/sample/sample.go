@@ -36,9 +36,9 @@ type strategy interface {
 // One generator serves the strategy and the alternatives, so that one seed determines all.
 type sampler struct {
 	search.Driver
-	rng *rand.Rand
-	strategy
-	forced int // steps in a row that an oracle has chosen
+	rng      *rand.Rand
+	strategy `saved:"-"` // entered by itself
+	forced   int         // steps in a row that an oracle has chosen
 }
 
 // sample runs the executions of one strategy. The same seed gives the same
@@ -55,7 +55,20 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
 	x := &sampler{Driver: search.NewDriver(sys, v, cfg), rng: rng, strategy: s(rng)}
 	root := sys.Mark()
+	_, leave := cfg.Enter(x)
+	defer leave()
+	resumed, leave := cfg.Enter(x.strategy) // a pointer
+	defer leave()
+	if resumed {
+		x.Reenter()
+	}
 	for x.Stats.Done() < budget && !x.Halted {
+		if x.Path = x.Path[:0]; x.Stats.Done() > 0 {
+			x.Keep()
+		}
+		if x.Halted {
+			break
+		}
 		x.execution()
 		x.Rewind(root)
 	}

@@ -6,7 +6,7 @@ import "hbcheck.dev/hbcheck/por"
 // what is entered (por.Config.Enter) says all there is. If the search has to end, it ends here.
 func (s *Driver) Keep() {
 	k := s.Cfg.Keeper
-	if k == nil || !k.Due() {
+	if k == nil || s.Halted || !k.Due() {
 		return
 	}
 	if k.Save(); s.Cfg.Over != nil && s.Cfg.Over() {

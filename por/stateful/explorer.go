@@ -33,7 +33,7 @@ func JPFExplorer() *por.Explorer {
 		Doc:     "count the executions of the tree without walking through it twice: `true|false`",
 		Set: func(value string) error {
 			counted, err := strconv.ParseBool(value)
-			if counted {
+			if e.NotSaved = counted; counted {
 				e.Run = JPFTree
 			}
 			return err

@@ -148,7 +148,7 @@ func (s *depthFirst) putAside() bool {
 			x.nodes = append(x.nodes, unfinished{f.Depth, f.Preempts, f.freeSwitch, slices.Clone(s.alts[f.next:f.end])})
 		}
 		s.Drop(f.Mark)
-		s.alts = s.alts[:f.alt]
+		s.Path, s.alts = s.Path[:f.Depth], s.alts[:f.alt]
 	}
 	s.frames, s.components, t.begun = s.frames[:0], nil, true
 	slices.Reverse(x.nodes)
@@ -170,7 +170,7 @@ func (s *depthFirst) queueAside(x *aside) {
 func (s *depthFirst) endTurn() {
 	if t := &s.turns; t.from != nil {
 		s.Drop(t.at.Mark)
-		t.from = nil
+		s.Path, t.from = s.Path[:t.at.Depth], nil
 	}
 }
 

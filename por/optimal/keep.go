@@ -1,0 +1,13 @@
+package optimal
+
+import "hbcheck.dev/hbcheck/por/search"
+
+// reenter goes on with a search that was saved, between two explorations of a frame. Frames that had no
+// checkpoint have none.
+func (s *searcher) reenter() {
+	var positions []*search.Position
+	for i := range s.frames {
+		positions = append(positions, &s.frames[i].at)
+	}
+	s.Reenter(positions...)
+}
