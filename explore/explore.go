@@ -38,7 +38,7 @@ func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return runPortfolio(ctx, e, opts)
 	}
 	opts.phase = "search"
-	e, opts, err := opts.Keep.resumed(e, opts, opts.phase)
+	e, opts, _, err := opts.Keep.resumed(e, opts, opts.phase)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,12 @@ const (
 // That it has covered everything it does not say, as it does not look for livelocks.
 type ladder struct {
 	contender
-	begun      bool
+	begun bool
+	climbed
+}
+
+// climbed is how far a ladder has come. It is saved with its search.
+type climbed struct {
 	done       Graded
 	incomplete []Reason // why executions that it has covered are not explored to their ends
 }
@@ -70,14 +75,21 @@ func (p *portfolio) climb(l *ladder, x Options) {
 	x.LimitPreempt = true
 	for x.Preempt = 0; ; x.Preempt++ {
 		var s *exploration
-		if x.Preempt == 0 {
-			s, l.err = prepare(p.ctx, p.entry, p.options(x))
+		if l.s == nil {
+			s, l.err = p.prepare(p.options(x), "preempt", nil)
 		} else {
-			s, l.err = l.s.again(p.options(x))
+			next := p.options(x)
+			next.Keep, next.phase = p.opts.Keep.fresh(), "preempt"
+			s, l.err = l.s.again(next)
 		}
 		if l.err != nil {
 			return
 		}
+		x.Preempt = s.opts.Preempt // that of a search that is gone on with
+		s.extra = &struct {
+			*effort
+			*climbed
+		}{&l.effort, &l.climbed}
 		l.s, l.before, l.last = s, l.before+l.last, 0
 		part := 0.0
 		poll := s.cfg.Poll

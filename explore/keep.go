@@ -79,6 +79,7 @@ type keptInfo struct {
 	Host       []vm.HostFact
 	Refinement vm.Refinement // of the machine,
 	Await      bool          // see Options.awaitLoops
+	Preempt    int           // of the options
 }
 
 // keptSearch is what a file has of everything but the explorer.
@@ -189,28 +190,27 @@ func (k *Keep) Remove() {
 	os.Remove(k.Dir) // if it is empty
 }
 
-// resumed returns e and opts as they are for the search of a phase that is gone on with: on the machine
-// that it was found to need.
-func (k *Keep) resumed(e Entry, opts Options, phase string) (Entry, Options, error) {
+// resumed returns e and opts as they are for the search of a phase that is gone on with, and whether it
+// was found to need another machine than that of e.
+func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options, refined bool, err error) {
 	if k == nil || !k.Resume {
-		return e, opts, nil
+		return e, opts, false, nil
 	}
 	f, info, err := k.open(phase)
 	if f == nil {
-		return e, opts, err
+		return e, opts, false, err
 	}
 	f.Close()
-	opts.awaitLoops = opts.awaitLoops || info.Await
-	if make := e.New; !reflect.DeepEqual(info.Refinement, vm.Refinement{}) {
-		e.New = func(interrupted func() bool) (Machine, error) {
-			m, err := make(interrupted)
-			if err != nil || m.Features().RefinedTo == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
-				return m, err
-			}
-			return m.Features().RefinedTo(info.Refinement, interrupted)
+	opts.awaitLoops, opts.Preempt = opts.awaitLoops || info.Await, info.Preempt
+	make := e.New
+	e.New = func(interrupted func() bool) (Machine, error) {
+		m, err := make(interrupted)
+		if err != nil || m.Features().RefinedTo == nil || reflect.DeepEqual(m.Features().Saver.Refinement(), info.Refinement) {
+			return m, err
 		}
+		return m.Features().RefinedTo(info.Refinement, interrupted)
 	}
-	return e, opts, nil
+	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
 }
 
 // fresh is k for another search of the same phase, which is not gone on with.
@@ -228,7 +228,7 @@ func (k *keeper) poll(p *por.Progress) {
 	k.stats = p.Stats
 	switch {
 	case k.s.limit.ending():
-		k.due = true
+		k.due = k.waited
 	case k.Every > 0 && !k.due:
 		k.due = time.Since(k.last) >= max(k.Every, keepShare*k.took)
 	}
@@ -278,7 +278,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 	}
 	s, begin := k.s, time.Now()
 	info := keptInfo{Ended: ended, Spent: k.spent + begin.Sub(k.begin), Stats: k.stats,
-		Refinement: s.features.Saver.Refinement(), Await: s.opts.awaitLoops}
+		Refinement: s.features.Saver.Refinement(), Await: s.opts.awaitLoops, Preempt: s.opts.Preempt}
 	if k.Host != nil {
 		info.Host = k.Host.Facts()
 	}

@@ -2,10 +2,12 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -98,15 +100,20 @@ type portfolio struct {
 // A contender is one of the searches of line 3 and 4.
 type contender struct {
 	number int
-	start  uint64 // what others had worked when it began
-	last   uint64 // work of the explorer that is running
-	before uint64 // and of those that fell back to it
+	effort
 	weight uint64 // of a step; 0: 1
 	began  time.Time
 	s      *exploration
 	found  por.Result
 	err    error
 	panics any // what its goroutine has panicked with: our own mistake
+}
+
+// effort is what a contender has worked. It is saved with it.
+type effort struct {
+	start  uint64 // what others had worked when it began
+	last   uint64 // work of the explorer that is running
+	before uint64 // and of those that fell back to it
 }
 
 // options returns x with what was set in the options of the whole later than in those of its
@@ -230,7 +237,7 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	if f := s.features; f.CodeSize != nil {
 		p.size = uint64(f.CodeSize())
 	}
-	s, err := s.again(p.options(searches[0]))
+	s, err := p.prepare(p.options(searches[0]), "0", s)
 	if err != nil {
 		return nil, por.Result{}, err
 	}
@@ -246,6 +253,12 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 			panic(c.panics)
 		}
 		list = append(list, c)
+	}
+	for _, c := range list {
+		var failed *NotResumed
+		if errors.As(c.err, &failed) {
+			return nil, por.Result{}, failed
+		}
 	}
 	best := p.choose(list)
 	if p.winner >= 0 {
@@ -264,6 +277,20 @@ func (p *portfolio) contest(s *exploration) (*exploration, por.Result, error) {
 	return best.s, best.found, nil
 }
 
+// prepare prepares a search of lines 3 and 4, which is saved as that of a phase: on the machine of s, unless
+// that is nil, or the search goes on with another one.
+func (p *portfolio) prepare(x Options, phase string, s *exploration) (*exploration, error) {
+	x.Keep, x.phase = p.opts.Keep, phase
+	e, x, refined, err := x.Keep.resumed(p.entry, x, phase)
+	switch {
+	case err != nil:
+		return nil, err
+	case s != nil && !refined:
+		return s.again(x)
+	}
+	return prepare(p.ctx, e, x)
+}
+
 // run runs a contender to its end. If what it has explored says nothing it begins again, by itself:
 // what others have explored may say all there is to say.
 func (p *portfolio) run(c *contender) {
@@ -271,11 +298,15 @@ func (p *portfolio) run(c *contender) {
 	for {
 		opts := c.s.opts
 		p.search(c)
+		if c.err = c.s.failed; c.err != nil {
+			break
+		}
 		again := c.s.refinement()
 		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
 			break
 		}
 		e, opts = again.refine(e, opts)
+		opts.Keep = opts.Keep.fresh()
 		s, err := prepare(p.ctx, e, opts)
 		if err != nil {
 			c.err = err
@@ -300,6 +331,9 @@ func (p *portfolio) othersStart() uint64 { return max(aloneWork, p.size) + p.siz
 // search is one search of a contender.
 func (p *portfolio) search(c *contender) {
 	s := c.s
+	if s.extra == nil {
+		s.extra = &c.effort
+	}
 	s.collector.inSubtree = true // what is accepted is noted, and told by the one that is chosen
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(q por.Progress) string {
@@ -350,7 +384,7 @@ func (p *portfolio) startOthers(lead *contender) {
 	p.start = p.othersStart()
 	p.active += len(p.opts.Portfolio.Searches) - 1
 	for i, x := range p.opts.Portfolio.Searches[1:] {
-		c := &contender{number: i + 1, start: p.start}
+		c := &contender{number: i + 1, effort: effort{start: p.start}}
 		go func() {
 			defer func() {
 				if c.panics = recover(); c.panics != nil {
@@ -362,7 +396,7 @@ func (p *portfolio) startOthers(lead *contender) {
 			if p.lost(c.number, c.start) {
 				return
 			}
-			if c.s, c.err = prepare(p.ctx, p.entry, p.options(x)); c.err == nil {
+			if c.s, c.err = p.prepare(p.options(x), strconv.Itoa(c.number), nil); c.err == nil {
 				p.run(c)
 			}
 		}()

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/race"
 )
 
 // A search can be saved and gone on with in another process, whose machine has to become what this one
@@ -16,6 +17,7 @@ import (
 //
 //  1. Functions, layouts, types, literals and goroutines get their numbers when they are first met
 //     (linker, image, internG). Numbers are part of operations and of fingerprints.
+//     (Call stacks in reports of races are data, and saved as they are.)
 //  2. What is noted on any path and never taken back: Saved has it, as it is.
 //
 // The numbers are made anew, in the same order: it is noted after which schedules there were more of them
@@ -141,6 +143,9 @@ type Saved struct {
 	Late       bool
 	Jumps      []int64
 	Flags      []bool // see flags
+	Stacks     race.Stacks // numbers of call stacks
+	Covered    []bool
+	Contended  map[race.Stack]bool
 	SinceGC    uint64
 	GCAt       uint64
 
@@ -178,6 +183,9 @@ func (m *Machine) Save() (*Saved, error) {
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Derived: k.derived, Ticks: k.ticks, SinceTicks: k.sinceTicks,
 		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: m.pendingOps()}
+	if s.Covered, s.Contended = m.covered, m.contended; m.race != nil {
+		s.Stacks = m.race.Stacks
+	}
 	late.mu.Lock()
 	s.Late, s.Jumps = late.any, slices.Clone(late.jumps)
 	late.mu.Unlock()
@@ -199,6 +207,9 @@ var errRegrown = errors.New("the program does something else than when the searc
 // Regrow gives the numbers that were given when s was saved. The machine is in its initial state, and may
 // have given the first of them.
 func (m *Machine) Regrow(s *Saved) error {
+	if m.race != nil {
+		m.race.Stacks = s.Stacks
+	}
 	root := m.Mark()
 	defer m.Release(root)
 	defer m.Rewind(root)
@@ -273,6 +284,7 @@ func (m *Machine) Restore(s *Saved) error {
 	if m.numbers() != m.growth.size {
 		m.growth.note(m)
 	}
+	m.covered, m.contended = s.Covered, s.Contended
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
 	k, late := m.link, m.cfg.late
 	k.cutoffs, k.shrinks, k.derived, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Derived, s.Ticks, s.SinceTicks

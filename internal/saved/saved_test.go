@@ -40,7 +40,6 @@ type tree struct {
 	shapes []shape
 	n      int64
 	b      bool
-	other  *tree
 	host   *os.File `saved:"-"`
 	inner  struct{ x, y uint16 }
 }

@@ -51,6 +51,7 @@
 //	tasks.go        what they share: frames, and the subtrees below them
 //	worker.go       one of them
 //	transcript.go   what the search writes for developers
+//	keep.go         how a search that was saved goes on
 //	explorer.go     its name and options
 package optimal
 
