@@ -293,6 +293,11 @@ func (k *keeper) write(ended bool, found por.Result) {
 		return
 	}
 	data := append([]any{&info, &kept}, s.keptData()...)
+	if s.lazy != nil && s.lazy.Made() {
+		if l := s.lazy.Learned(); l != nil {
+			data = append(data, l)
+		}
+	}
 	if !ended {
 		data = append(data, k.roots...)
 	}
@@ -336,6 +341,9 @@ func (k *keeper) resume() (found por.Result, over bool) {
 	check(s.features.Saver.Regrow(k.kept.Machine))
 	if s.lazy != nil && s.lazy.Made() {
 		s.lazy.Remake()
+		if l := s.lazy.Learned(); l != nil {
+			check(k.from.Read(l))
+		}
 	}
 	if k.info.Ended {
 		k.Arrived()

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/lookahead"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -71,6 +72,15 @@ func (o *Lazy) Remake() {
 	o.Took += time.Since(begin)
 	o.watcher, _ = o.made.(por.Watcher)
 	o.isMade = o.made != nil
+}
+
+// Learned returns the data of the oracle, if there is one by now and it learns: they are saved with a
+// search.
+func (o *Lazy) Learned() any {
+	if l, ok := o.made.(*lookahead.Oracle); ok {
+		return l.Learned()
+	}
+	return nil
 }
 
 // Made reports whether there is one.

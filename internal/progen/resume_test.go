@@ -33,11 +33,11 @@ func resumedWays() (list []resumedWay) {
 			add(fmt.Sprintf("%s match=%v", name, match), explore.Options{POR: explorers.With(name), Match: match})
 		}
 	}
-	for _, k := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Patterns} {
+	for _, k := range []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Patterns, oracle.Full} {
 		add("jpf "+string(k), explore.Options{POR: explorers.With("jpf"), Match: true, Hybrid: k, LazyAnalysis: k == oracle.Parts})
 	}
 	for _, name := range []string{"optimal", "source", "context", "clockvector", "graph"} {
-		for _, k := range []oracle.Kind{oracle.None, oracle.MHB} {
+		for _, k := range []oracle.Kind{oracle.None, oracle.MHB, oracle.Full} {
 			add(name+" "+string(k), explore.Options{POR: explorers.With(name), Hybrid: k})
 		}
 	}

@@ -44,14 +44,15 @@ import (
 // Invariant: in accesses[g], if known is set, reached contains every access that others can make
 // before g moves again (complete), or some of them.
 type Oracle struct {
-	sys      por.System
-	cheap    por.Oracle
-	fallback por.Oracle   // nil: none
+	sys      por.System   `saved:"-"`
+	cheap    por.Oracle   `saved:"-"`
+	fallback por.Oracle   `saved:"-"` // nil: none
 	accesses []*reachable // by goroutine
 	backoffs map[programPoint]*backoff
-	search   *boundedSearch // nil: there was none yet
+	search   *boundedSearch `saved:"-"` // nil: there was none yet
 	// One counter for all searches that are nested in one: otherwise a search of depth n could
 	// cost the n-th power of the budget.
+	unlocks []bool  // boundedSearch.unlockMatters of search, if that is nil: of it, of the one inside it, and so on
 	budget  *uint64 // transitions left for the present search; nil: none is under way
 	enabled []trace.GID
 }
@@ -106,6 +107,20 @@ func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
 
 // Fallback returns the oracle that is asked if a search was cut short.
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
+
+// Learned returns l with all that it has learnt in its own data, so that they can be saved.
+func (l *Oracle) Learned() *Oracle {
+	l.unlocks = l.unlocking()
+	return l
+}
+
+// unlocking returns what unlocks is to be.
+func (l *Oracle) unlocking() []bool {
+	if l.search == nil {
+		return l.unlocks
+	}
+	return append([]bool{l.search.unlockMatters}, l.search.nested.unlocking()...)
+}
 
 // Skip implements Oracle.
 //

@@ -59,6 +59,9 @@ type node struct {
 func newBoundedSearch(l *Oracle) *boundedSearch {
 	s := &boundedSearch{System: l.sys, states: make(map[por.Hash]struct{})}
 	s.nested = &Oracle{sys: s, cheap: l.cheap, backoffs: make(map[programPoint]*backoff)}
+	if len(l.unlocks) > 0 {
+		s.unlockMatters, s.nested.unlocks = l.unlocks[0], l.unlocks[1:]
+	}
 	s.budget = l.budget
 	if s.budget == nil {
 		s.budget = &s.ownBudget

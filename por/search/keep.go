@@ -16,8 +16,8 @@ func (s *Driver) Keep() {
 
 // Reenter brings the system to where it was when the search was saved, and gives positions their marks,
 // which are those of another system. They are in the order in which they were made; those without a mark
-// have a negative one, and get none. Data of an Executor are saved as they are, so that it has nothing to
-// do.
+// have a negative one, and get none. Data of an Executor and of an oracle are saved as they are, so that
+// they have nothing to do.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
 	s.Path = nil // what the system is shown on the way is no part of the search
@@ -31,7 +31,6 @@ func (s *Driver) Reenter(positions ...*Position) {
 		if i == len(path) {
 			break
 		}
-		s.Announce(path[i].G)
 		s.Sys.Step(path[i].G, path[i].Choice)
 	}
 	if len(positions) > 0 {
