@@ -89,7 +89,7 @@ func testResumed(t *testing.T, b *batch, p *progen.Prog, way resumedWay) (left i
 	rng := rand.New(rand.NewPCG(p.Seed, 0x5a7ed))
 	places := 0
 	whole := resumable(t, b.prog, e, way.opts, &explore.Keep{Points: func() bool { places++; return false }})
-	for round := range 3 {
+	for round := range 2 {
 		keep := &explore.Keep{Dir: t.TempDir(), Header: saved.Header{{Name: "program", Value: p.Name}}}
 		mean := places >> (2 * round) // few long ones, or many short ones
 		var r *explore.Result

@@ -34,7 +34,7 @@ type Driver struct {
 	Watcher  por.Watcher `saved:"-"` // the oracle, if it is one
 
 	looker      por.Looker      `saved:"-"` // the oracle, if it is one
-	looked      uint64          // what it had counted when it was asked last
+	looked      uint64          `saved:"-"` // what it had counted when it was asked last
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
 	constrained por.Constrained `saved:"-"` // the system, if it is one
 

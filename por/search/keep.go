@@ -36,6 +36,9 @@ func (s *Driver) Reenter(positions ...*Position) {
 	if len(positions) > 0 {
 		panic("BUG: a position is not on the path")
 	}
+	if s.looker != nil {
+		s.looked = s.looker.Looked()
+	}
 	if s.Path = path; s.Executor != nil {
 		s.Executor.Invalidate()
 	}

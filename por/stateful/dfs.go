@@ -29,7 +29,7 @@ type depthFirst struct {
 
 	everyState bool // every state is a node
 	states     *visited
-	weighed    por.Weighed // the system, if it is one
+	weighed    por.Weighed `saved:"-"` // the system, if it is one
 	components *components // nil without matching or with a preemption bound
 	symmetric  symmetric
 
