@@ -69,9 +69,9 @@ type exploration struct {
 	cfg por.Config
 
 	coveredBefore []noted // by other searches, whose coverage counts
-	keeper *keeper // nil: the search is not saved
-	extra  any     // what is saved with it
-	failed error   // a *NotResumed
+	keeper        *keeper // nil: the search is not saved
+	extra         any     // what is saved with it
+	failed        error   // a *NotResumed
 
 	// What is asked when the search has ended; nil if it was not asked for.
 	lazy     *oracle.Lazy

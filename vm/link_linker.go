@@ -41,7 +41,7 @@ type linker struct {
 	observed   map[uint32]bool     // see observable
 	ordered    map[*ssa.Range]bool // see Ordered
 	zeroBase   uint64
-	asked      *layout.Table // of types that are asked about between steps, which are given no numbers
+	asked      *layout.Table                    // of types that are asked about between steps, which are given no numbers
 	words      map[uint32]uint64                // layout number → type word
 	abi        *abitype.Builder                 // writes type descriptors
 	locals     map[*types.TypeName][]types.Type // see noteLocals

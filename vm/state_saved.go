@@ -142,7 +142,7 @@ type Saved struct {
 	SinceTicks map[int64]bool
 	Late       bool
 	Jumps      []int64
-	Flags      []bool // see flags
+	Flags      []bool      // see flags
 	Stacks     race.Stacks // numbers of call stacks
 	Covered    []bool
 	Contended  map[race.Stack]bool

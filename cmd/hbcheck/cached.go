@@ -35,7 +35,7 @@ type verdictCache struct {
 }
 
 // without are the flags that have no influence on results.
-var without = []string{"output", "format", "json", "verbose", "jobs", "chdir", "color"}
+var without = []string{"output", "format", "json", "verbose", "jobs", "chdir", "color", "save", "save-every", "resume"}
 
 // notRemembered are the flags with which more is wanted than a result, or another one.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",

@@ -48,7 +48,7 @@ const (
 
 // notSaved are the flags that make no difference to a search: those that say what to do with its result,
 // and when it ends.
-var notSaved = append([]string{"html", "strict", "assume", "timeout", "save", "save-every", "resume", "count"}, without...)
+var notSaved = append([]string{"html", "strict", "assume", "timeout", "count"}, without...)
 
 // newSaves returns where the searches of this run are saved.
 func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache *verdictCache) (*saves, error) {
