@@ -56,8 +56,12 @@ func HTML(s *Schedule) ([]byte, error) {
 	for _, in := range report.InputTexts(b) {
 		inputs += "<p class=\"input\">input: " + escaped(in) + "</p>\n"
 	}
+	message, detail, _ := strings.Cut(report.Message(b), "\n")
+	if detail != "" { // its columns mean something: a history, a difference
+		detail = "\n<pre class=\"detail\">" + escaped(detail) + "</pre>"
+	}
 	body := fill(asset("page.html"), map[string]string{
-		"CODE": b.Kind.Code(), "MESSAGE": escaped(report.Message(b)), "WHERE": escaped(where), "INPUTS": inputs, "WHY": escaped(why),
+		"CODE": b.Kind.Code(), "MESSAGE": escaped(message), "DETAIL": detail, "WHERE": escaped(where), "INPUTS": inputs, "WHY": escaped(why),
 		"TEXT": escaped(report.BugText(s.Paths, b)),
 	})
 	return document(title, body, script.String(), data), nil
