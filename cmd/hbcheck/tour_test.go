@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A walk executes what a document says: indented blocks that begin with "$ " are commands, each followed by
+// A guide executes what a document says: indented blocks that begin with "$ " are commands, each followed by
 // what it prints; those that begin with "-- name --" are files.
-type walk struct {
+type guide struct {
 	t    *testing.T
 	file string // the document
 	dir  string // where commands are executed
@@ -25,7 +25,7 @@ type walk struct {
 var headRE = regexp.MustCompile(`(?m)^(?:-- ([a-zA-Z0-9_./-]+) --|\$ (.*))\n`)
 
 // execute walks through a document.
-func (w *walk) execute(text string) {
+func (w *guide) execute(text string) {
 	var block []string
 	for i, line := range append(strings.Split(text, "\n"), "end") {
 		if code, ok := strings.CutPrefix(line, "    "); ok || line == "" && len(block) > 0 {
@@ -40,7 +40,7 @@ func (w *walk) execute(text string) {
 }
 
 // block writes files and executes commands; it ends before line n.
-func (w *walk) block(text string, n int) {
+func (w *guide) block(text string, n int) {
 	heads := headRE.FindAllStringSubmatchIndex(text, -1)
 	if len(heads) == 0 || heads[0][0] > 0 {
 		return // an example of something else
@@ -67,7 +67,7 @@ func (w *walk) block(text string, n int) {
 
 // step executes a command. What is shown of its output must be there, line by line and in this order; dots
 // stand for any lines, and for any end of a line.
-func (w *walk) step(command, want string, n int) {
+func (w *guide) step(command, want string, n int) {
 	w.commands++
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir, cmd.Env = w.dir, append(os.Environ(), w.env...)
@@ -94,8 +94,8 @@ func (w *walk) step(command, want string, n int) {
 	}
 }
 
-// newWalk makes a directory, and a path with this hbcheck.
-func newWalk(t *testing.T, file string) (w *walk, text string) {
+// newGuide makes a directory, and a path with this hbcheck.
+func newGuide(t *testing.T, file string) (w *guide, text string) {
 	t.Helper()
 	repo, err := filepath.Abs(filepath.Join(start, "..", ".."))
 	if err != nil {
@@ -106,7 +106,7 @@ func newWalk(t *testing.T, file string) (w *walk, text string) {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	return &walk{t: t, file: file, dir: t.TempDir(), env: []string{"CLONE=" + repo, "GOBIN=" + bin, "GOFLAGS=-buildvcs=false",
+	return &guide{t: t, file: file, dir: t.TempDir(), env: []string{"CLONE=" + repo, "GOBIN=" + bin, "GOFLAGS=-buildvcs=false",
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HBCHECKCACHE=" + t.TempDir(), "NO_COLOR=1", "GITHUB_ACTIONS="}}, string(content)
 }
 
@@ -115,7 +115,7 @@ func TestTour(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds hbcheck twice")
 	}
-	w, text := newWalk(t, "tour.md")
+	w, text := newGuide(t, "tour.md")
 	w.execute(text)
 	if w.commands < 15 {
 		t.Errorf("%d commands", w.commands)
@@ -127,7 +127,7 @@ func TestCI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds hbcheck")
 	}
-	w, text := newWalk(t, "ci.md")
+	w, text := newGuide(t, "ci.md")
 	write := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o666); err != nil {
