@@ -50,8 +50,9 @@ func goroutine[T any](x T, calls []call[T], now *clock, g int) []event {
 	list := make([]event, len(calls))
 	for i, c := range calls {
 		list[i].before = called(now, c.name)
-		list[i].result = plain(c.do(x))
+		result := c.do(x)
 		returned(now, g, c.name)
+		list[i].result = plain(result)
 	}
 	return list
 }
