@@ -145,7 +145,9 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 		add(Failure, x.Exited, x.Pos, x.G, x.Stack)
 	}
 	if f := end.Failure; f != nil {
-		add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
+		for _, f := range append([]*Fault{f}, end.Also...) {
+			add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
+		}
 	}
 	if f := end.Fault; f != nil {
 		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)

@@ -89,8 +89,8 @@ type Features struct {
 	Pos func(op trace.Op) token.Position
 	// Touches appends everything that g's pending operation may access: of a select all channels.
 	Touches func(g trace.GID, buf []trace.Access) []trace.Access
-	// Failed reports whether a test has reported a failure.
-	Failed func() bool
+	// Failures returns at how many places a test has reported a failure.
+	Failures func() int
 	// Assumed returns what of the environment the machine has not tried in all ways, in any
 	// execution so far.
 	Assumed func() []vm.Assumption
@@ -242,8 +242,10 @@ type Event struct {
 	Internal string
 	// Library is set if Func and Pos are in the standard library, as nothing else is on the stack.
 	Library bool
-	// Fails is set if a test reports its first failure after this step and before the next one.
-	Fails bool
+	// Fails is set if a test reports its first failure after this step and before the next one, or the one
+	// that the bug is.
+	Fails    bool
+	failures int // at how many places one has been reported by then
 
 	// Preempts names the goroutine that could have continued when this step was
 	// executed instead, if any.
@@ -267,9 +269,10 @@ type Ending struct {
 	Output []byte // what was printed on stdout
 
 	// What went wrong; nil if nothing did. Positions are outside the standard library if possible.
-	Exit    *Exit  // the program exited by itself, and that is a failure
-	Failure *Fault // a test reported it
-	Fault   *Fault // the program crashed
+	Exit    *Exit    // the program exited by itself, and that is a failure
+	Failure *Fault   // a test reported it
+	Also    []*Fault // and these, at other places
+	Fault   *Fault   // the program crashed
 
 	// NotRun is set if a test was skipped, or was never run: why.
 	NotRun *NotRun

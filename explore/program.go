@@ -52,9 +52,9 @@ var _ Machine = (*machine)(nil)
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	x := &machine{Machine: m, src: src, prog: prog, entry: e}
 	x.features = Features{VM: m, Awaits: m, Replicas: x, Facts: x, Races: x, Saver: m, Loop: m.Loop, ClockStep: m.ClockStep, Pos: m.Pos,
-		Touches: m.Touches,
-		Failed:  func() bool { return m.Failure() != nil },
-		Assumed: m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
+		Touches:  m.Touches,
+		Failures: func() int { return len(m.Failures()) },
+		Assumed:  m.Assumed, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
 		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
@@ -431,9 +431,9 @@ func (m *machine) Ending() Ending {
 			end.Fault, end.Text = &fault, faultText(&fault)
 		}
 	}
-	if f := m.Failure(); f != nil {
+	if list := m.Failures(); len(list) > 0 {
 		end.Text = "exit 1"
-		end.Failure = f
+		end.Failure, end.Also = list[0], list[1:]
 	}
 	if f := m.Fault(); f != nil {
 		fault := *f

@@ -49,12 +49,13 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 			ev.Preempts = m.Name(last)
 		}
 		ev.Partner, ev.Paired = partner(m, a)
-		before, taken := failed(m), caseTaken(m, a, &ev)
+		before, taken := failures(m), caseTaken(m, a, &ev)
 		m.Step(a.G, a.Choice)
 		if ev.Effect = cmp.Or(m.Effect(), taken); ev.Effect == "" && ev.Kind == trace.Choose {
 			ev.Effect = chosen(&ev)
 		}
-		ev.Fails = !before && failed(m)
+		ev.failures = failures(m)
+		ev.Fails = before == 0 && ev.failures > 0
 		events = append(events, ev)
 		last = a.G
 		if blocked(m, a.G) {
@@ -121,10 +122,28 @@ func describe(m Machine, g trace.GID) Event {
 	return ev
 }
 
-// failed reports whether a test has reported a failure.
-func failed(m Machine) bool {
-	f := m.Features().Failed
-	return f != nil && f()
+// failures returns at how many places a test has reported a failure.
+func failures(m Machine) int {
+	if f := m.Features().Failures; f != nil {
+		return f()
+	}
+	return 0
+}
+
+// markFailure moves the mark from the first failure of the execution that has ended to the one that b
+// is.
+func markFailure(m Machine, b *Bug) {
+	end := m.Ending()
+	i := slices.IndexFunc(end.Also, func(f *Fault) bool { return plain(f.Pos) == b.Pos })
+	if b.Kind != Failure || i < 0 {
+		return
+	}
+	before := 0
+	for k := range b.Events {
+		e := &b.Events[k]
+		e.Fails = before < i+2 && e.failures >= i+2
+		before = max(before, e.failures)
+	}
 }
 
 // blocked reports whether g, which has just moved, has arrived at an operation
@@ -158,6 +177,7 @@ func narrate(m Machine, b *Bug) error {
 	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
 	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
 	b.finish(m)
+	markFailure(m, b)
 	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
 		// Continue, to show both accesses.

@@ -101,7 +101,8 @@ type scalars struct {
 	fault     *Fault   // how the program has failed, or nil
 	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals   bool     // the program has asked for a signal
-	failure   *Fault   // the first failure a test has reported, or nil
+	failures  []*Fault // what a test has reported, one at each place; marks share it
+	failsAlso uint64   // a hash of the places of all failures but the first
 	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go
 	skip      *Skip    // that the test was skipped, or nil
 	testing   bool     // the test function of the entry has begun,

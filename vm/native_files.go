@@ -80,7 +80,7 @@ var fileNatives = []Native{
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
-		if m.tested && !m.cfg.Run && (status == 0 || m.failure != nil) {
+		if m.tested && !m.cfg.Run && (status == 0 || len(m.failures) > 0) {
 			// TestMain says how the test ended, which is known. What the test has left over is
 			// examined as if TestMain returned.
 			m.endG(g)

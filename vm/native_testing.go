@@ -61,14 +61,12 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbFailed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if m.failure == nil {
-			f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
-			pos := m.frame(f, pc).Pos
-			if !pos.IsValid() { // what an example prints is compared when it has returned
-				pos = m.link.prog.Fset.Position(m.link.entry.Pos)
-			}
-			m.failure = &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Stack(g.id)}
+		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
+		pos := m.frame(f, pc).Pos
+		if !pos.IsValid() { // what an example prints is compared when it has returned
+			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
 		}
+		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.id, Exit: 1, Pos: pos, Frames: m.Stack(g.id)})
 		return Next
 	}},
 	{Name: "testing.hbTestBegins", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

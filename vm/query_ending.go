@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/token"
+	"slices"
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
@@ -15,9 +16,34 @@ func (m *Machine) Counters() Counters { return m.cnt }
 // Fault returns how the execution failed, or nil.
 func (m *Machine) Fault() *Fault { return m.fault }
 
-// Failure returns the first failure that a test has reported on this path, or nil. Its Message may be
-// empty.
-func (m *Machine) Failure() *Fault { return m.failure }
+// Failures returns what a test has reported on this path, the first failure at each place, in the order
+// in which they happened. Messages may be empty.
+func (m *Machine) Failures() []*Fault { return m.failures }
+
+// Failure returns the first of them, or nil.
+func (m *Machine) Failure() *Fault {
+	if len(m.failures) == 0 {
+		return nil
+	}
+	return m.failures[0]
+}
+
+// maxFailures is at how many places failures of a path are kept.
+const maxFailures = 64
+
+// fails notes that a test has reported a failure, at a program point. Which others there have been is in
+// fingerprints, in no order; package testing keeps the place of the first one.
+func (m *Machine) fails(site uint64, f *Fault) {
+	known := slices.ContainsFunc(m.failures, func(x *Fault) bool { return x.Pos == f.Pos })
+	n := len(m.failures)
+	if known || n == maxFailures {
+		return
+	}
+	m.failures = append(m.failures[:n:n], f)
+	if n > 0 {
+		m.failsAlso += mix(1, site)
+	}
+}
 
 // Exited reports whether the program has exited by itself, and its status.
 func (m *Machine) Exited() (code int, ok bool) { return m.exit, m.exited }

@@ -129,8 +129,8 @@ func (c *common) mark(text string) {
 	if !c.failed {
 		c.failed = true
 		c.site, _ = hbSite(c.helpers)
-		hbFailed(c.helpers, text)
 	}
+	hbFailed(c.helpers, text)
 }
 
 // Failed reports whether the function has failed.

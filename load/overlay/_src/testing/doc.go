@@ -58,7 +58,7 @@ func hbCaller() uintptr
 // hbLog appends to the log of the execution.
 func hbLog(s string)
 
-// hbFailed notes the first failure: what was reported, at hbSite(helpers).
+// hbFailed notes a failure: what was reported, at hbSite(helpers).
 func hbFailed(helpers []uintptr, text string)
 
 // hbTestBegins tells that the entry's test is about to run.
