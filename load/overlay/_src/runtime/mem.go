@@ -144,8 +144,9 @@ func blockUntilDone(timeout int64) bool {
 // more than one goroutine.
 func hbLive() uint64
 
-// live is what hbLive has returned last, but for 0.
-var live uint64
+// live is what hbLive has returned last, but for 0, and most the most that it has: what has been
+// allocated never gets less.
+var live, most uint64
 
 // In collections, n is how often the program has asked for a collection or for statistics; to it,
 // memory looks as if it had been collected that often. A collection writes all of it, and what Pools
@@ -280,10 +281,11 @@ func memStats() MemStats {
 	collections.n++
 	if n := hbLive(); n > 0 {
 		live = n
+		most = max(most, n)
 	}
 	heap := rest + live
 	return MemStats{
-		Alloc: heap, TotalAlloc: heap, HeapAlloc: heap, HeapInuse: heap,
+		Alloc: heap, TotalAlloc: rest + most, HeapAlloc: heap, HeapInuse: heap,
 		Mallocs: 1000, Frees: 0, HeapObjects: 1000,
 		Sys: 8 << 20, HeapSys: 4 << 20, HeapIdle: 1 << 20, NextGC: 4 << 20, EnableGC: true, NumGC: collections.n,
 	}
