@@ -164,10 +164,17 @@ func enumerated[T fmt.Stringer](list []T) string {
 }
 
 // A Coverages adds up what several entries of one program have executed.
-type Coverages struct{ All *explore.Coverage }
+type Coverages struct {
+	All      *explore.Coverage
+	explored map[string]bool // import paths
+}
 
 // Add adds the coverage of r, if that was noted.
 func (x *Coverages) Add(r *explore.Result) {
+	if x.explored == nil {
+		x.explored = make(map[string]bool)
+	}
+	x.explored[r.Package] = true
 	switch {
 	case r.Coverage == nil:
 	case x.All == nil:
@@ -178,14 +185,21 @@ func (x *Coverages) Add(r *explore.Result) {
 	}
 }
 
-// Packages returns the import paths of the packages that have statements outside of test files.
+// Packages returns the import paths of the packages that have statements outside of test files, and of
+// which entries were explored or some code was executed by one.
 func (x *Coverages) Packages() (list []string) {
 	if x.All == nil {
 		return nil
 	}
+	has := make(map[string]bool)
 	for i := range x.All.Blocks {
-		if b := &x.All.Blocks[i]; !b.Test && b.Stmts > 0 && !slices.Contains(list, b.Package) {
-			list = append(list, b.Package)
+		if b := &x.All.Blocks[i]; !b.Test && b.Stmts > 0 {
+			has[b.Package] = has[b.Package] || x.All.Reached[i] || x.explored[b.Package]
+		}
+	}
+	for path, shown := range has {
+		if shown {
+			list = append(list, path)
 		}
 	}
 	slices.Sort(list)
