@@ -224,11 +224,8 @@ func (n *names) before(b *ssa.BasicBlock, i int) []binding {
 		for len(found) > 0 && found[0].Index <= k {
 			x := found[0]
 			found = found[1:]
-			v := slices.Index(n.vars, varKey{x.Var.Name(), x.Var.Pos()})
-			switch {
-			case x.Addr:
-				at[v] = binding{isAddr, x.X}
-			case !n.memory[v]:
+			// The address of one in memory is known from what has made it.
+			if v := slices.Index(n.vars, varKey{x.Var.Name(), x.Var.Pos()}); !n.memory[v] {
 				at[v] = binding{isValue, n.unaliased(x.X)}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // Paths are the expressions that a session evaluates: variables, their fields, elements and entries, what
@@ -351,4 +352,25 @@ func refers(t types.Type) bool {
 		return t.Kind() == types.UntypedNil
 	}
 	return false
+}
+
+// PartPath returns the path of a part of v that Children has given a name, where path is that of v; empty if
+// there is none, as of an entry whose key is no number, string or bool.
+func PartPath(path string, v *Value, name string) string {
+	switch {
+	case path == "" || name == "":
+		return ""
+	case name == "*":
+		return "(*" + path + ")"
+	case types.IsInterface(v.Type):
+		return path + ".(" + name + ")"
+	case name[0] != '[':
+		return path + "." + name
+	}
+	if m, ok := v.Type.Underlying().(*types.Map); ok {
+		if b, ok := m.Key().Underlying().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsString|types.IsBoolean) == 0 || strings.Contains(name, "... (") {
+			return ""
+		}
+	}
+	return path + name
 }

@@ -56,11 +56,31 @@ func shown(s *debug.Session, c *console.Console) string {
 			for _, scope := range s.Scopes(&f) {
 				for _, v := range scope.List {
 					fmt.Fprintln(&b, "    ", scope.Name, v.Name, s.TypeText(v.Value), s.Text(v.Value))
+					if scope.Name != "Results" {
+						parts(&b, s, &f, v.Name, v.Value, 4)
+					}
 				}
 			}
 		}
 	}
 	return b.String()
+}
+
+// parts notes where a path means another value than the part of a variable whose path it is.
+func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v debug.Value, deep int) {
+	for _, c := range s.Children(v, 0, 4) {
+		p := debug.PartPath(path, &v, c.Name)
+		if p == "" {
+			continue
+		}
+		x, err := s.Eval(f, p)
+		if err != nil || s.Text(x) != s.Text(c.Value) {
+			fmt.Fprintf(b, "BUG: %s is %s (%v), and as a part %s\n", p, s.Text(x), err, s.Text(c.Value))
+		}
+		if deep > 1 {
+			parts(b, s, f, p, c.Value, deep-1)
+		}
+	}
 }
 
 // TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
@@ -108,6 +128,9 @@ func walk(t *testing.T, file string, rnd *rand.Rand, steps int) {
 		way = append(way, cmd)
 		c.Do(cmd)
 		got := shown(s, c)
+		if i := strings.Index(got, "BUG:"); i >= 0 {
+			t.Fatalf("%s: %s: at %v: %s", file, strings.Join(way, ", "), s.Place(), got[i:])
+		}
 		switch before, ok := seen[s.Place()]; {
 		case !ok:
 			seen[s.Place()] = got

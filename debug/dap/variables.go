@@ -127,27 +127,13 @@ func (v *server) variables(head *dap.Request, a *dap.VariablesArguments) {
 		list = v.s.Children(*h.value, max(a.Start, 0), min(count, 10_000))
 	}
 	for _, x := range list {
-		m.Body.Variables = append(m.Body.Variables, v.variable(x, h.child(x.Name)))
+		path := x.Name
+		if h.value != nil {
+			path = session.PartPath(h.path, h.value, x.Name)
+		}
+		m.Body.Variables = append(m.Body.Variables, v.variable(x, path))
 	}
 	v.send(m)
-}
-
-// child returns the expression that a part is the value of.
-func (h *handle) child(name string) string {
-	switch {
-	case h.value == nil:
-		return name
-	case h.path == "" || name == "":
-		return ""
-	case name == "*":
-		return "(*" + h.path + ")"
-	case name[0] == '[':
-		return h.path + name
-	}
-	if h.value.Type != nil && types.IsInterface(h.value.Type) {
-		return h.path + ".(" + name + ")"
-	}
-	return h.path + "." + name
 }
 
 // variable returns a variable; path is the expression that it is the value of.

@@ -220,7 +220,50 @@ loop:
 	return found
 }
 
+// paths meet, and x is not used any more: it has two values there.
+func meeting(n int) {
+	x := n + 1
+	see("x", x)
+	if n > 2 {
+		x = n * 2
+		see("x", x)
+	}
+	check()
+}
+
+// a and b are one register, as b begins with a's value, and a is not used any more.
+func shared(n int) int {
+	a := n * 3
+	see("a", a)
+	b := a
+	for b < 100 {
+		b *= 2
+	}
+	check()
+	return b
+}
+
+// Of the values of last only the present one is in its register.
+func latest(list []int) int {
+	first, last := list[0], 0
+	see("first", first)
+	for _, x := range list {
+		last = x + first
+		if last > 5 {
+			first = last
+			see("first", first)
+		}
+		check()
+	}
+	return last
+}
+
 func main() {
+	meeting(1)
+	meeting(4)
+	check()
+	shared(2)
+	latest([]int{3, 4, 1})
 	p := &point{1, 2}
 	for _, d := range []int{3, 30} {
 		old, err := p.move(d)
