@@ -131,49 +131,76 @@ func (s *searcher) restoreRecord(p *recordedPath) {
 	s.dropped = append(s.dropped[:0], p.dropped...)
 }
 
+// A reversing is what reverseEagerly has to explore. There is one for each call of it under way.
+//
+// If it was called by runToEnd, that goes on with g and h when all is explored. Nothing else does: all
+// calls of runToEnd are the last of what calls them. So a search that was saved goes on in the youngest
+// reversing (reenter).
+type reversing struct {
+	list       []eagerReversal
+	next       int // of the list: it is being explored
+	suspension suspension
+	running    bool // it was called by runToEnd
+	g          trace.GID
+	h          int32
+
+	// Of the frame of the candidate that is explored, before that.
+	transitions, candidates int
+}
+
 // reverseEagerly explores the candidates of s.eager, and returns to the present state.
 //
 // Youngest frame first: then each of the others only has to suspend what is left below.
-func (s *searcher) reverseEagerly() {
-	list := s.eager
+func (s *searcher) reverseEagerly(x *reversing) {
+	x.list = s.eager
 	s.eager = nil // those found from here on are explored from there
-	slices.SortStableFunc(list, func(a, b eagerReversal) int { return cmp.Compare(b.frame, a.frame) })
-	from := s.frames[list[len(list)-1].frame].depth
-	p := suspension{recordedPath: s.record(from, len(s.Events))}
-	p.dropped = slices.Clone(s.dropped)
-	for i := range list {
-		s.suspendFrames(&p, list[i].frame+1)
-		if s.reverseNow(&list[i]); s.Halted {
+	slices.SortStableFunc(x.list, func(a, b eagerReversal) int { return cmp.Compare(b.frame, a.frame) })
+	from := s.frames[x.list[len(x.list)-1].frame].depth
+	x.suspension = suspension{recordedPath: s.record(from, len(s.Events))}
+	x.suspension.dropped = slices.Clone(s.dropped)
+	s.reversings = append(s.reversings, x)
+	s.reverseList(x)
+}
+
+// reverseList explores what is left of the list of x, and returns to the state where that was found.
+func (s *searcher) reverseList(x *reversing) {
+	for x.next < len(x.list) {
+		r := &x.list[x.next]
+		s.suspendFrames(&x.suspension, r.frame+1)
+		f := &s.frames[r.frame]
+		x.transitions, x.candidates = len(f.transitions), len(f.candidates)
+		f.transitions = append(f.transitions, r.transitions...)
+		r.candidate.lo, r.candidate.hi = x.transitions, len(f.transitions)
+		s.rewindTo(f)
+		s.exploreReversal(r.frame, r.candidate)
+		if s.reverseRest(x); s.Halted {
 			return
 		}
 	}
-	s.resume(&p)
+	s.reversings = s.reversings[:len(s.reversings)-1]
+	s.resume(&x.suspension)
 }
 
-// reverseNow explores r, a candidate of the youngest frame, and all that is found above.
+// reverseRest explores all that is found above the frame of the candidate of x that is being explored.
 //
-// The loop is run's, but it ends at r's frame, which stays as it is: its own candidates are not
+// The loop is run's, but it ends at that frame, which stays as it is: its own candidates are not
 // taken here.
-func (s *searcher) reverseNow(r *eagerReversal) {
-	f := &s.frames[r.frame]
-	transitions, candidates := len(f.transitions), len(f.candidates)
-	f.transitions = append(f.transitions, r.transitions...)
-	r.candidate.lo, r.candidate.hi = transitions, len(f.transitions)
-	s.rewindTo(f)
-	s.exploreReversal(r.frame, r.candidate)
+func (s *searcher) reverseRest(x *reversing) {
+	r := &x.list[x.next]
 	for !s.Halted && (len(s.eager) > 0 || len(s.frames) > r.frame+1) {
 		if len(s.eager) > 0 {
-			s.reverseEagerly()
-		} else {
+			s.reverseEagerly(&reversing{})
+		} else if s.Keep(); !s.Halted {
 			s.backtrack()
 		}
 	}
 	if s.Halted {
 		return
 	}
-	if f = &s.frames[r.frame]; len(f.candidates) == candidates {
-		f.transitions = f.transitions[:transitions]
+	if f := &s.frames[r.frame]; len(f.candidates) == x.candidates {
+		f.transitions = f.transitions[:x.transitions]
 	}
+	x.next++
 }
 
 // suspendFrames moves the frames from number i on to p.

@@ -10,4 +10,13 @@ func (s *searcher) reenter() {
 		positions = append(positions, &s.frames[i].at)
 	}
 	s.Reenter(positions...)
+	for len(s.reversings) > 0 && !s.Halted {
+		x := s.reversings[len(s.reversings)-1]
+		if s.reverseRest(x); !s.Halted {
+			s.reverseList(x)
+		}
+		if x.running {
+			s.runToEnd(x.g, x.h)
+		}
+	}
 }

@@ -139,10 +139,11 @@ type searcher struct {
 	frameOf    []int32 // the frame that the event is the chosen operation of, or -1
 	prevHead   []int32 // of a head: the one before it, or -1
 
-	ideals    int             // scheduled because of the newest event: see maxIdeals
-	eager     []eagerReversal // to be explored before the search continues
-	retained  int64           // bytes of candidates
-	suspended int64           // bytes of frames that are suspended
+	ideals     int             // scheduled because of the newest event: see maxIdeals
+	eager      []eagerReversal // to be explored before the search continues
+	reversings []*reversing    // that are under way
+	retained   int64           // bytes of candidates
+	suspended  int64           // bytes of frames that are suspended
 
 	worker *worker `saved:"-"` // nil: there is only one
 	shared int     // the frames up to this one are shared with other workers
@@ -198,7 +199,7 @@ func (s *searcher) run() por.Result {
 // explored.
 func (s *searcher) backtrack() {
 	if len(s.eager) > 0 {
-		if s.reverseEagerly(); s.Halted {
+		if s.reverseEagerly(&reversing{}); s.Halted {
 			return
 		}
 	}
@@ -258,7 +259,7 @@ func (s *searcher) exploreAlternative(i, k int) {
 func (s *searcher) runToEnd(g trace.GID, h int32) {
 	for !s.Halted {
 		if len(s.eager) > 0 {
-			s.reverseEagerly()
+			s.reverseEagerly(&reversing{running: true, g: g, h: h})
 			continue
 		}
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.Events))
