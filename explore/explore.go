@@ -142,7 +142,11 @@ func (s *exploration) poll() {
 	s.cfg.Poll = func(p por.Progress) string {
 		sample.update(&p)
 		if s.opts.Progress != nil {
-			s.opts.Progress(Progress{p, len(s.collector.bugs)})
+			x := Progress{Progress: p, Bugs: len(s.collector.bugs)}
+			if s.result.Resumed != nil {
+				x.Before = s.result.Resumed.Stats
+			}
+			s.opts.Progress(x)
 		}
 		return s.limit.reason()
 	}

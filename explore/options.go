@@ -76,7 +76,8 @@ type Options struct {
 // Progress is a snapshot of a running exploration.
 type Progress struct {
 	por.Progress
-	Bugs int
+	Bugs   int
+	Before por.Stats // of it, what earlier processes have done
 }
 
 // kind returns how much is used of static facts.

@@ -47,7 +47,7 @@ type Progress struct {
 	Depth    int     // steps of the present path
 	Fraction float64 // part of the search tree done, as if subtrees of a node were equal; 0 if that is not known
 	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See
-	// Estimator.
+	// Estimator. Of explorers that sample it is how many are drawn, and there is no error.
 	Estimate, Error float64
 }
 

@@ -16,6 +16,7 @@ import (
 type Progress struct {
 	W        io.Writer
 	Terminal bool
+	Width    func() int // of the terminal, in columns; nil, or 0: that is not known
 	Now      func() time.Time
 
 	entry       string
@@ -38,7 +39,7 @@ func (p *Progress) Start(entry string) {
 
 // Update is called as often as one likes.
 func (p *Progress) Update(x explore.Progress) {
-	p.show(func(d time.Duration) string { return progressLine(p.entry, d, x) })
+	p.show(func(d time.Duration) string { return progressLine(p.entry, d, x, p.Terminal) })
 }
 
 // Loaded is called for each package that has been loaded.
@@ -62,6 +63,11 @@ func (p *Progress) show(text func(d time.Duration) string) {
 		fmt.Fprintln(p.W, line)
 		return
 	}
+	if p.Width != nil {
+		if most := p.Width() - 1; most > 0 && utf8.RuneCountInString(line) > most {
+			line = string([]rune(line)[:most]) // a line that is broken could not be rewritten
+		}
+	}
 	width := utf8.RuneCountInString(line)
 	fmt.Fprintf(p.W, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-width)))
 	p.width = width
@@ -79,28 +85,43 @@ func (p *Progress) Clear() {
 const tooMany = 1e12
 
 // progressLine says how far a search is: how many executions have been explored, of about how
-// many, with the standard error of that estimate (see por/sample.Estimator); or else which part of
-// the search tree, as if the subtrees of a node were equal. They are not, hence the "~".
-func progressLine(entry string, d time.Duration, x explore.Progress) string {
+// many, with the standard error of that estimate (see por/sample.Estimator), and when it ends if that is
+// so; or else which part of the search tree, as if the subtrees of a node were equal. They are not, hence
+// the "~", and no time. With bar, the same is drawn.
+func progressLine(entry string, d time.Duration, x explore.Progress, bar bool) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {
 		s += fmt.Sprintf("  %s states", Digits(x.States))
 	}
 	sec := d.Seconds()
+	// What other processes have done says nothing about how fast this one is.
+	executions, transitions := x.Executions-min(x.Executions, x.Before.Executions), x.Transitions-min(x.Transitions, x.Before.Transitions)
 	if sec > 0 {
 		if x.States == 0 {
-			s += fmt.Sprintf("  %s/s", Digits(uint64(float64(x.Executions)/sec)))
+			s += fmt.Sprintf("  %s/s", Digits(uint64(float64(executions)/sec)))
 		}
-		s += fmt.Sprintf("  %s steps/s", Digits(uint64(float64(x.Transitions)/sec)))
+		s += fmt.Sprintf("  %s steps/s", Digits(uint64(float64(transitions)/sec)))
+	}
+	draw := func(part float64) {
+		const cells = 20
+		if n := int(part*cells + 0.5); bar && n <= cells {
+			s += "  [" + strings.Repeat("#", n) + strings.Repeat("-", cells-n) + "]"
+		}
 	}
 	switch {
-	case 0 < x.Estimate && x.Estimate < tooMany && x.Executions > 0:
-		s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, Digits(uint64(x.Estimate)), Digits(uint64(x.Error)))
-		left := sec * (x.Estimate/float64(x.Executions) - 1)
-		if left < 100*24*3600 {
+	case 0 < x.Estimate && x.Estimate < tooMany && executions > 0:
+		draw(float64(x.Executions) / x.Estimate)
+		if x.Error == 0 {
+			s += fmt.Sprintf("  %.0f%% of %s", 100*float64(x.Executions)/x.Estimate, Digits(uint64(x.Estimate)))
+		} else {
+			s += fmt.Sprintf("  ~%.0f%% of %s ± %s", 100*float64(x.Executions)/x.Estimate, Digits(uint64(x.Estimate)), Digits(uint64(x.Error)))
+		}
+		left := sec * (x.Estimate - float64(x.Executions)) / float64(executions)
+		if 0 <= left && left < 100*24*3600 {
 			s += fmt.Sprintf("  ETA %v", time.Duration(left*float64(time.Second)).Round(time.Second))
 		}
 	case x.Fraction > 0:
+		draw(x.Fraction)
 		s += fmt.Sprintf("  ~%.0f%%", 100*x.Fraction)
 	}
 	s += fmt.Sprintf("  depth %d  %s", x.Depth, count(x.Bugs, "bug"))

@@ -14,7 +14,7 @@ func TestProgress(t *testing.T) {
 		terminal bool
 		want     string
 	}{
-		{true, "\rTestA  12 481 exec  9 states  833 steps/s  ~26%  depth 41  1 bug\rTestA  12 481 exec  9 states  714 steps/s  ~26%  depth 41  1 bug \r" +
+		{true, "\rTestA  12 481 exec  9 states  833 steps/s  [#####---------------]  ~26%  depth 41  1 bug\rTestA  12 481 exec  9 states  714 steps/s  [#####---------------]  ~26%  depth 41  1 bug \r" +
 			"                                                              \r"},
 		{false, "TestA  12 481 exec  9 states  32 steps/s  ~26%  depth 41  1 bug\n"},
 	} {
@@ -39,6 +39,30 @@ func TestProgress(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("terminal %v:\n got %q\nwant %q", tt.terminal, got, tt.want)
 		}
+	}
+}
+
+// TestProgressResumed: what earlier processes have done counts, but not for how fast the search is. The number
+// of samples is known, so that nothing is about.
+func TestProgressResumed(t *testing.T) {
+	x := explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 7500, Transitions: 50000}, Estimate: 10000}}
+	x.Before = por.Stats{Executions: 5000, Transitions: 40000}
+	want := "TestA  7500 exec  250/s  1000 steps/s  [###############-----]  75% of 10 000  ETA 10s  depth 0  0 bugs"
+	if got := progressLine("TestA", 10*time.Second, x, true); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestProgressWidth: a line is no longer than the terminal is wide, as it could not be rewritten.
+func TestProgressWidth(t *testing.T) {
+	var b bytes.Buffer
+	now := time.Unix(0, 0)
+	p := &Progress{W: &b, Terminal: true, Width: func() int { return 21 }, Now: func() time.Time { return now }}
+	p.Start("TestA")
+	now = time.Unix(2, 0)
+	p.Update(explore.Progress{})
+	if got, want := b.String(), "\rTestA  0 exec  0/s  "; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -74,7 +98,7 @@ func TestProgressEstimate(t *testing.T) {
 		{0, "TestA  12 481 exec  3120/s  100 000 steps/s  depth 41  0 bugs"},
 	} {
 		x.Estimate = tt.estimate
-		if got := progressLine("TestA", 4*time.Second, x); got != tt.want {
+		if got := progressLine("TestA", 4*time.Second, x, false); got != tt.want {
 			t.Errorf("estimate %g:\n got %s\nwant %s", tt.estimate, got, tt.want)
 		}
 	}

@@ -10,10 +10,16 @@ import (
 	"hbcheck.dev/hbcheck/internal/verdicts"
 )
 
+// asProcess is the environment variable with which the tests are hbcheck, as a process.
+const asProcess = "HBCHECK_TEST_PROCESS"
+
 // TestMain: a test that wants results to be remembered says where.
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
+	if os.Getenv(asProcess) != "" {
+		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Exit(m.Run())
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/verdicts"
@@ -327,7 +328,21 @@ func worse(code int, v explore.Verdict) int {
 
 // newProgress returns what shows progress on cmd's stderr.
 func newProgress(cmd *cobra.Command) *report.Progress {
-	return &report.Progress{W: cmd.ErrOrStderr(), Terminal: isTerminal(cmd.ErrOrStderr()), Now: time.Now}
+	w := cmd.ErrOrStderr()
+	return &report.Progress{W: w, Terminal: isTerminal(w), Width: func() int { return width(w) }, Now: time.Now}
+}
+
+// width returns how many columns the terminal w has; 0 if that is not known.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func isTerminal(w io.Writer) bool {

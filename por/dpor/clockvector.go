@@ -109,6 +109,9 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 		accessed: make(map[uint32]accessor),
 	}
 	x.exec = hb.NewExecution(sys, rel)
+	x.Estimate = func(p *por.Progress) {
+		p.Fraction = search.Done(len(x.nodes), func(i int) (explored, of int) { return max(0, x.nodes[i].p), len(x.nodes[i].backtrack) })
+	}
 	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x

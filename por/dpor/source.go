@@ -140,6 +140,9 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 		exec:   hb.NewExecution(sys, rel),
 		dups:   hb.NewDuplicates(cfg),
 	}
+	s.Estimate = func(p *por.Progress) {
+		p.Fraction = search.Done(len(s.nodes), func(i int) (explored, of int) { return s.nodes[i].taken, len(s.nodes[i].backtrack) })
+	}
 	s.Executor, s.Size = s.exec, search.Sum{Sys: s.Size, More: s.bytes}
 	return s
 }

@@ -74,6 +74,9 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 		known:  make(map[uint64]bool),
 	}
 	x.exec = hb.NewExecution(sys, rel)
+	x.Estimate = func(p *por.Progress) {
+		p.Fraction = search.Done(len(x.points), func(i int) (explored, of int) { return x.points[i].next, len(x.points[i].choices) })
+	}
 	x.Executor = x.exec
 	x.Size = search.Sum{Sys: x.Size, More: x.bytes}
 	return x

@@ -106,6 +106,12 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 		duplicates: hb.NewDuplicates(cfg),
 		shared:     -1,
 	}
+	s.Estimate = func(p *por.Progress) {
+		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
+			f := &s.frames[i]
+			return f.nextAlternative + f.nextCandidate - 1, f.numAlternatives + len(f.candidates)
+		})
+	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
 	if s.Watcher == nil { // it has to see repeated steps
 		s.repeater = por.CapabilitiesOf(sys).Repeater

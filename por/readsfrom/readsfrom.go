@@ -88,6 +88,12 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 		Driver:    search.NewDriver(sys, v, cfg),
 		dups:      hb.NewDuplicates(cfg),
 	}
+	s.Estimate = func(p *por.Progress) {
+		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
+			f := &s.frames[i]
+			return f.next + f.explored - 1, max(len(f.writes), f.alternatives) + len(f.revisits)
+		})
+	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
 	r := s.run()
 	if o := por.CapabilitiesOf(sys).Overtaker; s.Unsupported || o != nil && o.Overtakes() {

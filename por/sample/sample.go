@@ -54,6 +54,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
 	x := &sampler{Driver: search.NewDriver(sys, v, cfg), rng: rng, strategy: s(rng)}
+	x.Estimate = func(p *por.Progress) { p.Estimate = float64(budget) }
 	root := sys.Mark()
 	_, leave := cfg.Enter(x)
 	defer leave()

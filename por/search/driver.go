@@ -45,6 +45,8 @@ type Driver struct {
 	Preempts   int       // preemptions on Path
 	PreemptCut bool      // there is a schedule with more of them than are allowed
 
+	Estimate func(*por.Progress) `saved:"-"` // says how far the search is; nil: nothing does
+
 	KnownRaces RaceSet
 	pending    pendingAccesses
 }
@@ -95,7 +97,7 @@ type Executor interface {
 func (s *Driver) Step(a trace.Step) bool {
 	s.Execute(a)
 	if s.Executed() && s.PollDue() {
-		s.Poll(s.Account(), por.Progress{Depth: len(s.Path)})
+		s.Poll(s.Account(), s.progress())
 	}
 	return !s.Halted
 }

@@ -1,7 +1,5 @@
 package search
 
-import "hbcheck.dev/hbcheck/por"
-
 // Keep saves the search if that is due. It is called where the search could be left and gone on with:
 // what is entered (por.Config.Enter) says all there is. If the search has to end, it ends here.
 func (s *Driver) Keep() {
@@ -10,7 +8,7 @@ func (s *Driver) Keep() {
 		return
 	}
 	if k.Save(); s.Cfg.Over != nil && s.Cfg.Over() {
-		s.Poll(0, por.Progress{Depth: len(s.Path)})
+		s.Poll(0, s.progress())
 	}
 }
 

@@ -449,23 +449,14 @@ func (s *depthFirst) pop() {
 	s.frames = s.frames[:len(s.frames)-1]
 }
 
-// progress estimates which part of the search is done, as if all subtrees of a node were equal.
-//
-// Of a frame with k alternatives, of which n have been explored and one is being explored, it adds
-// n/k of the frame's share; the one being explored has 1/k of it, which the frames above divide.
-//
-// It is shown while a long search runs, and decides nothing.
+// progress estimates which part of the search is done.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
-	if s.turns.begun {
-		return p // what is unfinished is not on the stack
-	}
-	// Deeper frames weigh less than the rounding error.
-	share := 1.0
-	for i := range min(len(s.frames), 64) {
-		f := &s.frames[i]
-		share /= float64(f.end - f.alt)
-		p.Fraction += share * float64(f.next-f.alt-1)
+	if !s.turns.begun { // else what is unfinished is not on the stack
+		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
+			f := &s.frames[i]
+			return f.next - f.alt - 1, f.end - f.alt
+		})
 	}
 	return p
 }
