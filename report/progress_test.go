@@ -42,8 +42,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressResumed: what earlier processes have done counts, but not for how fast the search is. The number
-// of samples is known, so that nothing is about.
+// TestProgressResumed: what earlier processes have done counts, but not for how fast the search is. The
+// number of samples is known, so that nothing is about.
 func TestProgressResumed(t *testing.T) {
 	x := explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 7500, Transitions: 50000}, Estimate: 10000}}
 	x.Before = por.Stats{Executions: 5000, Transitions: 40000}
