@@ -15,8 +15,10 @@ import (
 // What is left are the functions as they would be without counters. Without them ssa takes away
 // blocks in which there is nothing but a jump, before it replaces variables by values; a counter has
 // kept such a block. It is found in a second program, whose variables are not replaced (hollow), and
-// taken away here; its counters are on the edges then that led to it. An exception is an if statement
-// of which both arms are empty: of that package ssa would have removed the branch.
+// taken away here; its counters are on the edges then that led to it. There are two exceptions: a
+// statement of which all arms are empty, of which package ssa would have removed the branch; and a block
+// in which values are merged. The latter jumps forwards, as to the loop after an if statement, which makes
+// no difference for states, unless it is a continue or goto by itself after an if statement.
 func (prog *Program) strip() {
 	c := prog.cover
 	if c == nil {
