@@ -245,7 +245,7 @@ var hostile = []string{
 	`next {"threadId":3,"granularity":"instruction"}`, `continue {"threadId":1}`, `reverseContinue {"threadId":1}`, `restart`, `exceptionInfo {"threadId":1}`,
 	`hbcheck/choices`, `hbcheck/take {"goroutine":"g1"}`, `hbcheck/take {"goroutine":5}`, `hbcheck/goto {"step":5}`, `hbcheck/goto {"step":-5}`,
 	`hbcheck/goto {"step":99999}`, `hbcheck/schedule {"start":3,"count":4}`, `hbcheck/schedule {"start":9223372036854775807,"count":9223372036854775807}`,
-	`hbcheck/schedule []`, `cancel {}`, `source {"sourceReference":1}`, `modules`, `nosuch {"x":1}`, `disassemble {}`, `setVariable {}`, `terminate`,
+	`hbcheck/schedule []`, `cancel {}`, `source {"sourceReference":1}`, `source {"source":{"sourceReference":-1},"sourceReference":2}`, `modules`, `nosuch {"x":1}`, `disassemble {}`, `setVariable {}`, `terminate`,
 }
 
 // TestDAPHostile: whatever a client sends is answered, each request once, and nothing breaks.

@@ -5,7 +5,6 @@ package console
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"hbcheck.dev/hbcheck/debug"
@@ -116,9 +115,8 @@ func Complete(word string) (names []string) {
 func (c *Console) source(file string, n int) (string, bool) {
 	lines, ok := c.files[file]
 	if !ok {
-		data, err := os.ReadFile(file)
-		if err == nil {
-			lines = strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		if text, err := debug.Source(file); err == nil {
+			lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		}
 		c.files[file] = lines
 	}

@@ -60,6 +60,7 @@ type server struct {
 	threads map[string]int // ids of goroutines
 	names   []string       // their names; the id of the first is 1
 	frames  []located
+	models  []string // files that are texts of ours; the source reference of the first is 1
 	handles []handle
 	breaks  map[string][]int // ids of breakpoints by file; of functions: those of ""
 	printed int              // bytes of the program's output that the client has been sent
@@ -155,12 +156,9 @@ func (v *server) say(text string) {
 // handle answers a message.
 func (v *server) handle(content []byte) {
 	var head dap.Request
-	if err := json.Unmarshal(content, &head); err != nil || head.Type != "request" {
-		// Without a command and a number there is nothing to answer.
-		if head.Command == "" {
-			v.say("not a request\n")
-			return
-		}
+	if json.Unmarshal(content, &head); head.Type != "request" || head.Command == "" {
+		v.say("not a request\n") // without a command there is nothing to answer
+		return
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -234,6 +232,8 @@ func (v *server) request(head *dap.Request, m dap.Message) {
 		v.send(&dap.ThreadsResponse{Response: response(head), Body: dap.ThreadsResponseBody{Threads: v.threadList()}})
 	case *dap.StackTraceRequest:
 		v.stackTrace(head, &r.Arguments)
+	case *dap.SourceRequest:
+		v.text(head, &r.Arguments)
 	case *dap.ScopesRequest:
 		v.scopes(head, r.Arguments.FrameId)
 	case *dap.VariablesRequest:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/go-dap"
 
@@ -190,7 +191,7 @@ func (v *server) setExceptionBreakpoints(head *dap.Request, a *dap.SetExceptionB
 	v.send(&dap.SetExceptionBreakpointsResponse{Response: response(head)})
 }
 
-// source returns a file as clients want it. Those of the models are no files.
+// source returns a file as clients want it. Those of the models are no files: clients ask for their text.
 func (v *server) source(file string) *dap.Source {
 	if file == "" {
 		return nil
@@ -200,8 +201,32 @@ func (v *server) source(file string) *dap.Source {
 		s.Path = file
 	} else {
 		s.Origin, s.PresentationHint = "hbcheck's model of the standard library", "deemphasize"
+		i := slices.Index(v.models, file)
+		if i < 0 {
+			i = len(v.models)
+			v.models = append(v.models, file)
+		}
+		s.SourceReference = i + 1
 	}
 	return s
+}
+
+// text is the response to a request for the text of a model.
+func (v *server) text(head *dap.Request, a *dap.SourceArguments) {
+	n := a.SourceReference
+	if a.Source != nil && a.Source.SourceReference != 0 {
+		n = a.Source.SourceReference
+	}
+	if n < 1 || n > len(v.models) {
+		v.fail(head, fmt.Errorf("there is no source %d", n))
+		return
+	}
+	content, err := session.Source(v.models[n-1])
+	if err != nil {
+		v.fail(head, err)
+		return
+	}
+	v.send(&dap.SourceResponse{Response: response(head), Body: dap.SourceResponseBody{Content: content, MimeType: "text/x-go"}})
 }
 
 func (v *server) stackTrace(head *dap.Request, a *dap.StackTraceArguments) {
