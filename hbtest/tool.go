@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -36,7 +37,11 @@ func explore(t *testing.T, f func(t *testing.T), opts []Option) {
 	for _, o := range opts {
 		o.apply(s)
 	}
-	x := exploration{tool: tool, test: t.Name(), settings: s}
+	x := &exploration{tool: tool, test: t.Name(), settings: s}
+	if deadline, ok := t.Deadline(); ok {
+		left := time.Until(deadline)
+		x.end = deadline.Add(-min(left/3, 15*time.Second)) // for the report
+	}
 	if !x.replay(t) {
 		x.search(t)
 	}
@@ -98,6 +103,9 @@ func version() string {
 type exploration struct {
 	tool, test string
 	*settings
+
+	end  time.Time   // of the time that the test has; zero: there is no end
+	late atomic.Bool // it is over
 }
 
 // run executes hbcheck and returns what it prints on stdout and stderr, and its exit status.
@@ -107,9 +115,22 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 	cmd.Dir = startDir
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		if !x.end.IsZero() {
+			stop := time.AfterFunc(time.Until(x.end), func() {
+				x.late.Store(true)
+				cmd.Process.Signal(os.Interrupt) // it says what it has covered
+			})
+			defer stop.Stop()
+		}
+		err = cmd.Wait()
+	}
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
+		if x.late.Load() {
+			t.Fatalf("there was not enough time to explore anything (go test -timeout)\n%s", b.String())
+		}
 		t.Fatalf("%s: %v\n%s", x.tool, err, b.String())
 	}
 	return strings.TrimRight(b.String(), "\n"), cmd.ProcessState.ExitCode()
@@ -183,7 +204,7 @@ func (x *exploration) search(t *testing.T) {
 	results.Close()
 	defer os.Remove(results.Name())
 	args := []string{"explore", "--run=" + pattern(x.test), "--format=text,json:" + results.Name(), "--output=" + x.corpus(), "--html=off"}
-	clipped := x.limit(t, &args)
+	clipped := x.limit(&args)
 	if testing.Short() {
 		args = append(args, "--short")
 	}
@@ -219,11 +240,10 @@ func (x *exploration) search(t *testing.T) {
 }
 
 // limit adds the time that there is to args, and reports whether that is less than the test wants.
-func (x *exploration) limit(t *testing.T, args *[]string) (clipped bool) {
+func (x *exploration) limit(args *[]string) (clipped bool) {
 	d := x.timeout
-	if deadline, ok := t.Deadline(); ok {
-		left := time.Until(deadline)
-		left -= min(left/5, 10*time.Second) // for loading, and for writing a report
+	if !x.end.IsZero() {
+		left := time.Until(x.end)
 		if clipped = d == 0 || left < d; clipped {
 			d = max(left, time.Second)
 		}
@@ -236,8 +256,12 @@ func (x *exploration) limit(t *testing.T, args *[]string) (clipped bool) {
 
 // unexpected returns the reasons why not everything is covered that are no bounds of the test's own.
 func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
+	if x.late.Load() {
+		rest = append(rest, "there is no more time (go test -timeout)")
+	}
 	for _, r := range list {
-		bounds := x.bounds
+		// Preemptions are bounded only where a directive or HBCHECK_FLAGS says so, if no option does.
+		bounds := append(slices.Clone(x.bounds), "preempt")
 		timeUp := func(why string) bool { return strings.Contains(why, "(--timeout)") }
 		if x.timeout > 0 && !clipped && slices.ContainsFunc(r.Incomplete, timeUp) {
 			bounds = []string{""} // all of them: a search may be one of several, with bounds of its own

@@ -62,6 +62,9 @@ func TestShort(t *testing.T) {
 
 func TestPreempt(t *testing.T) { hbtest.Explore(t, deposit, hbtest.Preempt(0)) }
 
+//hbcheck:preempt 0
+func TestDirective(t *testing.T) { hbtest.Explore(t, deposit) }
+
 func dial(t *testing.T) {
 	if _, err := net.Dial("tcp", "example.com:80"); err != nil {
 		t.Log(err)
@@ -99,7 +102,7 @@ func TestLinearizable(t *testing.T) {
 	deposit := lin.With("Deposit", func(b *user.Bank, n int) any { b.Deposit(n); return nil }, 1, 2)
 	balance := lin.Do("Balance", func(b *user.Bank) any { return b.Balance() })
 	lin.Check(t, lin.Object[*user.Bank]{New: func() *user.Bank { return new(user.Bank) },
-		Ops: []lin.Op[*user.Bank]{deposit, balance}, Final: []lin.Op[*user.Bank]{balance}}, hbtest.Explorer("optimal"))
+		Ops: []lin.Op[*user.Bank]{deposit, balance}, Final: []lin.Op[*user.Bank]{balance}})
 }
 
 func TestTooMany(t *testing.T) {
