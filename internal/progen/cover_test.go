@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/progen"
@@ -43,10 +45,13 @@ func TestCover(t *testing.T) {
 		var us []unit
 		for i := range uint64(min(perBatch, total-checked)) {
 			checked++
-			if seed := first + i; seed%3 == 0 { // programs with loops that wait
-				p := spinsOf(seed, seed%2 == 0)
+			switch seed := first + i; seed % 4 {
+			case 0: // programs with loops that wait
+				p := spinsOf(seed, seed%8 == 0)
 				us = append(us, unit{p.Name, p.Source})
-			} else {
+			case 1, 2:
+				us = append(us, branching(seed))
+			default:
 				p := progen.Generate(seed, features)
 				us = append(us, unit{p.Name, p.Source()})
 			}
@@ -126,6 +131,51 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 		}
 	}
 	return n, all
+}
+
+// branching returns a program of a few goroutines that store values and branch on what they load, with
+// branches that leave nothing behind: what was executed shows in no state.
+func branching(seed uint64) unit {
+	r := rand.New(rand.NewPCG(seed, 0xc07e5))
+	name := fmt.Sprintf("P%d", seed)
+	var b strings.Builder
+	line := func(depth int, format string, args ...any) {
+		b.WriteString(strings.Repeat("\t", depth) + fmt.Sprintf(format, args...) + "\n")
+	}
+	var look func(depth int)
+	look = func(depth int) {
+		line(depth, "switch v[%d].Load() {", r.IntN(2))
+		for k := range 3 {
+			line(depth, "case %d:", k)
+			if depth < 3 && r.IntN(3) == 0 {
+				look(depth + 1)
+			}
+			if r.IntN(4) == 0 {
+				line(depth+1, "v[%d].Store(%d)", r.IntN(2), r.IntN(3))
+			}
+		}
+		line(depth, "}")
+	}
+	line(0, "package main\n\nimport \"sync/atomic\"\n\nfunc %s() {\n\tv := new([2]atomic.Int32)", name)
+	for range 2 + r.IntN(2) {
+		line(1, "go func() {")
+		for range 1 + r.IntN(2) {
+			switch r.IntN(3) {
+			case 0:
+				look(2)
+			case 1:
+				line(2, "v[%d].Store(%d)", r.IntN(2), r.IntN(3))
+			default:
+				n := r.IntN(2)
+				line(2, "v[%d].Store(%d)", n, 1+r.IntN(2))
+				line(2, "v[%d].Store(0)", n)
+			}
+		}
+		line(1, "}()")
+	}
+	look(1)
+	line(0, "}")
+	return unit{name, b.String()}
 }
 
 // locks returns where locks were taken, and whether they were contended there.
