@@ -134,7 +134,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 }
 
 // branching returns a program of a few goroutines that store values and branch on what they load, with
-// branches that leave nothing behind: what was executed shows in no state.
+// branches that change nothing: what was executed shows in no state.
 func branching(seed uint64) unit {
 	r := rand.New(rand.NewPCG(seed, 0xc07e5))
 	name := fmt.Sprintf("P%d", seed)
