@@ -35,4 +35,5 @@ func Example() {
 			Operations: 3,
 		})
 	}
+	// Output:
 }
