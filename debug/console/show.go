@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/debug"
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // arrived says where a command has led to, and why it has stopped there.
@@ -186,12 +187,16 @@ func goroutines(c *Console, _ string) error {
 // State says what a goroutine is about to do, or waits for.
 func (c *Console) State(g *debug.Goroutine) string {
 	switch {
-	case g.Running:
+	case g.Running || g.Next.Kind == trace.None: // in the prelude it is not known what it is about to do
+		word := "runs"
+		if !g.Running {
+			word = "is"
+		}
 		if frames := c.s.Frames(g.ID); len(frames) > 0 {
 			f := frames[max(debug.UserFrame(frames), 0)]
-			return fmt.Sprintf("runs in %s, %s:%d", explore.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
+			return fmt.Sprintf("%s in %s, %s:%d", word, explore.ShortFunc(f.Func), c.paths.File(f.Pos.Filename), f.Pos.Line)
 		}
-		return "runs"
+		return word + " in no function of the program's"
 	case g.Wait == "":
 		return "can move: " + c.EventText(&g.Next)
 	}

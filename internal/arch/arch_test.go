@@ -61,7 +61,7 @@ var allowed = map[string]string{
 	"report":               "explore load oracle por por/explorers trace vm",
 	"report/page":          "explore load report trace",
 	"debug":                "explore load load/overlay por trace vm vm/bytecode",
-	"debug/console":        "debug explore report",
+	"debug/console":        "debug explore report trace",
 	"debug/dap":            "debug debug/console explore report",
 	"cmd/hbcheck":          "analyze bench debug debug/console debug/dap explore internal/saved internal/verdicts load oracle por por/explorers por/sample report report/page vm",
 	"internal/goroot":      "",
