@@ -34,8 +34,10 @@ func (e *buildError) Error() string { return e.error.Error() + "\n" + string(e.o
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := hbcheck(); err == nil && built {
-		os.RemoveAll(filepath.Dir(path))
+	if built {
+		if path, err := hbcheck(); err == nil {
+			os.RemoveAll(filepath.Dir(path))
+		}
 	}
 	os.Exit(code)
 }
