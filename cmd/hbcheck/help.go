@@ -16,7 +16,7 @@ type flagGroup struct{ title, names string }
 // declare themselves.
 var exploreGroups = []flagGroup{
 	{"What is explored", "run skip bench entry symbolic short tags chdir env stdin"},
-	{"How long", "timeout preempt max-executions max-steps max-states max-memory first all count"},
+	{"How long", "timeout preempt max-executions max-steps max-states max-memory first all count save resume"},
 	{"What the environment may do", "time slack assume allow-leak rand seed maps signals net input-len unwind solver"},
 	{"What is shown, and written", "verbose outcomes cover coverprofile format json output html color strict write-corpus"},
 	{"How it is explored", "por jobs match symmetry hybrid"},
