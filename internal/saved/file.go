@@ -202,10 +202,10 @@ func (e *encoder) string(s string) {
 	e.raw(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// holds notes that the bytes at p are a target of a pointer, or the elements of a slice.
-func (e *encoder) holds(p unsafe.Pointer, size uintptr) {
+// holds notes that the bytes at p are the target of a pointer, or (if not) the elements of a slice.
+func (e *encoder) holds(p unsafe.Pointer, size uintptr, target bool) {
 	if e.holding != nil {
-		e.holding.add(uintptr(p), size)
+		e.holding.add(uintptr(p), size, target)
 	}
 }
 
@@ -266,25 +266,33 @@ func (d *decoder) room(n uint64, size uintptr) {
 // ranges are where what has been written is in memory.
 type ranges struct{ list []span }
 
-type span struct{ from, to uintptr }
+type span struct {
+	from, to uintptr
+	target   bool // of a pointer
+}
 
-func (r *ranges) add(p, size uintptr) {
+func (r *ranges) add(p, size uintptr, target bool) {
 	if size > 0 {
-		r.list = append(r.list, span{p, p + size})
+		r.list = append(r.list, span{p, p + size, target})
 	}
 }
 
-// Overlaps returns an error if a pointer, or a slice, in what data point to is to a part of another
-// target: it would be one to a copy where it is read.
+// Overlaps returns an error if a pointer in what data point to is to a part of another target, or to an
+// element of a slice: it would be one to a copy where it is read. Slices may share elements, if these are
+// not written to.
 func Overlaps(data ...any) error {
 	e := newEncoder(io.Discard)
 	e.holding = new(ranges)
 	e.data(data)
 	list := e.holding.list
 	slices.SortFunc(list, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
-	for i := 1; i < len(list); i++ {
-		if list[i].from < list[i-1].to && list[i] != list[i-1] {
-			return fmt.Errorf("%d bytes are a part of %d others", list[i].to-list[i].from, list[i-1].to-list[i-1].from)
+	around := span{}
+	for _, x := range list {
+		if x.target && x.from < around.to && (x.from != around.from || x.to != around.to) {
+			return fmt.Errorf("a pointer to %d bytes is one to a part of %d others", x.to-x.from, around.to-around.from)
+		}
+		if x.to > around.to {
+			around = x
 		}
 	}
 	return nil

@@ -184,7 +184,7 @@ func fillSlice(c *codec, t reflect.Type, where string) {
 			return
 		}
 		e.uint(uint64(s.len) + 1)
-		e.holds(s.data, uintptr(s.len)*size)
+		e.holds(s.data, uintptr(s.len)*size, false)
 		if isFlat {
 			e.raw(unsafe.Slice((*byte)(s.data), uintptr(s.len)*size))
 			return
@@ -263,7 +263,7 @@ func fillPointer(c *codec, t reflect.Type, where string) {
 		}
 		e.uint(n)
 		if !known {
-			e.holds(target, t.Elem().Size())
+			e.holds(target, t.Elem().Size(), true)
 			elem.enc(e, target)
 		}
 	}

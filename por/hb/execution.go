@@ -175,7 +175,7 @@ type Execution struct {
 	cases       []por.Case
 	touched     []trace.Access
 	none        []uint32 // see ClockAfter
-	late        NextOp   // see TurnedOut
+	late        NextOp   `saved:"-"` // see TurnedOut
 }
 
 // NewExecution begins an execution in the present state of sys.

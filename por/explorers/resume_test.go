@@ -1,0 +1,135 @@
+package explorers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/saved"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/toys"
+)
+
+// fileKeeper saves a search the next-th time that it can be saved, which ends it.
+type fileKeeper struct {
+	t     *testing.T
+	name  string
+	roots []any
+	from  *saved.File // nil: the search begins
+	next  int
+	saved bool
+}
+
+func (k *fileKeeper) Enter(data any) (resumed bool) {
+	k.roots = append(k.roots, data)
+	if k.from == nil {
+		return false
+	}
+	if err := k.from.Read(data); err != nil {
+		k.t.Fatal(err)
+	}
+	return true
+}
+
+func (k *fileKeeper) Leave() { k.roots = k.roots[:len(k.roots)-1] }
+
+func (k *fileKeeper) Due() bool {
+	k.next--
+	return k.next == 0
+}
+
+func (k *fileKeeper) Save() {
+	if err := saved.Overlaps(k.roots...); err != nil {
+		k.t.Error(err)
+	}
+	if _, err := saved.Write(k.name, nil, k.roots...); err != nil {
+		k.t.Fatal(err)
+	}
+	k.saved = true
+}
+
+func (k *fileKeeper) Arrived() {
+	if err := k.from.Close(); err != nil {
+		k.t.Error(err)
+	}
+	k.from = nil
+}
+
+func init() { saved.Register(new(rand.PCG)) }
+
+// TestResume: a search of a toy that is left anywhere, and gone on with on another one, counts what one does
+// that is not left, and finds the same: with stacks that are put aside, with restarts and fallbacks. (For
+// programs see package progen.)
+func TestResume(t *testing.T) {
+	type way struct {
+		name string
+		e    *por.Explorer
+		cfg  por.Config
+	}
+	var ways []way
+	for _, e := range append(All(), With("optimal", "equivalence", "rf"), With("optimal", "prefix-memory", "-1")) {
+		ways = append(ways, way{e.Name, e, por.Config{MaxSteps: 40, MaxExecutions: 300, Seed: 5}})
+		if e.Stateful {
+			ways = append(ways, way{e.Name + " with states", e, por.Config{Match: true, Symmetry: true, MaxSteps: 40}},
+				way{e.Name + " in turns", e, por.Config{Match: true, MaxSteps: 40, Dive: 3}},
+				way{e.Name + " in turns without states", e, por.Config{MaxSteps: 12, Dive: 3, MaxExecutions: 300}},
+				way{e.Name + " with preemptions", e, por.Config{Match: true, LimitPreempt: true, Preempt: 2}})
+		}
+	}
+	toysEach := uint64(40)
+	if testing.Short() {
+		toysEach = 8
+	}
+	for _, w := range ways {
+		left := 0
+		for seed := range toysEach {
+			toy := func() *toys.System {
+				r := rand.New(rand.NewPCG(74, seed))
+				return toys.Random(r, 2+r.IntN(2), 2+r.IntN(4), seed%2 == 0)
+			}
+			count := &fileKeeper{t: t}
+			one := toy()
+			whole, found := resumeToy(w.e, one, toys.NewFindings(one), w.cfg, count)
+			places := -count.next
+			rng := rand.New(rand.NewPCG(75, seed))
+			sys := toy()
+			f := toys.NewFindings(sys)
+			k := &fileKeeper{t: t, name: filepath.Join(t.TempDir(), "x")}
+			for {
+				k.next, k.roots, k.saved = 1+rng.IntN(places/4+2), nil, false
+				r, got := resumeToy(w.e, sys, f, w.cfg, k)
+				if !k.saved {
+					if r.PeakBytes = whole.PeakBytes; !reflect.DeepEqual(r, whole) || !reflect.DeepEqual(got, found) {
+						t.Fatalf("%s, seed %d, of %d places: %+v\nwant %+v\n%s", w.name, seed, places, r, whole, sys.Program())
+					}
+					break
+				}
+				left++
+				sys = toy()
+				f.Toy = sys
+				var err error
+				if k.from, err = saved.Open(k.name, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if left < int(toysEach) {
+			t.Errorf("%s: left only %d times: the toys do not test it", w.name, left)
+		}
+	}
+}
+
+// resumeToy explores a toy until it is saved, and returns what has been found so far.
+func resumeToy(e *por.Explorer, sys *toys.System, f *toys.Findings, cfg por.Config, k *fileKeeper) (por.Result, string) {
+	cfg.Keeper, cfg.Over = k, func() bool { return k.saved }
+	cfg.Poll = func(por.Progress) string {
+		if k.saved {
+			return "saved"
+		}
+		return ""
+	}
+	r := e.Explore(sys, f, cfg)
+	return r, fmt.Sprint(toys.Keys(f.Leaves), toys.Keys(f.Races), f.Restarts)
+}
