@@ -149,6 +149,7 @@ type Saved struct {
 	SinceGC    uint64
 	GCAt       uint64
 
+	Numbers uint64 // how many have been given
 	Steps   int
 	Objects int
 	Pending []trace.Op // of goroutines that have not ended
@@ -173,6 +174,7 @@ var ErrUnsaved = errors.New("the program's functions and goroutines are first me
 // Save returns what Restore needs.
 func (m *Machine) Save() (*Saved, error) {
 	l := &m.growth
+	pending := m.pendingOps()
 	if m.numbers() != l.size {
 		l.note(m)
 	}
@@ -182,7 +184,8 @@ func (m *Machine) Save() (*Saved, error) {
 	k, late := m.link, m.cfg.late
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Derived: k.derived, Ticks: k.ticks, SinceTicks: k.sinceTicks,
-		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: m.pendingOps()}
+		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
+	s.Numbers = m.numbers()
 	if s.Covered, s.Contended = m.covered, m.contended; m.race != nil {
 		s.Stacks = m.race.Stacks
 	}
@@ -277,7 +280,11 @@ func (m *Machine) askAll(enough uint64) {
 // Restore makes the machine what it was when s was saved. Regrow has been called, and the machine is in
 // the state again, in which it has been since nothing was asked that gives numbers.
 func (m *Machine) Restore(s *Saved) error {
-	if ops := m.pendingOps(); m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(ops, s.Pending) {
+	ops := m.pendingOps()
+	if m.numbers() != s.Numbers {
+		return fmt.Errorf("%w: %d numbers, not %d", errRegrown, m.numbers(), s.Numbers)
+	}
+	if m.steps != s.Steps || len(m.heap.objs) != s.Objects || !slices.Equal(ops, s.Pending) {
 		return fmt.Errorf("%w: %d steps and %d objects, not %d and %d, or other operations are pending", errRegrown, m.steps,
 			len(m.heap.objs), s.Steps, s.Objects)
 	}
