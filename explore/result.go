@@ -149,6 +149,23 @@ type Result struct {
 func (r *Result) Exported() *Result {
 	c := *r
 	c.again = refinement{}
+	exported := func(list []Event) []Event {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].failures = 0
+		}
+		return list
+	}
+	c.Bugs = nil
+	for _, b := range r.Bugs {
+		x := *b
+		x.Events = exported(b.Events)
+		c.Bugs = append(c.Bugs, &x)
+	}
+	c.Outcomes = slices.Clone(r.Outcomes)
+	for i := range c.Outcomes {
+		c.Outcomes[i].Events = exported(c.Outcomes[i].Events)
+	}
 	return &c
 }
 
