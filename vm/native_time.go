@@ -199,8 +199,9 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	}
 	if g.looked.waits {
 		elapse(m, g, r)
+		m.noteHeldUp(g)
 	}
-	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.until = false, false, false, 0
+	g.looked.waits, g.looked.woken, g.looked.stale, g.looked.reads, g.looked.until = false, false, false, false, 0
 	at := m.look(g)
 	t := m.epoch(g) + at
 	r.Set(0, uint64(t/1e9))

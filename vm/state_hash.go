@@ -321,7 +321,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	if looked {
 		l := &g.looked
 		t.until = l.until
-		flags := b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
+		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
 		t.words = append(t.words, l.state[0], l.state[1], flags)
 	}
 	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {

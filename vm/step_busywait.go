@@ -34,6 +34,7 @@ type lookBack struct {
 	waits bool     // the pending look waits for it,
 	woken bool     // or has waited for it
 	stale bool     // another goroutine has had an effect since
+	reads bool     // since then it has read what others can change
 }
 
 // loopsBack reports whether g is at a look in a loop.
@@ -66,6 +67,21 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 	m.noteArmed(g.looked.until - m.clock)
 }
 
+// noteHeldUp names what is not tried of a look of g that has waited until now: that g had looked just
+// before this moment, and was held up, with time passing, before it read what a goroutine has changed
+// meanwhile that wakes up now or within the slack.
+func (m *Machine) noteHeldUp(g *goroutine) {
+	if !g.looked.reads || !m.bounded(g) || m.cfg.Slack == 0 {
+		return
+	}
+	for _, s := range m.living() {
+		if q := m.gs[s]; q != g && q.status == gReady && timed(q) && m.deadline(q)-m.clock <= m.cfg.Slack {
+			m.assume(g, ClockSome)
+			return
+		}
+	}
+}
+
 // needsTime notes that the comparison that g has just made comes out otherwise at time t.
 func (m *Machine) needsTime(g *goroutine, t int64) {
 	l := &g.looked
@@ -78,7 +94,14 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 // noteEffect is called when g has executed an operation of kind k: if it may have an effect, g does
 // not wait for time, and those that do look again.
 func (m *Machine) noteEffect(g *goroutine, k trace.Kind) {
-	if m.busy == nil || slices.Contains(idleKinds, k) {
+	if m.busy == nil {
+		return
+	}
+	if slices.Contains(idleKinds, k) {
+		if m.loopsBack(g) && !g.looked.reads && k != trace.Clock && k != trace.Yield {
+			m.saveGoroutine(g)
+			g.looked.reads, g.serial.valid = true, false
+		}
 		return
 	}
 	if k != trace.Sleep {

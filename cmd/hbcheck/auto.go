@@ -47,7 +47,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		if err := f.search(&x); err != nil {
 			return err
 		}
-		x.All, x.Outcomes, x.Observe, x.AllowLeak = o.All, o.Outcomes, o.Observe, o.AllowLeak
+		x.All, x.Outcomes, x.Observe, x.AllowLeak, x.Assume = o.All, o.Outcomes, o.Observe, o.AllowLeak, o.Assume
 		switch {
 		case x.POR.Samples:
 			if x.MaxExecs = autoExecutions; p.First == nil {
