@@ -152,7 +152,10 @@ func (s *exploration) delay(schedule trace.Schedule) (longest *Delay) {
 	defer m.Release(mark)
 	defer m.Rewind(mark)
 	total := make(map[trace.GID]time.Duration)
-	for _, a := range schedule {
+	for i, a := range schedule {
+		if i%4096 == 0 && s.limit.passed() {
+			return nil // the bug is told without that
+		}
 		if d, ok := s.features.Wait(a.G); ok && d > 0 {
 			for _, g := range m.Enabled(nil) {
 				if _, timer := s.features.Wait(g); timer {
