@@ -362,6 +362,10 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine) {
 	stack(b, g.Stack)
 	if len(g.Created) > 0 {
 		c := g.Created[0]
+		// The user's line says more than that of WaitGroup.Go.
+		if i := slices.IndexFunc(g.Created, func(f explore.Frame) bool { return !f.Std }); i >= 0 {
+			c = g.Created[i]
+		}
 		fmt.Fprintf(b, "created by %s in goroutine %d\n\t%s:%d +0x%x\n", c.Func, goid(g.Parent), c.Pos.Filename, c.Pos.Line, c.PC)
 	}
 }
