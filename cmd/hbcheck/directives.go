@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
@@ -21,26 +22,51 @@ type directives struct {
 	given func(flag string) bool
 }
 
-// newDirectives collects and checks the directives of prog.
-func (f *exploreFlags) newDirectives(cmd *cobra.Command, prog *load.Program) (*directives, error) {
+// newDirectives collects the directives of prog, and checks each by itself.
+func newDirectives(cmd *cobra.Command, prog *load.Program) (*directives, error) {
 	list, err := explore.DirectivesOf(prog)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range list {
-		g := *f
-		err := g.direct(d)
-		if err == nil {
-			_, _, err = g.options()
-		}
-		if err == nil {
-			err = g.machineFlags.check(false)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %v: %v", report.Paths{Base: prog.Dir}.Pos(d.Pos), d, err)
+		var alone exploreFlags
+		alone.register(pflag.NewFlagSet("explore", pflag.ContinueOnError))
+		if err := alone.add(d, prog); err != nil {
+			return nil, err
 		}
 	}
 	return &directives{list, prog, cmd.Flags().Changed}, nil
+}
+
+// check checks the directives of the entries that are explored together with the flags f.
+func (x *directives) check(f *exploreFlags, entries []explore.Entry) error {
+	for _, e := range entries {
+		g := *f
+		for _, d := range x.For(x.prog, e.Source) {
+			if x.given(d.Name) {
+				continue
+			}
+			if err := g.add(d, x.prog); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add is direct with an error if the flags cannot be used then.
+func (f *exploreFlags) add(d *explore.Directive, prog *load.Program) error {
+	err := f.direct(d)
+	if err == nil {
+		_, _, err = f.options()
+	}
+	if err == nil {
+		err = f.machineFlags.check(false)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %v: %v", report.Paths{Base: prog.Dir}.Pos(d.Pos), d, err)
+	}
+	return nil
 }
 
 // direct sets the flag that d stands for.

@@ -109,7 +109,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if broken != nil {
 		complain(cmd.ErrOrStderr(), broken.Err)
 	}
-	dirs, err := f.newDirectives(cmd, prog)
+	dirs, err := newDirectives(cmd, prog)
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
@@ -120,6 +120,9 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	}
 	entries, err := explore.Select(prog, sel, build)
 	if err != nil {
+		return errors.New(report.Error(err))
+	}
+	if err := dirs.check(f, entries); err != nil {
 		return errors.New(report.Error(err))
 	}
 	if f.writeCorpus {
