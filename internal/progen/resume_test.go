@@ -60,8 +60,10 @@ var onlyWay = flag.String("way", "", "test only the way of this name")
 // TestResume: a search that is left anywhere, as often as one likes, and gone on with by another machine,
 // finds and counts what one does that is not left.
 func TestResume(t *testing.T) {
-	n := 40
-	if testing.Short() {
+	n := 6
+	if *countFlag > 0 {
+		n = *countFlag
+	} else if testing.Short() {
 		n = 2
 	}
 	all := []progen.Features{progen.All, progen.Locks | progen.Atomics, progen.Chans | progen.Selects, progen.Locks | progen.Groups | progen.Prints,
