@@ -177,7 +177,7 @@ type Relation struct {
 	Waiters []string
 }
 
-// Related says who holds and who waits for what a value is, or points to.
+// Related says which goroutines hold and wait for what a value is, or points to.
 func (s *Session) Related(v Value) (r Relation, err error) {
 	if v.Lost != "" {
 		return r, fmt.Errorf("its value is not known: %s", v.Lost)

@@ -249,7 +249,7 @@ func upDown(by int) func(*Console, string) error {
 	}
 }
 
-// related evaluates a path and asks who has to do with it.
+// related evaluates a path and asks which goroutines have to do with it.
 func (c *Console) related(args string) (r debug.Relation, err error) {
 	f, ok := c.present()
 	if !ok {

@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -33,17 +32,7 @@ func TestMutants(t *testing.T) {
 		if !ok || *every != "all" {
 			continue
 		}
-		dir := t.TempDir()
-		mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-		list, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutant}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, b := range map[string][]byte{mutant: []byte(text), overlay: list} {
-			if err := os.WriteFile(name, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		overlay := mutation.Overlay(t, file, text)
 		// The test builds hbcheck: the flag has to reach that.
 		cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-short", "-timeout=5m", "-run=^TestHistories$", "./internal/histories")
 		cmd.Dir = root

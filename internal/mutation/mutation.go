@@ -29,9 +29,8 @@ func (x *Mutant) Source(t *testing.T, root string) (file, text string, ok bool) 
 	return file, strings.Replace(string(src), x.Old, x.New, 1), true
 }
 
-// Kills executes go test with args in directory root, with file replaced by text, and returns what
-// failed; "" if nothing did.
-func Kills(t *testing.T, root, file, text string, args ...string) string {
+// Overlay returns a file for go's flag -overlay, with which text stands for file.
+func Overlay(t *testing.T, file, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
@@ -44,6 +43,14 @@ func Kills(t *testing.T, root, file, text string, args ...string) string {
 			t.Fatal(err)
 		}
 	}
+	return overlay
+}
+
+// Kills executes go test with args in directory root, with file replaced by text, and returns what
+// failed; "" if nothing did.
+func Kills(t *testing.T, root, file, text string, args ...string) string {
+	t.Helper()
+	overlay := Overlay(t, file, text)
 	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=5m", "-overlay", overlay}, args...)...)
 	c.Dir = root
 	out, err := c.CombinedOutput()
