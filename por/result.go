@@ -35,8 +35,7 @@ type Stats struct {
 // Work returns about how long a search took, in steps, of which one takes half a microsecond. It is
 // made of counts, so that it is the same on every machine.
 //
-// The factors were fitted to the searches of `hbcheck bench answers`, which take from 0.5 to 2 times
-// what this says.
+// The factors were fitted by hand to the longest searches of `hbcheck bench answers`.
 func (s *Stats) Work() uint64 {
 	return s.Transitions + s.Repeated + s.Looked/128 + s.Hashed/128 + s.Asked*2/3
 }

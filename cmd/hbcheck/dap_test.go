@@ -185,15 +185,7 @@ func dapScript(t *testing.T, file string) {
 		back(t, file, txtar.Format(ar))
 		return
 	}
-	g, w := strings.Split(got.String(), "\n"), strings.Split(string(ar.Comment), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			t.Fatalf("%s:%d:\n got %s\nwant %s\n(-update rewrites it)", file, i+1, g[i], w[i])
-		}
-	}
-	if len(g) != len(w) {
-		t.Errorf("%s: %d lines, want %d", file, len(g), len(w))
-	}
+	sameLines(t, file, got.String(), string(ar.Comment))
 }
 
 // TestEditorsPage: the session that docs/editors.md shows is a part of a recorded one.

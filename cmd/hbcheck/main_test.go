@@ -95,15 +95,7 @@ func script(t *testing.T, file string) {
 		back(t, file, txtar.Format(ar))
 		return
 	}
-	g, w := strings.Split(got.String(), "\n"), strings.Split(string(ar.Comment), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			t.Fatalf("%s:%d:\n got %s\nwant %s\n(-update rewrites it)", file, i+1, g[i], w[i])
-		}
-	}
-	if len(g) != len(w) {
-		t.Errorf("%s: %d lines, want %d", file, len(g), len(w))
-	}
+	sameLines(t, file, got.String(), string(ar.Comment))
 }
 
 // back writes a file relative to the directory the test started in.
@@ -210,5 +202,19 @@ func main() {
 		if ends := strings.Count(string(text), "= ended\n"); ends != 2 || !strings.Contains(string(text), "atomic-store two.go:8") {
 			t.Errorf("%s: %d ends\n%s", name, ends, text)
 		}
+	}
+}
+
+// sameLines compares what was printed with what is in file.
+func sameLines(t *testing.T, file, got, want string) {
+	t.Helper()
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Fatalf("%s:%d:\n got %s\nwant %s\n(-update rewrites it)", file, i+1, g[i], w[i])
+		}
+	}
+	if len(g) != len(w) {
+		t.Errorf("%s: %d lines, want %d", file, len(g), len(w))
 	}
 }
