@@ -145,7 +145,7 @@ func (m *Machine) successor(f *bytecode.Func, pc, i int, looks bool) (int, bool)
 	case bytecode.JEq, bytecode.JNe, bytecode.JLtS, bytecode.JLeS, bytecode.JLtU, bytecode.JLeU,
 		bytecode.JEqI, bytecode.JNeI, bytecode.JLtSI, bytecode.JLeSI, bytecode.JGtSI, bytecode.JGeSI:
 		jump = pc + 1 + int(int16(in.C))
-	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
+	case bytecode.Ret, bytecode.Ret1, bytecode.Ret0, bytecode.Panic, bytecode.PanicRange, bytecode.PanicTA, bytecode.Unsupported, bytecode.Go,
 		bytecode.Send, bytecode.Recv, bytecode.Select, bytecode.Close:
 		return 0, false
 	case bytecode.CallN:

@@ -106,6 +106,7 @@ const (
 	rtPanicArrayConv    // length, wanted
 	rtPanicText         // string: a fatal plain error text
 	rtPanicNil          // panic(nil)
+	rtPanicRange        // state of a loop over a function
 	rtPanicString       // string
 	rtPanicUnsafe       // 0 slice, 1 string; 0 length, 1 nil pointer
 	rtPanicWrap         // string: a plain error text
@@ -138,6 +139,7 @@ var rtFuncs = [numRtFuncs]struct {
 	rtPanicArrayConv:    {"hbPanicArrayConv", RuntimePanic},
 	rtPanicText:         {"hbPanicText", FatalError},
 	rtPanicNil:          {"hbPanicNil", GoPanic},
+	rtPanicRange:        {"hbPanicRange", RuntimePanic},
 	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model: what it says is the model's
 	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
 	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},

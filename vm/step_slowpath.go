@@ -61,6 +61,9 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		m.raise(g, *a, *rg(r, in.A+1), 0)
 		return Unwind
+	case bytecode.PanicRange:
+		m.throw(g, rtPanicRange, *a)
+		return Called
 	case bytecode.Recover:
 		*a, *rg(r, in.A+1) = m.recovered(g, in.C != 0)
 		g.pc++

@@ -47,7 +47,7 @@ func (s *symbols) before(g *goroutine, f *Func, in *Instr) *Instr {
 	sh := g.shadow[g.fp:]
 	A, B, C := in.A, in.B, in.C
 	switch in.Op {
-	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Panic, Call, CallC, Go, Defer,
+	case Nop, Jmp, JmpBack, NilChk, Ret0, RunDefers, WrapChk, PanicTA, Unsupported, Cover, Panic, PanicRange, Call, CallC, Go, Defer,
 		Send, Close, MapClear, ClearS, Clock:
 		return in
 	case Mov:

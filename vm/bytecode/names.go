@@ -164,6 +164,7 @@ var names = [NumOps]string{
 	Defer:       "Defer",
 	RunDefers:   "RunDefers",
 	Panic:       "Panic",
+	PanicRange:  "PanicRange",
 	Recover:     "Recover",
 	DeferStack:  "DeferStack",
 	NewObj:      "NewObj",

@@ -216,6 +216,7 @@ const (
 	Defer // window A, func value B, C argument words; next word: record layout | stack token register<<32
 	RunDefers
 	Panic      // interface A
+	PanicRange // the body of a loop over a function is called in state A, or else, with 0, has not returned to it
 	Recover    // A = recover(); C: in a deferred call of recover itself
 	DeferStack // A = token of this frame's defer stack
 

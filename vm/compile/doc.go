@@ -15,6 +15,7 @@
 //	    branch.go             branches, and the moves of phis on their edges
 //	    call.go closure.go    calls, go and defer, closures
 //	    iface.go builtin.go print.go lookup.go select.go const.go
+//	    rangefunc.go          the state of loops over functions
 //	    huge.go               objects that are too large are refused where they are used
 //	    pending.go            what is live where an operation may be pending
 //	    position.go           where in the source an instruction is
@@ -44,5 +45,6 @@
 //
 // What package ssa does differently from gc is put right here where a program could notice: the
 // message of make with a length out of range (fuseMake), named results that return statements give
-// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers).
+// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers), why the body of a loop over a
+// function must not be called any more (rangeStore).
 package compile

@@ -136,7 +136,9 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Index:
 		c.index(v)
 	case *ssa.Store:
-		c.store(v)
+		if !storedEarlier(v) {
+			c.store(v)
+		}
 	case *ssa.ChangeType:
 		c.into(v.X, c.dst(v))
 	case *ssa.ChangeInterface:
@@ -218,7 +220,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
 	case *ssa.Panic:
-		c.emit(Panic, c.use(v.X), 0, 0)
+		c.panic(v)
 	case *ssa.Return:
 		c.ret(v)
 	case *ssa.Jump:
@@ -235,6 +237,9 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		}
 		c.jump(to)
 	case *ssa.If:
+		if s := rangeStore(v); s != nil {
+			c.store(s)
+		}
 		c.branch(v, next)
 	default:
 		c.unsupported("SSA instruction " + instr.String())

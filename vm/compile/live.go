@@ -78,6 +78,11 @@ func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
 			c.usesOf(*p, f)
 		}
 	}
+	if p, ok := instr.(*ssa.Panic); ok {
+		if v := rangeState(p); v != nil {
+			c.usesOf(v, f)
+		}
+	}
 }
 
 // The uses of a fused instruction are those of the instruction that it is part of. So its operands

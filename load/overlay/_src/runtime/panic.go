@@ -25,6 +25,11 @@ var (
 	overflowError = error(errorString("integer overflow"))
 	divideError   = error(errorString("integer divide by zero"))
 	shiftError    = error(errorString("negative shift amount"))
+
+	rangeDoneError         = error(errorString("range function continued iteration after function for loop body returned false"))
+	rangePanicError        = error(errorString("range function continued iteration after loop body panic"))
+	rangeExhaustedError    = error(errorString("range function continued iteration after whole loop exit"))
+	rangeMissingPanicError = error(errorString("range function recovered a loop body panic and did not resume panicking"))
 )
 
 func hbPanicMem() { panic(memoryError) }
@@ -34,6 +39,20 @@ func hbPanicDivide() { panic(divideError) }
 func hbPanicShift() { panic(shiftError) }
 
 func hbPanicNil() { panic(new(PanicNilError)) }
+
+// hbPanicRange reports that the body of a loop over a function was called in a state (package vm/compile, rangefunc.go)
+// in which it must not be; or, if state is 0, that the function has recovered a panic of the body.
+func hbPanicRange(state int) {
+	switch state {
+	case 0:
+		panic(rangeMissingPanicError)
+	case -1: // busy
+		panic(rangePanicError)
+	case -2: // done
+		panic(rangeExhaustedError)
+	}
+	panic(rangeDoneError) // an exit
+}
 
 // hbPanicIndex reports index i; unsigned tells that it has an unsigned type.
 func hbPanicIndex(i, n int, unsigned int) {

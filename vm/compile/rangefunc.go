@@ -1,0 +1,73 @@
+package compile
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Loops over functions. What a loop's variable jump says is the same for package ssa and for gc, in other
+// words, but two assignments come later in ssa:
+//
+//	body called   ssa:  v = jump; if v == ready { jump = busy; ... } else { panic }
+//	              gc:   v = jump; jump = busy; if v == ready { ... } else { panic, by v }
+//	over          ssa:  v = jump; if v == busy { panic }; if v == ready { jump = done } else { exits }
+//	              gc:   v = jump; if v == busy { panic }; jump = done; if v != ready { exits }
+//
+// A program notices that by the panic of a body that is called when it must not be, which says why, and
+// if the iterator recovers that panic: then the loop panics when it returns. So the stores are moved to
+// before the branch. Facts about the SSA code hold for the code that is made of it: from the branch on,
+// the store is among what can happen, and nothing that could wait lies between the two places.
+
+// Comments of blocks that package ssa makes for loops over functions.
+const (
+	rangeInvalid    = "yield-invalid"                // the body is called when it must not be
+	rangeBody       = "yield-loop"                   // else
+	rangeBusy       = "rangefunc.resume.busy"        // the iterator has returned though the body has not
+	rangeReady      = "rangefunc.resume.ready"       // it has returned, and the body has not left the loop
+	rangeReadyCheck = "rangefunc.resume.ready.check" // where that is asked for
+)
+
+// rangeStore is the store that comes before branch v.
+func rangeStore(v *ssa.If) *ssa.Store {
+	b := v.Block()
+	switch to := b.Succs[0]; {
+	case to.Comment == rangeBody && b.Succs[1].Comment == rangeInvalid, to.Comment == rangeReady && b.Comment == rangeReadyCheck:
+		return to.Instrs[0].(*ssa.Store)
+	}
+	return nil
+}
+
+// storedEarlier reports whether v is the rangeStore of a branch.
+func storedEarlier(v *ssa.Store) bool {
+	b := v.Block()
+	if b.Instrs[0] != v || len(b.Preds) != 1 {
+		return false
+	}
+	p := b.Preds[0]
+	from, ok := p.Instrs[len(p.Instrs)-1].(*ssa.If)
+	return ok && rangeStore(from) == v
+}
+
+// rangeState is what jump was when the body was called, if v is the panic because of that.
+func rangeState(v *ssa.Panic) ssa.Value {
+	if v.Block().Comment != rangeInvalid {
+		return nil
+	}
+	p := v.Block().Preds[0]
+	return p.Instrs[len(p.Instrs)-1].(*ssa.If).Cond.(*ssa.BinOp).X
+}
+
+// panic emits v. The panics of loops over functions are run-time panics.
+func (c *compiler) panic(v *ssa.Panic) {
+	switch state := rangeState(v); {
+	case state != nil:
+		c.emit(bytecode.PanicRange, c.use(state), 0, 0)
+	case v.Block().Comment == rangeBusy:
+		t := c.temp(1)
+		c.constant(t, 0)
+		c.emit(bytecode.PanicRange, t, 0, 0)
+	default:
+		c.emit(bytecode.Panic, c.use(v.X), 0, 0)
+	}
+}
