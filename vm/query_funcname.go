@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/compile"
 )
 
 // funcName returns f's name as the runtime shows it: main.main.func1,
@@ -89,7 +90,7 @@ func ssaName(fn *ssa.Function) string {
 func closureSuffix(fn *ssa.Function) string {
 	n := 0
 	for _, f := range fn.Parent().AnonFuncs {
-		if (f.Synthetic == rangeFuncBody) == (fn.Synthetic == rangeFuncBody) {
+		if (f.Synthetic == compile.RangeFuncBody) == (fn.Synthetic == compile.RangeFuncBody) {
 			n++
 		}
 		if f == fn {
@@ -97,9 +98,9 @@ func closureSuffix(fn *ssa.Function) string {
 		}
 	}
 	switch {
-	case fn.Synthetic == rangeFuncBody:
+	case fn.Synthetic == compile.RangeFuncBody:
 		return fmt.Sprintf("-range%d", n)
-	case fn.Parent().Parent() != nil && fn.Parent().Synthetic != rangeFuncBody:
+	case fn.Parent().Parent() != nil && fn.Parent().Synthetic != compile.RangeFuncBody:
 		return fmt.Sprintf(".%d", n)
 	}
 	return fmt.Sprintf(".func%d", n)

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/compile"
 )
 
 // Panics and deferred calls live in guest memory, so they rewind and hash like
@@ -211,7 +212,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 		up()
 	}
 	// The body of a loop over a function belongs to the function around it.
-	for fn.SSA != nil && fn.SSA.Synthetic == rangeFuncBody {
+	for fn.SSA != nil && fn.SSA.Synthetic == compile.RangeFuncBody {
 		for parent := fn.SSA.Parent(); fn.SSA != parent; {
 			if flags()&frBottom != 0 {
 				return 0, 0
@@ -238,6 +239,3 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	m.setWord(p, pnFlags, m.word(p, pnFlags)|pfRecovered)
 	return m.word(p, pnType), m.word(p, pnData)
 }
-
-// rangeFuncBody is how ssa marks the functions made of the bodies of loops over functions.
-const rangeFuncBody = "range-over-func yield"

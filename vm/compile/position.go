@@ -27,6 +27,14 @@ func position(instr ssa.Instruction) token.Pos {
 		if cond, ok := v.Cond.(ssa.Instruction); ok && cond.Block() == v.Block() {
 			return v.Cond.Pos()
 		}
+	case *ssa.Panic:
+		if !v.Pos().IsValid() {
+			return rangePanic(v)
+		}
+	case *ssa.Call: // of the function that a loop is over
+		if body := rangeBodyOf(v); body != nil {
+			return body.Pos()
+		}
 	case *ssa.Return:
 		if v.Pos().IsValid() {
 			break

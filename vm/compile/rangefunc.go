@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"go/ast"
+	"go/token"
+
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -18,6 +21,9 @@ import (
 // if the iterator recovers that panic: then the loop panics when it returns. So the stores are moved to
 // before the branch. Facts about the SSA code hold for the code that is made of it: from the branch on,
 // the store is among what can happen, and nothing that could wait lies between the two places.
+
+// RangeFuncBody is how package ssa marks the functions made of the bodies of loops over functions.
+const RangeFuncBody = "range-over-func yield"
 
 // Comments of blocks that package ssa makes for loops over functions.
 const (
@@ -56,6 +62,34 @@ func rangeState(v *ssa.Panic) ssa.Value {
 	}
 	p := v.Block().Preds[0]
 	return p.Instrs[len(p.Instrs)-1].(*ssa.If).Cond.(*ssa.BinOp).X
+}
+
+// rangeBodyOf returns the body of the loop of which v calls the function, or else nil.
+func rangeBodyOf(v *ssa.Call) *ssa.Function {
+	if v.Pos().IsValid() || len(v.Call.Args) != 1 {
+		return nil
+	}
+	if c, ok := v.Call.Args[0].(*ssa.MakeClosure); ok && c.Fn.(*ssa.Function).Synthetic == RangeFuncBody {
+		return c.Fn.(*ssa.Function)
+	}
+	return nil
+}
+
+// rangePanic is where a loop over a function panics by v: at its beginning, or at its end.
+func rangePanic(v *ssa.Panic) token.Pos {
+	if rangeState(v) != nil {
+		return v.Parent().Pos()
+	}
+	if v.Block().Comment == rangeBusy {
+		for _, instr := range v.Block().Preds[0].Instrs {
+			if call, ok := instr.(*ssa.Call); ok {
+				if body := rangeBodyOf(call); body != nil {
+					return body.Syntax().(*ast.RangeStmt).Body.Rbrace
+				}
+			}
+		}
+	}
+	return token.NoPos
 }
 
 // panic emits v. The panics of loops over functions are run-time panics.

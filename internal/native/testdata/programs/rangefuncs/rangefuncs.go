@@ -3,6 +3,8 @@ package rangefuncs
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -114,4 +116,38 @@ func Two() {
 	} {
 		break
 	}
+}
+
+// Lines of the frames that a panic of a loop leaves.
+func Lines() {
+	_, _, base, _ := runtime.Caller(0)
+	lines := func() {
+		pcs := make([]uintptr, 20)
+		frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+		for {
+			f, more := frames.Next()
+			if strings.Contains(f.Function, ".Lines") {
+				fmt.Print(f.Line-base, " ")
+			}
+			if !more {
+				break
+			}
+		}
+		fmt.Println(recover())
+	}
+	func() {
+		defer lines()
+		for range func(yield func() bool) {
+			yield()
+			yield()
+		} {
+			break
+		}
+	}()
+	func() {
+		defer lines()
+		for range swallow(1) {
+			panic("body")
+		}
+	}()
 }
