@@ -308,12 +308,13 @@ func TickerReset() {
 	fmt.Print("ok")
 }
 
-// TickerWork: work beside ticks.
+// TickerWork: work beside ticks. Five of them fit into the slack of the suite; executions grow with the cube of
+// that number, as the goroutine can be late to sleep, to close, and main to look at done.
 func TickerWork() {
-	t := time.NewTicker(100 * time.Microsecond)
+	t := time.NewTicker(time.Millisecond)
 	defer t.Stop()
 	done := make(chan bool)
-	go func() { time.Sleep(150 * time.Microsecond); close(done) }()
+	go func() { time.Sleep(1500 * time.Microsecond); close(done) }()
 	n := 0
 	for {
 		select {
