@@ -2,9 +2,11 @@ package explore
 
 import (
 	"go/token"
+	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Coverage says which blocks of the user's module an exploration has executed.
@@ -34,18 +36,37 @@ type Coverage struct {
 	// state: where states are matched it is not known.
 	Locks   map[token.Position]bool
 	Classes bool
+
+	// Orders says in which orders operations were executed (vm.Machine.EachOrder). If the search is
+	// exhaustive, the other order of each is there as well, as what is possible is explored: itself or as
+	// an equivalent one, or it is what a static fact says makes no difference.
+	Orders map[Order]uint64
 }
+
+// An Order is that of two operations of different goroutines on one location.
+type Order struct{ First, Second Place }
+
+// A Place is where an operation is, without its column, and what it is about, in source terms.
+type Place struct {
+	Pos  token.Position
+	Kind trace.Kind
+	What string
+}
+
+// Reversed returns the other order of the two.
+func (o Order) Reversed() Order { return Order{o.Second, o.First} }
 
 // noted is what a machine, or several, has noted for a Coverage.
 type noted struct {
 	blocks []bool
 	locks  map[token.Position]bool
+	orders map[Order]uint64
 }
 
 // add adds what is noted in y.
 func (x *noted) add(y noted) {
 	if x.blocks == nil {
-		x.blocks, x.locks = make([]bool, len(y.blocks)), make(map[token.Position]bool)
+		x.blocks, x.locks, x.orders = make([]bool, len(y.blocks)), make(map[token.Position]bool), make(map[Order]uint64)
 	}
 	for i, r := range y.blocks {
 		x.blocks[i] = x.blocks[i] || r
@@ -53,13 +74,16 @@ func (x *noted) add(y noted) {
 	for pos, contended := range y.locks {
 		x.locks[pos] = x.locks[pos] || contended
 	}
+	for o, times := range y.orders {
+		x.orders[o] += times
+	}
 }
 
 // Add adds what is reached in d, of the same program.
 func (c *Coverage) Add(d *Coverage) {
 	if d != nil {
-		all := noted{c.Reached, c.Locks}
-		all.add(noted{d.Reached, d.Locks})
+		all := noted{c.Reached, c.Locks, c.Orders}
+		all.add(noted{d.Reached, d.Locks, d.Orders})
 		c.Classes = c.Classes && d.Classes
 		for i, r := range d.Init {
 			c.Init[i] = c.Init[i] || r
@@ -73,7 +97,7 @@ func (c *Coverage) Executed(block int) bool { return c.Reached[block] || c.Init[
 // covered returns what the machine has noted.
 func (f *Features) covered() (x noted) {
 	if f.Covered != nil {
-		x.blocks, x.locks = slices.Clone(f.Covered()), f.Locked()
+		x.blocks, x.locks, x.orders = slices.Clone(f.Covered()), f.Locked(), f.Ordered()
 	}
 	return x
 }
@@ -84,8 +108,9 @@ func (f *Features) forgetCovered() {
 	}
 }
 
-// cover takes from the machines what the result says about coverage.
-func (s *exploration) cover() {
+// cover takes from the machines what the result says about coverage. Stopped: the search has not ended by
+// itself.
+func (s *exploration) cover(stopped bool) {
 	f := s.features
 	if f.Blocks == nil {
 		return
@@ -98,5 +123,11 @@ func (s *exploration) cover() {
 		own.add(x)
 	}
 	classes := !s.opts.Match && !s.opts.POR.Samples && s.opts.POR.Name != "context" && s.opts.POR.Equivalence == ""
-	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: own.blocks, Init: slices.Clone(f.CoveredInit()), Locks: own.locks, Classes: classes}
+	if !stopped && len(s.result.Incomplete) == 0 {
+		for o, times := range maps.Clone(own.orders) {
+			own.orders[o.Reversed()] += times
+		}
+	}
+	s.result.Coverage = &Coverage{Blocks: f.Blocks, Reached: own.blocks, Init: slices.Clone(f.CoveredInit()), Locks: own.locks, Classes: classes,
+		Orders: own.orders}
 }

@@ -291,7 +291,7 @@ func (s *exploration) finish(found por.Result) error {
 	if c.supposed && found.Executions == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseImpossible})
 	}
-	s.cover()
+	s.cover(found.Stopped)
 	s.finishTime()
 	r.Assumed = slices.SortedFunc(slices.Values(assumed), func(a, b vm.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.What)-int(b.What))

@@ -116,6 +116,7 @@ type Features struct {
 	Covered       func() []bool
 	CoveredInit   func() []bool
 	Locked        func() map[token.Position]bool // see Coverage.Locks; since then, too
+	Ordered       func() map[Order]uint64        // see Coverage.Orders; likewise
 	ForgetCovered func()
 }
 

@@ -60,7 +60,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
-		f.Locked = x.locked
+		f.Locked, f.Ordered = x.locked, x.ordered
 		f.Blocks, f.Covered, f.CoveredInit, f.ForgetCovered = blocks, m.Covered, m.CoveredInit, m.ForgetCovered
 	}
 	return x
@@ -77,6 +77,33 @@ func (m *machine) locked() map[token.Position]bool {
 		}
 	})
 	return all
+}
+
+// ordered is Features.Ordered. What package testing and others synchronise inside is left out.
+func (m *machine) ordered() map[Order]uint64 {
+	all := make(map[Order]uint64)
+	m.EachOrder(func(o vm.Order, times uint64) {
+		first, ok := m.place(o.First)
+		second, too := m.place(o.Second)
+		if ok && too && first != second {
+			all[Order{first, second}] += times
+		}
+	})
+	return all
+}
+
+// place returns where a site is; ok is false if it is nowhere in the user's code.
+func (m *machine) place(s vm.Site) (p Place, ok bool) {
+	stack := m.SiteStack(s.Stack)
+	at, ok := userFrame(stack)
+	if !ok || at.Std || internalPackage(stack) != "" {
+		return p, false
+	}
+	p.Pos, p.Kind = plain(at.Pos), s.Kind
+	p.What, _ = m.src.what(s.Kind, p.Pos)
+	p.What = strings.TrimPrefix(p.What, "<-")
+	p.Pos.Column, p.Pos.Offset = 0, 0
+	return p, true
 }
 
 // refined is Features.Refined.

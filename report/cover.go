@@ -19,6 +19,7 @@ type Covered struct {
 	Functions           int
 	Gaps                []Gap  // what was not, by position
 	OneWay              []Only // choices that were not taken both ways
+	Orders              []OneOrder
 }
 
 // A Gap is a stretch of lines of one function that was not executed.
@@ -33,6 +34,12 @@ type Only struct {
 	File string
 	Line int
 	What string
+}
+
+// A OneOrder is the only order in which two operations were met, and how often.
+type OneOrder struct {
+	explore.Order
+	Times uint64
 }
 
 // Percent returns the part of the statements that was executed, as go test prints it.
@@ -97,6 +104,14 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 			s.OneWay = append(s.OneWay, Only{pos.Filename, pos.Line, "lock never contended"})
 		}
 	}
+	for o, times := range c.Orders {
+		if _, both := c.Orders[o.Reversed()]; times > 0 && !both && files[o.First.Pos.Filename] && files[o.Second.Pos.Filename] {
+			s.Orders = append(s.Orders, OneOrder{o, times})
+		}
+	}
+	slices.SortFunc(s.Orders, func(a, b OneOrder) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), comparePlaces(a.First, b.First), comparePlaces(a.Second, b.Second))
+	})
 	s.Functions = len(functions)
 	s.Gaps = joined(s.Gaps)
 	slices.SortStableFunc(s.OneWay, func(a, b Only) int {
@@ -104,6 +119,10 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 	})
 	s.OneWay = slices.Compact(s.OneWay)
 	return s
+}
+
+func comparePlaces(a, b explore.Place) int {
+	return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.Kind)-int(b.Kind), cmp.Compare(a.What, b.What))
 }
 
 // joined puts stretches of lines together that follow each other in one function.
@@ -132,6 +151,29 @@ func (g Gap) String() string {
 
 func (o Only) String() string { return fmt.Sprintf("%s:%d: %s", filepath.Base(o.File), o.Line, o.What) }
 
+// String returns "read bank.go:17 before write bank.go:23 (b.bal)".
+func (o OneOrder) String() string {
+	return o.in(filepath.Base)
+}
+
+// in is String, with the names of files as name has them.
+func (o OneOrder) in(name func(file string) string) string {
+	place := func(p explore.Place) string { return fmt.Sprintf("%s %s:%d", p.Kind, name(p.Pos.Filename), p.Pos.Line) }
+	s := place(o.First) + " before " + place(o.Second)
+	switch a, b := o.First.What, o.Second.What; {
+	case a != "" && b != "" && a != b:
+		s += fmt.Sprintf(" (%s, %s)", a, b)
+	case a+b != "":
+		s += fmt.Sprintf(" (%s)", cmp.Or(a, b))
+	}
+	return s
+}
+
+// Words says it for a list, where it is not said what is listed.
+func (o OneOrder) Words(paths Paths) string {
+	return o.in(paths.File) + ", never the other way round"
+}
+
 // maxGaps is how many gaps, and how many choices, one line of the report names.
 const maxGaps = 3
 
@@ -147,6 +189,9 @@ func Coverage(r *explore.Result) string {
 	}
 	if n := len(c.OneWay); n > 0 {
 		s += fmt.Sprintf("; %s never taken both ways: %s", count(n, "choice"), enumerated(c.OneWay))
+	}
+	if n := len(c.Orders); n > 0 {
+		s += fmt.Sprintf("; %s met in one order only: %s", count(n, "pair"), enumerated(c.Orders))
 	}
 	return s
 }
@@ -179,7 +224,7 @@ func (x *Coverages) Add(r *explore.Result) {
 	case r.Coverage == nil:
 	case x.All == nil:
 		x.All = &explore.Coverage{Blocks: r.Coverage.Blocks, Reached: slices.Clone(r.Coverage.Reached), Init: slices.Clone(r.Coverage.Init),
-			Locks: maps.Clone(r.Coverage.Locks), Classes: r.Coverage.Classes}
+			Locks: maps.Clone(r.Coverage.Locks), Classes: r.Coverage.Classes, Orders: maps.Clone(r.Coverage.Orders)}
 	default:
 		x.All.Add(r.Coverage)
 	}

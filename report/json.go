@@ -49,11 +49,12 @@ type jsonResult struct {
 
 // jsonCoverage is what was executed of the functions that an entry has called.
 type jsonCoverage struct {
-	Statements int        `json:"statements"`
-	Reached    int        `json:"reached"`
-	Functions  int        `json:"functions"`
-	Unreached  []jsonGap  `json:"unreached"`
-	OneWay     []jsonOnly `json:"one_way"`
+	Statements int         `json:"statements"`
+	Reached    int         `json:"reached"`
+	Functions  int         `json:"functions"`
+	Unreached  []jsonGap   `json:"unreached"`
+	OneWay     []jsonOnly  `json:"one_way"`
+	OneOrder   []jsonOrder `json:"one_order"`
 }
 
 type jsonGap struct {
@@ -68,15 +69,34 @@ type jsonOnly struct {
 	What string `json:"what"`
 }
 
+// jsonOrder is the only order in which two operations were met.
+type jsonOrder struct {
+	First  jsonPlace `json:"first"`
+	Second jsonPlace `json:"second"`
+	Times  uint64    `json:"times"`
+}
+
+type jsonPlace struct {
+	Pos  string `json:"pos"`
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
 // newJSONCoverage returns c as it is written.
 func newJSONCoverage(c *explore.Coverage, paths Paths) *jsonCoverage {
 	s := CoverageOf(c)
-	out := &jsonCoverage{s.Statements, s.Reached, s.Functions, []jsonGap{}, []jsonOnly{}}
+	out := &jsonCoverage{s.Statements, s.Reached, s.Functions, []jsonGap{}, []jsonOnly{}, []jsonOrder{}}
 	for _, g := range s.Gaps {
 		out.Unreached = append(out.Unreached, jsonGap{paths.File(g.File), g.Func, g.From, g.To})
 	}
 	for _, o := range s.OneWay {
 		out.OneWay = append(out.OneWay, jsonOnly{fmt.Sprintf("%s:%d", paths.File(o.File), o.Line), o.What})
+	}
+	place := func(p explore.Place) jsonPlace {
+		return jsonPlace{fmt.Sprintf("%s:%d", paths.File(p.Pos.Filename), p.Pos.Line), p.Kind.String(), p.What}
+	}
+	for _, o := range s.Orders {
+		out.OneOrder = append(out.OneOrder, jsonOrder{place(o.First), place(o.Second), o.Times})
 	}
 	return out
 }

@@ -92,8 +92,8 @@
 //	symbolic_     values that stand for all values of a type: terms and their shadows (exec, slow,
 //	              atomic, native, memory), decisions about them (solver, concrete), inputs, hash
 //	query_        questions that do not change anything, of reports (goroutines, stack, wait, races,
-//	              ending, funcname, left, forgotten, assumed, shown, cover) and of static oracles (oracle,
-//	              observer, models)
+//	              ending, funcname, left, forgotten, assumed, shown, cover, orders) and of static
+//	              oracles (oracle, observer, models)
 //	native_       functions of the overlay (load/overlay) that the machine implements, by package;
 //	              native.go and native_tables.go are about all of them
 //	symbolic      values that depend on inputs (hbtest.Nondet): decisions, the path condition

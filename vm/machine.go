@@ -47,6 +47,7 @@ type Machine struct {
 	cnt         Counters
 	coveredInit []bool              // likewise, by the initialisation of packages
 	contended   map[race.Stack]bool // where locks were taken on any path: another goroutine could have had it
+	orders      orderLog            // in which orders operations were executed on any path
 	covered     []bool              // by number of block (load.Program.Blocks): it has been executed, on any path
 	growth      growthLog           // see state_saved.go
 }
@@ -237,6 +238,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	}
 	if cfg.Races && !cfg.Run {
 		m.race = race.New()
+	}
+	if m.contended != nil && m.race != nil {
+		m.orders = newOrderLog()
 	}
 	m.fixedLayouts()
 	m.link = newLinker(m, prog, e)

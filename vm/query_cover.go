@@ -14,10 +14,11 @@ func (m *Machine) Covered() []bool { return m.covered }
 // CoveredInit is Covered of the initialisation of packages, which Covered leaves out.
 func (m *Machine) CoveredInit() []bool { return m.coveredInit }
 
-// ForgetCovered makes Covered and EachLocked begin anew.
+// ForgetCovered makes Covered, EachLocked and EachOrder begin anew.
 func (m *Machine) ForgetCovered() {
 	clear(m.covered)
 	clear(m.contended)
+	clear(m.orders.met)
 }
 
 // EachLocked calls f, in any order, with the stack of each place where a lock was taken while there was

@@ -146,6 +146,7 @@ type Saved struct {
 	Stacks     race.Stacks // numbers of call stacks
 	Covered    []bool
 	Contended  map[race.Stack]bool
+	Orders     map[Order]uint64
 	SinceGC    uint64
 	GCAt       uint64
 
@@ -186,7 +187,7 @@ func (m *Machine) Save() (*Saved, error) {
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Derived: k.derived, Ticks: k.ticks, SinceTicks: k.sinceTicks,
 		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
 	s.Numbers = m.numbers()
-	if s.Covered, s.Contended = m.covered, m.contended; m.race != nil {
+	if s.Covered, s.Contended, s.Orders = m.covered, m.contended, m.orders.met; m.race != nil {
 		s.Stacks = m.race.Stacks
 	}
 	late.mu.Lock()
@@ -291,7 +292,7 @@ func (m *Machine) Restore(s *Saved) error {
 	if m.numbers() != m.growth.size {
 		m.growth.note(m)
 	}
-	m.covered, m.contended = s.Covered, s.Contended
+	m.covered, m.contended, m.orders.met = s.Covered, s.Contended, s.Orders
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
 	k, late := m.link, m.cfg.late
 	k.cutoffs, k.shrinks, k.derived, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Derived, s.Ticks, s.SinceTicks

@@ -89,11 +89,22 @@ func (m *Machine) assumesFalse() bool {
 }
 
 // Step implements por.System.
-func (m *Machine) Step(id trace.GID, choice int) { m.step(m.gOf(id), choice) }
+func (m *Machine) Step(id trace.GID, choice int) {
+	g := m.gOf(id)
+	if m.orders.met != nil {
+		m.orders.execute(m, g, choice, false)
+		return
+	}
+	m.step(g, choice)
+}
 
 // Repeat implements por.Repeater.
 func (m *Machine) Repeat(id trace.GID, choice int) {
-	cnt := m.cnt
-	m.step(m.gOf(id), choice)
+	cnt, g := m.cnt, m.gOf(id)
+	if m.orders.met != nil {
+		m.orders.execute(m, g, choice, true)
+	} else {
+		m.step(g, choice)
+	}
 	m.cnt = cnt
 }

@@ -72,7 +72,12 @@ type coverPackage struct {
 	Statements, Reached int
 	Files               []coverFile
 	OneWay              []string
+	Orders              []string // pairs met in one order only
+	MoreOrders          int      // that are not listed
 }
+
+// maxOrders is how many pairs the page lists of a package.
+const maxOrders = 50
 
 var coverTemplate = template.Must(template.New("cover").Parse(asset("cover.html")))
 
@@ -96,6 +101,10 @@ func coverHTML(c *explore.Coverage, packages []string, paths report.Paths) ([]by
 			notes[o.File][o.Line] = append(notes[o.File][o.Line], o.What)
 			p.OneWay = append(p.OneWay, fmt.Sprintf("%s:%d: %s", paths.File(o.File), o.Line, o.What))
 		}
+		for _, o := range sum.Orders[:min(len(sum.Orders), maxOrders)] {
+			p.Orders = append(p.Orders, o.Words(paths))
+		}
+		p.MoreOrders = len(sum.Orders) - len(p.Orders)
 		var names []string
 		for name, blocks := range byFile {
 			if c.Blocks[blocks[0]].Package == path {
