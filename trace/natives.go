@@ -36,7 +36,7 @@ var natives = func() map[string]Memory {
 			internal/effect.Access internal/effect.Acquire internal/effect.Ordered internal/effect.OrderedIf internal/effect.Orders internal/effect.Range
 			internal/effect.Release internal/effect.Wait internal/bytealg.MakeNoZero internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave
-			internal/synctest.hbWait internal/synctest.hbWaiting internal/sync.runtime_rand internal/syscall/unix.fcntl
+			internal/synctest.hbWait internal/synctest.hbWaiting internal/sync.runtime_rand
 			math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits
 			math.Float64frombits math.Floor math.IsNaN math.Mod math.Sqrt math.Trunc math.archCeil math.archExp
 			math.archFloor math.archHypot math.archLog math.archMax math.archMin math.archTrunc math.sqrt

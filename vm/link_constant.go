@@ -85,3 +85,13 @@ func (k *linker) assigned() map[types.Object]bool {
 	}
 	return k.assigns
 }
+
+// ReadsOutput reports whether the program may read what it prints: it assigns a standard stream.
+func (k *linker) ReadsOutput() bool {
+	for x := range k.assigned() {
+		if name := x.Name(); x.Pkg().Path() == "os" && (name == "Stdout" || name == "Stderr") {
+			return true
+		}
+	}
+	return false
+}

@@ -25,7 +25,7 @@ const (
 	RefusedAssembly  RefusalCode = "assembly"  // a function without a body in Go
 	RefusedC         RefusalCode = "cgo"       // a function that uses C
 	RefusedUnloaded  RefusalCode = "unloaded"  // a function that nothing seemed to call
-	RefusedProcess   RefusalCode = "process"   // processes, and pipes to them
+	RefusedProcess   RefusalCode = "process"   // other processes
 	RefusedFile      RefusalCode = "file"      // what the model of files leaves out
 	RefusedSocket    RefusalCode = "socket"    // what the model of connections leaves out
 	RefusedSignal    RefusalCode = "signal"    // what the model of signals leaves out

@@ -106,16 +106,6 @@ var fileNatives = []Native{
 	{Name: "syscall.runtime_AfterFork", Fn: keep},
 	{Name: "syscall.runtime_entersyscall", Fn: keep},
 	{Name: "syscall.runtime_exitsyscall", Fn: keep},
-	{Name: "internal/syscall/unix.fcntl", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		const getFlags, readWrite = 3, 2
-		flags := uint64(0)
-		if r.U(1) == getFlags && r.U(0) <= 2 {
-			flags = readWrite
-		}
-		r.Set(0, flags)
-		r.Set(1, 0)
-		return Next
-	}},
 	{Name: "syscall.hbWrite", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if m.cfg.VisibleOutput {
 			op.Kind = trace.Output

@@ -30,7 +30,7 @@ func (m *Machine) onlyShown(g *goroutine) bool {
 			shown = p == nil || makesTexts[p.Path] || strings.HasPrefix(p.Path, "internal/")
 			return shown
 		}
-		use := compile.UseOfText(f.InstrAt(int(pc)))
+		use := compile.UseOfText(f.InstrAt(int(pc)), m.link.ReadsOutput())
 		shown = use != compile.TextUsed
 		return use == compile.TextReturned
 	})

@@ -30,6 +30,7 @@ type program struct {
 const head = `package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -61,6 +62,7 @@ func together(f, g func()) {
 func main() {}
 
 var (
+	_ bytes.Buffer
 	_ = fmt.Sprint
 	_ maphash.Hash
 	_ iter.Seq[int]
@@ -373,7 +375,7 @@ func load1(t *testing.T) (*load.Program, func(string) string) {
 		t.Fatal(err)
 	}
 	names := strings.NewReplacer("FILE", filepath.Join(files, "data.txt"), "DIR", files)
-	src := head + connHead
+	src := head + connHead + pipeHead
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, names.Replace(p.body))
 	}

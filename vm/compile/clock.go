@@ -166,7 +166,7 @@ func comparedTimes(v *ssa.BinOp) (t timeValue, one int, ok bool) {
 // timeUsed reports whether v, a number that comes from the clock, is used for more than to be
 // compared or printed.
 // Sums and quotients of times are times: whether those are used is asked in turn.
-func timeUsed(v ssa.Value) bool {
+func timeUsed(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
@@ -174,20 +174,20 @@ func timeUsed(v ssa.Value) bool {
 			switch x.Op {
 			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			default:
-				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x) {
+				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x, captured) {
 					return true
 				}
 			}
 		case *ssa.Convert:
-			if !isNamed(x.Type(), "Duration") && timeUsed(x) {
+			if !isNamed(x.Type(), "Duration") && timeUsed(x, captured) {
 				return true
 			}
 		case *ssa.ChangeType:
-			if timeUsed(x) {
+			if timeUsed(x, captured) {
 				return true
 			}
 		case *ssa.MakeInterface:
-			if !onlyShown(x) {
+			if !onlyShown(x, captured) {
 				return true
 			}
 		default:
@@ -199,7 +199,7 @@ func timeUsed(v ssa.Value) bool {
 
 // timeNumber reports whether i makes a number that is not only compared or printed of a value that
 // comes from the clock, and of which.
-func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
+func timeNumber(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	switch x := i.(type) {
 	case *ssa.Call:
 		name, args := callee(x)
@@ -207,7 +207,7 @@ func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
 		case "(time.Duration).Round", "(time.Duration).Truncate", "(time.Duration).String":
 			d, _ := timeOf(args[0])
 			text := name == "(time.Duration).String"
-			return args[0], d.sure && (text && UseOfText(x) != TextShown || !text && !printed(x))
+			return args[0], d.sure && (text && UseOfText(x, captured) != TextShown || !text && !printed(x, captured))
 		}
 		if unit, number := timeNumbers[name]; number {
 			if isNamed(args[0].Type(), "Duration") {
@@ -215,30 +215,30 @@ func timeNumber(i ssa.Instruction) (of ssa.Value, ok bool) {
 					return nil, false
 				}
 			} else if unit == 0 {
-				return args[0], !printed(x)
+				return args[0], !printed(x, captured)
 			}
-			return args[0], timeUsed(x)
+			return args[0], timeUsed(x, captured)
 		}
 	case *ssa.Convert:
 		if isNamed(x.X.Type(), "Duration") && !isNamed(x.Type(), "Duration") {
 			d, ok := timeOf(x.X)
-			return x.X, ok && d.sure && timeUsed(x)
+			return x.X, ok && d.sure && timeUsed(x, captured)
 		}
 	}
 	return nil, false
 }
 
 // OnlyPrinted reports whether the results of a call are used for nothing but to be printed.
-func OnlyPrinted(i ssa.Instruction) bool {
+func OnlyPrinted(i ssa.Instruction, captured bool) bool {
 	call, ok := i.(*ssa.Call)
 	if !ok {
 		return false
 	}
 	if _, many := call.Type().(*types.Tuple); !many {
-		return printed(call)
+		return printed(call, captured)
 	}
 	for _, u := range *call.Referrers() {
-		if x, ok := u.(*ssa.Extract); ok && !printed(x) {
+		if x, ok := u.(*ssa.Extract); ok && !printed(x, captured) {
 			return false
 		}
 	}
@@ -246,12 +246,12 @@ func OnlyPrinted(i ssa.Instruction) bool {
 }
 
 // printed reports whether v is used for nothing but to be printed.
-func printed(v ssa.Value) bool {
+func printed(v ssa.Value, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
 		case *ssa.MakeInterface:
-			if !onlyShown(x) {
+			if !onlyShown(x, captured) {
 				return false
 			}
 		default:
@@ -297,7 +297,7 @@ func (c *compiler) clockNumber(i ssa.Instruction) {
 	if !c.clock {
 		return
 	}
-	if of, ok := timeNumber(i); ok {
+	if of, ok := timeNumber(i, c.l.ReadsOutput()); ok {
 		how := bytecode.ClockNumber
 		if isNamed(of.Type(), "Time") {
 			how |= bytecode.ClockOfTime

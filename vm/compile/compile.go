@@ -30,6 +30,7 @@ type Linker interface {
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
+	ReadsOutput() bool          // the program may read what it prints
 	Clocked(*ssa.Function) bool // what it does by the clock is of interest
 	Puns(*ssa.Function) (check, walks bool)
 	// Kept lists values whose registers are given to no other value later on, for a debugger. That they

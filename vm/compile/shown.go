@@ -22,29 +22,32 @@ const (
 
 // UseOfText returns what the function in which a call is does with the text that the call makes of
 // its arguments.
-func UseOfText(i ssa.Instruction) TextUse {
+// captured says whether the program may read what is printed to the standard streams: it assigns
+// os.Stdout or os.Stderr.
+func UseOfText(i ssa.Instruction, captured bool) TextUse {
 	call, ok := i.(ssa.CallInstruction)
 	if !ok {
 		return TextUsed
 	}
-	t := &textFlow{seen: map[ssa.Value]bool{}}
+	t := &textFlow{seen: map[ssa.Value]bool{}, captured: captured}
 	t.call(call)
 	return t.use
 }
 
 // onlyShown reports whether v, an interface value, is an argument of functions that print it, or
 // make a text of it, and is used for nothing else.
-func onlyShown(v *ssa.MakeInterface) bool {
-	t := &textFlow{seen: map[ssa.Value]bool{}, ends: true}
+func onlyShown(v *ssa.MakeInterface, captured bool) bool {
+	t := &textFlow{seen: map[ssa.Value]bool{}, ends: true, captured: captured}
 	t.value(v)
 	return t.use == TextShown
 }
 
 // textFlow follows a text through a function.
 type textFlow struct {
-	seen map[ssa.Value]bool
-	use  TextUse
-	ends bool // what becomes of a text that others are put into is of no interest
+	seen     map[ssa.Value]bool
+	use      TextUse
+	ends     bool // what becomes of a text that others are put into is of no interest
+	captured bool // see UseOfText
 }
 
 // A text that is put into another one is followed there: fmt.Errorf("...: %v", err) is a use of err
@@ -52,7 +55,7 @@ type textFlow struct {
 func (t *textFlow) call(i ssa.CallInstruction) {
 	call := i.Common()
 	switch {
-	case prints(call):
+	case prints(call, t.captured):
 		return
 	case !makesText(call):
 		t.use = TextUsed
@@ -145,11 +148,12 @@ func hasPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// prints reports whether a call prints its arguments and does nothing else.
-func prints(call *ssa.CallCommon) bool {
+// prints reports whether a call prints its arguments, where the program does not read them, and does
+// nothing else.
+func prints(call *ssa.CallCommon, captured bool) bool {
 	switch pkg, name := method(call); pkg {
 	case "fmt":
-		return hasPrefix(name, "Print") || hasPrefix(name, "Fprint") && toStdout(call.Args[0])
+		return !captured && (hasPrefix(name, "Print") || hasPrefix(name, "Fprint") && toStdout(call.Args[0]))
 	case "log", "log/slog":
 		return hasPrefix(name, "Print", "Fatal", "Debug", "Info", "Warn", "Error")
 	case "errors":

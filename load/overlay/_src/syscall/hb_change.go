@@ -332,8 +332,15 @@ func Truncate(path string, length int64) (err error) {
 
 // What is written is as safe as it will be.
 
-func Fsync(fd int) (err error)     { _, err = hbLookup(fd); return err }
-func Fdatasync(fd int) (err error) { _, err = hbLookup(fd); return err }
+func Fsync(fd int) (err error) {
+	f, err := hbLookup(fd)
+	if err == nil && f.stream != nil {
+		err = EINVAL
+	}
+	return err
+}
+
+func Fdatasync(fd int) (err error) { return Fsync(fd) }
 
 // Flock locks the file for this process. There is no other.
 func Flock(fd int, how int) (err error) {
@@ -373,6 +380,8 @@ func HbFchmodat(dirfd int, path string, mode uint32, flags int) error {
 func HbUtimensat(dirfd int, path string, times *[2]Timespec, flags int) error {
 	return utimensat(dirfd, path, times, flags)
 }
+
+func HbFcntl(fd int, cmd int, arg int) (val int, err error) { return fcntl(fd, cmd, arg) }
 
 // HbCapture lets what is written to the standard output be in memory from now on. printed returns it.
 func HbCapture() (printed func() string) {

@@ -18,8 +18,11 @@ func Getdents(fd int, buf []byte) (n int, err error) {
 
 func (f *hbFile) Getdents(p []byte) (n int, err error) {
 	f.touch(true)
-	if f.refs == 0 {
+	switch {
+	case f.refs == 0:
 		return -1, EBADF
+	case f.stream != nil:
+		return -1, ENOTDIR
 	}
 	buf := make([]byte, len(p))
 	defer func() { fill(p, buf[:max(n, 0)]) }()

@@ -29,6 +29,8 @@ type hbFile struct {
 	refs  int     // descriptors that share it
 	node  *hbNode // of a file in memory, or nil
 	list  string  // of a directory, once it has been read: its entries
+
+	stream hbStream // of a pipe
 }
 
 // HbFile is how package internal/poll knows a file whose descriptor cannot be closed meanwhile.
@@ -225,6 +227,9 @@ func Close(fd int) (err error) {
 	}
 	f.touch(true)
 	f.refs--
+	if f.refs == 0 && f.stream != nil {
+		f.stream.closed(f)
+	}
 	return nil
 }
 
@@ -236,6 +241,14 @@ func Dup(fd int) (nfd int, err error) {
 	nfd = hbAlloc(f)
 	f.refs++
 	return nfd, nil
+}
+
+// HbBlocks returns what an FD does with the caller's own descriptor fd, nil if nothing waits there.
+func HbBlocks(fd int) HbBlocking {
+	if f, _ := hbKnown(fd); f != nil && f.stream != nil {
+		return f.stream.open(f)
+	}
+	return nil
 }
 
 // HbOpen returns the file of the caller's own descriptor fd, nil if there is none.
@@ -253,6 +266,9 @@ func read(fd int, p []byte) (n int, err error) {
 }
 
 func (f *hbFile) Read(p []byte) (n int, err error) {
+	if f.stream != nil {
+		return f.stream.read(f, p)
+	}
 	f.touch(true)
 	b := make([]byte, len(p)) // what p is, belongs to the program: it is written last
 	n, err = f.pread(b, f.off)
@@ -272,6 +288,9 @@ func pread(fd int, p []byte, offset int64) (n int, err error) {
 }
 
 func (f *hbFile) Pread(p []byte, offset int64) (n int, err error) {
+	if f.stream != nil {
+		return -1, ESPIPE
+	}
 	f.touch(false)
 	b := make([]byte, len(p))
 	if n, err = f.pread(b, offset); n > 0 {
@@ -312,7 +331,10 @@ func write(fd int, p []byte) (n int, err error) {
 }
 
 func (f *hbFile) Write(p []byte) (n int, err error) {
-	if f.node != nil {
+	switch {
+	case f.stream != nil:
+		return f.stream.write(f, p)
+	case f.node != nil:
 		b := taken(p)
 		f.touch(true)
 		if f.refs == 0 || !hbWrites(f.flags) {
@@ -346,6 +368,9 @@ func pwrite(fd int, p []byte, offset int64) (n int, err error) {
 }
 
 func (f *hbFile) Pwrite(p []byte, offset int64) (n int, err error) {
+	if f.stream != nil {
+		return -1, ESPIPE
+	}
 	if f.node != nil {
 		b := taken(p)
 		f.touch(true)
@@ -384,6 +409,9 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 	f.touch(true)
 	switch f.path {
 	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return -1, ESPIPE
+	}
+	if f.stream != nil {
 		return -1, ESPIPE
 	}
 	if f.refs == 0 {
@@ -504,8 +532,17 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 	}
 	switch cmd {
 	case F_GETFL:
+		if f.stream != nil {
+			f.touch(false)
+		}
 		return f.flags &^ O_CLOEXEC, nil
-	case F_SETFL, F_SETFD:
+	case F_SETFL:
+		if f.stream != nil { // for all others it makes no difference
+			f.touch(true)
+			f.flags = f.flags&^O_NONBLOCK | arg&O_NONBLOCK
+		}
+		return 0, nil
+	case F_SETFD:
 		return 0, nil
 	case F_GETFD:
 		return FD_CLOEXEC, nil

@@ -53,11 +53,6 @@ func HbDefault(sig Signal) {
 	}
 }
 
-func pipe2(p *[2]_C_int, flags int) (err error) {
-	hbRefuse("process", "making a pipe")
-	return ENOSYS
-}
-
 func forkExec(argv0 string, argv []string, attr *ProcAttr) (pid int, err error) {
 	hbRefuse("process", "starting a process")
 	return 0, ENOSYS

@@ -124,6 +124,17 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(0, unlinkat(fd, hbText(a2), int(a3)))
 	case SYS_DUP:
 		return hbResult(Dup(fd))
+	case SYS_PIPE, SYS_PIPE2:
+		flags := int(a2)
+		if num == SYS_PIPE {
+			flags = 0
+		}
+		var fds [2]_C_int
+		err := pipe2(&fds, flags)
+		if err == nil {
+			*(*[2]_C_int)(unsafe.Pointer(a1)) = fds
+		}
+		return hbResult(0, err)
 	case SYS_FCNTL:
 		return hbResult(fcntl(fd, int(a2), int(a3)))
 	case SYS_GETDENTS64:

@@ -3,6 +3,7 @@ package poll
 import (
 	"internal/effect"
 	"sync"
+	"syscall"
 	"unsafe"
 )
 
@@ -46,6 +47,9 @@ func (mu *fdMutex) decref() bool {
 }
 
 func (fd *FD) incref() error {
+	if b := fd.pd.blocking; b != nil {
+		return pollError(b.Use(), fd.isFile)
+	}
 	if !fd.fdmu.incref() {
 		return errClosing(fd.isFile)
 	}
@@ -53,6 +57,12 @@ func (fd *FD) incref() error {
 }
 
 func (fd *FD) decref() error {
+	if b := fd.pd.blocking; b != nil {
+		if b.Done() {
+			return fd.destroy()
+		}
+		return nil
+	}
 	if fd.fdmu.decref() {
 		return fd.destroy()
 	}
@@ -100,6 +110,9 @@ func (fd *FD) readWriteUnlock() {
 }
 
 func (fd *FD) closing() bool {
+	if b := fd.pd.blocking; b != nil {
+		return b.Ready(false) == syscall.HbClosing
+	}
 	effect.Ordered(unsafe.Pointer(&fd.fdmu), false)
 	return fd.fdmu.closed
 }

@@ -29,8 +29,49 @@ func (fd *FD) Init(net string, pollable bool) error {
 	return fd.pd.init(fd)
 }
 
+// Close closes the FD, and its descriptor when that is no longer in use.
+func (fd *FD) Close() error {
+	if b := fd.pd.blocking; b != nil {
+		destroy, err := b.Close()
+		if err == nil && destroy {
+			return fd.destroy()
+		}
+		return pollError(err, fd.isFile)
+	}
+	if !fd.fdmu.increfAndClose() {
+		return errClosing(fd.isFile)
+	}
+	return fd.decref()
+}
+
+// SetBlocking lets calls wait in the system.
+func (fd *FD) SetBlocking() error {
+	if b := fd.pd.blocking; b != nil {
+		return pollError(b.SetBlocking(), fd.isFile)
+	}
+	if err := fd.incref(); err != nil {
+		return err
+	}
+	return fd.decref()
+}
+
+// destroyIf ends a call after which the FD may have to be destroyed.
+func (fd *FD) destroyIf(destroy bool) {
+	if destroy {
+		fd.destroy()
+	}
+}
+
 // Read reads from where the last one ended.
 func (fd *FD) Read(p []byte) (int, error) {
+	if b := fd.pd.blocking; b != nil {
+		n, destroy, err := b.Read(p)
+		fd.destroyIf(destroy)
+		if len(p) > 0 {
+			err = fd.eofError(n, err)
+		}
+		return n, pollError(err, fd.isFile)
+	}
 	if err := fd.readLock(); err != nil {
 		return 0, err
 	}
@@ -61,6 +102,11 @@ func (fd *FD) Pread(p []byte, off int64) (int, error) {
 
 // Write writes all of p.
 func (fd *FD) Write(p []byte) (int, error) {
+	if b := fd.pd.blocking; b != nil {
+		n, destroy, err := b.Write(p)
+		fd.destroyIf(destroy)
+		return n, pollError(err, fd.isFile)
+	}
 	if fd.output() {
 		if fd.fdmu.closed {
 			return 0, errClosing(fd.isFile)

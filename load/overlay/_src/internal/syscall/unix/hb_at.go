@@ -43,3 +43,5 @@ func Fchmodat(dirfd int, path string, mode uint32, flags int) error {
 func Utimensat(dirfd int, path string, times *[2]syscall.Timespec, flag int) error {
 	return syscall.HbUtimensat(dirfd, path, times, flag)
 }
+
+func Fcntl(fd int, cmd int, arg int) (int, error) { return syscall.HbFcntl(fd, cmd, arg) }

@@ -1,0 +1,460 @@
+package syscall
+
+import (
+	"internal/effect"
+	"unsafe"
+)
+
+// Pipes in memory.
+//
+//	FD ──▶ hbEnd ─┐                                            ┌─ hbEnd ◀── FD
+//	               ├─ write ──▶ hbPipe: pages, not yet read ──▶ read ─┤
+//	syscall.Write ┘                                            └─ syscall.Read
+//
+// As Linux does: a pipe has 16 pages; what is written goes to the last page if all that is beyond
+// whole pages fits there, and else to new ones, so that up to a page is written whole. A page is free
+// when all of it has been read. Reading returns what there is; what was written before the last
+// descriptor for writing was closed can be read after that.
+//
+// Reading and writing are operations of the pipe, and one step each: a Write that fits is one, and so
+// is a Read. What has been written happens before what follows the Read that returns it, as package
+// syscall tells the race detector; its edges are those of all files together, and these are of each
+// pipe.
+
+// An hbStream is an open file that can block: a pipe. That there are any is known where one is made,
+// so that programs which make none have no operations that could wait.
+type hbStream interface {
+	read(f *hbFile, p []byte) (n int, err error)
+	write(f *hbFile, p []byte) (n int, err error)
+	closed(f *hbFile)          // f has no descriptor any more
+	open(f *hbFile) HbBlocking // for an FD
+}
+
+// An HbBlocking is what an FD does with a file that can block.
+type HbBlocking interface {
+	// Read and Write report whether the FD is to be destroyed, as it was closed meanwhile.
+	Read(p []byte) (n int, destroy bool, err error)
+	Write(p []byte) (n int, destroy bool, err error)
+	Close() (destroy bool, err error)
+	Use() error // begins a use that ends with Done
+	Done() (destroy bool)
+	SetBlocking() error
+	SetDeadline(d *HbDeadline, read, write bool) error
+	Expire(d *HbDeadline)
+	Ready(write bool) error   // whether the FD is closed, or late
+	WaitFor(write bool) error // Ready, when reading or writing is possible
+}
+
+// An HbDeadline is one that has been set. It has passed, or Stop stops its timer.
+type HbDeadline struct {
+	Over bool
+	Stop func() bool
+}
+
+func (d *HbDeadline) passed() bool { return d != nil && d.Over }
+
+// What package poll has other words for.
+const (
+	HbClosing = Errno(1000) // the FD is closed
+	HbLate    = Errno(1001) // its deadline has passed
+)
+
+const (
+	hbPageSize = 4096
+	hbPages    = 16
+)
+
+type hbPipe struct {
+	pages            []hbPage // none is empty
+	readers, writers int      // open file descriptions
+	ends             []*hbEnd
+
+	// Whether reading and writing proceed, with data or with an error.
+	has, room bool
+}
+
+type hbPage struct {
+	data []byte // not yet read
+	end  int    // of the last page: how much of it is used
+}
+
+// An hbEnd is an FD's use of one end of a pipe.
+type hbEnd struct {
+	f                   *hbFile
+	p                   *hbPipe
+	closing             bool
+	blocking            bool // calls wait in the system: neither closing the FD nor a deadline ends them
+	uses                int  // how many do, or have begun with Use
+	reading, writing    bool // one is under way that could not proceed; others wait for it
+	readLate, writeLate *HbDeadline
+
+	// Whether a Read and a Write can begin, and whether what waits for data or room can proceed.
+	readable, writable, polledRead, polledWrite bool
+
+	order, reads, writes hbOrder // reading and writing, and closing; readers; writers
+}
+
+// An hbOrder is a place for effect.Orders.
+type hbOrder [4]uint64
+
+func pipe2(to *[2]_C_int, flags int) (err error) {
+	if flags&^(O_CLOEXEC|O_NONBLOCK|O_DIRECT) != 0 {
+		return EINVAL
+	}
+	if flags&O_DIRECT != 0 {
+		hbRefuse("process", "making a pipe of packets")
+	}
+	p := &hbPipe{readers: 1, writers: 1, room: true}
+	node := &hbNode{mode: S_IFIFO | 0o600, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
+	r := &hbFile{path: "pipe:", flags: O_RDONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: p}
+	w := &hbFile{path: "pipe:", flags: O_WRONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: p}
+	to[0] = _C_int(hbAlloc(r))
+	node.ino = hbHash(r.path) + uint64(to[0])<<32
+	to[1] = _C_int(hbAlloc(w))
+	return nil
+}
+
+// touch declares an operation.
+func (p *hbPipe) touch() { effect.Access(unsafe.Pointer(p), true) }
+
+// update says anew who can proceed.
+func (p *hbPipe) update() {
+	p.has = len(p.pages) > 0 || p.writers == 0
+	p.room = len(p.pages) < hbPages || p.readers == 0
+	for _, e := range p.ends {
+		e.update()
+	}
+}
+
+func (e *hbEnd) update() {
+	readLate, writeLate := e.readLate.passed(), e.writeLate.passed()
+	e.readable = e.closing || !e.reading && (e.p.has || readLate || e.blocking)
+	e.writable = e.closing || !e.writing
+	e.polledRead = e.closing || e.p.has || readLate
+	e.polledWrite = e.closing || e.p.room || writeLate
+}
+
+// take returns at most n bytes that have been written, and removes them.
+func (p *hbPipe) take(n int) []byte {
+	var b []byte
+	for len(b) < n && len(p.pages) > 0 {
+		q := &p.pages[0]
+		k := min(n-len(b), len(q.data))
+		b = append(b, q.data[:k]...)
+		// Equal contents are equal states.
+		if k == len(q.data) {
+			p.pages = append([]hbPage(nil), p.pages[1:]...)
+		} else {
+			q.data = append([]byte(nil), q.data[k:]...)
+		}
+	}
+	p.update()
+	return b
+}
+
+// put writes what fits of b. first says whether a call of the system begins with it, which may add to
+// the last page.
+func (p *hbPipe) put(b []byte, first bool) (n int) {
+	if rest := len(b) % hbPageSize; first && rest > 0 && len(p.pages) > 0 {
+		if q := &p.pages[len(p.pages)-1]; q.end+rest <= hbPageSize {
+			q.data = append(append([]byte(nil), q.data...), b[:rest]...)
+			q.end += rest
+			n = rest
+		}
+	}
+	for n < len(b) && len(p.pages) < hbPages {
+		k := min(len(b)-n, hbPageSize)
+		if i := len(p.pages) - 1; i >= 0 {
+			p.pages[i].end = hbPageSize
+		}
+		p.pages = append(p.pages, hbPage{append([]byte(nil), b[n:n+k]...), k})
+		n += k
+	}
+	p.update()
+	return n
+}
+
+// read is the call of the system.
+func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
+	f.touch(false)
+	if f.refs == 0 || !hbReads(f.flags) {
+		return -1, EBADF
+	}
+	nonblock := f.flags&O_NONBLOCK != 0
+	if len(b) == 0 {
+		return 0, nil
+	}
+	if nonblock {
+		p.touch()
+		if !p.has {
+			return -1, EAGAIN
+		}
+	} else {
+		effect.Wait(unsafe.Pointer(p), effect.Inside, &p.has)
+	}
+	effect.Acquire(unsafe.Pointer(p))
+	return fill(b, p.take(len(b))), nil
+}
+
+// write is the call of the system.
+func (p *hbPipe) write(f *hbFile, b []byte) (n int, err error) {
+	b = taken(b)
+	f.touch(false)
+	if f.refs == 0 || !hbWrites(f.flags) {
+		return -1, EBADF
+	}
+	nonblock := f.flags&O_NONBLOCK != 0
+	p.touch()
+	effect.Release(unsafe.Pointer(p))
+	for first := true; len(b) > 0; first = false {
+		if p.readers == 0 {
+			if n == 0 {
+				return -1, EPIPE
+			}
+			break
+		}
+		k := p.put(b, first)
+		n, b = n+k, b[k:]
+		if len(b) == 0 {
+			break
+		}
+		if nonblock {
+			if n == 0 {
+				return -1, EAGAIN
+			}
+			break
+		}
+		effect.Wait(unsafe.Pointer(p), effect.Inside, &p.room)
+		effect.Release(unsafe.Pointer(p))
+	}
+	return n, nil
+}
+
+func (p *hbPipe) closed(f *hbFile) {
+	p.touch()
+	if hbReads(f.flags) {
+		p.readers--
+	} else {
+		p.writers--
+	}
+	p.update()
+}
+
+func (p *hbPipe) open(f *hbFile) HbBlocking {
+	p.touch()
+	e := &hbEnd{f: f, p: p}
+	p.ends = append(p.ends, e)
+	p.update()
+	return e
+}
+
+// leave forgets e, which no call will use any more.
+func (p *hbPipe) leave(e *hbEnd) {
+	var ends []*hbEnd
+	for _, x := range p.ends {
+		if x != e {
+			ends = append(ends, x)
+		}
+	}
+	p.ends = ends
+}
+
+// begin declares an operation that waits until *ready holds.
+func (e *hbEnd) begin(ready *bool) {
+	if ready != nil {
+		effect.Wait(unsafe.Pointer(e.p), effect.Inside, ready)
+	} else {
+		e.p.touch()
+	}
+	effect.Orders(unsafe.Pointer(&e.order), false)
+}
+
+func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
+	ready := &e.readable
+	if len(p) == 0 || !hbReads(e.f.flags) {
+		ready = nil
+	}
+	e.begin(ready)
+	effect.Orders(unsafe.Pointer(&e.reads), true)
+	switch {
+	case e.closing:
+		return 0, false, HbClosing
+	case len(p) == 0:
+		return 0, false, nil
+	case e.readLate.passed():
+		return 0, false, HbLate
+	case !hbReads(e.f.flags), e.p.readers == 0:
+		return 0, false, EBADF
+	}
+	if !e.p.has {
+		e.reading = true
+		e.uses++
+		e.update()
+		e.begin(&e.p.has)
+		effect.Orders(unsafe.Pointer(&e.reads), true)
+		e.reading = false
+		destroy = e.done()
+		e.update()
+	}
+	effect.Acquire(unsafe.Pointer(e.p))
+	return fill(p, e.p.take(len(p))), destroy, nil
+}
+
+func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
+	b := taken(p)
+	e.begin(&e.writable)
+	effect.Orders(unsafe.Pointer(&e.writes), true)
+	switch {
+	case e.closing:
+		return 0, false, HbClosing
+	case e.writeLate.passed():
+		return 0, false, HbLate
+	case !hbWrites(e.f.flags), e.p.writers == 0:
+		return 0, false, EBADF
+	}
+	for first, held := true, false; ; {
+		effect.Release(unsafe.Pointer(e.p))
+		if n < len(b) && e.p.readers == 0 {
+			err = EPIPE
+		} else {
+			n += e.p.put(b[n:], first)
+		}
+		if n == len(b) || err != nil {
+			e.writing = false
+			if held {
+				destroy = e.done()
+			}
+			break
+		}
+		e.writing = true
+		e.p.update()
+		if first = !e.blocking; first {
+			e.begin(&e.polledWrite)
+			if err = e.polled(true); err != nil {
+				e.writing = false
+				break
+			}
+		} else {
+			if !held {
+				held = true
+				e.uses++
+			}
+			e.begin(&e.p.room)
+		}
+		effect.Orders(unsafe.Pointer(&e.writes), true)
+	}
+	e.p.update()
+	e.update()
+	return n, destroy, err
+}
+
+// done ends a use.
+func (e *hbEnd) done() (destroy bool) {
+	e.uses--
+	if destroy = e.closing && e.uses == 0; destroy {
+		e.p.leave(e)
+	}
+	return destroy
+}
+
+func (e *hbEnd) Use() error {
+	e.begin(nil)
+	if e.closing {
+		return HbClosing
+	}
+	e.uses++
+	return nil
+}
+
+func (e *hbEnd) Done() (destroy bool) {
+	e.begin(nil)
+	return e.done()
+}
+
+func (e *hbEnd) Close() (destroy bool, err error) {
+	e.p.touch()
+	effect.Orders(unsafe.Pointer(&e.order), true)
+	if e.closing {
+		return false, HbClosing
+	}
+	e.closing = true
+	for _, d := range [2]*HbDeadline{e.readLate, e.writeLate} {
+		e.drop(d)
+	}
+	if destroy = e.uses == 0; destroy {
+		e.p.leave(e)
+	}
+	e.update()
+	return destroy, nil
+}
+
+func (e *hbEnd) SetBlocking() error {
+	e.begin(nil)
+	if e.closing {
+		return HbClosing
+	}
+	e.blocking = true
+	e.update()
+	e.f.touch(true)
+	e.f.flags &^= O_NONBLOCK
+	return nil
+}
+
+// drop stops the timer of a deadline that was set.
+func (e *hbEnd) drop(d *HbDeadline) {
+	if d != nil && d.Stop != nil {
+		d.Stop()
+	}
+}
+
+func (e *hbEnd) SetDeadline(d *HbDeadline, read, write bool) error {
+	e.begin(nil)
+	if e.closing {
+		e.drop(d)
+		return HbClosing
+	}
+	old := [2]*HbDeadline{e.readLate, e.writeLate}
+	if read {
+		e.readLate = d
+	}
+	if write {
+		e.writeLate = d
+	}
+	e.p.update()
+	for _, x := range old {
+		if x != e.readLate && x != e.writeLate {
+			e.drop(x)
+		}
+	}
+	return nil
+}
+
+func (e *hbEnd) Expire(d *HbDeadline) {
+	e.p.touch()
+	d.Over = true
+	e.p.update()
+}
+
+func (e *hbEnd) Ready(write bool) error {
+	e.begin(nil)
+	return e.polled(write)
+}
+
+func (e *hbEnd) WaitFor(write bool) error {
+	ready := &e.polledRead
+	if write {
+		ready = &e.polledWrite
+	}
+	e.begin(ready)
+	return e.polled(write)
+}
+
+func (e *hbEnd) polled(write bool) error {
+	switch {
+	case e.closing:
+		return HbClosing
+	case !write && e.readLate.passed(), write && e.writeLate.passed():
+		return HbLate
+	}
+	return nil
+}
