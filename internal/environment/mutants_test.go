@@ -49,7 +49,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "deadlines are no part of states", File: "vm/state_hash.go", Old: "g.label != 0 && (m.link.clockUsed || m.timeOrdered(g))", New: "g.label != 0 && m.timeOrdered(g)"}, "TestPrograms/clockdeadline"},
 		{mutation.Mutant{Name: "ticks are exact", File: "vm/native_time.go", Old: "	m.tickShown(g, w[0], w[1])\n", New: ""}, "TestPrograms/clocktick"},
 		{mutation.Mutant{Name: "what lies before ticks is exact", File: "vm/step_look.go", Old: "		m.link.sinceTicks[x-y] = true\n", New: ""}, "TestPrograms/clocktick$"},
-		{mutation.Mutant{Name: "what is printed is named", File: "vm/compile/clock.go", Old: "ok && !printed(x)", New: "ok"}, "TestPrograms/clockprinted"},
+		{mutation.Mutant{Name: "what is printed is named", File: "vm/compile/clock.go", Old: "ok && !printed(x, captured)", New: "ok"}, "TestPrograms/clockprinted"},
 		{mutation.Mutant{Name: "dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x, y)\n", New: ""}, "TestPrograms/clockdate$"},
 		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, x, y)\n	if m.link", New: "	if m.link"}, "TestPrograms/clockdateleft"},
 		{mutation.Mutant{Name: "numbers of dates are not named", File: "vm/step_look.go", Old: "		m.comparesDate(g, x*unit-startTime, y*unit-startTime)\n", New: "		_ = x\n"}, "TestPrograms/clockdatenumber"},
@@ -58,6 +58,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "timers are never early", File: "vm/native_runtime.go", Old: "		list = p.Settings", New: "		list = \"\""}, "TestPrograms/timerearly"},
 		{mutation.Mutant{Name: "nothing is on its way", File: "load/overlay/_src/time/sleep.go", Old: "if r.early && !r.send {", New: "if false {"}, "TestPrograms/timerflight"},
 		{mutation.Mutant{Name: "a loop that looks only waits", File: "vm/await_eliminate.go", Old: " || m.clockReads != d.clock {", New: " {"}, "./cmd/hbcheck TestScripts/looks"},
+		{mutation.Mutant{Name: "output is not read", File: "vm/compile/shown.go", Old: "!captured && (hasPrefix", New: "(hasPrefix"}, "TestPrograms/captured"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {
