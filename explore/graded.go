@@ -22,16 +22,22 @@ type Graded struct {
 const (
 	gradedFrom   = 200_000 // work of another search from which on it is worth it
 	gradedWeight = 3       // it may work one step for so many of another search
+	drawWork     = 150_000 // each sample that goes on
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one after the
 // other on one machine. It is last in number, and its transitions weigh more than those of others:
 // so it takes little time from them, and yet has an answer of its own if it finds a bug first.
 //
+// Before the first of these searches come the samples that line 2 has cut, as executions are long:
+// a few dozen of them at random find more than thousands that differ in their last steps.
+//
 // That it has covered everything it does not say, as it does not look for livelocks.
 type ladder struct {
 	contender
-	begun bool
+	begun   bool
+	drawing bool   // its search is a sample
+	drawn   uint64 // executions of samples
 	climbed
 }
 
@@ -70,13 +76,42 @@ func (p *portfolio) startLadder(work uint64) {
 	}()
 }
 
+// draw goes on with the samples that line 2 has cut, with other random numbers.
+func (p *portfolio) draw(l *ladder) {
+	l.drawing = true
+	for _, x := range p.cut {
+		x.Seed++
+		if l.s == nil {
+			l.s, l.err = prepare(p.ctx, p.entry, p.options(x))
+		} else {
+			l.s, l.err = l.s.again(p.options(x))
+		}
+		if l.err != nil {
+			return
+		}
+		l.before, l.last = l.before+l.last, 0
+		l.s.stopAfter(drawWork)
+		p.run(&l.contender)
+		l.drawn += l.found.Executions
+		if l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found) {
+			return
+		}
+	}
+	l.drawing = false
+}
+
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
+	if !p.opts.Keep.has("preempt") { // what is saved has been drawn before
+		if p.draw(l); l.drawing {
+			return
+		}
+	}
 	x.LimitPreempt = true
 	for x.Preempt = 0; ; x.Preempt++ {
 		var s *exploration
-		if l.s == nil {
-			s, l.err = p.prepare(p.options(x), "preempt", nil)
+		if x.Preempt == 0 {
+			s, l.err = p.prepare(p.options(x), "preempt", l.s)
 		} else {
 			next := p.options(x)
 			next.Keep, next.phase = p.opts.Keep.fresh(), "preempt"
@@ -118,6 +153,13 @@ func onlyPreempted(found *por.Result) bool {
 		}
 	}
 	return !found.Stopped
+}
+
+// over reports whether there is nothing left that the ladder could be compared with.
+func (p *portfolio) over() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.winner >= 0 || p.active == 0
 }
 
 // begun returns how many contenders have been started.
@@ -170,14 +212,15 @@ func (p *portfolio) awaitTurn(work uint64, passed func() bool) string {
 // about.
 func (p *portfolio) grade(r *Result) {
 	l := &p.ladder
-	if l.begun && p.winner == l.number {
+	if l.begun && p.winner == l.number && !l.drawing {
 		r.Within = &l.s.opts.Preempt
 	}
 	if r.Verdict != Incomplete {
 		return
 	}
 	r.Choices = p.choices.most()
-	if p.winner >= 0 || l.s == nil || l.s.needsRefining() {
+	r.Sampled += l.drawn
+	if p.winner >= 0 || l.drawing || l.s == nil || l.s.needsRefining() {
 		return
 	}
 	r.Graded = &l.done

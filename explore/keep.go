@@ -213,6 +213,15 @@ func (k *Keep) resumed(e Entry, opts Options, phase string) (_ Entry, _ Options,
 	return e, opts, !reflect.DeepEqual(info.Refinement, vm.Refinement{}), nil
 }
 
+// has reports whether there is a search of that phase to go on with.
+func (k *Keep) has(phase string) bool {
+	if k == nil || !k.Resume {
+		return false
+	}
+	_, err := os.Stat(k.name(phase))
+	return err == nil
+}
+
 // fresh is k for another search of the same phase, which is not gone on with.
 func (k *Keep) fresh() *Keep {
 	if k == nil {

@@ -36,6 +36,9 @@ func minimise(m Machine, b *Bug, opts Options, budget int, over func() bool) (sp
 	if !ok {
 		return budget - c.left // narrate will say what is wrong
 	}
+	if best.preemptions > manySwitches {
+		best = c.straighten(best)
+	}
 	b.Minimal = true
 	left := uint64(budget)
 	run, match := opts.POR.Explore, opts.Match
@@ -172,7 +175,11 @@ func (v *variant) simpler(w *variant) bool {
 // attempt executes want as far as possible: steps that are not enabled are
 // left out, and if the execution has not ended afterwards it continues without
 // preemptions, for a while. It returns what was executed if that shows the bug.
-func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
+func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) { return c.run(want, 0, 0) }
+
+// run is attempt; of the steps from lo to hi each goroutine executes as many as it can before the next.
+func (c *shrinker) run(want trace.Schedule, lo, hi int) (v variant, ok bool) {
+	straight := newPart(want[lo:hi])
 	mark := c.m.Mark()
 	defer func() {
 		c.m.Rewind(mark)
@@ -181,7 +188,7 @@ func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 	limit := 2*len(want) + attemptSlack
 	last := trace.NoGID
 	var enabled []trace.GID
-	for i := 0; len(v.steps) < limit; i++ {
+	for i := 0; len(v.steps) < limit; {
 		if c.until && c.shows() || c.m.Status() != por.Running {
 			break
 		}
@@ -192,8 +199,14 @@ func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) {
 		enabled = c.m.Enabled(enabled[:0])
 		var a trace.Step
 		switch {
+		case lo <= i && i < hi:
+			if a, ok = straight.next(c.m, last, enabled); !ok {
+				i = hi
+				continue
+			}
 		case i < len(want):
 			a = want[i]
+			i++
 			if !slices.Contains(enabled, a.G) || a.Choice >= c.m.Alternatives(a.G) {
 				continue
 			}

@@ -77,11 +77,12 @@ type portfolio struct {
 	opts  *Options
 	begin time.Time
 
-	sampled uint64  // executions of samples
-	worked  uint64  // in lines 1 and 2
-	choices choices // in these
-	longest int     // steps of the longest execution of them that has ended
-	shares  []Share // of searches that have no answer, if none has one
+	sampled uint64    // executions of samples
+	cut     []Options // samples that would have executed more
+	worked  uint64    // in lines 1 and 2
+	choices choices   // in these
+	longest int       // steps of the longest execution of them that has ended
+	shares  []Share   // of searches that have no answer, if none has one
 
 	mu     sync.Mutex
 	best   uint64    // work of the search with the best answer so far
@@ -178,6 +179,9 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions
 		p.worked += found.Work()
+		if !(first && i == 0) && found.Executions < x.MaxExecs {
+			p.cut = append(p.cut, x)
+		}
 	}
 	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
 		before := s.features.covered()

@@ -156,6 +156,54 @@ func TestLadder(t *testing.T) {
 	}
 }
 
+// long is a program whose bug takes two switches in the middle of an execution of a thousand steps.
+const long = `package main
+import ("sync"; "sync/atomic")
+func main() {
+	var n, a atomic.Int32
+	var wg sync.WaitGroup
+	work := func() { for range 150 { a.Store(a.Load() + 1) } }
+	for range 2 {
+		wg.Go(func() {
+			work()
+			n.Store(n.Load() + 1)
+			work()
+		})
+	}
+	wg.Wait()
+	if n.Load() != 2 { panic("lost") }
+}`
+
+// TestDraw: where executions are so long that few are drawn in the beginning, more are later, and find
+// what searches do not come to; the answer is the same however fast the searches are.
+func TestDraw(t *testing.T) {
+	prog := vmtest.Load(t, long)
+	first := ""
+	for run := range 2 {
+		r := rand.New(rand.NewPCG(3, uint64(run)))
+		e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+			time.Sleep(time.Duration(r.IntN(50*run+1)) * time.Millisecond)
+			return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+		}}
+		p := portfolioOf(true)
+		p.Graded = &Options{POR: explorers.With("jpf"), Match: true, LimitPreempt: true}
+		p.Searches[0].MaxExecs, p.Searches[1].MaxStates = 100_000, 100_000
+		res, err := Run(context.Background(), e, Options{Portfolio: p})
+		if err != nil || len(res.Bugs) == 0 {
+			t.Fatal(res, err)
+		}
+		got := fmt.Sprintf("%s by %s, within %v: %d executions, %d steps; %d preemptions", res.Verdict, res.POR,
+			res.Within, res.Stats.Executions, res.Stats.Transitions, res.Bugs[0].Preemptions)
+		if first == "" {
+			first = got
+			t.Log(got)
+		}
+		if got != first || res.POR != "random" && res.POR != "pos" || res.Within != nil {
+			t.Errorf("run %d: %s\nbefore %s", run, got, first)
+		}
+	}
+}
+
 // TestPortfolio: the answer is that of the search that alone takes the least work, and is the same
 // however fast the searches are.
 func TestPortfolio(t *testing.T) {

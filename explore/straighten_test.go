@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// TestStraighten: of a schedule with hundreds of preemptions the few remain that the bug needs, after as
+// many executions as halving takes.
+func TestStraighten(t *testing.T) {
+	work := strings.Repeat("load z; inc z;", 100)
+	f := newFake("go 1; go 2; join 1; join 2; assert x==2", work+"load x; load z; inc x;"+work, work+"load x; load z; inc x;"+work)
+	var s trace.Schedule
+	for f.pending(0) != "join 1" {
+		s = append(s, f.take(0))
+	}
+	for f.can(1) || f.can(2) { // in turn
+		for g := 1; g <= 2; g++ {
+			if f.can(g) {
+				s = append(s, f.take(g))
+			}
+		}
+	}
+	for f.can(0) {
+		s = append(s, f.take(0))
+	}
+	if f.s.failed == "" {
+		t.Fatal("it does not fail")
+	}
+	f.s, f.steps = newFake("").s, 0
+	c := shrinker{m: f, left: 1 << 30, over: func() bool { return false }, shows: func() bool { return f.s.failed != "" }}
+	long, ok := c.attempt(s)
+	if !ok || long.preemptions < 700 {
+		t.Fatalf("%v, %d preemptions", ok, long.preemptions)
+	}
+	c.left = 0
+	best := c.straighten(long)
+	if best.preemptions != long.preemptions {
+		t.Error("it goes on when nothing is left")
+	}
+	c.left = 60 * len(s)
+	best = c.straighten(long)
+	if best.preemptions > 2 || c.left <= 0 {
+		t.Errorf("%d preemptions, %d steps left", best.preemptions, c.left)
+	}
+	if v, ok := c.attempt(best.steps); !ok || v.preemptions != best.preemptions {
+		t.Errorf("again: %v, %d preemptions", ok, v.preemptions)
+	}
+}
+
+// pending is what goroutine g executes next.
+func (f *fake) pending(g int) string {
+	op, arg := f.word(g)
+	return op + " " + arg
+}
+
+// take executes it.
+func (f *fake) take(g int) trace.Step {
+	f.Step(trace.GID(g), 0)
+	return trace.Step{G: trace.GID(g)}
+}
