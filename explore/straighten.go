@@ -12,9 +12,10 @@ import (
 // manySwitches is from how many preemptions on that is worth it.
 const manySwitches = 16
 
-// straighten lets the goroutines in a part of the schedule run one after the other, as far as they can,
-// and keeps that if the bug still shows: first in the whole of it, then in its halves, in their halves, and so
-// on (ddmin: Zeller and Hildebrandt, TSE 2002). What remains are the few places whose order is needed.
+// straighten lets the goroutines in a part of the schedule run one after the other, as far as they
+// can, and keeps that if the bug still shows: first in the whole of it, then in its halves, in their
+// halves, and so on (ddmin: Zeller and Hildebrandt, TSE 2002). What remains are the few places whose
+// order is needed.
 func (c *shrinker) straighten(best variant) variant {
 	for size := len(best.steps); size > 2; size = (size + 1) / 2 {
 		for lo := 0; lo < len(best.steps); lo += size {
