@@ -221,7 +221,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		return true
 	}
 	timers := c.features.TimersPending != nil && c.features.TimersPending()
-	if timers && c.opts.await() == vm.AwaitNever && !c.opts.POR.NoAwaits {
+	if timers && c.opts.await() == vm.AwaitNever {
 		c.needsAwait = true
 		return false
 	}

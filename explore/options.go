@@ -89,7 +89,7 @@ func (o *Options) await() vm.Await {
 	switch {
 	case o.awaitLoops:
 		return vm.AwaitOnce
-	case o.Match, o.POR.NoAwaits:
+	case o.Match:
 		return vm.AwaitNever
 	case o.POR.Samples:
 		return vm.AwaitChange

@@ -32,8 +32,6 @@ type Explorer struct {
 	OnePerClass bool
 	// Parallel says that it can use several workers. The result does not depend on how many.
 	Parallel bool
-	// NoAwaits says that it does not know operations that wait for a value (trace.Op.Awaits).
-	NoAwaits bool
 	// NotSaved says that its searches cannot be saved (Config.Keeper).
 	NotSaved bool
 	// Equivalence names the relation whose classes it explores, if that is not Mazurkiewicz's.

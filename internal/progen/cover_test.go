@@ -90,7 +90,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 		for _, h := range []oracle.Kind{oracle.None, oracle.MHB, oracle.Full} {
 			cfg := por.Config{MaxExecutions: most, MaxSteps: 200, MaxStates: most, Match: e.Stateful, Symmetry: e.Stateful}
 			await := vm.AwaitOnce
-			if e.Stateful || e.NoAwaits {
+			if e.Stateful {
 				await = vm.AwaitNever
 			}
 			var stats [2]por.Stats

@@ -179,7 +179,8 @@ func samplers() []*por.Explorer {
 
 // stateless are the explorers that TestSpins compares.
 func stateless() []*por.Explorer {
-	return slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool {
+	all := append(explorers.All(), named("optimal-rf", explorers.With("optimal", "equivalence", "rf")))
+	return slices.DeleteFunc(all, func(e *por.Explorer) bool {
 		return e.Samples || *reductionFlag != "" && *reductionFlag != e.Name
 	})
 }

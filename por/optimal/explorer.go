@@ -29,7 +29,7 @@ func Explorer() *por.Explorer {
 				switch value {
 				case "mazurkiewicz":
 				case "rf":
-					e.Run, e.Equivalence, e.NoAwaits = readsfrom.Explore, "rf", true
+					e.Run, e.Equivalence = readsfrom.Explore, "rf"
 					e.Parallel, e.OnePerClass = false, false
 				default:
 					return errors.New("want mazurkiewicz or rf")

@@ -66,7 +66,8 @@ import (
 // It asks no oracle: docs/rationale/explorers.md says why.
 //
 // Programs that do anything but access memory and use locks, WaitGroups and Once fall back to
-// package optimal, with which the search begins again (por.Visitor.Restart); so do those in which a
+// package optimal, with which the search begins again (por.Visitor.Restart); so do those with a loop
+// that waits, of which each number of iterations would be a class of its own, and those in which a
 // read covers more or less than a write that it overlaps, or in which memory is written that
 // something synchronises on.
 //
