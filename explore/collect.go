@@ -86,6 +86,10 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		return true
 	}
 	b.Schedule = append(trace.Schedule(nil), path...)
+	if b.movers == nil { // on the machine that has found it
+		b.movers = movers(c.m, path)
+		b.passing(c.m)
+	}
 	c.bugs = append(c.bugs, b)
 	return c.opts.All || b.Warning
 }

@@ -31,7 +31,7 @@ func Deviate(m Machine, rec Recording, until int, first string) (*Deviation, err
 	}
 	d := &deviation{m: m, left: make(map[string][]Event), last: trace.NoGID}
 	for i, ev := range recorded[:until] {
-		more, err := follow(m, ev, i+1)
+		more, err := follow(m, ev, i+1, len(recorded), d.last)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (d *deviation) move(g trace.GID) {
 	if enabled := d.m.Enabled(nil); preempts(d.m, d.last, g, enabled) {
 		preempted = d.m.Name(d.last)
 	}
-	events, err := play(d.m, trace.Schedule{step})
+	events, err := play(d.m, trace.Schedule{step}, nil)
 	if err != nil {
 		panic("BUG: explore: a step that is possible: " + err.Error())
 	}

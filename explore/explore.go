@@ -72,6 +72,7 @@ type exploration struct {
 	keeper        *keeper // nil: the search is not saved
 	extra         any     // what is saved with it
 	failed        error   // a *NotResumed
+	overtaking    bool    // Bug.Overtakes is asked for
 
 	// What is asked when the search has ended; nil if it was not asked for.
 	lazy     *oracle.Lazy
@@ -87,7 +88,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	l := &limit{ctx: ctx, timeout: opts.Timeout, spent: opts.spent, cuttable: true}
 	m, err := e.New(func() bool {
 		l.start() // the machine executes already: packages are being initialised
-		return l.cuttable && l.passed()
+		return l.interrupts()
 	})
 	if err != nil {
 		return nil, err
@@ -141,6 +142,7 @@ func (s *exploration) poll() {
 	sample := newEstimate(s.features, &s.opts, s.cfg)
 	s.cfg.Poll = func(p por.Progress) string {
 		sample.update(&p)
+		s.limit.reserve(max(p.Depth, p.MaxDepth), p.Transitions, s.begin)
 		if s.opts.Progress != nil {
 			x := Progress{Progress: p, Bugs: len(s.collector.bugs)}
 			if s.result.Resumed != nil {
@@ -326,25 +328,15 @@ func (s *exploration) finish(found por.Result) error {
 // narrate makes the schedules of bugs simple, and describes them and those of outcomes step by
 // step. When the exploration has to end, what is known of a bug is described and no more.
 func (s *exploration) narrate() {
+	s.limit.early.Store(false)
+	s.limit.telling = true
+	defer func() { s.limit.telling = false }()
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
 			s.features.await(vm.AwaitNever)
 		}
-		if n := min(bugBudget, budget); !s.opts.NoMinimise && !b.Warning && n > 0 && !s.limit.passed() {
-			s.limit.cuttable = true
-			budget -= minimise(s.m, b, s.opts, n, s.limit.passed)
-			s.limit.cuttable = false
-		}
-		s.features.await(vm.AwaitNever)
-		found := b.Schedule // describe makes it that of the program with given inputs, in another machine
-		if err := s.describe(b); err != nil {
-			panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
-		}
-		if !b.Warning {
-			b.Delay = s.delay(found)
-			b.Passes = s.passing(found)
-		}
+		budget -= s.tell(b, min(bugBudget, budget))
 		s.features.await(s.opts.await())
 	}
 	s.features.await(vm.AwaitNever)
@@ -353,7 +345,9 @@ func (s *exploration) narrate() {
 		if s.limit.passed() {
 			break
 		}
-		if o.Events, err = Narrate(s.m, o.Schedule); err != nil {
+		if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err == errUntold {
+			break
+		} else if err != nil {
 			panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 		}
 	}

@@ -112,11 +112,12 @@ func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, er
 // describe fills in everything about b that is found by executing its schedule. If the program has
 // asked for inputs, b gets the least that lead to it, and its schedule becomes that of the program
 // with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
-func (s *exploration) describe(b *Bug) error {
+func (s *exploration) describe(b *Bug, t *teller) error {
 	f := s.features
-	if f.Inputs == nil {
-		return s.narrateIn(s.m, b)
+	if f.Inputs == nil || !f.Symbolic() {
+		return s.narrateIn(s.m, b, t)
 	}
+	t.over = nil
 	mark := s.m.Mark()
 	rest := trace.Schedule{}
 	loop := b.Loop
@@ -133,7 +134,7 @@ func (s *exploration) describe(b *Bug) error {
 	s.m.Rewind(mark)
 	s.m.Release(mark)
 	if !ok || len(inputs) == 0 {
-		return s.narrateIn(s.m, b)
+		return s.narrateIn(s.m, b, t)
 	}
 	c, err := f.Concrete(inputs, func() bool { return false })
 	if err != nil {
@@ -142,16 +143,17 @@ func (s *exploration) describe(b *Bug) error {
 	if a := c.Features().Awaits; a != nil {
 		a.Await(vm.AwaitNever)
 	}
+	t.wait = c.Features().Wait
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
-	if err := s.narrateIn(c, b); err != nil {
+	if err := s.narrateIn(c, b, t); err != nil {
 		return fmt.Errorf("with inputs %v: %w", inputs, err)
 	}
 	return nil
 }
 
 // narrateIn is narrate, with what Options.Observe asks for.
-func (s *exploration) narrateIn(m Machine, b *Bug) error {
-	if err := narrate(m, b); err != nil {
+func (s *exploration) narrateIn(m Machine, b *Bug, t *teller) error {
+	if err := narrate(m, b, t); err != nil {
 		return err
 	}
 	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {

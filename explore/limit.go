@@ -8,7 +8,8 @@ import (
 )
 
 // A limit says when an exploration has to end: when its context is done, or its time is up. The
-// time is that of the search and of all that follows it; building the program is not counted.
+// time is that of the search and of all that follows it; building the program is not counted. Of the
+// time a search leaves as much as telling its longest schedule may take.
 type limit struct {
 	ctx     context.Context
 	timeout time.Duration // 0: none
@@ -19,16 +20,67 @@ type limit struct {
 	saving   atomic.Int32 // such searches
 	deadline atomic.Int64 // of the moment, in Unix time; 0: it has not begun
 
-	// cuttable: the machine may cut executions. It may not while a schedule is repeated.
-	cuttable bool
+	// The search ends early, and telling what it has found ends late.
+	early atomic.Bool
+	each  atomic.Uint64 // nanoseconds that a step costs it
+	late  time.Time     // when telling has to end; zero: the time is not up yet
+
+	// cuttable: the machine may cut executions. It may not while a schedule is repeated, unless that
+	// has to end: telling.
+	cuttable, telling bool
 }
+
+// interrupts reports whether the machine has to cut the execution.
+func (l *limit) interrupts() bool { return l.cuttable && l.passed() || l.telling && l.untold() }
+
+// mostTelling is how long telling what was found may take after the time is up, or after an interrupt.
+const mostTelling = time.Second
+
+// untold reports whether what is not told by now remains untold.
+func (l *limit) untold() bool {
+	if l.ctx.Err() == nil {
+		return false
+	}
+	now := time.Now()
+	if l.late.IsZero() {
+		l.late = now.Add(mostTelling)
+	}
+	return now.After(l.late)
+}
+
+// reserve ends the search early, to have time to tell a schedule of so many steps. It has taken so many
+// in all since it began.
+func (l *limit) reserve(longest int, steps uint64, began time.Time) {
+	if steps == 0 {
+		return
+	}
+	l.each.Store(uint64(time.Since(began)) / steps)
+	if l.tells(longest) {
+		l.early.Store(true)
+	}
+}
+
+// tells reports whether it is time to tell a schedule of so many steps: that costs about twice what they
+// cost a search. It does not get more than a quarter of the time there was.
+func (l *limit) tells(steps int) bool {
+	if steps < longTelling {
+		return false
+	}
+	end, ok := l.ctx.Deadline()
+	return ok && time.Until(end) < min(l.timeout/4, time.Duration(2*l.each.Load()*uint64(steps)))
+}
+
+// longTelling is how many steps are told in no time.
+const longTelling = 1000
 
 // start begins to count the time, unless that has begun.
 func (l *limit) start() {
 	if l.cancel == nil && l.timeout > 0 {
-		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, max(1, l.timeout-l.spent), fmt.Errorf("stopped after %v (--timeout)", l.timeout))
+		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, max(1, l.timeout-l.spent), l.timeUp())
 	}
 }
+
+func (l *limit) timeUp() error { return fmt.Errorf("stopped after %v (--timeout)", l.timeout) }
 
 // release ends the counting.
 func (l *limit) release() {
@@ -39,7 +91,7 @@ func (l *limit) release() {
 
 // ending reports whether the exploration has to end, as soon as what is to be saved is. It is asked after
 // every step, by all workers.
-func (l *limit) ending() bool { return l.ctx.Err() != nil }
+func (l *limit) ending() bool { return l.early.Load() || l.ctx.Err() != nil }
 
 // passed reports whether it has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
@@ -62,5 +114,8 @@ func (l *limit) reason() string {
 	if !l.passed() {
 		return ""
 	}
-	return context.Cause(l.ctx).Error()
+	if err := context.Cause(l.ctx); err != nil {
+		return err.Error()
+	}
+	return l.timeUp().Error()
 }

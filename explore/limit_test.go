@@ -109,8 +109,106 @@ func TestOverMinimising(t *testing.T) {
 		if asked > limit && f.steps > since+1 {
 			t.Errorf("%d steps after the end", f.steps-since)
 		}
-		if err := narrate(f, &b); err != nil {
+		if err := narrate(f, &b, nil); err != nil {
 			t.Errorf("after %d questions: %v", limit, err)
 		}
 	}
+}
+
+// TestUntold: a bug that there is no time to tell is what the search has found, and its schedule, which is
+// executed no more, shows it.
+func TestUntold(t *testing.T) {
+	for _, name := range []string{"full", "random"} {
+		code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x"}
+		ctx, cancel := context.WithCancel(t.Context())
+		f := newFake(code...)
+		opts := options(name)
+		opts.Match = false
+		s, err := prepare(ctx, f.entry("F"), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.finish(s.search()); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(s.result.Bugs, func(b *Bug) bool { return b.Kind == Failure })
+		if i < 0 {
+			t.Fatalf("%s: %v", name, s.result.Bugs)
+		}
+		b := s.result.Bugs[i]
+		found := slices.Clone(b.Schedule)
+		cancel()
+		s.limit.late = time.Now().Add(-1)
+		before := f.steps
+		s.narrate()
+		if !b.Untold || b.Warning || !slices.Equal(b.Schedule, found) || f.steps != before {
+			t.Fatalf("%s: untold %v, schedule %v, found %v, %d steps", name, b.Untold, b.Schedule, found, f.steps-before)
+		}
+		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		_, again, err := Replay(newFake(code...), rec)
+		if err != nil || again == nil || again.Untold {
+			t.Fatalf("%s: %v, %v", name, again, err)
+		}
+		told := *b
+		if err := narrate(f, &told, nil); err != nil || scheduleText(told.Events) != scheduleText(again.Events) || told.Preemptions != again.Preemptions {
+			t.Errorf("%s: %v: told %s, replayed %s", name, err, scheduleText(told.Events), scheduleText(again.Events))
+		}
+	}
+}
+
+// TestBrief: of a very long schedule the beginning and the end are told, and all of it is repeated.
+func TestBrief(t *testing.T) {
+	f := newFake("go 1; "+strings.Repeat("store x 1;", MaxObserved)+"join 1; fail now", "end")
+	opts := options("random")
+	opts.Match, opts.MaxExecs, opts.MaxSteps, opts.NoMinimise = false, 1, 1<<20, true
+	b := run(t, f, opts).Bugs[0]
+	all := steps(b.Events)
+	n, told := len(all), 0
+	for i, e := range all {
+		if e.Brief != (i >= toldFirst && i < n-toldLast) || e.Name == "" {
+			t.Fatalf("step %d of %d: %+v", i+1, n, e)
+		}
+		if !e.Brief {
+			told++
+		}
+	}
+	if n <= MaxObserved || told != toldFirst+toldLast {
+		t.Fatalf("%d of %d steps are told", told, n)
+	}
+	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+	if events, again, err := Replay(f, rec); err != nil || again == nil || len(steps(events)) != n {
+		t.Errorf("%v: %v, %d steps", err, again, len(events))
+	}
+}
+
+// TestReserve: a search ends early by what telling its longest schedule costs, and by no more than a
+// quarter of its time.
+func TestReserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			longest int
+			each    time.Duration
+			ends    time.Duration // before the time is up
+		}{
+			{longTelling - 1, time.Second, 0},
+			{longTelling, time.Millisecond, 2 * time.Second},
+			{100_000, time.Millisecond, 15 * time.Second},
+		} {
+			l := &limit{ctx: t.Context(), timeout: time.Minute}
+			l.start()
+			began := time.Now()
+			for !l.passed() {
+				time.Sleep(time.Millisecond)
+				l.reserve(tt.longest, uint64(time.Since(began)/tt.each)+1, began)
+			}
+			left := time.Minute - time.Since(began)
+			if left < tt.ends-100*time.Millisecond || left > tt.ends+100*time.Millisecond {
+				t.Errorf("%+v: ended %v before", tt, left)
+			}
+			if l.reason() != "stopped after 1m0s (--timeout)" {
+				t.Error(l.reason())
+			}
+			l.release()
+		}
+	})
 }

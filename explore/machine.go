@@ -73,6 +73,8 @@ type Features struct {
 
 	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
 	// known. Concrete makes a machine of the same entry with inputs of these values.
+	// Symbolic reports whether a value has depended on inputs in some execution; if not, there are none.
+	Symbolic func() bool
 	Inputs   func() (list []Input, ok bool)
 	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)
 	// SolverTrouble says why the program that was to be asked about inputs is not; "" if it is.
@@ -238,6 +240,9 @@ type Event struct {
 	// Partner is the goroutine whose operation is executed along with it, if it is Paired.
 	Partner trace.GID
 	Paired  bool
+	// Brief is set if only who moves is known: of a step in the middle of a very long schedule, and if
+	// there was no time for more (Bug.Untold).
+	Brief bool
 	// Internal names the package if it is an operation by which testing and context work inside,
 	// such as the channel by which t.Run waits for its goroutine.
 	Internal string

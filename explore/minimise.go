@@ -99,7 +99,7 @@ func shrinkLoopEntry(m Machine, b *Bug, budget int, over func() bool) (left int)
 	simple.Loop = len(entry.steps)
 	// Equal fingerprints are equal states up to the names of goroutines, but
 	// the loop is narrated with names.
-	if narrate(m, &simple) == nil {
+	if narrate(m, &simple, nil) == nil {
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left

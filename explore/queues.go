@@ -6,7 +6,6 @@ import (
 
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/stateful"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // A Passing is that the goroutine Runner overtakes Waiter, which came to the same channel Wait
@@ -58,7 +57,13 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 			s.narrate()
 		}
 		s.limit.release()
-		if !right || err != nil || s.result.Verdict != OK {
+		if !right {
+			for _, b := range r.Bugs {
+				b.Undecided = !b.Warning && !found.Stopped
+			}
+			return r, nil
+		}
+		if err != nil || s.result.Verdict != OK {
 			return r, err
 		}
 		for _, b := range r.Bugs {
@@ -69,23 +74,4 @@ func inTurn(ctx context.Context, e Entry, opts Options, r *Result) (*Result, err
 		s.result.again.anyTime = nil // it would find them once more
 		return s.result, nil
 	}
-}
-
-// passing returns the first goroutine that is overtaken in schedule.
-func (s *exploration) passing(schedule trace.Schedule) *Passing {
-	if s.features.Passed == nil {
-		return nil
-	}
-	m := s.m
-	mark := m.Mark()
-	for _, a := range schedule {
-		m.Step(a.G, a.Choice)
-	}
-	var p *Passing
-	if x := s.features.Passed(); x != nil {
-		p = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
-	}
-	m.Rewind(mark)
-	m.Release(mark)
-	return p
 }

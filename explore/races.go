@@ -73,6 +73,9 @@ func (b *Bug) findAccesses() {
 	for i := 1; i >= 0; i-- {
 		b.AccessEvents[i] = -1
 		for j := end - 1; j >= 0; j-- {
+			if b.Events[j].Brief {
+				break
+			}
 			if e := &b.Events[j]; !e.Blocked && e.G == b.Accesses[i].G && e.Pos == b.Accesses[i].Pos {
 				b.AccessEvents[i], end = j, j
 				break

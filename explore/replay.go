@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"time"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -13,9 +14,12 @@ import (
 
 // Narrate executes a schedule from the present state of m and returns its steps
 // in source terms. m is left where it was.
-func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) {
+func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) { return narrated(m, schedule, nil) }
+
+// narrated is Narrate, followed by t.
+func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	mark := m.Mark()
-	events, err := play(m, schedule)
+	events, err := play(m, schedule, t)
 	m.Rewind(mark)
 	m.Release(mark)
 	return events, err
@@ -23,12 +27,17 @@ func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) {
 
 // play executes a schedule and leaves m at its end. An operation that a goroutine arrives at and
 // that is not enabled is an event of its own, right after the step: that is where the reader sees
-// why another goroutine continues.
-func play(m Machine, schedule trace.Schedule) ([]Event, error) {
+// why another goroutine continues. The error is errUntold if t, which may be nil, says that there is no
+// time.
+func play(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	events := make([]Event, 0, len(schedule))
+	names := make(map[trace.GID]string) // of those that are told briefly
 	var enabled []trace.GID
 	last := trace.NoGID
 	for i, a := range schedule {
+		if t.ends(m, i) {
+			return nil, errUntold
+		}
 		if m.Status() != por.Running {
 			return events, fmt.Errorf("step %d: the execution has ended", i+1)
 		}
@@ -39,14 +48,21 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		if n := m.Alternatives(a.G); a.Choice >= n {
 			return events, fmt.Errorf("step %d: %s has only %d alternatives", i+1, m.Name(a.G), n)
 		}
+		t.step(m, a.G, enabled)
+		preempted := ""
+		if preempts(m, last, a.G, enabled) {
+			preempted = m.Name(last)
+		}
+		last = a.G
+		if brief(i, len(schedule)) {
+			events = append(events, briefly(m, a, names, preempted))
+			continue
+		}
 		ev := describe(m, a.G)
-		ev.Choice = a.Choice
+		ev.Choice, ev.Preempts = a.Choice, preempted
 		if op := m.Next(a.G); op.N > 0 {
 			x := op.Access[op.N-1] // a ReadWrite writes its last location
 			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
-		}
-		if preempts(m, last, a.G, enabled) {
-			ev.Preempts = m.Name(last)
 		}
 		ev.Partner, ev.Paired = partner(m, a)
 		before, taken := failures(m), caseTaken(m, a, &ev)
@@ -57,14 +73,31 @@ func play(m Machine, schedule trace.Schedule) ([]Event, error) {
 		ev.failures = failures(m)
 		ev.Fails = before == 0 && ev.failures > 0
 		events = append(events, ev)
-		last = a.G
 		if blocked(m, a.G) {
 			b := describe(m, a.G)
 			b.Blocked = true
 			events = append(events, b)
 		}
 	}
+	if t.ends(m, 0) {
+		return nil, errUntold
+	}
 	return events, nil
+}
+
+// briefly executes a step and returns it as one that is told briefly.
+func briefly(m Machine, a trace.Step, names map[trace.GID]string, preempted string) Event {
+	name, ok := names[a.G]
+	if !ok {
+		name = m.Name(a.G)
+		names[a.G] = name
+	}
+	ev := Event{G: a.G, Name: name, Choice: a.Choice, Preempts: preempted, Brief: true}
+	before := failures(m)
+	m.Step(a.G, a.Choice)
+	ev.failures = failures(m)
+	ev.Fails = before == 0 && ev.failures > 0
+	return ev
 }
 
 // caseTaken says which case a select is going to take with a step, ev, or whose select is going to
@@ -157,19 +190,20 @@ func blocked(m Machine, g trace.GID) bool {
 
 // narrate fills in everything about b that is found by executing its schedule,
 // and checks that the schedule shows the bug.
-func narrate(m Machine, b *Bug) error {
+func narrate(m Machine, b *Bug, t *teller) error {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
 		m.Release(mark)
 	}()
 	if b.Loop >= 0 {
-		return narrateLoop(m, b)
+		return narrateLoop(m, b, t)
 	}
 	var err error
-	if b.Events, err = play(m, b.Schedule); err != nil {
+	if b.Events, err = play(m, b.Schedule, t); err != nil {
 		return err
 	}
+	b.passing(m)
 	fresh := shown(m, b)
 	if fresh == nil {
 		return fmt.Errorf("the schedule does not show it")
@@ -187,7 +221,7 @@ func narrate(m Machine, b *Bug) error {
 				break
 			}
 			step := trace.Step{G: g}
-			more, err := play(m, trace.Schedule{step})
+			more, err := play(m, trace.Schedule{step}, nil)
 			if err != nil {
 				return err
 			}
@@ -228,8 +262,8 @@ func arrivals(m Machine, b *Bug, events []Event) []Event {
 // narrateLoop fills in a livelock and checks that its loop comes back to the state
 // it began in. The loop may begin where its test is compiled a second time, before the loop,
 // and come back to the copy in it: then the first round is part of the way to the loop.
-func narrateLoop(m Machine, b *Bug) error {
-	before, err := play(m, b.Schedule[:b.Loop])
+func narrateLoop(m Machine, b *Bug, t *teller) error {
+	before, err := play(m, b.Schedule[:b.Loop], t)
 	if err != nil {
 		return err
 	}
@@ -237,10 +271,12 @@ func narrateLoop(m Machine, b *Bug) error {
 	var loop []Event
 	for range 2 {
 		start := m.Hash()
-		if loop, err = play(m, steps); err != nil {
+		if loop, err = play(m, steps, t); err != nil {
 			return err
 		}
+		t = nil // what is asked of the schedule is of one round
 		if m.Hash() == start {
+			b.passing(m)
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)
 			b.finish(m)
@@ -250,6 +286,17 @@ func narrateLoop(m Machine, b *Bug) error {
 		b.Schedule, b.Loop = slices.Concat(b.Schedule, steps), b.Loop+len(steps)
 	}
 	return fmt.Errorf("the loop does not come back")
+}
+
+// passing notes the first goroutine that has been overtaken, if b is to say so.
+func (b *Bug) passing(m Machine) {
+	if f := m.Features(); f.Passed == nil || b.Warning {
+		return
+	}
+	b.Passes = nil
+	if x := m.Features().Passed(); x != nil {
+		b.Passes = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
+	}
 }
 
 // finish fills in what is asked of the last state.
@@ -343,6 +390,7 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 	var events []Event
 	var path trace.Schedule
 	var bug *Bug
+	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
 		state  por.Hash // in which it begins
 		events int      // before it
@@ -359,12 +407,13 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		if len(path)+1 == rec.Loop {
 			loop.state, loop.events, loop.name = m.Hash(), len(events), ev.Name
 		}
-		more, err := follow(m, ev, len(path)+1)
+		more, err := follow(m, ev, len(path)+1, n, last)
 		if err != nil {
 			return events, nil, err
 		}
 		events = append(events, more...)
-		path = append(path, trace.Step{G: more[0].G, Choice: ev.Choice})
+		last = more[0].G
+		path = append(path, trace.Step{G: last, Choice: ev.Choice})
 	}
 	switch {
 	case rec.Kind == 0 || bug != nil:
@@ -384,8 +433,8 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 	return events, bug, nil
 }
 
-// follow executes the recorded step want.
-func follow(m Machine, want Event, step int) ([]Event, error) {
+// follow executes the recorded step want, which is one of so many. Last has moved before it.
+func follow(m Machine, want Event, step, steps int, last trace.GID) ([]Event, error) {
 	diverges := func(why DivergenceKind) error { return &Divergence{Step: step, Want: want, Why: why} }
 	if m.Status() != por.Running {
 		return nil, diverges(ExecutionEnded)
@@ -403,13 +452,21 @@ func follow(m Machine, want Event, step int) ([]Event, error) {
 		return nil, diverges(CannotMove)
 	}
 	g := enabled[i]
-	if got := m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos {
-		return nil, &Divergence{Step: step, Want: want, Got: got}
+	if !want.Brief {
+		if got := m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos {
+			return nil, &Divergence{Step: step, Want: want, Got: got}
+		}
 	}
 	if want.Choice >= m.Alternatives(g) {
 		return nil, diverges(FewerAlternatives)
 	}
-	events, err := play(m, trace.Schedule{{G: g, Choice: want.Choice}})
+	if want.Brief && preempts(m, last, g, enabled) {
+		want.Preempts = m.Name(last)
+	}
+	if brief(step-1, steps) {
+		return []Event{briefly(m, trace.Step{G: g, Choice: want.Choice}, map[trace.GID]string{g: want.Name}, want.Preempts)}, nil
+	}
+	events, err := play(m, trace.Schedule{{G: g, Choice: want.Choice}}, nil)
 	if err != nil {
 		panic("BUG: replay: " + err.Error())
 	}

@@ -198,11 +198,13 @@ type Bug struct {
 	Delay *Delay
 	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil: none. A bug
 	// that needs that is a warning.
-	Passes  *Passing
-	Detail  Detail // which makes it the same bug wherever it shows
-	Pos     token.Position
-	G       string // name of the goroutine it happened in
-	Related []Related
+	Passes *Passing
+	// Undecided is set if it is an error that passes, and whether it needs that was not found out.
+	Undecided bool
+	Detail    Detail // which makes it the same bug wherever it shows
+	Pos       token.Position
+	G         string // name of the goroutine it happened in
+	Related   []Related
 
 	// Schedule leads to the bug from the initial state. Of a livelock,
 	// Schedule[Loop:] repeats forever; otherwise Loop is -1.
@@ -214,6 +216,9 @@ type Bug struct {
 	// Early is set if the bug is there though the execution goes on: a Leak, or a Deadlock, of
 	// goroutines that no other one can wake.
 	Early bool
+	// Untold is set if there was no time to execute Schedule again: it is the one that was found, nothing is
+	// known of its preemptions, and Events, all of them Brief, say who moves.
+	Untold bool
 	// Minimal is set if no schedule with fewer preemptions shows the bug.
 	Minimal bool
 
@@ -233,6 +238,8 @@ type Bug struct {
 	// of its own.
 	StepsApart   bool
 	AccessEvents [2]int
+
+	movers []mover // of Schedule, until it is told
 }
 
 // Edge is one part of a wait-for cycle: From waits on On, which To holds.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -103,12 +102,13 @@ func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 		}
 	}
 	s.result.Bugs = s.collector.bugs
+	s.overtaking = true
 	s.narrate()
 	for _, b := range s.result.Bugs {
 		if b.Warning || b.Loop >= 0 {
 			continue
 		}
-		if b.Overtakes = s.overtaking(b.Schedule); b.Overtakes != nil {
+		if b.Overtakes != nil {
 			b.Warning = true
 			r.Bugs = append(r.Bugs, b)
 		}
@@ -116,59 +116,10 @@ func overtake(ctx context.Context, e Entry, opts Options, r *Result) error {
 	return nil
 }
 
-// overtaking returns the longest wait of a timer that fires in schedule while another goroutine
-// could run.
-func (s *exploration) overtaking(schedule trace.Schedule) (longest *Overtaking) {
-	m := s.m
-	mark := m.Mark()
-	for _, a := range schedule {
-		d, ok := s.features.Wait(a.G)
-		for _, g := range m.Enabled(nil) {
-			if _, timer := s.features.Wait(g); ok && !timer && (longest == nil || d > longest.Wait) {
-				longest = &Overtaking{d, m.Name(g)}
-			}
-		}
-		m.Step(a.G, a.Choice)
-	}
-	m.Rewind(mark)
-	m.Release(mark)
-	return longest
-}
-
 // A Delay is the time For that passes while the goroutine Runner could run, and does not.
 type Delay struct {
 	For    time.Duration
 	Runner string
-}
-
-// delay returns the longest delay of a goroutine in schedule; nil: time does not pass in it while
-// another goroutine could run.
-func (s *exploration) delay(schedule trace.Schedule) (longest *Delay) {
-	if f := s.features; f.Modes == nil || !slices.Contains(f.Modes(), vm.ModeSlack) {
-		return nil
-	}
-	m := s.m
-	mark := m.Mark()
-	defer m.Release(mark)
-	defer m.Rewind(mark)
-	total := make(map[trace.GID]time.Duration)
-	for i, a := range schedule {
-		if i%4096 == 0 && s.limit.passed() {
-			return nil // the bug is told without that
-		}
-		if d, ok := s.features.Wait(a.G); ok && d > 0 {
-			for _, g := range m.Enabled(nil) {
-				if _, timer := s.features.Wait(g); timer {
-					continue
-				}
-				if total[g] += d; longest == nil || total[g] > longest.For {
-					longest = &Delay{total[g], m.Name(g)}
-				}
-			}
-		}
-		m.Step(a.G, a.Choice)
-	}
-	return longest
 }
 
 // A refinement says why what has been explored says nothing, and the search has to begin again.

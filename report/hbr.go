@@ -65,13 +65,16 @@ type ReplayInput struct {
 // A ReplayEvent is one step as it was recorded.
 type ReplayEvent struct {
 	G        string `json:"g"`
-	Kind     string `json:"kind"`
+	Kind     string `json:"kind,omitempty"`
 	What     string `json:"what,omitempty"`
 	Effect   string `json:"effect,omitempty"`
 	Func     string `json:"func,omitempty"`
 	Pos      string `json:"pos,omitempty"`
 	Choice   int    `json:"choice,omitempty"`
 	Preempts string `json:"preempts,omitempty"`
+	// Steps is how many steps the event stands for of which nothing but G was recorded; 0: it is one of
+	// which everything was. Kind is empty then.
+	Steps int `json:"steps,omitempty"`
 }
 
 // SetBug fills in what is recorded of b. Positions are kept relative to paths.Base.
@@ -92,6 +95,14 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.Pos(at), in.Length, in.Param})
 	}
 	for _, e := range steps(b.Events) {
+		if e.Brief {
+			if n := len(r.Events); e.Choice == 0 && n > 0 && r.Events[n-1].Steps > 0 && r.Events[n-1].Choice == 0 && r.Events[n-1].G == e.Name {
+				r.Events[n-1].Steps++
+				continue
+			}
+			r.Events = append(r.Events, ReplayEvent{G: e.Name, Choice: e.Choice, Preempts: e.Preempts, Steps: 1})
+			continue
+		}
 		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
 			Pos: paths.Pos(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
 	}
@@ -120,6 +131,16 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 	}
 	for i, e := range r.Events {
 		ev := explore.Event{Name: e.G, What: e.What, Effect: e.Effect, Func: e.Func, Choice: e.Choice, Preempts: e.Preempts}
+		if ev.Brief = e.Steps > 0; ev.Brief {
+			if ev.Choice < 0 || e.Steps > maxReplaySteps-len(rec.Events) {
+				return rec, fmt.Errorf("event %d: %d steps of %q with alternative %d", i+1, e.Steps, e.G, e.Choice)
+			}
+			for range e.Steps {
+				rec.Events = append(rec.Events, ev)
+				ev.Preempts = ""
+			}
+			continue
+		}
 		if ev.Kind, err = parseKind(e.Kind); err != nil {
 			return rec, fmt.Errorf("event %d: %v", i+1, err)
 		}
@@ -251,6 +272,9 @@ func (r *Replay) marshal() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// maxReplaySteps is how many steps a schedule has at most that is read.
+const maxReplaySteps = 20_000_000
+
 // maxReplay is the size of the largest file that is read: some two million steps.
 const maxReplay = 256 << 20
 
@@ -280,13 +304,21 @@ func ReadReplay(name string) (*Replay, error) {
 		return nil, fmt.Errorf("%s: not a replay file: version %d", name, r.Version)
 	case r.Version > ReplayVersion:
 		return nil, fmt.Errorf("%s: replay file version %d, written by %s; this hbcheck reads up to version %d", name, r.Version, r.Tool, ReplayVersion)
-	case r.Loop < 0 || r.Loop > len(r.Events):
-		return nil, fmt.Errorf("%s: not a replay file: a loop that begins at step %d of %d", name, r.Loop, len(r.Events))
+	case r.Loop < 0 || r.Loop > r.steps():
+		return nil, fmt.Errorf("%s: not a replay file: a loop that begins at step %d of %d", name, r.Loop, r.steps())
 	}
 	if err := r.checkPatterns(); err != nil {
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	return &r, nil
+}
+
+// steps returns how many steps the schedule has.
+func (r *Replay) steps() (n int) {
+	for _, e := range r.Events {
+		n += max(1, e.Steps)
+	}
+	return n
 }
 
 // checkPatterns refuses patterns that stand for many packages: the file may come from elsewhere.

@@ -18,6 +18,7 @@ const (
 	uninvolved     // of a goroutine that has nothing to do with the bug
 	afterwards     // after a test has failed, until it has ended
 	folded         // the row of the call that it is part of stands for it
+	untold         // steps of which only who moves is known
 	numOuts
 )
 
@@ -33,7 +34,9 @@ func leaveOut(rows []row, bug *explore.Bug) {
 	var in map[trace.GID]bool // nil: all
 	switch bug.Kind {
 	case explore.Deadlock, explore.Leak, explore.Failure, explore.Panic, explore.Race:
-		in = involved(rows, bug)
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.out == untold }) {
+			in = involved(rows, bug)
+		}
 	}
 	inside := "" // the package in which the bug itself is
 	if len(bug.Stack) > 0 && strings.HasPrefix(bug.Stack[0].Func, "testing.") && bug.Kind == explore.Panic {
@@ -48,6 +51,7 @@ func leaveOut(rows []row, bug *explore.Bug) {
 	for i := range rows {
 		r := &rows[i]
 		switch {
+		case r.out == untold:
 		case failed:
 			r.out = afterwards
 		case r.wrong:

@@ -136,6 +136,7 @@ type jsonBug struct {
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
+	Untold      bool          `json:"untold,omitempty"` // there was no time to find out more of the schedule, or its preemptions
 	Replay      string        `json:"replay,omitempty"`
 	Page        string        `json:"page,omitempty"`
 }
@@ -258,7 +259,7 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 	}
 	for i, b := range r.Bugs {
 		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G,
-			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions}
+			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}

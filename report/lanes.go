@@ -42,9 +42,10 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 		b.WriteString(c.name + "  ")
 	}
 	trimLine(b)
-	hidden := gap{}
+	hidden, more := gap{}, false
 	for i := range rows {
 		if !keep[i] {
+			more = more || rows[i].out != untold
 			hidden.add(&rows[i])
 			continue
 		}
@@ -53,7 +54,7 @@ func lanes(b *bytes.Buffer, events []explore.Event, all bool, bug *explore.Bug) 
 		rows[i].write(b, i, cols, w)
 	}
 	hidden.write(b)
-	if !all && slices.Contains(keep, false) {
+	if more && !all {
 		b.WriteString("      (-v shows all steps)\n")
 	}
 }
@@ -67,8 +68,9 @@ type gap struct {
 
 func (g *gap) add(r *row) {
 	if r.step > 0 && r.out != folded {
-		g.steps++
-		g.out[r.out]++
+		n := max(1, r.steps)
+		g.steps += n
+		g.out[r.out] += n
 		if r.out == internal && !slices.Contains(g.internal, r.Internal) {
 			g.internal = append(g.internal, r.Internal)
 		}
@@ -86,6 +88,8 @@ func (g *gap) write(b *bytes.Buffer) {
 		text += " inside " + strings.Join(g.internal, " and ")
 	case g.out[uninvolved]:
 		text += " of goroutines that share nothing with these"
+	case g.out[untold]:
+		text += " that are not told"
 	case g.out[afterwards]:
 		text += " until the test has ended"
 	}
@@ -132,6 +136,7 @@ type row struct {
 	out             out  // why it is left out
 	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
 	overwrites      int  // the step it overwrites, 0: none
+	steps           int  // that the row stands for, if they are untold
 }
 
 // write draws r, which is row number i.
@@ -169,6 +174,19 @@ func makeRows(events []explore.Event, bug *explore.Bug) []row {
 	step, failed := 0, false
 	for i := range events {
 		e := &events[i]
+		if e.Brief {
+			step++
+			if n := len(rows); n == 0 || rows[n-1].out != untold {
+				rows = append(rows, row{Event: *e, lane: e.G, laneName: e.Name, step: step, out: untold})
+				updates = newOverwrites()
+			}
+			rows[len(rows)-1].steps++
+			if e.Fails && bug != nil && bug.Kind == explore.Failure {
+				rows = append(rows, failureRow(events, bug))
+				failed = true
+			}
+			continue
+		}
 		r := newRow(e, bug)
 		if e.Blocked && timer(e) {
 			continue // it waits for time to pass

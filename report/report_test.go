@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,6 +270,63 @@ func TestReplayFile(t *testing.T) {
 				t.Errorf("event %d: %+v, want %+v", i+1, got, e)
 			}
 		}
+	}
+}
+
+// TestReplayFileBrief: steps that are not told are counted in a replay file, and there are as many when
+// it is read.
+func TestReplayFileBrief(t *testing.T) {
+	bug := *deposit()
+	bug.Events = slices.Clone(bug.Events)
+	told := steps(bug.Events)[0].Name
+	for i := range bug.Events {
+		if e := &bug.Events[i]; i > 0 {
+			*e = explore.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
+		}
+	}
+	r := &Replay{Tool: "hbcheck v0.1.0"}
+	r.SetBug(&bug, Paths{dir})
+	name := filepath.Join(t.TempDir(), "a.hbr")
+	if err := WriteReplay(name, r); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadReplay(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := again.Recording(dir)
+	if err != nil || len(again.Events) >= len(bug.Events) || len(rec.Events) != len(steps(bug.Events)) || rec.Events[0].Name != told {
+		t.Fatalf("%v: %d events, %+v", err, len(again.Events), rec.Events)
+	}
+	for i, e := range steps(bug.Events) {
+		if got := rec.Events[i]; got.Name != e.Name || got.Brief != e.Brief || got.Choice != e.Choice {
+			t.Errorf("step %d: %+v, want %+v", i+1, got, e)
+		}
+	}
+	again.Events[1].Steps = 1 << 60
+	if _, err := again.Recording(dir); err == nil {
+		t.Error("a file that stands for more steps than there can be")
+	}
+}
+
+// TestUntold: a report says of a bug that there was no time to tell it.
+func TestUntold(t *testing.T) {
+	bug := *deposit()
+	bug.Untold, bug.Undecided, bug.Passes = true, true, &explore.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}
+	bug.Events = slices.Clone(bug.Events)
+	for i := range bug.Events {
+		e := &bug.Events[i]
+		*e = explore.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
+	}
+	var b bytes.Buffer
+	(&Text{W: &b}).bug(&b, &bug)
+	for _, want := range []string{"more steps that are not told", "there was no time left", "g2 overtakes g1, which came to the channel 5s earlier", "Whether the bug needs that was not found out"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &b)
+		}
+	}
+	if strings.Contains(b.String(), "why:") || strings.Contains(b.String(), "-v shows") {
+		t.Errorf("it says what is not known:\n%s", &b)
 	}
 }
 

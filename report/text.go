@@ -253,7 +253,14 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), Message(bug))
 	inputs(b, shownInputs(bug.Inputs))
 	lanes(b, bug.Events, t.Verbose, bug)
-	fmt.Fprintf(b, "why: %s\n", why(bug))
+	if bug.Untold {
+		fmt.Fprintln(b, "     The schedule is not told, and not made simple: there was no time left (--timeout). Its replay file has it.")
+	} else {
+		fmt.Fprintf(b, "why: %s\n", why(bug))
+	}
+	if s := undecided(bug); s != "" {
+		fmt.Fprintln(b, s)
+	}
 	timed := func(e explore.Event) bool { return e.Kind.Row().On == trace.OnClock }
 	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
@@ -330,6 +337,16 @@ func needs(bug *explore.Bug) string {
 		return ""
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
+}
+
+// undecided says of an error what would make it a warning, if that has not been found out.
+func undecided(bug *explore.Bug) string {
+	x := bug.Passes
+	if x == nil || !bug.Undecided {
+		return ""
+	}
+	return fmt.Sprintf("     In this schedule %s overtakes %s, which came to the channel %v earlier; gc serves it first. Whether the bug needs that was not found out: the search for one that does not has not ended.",
+		x.Runner, x.Waiter, x.Wait)
 }
 
 // maxStacks is how many goroutines are listed with their stacks.

@@ -62,7 +62,7 @@ func whyStepsApart(b *explore.Bug) string {
 		return s
 	}
 	for _, e := range b.Events[b.AccessEvents[0]:b.AccessEvents[1]] {
-		if why, ok := noOrder[e.Kind]; ok && !e.Blocked && e.G == y.G {
+		if why, ok := noOrder[e.Kind]; ok && !e.Blocked && !e.Brief && e.G == y.G {
 			s += fmt.Sprintf(" %s (%s).", why, line(e.Pos))
 		}
 	}
@@ -169,6 +169,9 @@ func lostUpdate(events []explore.Event) string {
 		foreign := -1
 		for i := k - 1; i >= 0; i-- {
 			e := all[i]
+			if e.Brief {
+				break
+			}
 			if e.Loc != w.Loc {
 				continue
 			}

@@ -24,7 +24,7 @@ const maxPage = 200_000
 func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
 	dir := f.html
 	switch {
-	case dir == htmlOff, len(b.Events) > maxPage:
+	case dir == htmlOff, len(b.Events) > maxPage, b.Untold:
 		return ""
 	case dir == htmlAuto:
 		dir = f.out

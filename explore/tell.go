@@ -1,0 +1,143 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// What is told of a bug beyond what the search has seen of it is found by executing its schedule
+// once more, once in all: its steps in words, the state at its end, how long a goroutine is held up
+// in it, and which timer overtakes another goroutine.
+//
+// Claim: a bug that is found is told, in the colour that it has, however little time is left.
+// (1) What makes it the same bug, and Bug.Passes, which its colour depends on, are what the search has
+// seen in the state in which it found the bug. (2) So are the names of the goroutines that its schedule
+// is of, which is all that a replay file needs. (3) A repetition that has no more time ends, and the bug
+// is told by these alone: it is Untold. Of a program with inputs (1) to (3) do not hold, as the
+// schedule is that of another machine then: it is repeated to its end.
+
+// How much of a schedule of more than MaxObserved steps is told: so many steps of its beginning, and
+// so many of its end. Of those between, Events have only who moves (Event.Brief).
+const (
+	toldFirst = 10_000
+	toldLast  = 90_000
+)
+
+// brief reports whether step i of n is told briefly.
+func brief(i, n int) bool { return n > MaxObserved && i >= toldFirst && i < n-toldLast }
+
+// errUntold: there was no time to repeat a schedule to its end.
+var errUntold = errors.New("there is no time left")
+
+// A teller follows the repetition of a schedule.
+type teller struct {
+	over func() bool // whether to end it; nil: never
+
+	// Wait is Features.Wait, if the schedule's times are asked for. The rest is what they are.
+	wait      func(g trace.GID) (time.Duration, bool)
+	held      map[trace.GID]time.Duration
+	delay     *Delay      // the longest that a goroutine could run and did not, in all
+	overtakes *Overtaking // the longest wait of a timer that fires while another goroutine could run
+}
+
+func (s *exploration) teller() *teller {
+	return &teller{over: s.limit.untold, wait: s.features.Wait, held: make(map[trace.GID]time.Duration)}
+}
+
+// ends reports whether the repetition has to end before step i, or has been cut in the one before it.
+func (t *teller) ends(m Machine, i int) bool {
+	return t != nil && t.over != nil && (i%64 == 0 || m.Status() == por.Cut) && t.over()
+}
+
+// step notes that g moves while these can.
+func (t *teller) step(m Machine, g trace.GID, enabled []trace.GID) {
+	if t == nil || t.wait == nil {
+		return
+	}
+	d, ok := t.wait(g)
+	if !ok {
+		return
+	}
+	for _, r := range enabled {
+		if _, timer := t.wait(r); timer {
+			continue
+		}
+		if t.overtakes == nil || d > t.overtakes.Wait {
+			t.overtakes = &Overtaking{d, m.Name(r)}
+		}
+		if d <= 0 {
+			continue
+		}
+		if t.held[r] += d; t.delay == nil || t.held[r] > t.delay.For {
+			t.delay = &Delay{t.held[r], m.Name(r)}
+		}
+	}
+}
+
+// tell makes b's schedule simple and describes it.
+func (s *exploration) tell(b *Bug, budget int) (spent int) {
+	found := *b
+	if budget > 0 && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
+		s.limit.cuttable = true
+		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
+		s.limit.cuttable = false
+	}
+	s.features.await(vm.AwaitNever)
+	t := s.teller()
+	switch err := s.describe(b, t); {
+	case err == errUntold:
+		*b = found
+		b.untold()
+	case err != nil:
+		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
+	case !b.Warning:
+		if f := s.features; f.Modes != nil && slices.Contains(f.Modes(), vm.ModeSlack) {
+			b.Delay = t.delay
+		}
+		if s.overtaking && b.Loop < 0 {
+			b.Overtakes = t.overtakes
+		}
+	}
+	b.movers = nil
+	return spent
+}
+
+// A mover is a goroutine of a schedule.
+type mover struct {
+	g    trace.GID
+	name string
+}
+
+// movers returns the goroutines of a schedule that leads to the present state of m.
+func movers(m Machine, schedule trace.Schedule) (list []mover) {
+	last := -1
+	for _, a := range schedule {
+		if last >= 0 && list[last].g == a.G {
+			continue
+		}
+		if last = slices.IndexFunc(list, func(x mover) bool { return x.g == a.G }); last < 0 {
+			last = len(list)
+			list = append(list, mover{a.G, m.Name(a.G)})
+		}
+	}
+	return list
+}
+
+// untold describes b by what the search has seen of it.
+func (b *Bug) untold() {
+	names := make(map[trace.GID]string)
+	for _, x := range b.movers {
+		names[x.g] = x.name
+	}
+	b.Untold, b.LoopEvent, b.AccessEvents = true, max(0, b.Loop), [2]int{-1, -1}
+	b.Events = make([]Event, len(b.Schedule))
+	for i, a := range b.Schedule {
+		b.Events[i] = Event{G: a.G, Name: names[a.G], Choice: a.Choice, Brief: true}
+	}
+}
