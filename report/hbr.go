@@ -179,21 +179,20 @@ func parseKind(s string) (trace.Kind, error) {
 	}
 }
 
-// parsePos reads file:line:column as Paths.Pos writes it.
+// parsePos reads file:line:column as Paths.Pos writes it. There is no column after a directive
+// //line file:line.
 func parsePos(s, base string) (pos token.Position, err error) {
 	if s == "" || s == "-" {
 		return pos, nil
 	}
-	rest := s
-	for _, to := range []*int{&pos.Column, &pos.Line} {
-		i := strings.LastIndexByte(rest, ':')
-		if i < 0 {
-			return pos, fmt.Errorf("bad position %q", s)
-		}
-		if *to, err = strconv.Atoi(rest[i+1:]); err != nil {
-			return pos, fmt.Errorf("bad position %q", s)
-		}
-		rest = rest[:i]
+	rest, last, ok := cutNumber(s)
+	if !ok {
+		return pos, fmt.Errorf("bad position %q", s)
+	}
+	if name, line, ok := cutNumber(rest); ok {
+		rest, pos.Line, pos.Column = name, line, last
+	} else {
+		pos.Line = last
 	}
 	pos.Filename = rest
 	// Names beginning with $ are no paths: positions in the models ($hbcheck/...).
@@ -201,6 +200,16 @@ func parsePos(s, base string) (pos token.Position, err error) {
 		pos.Filename = filepath.Join(base, rest)
 	}
 	return pos, nil
+}
+
+// cutNumber cuts a number and the colon before it from the end of s.
+func cutNumber(s string) (rest string, n int, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, 0, false
+	}
+	n, err := strconv.Atoi(s[i+1:])
+	return s[:i], n, err == nil
 }
 
 // WriteReplay writes r to a file, making its directory if need be. The file is there as a whole

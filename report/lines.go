@@ -42,6 +42,7 @@ func Lines(b *explore.Bug) (lines []Line, lanes []string) {
 		if r.lane == trace.NoGID {
 			name = b.G
 		}
+		r.Effect = shortened(r.Effect, mostWhat)
 		lines = append(lines, Line{Event: r.Event, Lane: name, Step: r.step, Kind: r.kind, What: r.what, Note: r.note, Overwrites: r.overwrites,
 			Wrong: r.wrong, Left: outNames[left[i].out]})
 	}

@@ -273,6 +273,41 @@ func TestReplayFile(t *testing.T) {
 	}
 }
 
+// TestLongText: a text of the program of any size is cut where a schedule is drawn.
+func TestLongText(t *testing.T) {
+	bug := *deposit()
+	bug.Events = slices.Clone(bug.Events)
+	bug.Events[0].What, bug.Events[0].Effect = strings.Repeat("x", 1<<20), strings.Repeat("y", 1<<20)
+	lines, _ := Lines(&bug)
+	if n := len(lines[0].What) + len(lines[0].Effect); n > 4*mostWhat {
+		t.Errorf("%d bytes for a line of a page", n)
+	}
+	if n := len(BugText(Paths{dir}, &bug)); n > 1<<16 {
+		t.Errorf("%d bytes of text", n)
+	}
+}
+
+// TestParsePos: positions in replay files are read as they are written, those without a column, too.
+func TestParsePos(t *testing.T) {
+	for _, pos := range []token.Position{
+		{Filename: "/src/a.go", Line: 3, Column: 4},
+		{Filename: "/src/y.y", Line: 12},
+		{Filename: "/src/a:b.go", Line: 12},
+		{Filename: "/elsewhere/a.go", Line: 12, Column: 1},
+		{},
+	} {
+		s := Paths{"/src"}.Pos(pos)
+		if got, err := parsePos(s, "/src"); err != nil || got != pos {
+			t.Errorf("%s: %+v, %v, want %+v", s, got, err, pos)
+		}
+	}
+	for _, bad := range []string{"a.go", "a.go:x", "a.go:x:1x", ":"} {
+		if got, err := parsePos(bad, ""); err == nil {
+			t.Errorf("%q is read as %+v", bad, got)
+		}
+	}
+}
+
 // TestReplayFileBrief: steps that are not told are counted in a replay file, and there are as many when
 // it is read.
 func TestReplayFileBrief(t *testing.T) {
@@ -341,7 +376,7 @@ func TestReplayFileErrors(t *testing.T) {
 		{"later version", func(r *Replay) { r.Version = 2 }, "replay file version 2, written by hbcheck v9; this hbcheck reads up to version 1"},
 		{"no version", func(r *Replay) { r.Version = 0 }, "no version"},
 		{"unknown operation", func(r *Replay) { r.Events = []ReplayEvent{{Kind: "jump"}} }, `event 1: unknown operation "jump"`},
-		{"bad position", func(r *Replay) { r.Pos = "bank.go:x:1" }, `bad position "bank.go:x:1"`},
+		{"bad position", func(r *Replay) { r.Pos = "bank.go:1:x" }, `bad position "bank.go:1:x"`},
 		{"schedule", func(r *Replay) { r.Schedule = r.Schedule[1:] }, "do not agree"},
 		{"code", func(r *Replay) { r.Code = "HB099" }, `unknown code "HB099"`},
 	} {
