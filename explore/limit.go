@@ -96,7 +96,8 @@ func (l *limit) ending() bool { return l.early.Load() || l.ctx.Err() != nil }
 // passed reports whether it has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
 
-// mostSaving is how long a search may take, at the end of its time, to come to where it can be saved.
+// mostSaving is how long a search may take, at the end of its time, to come to where it can be saved; a
+// tenth of its time if that is less.
 const mostSaving = 5 * time.Second
 
 // waits reports whether there is a search that is to be saved, and still may be.
@@ -104,8 +105,12 @@ func (l *limit) waits() bool {
 	if l.saving.Load() == 0 {
 		return false
 	}
+	most := mostSaving
+	if l.timeout > 0 {
+		most = min(most, l.timeout/10)
+	}
 	now := time.Now()
-	l.deadline.CompareAndSwap(0, now.Add(mostSaving).UnixNano())
+	l.deadline.CompareAndSwap(0, now.Add(most).UnixNano())
 	return now.UnixNano() < l.deadline.Load()
 }
 

@@ -212,3 +212,23 @@ func TestReserve(t *testing.T) {
 		}
 	})
 }
+
+// TestSavingTime: a search that is to be saved goes on for a moment after its time, which is a small part
+// of it.
+func TestSavingTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct{ timeout, most time.Duration }{{5 * time.Second, time.Second / 2}, {time.Hour, mostSaving}} {
+			l := &limit{ctx: t.Context(), timeout: tt.timeout}
+			l.saving.Add(1)
+			l.start()
+			began := time.Now()
+			for !l.passed() {
+				time.Sleep(time.Millisecond)
+			}
+			if took := time.Since(began) - tt.timeout; took < tt.most || took > tt.most+10*time.Millisecond {
+				t.Errorf("%v: it went on for %v", tt.timeout, took)
+			}
+			l.release()
+		}
+	})
+}
