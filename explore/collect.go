@@ -150,8 +150,8 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 // cut notes why the machine has cut an execution, and returns whether the search continues.
 func (c *collector) cut(end *Ending) bool {
 	switch {
-	case c.limit.passed(): // the machine was in a long stretch without a step
-		c.incomplete.add(Reason{Cause: CauseStopped, Text: c.limit.reason()})
+	case end.Interrupted || c.limit.passed(): // the machine was in a long stretch without a step
+		c.incomplete.add(Reason{Cause: CauseStopped, Text: c.limit.cause()})
 		return false
 	case end.Unsupported != "":
 		cause := CauseUnsupported

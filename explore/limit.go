@@ -119,6 +119,11 @@ func (l *limit) reason() string {
 	if !l.passed() {
 		return ""
 	}
+	return l.cause()
+}
+
+// cause is reason of a limit that has passed, or has been before there was a search to save.
+func (l *limit) cause() string {
 	if err := context.Cause(l.ctx); err != nil {
 		return err.Error()
 	}

@@ -232,3 +232,26 @@ func TestSavingTime(t *testing.T) {
 		}
 	})
 }
+
+// TestCutBeforeSaved: an execution that was cut because the time is up is told as that, also while the
+// search is to be saved and may go on.
+func TestCutBeforeSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &limit{ctx: t.Context(), timeout: 10 * time.Second}
+		l.start()
+		defer l.release()
+		time.Sleep(l.timeout)
+		l.saving.Add(1)
+		if !l.ending() || l.passed() {
+			t.Fatal("the search may not go on")
+		}
+		c := &collector{limit: l}
+		if c.cut(&Ending{Unsupported: "interrupted", Interrupted: true}) {
+			t.Error("the search goes on")
+		}
+		want := []Reason{{Cause: CauseStopped, Text: "stopped after 10s (--timeout)"}}
+		if !slices.Equal(c.incomplete.list, want) {
+			t.Errorf("%+v", c.incomplete.list)
+		}
+	})
+}

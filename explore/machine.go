@@ -291,8 +291,9 @@ type Ending struct {
 	// the program.
 	Unsupported string
 	Refused     vm.Refusal // the same, if it is that; the zero Refusal if not
-	// OverMemory: that is because the program needs more memory than it may.
-	OverMemory bool
+	// OverMemory: that is because the program needs more memory than it may. Interrupted: it is because
+	// the machine was told to cut the execution.
+	OverMemory, Interrupted bool
 }
 
 // A NotRun says why an execution of a test did not run the test.

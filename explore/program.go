@@ -434,7 +434,8 @@ func (m *machine) Goroutines() []Goroutine {
 
 // Ending implements Machine.
 func (m *machine) Ending() Ending {
-	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Refused: m.Cut().Refused, OverMemory: m.Cut().Cause == vm.CutMemory}
+	end := Ending{Text: "exit 0", Output: []byte(m.Output(1)), Unsupported: m.CutReason(), Refused: m.Cut().Refused, OverMemory: m.Cut().Cause == vm.CutMemory,
+		Interrupted: m.Cut().Cause == vm.CutInterrupted}
 	if code, ok := m.Exited(); ok {
 		end.Text = fmt.Sprintf("exit %d", code)
 		inTest := m.Testing() && !m.Tested()
