@@ -183,6 +183,9 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 			p.cut = append(p.cut, x)
 		}
 	}
+	if why := s.limit.reason(); why != "" && s.opts.POR.Samples {
+		found.Incomplete = interrupted(found.Incomplete, why)
+	}
 	if !s.answers(&found) && !s.limit.passed() && !s.needsRefining() {
 		before := s.features.covered()
 		if s, found, err = p.contest(s); err != nil {
@@ -201,6 +204,19 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r.Auto, r.Sampled, r.Others, r.Stats.Load = true, p.sampled, p.shares, load
 	p.grade(r)
 	return r, nil
+}
+
+// interrupted returns why a portfolio that was interrupted while it drew executions is not exhaustive.
+// What bounds the sample is no bound of the whole, which would not have ended with it.
+func interrupted(list []por.Reason, why string) []por.Reason {
+	list = slices.DeleteFunc(slices.Clone(list), func(r por.Reason) bool {
+		switch r.Bound {
+		case por.BoundSampled, por.BoundPreempt, por.BoundExecutions, por.BoundPoll:
+			return true
+		}
+		return false
+	})
+	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
 // answers reports whether nothing better than found is to be expected of another explorer.

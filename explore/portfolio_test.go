@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -240,5 +242,34 @@ func TestPortfolio(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInterruptedSample: a portfolio that is interrupted while it draws executions says so, and nothing of
+// the bounds of the sample, which are not the user's.
+func TestInterruptedSample(t *testing.T) {
+	prog := vmtest.Load(t, long)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p := portfolioOf(true)
+	for i := range p.Samples {
+		e := *p.Samples[i].POR
+		search := e.Run
+		e.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+			cancel(errors.New("that is enough"))
+			cfg.LimitPreempt = true
+			return search(sys, v, cfg)
+		}
+		p.Samples[i].POR = &e
+	}
+	e := Entry{Name: "main", New: func(interrupted func() bool) (Machine, error) {
+		return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	r, err := Run(ctx, e, Options{Portfolio: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Reason{{Cause: CauseBound, Bound: por.Reason{Bound: por.BoundPoll, Text: "that is enough"}}}
+	if r.Verdict != Incomplete || !reflect.DeepEqual(r.Incomplete, want) {
+		t.Errorf("%s: %v, want %v", r.Verdict, r.Incomplete, want)
 	}
 }

@@ -43,8 +43,16 @@ type jsonResult struct {
 	Modes       []string        `json:"modes"`
 	NotRun      string          `json:"not_run,omitempty"`
 	Cached      bool            `json:"cached,omitempty"`    // of an earlier run
+	Resumed     *jsonResumed    `json:"resumed,omitempty"`   // with --resume
 	Explained   []jsonExplained `json:"explained,omitempty"` // with --explain
 	Coverage    *jsonCoverage   `json:"coverage,omitempty"`  // with --cover
+}
+
+// jsonResumed is what a search had done that was gone on with.
+type jsonResumed struct {
+	After      float64 `json:"after_s"`
+	Executions uint64  `json:"executions"`
+	States     uint64  `json:"states"`
 }
 
 // jsonCoverage is what was executed of the functions that an entry has called.
@@ -288,6 +296,9 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 			x.Because = append(x.Because, y)
 		}
 		out.Explained = append(out.Explained, x)
+	}
+	if x := r.Resumed; x != nil {
+		out.Resumed = &jsonResumed{x.Spent.Seconds(), x.Stats.Executions, x.Stats.States}
 	}
 	if r.Coverage != nil {
 		out.Coverage = newJSONCoverage(r.Coverage, j.Paths)

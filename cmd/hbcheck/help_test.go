@@ -88,6 +88,7 @@ func TestCompletion(t *testing.T) {
 		{"explore --bench=", "BenchmarkB"},
 		{"--cov", "--coverprofile\t"},
 		{"report --hy", "--hybrid\t"},
+		{"explain ", "HB003\t"},
 	} {
 		words := strings.Split(x.line, " ")
 		if got := command(t, append([]string{"__complete"}, words...)...); !strings.Contains(got, x.want) {

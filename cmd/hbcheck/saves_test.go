@@ -146,6 +146,9 @@ func TestResume(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(out, "resumed after ") || !strings.Contains(out, "stopped after 500ms") {
 		t.Fatalf("%d\n%s%s", code, out, errs)
 	}
+	if _, out, errs = hbcheck("--timeout", "700ms", "--resume", "--format=json"); !strings.Contains(out, `"resumed":{"after_s":`) {
+		t.Errorf("as JSON: %s%s", out, errs)
+	}
 	if _, out, errs = hbcheck("--timeout", "300ms", "--resume", "--preempt=3"); !strings.Contains(errs, "no saved search to go on with") {
 		t.Errorf("other flags: %s%s", out, errs)
 	}
