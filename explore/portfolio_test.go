@@ -250,6 +250,7 @@ func TestPortfolio(t *testing.T) {
 func TestInterruptedSample(t *testing.T) {
 	prog := vmtest.Load(t, long)
 	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	p := portfolioOf(true)
 	for i := range p.Samples {
 		e := *p.Samples[i].POR
