@@ -69,7 +69,8 @@
 //	    living      which goroutines have not ended
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
-//	    streams     output                                count     how many goroutines there are
+//	    regions     what is kept of the one before        count     how many goroutines there are
+//	    streams     output
 //	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory

@@ -11,6 +11,7 @@ func (m *Machine) ForgetSerialised() {
 	for _, g := range m.gs {
 		g.serial.valid = false
 	}
+	m.forgetHashes()
 }
 
 // GrowMap rebuilds a map of the program's, in the middle of a step of main, with room for entries of

@@ -173,6 +173,7 @@ type autoMode struct {
 // hashing computes fingerprints of states.
 type hashing struct {
 	canon       canonicaliser
+	regions     regions
 	nans        uint64 // NaNs hashed so far
 	timesHashed uint64 // values with Times hashed so far
 }

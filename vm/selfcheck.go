@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
@@ -33,6 +34,9 @@ type checker struct {
 	base  []baseObject
 	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
 	work  []uint32
+
+	hashed int                         // fingerprints
+	hashes [2][2]map[por.Hash]por.Hash // by fingerprint: the other one of the state
 }
 
 // baseObject is an object of the base state as it was when the first mark was set.
@@ -141,17 +145,43 @@ func (m *Machine) verifyGoroutines() {
 	}
 }
 
-// verifyHash checks the hash's caches.
+// verifyHash checks that fingerprints are those made from nothing, and tell the same states apart as those
+// that write a state down as a whole. Not each time are they made from nothing, so that what is kept
+// is about states that are longer ago, too.
 func (m *Machine) verifyHash() {
-	old := m.Hash()
+	c := m.check
+	for i, hash := range []func() por.Hash{m.Hash, func() por.Hash { h, _ := m.SymmetricHash(nil); return h }} {
+		old := hash()
+		m.canon.whole = true
+		whole := hash()
+		m.canon.whole = false
+		for k, x := range [2][2]por.Hash{{old, whole}, {whole, old}} {
+			seen := &c.hashes[i][k]
+			if *seen == nil {
+				*seen = make(map[por.Hash]por.Hash)
+			}
+			if y, ok := (*seen)[x[0]]; ok && y != x[1] {
+				panic("BUG: the state hash and that of all that is reached do not agree on which states are equal")
+			}
+			(*seen)[x[0]] = x[1]
+		}
+		if c.hashed++; c.hashed%7 == 0 {
+			m.forgetHashes()
+			if now := hash(); now != old {
+				panic("BUG: the state hash depends on what was hashed before")
+			}
+		}
+	}
+}
+
+// forgetHashes forgets what is kept of earlier fingerprints.
+func (m *Machine) forgetHashes() {
 	for _, g := range m.gs {
 		g.serial.valid = false
 	}
+	m.forgetRegions()
 	for id := range m.heap.each() {
 		m.heap.objs[id].flags &^= objHashed
-	}
-	if now := m.Hash(); now != old {
-		panic("BUG: the state hash depends on what was hashed before")
 	}
 }
 

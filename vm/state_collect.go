@@ -104,6 +104,7 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 		}
 		h.live -= uint64(o.size) + 64
 		m.sym.freed(id)
+		h.touch(id, o)
 		*o = object{flags: objFreed, mem: unsafe.Pointer(&zeroBase)}
 		h.freeIDs = append(h.freeIDs, id)
 		h.freed = true

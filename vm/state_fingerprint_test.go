@@ -13,12 +13,7 @@ import (
 
 // freshHash is the state hash with nothing remembered.
 func freshHash(m *Machine) por.Hash {
-	for _, g := range m.gs {
-		g.serial.valid = false
-	}
-	for id := range m.heap.each() {
-		m.heap.objs[id].flags &^= objHashed
-	}
+	m.forgetHashes()
 	return m.Hash()
 }
 
@@ -51,6 +46,9 @@ func TestHashSees(t *testing.T) {
 // changeAll changes one part of the state after the other and compares the hashes.
 func changeAll(t *testing.T, m *Machine) (n int) {
 	h := freshHash(m)
+	m.canon.whole = true
+	m.Hash()
+	m.canon.whole = false
 	objects := append(slices.Clone(m.heap.dirty), m.canon.queue...)
 	see := func(format string, args ...any) {
 		n++

@@ -11,48 +11,50 @@ import (
 )
 
 // canonicaliser computes the canonical fingerprint of a state, as JPF's CFSerializer does. Dynamic
-// objects are numbered in the order in which a traversal from the goroutines, in spawn-path order,
-// first visits them; references are hashed as such numbers. So neither object numbers nor garbage
-// nor the order of independent allocations matter. Objects of the base state that have not changed
-// since keep their number as identity and are not visited.
+// objects are numbered in the order in which they are first reached from the base objects that have
+// changed and from the goroutines, in spawn-path order; references are hashed as such numbers. So neither
+// object numbers nor garbage nor the order of independent allocations matter. Objects of the base state
+// that have not changed since keep their number as identity and are not visited.
 //
 //	g0 ──▶ obj 40 ──▶ obj 52          g0 ──▶ obj 61 ──▶ obj 33
 //	g1 ──▶ obj 44                     g1 ──▶ obj 90
 //	       1, 2 and 3 in both states: the same words, the same hash
 //
-// The traversal writes the state down as a string of words, which is hashed in one go: that keeps
-// the hash's two accumulators in registers and takes half the time of mixing in word by word.
+// A state is written down as a string of words, which is hashed in one go: that keeps the hash's two
+// accumulators in registers and takes half the time of mixing in word by word. The words are, in this
+// order:
 //
-// The words are, in this order:
-//
-//	each goroutine that has not ended, in spawn-path order (serialise)
+//	base objects that have changed, each with its number (writeBase)
+//	each goroutine that has not ended, in spawn-path order (serialise, writeStack)
 //	the clock and what time has to do with it, as far as the program can tell
-//	inputs, and the output if it counts
-//	base objects that have changed, each with its number
-//	all other objects, in the order of their visits
+//	the output if it counts
+//
+// and the dynamic objects, by regions, where they are first reached (see regions). Where terms of inputs
+// are in memory, or names are to count, regions are not kept, and all objects follow in the order of their
+// visits (traverse).
 //
 // How many words follow each other is given by what they say, so two states with the same words
 // differ in nothing but the numbers of objects. Two with different words have the same hash by
-// chance: among n states that is a pair with a probability of n²/2^129, 10^-21 for a billion, as
-// long as the hash is as good as random on them. A state that is taken for another one is not
-// explored.
+// chance: among n strings of words, of states and of objects, that is a pair with a probability of
+// n²/2^129, 10^-21 for a billion, as long as the hash is as good as random on them. A state that is taken
+// for another one is not explored.
 //
 // No part of a state is what nothing the program does depends on: dead registers, garbage, counters
 // of steps and allocations, and what has been assumed or found on the way.
 //
-// The cost is that of all live registers and all objects that are reached, but for base objects
-// that have not changed. What was written down of a goroutine is kept until it moves (serialised),
-// and so is the hash of a large object without pointers until it is written (contents).
+// The cost is that of what has changed since the last fingerprint, and a few words for each goroutine and
+// each region: what was written down of a goroutine is kept until it moves (serialised), and the hash of a
+// region until that has another shape.
 type canonicaliser struct {
-	seen  []visit  // by object
-	gen   uint32   // number of the traversal
-	n     uint32   // objects visited
-	queue []uint32 // the same, in the order of the visits
-	dirty []uint32
-	words []uint64
-	text  []byte
-	// content remembers the contents' hashes of objects flagged objHashed.
-	content    []por.Hash
+	seen       []visit  // by object
+	gen        uint32   // number of the traversal
+	n          uint32   // objects visited
+	queue      []uint32 // the same, in the order of the visits
+	dirty      []uint32
+	words      []uint64
+	text       []byte
+	whole      bool // no regions are kept: for a comparison
+	weight     int  // see Weight
 	ownOnly    bool // the traversal is of what one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
@@ -117,7 +119,7 @@ func (m *Machine) ref(w uint64) uint64 {
 	if c.byIdentity {
 		return m.identity(id) + w&(1<<32-1)
 	}
-	return uint64(s.num)<<32 | w&(1<<32-1)
+	return dynamicBit | uint64(s.num)<<32 | w&(1<<32-1)
 }
 
 // beginTraversal begins a traversal.
@@ -137,18 +139,23 @@ func (m *Machine) beginTraversal() {
 func (m *Machine) Hash() por.Hash { return m.hashInOrder(m.living()) }
 
 // Weight implements por.Weighed.
-func (m *Machine) Weight() int { return len(m.canon.words) }
+func (m *Machine) Weight() int { return m.canon.weight }
 
 // hashInOrder returns the fingerprint of the present state in which goroutines come in the order of
 // slots, which has all that have not ended.
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
-	h := m.heap
-	m.beginTraversal()
 	ws := c.words[:0]
+	whole := c.whole || c.byIdentity || m.tracking
+	if c.weight = 0; whole {
+		m.beginTraversal()
+	} else {
+		m.beginRegions()
+		ws = m.writeBase(ws)
+	}
 	for _, s := range slots {
 		if g := m.gs[s]; g.status != gEnded {
-			if ws = m.writeG(ws, g); c.byIdentity {
+			if ws = m.writeG(ws, g, whole); c.byIdentity {
 				ws = append(ws, uint64(g.id))
 			}
 			if c.exchanging && len(m.bubbles) > 0 {
@@ -188,6 +195,17 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}
+	if whole {
+		ws = m.traverse(ws)
+	}
+	c.words = ws
+	c.weight += len(ws)
+	return fingerprint(ws)
+}
+
+// traverse writes down all objects that are reached.
+func (m *Machine) traverse(ws []uint64) []uint64 {
+	c, h := &m.canon, m.heap
 	// Roots besides the goroutines: base objects that are not what they were. All other base
 	// objects need not be visited, as they can only refer to the base state.
 	if len(h.dirty) > 0 {
@@ -205,8 +223,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	for i := 0; i < len(c.queue); i++ {
 		ws = m.writeObject(ws, c.queue[i])
 	}
-	c.words = ws
-	return fingerprint(ws)
+	return ws
 }
 
 // IdentityHash implements por.IdentityHasher. The object counts even if nothing refers to it any
@@ -245,6 +262,10 @@ type serialised struct {
 	until int64    // lookBack's
 	raw   bool     // there may be others
 	key   uint64   // see symmetryKey; 0: not known
+	// Of writeStack.
+	hashed  bool
+	hash    por.Hash
+	objects []uint32 // that it refers to
 }
 
 // ref appends a word that may be a reference.
@@ -256,12 +277,16 @@ func (t *serialised) ref(w uint64) {
 }
 
 // writeG writes down a goroutine.
-func (m *Machine) writeG(ws []uint64, g *goroutine) []uint64 {
+func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	t := &g.serial
 	if !t.valid {
 		m.serialise(t, g, nil)
 	}
-	ws = m.writeSerialised(ws, t)
+	if whole {
+		ws = m.writeSerialised(ws, t)
+	} else {
+		ws = m.writeStack(ws, t)
+	}
 	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, m.distance(g, m.deadline(g)))
 	}
@@ -305,6 +330,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // that goroutines which differ are different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
 	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
+	t.hashed = false
 	looked := copies == nil && g.looked != (lookBack{})
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
 		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
@@ -419,10 +445,6 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		owners = nil
 	}
 	if len(l.Ptrs)+len(owners) == 0 || l.Size == 0 {
-		if o.size >= cachedObject {
-			h := m.contents(id, o)
-			return append(ws, h[0], h[1])
-		}
 		return writeRaw(ws, o.mem, o.size)
 	}
 	times := l.Times
@@ -450,31 +472,6 @@ func (m *Machine) writeObject(ws []uint64, id uint32) []uint64 {
 		}
 	}
 	return ws
-}
-
-// cachedObject is the size from which the hash of an object without pointers
-// is remembered until the object changes.
-const cachedObject = 256
-
-// contents returns the hash of the contents of a large object without pointers.
-// Setting its epoch to none makes the next write pass through heap.changed.
-func (m *Machine) contents(id uint32, o *object) por.Hash {
-	c := &m.canon
-	for uint32(len(c.content)) <= id {
-		c.content = append(c.content, make([]por.Hash, len(m.heap.objs)-len(c.content))...)
-	}
-	if o.flags&objHashed == 0 {
-		n := o.size &^ 7
-		h := fingerprint(unsafe.Slice((*uint64)(o.mem), n/8))
-		if n < o.size {
-			var tail [3]uint64
-			h = fingerprint(writeRaw(append(tail[:0], h[0], h[1]), unsafe.Add(o.mem, n), o.size-n))
-		}
-		c.content[id] = h
-		o.flags |= objHashed
-		o.epoch = 0
-	}
-	return c.content[id]
 }
 
 // writeRaw writes down n bytes at p.

@@ -32,8 +32,8 @@ type object struct {
 
 // objFlags are of two sorts. Those that an object is created with, it keeps: static, frozen,
 // derived, variable. What becomes of it on a path, shared and dirty, is undone with the path: the
-// records of the undo log have the flags from before. objHashed is about the present bytes, so that
-// each write takes it away, and each rewind.
+// records of the undo log have the flags from before. objHashed is about the present bytes: each write
+// takes it away, and each rewind, and puts the object in touched.
 type objFlags uint32
 
 const (
@@ -51,7 +51,7 @@ const (
 	objFreed
 	// objVar: a package-level variable.
 	objVar
-	// objHashed: canon remembers the hash of its contents.
+	// objHashed: the hash of its contents is kept (see regions).
 	objHashed
 )
 
@@ -114,6 +114,8 @@ type heap struct {
 	undoMem   []byte
 	paged     []pages
 	dirty     []uint32 // static and base objects changed since the base state
+	touched   []uint32 // objects that had the flag objHashed at the last fingerprint, and have it no more
+	hashedIn  uint64   // the epoch that the last fingerprint began
 	baseLimit uint32   // dynamic objects below belong to the base state
 	based     bool
 
@@ -228,11 +230,26 @@ func (h *heap) pagesOf(id uint32, o *object) *pages {
 // changed notes that o is about to differ from the base state and from what
 // the state hash remembers of it.
 func (h *heap) changed(id uint32, o *object) {
-	o.flags &^= objHashed
+	h.touch(id, o)
 	if h.based && o.flags&objDirty == 0 && (id < staticLimit || id < h.baseLimit) {
 		o.flags |= objDirty
 		h.dirty = append(h.dirty, id)
 	}
+}
+
+// touch notes that o is not what it was at the last fingerprint.
+func (h *heap) touch(id uint32, o *object) {
+	if o.flags&objHashed != 0 {
+		o.flags &^= objHashed
+		h.touched = append(h.touched, id)
+	}
+}
+
+// noteWrites begins an epoch, so that each object which is written from now on passes through changed.
+// Nothing can be rewound to it, so that what has been freed since the last mark can still be used.
+func (h *heap) noteWrites() {
+	h.lastEpoch++
+	h.epoch, h.hashedIn = h.lastEpoch, h.lastEpoch
 }
 
 // willWrite prepares object id for being written.
@@ -417,12 +434,17 @@ func (h *heap) rewind(k *heapMark) {
 		} else {
 			o.epoch = r.epoch
 		}
-		// A hash that canon remembers may be of the contents just undone.
-		o.flags = r.flags &^ objHashed
+		if r.size > 0 {
+			h.touch(r.id, o)
+		}
+		o.flags = r.flags&^objHashed | o.flags&objHashed
 		h.undo = h.undo[:len(h.undo)-1]
 	}
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return int(p.id) >= k.objs })
 	if len(h.objs) > k.objs {
+		for i := range h.objs[k.objs:] {
+			h.touch(uint32(k.objs+i), &h.objs[k.objs+i])
+		}
 		clear(h.objs[k.objs:])
 		h.objs = h.objs[:k.objs]
 	}
@@ -438,4 +460,9 @@ func (h *heap) rewind(k *heapMark) {
 
 // release closes the mark k, keeping the present state. What has been saved since k has a later
 // epoch than the one that continues: it is saved once more when it is written, which does no harm.
-func (h *heap) release(k *heapMark) { h.epoch = k.epoch }
+// So that each write since the last fingerprint is noted, an epoch from before it does not continue.
+func (h *heap) release(k *heapMark) {
+	if h.hashedIn <= k.epoch {
+		h.epoch = k.epoch
+	}
+}

@@ -310,11 +310,16 @@ func (m *Machine) hideOwner(w *uint64, at uint32) {
 	if n == 0 || at&1 != 0 {
 		return
 	}
+	*w |= m.originOf(n) << shift
+}
+
+// originOf is what counts of the number n of a goroutine that has a lock.
+func (m *Machine) originOf(n uint32) uint64 {
 	origin := uint64(1)
 	if i := int(n - 1); i < len(m.slots) && m.slots[i] >= 0 {
 		origin = m.gs[m.slots[i]].origin | 1
 	}
-	*w |= origin & math.MaxUint32 << shift
+	return origin & math.MaxUint32
 }
 
 // observeNumbers notes that the program can tell goroutines apart by their numbers.

@@ -193,20 +193,24 @@ func (m *Machine) observePun(p ptr, to uint64) {
 	}
 }
 
-// relativeTime turns the two words of a Time in a fingerprint, or of a tick, into what counts of it.
-func (m *Machine) relativeTime(w []uint64, tick bool) {
+// relativeTime turns the two words of a Time in a fingerprint, or of a tick, into what counts of it. It
+// reports whether that is its distance from the clock.
+func (m *Machine) relativeTime(w []uint64, tick bool) bool {
 	if tick {
-		if w[1] != 0 {
-			w[0], w[1] = timeMono, w[1]-1-uint64(m.clock)
+		if w[1] == 0 {
+			return false
 		}
-		return
+		w[0], w[1] = timeMono, w[1]-1-uint64(m.clock)
+		return true
 	}
 	switch c, at := m.timeClass(w[0], w[1]); c {
 	case timeNear:
 		w[0], w[1] = timeMono|w[0]>>63, uint64(at-m.clock)
+		return true
 	case timeOdd:
 		m.observeTime()
 	}
+	return false
 }
 
 // baseTimes reports whether there are Times that come from the clock in the base state.

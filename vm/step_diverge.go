@@ -81,7 +81,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	}
 	state := m.Hash()
 	g.serial.valid = false // g continues
-	s.hashed += uint64(len(m.canon.words)) + 64
+	s.hashed += uint64(m.canon.weight) + 64
 	if !s.whole {
 		s.whole, s.state, s.reads = true, state, m.clockReads
 		return false

@@ -1,0 +1,61 @@
+package vm
+
+import (
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/mutation"
+)
+
+var mutantsFlag = flag.String("mutants", "", "build the mutants whose name contains this (all: every one) and see whether TestRegions fails")
+
+// mutants are the conditions of what is kept of a fingerprint (see regions), each taken away.
+var mutants = []mutation.Mutant{
+	{Name: "writes are not noted", File: "vm/state_heap.go", Old: "\th.touch(id, o)\n\tif h.based", New: "\tif h.based"},
+	{Name: "rewinds are not noted", File: "vm/state_heap.go", Old: "\t\t\th.touch(r.id, o)\n", New: ""},
+	{Name: "objects that go are not noted", File: "vm/state_heap.go", Old: "\t\t\th.touch(uint32(k.objs+i), &h.objs[k.objs+i])\n", New: "\t\t\t_ = i\n"},
+	{Name: "a fingerprint begins no epoch", File: "vm/state_heap.go", Old: "\th.epoch, h.hashedIn = h.lastEpoch, h.lastEpoch\n", New: "\th.hashedIn = h.lastEpoch\n"},
+	{Name: "an epoch from before a fingerprint continues", File: "vm/state_heap.go", Old: "\tif h.hashedIn <= k.epoch {", New: "\tif true {"},
+	{Name: "a region keeps objects that are reached before", File: "vm/state_regions.go", Old: "\t\tif c.of(k) != nil {\n\t\t\tc.end(k.region)\n\t\t}\n", New: ""},
+	{Name: "what is outside is not looked up", File: "vm/state_regions.go", Old: "x == nil || x.gen != c.gen {", New: "false && x.gen != c.gen {"},
+	{Name: "references may change", File: "vm/state_regions.go", Old: "\tif m.shape(o) != k.shape {", New: "\tif false {"},
+	{Name: "distances stay", File: "vm/state_regions.go", Old: "r.odd || r.timed && r.at != m.clock {", New: "r.odd {"},
+	{Name: "distances in objects that are not written stay", File: "vm/state_regions.go", Old: "objFreed != 0 || r.timed && r.at != m.clock ||", New: "objFreed != 0 ||"},
+	{Name: "owners stay", File: "vm/state_regions.go", Old: "\t\tif m.shownOwner(x.n) != x.as {", New: "\t\tif false {"},
+	{Name: "owners are not noted", File: "vm/state_regions.go", Old: "\t\t\t\tr.noteOwner(m, *w, a)\n", New: ""},
+	{Name: "what has been written stays", File: "vm/state_regions.go", Old: "\tr.sum[0] += k.hash[0] - was[0]\n\tr.sum[1] += k.hash[1] - was[1]\n", New: "\t_ = was\n"},
+	{Name: "what has been taken away stays", File: "vm/state_regions.go", Old: "\tr.sum[0] += k.hash[0] - was[0]\n\tr.sum[1] += k.hash[1] - was[1]\n", New: "\tr.sum[0] += k.hash[0]\n\tr.sum[1] += k.hash[1]\n\t_ = was\n"},
+	{Name: "a region that has ended has objects", File: "vm/state_regions.go", Old: "\t\tr.version++\n", New: ""},
+	{Name: "numbers of objects do not count", File: "vm/state_regions.go", Old: "\tws = append(ws, uint64(num))\n", New: "\tws = append(ws, 0)\n"},
+	{Name: "what is outside has no numbers", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.list[x.region].ord<<32|uint64(x.num))\n", New: "\t\tws = append(ws, c.list[x.region].ord<<32)\n"},
+	{Name: "what is outside has numbers only", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.list[x.region].ord<<32|uint64(x.num))\n", New: "\t\tws = append(ws, uint64(x.num))\n"},
+	{Name: "stacks stay", File: "vm/state_hash.go", Old: "\tt.hashed = false\n", New: ""},
+	{Name: "variables stay", File: "vm/state_regions.go", Old: "\t\tif o.flags&objHashed == 0 {\n\t\t\tm.hashBase", New: "\t\tif x.n == 0 {\n\t\t\tm.hashBase"},
+	{Name: "variables that are as they were are known", File: "vm/state_regions.go", Old: "\t\t\t\th.objs[id].flags &^= objHashed\n", New: "\t\t\t\t_ = id\n"},
+	{Name: "variables have no owners", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && !r.timed {"},
+	{Name: "variables have no Times", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
+	{Name: "stacks have no Times", File: "vm/state_regions.go", Old: "\t\tws[i], ws[i+1] = 0, 0\n", New: ""},
+}
+
+// TestMutants: each mutant is one of the present code and, with -mutants, makes TestRegions fail.
+func TestMutants(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range mutants {
+		file, text, ok := x.Source(t, root)
+		if !ok || *mutantsFlag == "" || *mutantsFlag != "all" && !strings.Contains(x.Name, *mutantsFlag) {
+			continue
+		}
+		t.Run(x.Name, func(t *testing.T) {
+			if by := mutation.Kills(t, root, file, text, "-short", "-run=TestRegions/heaps", "./vm"); by == "" {
+				t.Error("no test notices")
+			} else {
+				t.Log(by)
+			}
+		})
+	}
+}

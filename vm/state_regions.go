@@ -1,0 +1,514 @@
+package vm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// Regions make a fingerprint cost what has changed since the one before, not what there is. The heap
+// falls into regions: each is what can be reached from one object, its root, without entering an
+// earlier region. What is written down of a state are its goroutines and the base objects that have
+// changed (items), and each region where an item first refers to its root:
+//
+//	item                 region 1              item
+//	base object 17  ──▶  obj 40 ──▶ obj 52     g1  ──▶ obj 52
+//	                      1          2          │
+//	                                            └──▶ region 2: obj 60 ──▶ obj 61
+//	                                                            1   │      2
+//	                                                                └────▶ obj 40
+//
+//	17 (1.1 region 1) g1 (2.1 region 2: 1.1) 1.2
+//
+// A reference of an item is the number of a region and that of the object in it. What a region refers
+// to in itself is the number only; to an earlier one, the place of the object in the region's list of
+// such objects (outside). Their numbers are written down after the region's hash. So the hash of a
+// region depends on nothing outside of it, and is kept. It is the sum of the hashes of its objects,
+// which have their numbers in them: where one changes that refers to the same as before, the sum
+// changes by the difference.
+//
+// Claim 1: two states are written down alike if, and only if, they are the same but for the numbers of
+// objects, as with traverse. The order of items, and of references in each, is given by what is
+// written down, and so is which objects belong to which region, and their numbers.
+//
+// Claim 2: what is kept of a region is what would be found if it were written down anew. Let it be kept,
+// and its root be referred to for the first time. Then
+//
+//  1. its objects contain what they did, but for those in heap.touched, which have been looked at: all
+//     writes, rewinds and collections put an object there whose hash is kept (flag objHashed);
+//  2. none of its objects has been reached before: it would belong to the region that has reached it,
+//     and that would have ended this one (claim), as an object belongs to one region;
+//  3. what it refers to outside has been reached before, which is looked up for each.
+//
+// So by induction the same objects are visited in the same order, and what is written down of each is
+// the same: of the rest of a state only the clock and the owners of locks go into it, which are noted
+// (timed, owners).
+//
+// Claim 3: a number that names a region of which nothing is kept any more names none. A region's version
+// changes when it ends, and what is known of an object has the version that it belongs to.
+type regions struct {
+	list     []region
+	free     []uint32
+	known    []knownObject // by object from staticLimit on
+	gen      uint64        // number of the fingerprint
+	ord      uint64        // regions in it
+	relative bool          // Times are written down as distances
+	text     []uint64
+
+	dirty []uint32   // heap.dirty, as it was
+	base  []baseItem // these objects, in ascending order
+}
+
+// region is what is kept of one.
+type region struct {
+	version uint32
+	n       uint32 // objects
+	words   uint32 // of all of them
+	odd     bool   // it has words that may be no references: it is not kept
+	timed   bool   // it has Times that are written down as distances from the clock, at
+	at      int64
+	gen     uint64 // of the last fingerprint that it is part of
+	ord     uint64 // and its number there
+	sum     por.Hash
+	outside []uint32
+	owners  []shownOwner
+}
+
+// knownObject is what is known of an object. It belongs to a region if that has the same version.
+type knownObject struct {
+	region, version uint32
+	num             uint32
+	hash            por.Hash
+	shape           por.Hash // of its layout, size and references
+}
+
+// shownOwner is a goroutine's number in a lock, and what was written down for it.
+type shownOwner struct{ n, as uint32 }
+
+// anyOwner stands for sums of numbers.
+const anyOwner = math.MaxUint32
+
+// Marks of references in what is written down.
+const (
+	dynamicBit = 1 << 62 // it refers to an object that has no number of its own
+	outsideBit = 1 << 61
+)
+
+// beginRegions begins a fingerprint.
+func (m *Machine) beginRegions() {
+	c := &m.regions
+	h := m.heap
+	if n := len(h.objs) - staticLimit; n > len(c.known) {
+		c.known = append(c.known, make([]knownObject, n-len(c.known)+256)...)
+	}
+	if len(c.list) == 0 {
+		c.list = append(c.list, region{version: 1}) // knownObject{} belongs to none
+	}
+	c.gen++
+	c.ord = 0
+	if r := m.distances(); r != c.relative {
+		c.relative = r
+		m.forgetRegions()
+	}
+	for _, id := range h.touched {
+		m.touched(id)
+	}
+	h.touched = h.touched[:0]
+	h.noteWrites()
+}
+
+// forgetRegions ends all regions.
+func (m *Machine) forgetRegions() {
+	c := &m.regions
+	for i := range c.list[min(1, len(c.list)):] {
+		c.end(uint32(i + 1))
+	}
+	c.dirty, c.base = c.dirty[:0], c.base[:0]
+}
+
+// at returns what is known of object id.
+func (c *regions) at(id uint32) *knownObject { return &c.known[id-staticLimit] }
+
+// end ends region i: no object belongs to it any more.
+func (c *regions) end(i uint32) {
+	if r := &c.list[i]; r.n > 0 {
+		r.n = 0
+		r.version++
+		c.free = append(c.free, i)
+	}
+}
+
+// of returns the region that k belongs to, or nil.
+func (c *regions) of(k *knownObject) *region {
+	if r := &c.list[k.region]; r.version == k.version && r.n > 0 {
+		return r
+	}
+	return nil
+}
+
+// touched looks at an object that has been written, undone or freed since its hash was taken.
+func (m *Machine) touched(id uint32) {
+	c, h := &m.regions, m.heap
+	if id < h.baseLimit {
+		return // see baseItem
+	}
+	k := c.at(id)
+	r := c.of(k)
+	if r == nil {
+		return
+	}
+	if int(id) >= len(h.objs) || h.objs[id].flags&objFreed != 0 || r.timed && r.at != m.clock || len(r.owners) > manyOwners {
+		c.end(k.region)
+		return
+	}
+	o := &h.objs[id]
+	if m.shape(o) != k.shape {
+		c.end(k.region)
+		return
+	}
+	i := k.region
+	ws := m.writeMember(c.text[:0], id, k.num, r, func(w uint64) uint64 {
+		t := uint32(w >> 32)
+		if x := c.at(t); x.region == i && x.version == r.version {
+			return dynamicBit | uint64(x.num)<<32 | w&math.MaxUint32
+		}
+		n := slices.Index(r.outside, t)
+		if n < 0 {
+			panic("BUG: a region does not know what it refers to")
+		}
+		return dynamicBit | outsideBit | uint64(n)<<32 | w&math.MaxUint32
+	})
+	c.text = ws
+	was := k.hash
+	k.hash = fingerprint(ws)
+	r.sum[0] += k.hash[0] - was[0]
+	r.sum[1] += k.hash[1] - was[1]
+	o.flags |= objHashed
+}
+
+// manyOwners is how many owners a region has at most for what is kept of it to be mended.
+const manyOwners = 64
+
+// shape returns what decides which objects are reached from o: a hash, unless it has one reference at most.
+func (m *Machine) shape(o *object) por.Hash {
+	l := m.layouts.At(o.layout)
+	kind := uint64(o.layout)<<32 | uint64(o.size)
+	if len(l.Ptrs) == 0 || l.Size == 0 || o.flags&objDerived != 0 {
+		return por.Hash{kind, uint64(o.flags & objDerived)}
+	}
+	if len(l.Ptrs) == 1 && o.size == l.Size {
+		return por.Hash{kind, *(*uint64)(unsafe.Add(o.mem, l.Ptrs[0]))}
+	}
+	a, b := kind, ^kind
+	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+		for _, p := range l.Ptrs {
+			a, b = mixPair(a, b, *(*uint64)(unsafe.Add(o.mem, base+p)), 0)
+		}
+	}
+	return por.Hash(finishHash(a, b))
+}
+
+// reference reports whether w refers to an object that has no number of its own. It may be any word if
+// odd, as which it would refer to another object if there were more of them.
+func (m *Machine) reference(w uint64) (is, odd bool) {
+	id := w >> 32
+	if id < staticLimit || w&funcBit != 0 || id < uint64(m.heap.baseLimit) {
+		return false, false
+	}
+	if id >= uint64(len(m.heap.objs)) {
+		return false, true
+	}
+	return true, false
+}
+
+// oddWord is written down for w: it cannot be taken for a reference.
+func oddWord(w uint64) uint64 { return mix(1, w) }
+
+// writeMember writes down object id of region r, with the number num.
+func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
+	o := &m.heap.objs[id]
+	ws = append(ws, uint64(num))
+	if o.flags&objDerived != 0 {
+		return ws
+	}
+	return m.writeContents(ws, o, r, ref)
+}
+
+// writeContents writes down an object, as part of r if that is not nil.
+func (m *Machine) writeContents(ws []uint64, o *object, r *region, ref func(uint64) uint64) []uint64 {
+	ws = append(ws, uint64(o.layout)<<32|uint64(o.size))
+	l := m.layouts.At(o.layout)
+	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
+		return writeRaw(ws, o.mem, o.size)
+	}
+	// Element by element, the bytes between two pointers as they are.
+	for base := uint32(0); base+l.Size <= o.size; base += l.Size {
+		at, from := uint32(0), len(ws)
+		for _, p := range l.Ptrs {
+			if p > at {
+				ws = writeRaw(ws, unsafe.Add(o.mem, base+at), p-at)
+			}
+			w := *(*uint64)(unsafe.Add(o.mem, base+p))
+			if is, odd := m.reference(w); is {
+				w = ref(w)
+			} else if odd {
+				if w = oddWord(w); r != nil {
+					r.odd = true
+				}
+			}
+			ws = append(ws, w)
+			at = p + 8
+		}
+		if l.Size > at {
+			ws = writeRaw(ws, unsafe.Add(o.mem, base+at), l.Size-at)
+		}
+		if m.regions.relative {
+			for _, t := range l.Times {
+				if m.relativeTime(ws[from+int(t/8):], t&1 != 0) && r != nil {
+					r.timed, r.at = true, m.clock
+				}
+			}
+		}
+		for _, a := range l.Owners {
+			w := &ws[from+int(a/8)]
+			if r != nil {
+				r.noteOwner(m, *w, a)
+			}
+			if m.canon.exchanging {
+				m.hideOwner(w, a)
+			}
+		}
+	}
+	return ws
+}
+
+// noteOwner notes the number at a of which w is a part.
+func (r *region) noteOwner(m *Machine, w uint64, a uint32) {
+	n := uint32(w >> (a &^ 1 % 8 * 8))
+	if n == 0 {
+		return
+	}
+	if a&1 != 0 {
+		n = anyOwner
+	}
+	if x := (shownOwner{n, m.shownOwner(n)}); !slices.Contains(r.owners, x) {
+		r.owners = append(r.owners, x)
+	}
+}
+
+// shownOwner is what is written down for the number n of a goroutine that has a lock.
+func (m *Machine) shownOwner(n uint32) uint32 {
+	switch {
+	case !m.canon.exchanging:
+		return n
+	case n == anyOwner:
+		return 0
+	}
+	return uint32(m.originOf(n))
+}
+
+// writeRef writes down a reference of an item: the region and the number there of what it refers to,
+// and the region if it is the first one to it.
+func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
+	c := &m.regions
+	k := c.at(id)
+	if r := c.of(k); r != nil && r.gen == c.gen {
+		return append(ws, r.ord<<32|uint64(k.num))
+	}
+	if !m.kept(k) {
+		m.newRegion(id)
+	}
+	r := &c.list[k.region]
+	c.ord++
+	r.gen, r.ord = c.gen, c.ord
+	m.canon.weight += int(r.words)
+	ws = append(ws, r.ord<<32|1, r.sum[0], r.sum[1], uint64(r.n)<<32|uint64(len(r.outside)))
+	for _, id := range r.outside {
+		x := c.at(id)
+		ws = append(ws, c.list[x.region].ord<<32|uint64(x.num))
+	}
+	return ws
+}
+
+// kept reports whether k is the root of a region and what is kept of that is as it would be found.
+func (m *Machine) kept(k *knownObject) bool {
+	c := &m.regions
+	r := c.of(k)
+	if r == nil || k.num != 1 || r.odd || r.timed && r.at != m.clock {
+		return false
+	}
+	for _, id := range r.outside {
+		if x := c.of(c.at(id)); x == nil || x.gen != c.gen {
+			return false
+		}
+	}
+	for _, x := range r.owners {
+		if m.shownOwner(x.n) != x.as {
+			return false
+		}
+	}
+	return true
+}
+
+// newRegion makes a region whose root is object id, of what can be reached from there and has not been
+// reached before.
+func (m *Machine) newRegion(id uint32) {
+	c, canon := &m.regions, &m.canon
+	var at uint32
+	if n := len(c.free); n > 0 {
+		at = c.free[n-1]
+		c.free = c.free[:n-1]
+	} else {
+		at = uint32(len(c.list))
+		c.list = append(c.list, region{version: 1})
+	}
+	r := &c.list[at]
+	*r = region{version: r.version, outside: r.outside[:0], owners: r.owners[:0]}
+	m.beginTraversal() // of what is outside
+	claim := func(id uint32) {
+		k := c.at(id)
+		if c.of(k) != nil {
+			c.end(k.region)
+		}
+		r.n++
+		*k = knownObject{region: at, version: r.version, num: r.n}
+		canon.queue = append(canon.queue, id)
+	}
+	ref := func(w uint64) uint64 {
+		t := uint32(w >> 32)
+		k := c.at(t)
+		x := c.of(k)
+		switch {
+		case x == r:
+		case x != nil && x.gen == c.gen:
+			s := &canon.seen[t]
+			if s.gen != canon.gen {
+				*s = visit{canon.gen, uint32(len(r.outside))}
+				r.outside = append(r.outside, t)
+			}
+			return dynamicBit | outsideBit | uint64(s.num)<<32 | w&math.MaxUint32
+		default:
+			claim(t)
+		}
+		return dynamicBit | uint64(k.num)<<32 | w&math.MaxUint32
+	}
+	claim(id)
+	ws := c.text
+	for i := 0; i < len(canon.queue); i++ {
+		id := canon.queue[i]
+		k, o := c.at(id), &m.heap.objs[id]
+		ws = m.writeMember(ws[:0], id, k.num, r, ref)
+		k.hash, k.shape = fingerprint(ws), m.shape(o)
+		r.sum[0] += k.hash[0]
+		r.sum[1] += k.hash[1]
+		r.words += uint32(len(ws))
+		o.flags |= objHashed
+	}
+	c.text = ws
+}
+
+// baseItem is what is known of a base object that has changed, as long as it has the flag objHashed.
+type baseItem struct {
+	id   uint32
+	hash por.Hash
+	refs []uint32
+	n    int // words
+}
+
+// writeBase writes down the base objects that have changed, in the order of their numbers.
+func (m *Machine) writeBase(ws []uint64) []uint64 {
+	c, h := &m.regions, m.heap
+	if !slices.Equal(c.dirty, h.dirty) {
+		old := c.base
+		c.dirty = append(c.dirty[:0], h.dirty...)
+		c.base = make([]baseItem, 0, len(h.dirty))
+		for _, id := range h.dirty {
+			c.base = append(c.base, baseItem{id: id})
+			if !slices.ContainsFunc(old, func(x baseItem) bool { return x.id == id }) {
+				h.objs[id].flags &^= objHashed
+			}
+		}
+		slices.SortFunc(c.base, func(a, b baseItem) int { return cmp.Compare(a.id, b.id) })
+		for len(old) > 0 {
+			if i, ok := slices.BinarySearchFunc(c.base, old[0], func(a, b baseItem) int { return cmp.Compare(a.id, b.id) }); ok {
+				c.base[i] = old[0]
+			}
+			old = old[1:]
+		}
+	}
+	ws = append(ws, uint64(len(c.base)))
+	for i := range c.base {
+		x := &c.base[i]
+		o := &h.objs[x.id]
+		if o.flags&objHashed == 0 {
+			m.hashBase(x, o)
+		}
+		m.canon.weight += x.n
+		ws = append(ws, uint64(x.id), x.hash[0], x.hash[1])
+		for _, id := range x.refs {
+			ws = m.writeRef(ws, id)
+		}
+	}
+	return ws
+}
+
+// hashBase writes down a base object. It is kept unless there is something in it besides its contents.
+func (m *Machine) hashBase(x *baseItem, o *object) {
+	r := region{}
+	x.refs = x.refs[:0]
+	ws := m.writeContents(m.regions.text[:0], o, &r, func(w uint64) uint64 {
+		x.refs = append(x.refs, uint32(w>>32))
+		return dynamicBit | w&math.MaxUint32
+	})
+	m.regions.text = ws
+	x.hash, x.n = fingerprint(ws), len(ws)
+	if !r.odd && !r.timed && len(r.owners) == 0 {
+		o.flags |= objHashed
+	}
+}
+
+// writeStack writes down what serialise has found of a goroutine.
+func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
+	if !t.hashed {
+		m.hashStack(t)
+	}
+	m.canon.weight += len(t.words)
+	ws = append(ws, t.hash[0], t.hash[1])
+	for _, id := range t.objects {
+		ws = m.writeRef(ws, id)
+	}
+	for _, i := range t.times {
+		n := len(ws)
+		ws = append(ws, t.words[i], t.words[i+1])
+		if m.regions.relative {
+			m.relativeTime(ws[n:], false)
+		}
+	}
+	return ws
+}
+
+// hashStack hashes what serialise has found, without references to objects and Times. Those of outer
+// frames come first: they last longer, and what they refer to is in the same region for longer.
+func (m *Machine) hashStack(t *serialised) {
+	t.hashed, t.objects = true, t.objects[:0]
+	ws := append(m.regions.text[:0], t.words...)
+	for _, i := range slices.Backward(t.refs) {
+		w := ws[i]
+		is, odd := m.reference(w)
+		switch {
+		case is:
+			t.objects = append(t.objects, uint32(w>>32))
+			ws[i] = dynamicBit | w&math.MaxUint32
+		case odd:
+			ws[i], t.hashed = oddWord(w), false
+		}
+	}
+	for _, i := range t.times {
+		ws[i], ws[i+1] = 0, 0
+	}
+	t.hash = fingerprint(ws)
+	m.regions.text = ws
+}

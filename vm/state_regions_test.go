@@ -1,0 +1,252 @@
+package vm
+
+import (
+	"testing"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// heaps is a program that does to its heap what regions have to notice: lists and trees that change
+// shape or only what they hold, objects that are reached another way or not at all any more, locks and
+// Times in objects, large ones, and references into the middle.
+const heaps = `package main
+
+import (
+	"sync"
+	"time"
+)
+
+type node struct {
+	mu         sync.Mutex
+	next, prev *node
+	list       *list
+	n          int
+	at         time.Time
+}
+
+type list struct {
+	mu     sync.RWMutex
+	first  *node
+	last   *node
+	middle *int
+	byN    map[int]*node
+	text   []byte
+	free   *node
+}
+
+var shared, other = &list{byN: map[int]*node{}, text: make([]byte, 9000)}, &list{byN: map[int]*node{}}
+
+func (l *list) push(x *node) {
+	x.list, x.next = l, l.first
+	if l.first != nil {
+		l.first.prev = x
+	} else {
+		l.last = x
+	}
+	l.first, l.byN[x.n%3] = x, x
+}
+
+func (l *list) pop() *node {
+	x := l.first
+	if x == nil {
+		return nil
+	}
+	if l.first = x.next; l.first != nil {
+		l.first.prev = nil
+	} else {
+		l.last = nil
+	}
+	x.next, x.list = nil, nil
+	return x
+}
+
+func work(g int, l, to *list, c chan *node) {
+	own := &node{n: 100 * g}
+	for i := range 3 {
+		l.mu.Lock()
+		own.next = &node{n: i, next: own.next}
+		if x := l.pop(); x != nil && i > 0 {
+			x.mu.Lock()
+			x.n += g
+			l.middle = &x.n
+			x.at = time.Now()
+			to.push(x)
+			x.mu.Unlock()
+		} else {
+			l.push(&node{n: g})
+		}
+		if len(l.text) > 0 {
+			l.text[g]++
+		}
+		l.mu.Unlock()
+		l.mu.RLock()
+		y := l.last
+		l.mu.RUnlock()
+		if i == g {
+			time.Sleep(time.Second)
+		}
+		select {
+		case c <- own.next:
+			own.next = nil
+		case z := <-c:
+			z.mu.Lock()
+			z.n++
+			z.next = y
+			z.mu.Unlock()
+			own.prev = z
+		default:
+		}
+	}
+	l.mu.Lock()
+	l.free = own
+	l.mu.Unlock()
+}
+
+func main() {
+	var wg sync.WaitGroup
+	c := make(chan *node, 1)
+	kept := &list{byN: map[int]*node{}}
+	for i := range 6 {
+		kept.push(&node{n: i})
+	}
+	for g := range 3 {
+		wg.Go(func() {
+			if g == 2 {
+				work(g, kept, shared, c)
+			} else {
+				work(g, shared, kept, c)
+			}
+		})
+	}
+	wg.Wait()
+	other.first = kept.first
+	if x := kept.pop(); x != nil {
+		other.push(x)
+	}
+}
+`
+
+// TestRegions: along random walks with marks, rewinds, collections and fingerprints now and then, those
+// tell the same states apart as fingerprints of states that are written down as a whole.
+func TestRegions(t *testing.T) {
+	walks, n := 150, 20
+	if testing.Short() {
+		walks, n = 40, 2
+	}
+	t.Run("heaps", func(t *testing.T) {
+		s := source(t, heaps)
+		if kept := s.walkRegions(t, walks, 0) + s.walkRegions(t, walks, 1); kept < 1000 {
+			t.Errorf("only %d regions were kept", kept)
+		}
+	})
+	t.Run("others", func(t *testing.T) {
+		kept := 0
+		for i, s := range subjects(t, n) {
+			kept += s.walkRegions(t, 8, uint64(i))
+		}
+		if kept < 1000 {
+			t.Errorf("only %d regions were kept", kept)
+		}
+	})
+}
+
+// walkRegions takes walks and returns how often a region was kept.
+func (s *subject) walkRegions(t *testing.T, walks int, seed uint64) int {
+	m := s.machine(t, Config{OrderedTime: seed%2 == 0})
+	r := regionWalk{walker: newWalker(m, seed), t: t, name: s.name}
+	root := m.Mark()
+	for range walks {
+		r.walk(150, 0)
+		m.Rewind(root)
+	}
+	t.Logf("%s: %d fingerprints, %d states, %d up to exchange; %d regions kept", s.name, r.n, len(r.pairs[0][0]), len(r.pairs[1][0]), r.kept)
+	return r.kept
+}
+
+type regionWalk struct {
+	*walker
+	t       *testing.T
+	name    string
+	pairs   [2][2]map[por.Hash]por.Hash
+	n, kept int
+}
+
+// walk takes steps, now and then from a mark to which it returns.
+func (r *regionWalk) walk(steps, depth int) {
+	for ; steps > 0; steps-- {
+		switch r.rng.IntN(12) {
+		case 0, 1, 2:
+			if depth > 6 {
+				continue
+			}
+			k := r.m.Mark()
+			if r.rng.IntN(3) == 0 {
+				r.hash()
+			}
+			r.walk(1+r.rng.IntN(6), depth+1)
+			if r.rng.IntN(4) > 0 {
+				r.m.Rewind(k)
+				if r.rng.IntN(3) == 0 {
+					r.hash()
+				}
+			}
+			r.m.Release(k)
+		case 3:
+			r.m.collect()
+		case 4, 5, 6, 7:
+			r.hash()
+		default:
+			if _, ok := r.step(); !ok {
+				return
+			}
+		}
+	}
+}
+
+// hash compares the fingerprints of the present state.
+func (r *regionWalk) hash() {
+	m := r.m
+	r.n++
+	for i, hash := range []func() por.Hash{m.Hash, func() por.Hash { h, _ := m.SymmetricHash(nil); return h }} {
+		if r.rng.IntN(4) == 0 {
+			continue
+		}
+		var before []uint32
+		for _, x := range m.regions.list {
+			before = append(before, x.version)
+		}
+		kept := hash()
+		for k, x := range m.regions.list[:len(before)] {
+			if x.gen == m.regions.gen && x.version == before[k] && x.n > 1 {
+				r.kept++
+			}
+		}
+		m.canon.whole = true
+		whole := hash()
+		m.canon.whole = false
+		for k, x := range [2][2]por.Hash{{kept, whole}, {whole, kept}} {
+			seen := &r.pairs[i][k]
+			if *seen == nil {
+				*seen = map[por.Hash]por.Hash{}
+			}
+			if y, ok := (*seen)[x[0]]; ok && y != x[1] {
+				r.t.Fatalf("%s: fingerprint %d, %d: %x of one state, %x of another one; as a whole %x and %x", r.name, r.n, i, kept, kept, x[1], y)
+			}
+			(*seen)[x[0]] = x[1]
+		}
+	}
+}
+
+// TestStaticIsNotDynamic: no reference to an object that was reached is taken for one to a static object.
+func TestStaticIsNotDynamic(t *testing.T) {
+	s := source(t, heaps)
+	m := s.machine(t, Config{})
+	for id := uint32(1); id < m.heap.nstatic; id++ {
+		dynamic := uint64(m.heap.alloc(nil, 8, m.layWord)) << 32
+		m.beginTraversal()
+		m.canon.n = id - 1
+		if m.ref(dynamic) == m.ref(uint64(id)<<32) {
+			t.Fatalf("the %d. object that is reached counts as static object %d", id, id)
+		}
+	}
+}
