@@ -80,7 +80,7 @@
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
 //	    look        looking at the clock                  busywait  loops that look until it is time
-//	    sametime    == on times, their texts, dates
+//	    sametime    == on times, their texts              date      the clock compared with dates
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    queue       who has waited longest on a channel

@@ -58,7 +58,8 @@ type linker struct {
 	looks      uint64                           // what looks at the clock access, if they are visible, or 0
 	cutoffs    bool                             // there are times that lie before one that the clock has shown
 	shrinks    bool                             // there are durations until a time to come
-	derived    map[int64]bool                   // instants far ahead that the program has computed, and does not know as dates
+	dates      map[int64]bool                   // instants that the program has made of numbers
+	sinceDates map[int64]bool                   // durations between those and the clock
 	ticks      map[int64]bool                   // instants that timers have sent, and durations
 	sinceTicks map[int64]bool                   // that end with one
 	testing    load.TestMethods                 // that the program may call

@@ -48,6 +48,11 @@ var timeNatives = []Native{
 		m.takenApart(g, r.U(0), r.U(1))
 		return Next
 	}},
+	{Name: "time.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.observeApart(r.U(0), r.U(1))
+		m.made(r.U(0), r.U(1))
+		return Next
+	}},
 	{Name: "time.hbCounted", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.countClock(g)
 		r.Set(0, uint64(m.clock)+1)

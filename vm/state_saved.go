@@ -137,7 +137,8 @@ type Saved struct {
 	Existed    []bool
 	Cutoffs    bool
 	Shrinks    bool
-	Derived    map[int64]bool
+	Dates      map[int64]bool
+	SinceDates map[int64]bool
 	Ticks      map[int64]bool
 	SinceTicks map[int64]bool
 	Late       bool
@@ -184,7 +185,8 @@ func (m *Machine) Save() (*Saved, error) {
 	}
 	k, late := m.link, m.cfg.late
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
-		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Derived: k.derived, Ticks: k.ticks, SinceTicks: k.sinceTicks,
+		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, SinceDates: k.sinceDates,
+		Ticks: k.ticks, SinceTicks: k.sinceTicks,
 		SinceGC: m.heap.sinceGC, GCAt: m.heap.gcAt, Steps: m.steps, Objects: len(m.heap.objs), Pending: pending}
 	s.Numbers = m.numbers()
 	if s.Covered, s.Contended, s.Orders = m.covered, m.contended, m.orders.met; m.race != nil {
@@ -295,7 +297,8 @@ func (m *Machine) Restore(s *Saved) error {
 	m.covered, m.contended, m.orders.met = s.Covered, s.Contended, s.Orders
 	m.cnt, m.clockReads, m.assumed, m.existed = s.Counters, s.ClockReads, s.Assumed, s.Existed
 	k, late := m.link, m.cfg.late
-	k.cutoffs, k.shrinks, k.derived, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Derived, s.Ticks, s.SinceTicks
+	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
+	k.dates, k.sinceDates = s.Dates, s.SinceDates
 	m.heap.sinceGC, m.heap.gcAt = s.SinceGC, s.GCAt
 	late.mu.Lock()
 	late.any, late.jumps = s.Late, s.Jumps

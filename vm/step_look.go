@@ -246,9 +246,7 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	a, b := [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)}
 	x, y := instant(a[0], a[1]), instant(b[0], b[1])
 	m.observeOdd(a, b)
-	if m.compares(g) {
-		m.comparesDate(g, x, y)
-	}
+	m.comparesDate(g, a, b)
 	m.comparesTicks(g, x, y)
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
@@ -286,8 +284,8 @@ func (m *Machine) addToTime(r Regs) {
 	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
-	if to := instant(r.U(timeWall), r.U(timeExt)); d > dateAhead {
-		m.link.derive(to)
+	if m.isDate(from) {
+		m.made(r.U(timeWall), r.U(timeExt))
 	}
 	m.observeMoved(from, [2]uint64{r.U(timeWall), r.U(timeExt)})
 }
@@ -336,7 +334,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 		m.link.shrinks = true
 	}
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
-	m.comparesDate(g, x, y)
+	aged := m.comparesDate(g, [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)})
 	if m.link.ticks[x] {
 		m.link.sinceTicks[x-y] = true
 	}
@@ -351,6 +349,9 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	m.observeDistance([2]uint64{wall, r.U(timeExt)}, [2]uint64{from, r.U(timeWords + timeExt)}, d)
 	switch {
 	case d.IsInt64():
+		if aged {
+			m.sinceDate(d.Int64())
+		}
 		return d.Int64()
 	case d.Sign() < 0:
 		return math.MinInt64
@@ -407,6 +408,7 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
 //	                else as soon as that has passed which they differ by, in units of the numbers
+//	ClockDate...    a or b says what time it is: is the other one a date?
 func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint64, unit int64) {
 	if in.C&bytecode.ClockFloat == 0 && unit == 1 {
 		m.comparesSpans(g, int64(*a), int64(b))
@@ -416,8 +418,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	switch {
 	case in.C&bytecode.ClockOfTime != 0:
-		w := unsafe.Slice(a, 2)
-		if t := instant(w[0], w[1]); t < 0 || t > max(m.clock, m.shown) {
+		if !m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
 			return
 		}
 		fallthrough
@@ -432,13 +433,13 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		m.assume(g, ClockSome)
 		return
 	}
-	if x, y := int64(*a), int64(b); in.C&bytecode.ClockFloat == 0 && min(x, y) > 0 && max(x, y) <= math.MaxInt64/unit {
-		m.comparesDate(g, x*unit-startTime, y*unit-startTime)
-	}
-	diff := float64(int64(*a - b))
+	x, y, diff := float64(int64(*a)), float64(int64(b)), float64(int64(*a-b))
 	if in.C&bytecode.ClockFloat != 0 {
-		diff = math.Float64frombits(*a) - math.Float64frombits(b)
+		x, y = math.Float64frombits(*a), math.Float64frombits(b)
+		diff = x - y
 	}
+	m.comparesUnix(g, x, y, float64(unit), in.C)
+	m.comparesAges(g, x, y, float64(unit))
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
 	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
 	if !grows && !shrinks && !m.link.shrinks && (left || right) {

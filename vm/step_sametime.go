@@ -13,18 +13,11 @@ import (
 //	a == b, switch a { case b: }     also in structs, arrays and interfaces
 //	m[a]                             the key is found if it is equal
 //	s := a.Format(time.RFC3339)      what decides by s decides by the time
-//	a.Year() > 2030                  so does this, and
-//	a.After(time.Date(2030, ...))    this, whatever passes meanwhile
+//	a.Year() > 2030                  so does this (and see step_date.go)
 //
 // Two Times that are equal may have been shown by different looks, which would differ if looks were
 // visible: that is noted as Equal does it (compared). Of two that differ one may be to come: that
 // they are equal at one very moment is not tried, and named.
-//
-// The time of day at which the program starts is one of many. A Time more than a year from now which
-// has not been computed from the clock is a date that the program knows. If it is past, it is past
-// for every program of this version of Go; so startTime is no earlier. If it is to come, what the
-// comparison says is named.
-const dateAhead = 396 * 24 * 3600 * 1e9
 
 // readsTime reports whether it is of interest what g does by the clock.
 func (m *Machine) readsTime(g *goroutine) bool {
@@ -96,29 +89,6 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 	}
 }
 
-// derive notes that an instant which might be a date has been computed.
-func (k *linker) derive(t int64) {
-	if k.derived == nil {
-		k.derived = map[int64]bool{}
-	}
-	const most = 1 << 10
-	if len(k.derived) < most {
-		k.derived[t] = true
-	}
-}
-
-// comparesDate notes that Times of the instants x and y are compared, if one is a date to come.
-func (m *Machine) comparesDate(g *goroutine, x, y int64) {
-	const day = 24 * 3600 * 1e9 // as to which a number may be rounded down
-	near, date := min(x, y), max(x, y)
-	if !m.readsTime(g) {
-		return
-	}
-	if near > -day && near < dateAhead && date-near > dateAhead && date < farTime && !m.link.derived[date] {
-		m.assume(g, ClockStart)
-	}
-}
-
 // A tick is sent when it is due here, and natively somewhat later. tickShown notes the Time that g has
 // received.
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
@@ -167,8 +137,8 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 	if !m.readsTime(g) {
 		return
 	}
-	if t := instant(wall, ext); t < 0 || t > max(m.clock, m.shown)+dateAhead {
-		return // it does not come from the clock
+	if !m.ofClock([2]uint64{wall, ext}) {
+		return
 	}
 	name, used := "", false
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
@@ -180,7 +150,9 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 		switch {
 		case p == nil:
 		case p.Path == "time":
-			name = f.SSA.Name()
+			if name = f.SSA.Name(); f.SSA.Signature.Recv() == nil {
+				name = "" // Date makes one
+			}
 			return true
 		case timeTexts[name]:
 			used = true

@@ -67,7 +67,7 @@ var partOf = func() map[string]string {
 			linker.bound linker.assigns linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
 		noted: `absolutes lateness
-			linker.cutoffs linker.shrinks linker.derived linker.sinceTicks Config.AbsoluteTime
+			linker.cutoffs linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction scheduler.waiters scheduler.moment
 			scheduler.looksOfStep scheduler.quietStep scheduler.arrivals scheduler.clockReads
@@ -103,6 +103,7 @@ var unnoticed = map[string]string{
 	"(time.Time).Before reads clock":   "only to note how much later it would come out otherwise",
 	"(time.Time).Compare reads clock":  "only to note how much later it would come out otherwise",
 	"(time.Time).Equal reads clock":    "only to note how much later it would come out otherwise",
+	"time.hbMade reads clock":          "only to note that absolute times count",
 	"time.hbApart reads clock":         "only to note that absolute times count",
 	"time.hbArm reads clock":           "hbArming is an operation, and precedes it",
 	"time.hbSend reads clock":          "in the step of the timer",

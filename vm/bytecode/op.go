@@ -298,15 +298,19 @@ const (
 
 // How values may come from the clock: C of Clock.
 const (
-	ClockCompared = 1 << iota // A and B are compared
-	ClockNumber               // a number is made of A
-	ClockOfTime               // which is a Time, and otherwise a Duration
-	ClockFloat                // what is compared is float64
-	ClockGrows                // A - B grows as time passes
-	ClockShrinks              // A - B shrinks
-	ClockLeft                 // only A may come from the clock
-	ClockRight                // only B may
-	ClockPun                  // A is a pointer that gets another type; next word: the layout of what it points to then
+	ClockCompared    = 1 << iota // A and B are compared
+	ClockNumber                  // a number is made of A
+	ClockOfTime                  // which is a Time, and otherwise a Duration
+	ClockFloat                   // what is compared is float64
+	ClockGrows                   // A - B grows as time passes
+	ClockShrinks                 // A - B shrinks
+	ClockLeft                    // only A may come from the clock
+	ClockRight                   // only B may
+	ClockPun                     // A is a pointer that gets another type; next word: the layout of what it points to then
+	ClockDateLeft                // A says what time a Time is
+	ClockDateRight               // B does
+	ClockDateGrows               // A - B is larger if the program starts later
+	ClockDateShrinks             // A - B is less
 )
 
 // Flags of that layout.

@@ -25,6 +25,7 @@ type timeValue struct {
 	unit int64 // nanoseconds per 1
 	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
 	sure bool  // it does come from a Time
+	date int   // it says what time it is, as Unix does: it is later if the program starts later (1), or less (-1)
 }
 
 // isNamed reports whether t is the named type of package time.
@@ -74,22 +75,22 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 			d.dir = 0
 			return d, ok
 		case "time.Since":
-			return timeValue{1, 1, true}, true
+			return timeValue{1, 1, true, 0}, true
 		case "time.Until":
-			return timeValue{1, -1, true}, true
+			return timeValue{1, -1, true, 0}, true
 		case "(time.Time).Sub":
 			switch {
 			case isNow(args[0]):
-				return timeValue{1, 1, true}, true
+				return timeValue{1, 1, true, 0}, true
 			case isNow(args[1]):
-				return timeValue{1, -1, true}, true
+				return timeValue{1, -1, true, 0}, true
 			}
-			return timeValue{1, 0, true}, true
+			return timeValue{1, 0, true, 0}, true
 		}
 		if unit, ok := timeNumbers[name]; ok && unit > 0 {
 			t := timeValue{unit: unit}
 			if isNamed(args[0].Type(), "Time") {
-				t.sure = true
+				t.sure, t.date = true, 1
 				if isNow(args[0]) {
 					t.dir = 1
 				}
@@ -108,19 +109,23 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 		switch {
 		case x.Op == token.SUB && ok2:
 			b.dir = -b.dir
+			date := a.date - b.date
 			if !ok1 || b.sure && !a.sure {
-				return b, true
+				a = b
 			}
+			a.date = date
 			return a, true
 		case x.Op == token.SUB, x.Op == token.ADD:
+			date := a.date + b.date
 			if !ok1 || ok2 && b.sure && !a.sure {
-				return b, ok2
+				a = b
 			}
-			return a, true
+			a.date = date
+			return a, ok1 || ok2
 		case x.Op == token.QUO && ok1:
 			if k, ok := x.Y.(*ssa.Const); ok && k.Value != nil {
 				n, exact := constant.Int64Val(constant.ToInt(k.Value))
-				if fits := n > 0 && n < 1<<40/max(1, a.unit>>20); exact && fits {
+				if fits := n > 0 && n <= 1<<60/a.unit; exact && fits {
 					a.unit *= n
 					return a, true
 				}
@@ -161,6 +166,25 @@ func comparedTimes(v *ssa.BinOp) (t timeValue, one int, ok bool) {
 		return x, 1, true
 	}
 	return x, 0, true
+}
+
+// comparedDates returns what is known of the sides of a comparison that say what time it is.
+func comparedDates(v *ssa.BinOp) (how int) {
+	x, _ := timeOf(v.X)
+	y, _ := timeOf(v.Y)
+	if x.date > 0 {
+		how |= bytecode.ClockDateLeft
+	}
+	if y.date > 0 {
+		how |= bytecode.ClockDateRight
+	}
+	switch {
+	case x.date > y.date:
+		how |= bytecode.ClockDateGrows
+	case x.date < y.date:
+		how |= bytecode.ClockDateShrinks
+	}
+	return how
 }
 
 // timeUsed reports whether v, a number that comes from the clock, is used for more than to be
@@ -288,7 +312,7 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 	case one < 0:
 		how |= bytecode.ClockRight
 	}
-	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how)
+	c.emit(bytecode.Clock, c.use(v.X), c.use(v.Y), how|comparedDates(v))
 	c.word(uint64(t.unit))
 }
 

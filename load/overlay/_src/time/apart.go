@@ -3,8 +3,11 @@ package time
 // Where a Time is made of numbers, and where it becomes numbers. Everything else that programs do
 // with Times says how far they are from each other, and nothing about what time it is.
 
-// hbApart notes that a Time with these words has been made of numbers, or is taken apart.
+// hbApart notes that a Time with these words is taken apart.
 func hbApart(wall uint64, ext int64)
+
+// hbMade notes that a Time with these words has been made of numbers.
+func hbMade(wall uint64, ext int64)
 
 // Now returns the current local time.
 func Now() Time {
@@ -17,7 +20,7 @@ func Now() Time {
 }
 
 func unixTime(sec int64, nsec int32) Time {
-	hbApart(uint64(nsec), sec+unixToInternal)
+	hbMade(uint64(nsec), sec+unixToInternal)
 	return Time{uint64(nsec), sec + unixToInternal, Local}
 }
 
@@ -56,6 +59,14 @@ func (t Time) In(loc *Location) Time {
 	if loc == &utcLoc {
 		return t.UTC()
 	}
-	t.setLoc(loc)
+	t.stripMono()
+	t.loc = loc
+	return t
+}
+
+// Local returns t with the location set to local time.
+func (t Time) Local() Time {
+	t.stripMono()
+	t.loc = Local
 	return t
 }

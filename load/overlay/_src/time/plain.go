@@ -2,10 +2,11 @@ package time
 
 // What writes memory of the program.
 
-// setLoc sets the location associated with the time, which is the program's in UnmarshalBinary.
+// setLoc sets the location associated with the time, which has been made of numbers, and is the program's in
+// UnmarshalBinary.
 func (t *Time) setLoc(loc *Location) {
+	hbMade(t.wall, t.ext)
 	if loc == &utcLoc {
-		hbApart(t.wall, t.ext)
 		loc = nil
 	}
 	t.stripMono()

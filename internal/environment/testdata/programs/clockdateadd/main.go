@@ -1,0 +1,16 @@
+// assumed: the time of day (it is compared with a date to come)
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	end := time.Unix(1780000000, 0).Add(time.Hour)
+	n := 0
+	if time.Now().After(end) {
+		n++
+	}
+	fmt.Println(n < 2)
+}

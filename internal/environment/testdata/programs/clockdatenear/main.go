@@ -1,0 +1,16 @@
+// assumed: the time of day (it is compared with a date to come)
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	end, err := time.Parse(time.DateOnly, "2026-05-01")
+	n := 0
+	if time.Now().UTC().After(end) {
+		n++
+	}
+	fmt.Println(n < 2, err)
+}
