@@ -53,7 +53,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "dates are not named", File: "vm/step_look.go", Old: "	m.comparesDate(g, a, b)\n", New: ""}, "TestPrograms/clockdate$"},
 		{mutation.Mutant{Name: "the time until a date is not named", File: "vm/step_look.go", Old: "	if aged {\n", New: "	if aged && false {\n"}, "TestPrograms/clockdateage"},
 		{mutation.Mutant{Name: "numbers of dates are not named", File: "vm/step_look.go", Old: "	m.comparesUnix(g, x, y, float64(unit), in.C)\n", New: ""}, "TestPrograms/clockdatenumber"},
-		{mutation.Mutant{Name: "what is computed is a date", File: "vm/step_date.go", Old: " && (m.link.dates[instant(w[0], w[1])] || len(m.link.dates) > maxDates)", New: ""}, "TestPrograms/clockdatepast"},
+		{mutation.Mutant{Name: "what is computed is a date", File: "vm/step_date.go", Old: " && (m.link.dates[instant(w[0], w[1])] || len(m.link.dates) > maxDates)", New: ""}, "TestPrograms/clockdatesonly"},
 		{mutation.Mutant{Name: "what is added to a date is none", File: "vm/step_look.go", Old: "	if m.isDate(from) {\n", New: "	if false {\n"}, "TestPrograms/clockdateadd"},
 		{mutation.Mutant{Name: "dates are taken for the clock", File: "vm/step_date.go", Old: " && !m.link.dates[at]", New: ""}, "TestPrograms/clockdatesonly"},
 		{mutation.Mutant{Name: "numbers of dates are taken for the clock's", File: "vm/step_date.go", Old: "(!left || !m.dateNumber(a, unit))", New: "true"}, "TestPrograms/clockdatesonly"},
