@@ -46,6 +46,29 @@ func (h *history) order(s *spec, n *node, order, at []int) []int {
 	return append([]int{}, order...)
 }
 
+// longest makes best an order of as many operations as possible that s allows and that begins with the
+// operations of order: see there.
+func (h *history) longest(s *spec, n *node, order, at []int, best *[]int) {
+	if len(order) > len(*best) {
+		*best = append([]int{}, order...)
+	}
+	for g, events := range h.events {
+		if at[g] == len(events) || !h.minimal(&events[at[g]], at) {
+			continue
+		}
+		longer := append(order, g)
+		next := n.next[g]
+		if next == nil {
+			next = s.learn(longer)
+		}
+		if next.result == events[at[g]].result {
+			at[g]++
+			h.longest(s, next, longer, at, best)
+			at[g]--
+		}
+	}
+}
+
 // minimal reports whether everything that precedes e in real time is among what at says.
 func (h *history) minimal(e *event, at []int) bool {
 	for g, n := range at {

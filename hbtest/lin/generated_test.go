@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -146,7 +147,7 @@ func TestGenerated(t *testing.T) {
 		}
 		if len(list) <= 7 {
 			if want := allowed(list); got != want {
-				t.Fatalf("history %d: %v, want %v\n%s", n, got, want, h.picture(nil, names(bufferObject.Ops), nil))
+				t.Fatalf("history %d: %v, want %v\n%s", n, got, want, h.picture(spec, nil, names(bufferObject.Ops), nil))
 			}
 			if got {
 				yes++
@@ -191,7 +192,7 @@ func TestPicture(t *testing.T) {
 				for g2 := range h.events {
 					for i2 := range h.events[g2] {
 						if g2 != g && (end[g2][i2] < begin[g][i]) != (i2 < e.before.returned(g2)) {
-							t.Fatalf("history %d: operation %d of g%d and %d of g%d\n%s", n, i2, g2+1, i, g+1, h.picture(nil, names(bufferObject.Ops), nil))
+							t.Fatalf("history %d: operation %d of g%d and %d of g%d\n%s", n, i2, g2+1, i, g+1, strings.Join(rows, "\n"))
 						}
 					}
 				}

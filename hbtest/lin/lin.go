@@ -192,7 +192,7 @@ func once[T, M any](t *testing.T, o Object[T], model Object[M], sc scenario) {
 	spec := specify(model, sc)
 	h := execute(o, sc)
 	if !h.linearizable(spec) {
-		t.Fatal(h.picture(names(o.Initial), names(o.Ops), names(o.Final)))
+		t.Fatal(h.picture(spec, names(o.Initial), names(o.Ops), names(o.Final)))
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 )
 
 // picture shows h: a row for each goroutine, in which an operation is as wide as the interval between
-// its call and its return. initial, calls and final are the names of operations.
-func (h *history) picture(initial, calls, final []string) string {
+// its call and its return, and how far an order of them comes that s allows. initial, calls and final are
+// the names of operations.
+func (h *history) picture(s *spec, initial, calls, final []string) string {
 	var b strings.Builder
 	b.WriteString("not linearizable: no order of these operations, one after another, has these results\n")
 	if len(initial) > 0 {
@@ -26,7 +27,22 @@ func (h *history) picture(initial, calls, final []string) string {
 	if len(final) > 0 {
 		fmt.Fprintf(&b, "  last   %s\n", sequenceText(final, h.final))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	var best []int
+	h.longest(s, s.root, nil, make([]int, len(h.events)), &best)
+	at, placed := make([]int, len(texts)), []string{}
+	for _, g := range best {
+		placed = append(placed, fmt.Sprintf("%s of g%d", texts[g][at[g]], g+1))
+		at[g]++
+	}
+	switch {
+	case len(best) == 0:
+		b.WriteString("  order  none of them can be the first one, with this result")
+	case slices.Equal(at, s.lengths):
+		fmt.Fprintf(&b, "  order  %s; but what is executed before or after them has another result then", strings.Join(placed, "; "))
+	default:
+		fmt.Fprintf(&b, "  order  %s; and no other one can come next, with this result", strings.Join(placed, "; "))
+	}
+	return b.String()
 }
 
 // operation is one with its result.

@@ -57,7 +57,9 @@ func HTML(s *Schedule) ([]byte, error) {
 		inputs += "<p class=\"input\">input: " + escaped(in) + "</p>\n"
 	}
 	message, detail, _ := strings.Cut(report.Message(b), "\n")
-	if detail != "" { // its columns mean something: a history, a difference
+	if h := newHistory(b, message, detail); h != nil {
+		detail = h.html()
+	} else if detail != "" { // its columns mean something: a history, a difference
 		detail = "\n<pre class=\"detail\">" + escaped(detail) + "</pre>"
 	}
 	body := fill(asset("page.html"), map[string]string{

@@ -33,7 +33,7 @@ func explored(t testing.TB, file string) *Schedule { return exploredWith(t, file
 // exploredWith is explored with static facts.
 func exploredWith(t testing.TB, file string, facts oracle.Kind) *Schedule {
 	t.Helper()
-	prog, err := load.Load(load.Config{Patterns: []string{file}, Implicit: []string{"runtime"}, Cache: &cache})
+	prog, err := load.Load(load.Config{Patterns: []string{file}, Tests: !strings.HasSuffix(file, ".go"), Implicit: []string{"runtime"}, Cache: &cache})
 	if err != nil {
 		t.Fatal(err)
 	}
