@@ -311,8 +311,8 @@ func (m *machine) UserPos(g trace.GID, op *trace.Op) token.Position {
 	return m.Pos(*op)
 }
 
-// userFrame returns the innermost frame outside the standard library, or else
-// the innermost one.
+// userFrame returns the innermost frame outside the standard library; or else the innermost one of
+// code that is in Go's own library, not in a model; or else the innermost one.
 func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	for _, f := range stack {
 		if !f.Std && f.Func != "" {
@@ -321,6 +321,11 @@ func userFrame(stack []vm.SourceFrame) (vm.SourceFrame, bool) {
 	}
 	if len(stack) == 0 {
 		return vm.SourceFrame{}, false
+	}
+	for _, f := range stack {
+		if !strings.HasPrefix(f.Pos.Filename, "$hbcheck/") && f.Func != "" {
+			return f, true
+		}
 	}
 	return stack[0], true
 }
