@@ -16,6 +16,8 @@ type SourceFrame struct {
 	Pos  token.Position
 	PC   int32
 	Std  bool // of the standard library or its overlay
+
+	helper bool // of a model: see helper
 }
 
 // eachFrame walks g's stack from the innermost frame; pc is the instruction
@@ -145,11 +147,18 @@ func (m *Machine) Stack(id trace.GID) []SourceFrame {
 		frames = m.addFrame(frames, id, pc)
 		return len(frames) < maxTrace
 	})
+	if len(frames) == 0 { // a goroutine of a model
+		m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
+			frames = append(frames, m.frame(f, pc))
+			return false
+		})
+	}
 	return frames
 }
 
-// addFrame appends a frame unless stacks leave it out, as they do with
-// wrappers and with the runtime's own functions other than gopanic.
+// addFrame appends a frame unless stacks leave it out, as they do with wrappers, with the runtime's own
+// functions other than gopanic, and with those of models that Go's own library does not have: programs
+// look for its functions in their stacks (goleak for testing.(*T).Run, at the top).
 func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFrame {
 	f := m.code(id)
 	if id == 0 || f.Wrapper {
@@ -159,7 +168,7 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 	switch {
 	case id == m.rt[rtGopanic]:
 		fr.Func = "panic"
-	case hiddenInStacks(fr.Func):
+	case fr.helper, hiddenInStacks(fr.Func):
 		return frames
 	}
 	return append(frames, fr)
@@ -191,8 +200,21 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
 	} else {
 		fr.Std = m.link.prog.InLibrary(f.SSA) || m.link.prog.InHarness(f.SSA)
+		fr.helper = fr.Std && isHelper(fr.Func)
 	}
 	return fr
+}
+
+// isHelper reports whether a function of the library, or its type, is one of a model: their names begin
+// with hb.
+func isHelper(name string) bool {
+	_, name, _ = strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
+	for part := range strings.SplitSeq(name, ".") {
+		if strings.HasPrefix(strings.TrimPrefix(part, "(*"), "hb") {
+			return true
+		}
+	}
+	return false
 }
 
 // code returns the bytecode of function id.

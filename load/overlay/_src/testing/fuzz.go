@@ -76,7 +76,7 @@ func (f *F) Fuzz(ff any) {
 	parent := &T{common{name: f.name, parent: &f.common, level: f.level, owner: f.owner}}
 	t := &T{common{name: way.name, parent: &f.common, level: f.level + 1,
 		signal: make(chan bool, 1), barrier: make(chan bool), isFuzz: true, seed: way.seed}}
-	parent.runChild(t, func(t *T) {
+	parent.hbRunChild(t, func(t *T) {
 		if way.symbolic {
 			runSymbolic(t, ff, typ)
 			return

@@ -45,7 +45,7 @@ func runTogether(tests ...InternalTest) (failed bool) {
 	for _, x := range tests {
 		t := newTest(x.Name)
 		t.parent, t.signal = &root.common, make(chan bool, 1)
-		root.runChild(t, x.F)
+		root.hbRunChild(t, x.F)
 	}
 	close(root.barrier)
 	for _, t := range root.sub {

@@ -157,11 +157,11 @@ func (t *T) Run(name string, f func(t *T)) bool {
 	}
 	s := &T{common{name: name, parent: &t.common, level: t.level + 1,
 		signal: make(chan bool, 1), barrier: make(chan bool)}}
-	return t.runChild(s, f)
+	return t.hbRunChild(s, f)
 }
 
-// runChild runs s and waits for it. It reports whether s has not failed so far.
-func (t *T) runChild(s *T, f func(t *T)) bool {
+// hbRunChild runs s and waits for it. It reports whether s has not failed so far.
+func (t *T) hbRunChild(s *T, f func(t *T)) bool {
 	go tRunner(s, f)
 	if !<-s.signal {
 		// FailNow was called on one of the parents by one of the subtests.
@@ -183,7 +183,7 @@ func testingSynctestTest(t *T, f func(*T)) (ok bool) {
 	}
 	s := &T{common{name: t.name, parent: &t.common, level: t.level + 1,
 		signal: make(chan bool, 1), barrier: make(chan bool), isSynctest: true}}
-	return t.runChild(s, f)
+	return t.hbRunChild(s, f)
 }
 
 // Deadline reports that there is none: time is virtual.
