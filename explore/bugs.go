@@ -152,6 +152,11 @@ func faultBugs(m Machine, end *Ending) (bugs []*Bug) {
 	if f := end.Fault; f != nil {
 		add(faultKinds[f.Kind], Crashed{faultText(f)}, f.Pos, f.G, f.Frames)
 	}
+	if offline := m.Features().Offline; offline != nil && offline() {
+		for _, b := range bugs {
+			b.Warning, b.Offline = true, true
+		}
+	}
 	return bugs
 }
 

@@ -21,6 +21,7 @@ type collector struct {
 	known map[key]bool
 	races map[RaceID]bool // that have been described
 
+	passed bool    // an execution has ended in which nothing is wrong
 	ran    bool    // an execution has run the test
 	notRun *NotRun // why the first one that has not did not
 
@@ -85,6 +86,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		}
 		return true
 	}
+	b.Warning = b.Warning && !(b.Offline && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
 	if b.movers == nil { // on the machine that has found it
 		b.movers = movers(c.m, path)
@@ -136,7 +138,25 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	if c.opts.Outcomes {
 		c.count(Outcome{Output: string(end.Output), Ending: ending, Count: 1, Schedule: path})
 	}
+	if len(bugs) == 0 && status == por.Ended && end.NotRun == nil {
+		return c.pass()
+	}
 	return c.addAll(bugs, path)
+}
+
+// pass notes that an execution has ended in which nothing is wrong. So it is not the missing network that
+// makes others fail: that is a matter of the schedule. It returns whether the search continues.
+func (c *collector) pass() bool {
+	proceed := true
+	if !c.passed {
+		c.passed = true
+		for _, b := range c.bugs {
+			if b.Offline {
+				b.Warning, proceed = false, c.opts.All
+			}
+		}
+	}
+	return proceed
 }
 
 // Inspect implements por.Inspector.

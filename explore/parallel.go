@@ -114,6 +114,9 @@ func (c *collector) Merge(q por.Subsearch) bool {
 		c.count(*o)
 	}
 	proceed := true
+	if p.passed {
+		proceed = c.pass()
+	}
 	for _, b := range p.bugs {
 		proceed = c.add(b, b.Schedule) && proceed
 	}

@@ -199,6 +199,9 @@ type Bug struct {
 	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil: none. A bug
 	// that needs that is a warning.
 	Passes *Passing
+	// Offline is set if before it a connection was refused, as there is no network. It is a warning unless
+	// another execution shows that the program can do without.
+	Offline bool
 	// Undecided is set if it is an error that passes, and whether it needs that was not found out.
 	Undecided bool
 	Detail    Detail // which makes it the same bug wherever it shows

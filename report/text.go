@@ -333,6 +333,8 @@ func needs(bug *explore.Bug) string {
 	switch {
 	case bug.Warning && bug.Passes != nil:
 		return fmt.Sprintf(" (needs %s to overtake %s, which came to the channel %v earlier; gc serves it first)", bug.Passes.Runner, bug.Passes.Waiter, bug.Passes.Wait)
+	case bug.Offline:
+		return " (after a connection failed, as hbcheck has no network)"
 	case bug.Overtakes == nil:
 		return ""
 	}

@@ -102,6 +102,7 @@ type scalars struct {
 	fault     *Fault   // how the program has failed, or nil
 	collects  bool     // a finalizer, cleanup or weak pointer of the program has been made
 	signals   bool     // the program has asked for a signal
+	offline   bool     // a connection was refused as there is no network
 	failures  []*Fault // what a test has reported, one at each place; marks share it
 	failsAlso uint64   // a hash of the places of all failures but the first
 	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go

@@ -99,9 +99,11 @@ func (m *Machine) createdText(g *goroutine) string {
 	if g.parent == trace.NoGID {
 		return ""
 	}
-	f := m.code(g.goFunc)
-	pos := m.fset.Position(f.PosAt(int(g.goPC)))
-	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", funcName(f), g.parent+1, pos.Filename, pos.Line, g.goPC)
+	at := m.frame(m.code(g.goFunc), g.goPC)
+	if stack := m.CreationStack(g.id); at.helper && len(stack) > 0 {
+		at = stack[0]
+	}
+	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, at.Pos.Filename, at.Pos.Line, at.PC)
 }
 
 // basicText returns the text of a value of basic kind as the print builtin
