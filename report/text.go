@@ -191,7 +191,11 @@ func NotRun(n *explore.NotRun) string {
 func covered(r *explore.Result) string {
 	s := coveredBy(r)
 	if x := r.Resumed; x != nil {
-		s += fmt.Sprintf(", resumed after %v (%s", x.Spent.Round(time.Second), count(x.Stats.Executions, "execution"))
+		precision := time.Second
+		if x.Spent < 10*time.Second {
+			precision /= 10
+		}
+		s += fmt.Sprintf(", resumed after %v (%s", x.Spent.Round(precision), count(x.Stats.Executions, "execution"))
 		if x.Stats.States > 0 {
 			s += ", " + count(x.Stats.States, "state")
 		}

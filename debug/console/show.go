@@ -266,6 +266,19 @@ func (c *Console) related(args string) (r debug.Relation, err error) {
 }
 
 func whoHolds(c *Console, args string) error {
+	if args == "" {
+		held := false
+		for _, g := range c.s.Goroutines() {
+			for _, l := range c.s.Held(g.Name) {
+				c.printf("%-6s %s, since step %d\n", g.Name, lockText(l), l.Step+1)
+				held = true
+			}
+		}
+		if !held {
+			c.printf("no goroutine holds a lock\n")
+		}
+		return nil
+	}
 	r, err := c.related(args)
 	switch {
 	case err != nil:
@@ -281,6 +294,19 @@ func whoHolds(c *Console, args string) error {
 }
 
 func whoWaits(c *Console, args string) error {
+	if args == "" {
+		waits := false
+		for _, g := range c.s.Goroutines() {
+			if g.Wait != "" && !g.Running {
+				c.printf("%-6s %s\n", g.Name, c.State(&g))
+				waits = true
+			}
+		}
+		if !waits {
+			c.printf("no goroutine waits\n")
+		}
+		return nil
+	}
 	r, err := c.related(args)
 	switch {
 	case err != nil:
@@ -293,6 +319,13 @@ func whoWaits(c *Console, args string) error {
 	return nil
 }
 
+func lockText(l debug.Held) string {
+	if l.Shared {
+		return l.Name + " for reading"
+	}
+	return l.Name
+}
+
 func held(c *Console, _ string) error {
 	g, ok := c.s.Current()
 	if !ok {
@@ -300,11 +333,7 @@ func held(c *Console, _ string) error {
 	}
 	locks := c.s.Held(c.s.Name(g))
 	for _, l := range locks {
-		how := ""
-		if l.Shared {
-			how = " for reading"
-		}
-		c.printf("%s%s, since step %d\n", l.Name, how, l.Step+1)
+		c.printf("%s, since step %d\n", lockText(l), l.Step+1)
 	}
 	if len(locks) == 0 {
 		c.printf("%s holds no lock\n", c.s.Name(g))
