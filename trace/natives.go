@@ -30,6 +30,8 @@ var natives = func() map[string]Memory {
 		names string
 	}{
 		{NoMemory, `
+			crypto/internal/fips140/aes.hbDecrypt crypto/internal/fips140/aes.hbEncrypt crypto/internal/fips140/aes/gcm.hbMul
+			crypto/internal/fips140/edwards25519/field.hbMul crypto/internal/fips140/nistec/fiat.hbP256Mul
 			crypto/internal/constanttime.boolToUint8 crypto/internal/sysrand.hbSampled fmt.hbAddress
 			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
 			hbcheck.dev/hbcheck/hbtest.Running hbcheck.dev/hbcheck/hbtest/lin.called hbcheck.dev/hbcheck/hbtest/lin.returned
@@ -70,14 +72,17 @@ var natives = func() map[string]Memory {
 			bytes.Equal internal/bytealg.Compare internal/bytealg.CompareString internal/bytealg.Count internal/bytealg.CountString
 			internal/bytealg.Equal internal/bytealg.Index internal/bytealg.IndexByte internal/bytealg.IndexByteString
 			internal/bytealg.IndexString internal/bytealg.LastIndexByteString
-			hash/maphash.memhashString syscall.hbWrite`},
-		{WritesBytes, `syscall.gettimeofday syscall.hbPread syscall.hbStat syscall.hbStdin runtime.Stack`},
+			hash/maphash.memhashString syscall.hbWrite
+			crypto/internal/fips140/sha256.hbBlock crypto/internal/fips140/sha512.hbBlock crypto/md5.hbBlock crypto/sha1.hbBlock
+			hash/crc32.hbUpdate`},
+		{WritesBytes, `crypto/internal/fips140/sha3.keccakF1600 syscall.gettimeofday syscall.hbPread syscall.hbStat syscall.hbStdin runtime.Stack`},
 		{WritesWords, `runtime.callers`},
 		{ReadsMemory, `
 			(*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal
 			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.hbMemhash`},
 		// The rest of package reflect, which calls them, is opaque to static analyses.
 		{AnyMemory, `
+			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub
 			hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take
 			internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen
 			internal/reflectlite.resolveNameOff internal/reflectlite.resolveTypeOff internal/reflectlite.typedmemmove

@@ -19,6 +19,7 @@ var constantPkgs = map[string]bool{
 	"reflect": true, "internal/reflectlite": true, "unicode/utf8": true, "unicode/utf16": true, "unicode": true,
 	"strconv": true, "strings": true, "bytes": true, "math": true, "math/bits": true, "errors": true,
 	"internal/strconv": true, "internal/stringslite": true, "internal/bytealg": true, "internal/fmtsort": true,
+	"crypto/internal/fips140/mlkem": true,
 }
 
 // constantVars are variables of other packages that are not assigned: exported ones and, where the

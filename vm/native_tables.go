@@ -6,6 +6,7 @@ var nativeTables = [][]Native{
 	runtimeNatives,
 	bytealgNatives,
 	mathNatives,
+	cryptoNatives,
 	fileNatives,
 	finalizerNatives,
 	effectNatives,

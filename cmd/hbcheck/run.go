@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ type runFlags struct {
 	env       []string
 	tests     bool
 	run, skip string
+	timeout   time.Duration
 	verbose   bool
 }
 
@@ -55,6 +57,7 @@ func (f *runFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.tests, "tests", false, "execute the tests of the packages, each once")
 	fs.StringVar(&f.run, "run", "", "execute only the tests that match `regexp`, and with regexp/regexp only those subtests")
 	fs.StringVar(&f.skip, "skip", "", "do not execute the tests and subtests that match `regexp`")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop a test after this `duration`, and go on with the next")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show what tests print that do not fail")
 }
 
@@ -134,16 +137,23 @@ func (f *runFlags) runTests(cmd *cobra.Command, prog *load.Program, args []strin
 			return exit(exitIncomplete)
 		}
 		var out bytes.Buffer
+		var late atomic.Bool
 		begin := time.Now()
+		if f.timeout > 0 {
+			time.AfterFunc(f.timeout, func() { late.Store(true) })
+		}
 		end, err := explore.RunOnce(prog, e, vm.Config{
 			Args: programArgs(e, args), Env: environ(prog.WorkDir(e), f.env), Stdout: &out, Stderr: &out,
 			Subtest:   func(name string) bool { return explore.Selected(run, skip, name) },
-			Interrupt: func() bool { return stop.Err() != nil }, MaxHeap: uint64(defaultMemory()),
+			Interrupt: func() bool { return stop.Err() != nil || late.Load() }, MaxHeap: uint64(defaultMemory()),
 		})
 		if err != nil {
 			return err
 		}
 		verdict, why := ran(&end)
+		if end.Unsupported != "" && late.Load() && stop.Err() == nil {
+			why = fmt.Sprintf("stopped after %v (--timeout)\t", f.timeout)
+		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\t%s%.2fs\n", verdict, e.Path, e.Name, why, time.Since(begin).Seconds())
 		if x := end.Failure; x != nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "    %s: %s\n", report.Paths{Base: prog.Dir}.Pos(x.Pos), report.Printable(x.Message))

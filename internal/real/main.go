@@ -6,7 +6,8 @@
 //
 // It needs a network, or a module cache that has the modules of modules.txt. What has been found
 // is kept under the -work directory, a file for each module: a second run goes on where the first
-// one ended. Arguments after the command are the modules to look at, instead of all.
+// one ended. With -once each test is only compared with go test. Arguments after the command are the
+// modules to look at, instead of all.
 package main
 
 import (
@@ -34,6 +35,7 @@ var (
 	limitFlag = flag.Int("tests", 8, "tests of a module that are explored, of those that start goroutines")
 	timeFlag  = flag.String("timeout", "60s", "for each test that is explored")
 	noteFlag  = flag.String("note", "", "a sentence about the machine, for the page")
+	onceFlag  = flag.Bool("once", false, "execute each test once, natively and in the machine, and explore none")
 	printFlag = flag.Bool("print", false, "run nothing: print the page from what is kept")
 )
 
@@ -49,6 +51,10 @@ func main() {
 		modules = slices.DeleteFunc(modules, func(m module) bool {
 			return !slices.Contains(flag.Args()[1:], m.path)
 		})
+	}
+	if *onceFlag {
+		onceAll(os.Stdout, modules, flag.Arg(0))
+		return
 	}
 	var all []answers
 	for _, m := range modules {

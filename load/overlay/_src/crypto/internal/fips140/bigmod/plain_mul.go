@@ -1,0 +1,42 @@
+package bigmod
+
+// hbMontgomery multiplies x by y and divides by 2^(64 * n), modulo m. All are copies of n limbs.
+func hbMontgomery(x, y, m []uint, m0inv uint)
+
+// hbAdd adds y to x, which is as long, and hbSub subtracts it.
+func hbAdd(x, y []uint) (carry uint)
+func hbSub(x, y []uint) (borrow uint)
+
+func copied(limbs []uint) []uint { return append([]uint(nil), limbs...) }
+
+func (x *Nat) montgomeryMul(a *Nat, b *Nat, m *Modulus) *Nat {
+	modulus := copied(m.nat.limbs)
+	n := len(modulus)
+	t := copied(a.limbs[:n])
+	hbMontgomery(t, copied(b.limbs[:n]), modulus, m.m0inv)
+	copy(x.reset(n).limbs, t)
+	return x
+}
+
+func (x *Nat) add(y *Nat) (c uint) { return hbAdd(x.limbs, y.limbs[:len(x.limbs)]) }
+
+func (x *Nat) sub(y *Nat) (c uint) { return hbSub(x.limbs, y.limbs[:len(x.limbs)]) }
+
+func (x *Nat) shiftIn(y uint, m *Modulus) *Nat {
+	d := NewNat().resetFor(m)
+	xLimbs, mLimbs := copied(x.limbs[:len(d.limbs)]), copied(m.nat.limbs)
+	needSubtraction := no
+	for i := _W - 1; i >= 0; i-- {
+		// x = 2x + b, and d = x - m, which takes its place if it is not negative.
+		if needSubtraction == yes {
+			copy(xLimbs, d.limbs)
+		}
+		carry := hbAdd(xLimbs, xLimbs)
+		xLimbs[0] |= (y >> i) & 1
+		copy(d.limbs, xLimbs)
+		borrow := hbSub(d.limbs, mLimbs)
+		needSubtraction = not(choice(borrow)) | choice(carry)
+	}
+	copy(x.limbs, xLimbs)
+	return x.assign(needSubtraction, d)
+}
