@@ -53,6 +53,7 @@ type regions struct {
 	list     []region
 	free     []uint32
 	known    []knownObject // by object from staticLimit on
+	sums     []objectSum   // the same: apart, as they are seldom looked at
 	gen      uint64        // number of the fingerprint
 	ord      uint64        // regions in it
 	relative bool          // Times are written down as distances
@@ -66,13 +67,13 @@ type regions struct {
 type region struct {
 	version uint32
 	n       uint32 // objects
-	words   uint32 // of all of them
-	odd     bool   // it has words that may be no references: it is not kept
-	timed   bool   // it has Times that are written down as distances from the clock, at
-	at      int64
 	gen     uint64 // of the last fingerprint that it is part of
 	ord     uint64 // and its number there
 	sum     por.Hash
+	words   uint32 // of all objects
+	odd     bool   // it has words that may be no references: it is not kept
+	timed   bool   // it has Times that are written down as distances from the clock, at
+	at      int64
 	outside []uint32
 	owners  []shownOwner
 }
@@ -81,9 +82,10 @@ type region struct {
 type knownObject struct {
 	region, version uint32
 	num             uint32
-	hash            por.Hash
-	shape           por.Hash // of its layout, size and references
 }
+
+// objectSum is what an object adds to the sum of its region, and the hash of its shape.
+type objectSum struct{ hash, shape por.Hash }
 
 // shownOwner is a goroutine's number in a lock, and what was written down for it.
 type shownOwner struct{ n, as uint32 }
@@ -103,6 +105,7 @@ func (m *Machine) beginRegions() {
 	h := m.heap
 	if n := len(h.objs) - staticLimit; n > len(c.known) {
 		c.known = append(c.known, make([]knownObject, n-len(c.known)+256)...)
+		c.sums = append(c.sums, make([]objectSum, len(c.known)-len(c.sums))...)
 	}
 	if len(c.list) == 0 {
 		c.list = append(c.list, region{version: 1}) // knownObject{} belongs to none
@@ -165,7 +168,8 @@ func (m *Machine) touched(id uint32) {
 		return
 	}
 	o := &h.objs[id]
-	if m.shape(o) != k.shape {
+	sum := &c.sums[id-staticLimit]
+	if m.shape(o) != sum.shape {
 		c.end(k.region)
 		return
 	}
@@ -182,10 +186,10 @@ func (m *Machine) touched(id uint32) {
 		return dynamicBit | outsideBit | uint64(n)<<32 | w&math.MaxUint32
 	})
 	c.text = ws
-	was := k.hash
-	k.hash = fingerprint(ws)
-	r.sum[0] += k.hash[0] - was[0]
-	r.sum[1] += k.hash[1] - was[1]
+	was := sum.hash
+	sum.hash = fingerprint(ws)
+	r.sum[0] += sum.hash[0] - was[0]
+	r.sum[1] += sum.hash[1] - was[1]
 	o.flags |= objHashed
 }
 
@@ -399,11 +403,11 @@ func (m *Machine) newRegion(id uint32) {
 	ws := c.text
 	for i := 0; i < len(canon.queue); i++ {
 		id := canon.queue[i]
-		k, o := c.at(id), &m.heap.objs[id]
-		ws = m.writeMember(ws[:0], id, k.num, r, ref)
-		k.hash, k.shape = fingerprint(ws), m.shape(o)
-		r.sum[0] += k.hash[0]
-		r.sum[1] += k.hash[1]
+		o, sum := &m.heap.objs[id], &c.sums[id-staticLimit]
+		ws = m.writeMember(ws[:0], id, c.at(id).num, r, ref)
+		*sum = objectSum{fingerprint(ws), m.shape(o)}
+		r.sum[0] += sum.hash[0]
+		r.sum[1] += sum.hash[1]
 		r.words += uint32(len(ws))
 		o.flags |= objHashed
 	}

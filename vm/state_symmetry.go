@@ -53,9 +53,11 @@ func (g *goroutine) createdBy(parent *goroutine, pc int32) {
 	g.origin = mix(parent.origin, uint64(g.goFunc)<<32|uint64(uint32(pc)))
 }
 
-// ranked is a goroutine with its place in spawn-path order.
+// ranked is a goroutine with its place in spawn-path order, and of several of one origin its
+// symmetryKey.
 type ranked struct {
 	g     *goroutine
+	key   uint64
 	place int
 }
 
@@ -76,7 +78,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		}
 		// By origin, and in spawn-path order: there are few goroutines, or few origins.
 		i := len(list)
-		list = append(list, ranked{g, i})
+		list = append(list, ranked{g: g, place: i})
 		for ; i > 0; i-- {
 			if d := compareOrigins(list[i-1].g, g); d <= 0 {
 				several = several || d == 0
@@ -133,16 +135,22 @@ func (m *Machine) sameButForNumbers(g *goroutine) bool {
 	return g.trail == nil && g.looked == (lookBack{}) && (g.bubble == 0 || len(m.bubbles) > 0)
 }
 
-// sortEqual sorts goroutines of one origin by what is the same for all numbers. It is stable.
+// sortEqual sorts goroutines of one origin by what is the same for all numbers: first by what is written
+// down of them, and those that are the same there by what they refer to. It is stable.
 func (m *Machine) sortEqual(list []ranked) {
-	if len(list) > manyEqual {
-		slices.SortStableFunc(list, func(a, b ranked) int { return m.compareGoroutines(a.g, b.g) })
-	} else {
-		for i := 1; i < len(list); i++ {
-			for k := i; k > 0 && m.compareGoroutines(list[k-1].g, list[k].g) > 0; k-- {
-				list[k], list[k-1] = list[k-1], list[k]
-			}
+	for i := range list {
+		list[i].key = m.symmetryKey(list[i].g)
+	}
+	sortStable(list, compareKeys)
+	for i := 0; i < len(list); {
+		n := 1
+		for i+n < len(list) && compareKeys(list[i], list[i+n]) == 0 {
+			n++
 		}
+		if n > 1 {
+			sortStable(list[i:i+n], func(a, b ranked) int { return m.compareHeaps(a.g, b.g) })
+		}
+		i += n
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].place < list[i-1].place && !m.cfg.absolute.exchanged.Load() {
@@ -151,17 +159,27 @@ func (m *Machine) sortEqual(list []ranked) {
 	}
 }
 
-// manyEqual is of how many goroutines sorting by insertion is too slow.
-const manyEqual = 16
-
-func (m *Machine) compareGoroutines(a, b *goroutine) int {
-	switch x, y := m.symmetryKey(a), m.symmetryKey(b); {
-	case x != y:
-		return cmp.Compare(x, y)
-	case a.label != b.label:
-		return cmp.Compare(a.label, b.label)
+// sortStable sorts a list that is short as a rule.
+func sortStable(list []ranked, compare func(a, b ranked) int) {
+	if len(list) > manyEqual {
+		slices.SortStableFunc(list, compare)
+		return
 	}
-	return m.compareHeaps(a, b)
+	for i := 1; i < len(list); i++ {
+		for k := i; k > 0 && compare(list[k-1], list[k]) > 0; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+}
+
+// manyEqual is of how many goroutines sorting by insertion is too slow.
+const manyEqual = 32
+
+func compareKeys(a, b ranked) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	return cmp.Compare(a.g.label, b.g.label)
 }
 
 // symmetryKey is a hash of what is written down of g, with what references refer to by its kind.
