@@ -104,7 +104,7 @@ type scalars struct {
 	signals   bool     // the program has asked for a signal
 	offline   bool     // a connection was refused as there is no network
 	failures  []*Fault // what a test has reported, one at each place; marks share it
-	failsAlso uint64   // a hash of the places of all failures but the first
+	failed    uint64   // a hash of their places
 	passed    *Passing // the first goroutine that has been overtaken: see step_queue.go
 	skip      *Skip    // that the test was skipped, or nil
 	testing   bool     // the test function of the entry has begun,

@@ -31,8 +31,9 @@ func (m *Machine) Failure() *Fault {
 // maxFailures is at how many places failures of a path are kept.
 const maxFailures = 64
 
-// fails notes that a test has reported a failure, at a program point. Which others there have been is in
-// fingerprints, in no order; package testing keeps the place of the first one.
+// fails notes that a test has reported a failure, at a program point. Which there have been is in
+// fingerprints, in no order: what package testing remembers of it may be out of reach while the test
+// ends.
 func (m *Machine) fails(site uint64, f *Fault) {
 	known := slices.ContainsFunc(m.failures, func(x *Fault) bool { return x.Pos == f.Pos })
 	n := len(m.failures)
@@ -40,9 +41,7 @@ func (m *Machine) fails(site uint64, f *Fault) {
 		return
 	}
 	m.failures = append(m.failures[:n:n], f)
-	if n > 0 {
-		m.failsAlso += mix(1, site)
-	}
+	m.failed += mix(1, site)
 }
 
 // Exited reports whether the program has exited by itself, and its status.

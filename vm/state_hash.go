@@ -186,8 +186,8 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.tracking {
 		ws = m.writeInputs(ws)
 	}
-	if m.failsAlso != 0 {
-		ws = append(ws, m.failsAlso)
+	if m.failed != 0 {
+		ws = append(ws, m.failed)
 	}
 	if m.skip != nil { // the verdict tells, though nothing in memory may remember it
 		ws = append(ws, 1<<63)

@@ -81,7 +81,7 @@ var partOf = func() map[string]string {
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
 		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
-		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failsAlso
+		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
