@@ -33,7 +33,7 @@ func (x *GitHub) annotate(level string, n *int, pos token.Position, title, text 
 		return nil
 	}
 	at := ""
-	if file := x.Paths.File(pos.Filename); pos.IsValid() && !filepath.IsAbs(file) && !strings.HasPrefix(file, "$") {
+	if file := x.Paths.File(pos.Filename); pos.IsValid() && !filepath.IsAbs(file) && !strings.HasPrefix(pos.Filename, models) {
 		at = fmt.Sprintf("file=%s,line=%d,", property(filepath.ToSlash(file)), pos.Line)
 		if pos.Column > 0 {
 			at += fmt.Sprintf("col=%d,", pos.Column)

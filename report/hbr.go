@@ -83,7 +83,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	if len(r.Options) == 0 {
 		r.Options = nil
 	}
-	r.Code, r.Message, r.Pos = b.Kind.Code(), Message(b), paths.Pos(b.Pos)
+	r.Code, r.Message, r.Pos = b.Kind.Code(), Message(b), paths.recorded(b.Pos)
 	r.Schedule = runs(b.Events)
 	if b.Loop >= 0 {
 		r.Loop = b.Loop + 1
@@ -92,7 +92,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	for _, in := range b.Inputs {
 		at := in.Pos
 		at.Column = 1 // positions in these files have one
-		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.Pos(at), in.Length, in.Param})
+		r.Inputs = append(r.Inputs, ReplayInput{in.Key.G, in.Key.N, in.Bits, in.Name, in.Type, in.Value, paths.recorded(at), in.Length, in.Param})
 	}
 	for _, e := range steps(b.Events) {
 		if e.Brief {
@@ -104,7 +104,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 			continue
 		}
 		r.Events = append(r.Events, ReplayEvent{G: e.Name, Kind: e.Kind.String(), What: e.What, Effect: shortened(e.Effect, mostWhat), Func: e.Func,
-			Pos: paths.Pos(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
+			Pos: paths.recorded(e.Pos), Choice: e.Choice, Preempts: e.Preempts})
 	}
 }
 
@@ -179,7 +179,7 @@ func parseKind(s string) (trace.Kind, error) {
 	}
 }
 
-// parsePos reads file:line:column as Paths.Pos writes it. There is no column after a directive
+// parsePos reads file:line:column as Paths.recorded writes it. There is no column after a directive
 // //line file:line.
 func parsePos(s, base string) (pos token.Position, err error) {
 	if s == "" || s == "-" {

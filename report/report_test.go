@@ -296,7 +296,7 @@ func TestParsePos(t *testing.T) {
 		{Filename: "/elsewhere/a.go", Line: 12, Column: 1},
 		{},
 	} {
-		s := Paths{"/src"}.Pos(pos)
+		s := Paths{"/src"}.recorded(pos)
 		if got, err := parsePos(s, "/src"); err != nil || got != pos {
 			t.Errorf("%s: %+v, %v, want %+v", s, got, err, pos)
 		}

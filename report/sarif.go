@@ -92,7 +92,7 @@ const mostFlow = 200
 // location returns a position as the log has it; false if it is not in the user's module.
 func (x *SARIF) location(pos token.Position, id int, text string) (sarifLocation, bool) {
 	file := filepath.ToSlash(x.Paths.File(pos.Filename))
-	if !pos.IsValid() || file == "" || filepath.IsAbs(file) || strings.HasPrefix(file, "$") {
+	if !pos.IsValid() || file == "" || filepath.IsAbs(file) || strings.HasPrefix(pos.Filename, models) {
 		return sarifLocation{}, false
 	}
 	l := sarifLocation{ID: id, Physical: sarifPhysical{sarifArtifact{(&url.URL{Path: file}).EscapedPath(), "%SRCROOT%"}, &sarifRegion{pos.Line, pos.Column}}}

@@ -389,7 +389,7 @@ func goroutine(b *bytes.Buffer, g explore.Goroutine) {
 		if i := slices.IndexFunc(g.Created, func(f explore.Frame) bool { return !f.Std }); i >= 0 {
 			c = g.Created[i]
 		}
-		fmt.Fprintf(b, "created by %s in goroutine %d\n\t%s:%d +0x%x\n", c.Func, goid(g.Parent), c.Pos.Filename, c.Pos.Line, c.PC)
+		fmt.Fprintf(b, "created by %s in goroutine %d\n\t%s:%d +0x%x\n", c.Func, goid(g.Parent), Paths{}.File(c.Pos.Filename), c.Pos.Line, c.PC)
 	}
 }
 
@@ -400,7 +400,7 @@ func stack(b *bytes.Buffer, frames []explore.Frame) {
 		if f.Args {
 			args = "..."
 		}
-		fmt.Fprintf(b, "%s(%s)\n\t%s:%d +0x%x\n", f.Func, args, f.Pos.Filename, f.Pos.Line, f.PC)
+		fmt.Fprintf(b, "%s(%s)\n\t%s:%d +0x%x\n", f.Func, args, Paths{}.File(f.Pos.Filename), f.Pos.Line, f.PC)
 	}
 }
 
@@ -455,11 +455,11 @@ func called(frames []explore.Frame) []explore.Frame {
 // shown that the library exports.
 func raceStack(b *bytes.Buffer, frames []explore.Frame) {
 	frames = called(frames)
-	for len(frames) > 1 && frames[1].Std && strings.HasPrefix(frames[0].Pos.Filename, "$hbcheck/") {
+	for len(frames) > 1 && frames[1].Std && strings.HasPrefix(frames[0].Pos.Filename, models) {
 		frames = frames[1:]
 	}
 	for _, f := range frames {
-		fmt.Fprintf(b, "  %s()\n      %s:%d +0x%x\n", f.Func, f.Pos.Filename, f.Pos.Line, f.PC)
+		fmt.Fprintf(b, "  %s()\n      %s:%d +0x%x\n", f.Func, Paths{}.File(f.Pos.Filename), f.Pos.Line, f.PC)
 	}
 }
 

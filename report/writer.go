@@ -55,8 +55,18 @@ type Files struct {
 // Paths shortens file names for people: names below Base become relative.
 type Paths struct{ Base string }
 
-// File returns name as it is shown.
+// models begins the names of the files of the library's models, which are only in hbcheck.
+const models = "$hbcheck/"
+
+// File returns name as it is shown. A model's is no path.
 func (p Paths) File(name string) string {
+	if model, ok := strings.CutPrefix(name, models); ok {
+		return "model of " + model
+	}
+	return p.relative(name)
+}
+
+func (p Paths) relative(name string) string {
 	if p.Base == "" || !filepath.IsAbs(name) {
 		return name
 	}
@@ -70,6 +80,12 @@ func (p Paths) File(name string) string {
 // Pos returns a position as file:line:column, or "-" if there is none.
 func (p Paths) Pos(pos token.Position) string {
 	pos.Filename = p.File(pos.Filename)
+	return pos.String()
+}
+
+// recorded is Pos for a file that hbcheck reads again.
+func (p Paths) recorded(pos token.Position) string {
+	pos.Filename = p.relative(pos.Filename)
 	return pos.String()
 }
 
