@@ -60,6 +60,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "Stop empties channels of early timers", File: "load/overlay/_src/time/sleep.go", Old: "r.c != nil && !r.early && hbDrain", New: "r.c != nil && hbDrain"}, "TestPrograms/timerearly"},
 		{mutation.Mutant{Name: "timers are never early", File: "vm/native_runtime.go", Old: "		list = p.Settings", New: "		list = \"\""}, "TestPrograms/timerearly"},
 		{mutation.Mutant{Name: "nothing is on its way", File: "load/overlay/_src/time/sleep.go", Old: "if r.early && !r.send {", New: "if false {"}, "TestPrograms/timerflight"},
+		{mutation.Mutant{Name: "that a test has failed is no part of states", File: "vm/state_hash.go", Old: "if m.failed != 0 {", New: "if false {"}, "./cmd/hbcheck TestScripts/several"},
 		{mutation.Mutant{Name: "a loop that looks only waits", File: "vm/await_eliminate.go", Old: " || m.clockReads != d.clock {", New: " {"}, "./cmd/hbcheck TestScripts/looks"},
 		{mutation.Mutant{Name: "output is not read", File: "vm/compile/shown.go", Old: "!captured && (hasPrefix", New: "(hasPrefix"}, "TestPrograms/captured"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
