@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // TestCover: each part of a line is shown as what was or was not executed, with what may be done in words.
@@ -30,6 +31,8 @@ func TestCover(t *testing.T) {
 			{File: name, Package: "ex/a", Start: at(5, 2), End: at(5, 10), Stmts: 1},
 		},
 		Reached: []bool{true, false, true, true}, Init: make([]bool, 4),
+		Orders: map[explore.Order]uint64{{First: explore.Place{Pos: at(4, 0), Kind: trace.Lock, What: "a<b>"},
+			Second: explore.Place{Pos: at(5, 0), Kind: trace.Lock, What: "a<b>"}}: 3},
 	}
 	out := filepath.Join(dir, "coverage.html")
 	w := &Cover{Name: out, Paths: report.Paths{Base: dir}}
@@ -43,7 +46,8 @@ func TestCover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"66.7%", `<span class="no">{ g() }</span>`, `<span class="yes">h(&#34;&lt;x&gt;&#34;)</span>`, "partly reached", "a.go"} {
+	for _, want := range []string{"66.7%", `<span class="no">{ g() }</span>`, `<span class="yes">h(&#34;&lt;x&gt;&#34;)</span>`, "partly reached", "a.go",
+		"lock a.go:4 before lock a.go:5 (a&lt;b&gt;), never the other way round"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %s", want)
 		}
