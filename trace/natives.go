@@ -36,7 +36,7 @@ var natives = func() map[string]Memory {
 			hash/maphash.runtime_rand hbcheck.dev/hbcheck/hbtest.Assume hbcheck.dev/hbcheck/hbtest.Choose hbcheck.dev/hbcheck/hbtest.nondet
 			hbcheck.dev/hbcheck/hbtest.Running hbcheck.dev/hbcheck/hbtest/lin.called hbcheck.dev/hbcheck/hbtest/lin.returned
 			internal/effect.Access internal/effect.Acquire internal/effect.Ordered internal/effect.OrderedIf internal/effect.Orders internal/effect.Range
-			internal/effect.Release internal/effect.Wait internal/bytealg.MakeNoZero internal/godebug.setting
+			internal/effect.Release internal/effect.Wait internal/bytealg.MakeNoZero internal/godebug.hbSets internal/godebug.setting
 			internal/synctest.IsInBubble internal/synctest.hbDrain internal/synctest.hbEnter internal/synctest.hbLeave
 			internal/synctest.hbWait internal/synctest.hbWaiting internal/sync.runtime_rand
 			math.Abs math.Ceil math.Copysign math.FMA math.Float32bits math.Float32frombits math.Float64bits

@@ -115,7 +115,17 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "internal/godebug.setting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, m.setting(m.string(r, 0)))
+		list := ""
+		if given := r.U(4)&1 != 0; given {
+			list = m.string(r, 2)
+		} else {
+			list = m.getenv("GODEBUG")
+		}
+		return m.setString(g, r, 0, m.settingIn(m.string(r, 0), list))
+	}},
+	{Name: "internal/godebug.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.setsEnv)
+		return Next
 	}},
 	{Name: "iter.newcoro", Symbolic: true, Peek: peekNewCoro, Fn: newCoro},
 	{Name: "iter.coroswitch", Symbolic: true, Fn: coroSwitch},
@@ -145,8 +155,10 @@ func (m *Machine) setString(g *goroutine, r Regs, i int, s string) Ctl {
 
 // setting returns what the setting of that name is when the program starts: in GODEBUG, or by the
 // version of Go that its module asks for.
-func (m *Machine) setting(name string) (value string) {
-	list := m.getenv("GODEBUG")
+func (m *Machine) setting(name string) string { return m.settingIn(name, m.getenv("GODEBUG")) }
+
+// settingIn returns what it is if GODEBUG is list.
+func (m *Machine) settingIn(name, list string) (value string) {
 	if p := m.link.entry.Package; p != nil {
 		list = p.Settings + "," + list
 	}

@@ -55,8 +55,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 		g.pc++
 	case bytecode.Panic:
-		if *a == 0 {
-			m.callGuest(g, uint64(m.rt[rtPanicNil])|funcBit, 0)
+		if *a == 0 && m.setting("panicnil") != "1" {
+			m.throw(g, rtPanicNil)
 			return Called
 		}
 		m.raise(g, *a, *rg(r, in.A+1), 0)

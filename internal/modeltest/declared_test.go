@@ -103,14 +103,16 @@ func TestDeclared(t *testing.T) {
 
 // unseen says of functions why no other goroutine notices what they do.
 var unseen = map[string]string{
-	"(*internal/poll.FD).Init": "no other goroutine knows the FD yet",
-	"syscall.hbKnown":          "the descriptor is the caller's own",
-	"os/signal.init#1":         "packages are initialised before there are other goroutines",
-	"syscall.Kill":             "what it reads is set when packages are initialised",
-	"runtime.registerPools":    "packages are initialised before there are other goroutines",
-	"sync.empty":               "runtime.GC calls it, and declares what Pools read",
-	"time.initLocal":           "its caller has entered a Once",
-	"unique.Make":              "whichever call comes first, the handles of equal values are equal",
+	"internal/godebug.HbChange": "whose callers have declared that they change the environment",
+	"syscall.init#1":            "which is over before there are other goroutines",
+	"(*internal/poll.FD).Init":  "no other goroutine knows the FD yet",
+	"syscall.hbKnown":           "the descriptor is the caller's own",
+	"os/signal.init#1":          "packages are initialised before there are other goroutines",
+	"syscall.Kill":              "what it reads is set when packages are initialised",
+	"runtime.registerPools":     "packages are initialised before there are other goroutines",
+	"sync.empty":                "runtime.GC calls it, and declares what Pools read",
+	"time.initLocal":            "its caller has entered a Once",
+	"unique.Make":               "whichever call comes first, the handles of equal values are equal",
 
 	"internal/testlog.PanicOnExit0":    "the main goroutine sets it before there are others",
 	"internal/testlog.SetPanicOnExit0": "the main goroutine sets it before there are others",

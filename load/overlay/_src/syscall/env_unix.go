@@ -34,7 +34,13 @@ func envIndex(key string) int {
 
 // Unsetenv removes key from the environment.
 func Unsetenv(key string) error {
+	if key == "GODEBUG" {
+		keeps("")
+	}
 	envWrite()
+	if key == "GODEBUG" {
+		godebug.HbChange("")
+	}
 	for i := envIndex(key); i >= 0; i = envIndex(key) {
 		envs = append(envs[:i:i], envs[i+1:]...)
 	}
@@ -86,9 +92,12 @@ func Setenv(key, value string) error {
 		}
 	}
 	if key == "GODEBUG" {
-		keepsTimers(value)
+		keeps(value)
 	}
 	envWrite()
+	if key == "GODEBUG" {
+		godebug.HbChange(value)
+	}
 	if i := envIndex(key); i >= 0 {
 		envs[i] = key + "=" + value
 	} else {
@@ -97,21 +106,24 @@ func Setenv(key, value string) error {
 	return nil
 }
 
-// keepsTimers refuses settings by which timers change while the program runs.
-func keepsTimers(settings string) {
-	const name = "asynctimerchan"
-	early := func(value byte) bool { return value == '1' || value == '2' }
-	now := godebug.New(name).Value()
-	for i := len(name) + 1; i < len(settings); i++ {
-		if settings[i-len(name)-1:i] == name+"=" && early(settings[i]) != (now != "" && early(now[0])) {
+func init() { godebug.HbEnvs = unsafe.Pointer(&envs) }
+
+// keeps refuses a GODEBUG by which what the machine itself does would change while the program
+// runs: how timers work, and what panic(nil) is.
+func keeps(settings string) {
+	for _, name := range [...]string{"asynctimerchan", "panicnil"} {
+		old, new := godebug.HbFirst(name), godebug.HbValue(name, settings)
+		on := func(value string) bool { return value == "1" || value == "2" && name == "asynctimerchan" }
+		if on(old) != on(new) {
 			hbRefuse("construct", "setting "+name+" while the program runs")
 		}
 	}
 }
-
 // Clearenv empties the environment.
 func Clearenv() {
+	keeps("")
 	envWrite()
+	godebug.HbChange("")
 	envs = nil
 }
 

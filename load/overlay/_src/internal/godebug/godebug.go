@@ -1,6 +1,10 @@
-// Package godebug reads the settings of the GODEBUG environment variable. They
-// are those the program is started with; nothing counts their use.
+// Package godebug reads the settings of the GODEBUG environment variable. Nothing counts their use.
 package godebug
+
+import (
+	"internal/effect"
+	"unsafe"
+)
 
 // A Setting is one named setting.
 type Setting struct {
@@ -27,8 +31,35 @@ func (s *Setting) String() string { return s.Name() + "=" + s.Value() }
 // IncNonDefault counts nothing.
 func (s *Setting) IncNonDefault() {}
 
-// Value returns the setting's value, empty if it is not set.
-func (s *Setting) Value() string { return setting(s.Name()) }
+// Value returns the setting's value, empty if it is not set. A program that can change the
+// environment reads it for that.
+func (s *Setting) Value() string {
+	if HbEnvs != nil && hbSets() {
+		effect.Ordered(HbEnvs, false)
+	}
+	return setting(s.Name(), text, changed)
+}
 
-// setting looks name up in the machine's GODEBUG.
-func setting(name string) string
+// HbEnvs is the environment, of package syscall.
+var HbEnvs unsafe.Pointer
+
+// What GODEBUG is, if the program has changed it.
+var (
+	text    string
+	changed bool
+)
+
+// HbChange notes that the program changes GODEBUG, as part of a change of the environment.
+func HbChange(to string) { text, changed = to, true }
+
+// HbValue returns what the setting called name is, if GODEBUG is text.
+func HbValue(name, text string) string { return setting(name, text, true) }
+
+// HbFirst returns what the setting called name was when the program started.
+func HbFirst(name string) string { return setting(name, "", false) }
+
+// setting looks name up in text, if that is given, or in the machine's GODEBUG.
+func setting(name, text string, given bool) string
+
+// hbSets reports whether the program can change the environment.
+func hbSets() bool
