@@ -119,6 +119,7 @@ func keeps(settings string) {
 		}
 	}
 }
+
 // Clearenv empties the environment.
 func Clearenv() {
 	keeps("")
