@@ -33,6 +33,7 @@ var (
 	partPrograms = []string{"./internal/progen", "-short", "-run", "^TestParts$"}
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
+	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
 
@@ -200,6 +201,52 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "an end with a timer pending cuts off what others print", File: "por/hb/execution.go", Old: "e.EndsExecution && x.sys.Aborted() || ", New: "e.EndsExecution || "}, []string{"./internal/progen", "-run", "^TestPassing$", "-args", "-programs", "1"}},
 	{mutation.Mutant{Name: "nothing follows the end of the program", File: "por/optimal/optimal.go", Old: "\t\treturn !s.Halted && s.continueWithout()\n", New: "\t\treturn false\n"}, toySystems},
 	{mutation.Mutant{Name: "executions of alternatives that end are all there are", File: "por/optimal/endings.go", Old: "\tif f.endedAlternatives++; f.endedAlternatives < f.numAlternatives {\n\t\treturn false\n\t}\n", New: "\tif f.endedAlternatives++; f.endedAlternatives > 0 {\n\t\treturn false\n\t}\n"}, toySystems},
+
+	// What is saved of a search, each component of it left out. No toy misses these: what begins anew with each
+	// execution of a sample (pct) or is another name of what is saved (the sampler's numbers); what only
+	// counts memory (retained, suspended, turns.bytes); and, which nothing notices yet, revisited, branched,
+	// dropped and eager of optimal, dropped and ctx of source, pending of clockvector, graph and known of
+	// graph, dropped of readsfrom, Width of hb, and the driver's Cur and pending.
+	{mutation.Mutant{Name: "saved: optimal without frames", File: "por/optimal/optimal.go", Old: "\tframes    []frame", New: "\tframes    []frame `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: optimal without inReversal", File: "por/optimal/optimal.go", Old: "\tinReversal []bool", New: "\tinReversal []bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: optimal without frameOf", File: "por/optimal/optimal.go", Old: "\tframeOf    []int32", New: "\tframeOf    []int32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: optimal without prevHead", File: "por/optimal/optimal.go", Old: "\tprevHead   []int32", New: "\tprevHead   []int32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: optimal without ideals", File: "por/optimal/optimal.go", Old: "\tideals     int", New: "\tideals     int `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: optimal without reversings", File: "por/optimal/optimal.go", Old: "\treversings []*reversing", New: "\treversings []*reversing `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: source without nodes", File: "por/dpor/source.go", Old: "\tnodes   []*sourceNode", New: "\tnodes   []*sourceNode `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: clockvector without nodes", File: "por/dpor/clockvector.go", Old: "\tnodes []cvNode", New: "\tnodes []cvNode `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: clockvector without accessed", File: "por/dpor/clockvector.go", Old: "\taccessed map[uint32]accessor", New: "\taccessed map[uint32]accessor `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: graph without points", File: "por/graph/search.go", Old: "\tpoints []generator", New: "\tpoints []generator `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: readsfrom without marks", File: "por/readsfrom/readsfrom.go", Old: "\tmarks     []por.Mark", New: "\tmarks     []por.Mark `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: readsfrom without graph", File: "por/readsfrom/readsfrom.go", Old: "\tgraph     []graphEvent", New: "\tgraph     []graphEvent `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: readsfrom without positions", File: "por/readsfrom/readsfrom.go", Old: "\tpositions [][]int32", New: "\tpositions [][]int32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: readsfrom without stamps", File: "por/readsfrom/readsfrom.go", Old: "\tstamps    [][]int32", New: "\tstamps    [][]int32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: readsfrom without frames", File: "por/readsfrom/readsfrom.go", Old: "\tframes    []frame", New: "\tframes    []frame `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Events", File: "por/hb/execution.go", Old: "\tEvents []Event", New: "\tEvents []Event `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without keys", File: "por/hb/execution.go", Old: "\tkeys   []eventKey", New: "\tkeys   []eventKey `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without clocks", File: "por/hb/execution.go", Old: "\tclocks []uint32", New: "\tclocks []uint32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Count", File: "por/hb/execution.go", Old: "\tCount    []uint32", New: "\tCount    []uint32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Last", File: "por/hb/execution.go", Old: "\tLast     []int32", New: "\tLast     []int32 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Exists", File: "por/hb/execution.go", Old: "\tExists   []bool", New: "\tExists   []bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Pending", File: "por/hb/execution.go", Old: "\tPending  []NextOp", New: "\tPending  []NextOp `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without MayBlock", File: "por/hb/execution.go", Old: "\tMayBlock []bool", New: "\tMayBlock []bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without undoLog", File: "por/hb/execution.go", Old: "\tundoLog  []Participant", New: "\tundoLog  []Participant `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: happens before without Order", File: "por/hb/execution.go", Old: "\tOrder    []trace.GID", New: "\tOrder    []trace.GID `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: driver without Path", File: "por/search/driver.go", Old: "\tPath    trace.Schedule", New: "\tPath    trace.Schedule `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: driver without Preempts", File: "por/search/driver.go", Old: "\tPreempts   int", New: "\tPreempts   int `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: driver without PreemptCut", File: "por/search/driver.go", Old: "\tPreemptCut bool", New: "\tPreemptCut bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: stateful without states", File: "por/stateful/dfs.go", Old: "\tstates     *visited", New: "\tstates     *visited `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: stateful without frames", File: "por/stateful/dfs.go", Old: "\tframes []frame", New: "\tframes []frame `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: stateful without components", File: "por/stateful/dfs.go", Old: "\tcomponents *components", New: "\tcomponents *components `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: stateful without alts", File: "por/stateful/dfs.go", Old: "\talts   []trace.Step", New: "\talts   []trace.Step `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: stateful without turns", File: "por/stateful/dfs.go", Old: "\tturns   turns", New: "\tturns   turns `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without dived", File: "por/stateful/turns.go", Old: "\tdived bool", New: "\tdived bool `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without queue", File: "por/stateful/turns.go", Old: "\tqueue []*aside", New: "\tqueue []*aside `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without from", File: "por/stateful/turns.go", Old: "\tfrom  *aside", New: "\tfrom  *aside `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without ends", File: "por/stateful/turns.go", Old: "\tends  uint64", New: "\tends  uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without fresh", File: "por/stateful/turns.go", Old: "\tfresh uint64", New: "\tfresh uint64 `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: turns without base", File: "por/stateful/turns.go", Old: "\tbase  int", New: "\tbase  int `saved:\"-\"`"}, resumed},
+	{mutation.Mutant{Name: "saved: driver without KnownRaces", File: "por/search/driver.go", Old: "\tKnownRaces RaceSet\n", New: "\tKnownRaces RaceSet `saved:\"-\"`\n"}, resumed},
 }
 
 // few are the mutants that are always built.

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/toys"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // fileKeeper saves a search the next-th time that it can be saved, which ends it.
@@ -69,7 +70,8 @@ func TestResume(t *testing.T) {
 		cfg  por.Config
 	}
 	var ways []way
-	for _, e := range append(All(), With("optimal", "equivalence", "rf"), With("optimal", "prefix-memory", "-1")) {
+	for _, e := range append(All(), With("optimal", "equivalence", "rf"), With("optimal", "prefix-memory", "-1"),
+		With("graph", "replay", "restart"), With("graph", "client", "everyaccess")) {
 		ways = append(ways, way{e.Name, e, por.Config{MaxSteps: 40, MaxExecutions: 300, Seed: 5}})
 		if e.Stateful {
 			ways = append(ways, way{e.Name + " with states", e, por.Config{Match: true, Symmetry: true, MaxSteps: 40}},
@@ -91,11 +93,11 @@ func TestResume(t *testing.T) {
 			}
 			count := &fileKeeper{t: t}
 			one := toy()
-			whole, found := resumeToy(w.e, one, toys.NewFindings(one), w.cfg, count)
+			whole, found := resumeToy(w.e, one, &inOrder{Findings: toys.NewFindings(one)}, w.cfg, count)
 			places := -count.next
 			rng := rand.New(rand.NewPCG(75, seed))
 			sys := toy()
-			f := toys.NewFindings(sys)
+			f := &inOrder{Findings: toys.NewFindings(sys)}
 			k := &fileKeeper{t: t, name: filepath.Join(t.TempDir(), "x")}
 			for {
 				k.next, k.roots, k.saved = 1+rng.IntN(places/4+2), nil, false
@@ -122,7 +124,7 @@ func TestResume(t *testing.T) {
 }
 
 // resumeToy explores a toy until it is saved, and returns what has been found so far.
-func resumeToy(e *por.Explorer, sys *toys.System, f *toys.Findings, cfg por.Config, k *fileKeeper) (por.Result, string) {
+func resumeToy(e *por.Explorer, sys *toys.System, f *inOrder, cfg por.Config, k *fileKeeper) (por.Result, string) {
 	cfg.Keeper, cfg.Over = k, func() bool { return k.saved }
 	cfg.Poll = func(por.Progress) string {
 		if k.saved {
@@ -131,5 +133,24 @@ func resumeToy(e *por.Explorer, sys *toys.System, f *toys.Findings, cfg por.Conf
 		return ""
 	}
 	r := e.Explore(sys, f, cfg)
-	return r, fmt.Sprint(toys.Keys(f.Leaves), toys.Keys(f.Races), f.Restarts)
+	return r, fmt.Sprint(toys.Keys(f.Leaves), toys.Keys(f.Races), f.Restarts, f.digest)
+}
+
+// inOrder are findings with a fingerprint of executions and races, in their order.
+type inOrder struct {
+	*toys.Findings
+	digest uint64
+}
+
+func (f *inOrder) Leaf(path trace.Schedule, st por.Status) bool {
+	for _, s := range path {
+		f.digest = por.Mix(f.digest ^ uint64(s.G)<<32 ^ uint64(s.Choice))
+	}
+	f.digest = por.Mix(f.digest + uint64(st))
+	return f.Findings.Leaf(path, st)
+}
+
+func (f *inOrder) Race(path trace.Schedule, a, b trace.Op) bool {
+	f.digest = por.Mix(f.digest + uint64(len(path))<<8 + 0xff)
+	return f.Findings.Race(path, a, b)
 }
