@@ -126,16 +126,62 @@ func main() {
 }
 `
 
+// pairs is a program with states that differ only in which of two objects of a region has which contents, or
+// in what of other regions an object refers to.
+const pairs = `package main
+
+import "sync"
+
+type pair struct {
+	n    int
+	a, b *int
+}
+
+type holder struct{ p *int }
+
+var one, two *pair
+
+func main() {
+	one, two = &pair{a: new(int), b: new(int)}, &pair{a: new(int), b: new(int)}
+	from := &holder{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			to := []*int{one.a, one.b, &one.n, &two.n}[g]
+			mu.Lock()
+			if from.p == nil {
+				from.p = to
+			}
+			mu.Unlock()
+			mu.Lock()
+			if *two.a == 0 {
+				*two.a = g
+			} else {
+				*two.b = g
+			}
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	from.p = nil
+}
+`
+
 // TestRegions: along random walks with marks, rewinds, collections and fingerprints now and then, those
-// tell the same states apart as fingerprints of states that are written down as a whole.
+// tell the same states apart as fingerprints of states that are written down as a whole, and are those made
+// from nothing.
 func TestRegions(t *testing.T) {
 	walks, n := 150, 20
 	if testing.Short() {
 		walks, n = 40, 2
 	}
 	t.Run("heaps", func(t *testing.T) {
-		s := source(t, heaps)
-		if kept := s.walkRegions(t, walks, 0) + s.walkRegions(t, walks, 1); kept < 1000 {
+		s, kept := source(t, heaps), 0
+		for seed := range uint64(2) {
+			kept += s.walkRegions(t, walks, seed)
+		}
+		if s = source(t, pairs); kept+s.walkRegions(t, walks, 0) < 1000 {
 			t.Errorf("only %d regions were kept", kept)
 		}
 	})
@@ -219,6 +265,12 @@ func (r *regionWalk) hash() {
 		for k, x := range m.regions.list[:len(before)] {
 			if x.gen == m.regions.gen && x.version == before[k] && x.n > 1 {
 				r.kept++
+			}
+		}
+		if r.rng.IntN(20) == 0 {
+			m.forgetHashes()
+			if h := hash(); h != kept {
+				r.t.Fatalf("%s: fingerprint %d, %d: %x, from nothing %x", r.name, r.n, i, kept, h)
 			}
 		}
 		m.canon.whole = true
