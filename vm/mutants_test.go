@@ -33,10 +33,8 @@ var mutants = []mutation.Mutant{
 	{Name: "what is outside has numbers only", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.list[x.region].ord<<32|uint64(x.num))\n", New: "\t\tws = append(ws, uint64(x.num))\n"},
 	{Name: "stacks stay", File: "vm/state_hash.go", Old: "\tt.hashed = false\n", New: ""},
 	{Name: "variables stay", File: "vm/state_regions.go", Old: "\t\tif o.flags&objHashed == 0 {\n\t\t\tm.hashBase", New: "\t\tif x.n == 0 {\n\t\t\tm.hashBase"},
-	{Name: "variables that are as they were are known", File: "vm/state_regions.go", Old: "\t\t\t\th.objs[id].flags &^= objHashed\n", New: "\t\t\t\t_ = id\n"},
 	{Name: "variables have no owners", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && !r.timed {"},
 	{Name: "variables have no Times", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
-	{Name: "stacks have no Times", File: "vm/state_regions.go", Old: "\t\tws[i], ws[i+1] = 0, 0\n", New: ""},
 }
 
 // TestMutants: each mutant is one of the present code and, with -mutants, makes TestRegions fail.

@@ -34,6 +34,11 @@ type list struct {
 	free   *node
 }
 
+var (
+	lastMu sync.Mutex
+	last   time.Time
+)
+
 var shared, other = &list{byN: map[int]*node{}, text: make([]byte, 9000)}, &list{byN: map[int]*node{}}
 
 func (l *list) push(x *node) {
@@ -79,6 +84,9 @@ func work(g int, l, to *list, c chan *node) {
 			l.text[g]++
 		}
 		l.mu.Unlock()
+		lastMu.Lock()
+		last = time.Now()
+		lastMu.Unlock()
 		l.mu.RLock()
 		y := l.last
 		l.mu.RUnlock()
@@ -172,23 +180,23 @@ func main() {
 // tell the same states apart as fingerprints of states that are written down as a whole, and are those made
 // from nothing.
 func TestRegions(t *testing.T) {
-	walks, n := 150, 20
+	walks, n := 40, 20
 	if testing.Short() {
-		walks, n = 40, 2
+		walks, n = 12, 2
 	}
 	t.Run("heaps", func(t *testing.T) {
 		s, kept := source(t, heaps), 0
 		for seed := range uint64(2) {
 			kept += s.walkRegions(t, walks, seed)
 		}
-		if s = source(t, pairs); kept+s.walkRegions(t, walks, 0) < 1000 {
+		if s = source(t, pairs); kept+s.walkRegions(t, 4*walks, 0) < 1000 {
 			t.Errorf("only %d regions were kept", kept)
 		}
 	})
 	t.Run("others", func(t *testing.T) {
 		kept := 0
 		for i, s := range subjects(t, n) {
-			kept += s.walkRegions(t, 8, uint64(i))
+			kept += s.walkRegions(t, 3, uint64(i))
 		}
 		if kept < 1000 {
 			t.Errorf("only %d regions were kept", kept)
@@ -202,7 +210,7 @@ func (s *subject) walkRegions(t *testing.T, walks int, seed uint64) int {
 	r := regionWalk{walker: newWalker(m, seed), t: t, name: s.name}
 	root := m.Mark()
 	for range walks {
-		r.walk(150, 0)
+		r.walk(800, 0)
 		m.Rewind(root)
 	}
 	t.Logf("%s: %d fingerprints, %d states, %d up to exchange; %d regions kept", s.name, r.n, len(r.pairs[0][0]), len(r.pairs[1][0]), r.kept)
