@@ -185,9 +185,9 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "symmetry: numbers are not shown", File: "vm/state_symmetry.go", Old: "return a.named.Load() && a.exchanged.Load()", New: "return a.named.Load() && false"}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: random bits are the same for all", File: "vm/state_symmetry.go", Old: "!m.cfg.RandFixed && ", New: ""}, equalOnes},
 	{mutation.Mutant{Name: "symmetry: owners have numbers", File: "vm/state_hash.go", Old: "\t\t\tm.hideOwner(&ws[from+int(a/8)], a)\n", New: "\t\t\t_ = a\n"}, equalOnes},
-	{mutation.Mutant{Name: "symmetry: what goroutines have is in no order", File: "vm/state_symmetry.go", Old: "return m.compareHeaps(a, b)", New: "return 0"}, equalOnes},
-	{mutation.Mutant{Name: "symmetry: deadlines are in no order", File: "vm/state_symmetry.go", Old: "case a.label != b.label:", New: "case false:"}, equalOnes},
-	{mutation.Mutant{Name: "symmetry: goroutines are in no order", File: "vm/state_symmetry.go", Old: "case x != y:\n\t\treturn cmp", New: "case x != y && false:\n\t\treturn cmp"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: what goroutines have is in no order", File: "vm/state_symmetry.go", Old: "return m.compareHeaps(a.g, b.g) }", New: "return 0 }"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: deadlines are in no order", File: "vm/state_symmetry.go", Old: "return cmp.Compare(a.g.label, b.g.label)", New: "return 0"}, equalOnes},
+	{mutation.Mutant{Name: "symmetry: goroutines are in no order", File: "vm/state_symmetry.go", Old: "\tif a.key != b.key {\n", New: "\tif false {\n"}, equalOnes},
 	{mutation.Mutant{Name: "lookahead: what waits along a cycle is not noted", File: "por/lookahead/search.go", Old: "\t\t\ts.noteAwaited() // an", New: "\t\t\t// an"}, []string{"./internal/progen", "-run", "^TestEqual$", "-args", "-programs", "1"}},
 
 	// Goroutines that are forgotten.
