@@ -32,9 +32,9 @@ const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 // without a monotonic reading count as dates.
 const maxDates = 1 << 14
 
-// made notes that the Time wall, ext has been made of numbers.
+// made notes that the Time wall, ext has been made of numbers, be it in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
-	if k := m.link; k.clockUsed && !m.auto && !m.cfg.Run {
+	if k := m.link; k.clockUsed && !m.cfg.Run {
 		if k.dates == nil {
 			k.dates = map[int64]bool{}
 		}

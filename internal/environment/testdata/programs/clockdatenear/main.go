@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
+var end, err = time.Parse(time.DateOnly, "2026-05-01")
+
 func main() {
-	end, err := time.Parse(time.DateOnly, "2026-05-01")
 	n := 0
 	if time.Now().UTC().After(end) {
 		n++
