@@ -246,6 +246,10 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	m.cnt.Instructions += used
 	m.localWork += used
 	m.budgetLeft = budget
+	if m.auto && m.inModel(g) {
+		m.budgetLeft = 0 // the next back edge or call asks again
+		return true
+	}
 	if m.auto {
 		if m.cfg.Run {
 			m.clock += budget * nanosPerLoop
@@ -269,6 +273,19 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		return false
 	}
 	return m.cut.Cause == 0
+}
+
+// inModel reports whether g is in code of a model, or in a function of the library that a model has called.
+// What lies there between two operations is one step.
+func (m *Machine) inModel(g *goroutine) (in bool) {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if in = f.Trusted; in || id == 0 || f.SSA == nil {
+			return false
+		}
+		return m.link.prog.InLibrary(f.SSA)
+	})
+	return in
 }
 
 // beginStep resets what is counted from the beginning of a step.
