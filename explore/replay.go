@@ -12,11 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Narrate executes a schedule from the present state of m and returns its steps
-// in source terms. m is left where it was.
-func Narrate(m Machine, schedule trace.Schedule) ([]Event, error) { return narrated(m, schedule, nil) }
-
-// narrated is Narrate, followed by t.
+// narrated executes a schedule from the present state of m, followed by t, and returns its steps in source
+// terms. m is left where it was.
 func narrated(m Machine, schedule trace.Schedule, t *teller) ([]Event, error) {
 	mark := m.Mark()
 	events, err := play(m, schedule, t)
