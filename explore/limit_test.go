@@ -241,6 +241,7 @@ func TestCutBeforeSaved(t *testing.T) {
 		l.start()
 		defer l.release()
 		time.Sleep(l.timeout)
+		synctest.Wait()
 		l.saving.Add(1)
 		if !l.ending() || l.passed() {
 			t.Fatal("the search may not go on")

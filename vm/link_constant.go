@@ -79,6 +79,8 @@ func (k *linker) assigned() map[types.Object]bool {
 					if n.Op == token.AND {
 						note(n.X)
 					}
+				case *ast.CallExpr:
+					k.logs = k.logs || logsElsewhere(p.Info, n)
 				}
 				return true
 			})
@@ -87,9 +89,39 @@ func (k *linker) assigned() map[types.Object]bool {
 	return k.assigns
 }
 
-// ReadsOutput reports whether the program may read what it prints: it assigns a standard stream.
+// logsElsewhere reports whether a call makes a logger write to something else than a standard stream.
+func logsElsewhere(info *types.Info, call *ast.CallExpr) bool {
+	name, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	f, ok := info.Uses[name.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return false
+	}
+	switch f.Pkg().Path() + "." + f.Name() {
+	case "log.New", "log.SetOutput", "log/slog.NewTextHandler", "log/slog.NewJSONHandler": // SetOutput is a method, too
+		to, ok := ast.Unparen(call.Args[0]).(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		v, ok := info.Uses[to.Sel].(*types.Var)
+		return !ok || v.Pkg() == nil || !constantVars[v.Pkg().Path()+"."+v.Name()]
+	case "log/slog.New": // with a handler of the program's own
+		h := types.TypeString(info.TypeOf(call.Args[0]), nil)
+		return h != "*log/slog.TextHandler" && h != "*log/slog.JSONHandler"
+	}
+	return false
+}
+
+// ReadsOutput reports whether the program may read what it prints or logs: it assigns a standard stream,
+// or a logger of its own writes elsewhere.
 func (k *linker) ReadsOutput() bool {
-	for x := range k.assigned() {
+	assigned := k.assigned()
+	if k.logs {
+		return true
+	}
+	for x := range assigned {
 		if name := x.Name(); x.Pkg().Path() == "os" && (name == "Stdout" || name == "Stderr") {
 			return true
 		}

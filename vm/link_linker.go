@@ -33,6 +33,7 @@ type linker struct {
 	globals    map[*ssa.Global]uint64
 	byAddr     map[uint64]*ssa.Global
 	assigns    map[types.Object]bool // nil until asked for: see link_constant.go
+	logs       bool                  // with assigns: a logger writes to something else than a standard stream
 	literals   map[string]uint64
 	natives    map[string]int
 	stubs      map[string]uint32

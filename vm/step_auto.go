@@ -14,7 +14,7 @@ func (m *Machine) runAuto() {
 		ran, spent := false, false
 		turn := func(g *goroutine) {
 			g.status = gRunning
-			m.budgetLeft = budget
+			m.budgetLeft, m.localWork = budget, 0
 			m.exec(g)
 			m.cnt.Steps++
 			if m.cfg.Run {

@@ -157,7 +157,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 		case timeTexts[name]:
 			used = true
 		case timeParts[name]:
-			used = !logsTime[p.Path] && (m.link.prog.InLibrary(f.SSA) || !compile.OnlyPrinted(f.InstrAt(int(pc)), m.link.ReadsOutput()))
+			used = !(logsTime[p.Path] && (p.Path == "testing" || !m.link.ReadsOutput())) && (m.link.prog.InLibrary(f.SSA) || !compile.OnlyPrinted(f.InstrAt(int(pc)), m.link.ReadsOutput()))
 			name = ""
 		}
 		return false

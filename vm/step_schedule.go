@@ -246,8 +246,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	m.cnt.Instructions += used
 	m.localWork += used
 	m.budgetLeft = budget
-	if m.auto && m.inModel(g) {
-		m.budgetLeft = 0 // the next back edge or call asks again
+	if m.auto && m.cfg.Run && m.localWork < 2*budget && m.inModel(g) {
+		m.budgetLeft = 1 // one of the next back edges and calls asks again
 		return true
 	}
 	if m.auto {
@@ -276,16 +276,28 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 }
 
 // inModel reports whether g is in code of a model, or in a function of the library that a model has called.
-// What lies there between two operations is one step.
+// What lies there between two operations is one step. Package testing calls tests, which is no such code.
 func (m *Machine) inModel(g *goroutine) (in bool) {
-	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
-		f := m.code(id)
-		if in = f.Trusted; in || id == 0 || f.SSA == nil {
-			return false
-		}
-		return m.link.prog.InLibrary(f.SSA)
+	if g.fn.Trusted {
+		return !m.inTesting(g.fn)
+	}
+	if g.fn.SSA == nil || !m.link.prog.InLibrary(g.fn.SSA) {
+		return false
+	}
+	m.eachFrame(g, func(f *bytecode.Func, _ int32) bool {
+		in = f.Trusted && !m.inTesting(f)
+		return !f.Trusted && f.SSA != nil && m.link.prog.InLibrary(f.SSA)
 	})
 	return in
+}
+
+// inTesting reports whether f is of package testing, or begins the program.
+func (m *Machine) inTesting(f *bytecode.Func) bool {
+	if f.SSA == nil {
+		return true
+	}
+	p := m.link.prog.PackageOf(original(f.SSA))
+	return p != nil && p.Path == "testing"
 }
 
 // beginStep resets what is counted from the beginning of a step.

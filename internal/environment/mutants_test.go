@@ -66,6 +66,7 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "that a test has failed is no part of states", File: "vm/state_hash.go", Old: "if m.failed != 0 {", New: "if false {"}, "./cmd/hbcheck TestScripts/several"},
 		{mutation.Mutant{Name: "a loop that looks only waits", File: "vm/await_eliminate.go", Old: " || m.clockReads != d.clock {", New: " {"}, "./cmd/hbcheck TestScripts/looks"},
 		{mutation.Mutant{Name: "output is not read", File: "vm/compile/shown.go", Old: "!captured && (hasPrefix", New: "(hasPrefix"}, "TestPrograms/captured"},
+		{mutation.Mutant{Name: "logs are not read", File: "vm/link_constant.go", Old: "	if k.logs {", New: "	if false {"}, "TestPrograms/capturedlog"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {

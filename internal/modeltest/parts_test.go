@@ -64,7 +64,7 @@ var partOf = func() map[string]string {
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
-			linker.bound linker.assigns linker.observed linker.literals linker.static256
+			linker.bound linker.assigns linker.logs linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
 		noted: `absolutes lateness
 			linker.cutoffs linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime

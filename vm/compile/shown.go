@@ -22,8 +22,7 @@ const (
 
 // UseOfText returns what the function in which a call is does with the text that the call makes of
 // its arguments.
-// captured says whether the program may read what is printed to the standard streams: it assigns
-// os.Stdout or os.Stderr.
+// captured says whether the program may read what it prints or logs (linker.ReadsOutput).
 func UseOfText(i ssa.Instruction, captured bool) TextUse {
 	call, ok := i.(ssa.CallInstruction)
 	if !ok {
@@ -155,7 +154,7 @@ func prints(call *ssa.CallCommon, captured bool) bool {
 	case "fmt":
 		return !captured && (hasPrefix(name, "Print") || hasPrefix(name, "Fprint") && toStdout(call.Args[0]))
 	case "log", "log/slog":
-		return hasPrefix(name, "Print", "Fatal", "Debug", "Info", "Warn", "Error")
+		return !captured && hasPrefix(name, "Print", "Fatal", "Debug", "Info", "Warn", "Error")
 	case "errors":
 		return name == "Is" // it compares errors, not their texts
 	case "testing":
