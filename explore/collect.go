@@ -90,6 +90,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	b.Schedule = append(trace.Schedule(nil), path...)
 	if b.movers == nil { // on the machine that has found it
 		b.movers = movers(c.m, path)
+		b.symbolic = c.features.Symbolic != nil && c.features.Symbolic()
 		b.passing(c.m)
 	}
 	c.bugs = append(c.bugs, b)

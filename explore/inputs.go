@@ -114,7 +114,7 @@ func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, er
 // with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
 func (s *exploration) describe(b *Bug, t *teller) error {
 	f := s.features
-	if f.Inputs == nil || !f.Symbolic() {
+	if f.Inputs == nil || !b.symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
 	t.over = nil

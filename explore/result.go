@@ -242,7 +242,8 @@ type Bug struct {
 	StepsApart   bool
 	AccessEvents [2]int
 
-	movers []mover // of Schedule, until it is told
+	movers   []mover // of Schedule, until it is told
+	symbolic bool    // values depended on inputs where it was found
 }
 
 // Edge is one part of a wait-for cycle: From waits on On, which To holds.

@@ -13,7 +13,7 @@ func TestWithEnvironment(t *testing.T) {
 	for _, x := range []struct{ value, args, want, err string }{
 		{"", "explore ./...", "explore ./...", ""},
 		{"-timeout=2m --preempt=1", "explore -timeout=1m .", "explore --timeout=2m --preempt=1 -timeout=1m .", ""},
-		{"-timeout=2m -v", "run x.go", "run --verbose x.go", ""},
+		{"-timeout=2m -v", "run x.go", "run --timeout=2m --verbose x.go", ""},
 		{"'--run=A B' \"-v\"", "explore", "explore|--run=A B|--verbose", ""},
 		{"-v", "explore x.go", "explore --verbose x.go", ""},
 		{"-j=4", "explore .", "explore --jobs=4 .", ""},
