@@ -147,12 +147,6 @@ func (m *Machine) Stack(id trace.GID) []SourceFrame {
 		frames = m.addFrame(frames, id, pc)
 		return len(frames) < maxTrace
 	})
-	if len(frames) == 0 { // a goroutine of a model
-		m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
-			frames = append(frames, m.frame(f, pc))
-			return false
-		})
-	}
 	return frames
 }
 

@@ -109,6 +109,9 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 					lockings = locks(x.m)
 				})
 			}
+			// What a fingerprint has cost depends on which regions of the heap were kept, and there are
+			// more objects with coverage.
+			stats[0].Hashed, stats[1].Hashed = 0, 0
 			if stats[0].PeakBytes, stats[1].PeakBytes = 0, 0; !reflect.DeepEqual(stats[0], stats[1]) {
 				t.Errorf("%s, %s, %s: counts are\n%+v, with coverage\n%+v\n%s", u.Name, e.Name, h, stats[0], stats[1], numbered(u.Source))
 			}

@@ -64,6 +64,11 @@ func TestHistoryInBrowser(t *testing.T) {
 		`[...document.querySelectorAll(".history a")].every((a) => a.querySelector("rect").getBBox().width >= a.querySelector("text").getBBox().width + 10)`, "true")
 	x.eval(`document.querySelector(".history a.not").focus(); 0`)
 	x.key("\r")
+	for range 100 { // the page is told of its new address later
+		if x.eval(`String(location.hash !== "" && L.step[selected] === Number(location.hash.slice(6)))`) == "true" {
+			break
+		}
+	}
 	x.wants(`L.step[selected] === Number(document.querySelector(".history a.not").getAttribute("href").slice(6))`, "true",
 		`D.texts[L.what[selected]].startsWith("Get()")`, "true")
 	x.media("screen", "dark")
