@@ -73,7 +73,7 @@ type Features struct {
 
 	// Inputs returns the least inputs that lead to the present state; ok is false if they are not
 	// known. Concrete makes a machine of the same entry with inputs of these values.
-	// Symbolic reports whether a value has depended on inputs in some execution; if not, there are none.
+	// Symbolic reports whether a value has depended on inputs on this path; if not, there are none.
 	Symbolic func() bool
 	Inputs   func() (list []Input, ok bool)
 	Concrete func(inputs []Input, interrupted func() bool) (Machine, error)

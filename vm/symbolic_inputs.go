@@ -89,7 +89,7 @@ func (s *symbols) supposeAmong(g *goroutine, reg uint16, t *symbolic.Term) *inst
 	return nil
 }
 
-// Symbolic reports whether a value has depended on inputs, in any execution.
+// Symbolic reports whether a value has depended on inputs on this path.
 func (m *Machine) Symbolic() bool { return m.tracking }
 
 // Inputs returns the least values of the inputs that lead to the present state; ok is false if the
