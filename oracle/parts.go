@@ -41,6 +41,9 @@ import (
 //     that depends on all (Effects.DependsOnAll). What else operations are about that is no memory
 //     (the clock, goroutines, output, bubbles) is about all goroutines: members have no such
 //     operations (byAccess), and where there are bubbles there are no parts.
+//  6. A goroutine that waits for time to pass (Machine.AwaitsTime) takes no step now, and none in w
+//     by 5, unless its timer is reset there. Who resets a timer has it, and by it all that its
+//     goroutine has: it is x in 1. So others need not be members because of one that waits.
 //
 // Parts are small if memory is not shared. A mutex that several goroutines can lock holds them
 // together; what is known of when they can lock it is for Oracle.Skip.
@@ -110,6 +113,9 @@ func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 
 // needsOf returns which goroutines a part with g has because of g's pending operation.
 func (p *Partition) needsOf(g trace.GID) uint64 {
+	if p.m.AwaitsTime(g) {
+		return 0
+	}
 	kind := p.m.Next(g).Kind
 	p.touched = p.m.Touches(g, p.touched[:0])
 	switch {

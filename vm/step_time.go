@@ -230,6 +230,13 @@ func (m *Machine) Wait(id trace.GID) (d time.Duration, ok bool) {
 	return time.Duration(int64(g.label) - m.clock), true
 }
 
+// AwaitsTime reports whether goroutine id can do nothing before time has passed, which it does not by
+// rule 2 as long as another one is enabled that is now.
+func (m *Machine) AwaitsTime(id trace.GID) bool {
+	g := m.gOf(id)
+	return timed(g) && m.bounded(g) && !m.isDue(g) && !m.passingNow().quiet
+}
+
 // VisibleArming is Config.VisibleArming.
 func (m *Machine) VisibleArming() bool { return m.cfg.VisibleArming }
 

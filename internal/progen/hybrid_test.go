@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // knownPrograms are programs of Generate that something was wrong with: in a
@@ -56,6 +57,7 @@ var skipsFlag = flag.Bool("skips", false, "check every skipped choice, not only 
 // comparison compares searches of many programs.
 type comparison struct {
 	*testing.T
+	config             vm.Config // of the machines
 	checked, left, bad int
 	eliminated         map[string]uint64
 	parts              uint64 // states in which a part was enough
@@ -65,7 +67,7 @@ type comparison struct {
 }
 
 func newComparison(t *testing.T) *comparison {
-	return &comparison{T: t, eliminated: map[string]uint64{}}
+	return &comparison{T: t, config: vm.Config{VisibleOutput: true}, eliminated: map[string]uint64{}}
 }
 
 // batches calls f with the seeds of all programs to compare, some at a time: total

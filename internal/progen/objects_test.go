@@ -56,7 +56,7 @@ func (c *comparison) objects(list []objectProgram, modes func(seed uint64) []mod
 	for _, p := range list {
 		us = append(us, unit{p.text.Name, p.text.Source})
 	}
-	g := loadGroup(c, us)
+	g := loadGroupWith(c, us, c.config)
 	for i, p := range list {
 		g.in(i, func() {
 			o := &observer{t: c, m: g.m, outcomes: map[string]bool{}, races: map[string]bool{}}

@@ -10,8 +10,14 @@ import (
 // depends on rng: an object of a package variable, one that main has made, a pointer that one part
 // hands to another one through a channel, an atomic pointer or a variable, and whether main waits for
 // them. It is what reductions that explore one part after the other are for.
-func Parts(name string, rng *rand.Rand) Text {
-	p := &parts{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}}
+func Parts(name string, rng *rand.Rand) Text { return newParts(name, rng, false) }
+
+// TimedParts returns such a program in which goroutines sleep, too, and wait for timers of their own and
+// of others.
+func TimedParts(name string, rng *rand.Rand) Text { return newParts(name, rng, true) }
+
+func newParts(name string, rng *rand.Rand, timed bool) Text {
+	p := &parts{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}, timed: timed}
 	var body strings.Builder
 	p.w = &body
 	p.main(name)
@@ -21,14 +27,19 @@ func Parts(name string, rng *rand.Rand) Text {
 type parts struct {
 	objects
 	budget int // statements that goroutines may still have
+	timed  bool
 }
 
 // numHandovers is how many ways there are to hand a pointer to another part.
 const numHandovers = 3
 
 func (p *parts) main(name string) {
-	p.ln("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)")
-	p.ln("type T struct {\n\tmu sync.Mutex\n\trw sync.RWMutex\n\twg sync.WaitGroup\n\tcond *sync.Cond\n\tn, k int\n\ta atomic.Int32\n\tch, buf, fin chan int\n\tm map[int]int\n}")
+	imported, field := "", ""
+	if p.timed {
+		imported, field = "\n\t\"time\"", "tm, af *time.Timer\n\t"
+	}
+	p.ln("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"%s\n)", imported)
+	p.ln("type T struct {\n\t%smu sync.Mutex\n\trw sync.RWMutex\n\twg sync.WaitGroup\n\tcond *sync.Cond\n\tn, k int\n\ta atomic.Int32\n\tch, buf, fin chan int\n\tm map[int]int\n}", field)
 	p.ln("func U() *T {\n\tt := &T{ch: make(chan int), fin: make(chan int), buf: make(chan int, 1), m: map[int]int{}}\n\tt.cond = sync.NewCond(&t.mu)\n\treturn t\n}")
 	p.ln("var G = U()\nvar I *T")
 	p.ln("func %s() {", name)
@@ -39,6 +50,8 @@ func (p *parts) main(name string) {
 	p.ln("var all sync.WaitGroup\nvar ap atomic.Pointer[T]\n_, _ = &all, &ap")
 	p.ln("hand := make(chan *T, 2)")
 	p.ln("o := U()")
+	p.timer("o")
+	p.timer("G")
 	if waits {
 		p.ln("all.Add(%d)", n)
 	}
@@ -46,6 +59,7 @@ func (p *parts) main(name string) {
 	for i := range n {
 		p.ln("go func() {")
 		p.ln("t := U()")
+		p.timer("t")
 		p.ln("hb := func() *T { return t }")
 		who := []string{"t"}
 		if shared && p.chance(50) {
@@ -123,6 +137,10 @@ func (p *parts) statements(who []string, n int) {
 		}
 		p.budget--
 		t := who[p.n(len(who))]
+		if p.timed && p.chance(40) {
+			p.wait(t)
+			continue
+		}
 		switch p.n(26) {
 		case 0, 1, 2:
 			p.ln("%s.mu.Lock()", t)
@@ -171,5 +189,39 @@ func (p *parts) statements(who []string, n int) {
 		case 23:
 			p.ln("%s.fin <- 1", t)
 		}
+	}
+}
+
+// timer gives an object timers. Initialising G gives it none: those of all programs that are loaded
+// together would be pending in each.
+func (p *parts) timer(t string) {
+	if p.timed {
+		p.ln("%s.tm = time.NewTimer(2 * time.Second)", t)
+		p.ln("%s.af = time.AfterFunc(%d*time.Second, func() { say(%d) })", t, 1+p.n(3), 70+p.n(9))
+	}
+}
+
+// wait prints a statement about time.
+func (p *parts) wait(t string) {
+	d := 1 + p.n(3)
+	switch p.n(9) {
+	case 0:
+		p.ln("time.Sleep(%d * time.Second)", d)
+	case 1:
+		p.ln("select {\ncase %s.k = <-%s.ch:\ncase <-time.After(%d * time.Second):\nsay(%d)\n}", t, t, d, 30+d)
+	case 2:
+		p.ln("select {\ncase %s.ch <- 1:\ncase <-%s.tm.C:\nsay(%d)\n}", t, t, 40+d)
+	case 3:
+		p.ln("if %s.tm.Stop() {\nsay(%d)\n}", t, 50+d)
+	case 4:
+		p.ln("if %s.tm.Reset(%d * time.Second) {\nsay(%d)\n}", t, d, 60+d)
+	case 5:
+		p.ln("<-%s.tm.C", t)
+	case 6:
+		p.ln("time.AfterFunc(%d*time.Second, func() { %s.n++ })", d, t)
+	case 7:
+		p.ln("if %s.af.Stop() {\nsay(%d)\n}", t, 80+d)
+	case 8:
+		p.ln("%s.af.Reset(%d * time.Second)", t, d)
 	}
 }

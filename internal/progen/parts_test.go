@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestParts: searches that explore parts of a program one after the other find in programs of several
@@ -22,6 +23,24 @@ func TestParts(t *testing.T) {
 		for _, seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 0x9a475))
 			list = append(list, objectProgram{seed, progen.Parts(fmt.Sprintf("P%d", seed), rng)})
+		}
+		c.objects(list, partModes)
+	})
+	if c.parts == 0 {
+		t.Error("no part was explored alone: the programs do not test it")
+	}
+}
+
+// TestTimedParts: so they do where goroutines wait for timers, and for nothing else: time passes only
+// when all of them wait.
+func TestTimedParts(t *testing.T) {
+	c := newComparison(t)
+	c.config = vm.Config{VisibleOutput: true, OrderedTime: true}
+	c.batches(300, nil, func(seeds []uint64) {
+		var list []objectProgram
+		for _, seed := range seeds {
+			rng := rand.New(rand.NewPCG(seed, 0x9a476))
+			list = append(list, objectProgram{seed, progen.TimedParts(fmt.Sprintf("P%d", seed), rng)})
 		}
 		c.objects(list, partModes)
 	})
@@ -145,18 +164,88 @@ func P7() {
 	p.Unlock()
 	say(2)
 }`,
+	// Where time has no order, a timer may fire at once.
+	`import "time"
+
+func P8() {
+	t := time.AfterFunc(time.Second, func() { say(1) })
+	if t.Stop() {
+		say(2)
+	}
+}`,
+}
+
+// timedTexts are such programs where time passes only when all goroutines wait.
+var timedTexts = []string{
+	// Of two timers with one deadline each may be the first.
+	`import "time"
+
+func P1() {
+	var a, b *time.Timer
+	ready := make(chan int)
+	a = time.AfterFunc(time.Second, func() {
+		<-ready
+		if b.Stop() {
+			say(1)
+		}
+	})
+	b = time.AfterFunc(time.Second, func() {
+		<-ready
+		if a.Stop() {
+			say(2)
+		}
+	})
+	close(ready)
+}`,
+	// A timer whose deadline has come waits for nothing.
+	`import "time"
+
+func P2() {
+	t := time.AfterFunc(time.Second, func() { say(1) })
+	time.Sleep(time.Second)
+	if t.Stop() {
+		say(2)
+	}
+}`,
+	// Another goroutine makes a timer of a part fire at once.
+	`import "time"
+
+func P3() {
+	c := make(chan int)
+	d := make(chan int)
+	t := time.AfterFunc(time.Hour, func() {
+		select {
+		case c <- 1:
+		default:
+			say(1)
+		}
+	})
+	go func() {
+		d <- 0
+		t.Reset(0)
+	}()
+	go func() { c <- 2 }()
+	<-d
+	say(<-c + 10)
+}`,
 }
 
 // TestPartTexts: what a full search finds in them searches by parts find, too.
 func TestPartTexts(t *testing.T) {
-	c := newComparison(t)
-	var list []objectProgram
-	for i, text := range partTexts {
-		name := fmt.Sprintf("P%d", i+1)
-		list = append(list, objectProgram{uint64(i), progen.Text{Name: name, Source: "package main\n\n" + text + "\n"}})
-	}
-	c.objects(list, func(seed uint64) []mode { return partModes(seed)[:2] })
-	if c.checked != len(partTexts) {
-		t.Errorf("%d of %d programs checked", c.checked, len(partTexts))
+	for _, x := range []struct {
+		texts []string
+		vm.Config
+	}{{partTexts, vm.Config{VisibleOutput: true}}, {timedTexts, vm.Config{VisibleOutput: true, OrderedTime: true}}} {
+		c := newComparison(t)
+		c.config = x.Config
+		var list []objectProgram
+		for i, text := range x.texts {
+			name := fmt.Sprintf("P%d", i+1)
+			list = append(list, objectProgram{uint64(i), progen.Text{Name: name, Source: "package main\n\n" + text + "\n"}})
+		}
+		c.objects(list, func(seed uint64) []mode { return partModes(seed)[:2] })
+		if c.checked != len(x.texts) {
+			t.Errorf("%d of %d programs checked", c.checked, len(x.texts))
+		}
 	}
 }
