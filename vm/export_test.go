@@ -14,6 +14,16 @@ func (m *Machine) ForgetSerialised() {
 	m.forgetHashes()
 }
 
+// HashAll is Hash without regions.
+func (m *Machine) HashAll() por.Hash {
+	m.canon.whole = true
+	defer func() { m.canon.whole = false }()
+	return m.Hash()
+}
+
+// HeapLive is how many bytes the program's objects have.
+func (m *Machine) HeapLive() uint64 { return m.heap.live }
+
 // GrowMap rebuilds a map of the program's, in the middle of a step of main, with room for entries of
 // 4 GB and some.
 func (m *Machine) GrowMap() {

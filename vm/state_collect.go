@@ -7,7 +7,8 @@ import (
 
 // gcThreshold is how many bytes are allocated at least between two collections.
 // If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
-// the allocations since the last one.
+// the allocations since the last one. It is also how many are allocated at most before interrupts are
+// looked for: the system may need seconds for some gigabytes.
 const gcThreshold = 64 << 20
 
 // collectIfNeeded collects if that is due, or if the program has more memory than it may;
@@ -21,6 +22,7 @@ func (m *Machine) collectIfNeeded() {
 		m.collect()
 		h.gcAt = max(gcThreshold, h.live/2)
 	}
+	h.pollAt = min(h.gcAt, h.sinceGC+gcThreshold)
 	if full && h.live > most && m.cut.Cause == 0 {
 		m.cut = m.outOfMemory()
 	}

@@ -55,6 +55,9 @@ type canonicaliser struct {
 	text       []byte
 	whole      bool // no regions are kept: for a comparison
 	weight     int  // see Weight
+	unpolled   int  // words written down since interrupts were looked for
+	stopped    bool // there was one: the fingerprint is none
+	stops      uint64
 	ownOnly    bool // the traversal is of what one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
@@ -147,6 +150,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
 	ws := c.words[:0]
 	whole := c.whole || c.byIdentity || m.tracking
+	c.unpolled, c.stopped = 0, false
 	if c.weight = 0; whole {
 		m.beginTraversal()
 	} else {
@@ -200,7 +204,32 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	c.words = ws
 	c.weight += len(ws)
+	if c.stopped {
+		return m.stoppedHash()
+	}
 	return fingerprint(ws)
+}
+
+// hashPoll is how many words are written down between two looks at Config.Interrupt: some milliseconds.
+const hashPoll = 1 << 20
+
+// stopHash reports whether the user interrupts, n more words having been written down.
+func (m *Machine) stopHash(n int) bool {
+	c := &m.canon
+	if c.unpolled += n; c.unpolled >= hashPoll && !c.stopped {
+		c.unpolled = 0
+		c.stopped = m.cfg.Interrupt != nil && m.cfg.Interrupt()
+	}
+	return c.stopped
+}
+
+// stoppedHash is instead of a fingerprint that was interrupted: no state has it, so that nothing is taken
+// for known until the search looks at its limits, after the next step.
+func (m *Machine) stoppedHash() por.Hash {
+	m.forgetRegions()
+	c := &m.canon
+	c.stops++
+	return fingerprint([]uint64{math.MaxUint64, c.stops})
 }
 
 // traverse writes down all objects that are reached.
@@ -220,8 +249,10 @@ func (m *Machine) traverse(ws []uint64) []uint64 {
 		ws = append(ws, m.ref(uint64(c.extra)<<32))
 	}
 	// Writing an object down appends those that it is the first to refer to.
-	for i := 0; i < len(c.queue); i++ {
+	for i := 0; i < len(c.queue) && !c.stopped; i++ {
+		n := len(ws)
 		ws = m.writeObject(ws, c.queue[i])
+		m.stopHash(len(ws) - n)
 	}
 	return ws
 }

@@ -123,6 +123,7 @@ type heap struct {
 	limit     uint64 // of live; see Config.MaxHeap
 	sinceGC   uint64
 	gcAt      uint64   // sinceGC when a collection is due
+	pollAt    uint64   // sinceGC when the budget of back edges and calls ends, however much is left
 	exhausted bool     // the limit has been reached in the middle of an instruction
 	newFlags  objFlags // of new objects; none but with CheckStops
 
@@ -155,7 +156,7 @@ type pages struct {
 
 func newHeap(lt *layout.Table) *heap {
 	// Epoch 0 is no epoch: an object with it is saved before it is next written.
-	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1, limit: math.MaxUint64, gcAt: gcThreshold}
+	h := &heap{layouts: lt, nstatic: 1, epoch: 1, lastEpoch: 1, limit: math.MaxUint64, gcAt: gcThreshold, pollAt: gcThreshold}
 	h.objs = make([]object, staticLimit, staticLimit+4096)
 	return h
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -144,6 +145,101 @@ func main() {
 		// Loops alone ask 121 times: the rest are collections.
 		if at == 0 && (cut != 0 || asked < 150) {
 			t.Errorf("not interrupted: cut %d, asked %d times", cut, asked)
+		}
+	}
+}
+
+// TestInterruptAllocation: after some dozen megabytes a program that allocates much in few iterations is
+// interrupted, long before garbage is collected.
+func TestInterruptAllocation(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+import "os"
+
+type block [1 << 22]byte
+
+var (
+	blocks []*block
+	kept   [][]byte
+)
+
+func main() {
+	switch os.Args[1] {
+	case "new":
+		for {
+			blocks = append(blocks, new(block))
+		}
+	case "make":
+		for {
+			kept = append(kept, make([]byte, len(kept)+1<<22))
+		}
+	}
+}
+`)
+	for _, kind := range []string{"new", "make"} {
+		asked := 0
+		interrupt := func() bool { asked++; return asked > 20 }
+		m, err := vm.New(prog, prog.Entries[0], vm.Config{Args: []string{"p", kind}, MaxHeap: 8 << 30, Interrupt: interrupt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(m.Enabled(nil)) > 0 {
+			m.Step(m.Enabled(nil)[0], 0)
+		}
+		if m.Cut().Cause != vm.CutInterrupted || m.HeapLive() > 2<<30 {
+			t.Errorf("%s: cut %+v with %d MB", kind, m.Cut(), m.HeapLive()>>20)
+		}
+	}
+}
+
+// TestInterruptFingerprint: a fingerprint of much is interrupted, and then is none: it differs from all
+// others. The next one is what it would have been.
+func TestInterruptFingerprint(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+type block struct {
+	next *block
+	x    [1 << 16]int
+}
+
+var list *block
+
+func main() {
+	for i := range 128 {
+		list = &block{next: list}
+		list.x[i] = i
+	}
+	c := make(chan int)
+	go func() { c <- 1 }()
+	list.x[0] = <-c
+}
+`)
+	for _, fingerprint := range []func(m *vm.Machine) por.Hash{(*vm.Machine).Hash, (*vm.Machine).HashAll} {
+		stop, asked := false, 0
+		machine := func(interrupt func() bool) *vm.Machine {
+			m, err := vm.New(prog, prog.Entries[0], vm.Config{Interrupt: interrupt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		m, other := machine(func() bool { asked++; return stop }), machine(nil)
+		for first := true; len(m.Enabled(nil)) > 0; first = false {
+			stop, asked = true, 0
+			a, b := fingerprint(m), fingerprint(m)
+			if stop = false; asked > 2 {
+				t.Errorf("asked %d times", asked)
+			}
+			want := fingerprint(other)
+			if first && (a == b || a == want || b == want) {
+				t.Error("what was interrupted is taken for a fingerprint")
+			}
+			if fingerprint(m) != want {
+				t.Error("the fingerprint after one that was interrupted is another one")
+			}
+			g := m.Enabled(nil)[0]
+			m.Step(g, 0)
+			other.Step(g, 0)
 		}
 	}
 }

@@ -117,6 +117,9 @@ func (m *Machine) beginRegions() {
 		m.forgetRegions()
 	}
 	for _, id := range h.touched {
+		if m.canon.stopped {
+			break // all regions are forgotten
+		}
 		m.touched(id)
 	}
 	h.touched = h.touched[:0]
@@ -191,6 +194,7 @@ func (m *Machine) touched(id uint32) {
 	r.sum[0] += sum.hash[0] - was[0]
 	r.sum[1] += sum.hash[1] - was[1]
 	o.flags |= objHashed
+	m.stopHash(len(ws))
 }
 
 // manyOwners is how many owners a region has at most for what is kept of it to be mended.
@@ -401,7 +405,7 @@ func (m *Machine) newRegion(id uint32) {
 	}
 	claim(id)
 	ws := c.text
-	for i := 0; i < len(canon.queue); i++ {
+	for i := 0; i < len(canon.queue) && !canon.stopped; i++ {
 		id := canon.queue[i]
 		o, sum := &m.heap.objs[id], &c.sums[id-staticLimit]
 		ws = m.writeMember(ws[:0], id, c.at(id).num, r, ref)
@@ -410,6 +414,7 @@ func (m *Machine) newRegion(id uint32) {
 		r.sum[1] += sum.hash[1]
 		r.words += uint32(len(ws))
 		o.flags |= objHashed
+		m.stopHash(len(ws))
 	}
 	c.text = ws
 }
@@ -449,6 +454,7 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 		o := &h.objs[x.id]
 		if o.flags&objHashed == 0 {
 			m.hashBase(x, o)
+			m.stopHash(x.n)
 		}
 		m.canon.weight += x.n
 		ws = append(ws, uint64(x.id), x.hash[0], x.hash[1])

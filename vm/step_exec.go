@@ -1034,7 +1034,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			case Next:
 				stop = m.stopFlags()
 				r = g.regs()
-				if h.sinceGC > h.gcAt {
+				if h.sinceGC > h.pollAt {
 					left = m.pollSoon(left)
 				}
 			case Called:
@@ -1071,6 +1071,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			g.pc = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(in.Imm32()))
 			*rg(r, in.A) = uint64(h.alloc(g, l.Size, l.ID)) << 32
+			if h.sinceGC > h.pollAt {
+				left = m.pollSoon(left)
+			}
 		// A closure is its function and the captured words, in one object: see pushFrame.
 		case MkClos:
 			g.pc = pcOf(code, ip) - 1
@@ -1098,7 +1101,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				ip = unsafe.Add(code, int(g.pc)*8)
 				stop = m.stopFlags()
 				r = g.regs()
-				if h.sinceGC > h.gcAt {
+				if h.sinceGC > h.pollAt {
 					left = m.pollSoon(left)
 				}
 			case Called:
@@ -1205,7 +1208,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 }
 
 // pollSoon makes what is left of the budget 0, so that refillBudget is asked at the
-// next back edge or call and collects.
+// next back edge or call, and collects if that is due.
 // It does not collect at once: natives of the host's may hold pointers that are in no register, and
 // the instruction is not complete. At a poll all is in guest memory and on stacks.
 func (m *Machine) pollSoon(left int) int {

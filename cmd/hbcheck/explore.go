@@ -217,6 +217,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	mem *verdictCache, sv *saves, w report.Writer, files *replayFiles) (code int, err error) {
 	stop, release := interrupts(cmd.Context())
 	defer release()
+	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
 	progress := newProgress(cmd)
 	opts.Progress = progress.Update

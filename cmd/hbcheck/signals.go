@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // stopSignals are the signals that end a search with what it has found so far: Ctrl-C, and what
@@ -42,4 +46,23 @@ func interrupts(parent context.Context) (ctx context.Context, release func()) {
 		signal.Stop(signals)
 		cancel(nil)
 	}
+}
+
+// tellWaiting says what takes so long if that is not over a second after ctx is done. The caller calls
+// over.
+func tellWaiting(ctx context.Context, w io.Writer) (over func()) {
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-ended:
+			return
+		}
+		select {
+		case <-time.After(time.Second):
+			fmt.Fprintln(w, "\ninterrupted: coming to where the search can be saved, and telling what it has found, takes some seconds (once more: end at once)")
+		case <-ended:
+		}
+	}()
+	return sync.OnceFunc(func() { close(ended) })
 }
