@@ -63,6 +63,7 @@ type linker struct {
 	sinceDates map[int64]bool                   // durations between those and the clock
 	ticks      map[int64]bool                   // instants that timers have sent, and durations
 	sinceTicks map[int64]bool                   // that end with one
+	seeds      map[uint64]bool                  // what the clock has shown that became the seed of a source
 	testing    load.TestMethods                 // that the program may call
 }
 

@@ -40,6 +40,16 @@ var choiceNatives = []Native{
 		return Next
 	}},
 	{Name: "math/rand.runtime_rand", Fn: sample},
+	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.seeds[r.U(0)])
+		return Next
+	}},
+	{Name: "math/rand.hbDraw", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if !m.cfg.RandFixed {
+			m.assume(g, RandSampled)
+		}
+		return Next
+	}},
 	{Name: "math/rand/v2.runtime_rand", Fn: sample},
 }
 
@@ -97,4 +107,14 @@ func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 		h = mix(h, uint64(n)+1)
 	}
 	return mix(h, hashK1)
+}
+
+// noteSeed notes that a source of random numbers is seeded with what the clock has shown. Which number
+// that is only the source knows, so what is named is what is drawn from it. One that has the same seed
+// by chance is taken for such a source.
+func (k *linker) noteSeed(seed uint64) {
+	if k.seeds == nil {
+		k.seeds = map[uint64]bool{}
+	}
+	k.seeds[seed] = true
 }

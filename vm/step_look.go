@@ -405,6 +405,7 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 //
 //	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
 //	ClockNumber     a number is made of a Duration: named
+//	ClockSeed       a source of random numbers is made: what is drawn from it is named (noteSeed)
 //	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
 //	                not at all, if the difference changes away from zero (ClockGrows, ClockShrinks);
 //	                else as soon as that has passed which they differ by, in units of the numbers
@@ -424,6 +425,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		fallthrough
 	case in.C&bytecode.ClockNumber != 0:
 		m.assume(g, ClockCounted)
+		return
+	case in.C&bytecode.ClockSeed != 0:
+		m.link.noteSeed(*a)
 		return
 	}
 	if m.auto {

@@ -67,6 +67,10 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "a loop that looks only waits", File: "vm/await_eliminate.go", Old: " || m.clockReads != d.clock {", New: " {"}, "./cmd/hbcheck TestScripts/looks"},
 		{mutation.Mutant{Name: "output is not read", File: "vm/compile/shown.go", Old: "!captured && (hasPrefix", New: "(hasPrefix"}, "TestPrograms/captured"},
 		{mutation.Mutant{Name: "logs are not read", File: "vm/link_constant.go", Old: "	if k.logs {", New: "	if false {"}, "TestPrograms/capturedlog"},
+		{mutation.Mutant{Name: "sources with seeds from the clock are like others", File: "vm/native_choice.go", Old: "r.SetBool(0, m.link.seeds[r.U(0)])", New: "r.SetBool(0, false)"}, "TestPrograms/clockseed$"},
+		{mutation.Mutant{Name: "a perhaps other number is not from the clock", File: "vm/compile/clock.go", Old: "		list = phi.Edges\n", New: "		list = phi.Edges[:0]\n"}, "TestPrograms/clockseedidle"},
+		{mutation.Mutant{Name: "a seed is kept nowhere", File: "vm/compile/clock.go", Old: "			default:\n				return false\n			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy", New: "			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy"}, "TestPrograms/clockseedkept"},
+		{mutation.Mutant{Name: "any function takes a seed", File: "vm/compile/clock.go", Old: "return name == \"math/rand.Seed\" || seededBy(x) != nil", New: "return name != \"\""}, "TestPrograms/clocknumber"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {

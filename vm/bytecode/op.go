@@ -311,6 +311,7 @@ const (
 	ClockDateRight               // B does
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
+	ClockSeed                    // a source of random numbers gets A as its seed
 )
 
 // Flags of that layout.

@@ -215,10 +215,62 @@ func timeUsed(v ssa.Value, captured bool) bool {
 				return true
 			}
 		default:
-			return true
+			if !seeds(u, captured) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// seeds reports whether i makes a seed of a number that comes from the clock, and nothing else: one of
+// the functions of math/rand, which are unpredictable with any seed, or that of a source, which is noted
+// (seededBy).
+//
+// A number that is perhaps another one, a Phi, is such a number if it is only used like that, or printed.
+func seeds(i ssa.Instruction, captured bool) bool {
+	switch x := i.(type) {
+	case *ssa.Call:
+		name, _ := callee(x)
+		return name == "math/rand.Seed" || seededBy(x) != nil
+	case *ssa.Phi:
+		for _, u := range *x.Referrers() {
+			switch y := u.(type) {
+			case *ssa.DebugRef:
+			case *ssa.MakeInterface:
+				if !onlyShown(y, captured) {
+					return false
+				}
+			case *ssa.Call:
+				if !seeds(y, captured) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// seededBy returns the number that comes from the clock and is the seed of the source that call makes,
+// or nil.
+func seededBy(call *ssa.Call) ssa.Value {
+	name, args := callee(call)
+	if name != "math/rand.NewSource" {
+		return nil
+	}
+	list := []ssa.Value{args[0]}
+	if phi, ok := args[0].(*ssa.Phi); ok {
+		list = phi.Edges
+	}
+	for _, v := range list {
+		if t, ok := timeOf(v); ok && t.sure {
+			return args[0]
+		}
+	}
+	return nil
 }
 
 // timeNumber reports whether i makes a number that is not only compared or printed of a value that
@@ -319,6 +371,11 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 // clockNumber emits the Clock of an instruction that makes a number of a time.
 func (c *compiler) clockNumber(i ssa.Instruction) {
 	if !c.clock {
+		return
+	}
+	if call, ok := i.(*ssa.Call); ok && seededBy(call) != nil {
+		c.emit(bytecode.Clock, c.use(seededBy(call)), 0, bytecode.ClockSeed)
+		c.word(0)
 		return
 	}
 	if of, ok := timeNumber(i, c.l.ReadsOutput()); ok {

@@ -3,11 +3,11 @@ package main
 
 import (
 	"fmt"
-	"math/rand"
 	"time"
 )
 
+func mix(x int64) int64 { return x ^ x<<13 }
+
 func main() {
-	r := rand.New(rand.NewSource(time.Now().UnixNano()))
-	fmt.Println(r.Intn(2) < 2)
+	fmt.Println(mix(time.Now().UnixNano())%2 < 2)
 }

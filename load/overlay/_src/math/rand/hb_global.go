@@ -70,3 +70,32 @@ func Shuffle(n int, swap func(i, j int)) {
 		swap(i, hbChoose(i+1))
 	}
 }
+
+// NewSource returns a new pseudo-random [Source] seeded with the given value.
+func NewSource(seed int64) Source {
+	if hbSeeded(seed) {
+		s := new(hbClockSource)
+		s.Seed(seed)
+		return s
+	}
+	return newSource(seed)
+}
+
+// hbSeeded reports whether seed is what the clock has shown.
+func hbSeeded(seed int64) bool
+
+// hbClockSource is a source with such a seed: what is drawn from it is one value of many.
+type hbClockSource struct{ rngSource }
+
+func (s *hbClockSource) Int63() int64 {
+	hbDraw()
+	return s.rngSource.Int63()
+}
+
+func (s *hbClockSource) Uint64() uint64 {
+	hbDraw()
+	return s.rngSource.Uint64()
+}
+
+// hbDraw notes that a value is drawn.
+func hbDraw()

@@ -1,0 +1,15 @@
+// assumed: math/rand (one value of many)
+package main
+
+import (
+	"fmt"
+	"math/rand"
+	"time"
+)
+
+func main() {
+	for i := range 2 {
+		r := rand.New(rand.NewSource(int64(time.Now().Unix()) + int64(i)))
+		fmt.Println(r.Intn(2) < 2)
+	}
+}
