@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -62,9 +61,8 @@ type Resumed struct {
 	Stats por.Stats // of the search
 }
 
-// The details of bugs, and what explorers that sample have.
+// The details of bugs.
 func init() {
-	saved.Register(new(rand.PCG))
 	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LivesOn{}, Spins{},
 		Loops{}, Conflict{}} {
 		saved.Register(d)

@@ -99,6 +99,7 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	if c.ran = c.ran || p.ran; c.notRun == nil {
 		c.notRun = p.notRun
 	}
+	c.longest, c.supposed = max(c.longest, p.longest), c.supposed || p.supposed
 	for _, i := range p.used {
 		c.opts.Ignores[i].Used = true
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -33,7 +35,17 @@ func TestJobs(t *testing.T) {
 	}
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal := explorers.Lookup("optimal")
+	others := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return !e.Parallel || e.Name == "optimal" })
 	executions, ended, bad := uint64(0), 0, 0
+	compare := func(want, got *explore.Result, o explore.Options, p *progen.Prog) {
+		if reflect.DeepEqual(want, got) {
+			return
+		}
+		if bad++; bad > 3 {
+			t.Fatal("enough")
+		}
+		t.Errorf("%s, seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", o.POR.Name, p.Seed, o.Jobs, resultText(got), resultText(want), p.Source())
+	}
 	for first := *jobsSeed; first < *jobsSeed+uint64(total); first += perBatch {
 		f := sets[first/perBatch%uint64(len(sets))]
 		var progs []*progen.Prog
@@ -62,14 +74,11 @@ func TestJobs(t *testing.T) {
 				ended++
 			}
 			o.Jobs, o.POR = 2+i%3, explorers.With("optimal", "eager", "true")
-			got := runJobs(t, e, o)
-			if !reflect.DeepEqual(want, got) {
-				bad++
-				t.Errorf("seed %d, %d workers: not the same result\n got %s\nwant %s\n%s", p.Seed, o.Jobs, resultText(got), resultText(want), p.Source())
-				if bad > 2 {
-					t.Fatal("enough")
-				}
-			}
+			compare(want, runJobs(t, e, o), o, p)
+			o.Jobs, o.POR, o.Seed = 0, others[i%len(others)], p.Seed
+			want = runJobs(t, e, o)
+			o.Jobs = 2 + i%2
+			compare(want, runJobs(t, e, o), o, p)
 		}
 	}
 	t.Logf("%d programs, %d executions; %d searches were stopped", total, executions, ended)

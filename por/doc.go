@@ -38,9 +38,9 @@
 //	context      Effects  never    no       no    every bug, end and race; not every class
 //	clockvector  Effects  never    no       no    every deadlock, end and race
 //	graph        Effects  never    no       no    that of its client; by default that of clockvector
-//	random       -        never    yes      no    none: a sample
-//	pct          -        never    yes      no    a probability for each bug of a given depth
-//	pos          -        never    yes      no    a probability for each partial order
+//	random       -        never    yes      yes   none: a sample
+//	pct          -        never    yes      yes   a probability for each bug of a given depth
+//	pos          -        never    yes      yes   a probability for each partial order
 //
 // A class is a Mazurkiewicz trace, or with an option of optimal a reads-from class. "Race" is one
 // whose two operations are both next in some state. What a System can have besides is listed with

@@ -50,6 +50,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		x.All, x.Outcomes, x.Observe, x.AllowLeak, x.Assume = o.All, o.Outcomes, o.Observe, o.AllowLeak, o.Assume
 		switch {
 		case x.POR.Samples:
+			x.Jobs = 1 // there is less to do than another worker costs
 			if x.MaxExecs = autoExecutions; p.First == nil {
 				first := x // in which each goroutine goes as far as it can
 				first.MaxExecs, first.LimitPreempt = 1, true

@@ -34,6 +34,7 @@ var (
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
+	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
 
@@ -199,6 +200,13 @@ var mutants = []struct {
 	{mutation.Mutant{Name: "forgotten: who is remembered remembers nothing", File: "vm/query_forgotten.go", Old: "\t\t\t\tseen.goroutine(g)\n\t\t\t\tagain = true", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
 	{mutation.Mutant{Name: "forgotten: what is enabled waits", File: "vm/query_forgotten.go", Old: "m.viewOf(g).n > 0 ||", New: "m.viewOf(g).n > 9 ||"}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
 	{mutation.Mutant{Name: "forgotten: panics remember nothing", File: "vm/query_left.go", Old: "\tx.add(g.panics)\n", New: ""}, []string{"./vm", "-short", "-run", "TestForgotten|TestRefersToWhatWakes"}},
+
+	// Several workers. (Those of package pool are explored: TestDogfood of cmd/hbcheck.)
+	{mutation.Mutant{Name: "jobs: the newest piece of a sample is merged first", File: "por/sample/workers.go", Old: "\t\tc := open[0]\n\t\topen = open[1:]\n", New: "\t\tc := open[len(open)-1]\n\t\topen = open[:len(open)-1]\n"}, pieces},
+	{mutation.Mutant{Name: "jobs: a piece does not know of races that were found meanwhile", File: "por/sample/workers.go", Old: "\t\tif c.stale(x.KnownRaces) {\n", New: "\t\tif false {\n"}, pieces},
+	{mutation.Mutant{Name: "jobs: executions are as long as the longest so far", File: "por/sample/sample.go", Old: "\tif x.number&(x.number-1) == 0 {\n", New: "\tif true {\n"}, pieces},
+	{mutation.Mutant{Name: "jobs: random numbers go on", File: "por/sample/sample.go", Old: "\tx.random.Seed(x.Cfg.Seed, x.number*distance)\n", New: "\t_ = uint64(distance)\n"}, pieces},
+	{mutation.Mutant{Name: "jobs: what stops a piece does not stop the search", File: "por/sample/workers.go", Old: "goOn && !c.control.StoppedByVisitor", New: "goOn"}, pieces},
 
 	// Executions that end.
 	{mutation.Mutant{Name: "an end with a timer pending cuts off what others print", File: "por/hb/execution.go", Old: "e.EndsExecution && x.sys.Aborted() || ", New: "e.EndsExecution || "}, []string{"./internal/progen", "-run", "^TestPassing$", "-args", "-programs", "1"}},

@@ -58,8 +58,6 @@ func (k *fileKeeper) Arrived() {
 	k.from = nil
 }
 
-func init() { saved.Register(new(rand.PCG)) }
-
 // TestResume: a search of a toy that is left anywhere, and gone on with on another one, counts what one does
 // that is not left, and finds the same: with stacks that are put aside, with restarts and fallbacks. (For
 // programs see package progen.)

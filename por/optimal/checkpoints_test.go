@@ -7,7 +7,6 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -39,27 +38,19 @@ func TestCheckpoints(t *testing.T) {
 	if testing.Short() {
 		n = 400
 	}
-	leaves := func(r *recorder) (list []string) {
-		for i, what := range r.list {
-			if r.pairs[i] == (search.PointPair{}) {
-				list = append(list, what)
-			}
-		}
-		return list
-	}
 	for seed := range n {
 		r := rand.New(rand.NewPCG(seed, 0x3a4c))
 		toy := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), false)
 		cfg, set := por.Config{MaxExecutions: 2000}, options{prefixMemory: int64(seed % 2)}
-		all := &recorder{toy: toy, races: map[search.PointPair]bool{}}
+		all := toys.NewRecorder(toy, 0)
 		s := newSearcher(toy, all, cfg, set, hb.Relation{})
 		s.repeater = nil
 		s.run()
-		few := &recorder{toy: toy, races: map[search.PointPair]bool{}}
+		few := toys.NewRecorder(toy, 0)
 		x := &scattered{System: toy}
 		f := newSearcher(x, few, cfg, set, hb.Relation{})
 		f.run()
-		if a, b := leaves(all), leaves(few); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
+		if a, b := all.Leaves(), few.Leaves(); !slices.Equal(a, b) || s.Stats.Transitions != f.Stats.Transitions {
 			t.Fatalf("seed %d: %d executions and %d steps, with few checkpoints %d and %d\n%v\n%v",
 				seed, len(a), s.Stats.Transitions, len(b), f.Stats.Transitions, a, b)
 		}

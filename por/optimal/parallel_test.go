@@ -1,76 +1,13 @@
 package optimal
 
 import (
-	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/por/toys"
-	"hbcheck.dev/hbcheck/trace"
 )
-
-// recorder records everything that a search reports, in order. It is a Mergeable visitor, and its own
-// Subsearch.
-type recorder struct {
-	toy   *toys.System
-	list  []string
-	races map[search.PointPair]bool
-	pairs []search.PointPair // by index in list: the race reported there, or the zero value
-	stop  uint32             // it stops the search at a leaf whose hash this divides; 0: never
-	steps int                // calls of Begin and End
-	parts int                // joined
-}
-
-func (r *recorder) Leaf(path trace.Schedule, st por.Status) bool {
-	r.add(search.PointPair{}, fmt.Sprint(path, st, r.toy.Ending()))
-	h := fnv.New32a()
-	h.Write([]byte(r.toy.Ending()))
-	return r.stop == 0 || h.Sum32()%r.stop != 0
-}
-
-func (r *recorder) Race(path trace.Schedule, a, b trace.Op) bool {
-	known := search.RaceSet{}
-	known.Add(&a, &b)
-	for pair := range known {
-		r.add(pair, fmt.Sprint(path, toys.RaceName(a, b)))
-	}
-	return true
-}
-
-func (r *recorder) add(pair search.PointPair, what string) {
-	if pair != (search.PointPair{}) {
-		if r.races[pair] {
-			return
-		}
-		r.races[pair] = true
-	}
-	r.list, r.pairs = append(r.list, what), append(r.pairs, pair)
-}
-
-func (r *recorder) Livelock(trace.Schedule, int) bool { return true }
-func (r *recorder) Restart()                          { r.add(search.PointPair{}, "restart") }
-func (r *recorder) Begin()                            { r.steps++ }
-func (r *recorder) End()                              { r.steps++ }
-
-func (r *recorder) Split(sys por.System) por.Subsearch {
-	return &recorder{toy: sys.(*toys.System), races: map[search.PointPair]bool{}, stop: r.stop}
-}
-
-func (r *recorder) Merge(p por.Subsearch) bool {
-	q := p.(*recorder)
-	if q.steps != 2 {
-		panic("a part was not begun and ended once")
-	}
-	r.parts++
-	for i, what := range q.list {
-		r.add(q.pairs[i], what)
-	}
-	return true
-}
 
 // TestWorkers: several workers report the same in the same order as one, whatever ends the search.
 func TestWorkers(t *testing.T) {
@@ -92,7 +29,7 @@ func TestWorkers(t *testing.T) {
 		case 2:
 			cfg.MaxSteps = 1 + r.IntN(10)
 		}
-		want := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
+		want := toys.NewRecorder(toy, stop)
 		one := Explore(toy, want, cfg)
 		one.PeakBytes = 0
 		for jobs := 2; jobs <= 4; jobs++ {
@@ -101,24 +38,24 @@ func TestWorkers(t *testing.T) {
 				another := original
 				return &another, nil, nil
 			}
-			got := &recorder{toy: toy, races: map[search.PointPair]bool{}, stop: stop}
+			got := toys.NewRecorder(toy, stop)
 			initial := toy.State
 			several := explore(toy, got, cfg, options{shareAll: r.IntN(4) > 0})
 			if toy.State != initial || len(toy.Marks) != 0 {
 				t.Fatalf("the system is not left as it was found\n%s", toy.Program())
 			}
-			tasks += got.parts
+			tasks += got.Parts
 			several.PeakBytes = 0
 			if !reflect.DeepEqual(one, several) {
 				t.Fatalf("seed %d, %d workers, %d executions, stop %d: result\n got %+v\nwant %+v\n%s",
 					seed, jobs, cfg.MaxExecutions, stop, several, one, toy.Program())
 			}
-			if !reflect.DeepEqual(want.list, got.list) {
-				for i := range want.list {
-					if i >= len(got.list) || want.list[i] != got.list[i] {
+			if !reflect.DeepEqual(want.List, got.List) {
+				for i := range want.List {
+					if i >= len(got.List) || want.List[i] != got.List[i] {
 						t.Fatalf("seed %d, %d workers: %d reports, want %d; from number %d on:\n got %v\nwant %v\n%s",
-							seed, jobs, len(got.list), len(want.list), i,
-							got.list[i:min(i+3, len(got.list))], want.list[i:min(i+3, len(want.list))], toy.Program())
+							seed, jobs, len(got.List), len(want.List), i,
+							got.List[i:min(i+3, len(got.List))], want.List[i:min(i+3, len(want.List))], toy.Program())
 					}
 				}
 			}
@@ -150,7 +87,7 @@ func TestWorkersBranch(t *testing.T) {
 				another := original
 				return &another, nil, nil
 			}}
-			got := explore(toy, &recorder{toy: toy, races: map[search.PointPair]bool{}}, cfg, options{shareAll: true})
+			got := explore(toy, toys.NewRecorder(toy, 0), cfg, options{shareAll: true})
 			if got.Stats.Executions != one.Stats.Executions {
 				t.Fatalf("seed %d, %d workers: %d executions, want %d\n%s", seed, jobs, got.Stats.Executions, one.Stats.Executions, toy.Program())
 			}

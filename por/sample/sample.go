@@ -18,8 +18,8 @@ const DefaultSamples = 10_000
 // What a strategy decides may depend on its own random numbers and on what it is given, on
 // nothing else: the same seed has to give the same executions.
 type strategy interface {
-	// begin is called before each execution. steps is the length of the longest
-	// one so far.
+	// begin is called before each execution, about which it may depend on nothing that was before.
+	// steps is the length of the longest one so far, or of some of those.
 	begin(steps int)
 	// pick returns one of among, the enabled goroutines, of which there are several. It is called
 	// in the states of the path that have several, unless an oracle or the bound on preemptions
@@ -33,12 +33,25 @@ type strategy interface {
 // sampler executes one schedule after the other, each from the initial state. It
 // looks for races in every state, as an exhaustive search does.
 //
-// One generator serves the strategy and the alternatives, so that one seed determines all.
+// One generator serves the strategy and the alternatives. It begins anew with each execution, whose
+// number and the seed determine all: so they can be executed in any order, by several workers.
 type sampler struct {
 	search.Driver
-	rng      *rand.Rand
-	strategy `saved:"-"` // entered by itself
+	random   *rand.PCG   `saved:"-"` // of rng
+	rng      *rand.Rand  `saved:"-"`
+	strategy `saved:"-"` // knows nothing between two executions
+	number   uint64      // of the next execution
+	longest  int         // what the strategy is told of the longest one: see round
 	forced   int         // steps in a row that an oracle has chosen
+}
+
+// A making makes a strategy that draws from r.
+type making func(r *rand.Rand) strategy
+
+func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sampler {
+	random := new(rand.PCG)
+	rng := rand.New(random)
+	return &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng)}
 }
 
 // sample runs the executions of one strategy. The same seed gives the same
@@ -46,32 +59,33 @@ type sampler struct {
 //
 // The result is never exhaustive: BoundSampled is among its reasons, with the seed that repeats
 // it.
-func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) strategy) por.Result {
+func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result {
 	cfg.Match = false
 	budget := cfg.MaxExecutions
 	if budget == 0 {
 		budget = DefaultSamples
 	}
-	rng := rand.New(rand.NewPCG(cfg.Seed, 0))
-	x := &sampler{Driver: search.NewDriver(sys, v, cfg), rng: rng, strategy: s(rng)}
+	x := newSampler(sys, v, cfg, s)
 	x.Estimate = func(p *por.Progress) { p.Estimate = float64(budget) }
 	root := sys.Mark()
-	_, leave := cfg.Enter(x)
-	defer leave()
-	resumed, leave := cfg.Enter(x.strategy) // a pointer
+	resumed, leave := cfg.Enter(x)
 	defer leave()
 	if resumed {
 		x.Reenter()
 	}
-	for x.Stats.Done() < budget && !x.Halted {
-		if x.Path = x.Path[:0]; x.Stats.Done() > 0 {
-			x.Keep()
+	if m, ok := v.(por.Mergeable); ok && cfg.Jobs > 1 {
+		x.several(m, s, budget, root)
+	} else {
+		for x.Stats.Done() < budget && !x.Halted {
+			if x.Path = x.Path[:0]; x.number > 0 {
+				x.Keep()
+			}
+			if x.Halted {
+				break
+			}
+			x.round()
+			x.draw(root)
 		}
-		if x.Halted {
-			break
-		}
-		x.execution()
-		x.Rewind(root)
 	}
 	sys.Release(root)
 	x.Account()
@@ -80,13 +94,30 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s func(*rand.Rand) st
 	return r
 }
 
+// round notes how long executions are. That of number 2^i begins a round: all up to the next one are told
+// of the longest before it, so that what they are does not depend on which of them come first.
+func (x *sampler) round() {
+	if x.number&(x.number-1) == 0 {
+		x.longest = x.Stats.MaxDepth
+	}
+}
+
+// draw executes the next schedule, and returns to the initial state, which is that of root.
+func (x *sampler) draw(root por.Mark) {
+	const distance = 0x9e3779b97f4a7c15 // of one number from the next one, in the generator
+	x.random.Seed(x.Cfg.Seed, x.number*distance)
+	x.execution()
+	x.number++
+	x.Rewind(root)
+}
+
 // execution goes from the initial state to an end.
 //
 // The strategy is told of the step before it is made, when the operations of the others are still
 // those among which it has chosen.
 func (x *sampler) execution() {
 	x.Path, x.Cur, x.Preempts, x.forced = x.Path[:0], trace.NoGID, 0, 0
-	x.begin(x.Stats.MaxDepth)
+	x.begin(x.longest)
 	for !x.Halted {
 		x.Arrive()
 		switch {

@@ -1,0 +1,92 @@
+package pool
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// A tree is a search: its nodes in the order in which one worker comes to them.
+type tree struct {
+	name string
+	subs []tree
+}
+
+// walk explores a tree.
+func (t *tree) walk(found []string) []string {
+	found = append(found, t.name)
+	for i := range t.subs {
+		found = t.subs[i].walk(found)
+	}
+	return found
+}
+
+var small = tree{"a", []tree{{"b", []tree{{"c", nil}}}, {"d", nil}}}
+
+var larger = tree{"a", []tree{{"b", []tree{{"c", nil}, {"d", nil}}}, {"e", nil}, {"f", []tree{{"g", nil}}}}}
+
+// explore explores a tree with workers: each subtree of its root is a task, and what was found is merged in
+// their order. The search stops at the node of that name.
+func explore(t *testing.T, workers int, x tree, stop string, with func() (*int, error)) (merged []string, executed int) {
+	p := New(workers-1, with)
+	var own int
+	found := make([][]string, len(x.subs))
+	tasks := make([]Task[*int], len(x.subs))
+	for i := range x.subs {
+		tasks[i].Do = func(w *int) {
+			*w++
+			if found[i] != nil {
+				t.Error("a task is executed twice")
+			}
+			found[i] = x.subs[i].walk(nil)
+		}
+		p.Offer(&tasks[i])
+	}
+	merged = []string{x.name}
+	for i := range tasks {
+		p.Await(&own, &tasks[i])
+		merged = append(merged, found[i]...)
+		if slices.Contains(found[i], stop) {
+			break
+		}
+	}
+	p.Close()
+	for i := range found {
+		if found[i] != nil {
+			executed++
+		}
+	}
+	return merged, executed
+}
+
+func counter() (*int, error) { return new(int), nil }
+
+// check: what two or three workers find is what one finds, in its order, and no task is executed twice or
+// left out. It is explored by hbcheck itself (TestDogfood of cmd/hbcheck), in every interleaving.
+func check(t *testing.T, workers int, x tree) {
+	merged, executed := explore(t, workers, x, "", counter)
+	if want := x.walk(nil); !slices.Equal(merged, want) || executed != len(x.subs) {
+		t.Errorf("%d workers: %v, of %d tasks; want %v", workers, merged, executed, want)
+	}
+}
+
+func TestTwoWorkers(t *testing.T)   { check(t, 2, small) }
+func TestTwoLarger(t *testing.T)    { check(t, 2, larger) }
+func TestThreeWorkers(t *testing.T) { check(t, 3, small) }
+
+// TestStop: what comes after the first task that stops the search is not merged, though it may have been
+// executed.
+func TestStop(t *testing.T) {
+	merged, executed := explore(t, 2, small, "c", counter)
+	if want := []string{"a", "b", "c"}; !slices.Equal(merged, want) || executed < 1 {
+		t.Errorf("%v, of %d tasks; want %v", merged, executed, want)
+	}
+}
+
+// TestMissing: a worker that cannot begin is not there, and the others do what there is to do.
+func TestMissing(t *testing.T) {
+	merged, _ := explore(t, 2, small, "", func() (*int, error) { return nil, errors.New("no memory") })
+	if want := small.walk(nil); !slices.Equal(merged, want) {
+		t.Errorf("%v, want %v", merged, want)
+	}
+}
