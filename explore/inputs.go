@@ -112,16 +112,20 @@ func (m *machine) concrete(inputs []Input, interrupted func() bool) (Machine, er
 // describe fills in everything about b that is found by executing its schedule. If the program has
 // asked for inputs, b gets the least that lead to it, and its schedule becomes that of the program
 // with these: it is executed by a machine that knows of nothing symbolic, and has to show the bug.
+// Where there is no time to find them, the schedule stays one of all inputs that lead to the bug.
 func (s *exploration) describe(b *Bug, t *teller) error {
 	f := s.features
 	if f.Inputs == nil || !b.symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
-	t.over = nil
 	mark := s.m.Mark()
 	rest := trace.Schedule{}
 	loop := b.Loop
+	untold := false
 	for i, a := range b.Schedule {
+		if untold = t.ends(s.m, i); untold {
+			break
+		}
 		switch {
 		case s.m.Next(a.G).Kind != trace.Branch:
 			rest = append(rest, a)
@@ -130,13 +134,20 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 		}
 		s.m.Step(a.G, a.Choice)
 	}
-	inputs, ok := f.Inputs()
+	var inputs []Input
+	ok := false
+	if untold = untold || t.ends(s.m, 0); !untold {
+		inputs, ok = f.Inputs()
+	}
 	s.m.Rewind(mark)
 	s.m.Release(mark)
+	if untold {
+		return errUntold
+	}
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := f.Concrete(inputs, func() bool { return false })
+	c, err := f.Concrete(inputs, t.over)
 	if err != nil {
 		return err
 	}
@@ -145,7 +156,10 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	}
 	t.wait = c.Features().Wait
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
-	if err := s.narrateIn(c, b, t); err != nil {
+	switch err := s.narrateIn(c, b, t); {
+	case err == errUntold:
+		return err
+	case err != nil:
 		return fmt.Errorf("with inputs %v: %w", inputs, err)
 	}
 	return nil

@@ -426,6 +426,9 @@ func Replay(m Machine, rec Recording) ([]Event, *Bug, error) {
 		bug.Events = arrivals(m, bug, events)
 		bug.finish(m)
 		bug.findAccesses()
+		if bug.Inputs = rec.Inputs; bug.Inputs == nil && m.Features().Inputs != nil {
+			bug.Inputs, _ = m.Features().Inputs() // it is Untold
+		}
 	}
 	return events, bug, nil
 }

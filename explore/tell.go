@@ -92,6 +92,9 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	t := s.teller()
 	switch err := s.describe(b, t); {
 	case err == errUntold:
+		if len(b.Inputs) > 0 {
+			found.Inputs, found.Schedule, found.Loop = b.Inputs, b.Schedule, b.Loop
+		}
 		*b = found
 		b.untold()
 	case err != nil:

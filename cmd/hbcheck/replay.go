@@ -127,9 +127,6 @@ func replay(cmd *cobra.Command, name string) error {
 	case err != nil:
 		return err
 	}
-	if bug != nil {
-		bug.Inputs = r.rec.Inputs
-	}
 	if err := report.WriteReplayed(cmd.OutOrStdout(), r.paths, events, bug); err != nil {
 		return err
 	}

@@ -111,7 +111,6 @@ func (p *pageFlags) replay(name, written string) error {
 	case bug == nil:
 		return fmt.Errorf("%s: the recorded bug does not show: %s: %s", name, r.file.Pos, r.file.Message)
 	}
-	bug.Inputs = r.rec.Inputs
 	r.m.Rewind(mark)
 	if len(bug.Schedule) > explore.MaxObserved {
 		return fmt.Errorf("%s: a schedule of %d steps; there are pages of at most %d", name, len(bug.Schedule), explore.MaxObserved)
