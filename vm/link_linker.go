@@ -47,6 +47,7 @@ type linker struct {
 	abi        *abitype.Builder                 // writes type descriptors
 	locals     map[*types.TypeName][]types.Type // see noteLocals
 	bound      map[string]uint64                // see boundMethod
+	boundCodes map[boundKey]uint32              // see boundCode
 	calls      map[callKey]uint32               // adapters of reflect
 	adapters   map[uint32]*adapter              // by function number
 	static256  uint64                           // see reflect.getStaticuint64s
@@ -72,22 +73,23 @@ var _ compile.Linker = (*linker)(nil)
 func newLinker(m *Machine, prog *load.Program, e *load.Entry) *linker {
 	k := &linker{
 		m: m, prog: prog, entry: e,
-		ids:      map[*ssa.Function]uint32{},
-		globals:  map[*ssa.Global]uint64{},
-		byAddr:   map[uint64]*ssa.Global{},
-		literals: map[string]uint64{},
-		natives:  map[string]int{},
-		stubs:    map[string]uint32{},
-		captures: compile.NewCaptures(),
-		nonblock: prog.Nonblocking(e),
-		observed: map[uint32]bool{},
-		ordered:  map[*ssa.Range]bool{},
-		words:    map[uint32]uint64{},
-		bound:    map[string]uint64{},
-		locals:   map[*types.TypeName][]types.Type{},
-		calls:    map[callKey]uint32{},
-		adapters: map[uint32]*adapter{},
-		asked:    layout.NewTable(),
+		ids:        map[*ssa.Function]uint32{},
+		globals:    map[*ssa.Global]uint64{},
+		byAddr:     map[uint64]*ssa.Global{},
+		literals:   map[string]uint64{},
+		natives:    map[string]int{},
+		stubs:      map[string]uint32{},
+		captures:   compile.NewCaptures(),
+		nonblock:   prog.Nonblocking(e),
+		observed:   map[uint32]bool{},
+		ordered:    map[*ssa.Range]bool{},
+		words:      map[uint32]uint64{},
+		bound:      map[string]uint64{},
+		boundCodes: map[boundKey]uint32{},
+		locals:     map[*types.TypeName][]types.Type{},
+		calls:      map[callKey]uint32{},
+		adapters:   map[uint32]*adapter{},
+		asked:      layout.NewTable(),
 
 		clockUsed:  prog.UsesClock(e) || m.cfg.OrderedTime && prog.UsesDeadlines(e),
 		counted:    prog.CountsGoroutines(e),

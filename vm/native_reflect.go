@@ -1,10 +1,14 @@
 package vm
 
 import (
+	"go/types"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
+
+	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/abitype"
@@ -136,7 +140,31 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 			}
 		}
 	}
+	// The code of method values of a method is one, wherever they are made.
+	if fn := m.link.ssaFuncs[id]; fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
+		id = m.link.boundCode(fn, id)
+	}
 	return uint64(id) << 32
+}
+
+// boundKey is what two functions have in common that are made for method values of one method.
+type boundKey struct {
+	method types.Object
+	args   string // type arguments, as numbers of layouts
+}
+
+// boundCode returns the number of the function that stands for all method values of the method that
+// fn, whose number is id, calls: go/ssa makes a function for each expression.
+func (k *linker) boundCode(fn *ssa.Function, id uint32) uint32 {
+	key := boundKey{method: fn.Object()}
+	for _, t := range fn.TypeArgs() {
+		key.args += " " + strconv.Itoa(int(k.Layout(t).ID))
+	}
+	if first, ok := k.boundCodes[key]; ok {
+		return first
+	}
+	k.boundCodes[key] = id
+	return id
 }
 
 func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {

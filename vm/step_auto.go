@@ -34,13 +34,22 @@ func (m *Machine) runAuto() {
 				turn(g)
 			}
 		}
-		// Those with an operation that is enabled. Those that wait for time only if it has passed.
+		// Those with an operation that is enabled. Those that wait for time only if it has passed, the
+		// earliest deadline first.
 		if !ran || spent {
 			for i := 0; i < len(m.gs) && m.auto && !m.executionOver(); i++ {
-				if g := m.gs[i]; g.status == gReady && m.numAlternativesAuto(g) > 0 {
-					g.scheduled = timed(g)
+				if g := m.gs[i]; g.status == gReady && !timed(g) && m.numAlternativesAuto(g) > 0 {
+					g.scheduled, g.choice = waitsInQueue(g), 0 // which keeps its place in the queue
 					turn(g)
 				}
+			}
+			for range m.gs {
+				g := m.firstSleeper()
+				if g == nil || !m.isDue(g) || !m.auto || m.executionOver() {
+					break
+				}
+				g.scheduled = true
+				turn(g)
 			}
 		}
 		if m.cfg.Interrupt != nil && m.cfg.Interrupt() {
@@ -78,6 +87,10 @@ const turnWeight = 16
 // program that is run: what measures time must see it pass.
 const nanosPerLoop = 4
 
+// wakeNanos is by how much timers of a program that is run are late, as those of the kernel are: a
+// program that has slept for d finds that more than d has passed.
+const wakeNanos = 50_000
+
 // runLocalAfterAuto brings every goroutine to its next visible operation after auto ended. A later
 // goroutine may give an earlier one work again: a coroutine hands control back.
 //
@@ -94,15 +107,11 @@ func (m *Machine) runLocalAfterAuto() {
 	m.ready = m.ready[:0]
 }
 
-// numAlternativesAuto is numAlternatives for run mode, where goroutines that wait for time do not
-// run by themselves.
+// numAlternativesAuto is numAlternatives for run mode.
 //
 // A view is of a moment, and in run mode states are not counted: each question is a moment of its
 // own.
 func (m *Machine) numAlternativesAuto(g *goroutine) int {
-	if timed(g) && !m.isDue(g) {
-		return 0
-	}
 	m.moment++
 	return m.numAlternatives(g)
 }

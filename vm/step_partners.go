@@ -90,7 +90,7 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 	var arr [8]chanCase
 	cases := m.chanCases(g, arr[:0])
 	add := func(a chanAlt) {
-		if m.cfg.InTurn && a.caseIndex >= 0 {
+		if (m.cfg.InTurn || m.auto && m.cfg.Run) && a.caseIndex >= 0 {
 			if q, _ := m.ahead(g, cases[a.caseIndex], m.partnerOf(a)); q != nil {
 				return
 			}
@@ -121,8 +121,9 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			// Which of the two executes it: of `c <- 1` and `<-c`, both of which wait, the sender
 			// does, or else each rendezvous would be two alternatives of different goroutines.
 			// With `select { case <-c: default: }` the receiver is the one that must not be made
-			// to wait.
-			if c.send || !waits {
+			// to wait. Of a program that is run the one that comes second does, and goes on with what
+			// comes after it, while the other one is still to be scheduled.
+			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
 				m.partners(g, c, m.waitingPeers(c.send, list == nil), !waits, ready, meet)
 			}

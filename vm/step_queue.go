@@ -26,11 +26,16 @@ import "hbcheck.dev/hbcheck/trace"
 //  3. An operation that does not wait takes what there is all the same, as what gc has given to
 //     one that waits, it may not find any more: here it is still in the buffer.
 //
+// In a program that is run the one that has come first is served first, always, as by gc.
+//
 // That a goroutine has come earlier is part of a state then. So are ages up to the slack: from there
 // on each goroutine that is yet to come comes later.
 
 // cameFirst reports whether q has parked in its operation before g has in the one that it is at.
 func (m *Machine) cameFirst(q, g *goroutine) bool {
+	if m.auto {
+		return g.status == gRunning && !g.scheduled || q.wait.seq < g.wait.seq
+	}
 	slack := m.cfg.Slack
 	if q.bubble != 0 || g.bubble != 0 {
 		slack = 0
@@ -41,7 +46,11 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 // ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and by
 // whom: by g or the partner; or nil.
 func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
-	if !m.cfg.OrderedTime && g.bubble == 0 || m.auto || m.chanHdr(c.ch)[chClosed/8] != 0 {
+	switch {
+	case m.chanHdr(c.ch)[chClosed/8] != 0:
+		return nil, nil
+	case m.auto && m.cfg.Run:
+	case m.auto, !m.cfg.OrderedTime && g.bubble == 0:
 		return nil, nil
 	}
 	var arr [8]chanCase

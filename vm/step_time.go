@@ -122,6 +122,9 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 		m.setBubbleClock(g.bubble, max(d, m.clockOf(g)))
 	case m.auto || m.cfg.OrderedTime && !m.quietStep && m.multi:
 		m.debt += max(0, d-m.clock)
+		if m.auto && m.cfg.Run && d > m.clock {
+			d += wakeNanos
+		}
 		m.clock = max(m.clock, d)
 	case m.cfg.OrderedTime:
 		if d > m.clock {

@@ -218,3 +218,24 @@ func Seq() {
 		fmt.Print(v)
 	}
 }
+
+type bound struct{ n int }
+
+func (b *bound) Incr() { b.n++ }
+
+func (b bound) Get() {}
+
+type boundOf[T any] struct{ x T }
+
+func (b *boundOf[T]) Incr() {}
+
+// MethodValues of one method have one code pointer, wherever they are made, and those of a method of
+// an interface have another one.
+func MethodValues() {
+	pc := func(f any) uintptr { return reflect.ValueOf(f).Pointer() }
+	a, b := &bound{}, &bound{}
+	var i, j interface{ Incr() } = a, b
+	c, d, e := &boundOf[int]{}, &boundOf[int]{}, &boundOf[string]{}
+	fmt.Print(pc(a.Incr) == pc(b.Incr), pc(i.Incr) == pc(j.Incr), pc(a.Incr) == pc(i.Incr), pc(a.Get) == pc(bound{}.Get),
+		pc(a.Get) == pc(a.Incr), pc(c.Incr) == pc(d.Incr), pc(c.Incr) == pc(e.Incr))
+}
