@@ -47,7 +47,8 @@ var cTypes = map[string]string{
 }
 
 // addCgo adds files that import "C" to the packages of the user's that have no
-// alternative, and lists the packages that only those files import.
+// alternative, takes files in Go for those with assembly (takePure), and lists the packages that
+// only those files import.
 func (l *loader) addCgo() error {
 	known := make(map[string]bool)
 	for next := 0; next < len(l.listed); {
@@ -58,7 +59,7 @@ func (l *loader) addCgo() error {
 		}
 		var missing []string
 		for _, lp := range batch {
-			for _, path := range l.addCgoFiles(lp) {
+			for _, path := range append(l.addCgoFiles(lp), l.takePure(lp)...) {
 				id := path
 				if variant := path + " [" + lp.ForTest + ".test]"; known[variant] {
 					id = variant

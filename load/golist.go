@@ -26,6 +26,7 @@ type listPackage struct {
 	Match          []string
 	GoFiles        []string
 	IgnoredGoFiles []string
+	SFiles         []string
 	EmbedFiles     []string
 	Imports        []string
 	ImportMap      map[string]string // source import path to ImportPath
@@ -41,7 +42,7 @@ type listPackage struct {
 
 // listFields must name the fields of listPackage: go list does less for less.
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
-	"GoFiles,IgnoredGoFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
+	"GoFiles,IgnoredGoFiles,SFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
 
 // goEnv is what we need to know about the go command's configuration.
 type goEnv struct {

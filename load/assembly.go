@@ -1,0 +1,192 @@
+package load
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The machine does not run assembly. Most packages that have some also have the same in Go, for other
+// processors or for those who want no assembly, and say so by build constraints. Such a package is
+// loaded with those files instead, as the standard library is (pureTags).
+
+// noAssembly are the tags by which packages are asked to do without assembly.
+var noAssembly = []string{"purego", "noasm", "appengine"}
+
+// pureArch is a 64-bit little-endian processor that is seldom written assembly for.
+const pureArch = "mips64le"
+
+// takePure replaces files of lp, which is one of the user's packages with assembly, by those that do
+// the same in Go, and returns what these import. It changes nothing if there are none.
+func (l *loader) takePure(lp *listPackage) (imports []string) {
+	if lp.Standard || len(lp.SFiles) == 0 {
+		return nil
+	}
+	// All of the package's functions without a body must get one, or go with their file.
+	tagged := l.std.ctxt
+	tagged.BuildTags = append(slices.Clip(tagged.BuildTags), noAssembly...)
+	match := func(name string) bool { ok, err := tagged.MatchFile(lp.Dir, name); return err == nil && ok }
+	pure := newVariant(lp, match, false)
+	if pure == nil {
+		// That a file is for other processors says less: it may be about them. So each function
+		// without a body must be there with one.
+		tagged.GOARCH = pureArch
+		pure = newVariant(lp, match, true)
+	}
+	if pure == nil {
+		return nil
+	}
+	lp.IgnoredGoFiles = append(slices.DeleteFunc(lp.IgnoredGoFiles, func(name string) bool {
+		return slices.Contains(pure.files, name)
+	}), pure.dropped...)
+	lp.GoFiles = pure.files
+	return pure.imports
+}
+
+// A variant of a package is its files under other build constraints.
+type variant struct {
+	files, dropped []string // the package's now; those of before that are none of them
+	imports        []string // of files that are new
+}
+
+// newVariant returns the variant of lp with the files for which match holds, or nil if it has
+// assembly, or functions without a body where lp has none, or does not declare what is mentioned.
+//
+//  1. What other packages mention is exported: all exported names are still declared.
+//  2. What the package's own files mention is among the identifiers in them: none of them is a name
+//     that was declared by a file that is dropped, and is not declared any more.
+//
+// With twins, each function without a body has one with a body in the variant.
+func newVariant(lp *listPackage, match func(name string) bool, twins bool) *variant {
+	if slices.ContainsFunc(lp.SFiles, match) {
+		return nil
+	}
+	v := new(variant)
+	before, now := newNames(lp.Dir), newNames(lp.Dir)
+	for _, name := range lp.GoFiles {
+		if !before.add(name) {
+			return nil
+		}
+		if match(name) {
+			v.files = append(v.files, name)
+			now.add(name)
+		} else {
+			v.dropped = append(v.dropped, name)
+		}
+	}
+	kept := len(v.files)
+	for _, name := range lp.IgnoredGoFiles {
+		if strings.HasSuffix(name, "_test.go") || !match(name) {
+			continue
+		}
+		imports, ok := now.added(name)
+		if !ok {
+			return nil
+		}
+		v.files, v.imports = append(v.files, name), append(v.imports, imports...)
+	}
+	if len(v.dropped) == 0 && len(v.files) == kept {
+		return nil
+	}
+	// A test that is there for assembly only is to be executed.
+	if slices.ContainsFunc(v.dropped, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
+		return nil
+	}
+	for name, body := range before.declared {
+		if _, ok := now.declared[name]; !ok && (ast.IsExported(last(name)) || now.mentioned[last(name)] || twins && !body) {
+			return nil
+		}
+	}
+	for _, body := range now.declared {
+		if !body {
+			return nil
+		}
+	}
+	return v
+}
+
+// names are those of some files of a package.
+type names struct {
+	dir       string
+	declared  map[string]bool // at package level, methods as T.m; false if it is a function without a body
+	mentioned map[string]bool // all identifiers in bodies, types and values
+	pkg       string
+}
+
+func newNames(dir string) *names {
+	return &names{dir: dir, declared: make(map[string]bool), mentioned: make(map[string]bool)}
+}
+
+// add adds what is in a file, and reports whether it could.
+func (n *names) add(name string) bool { _, ok := n.added(name); return ok }
+
+// added is add, and returns the paths of the file's imports.
+func (n *names) added(name string) (imports []string, ok bool) {
+	// This tree only serves to find names: its positions mean nothing.
+	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(n.dir, name), nil, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil || n.pkg != "" && tree.Name.Name != n.pkg {
+		return nil, false
+	}
+	n.pkg = tree.Name.Name
+	for _, spec := range tree.Imports {
+		if imports = append(imports, importPath(spec)); imports[len(imports)-1] == "C" {
+			return nil, false
+		}
+	}
+	linked := linknamed(tree)
+	own := make(map[*ast.Ident]bool)
+	declare := func(id *ast.Ident, name string, body bool) {
+		own[id] = true
+		if id.Name != "_" && id.Name != "init" {
+			n.declared[name] = body
+		}
+	}
+	for _, d := range tree.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil {
+				name = receiver(d) + "." + name
+			}
+			declare(d.Name, name, d.Body != nil || linked[d.Name.Name])
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					declare(s.Name, s.Name.Name, true)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						declare(id, id.Name, true)
+					}
+				}
+			}
+		}
+	}
+	ast.Inspect(tree, func(x ast.Node) bool {
+		if id, ok := x.(*ast.Ident); ok && !own[id] {
+			n.mentioned[id.Name] = true
+		}
+		return true
+	})
+	return imports, true
+}
+
+// linknamed returns the names of functions that a go:linkname line says something of: what has no
+// body here may have one elsewhere.
+func linknamed(tree *ast.File) map[string]bool {
+	names := make(map[string]bool)
+	for _, g := range tree.Comments {
+		for _, c := range g.List {
+			if f := strings.Fields(c.Text); len(f) > 1 && f[0] == "//go:linkname" {
+				names[f[1]] = true
+			}
+		}
+	}
+	return names
+}
+
+// last returns the name of a function or method without its receiver.
+func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
