@@ -64,7 +64,7 @@ var partOf = func() map[string]string {
 		memory: `Machine.heap`,
 		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
 			image.mcache image.frames linker.ids linker.ssaFuncs linker.words linker.calls linker.adapters
-			linker.bound linker.assigns linker.logs linker.observed linker.literals linker.static256
+			linker.bound linker.boundCodes linker.assigns linker.logs linker.observed linker.literals linker.static256
 			goroutineTable.spawn`,
 		noted: `absolutes lateness
 			linker.cutoffs linker.shrinks linker.dates linker.sinceDates linker.sinceTicks Config.AbsoluteTime
@@ -77,7 +77,7 @@ var partOf = func() map[string]string {
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came
 			gstate.coro gstate.origin gstate.fn gstate.fp gstate.goFunc gstate.goPC gstate.id gstate.label
 			gstate.overflow gstate.panics gstate.parent gstate.parked gstate.pc gstate.pending
-			gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
+			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait gstate.ways living.ended
 			goroutine.shadow waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
 		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles`,
