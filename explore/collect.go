@@ -38,6 +38,7 @@ type collector struct {
 	inSubtree  bool            // it is that of a subtree of the search,
 	used       []int           // and these of Options.Ignores have accepted something
 	merged     *mergedCounters // nil: the search is not split
+	begunAgain bool            // Restart was called
 }
 
 // maxLongLoops is how many loops are reported that continue for too long.
@@ -263,7 +264,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 
 // Restart implements por.Visitor: outcomes will be counted again.
 func (c *collector) Restart() {
-	c.outcomes, c.index = nil, make(map[outcomeKey]*Outcome)
+	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
 	if c.merged != nil {
 		c.merged.restart()
 	}

@@ -130,12 +130,18 @@ func (p *portfolio) options(x Options) Options {
 	return x
 }
 
+// attempt returns x for line 1. It is over before other workers would have begun.
+func (p *portfolio) attempt(x Options) Options {
+	x.Jobs = 0
+	return p.options(x)
+}
+
 // runPortfolio is Run with opts.Portfolio.
 func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now(), best: math.MaxUint64, winner: -1,
 		ended: make([]bool, len(opts.Portfolio.Searches)+1)}
 	p.turn.L = &p.mu
-	s, err := prepare(ctx, e, p.options(opts.Portfolio.Searches[0])) // line 1
+	s, err := prepare(ctx, e, p.attempt(opts.Portfolio.Searches[0])) // line 1
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +155,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if s.answers(&found) || s.limit.passed() {
 			break
 		}
-		if s, err = s.again(p.options(x)); err != nil {
+		if s, err = s.again(p.attempt(x)); err != nil {
 			return nil, err
 		}
 		s.stopAfter(attemptWork)
@@ -321,6 +327,13 @@ func (p *portfolio) run(c *contender) {
 		if c.err = c.s.failed; c.err != nil {
 			break
 		}
+		if c.begunAgain() && !c.s.limit.passed() {
+			c.before, c.last, opts.Jobs = 0, 0, 0
+			if c.s, c.err = prepare(p.ctx, e, opts); c.err != nil {
+				break
+			}
+			continue
+		}
 		again := c.s.refinement()
 		if !again.needed() || c.s.limit.passed() || p.lost(c.number, c.work(c.found.Work())) {
 			break
@@ -364,6 +377,9 @@ func (p *portfolio) search(c *contender) {
 		if p.lost(c.number, work) {
 			return "another search has an answer"
 		}
+		if c.begunAgain() {
+			return "one worker begins again"
+		}
 		if c.number == 0 && (work >= max(aloneWork, p.size) || q.Truncated > 0 || time.Since(c.began) > alone) {
 			p.startOthers(c)
 		}
@@ -382,6 +398,11 @@ func (p *portfolio) search(c *contender) {
 	}
 	c.found = s.search()
 }
+
+// begunAgain reports whether c is a search by several workers whose explorer has begun again, or has left
+// the program to another one. What one worker would have worked by then is not known, so that one has to
+// do it all.
+func (c *contender) begunAgain() bool { return c.s.collector.merged != nil && c.s.collector.begunAgain }
 
 // work returns how much c has worked when the explorer that is running has worked so much. What one
 // has that fell back to it is counted, too.

@@ -35,7 +35,7 @@ func main() {
 	for i := range int32(4) { wg.Go(func() { for j := range n { n[j].Store(i) } }) }
 	wg.Wait()
 	if n[0].Load() == 0 && n[1].Load() == 0 && n[2].Load() == 0 { panic("the first is the last") }
-}`, "random"},
+}`, "pos"},
 	{"second", `package main
 import ("sync"; "sync/atomic")
 func main() {
@@ -207,7 +207,7 @@ func TestDraw(t *testing.T) {
 }
 
 // TestPortfolio: the answer is that of the search that alone takes the least work, and is the same
-// however fast the searches are.
+// however fast the searches are, and with several workers.
 func TestPortfolio(t *testing.T) {
 	for _, tt := range portfolioPrograms {
 		t.Run(tt.name, func(t *testing.T) {
@@ -218,11 +218,13 @@ func TestPortfolio(t *testing.T) {
 				return NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 			}}
 			var first string
-			for run := range 4 {
+			for run := range 8 {
 				r := rand.New(rand.NewPCG(1, uint64(run)))
 				delay = func() { time.Sleep(time.Duration(r.IntN(30*run+1)) * time.Millisecond) }
 				procs := runtime.GOMAXPROCS(1 + run%3)
-				opts := Options{Portfolio: portfolioOf(true), Progress: func(Progress) { runtime.Gosched() }}
+				p := portfolioOf(true)
+				p.Searches[0].Jobs = max(1, run-3) // 1 to 4
+				opts := Options{Portfolio: p, Progress: func(Progress) { runtime.Gosched() }}
 				res, err := Run(context.Background(), e, opts)
 				runtime.GOMAXPROCS(procs)
 				if err != nil {

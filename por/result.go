@@ -48,6 +48,17 @@ type Progress struct {
 	// Estimate is of all executions there are, and Error its standard error; 0: there is none. See
 	// Estimator. Of explorers that sample it is how many are drawn, and there is no error.
 	Estimate, Error float64
+	// Ordered, of a search by several workers, counts what one worker has done when it comes to where the
+	// first of them is: the others may be where it never comes to. nil: Stats does.
+	Ordered *Stats
+}
+
+// Work returns the work that one worker does to come to where the search is, at least.
+func (p *Progress) Work() uint64 {
+	if p.Ordered != nil {
+		return p.Ordered.Work()
+	}
+	return p.Stats.Work()
 }
 
 // Bound names what kept a search from being exhaustive. Its name is that of

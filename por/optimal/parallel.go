@@ -138,7 +138,7 @@ func (p *pool) run(sys por.System) {
 	root := &task{choice: -1, placed: true, taken: true, exact: true}
 	p.next = root
 	w := p.newWorker(replica{sys, p.cfg.Oracle})
-	w.task, w.first = root, true
+	w.task, w.took, w.first = root, root, true
 	w.run()
 	p.group.Wait()
 }
@@ -236,7 +236,7 @@ func (p *pool) take(w *worker) *task {
 	for !p.over {
 		if t := p.pick(w); t != nil {
 			t.taken, t.mergedBefore, t.exact = true, p.stats.Done(), t == p.next
-			w.epoch = p.epoch
+			w.epoch, w.took = p.epoch, t
 			if t.node != nil {
 				w.dependsOnOutput = t.node.dependsOnOutput
 			}
@@ -308,7 +308,7 @@ func (p *pool) add(t *task) {
 func (p *pool) finish(w *worker, t *task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w.live = por.Stats{}
+	w.live, w.took = por.Stats{}, nil
 	if w.epoch != p.epoch {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 // frame.
 //
 // unsupportedAtStart, refutedAtStart, node and nodes, and the searcher, are used by the worker's
-// goroutine only. epoch, live and used are read or written with pool.mu held.
+// goroutine only. epoch, took, live and used are read or written with pool.mu held.
 type worker struct {
 	*searcher
 	replica
@@ -38,7 +38,8 @@ type worker struct {
 
 	unsupportedAtStart bool      // Unsupported in the initial state,
 	refutedAtStart     bool      // and CommutingRefuted
-	live               por.Stats // of the task so far, as the pool sees it
+	took               *task     // task, as the pool sees it,
+	live               por.Stats // and what it has counted so far
 	used               int64     // memory, likewise
 	steps              uint64    // transitions of finished tasks,
 	donatedAt          uint64    // and of all when it donated something last
@@ -320,12 +321,19 @@ func (w *worker) poll(por.Progress) string {
 		now.Add(&x.live)
 	}
 	now.PeakBytes = p.peak
+	ordered := p.stats
+	ordered.Eliminated = nil
+	for _, x := range p.workers {
+		if x.took == p.next {
+			ordered.Add(&x.live)
+		}
+	}
 	if p.cfg.MaxMemory > 0 && memory > p.cfg.MaxMemory {
 		p.halt(por.Reason{Bound: por.BoundMemory, Limit: uint64(p.cfg.MaxMemory)})
 		return over
 	}
 	if p.cfg.Poll != nil {
-		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: len(w.Events)}); why != "" {
+		if why := p.cfg.Poll(por.Progress{Stats: now, Depth: len(w.Events), Ordered: &ordered}); why != "" {
 			p.halt(por.Reason{Bound: por.BoundPoll, Text: why})
 			return over
 		}
