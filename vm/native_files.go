@@ -122,7 +122,7 @@ var fileNatives = []Native{
 		return Stop
 	}},
 	{Name: "syscall.hbRefuseShared", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if !m.multi {
+		if !m.multi || m.auto && m.cfg.Run {
 			return Next
 		}
 		m.unsupported(g, RefusalCode(m.string(r, 0)), m.string(r, 2))

@@ -390,6 +390,7 @@ func HbCapture() (printed func() string) {
 	hbFiles[1] = &hbFile{path: "/dev/stdout", flags: O_RDWR, refs: 1, node: n}
 	return func() string {
 		n.touch(false)
+		n.settle()
 		return string(n.data)
 	}
 }

@@ -311,6 +311,7 @@ func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
 	case len(p) == 0 || f.path == hbNull:
 		return 0, nil
 	case f.node != nil:
+		f.node.settle()
 		return copy(p, f.node.data[min(offset, int64(len(f.node.data))):]), nil
 	case f.path == "/dev/stdin":
 		return hbStdin(p, offset), nil

@@ -33,6 +33,8 @@ type hbNode struct {
 	nlink  uint64 // of a file: how many names it has
 	ino    uint64
 	data   []byte // of a file
+	mapped int    // how often: hb_map.go
+	before []byte // memory that is mapped and not part of data any more
 	target string // of a symbolic link
 	socket any    // of a socket: what listens there
 	host   bool   // of a directory: names that are not in hbTree are the host's
@@ -389,7 +391,9 @@ const HbUntimed = 1
 
 // resize cuts or extends the contents.
 func (n *hbNode) resize(size int64) {
-	if size <= int64(len(n.data)) {
+	if n.mapped > 0 {
+		n.resizeMapped(size)
+	} else if size <= int64(len(n.data)) {
 		n.data = n.data[:size:size]
 	} else {
 		n.data = append(n.data, make([]byte, size-int64(len(n.data)))...)
@@ -399,9 +403,11 @@ func (n *hbNode) resize(size int64) {
 
 // write puts p at offset off.
 func (n *hbNode) write(p []byte, off int64) {
+	n.settle()
 	if end := off + int64(len(p)); end > int64(len(n.data)) {
 		n.resize(end)
 	}
 	copy(n.data[off:], p)
+	copy(n.before, n.data)
 	n.fixed = false
 }

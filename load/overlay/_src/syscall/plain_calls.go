@@ -58,6 +58,7 @@ const (
 
 	hbMapAnonymous = 0x20
 	hbMapPrivate   = 0x02
+	hbRemapMayMove = 0x01
 	hbProtWrite    = 0x2
 	hbSetName      = 15
 	hbExtMagic     = 0xEF53
@@ -203,8 +204,17 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		*(*uint64)(unsafe.Pointer(a3)) = 0xF // as runtime.NumCPU has it
 		return 8, 0, 0
 
-	case SYS_MADVISE, SYS_MLOCK, SYS_MUNLOCK, SYS_MUNMAP, hbSysFadvise, SYS_SCHED_YIELD:
+	case SYS_MADVISE, SYS_MLOCK, SYS_MUNLOCK, SYS_MSYNC, hbSysFadvise, SYS_SCHED_YIELD:
 		return 0, 0, 0
+	case SYS_MUNMAP:
+		hbUnmap(unsafe.Pointer(a1))
+		return 0, 0, 0
+	case SYS_MREMAP:
+		p, err := hbRemap(unsafe.Pointer(a1), int(a3), a4&hbRemapMayMove != 0)
+		if err != nil {
+			return hbResult(-1, err)
+		}
+		return uintptr(p), a3, 0 // the second result is a register that the kernel leaves alone
 	case SYS_MPROTECT:
 		if a3&hbProtWrite == 0 {
 			hbRefuse("syscall", "protecting memory from writes")
@@ -242,13 +252,24 @@ func hbLimits(resource, p uintptr) (r1, r2, errno uintptr) {
 	return 0, 0, 0
 }
 
-// hbMmap makes memory, with what is in a file if it is not to be written back.
+// hbMmap makes memory, or maps a file that is in memory. Of a file of the host, which nothing changes
+// but the program, it makes a copy to be read.
 func hbMmap(n, prot, flags uintptr, fd int, off int64) (r1, r2, errno uintptr) {
-	if n == 0 || n > 1<<30 {
+	switch {
+	case n == 0:
+		return hbResult(-1, EINVAL)
+	case n > 1<<30:
 		return hbResult(-1, ENOMEM)
 	}
-	if flags&hbMapAnonymous == 0 && flags&hbMapPrivate == 0 && prot&hbProtWrite != 0 {
-		hbRefuse("file", "writing to a file through memory")
+	if flags&hbMapAnonymous == 0 && flags&hbMapPrivate == 0 {
+		write := prot&hbProtWrite != 0
+		p, err := hbMap(fd, int(n), off, write)
+		switch {
+		case err == nil:
+			return uintptr(p), 0, 0
+		case err != ENODEV || write:
+			return hbResult(-1, err)
+		}
 	}
 	b := make([]byte, (n+4095)&^4095)
 	if flags&hbMapAnonymous == 0 {

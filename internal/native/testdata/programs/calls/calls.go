@@ -95,6 +95,61 @@ func Memory() {
 	fmt.Print(zero, last, len(b), unix.Madvise(b, unix.MADV_DONTNEED) == nil, unix.Munmap(b))
 }
 
+// WrittenThroughMemory: mappings and calls on a file see each other's bytes, also after it has grown.
+func WrittenThroughMemory() {
+	with(func(fd int) {
+		const rw, page = unix.PROT_READ | unix.PROT_WRITE, 4096
+		fmt.Print(unix.Ftruncate(fd, 100))
+		b, err := unix.Mmap(fd, 0, 100, rw, unix.MAP_SHARED)
+		if err != nil {
+			fmt.Print(err)
+			return
+		}
+		r, err := unix.Mmap(fd, 0, 50, unix.PROT_READ, unix.MAP_SHARED)
+		copy(b[10:], "memory")
+		buf := make([]byte, 10)
+		n, err2 := unix.Pread(fd, buf, 8)
+		fmt.Print(err, string(r[10:16]), n, err2, string(buf[2:8]), buf[0])
+		n, err = unix.Pwrite(fd, []byte("call"), 20)
+		fmt.Print(n, err, string(b[20:24]), string(r[20:24]))
+		fmt.Print(unix.Munmap(r))
+		b[99] = 'z'
+		fmt.Print(unix.Msync(b, unix.MS_SYNC), unix.Ftruncate(fd, 3*page))
+		b, err = unix.Mremap(b, 2*page, unix.MREMAP_MAYMOVE)
+		fmt.Print(err, len(b), string(b[10:16]), string(b[99]), b[100], b[2*page-1])
+		b[2*page-1] = 'y'
+		fmt.Print(unix.Munmap(b))
+		n, err = unix.Pread(fd, buf, 2*page-1)
+		var st unix.Stat_t
+		err2 = unix.Fstat(fd, &st)
+		fmt.Print(n, err, string(buf[0]), buf[1], err2, st.Size)
+		_, err = unix.Mmap(fd, 1, 10, rw, unix.MAP_SHARED)
+		_, err2 = unix.Mmap(fd, 0, 0, rw, unix.MAP_SHARED)
+		fmt.Print(err, err2)
+	})
+}
+
+// MappedByTwo goroutines.
+func MappedByTwo() {
+	with(func(fd int) {
+		fmt.Print(unix.Ftruncate(fd, 8))
+		b, err := unix.Mmap(fd, 0, 8, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		if err != nil {
+			fmt.Print(err)
+			return
+		}
+		var mu sync.Mutex
+		incr := func(d byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			b[0] = b[0]*2 + d
+		}
+		par(func() { incr(1) }, func() { incr(2) })
+		fmt.Print(b[0])
+		fmt.Print(unix.Munmap(b))
+	})
+}
+
 // MappedFile reads a file through memory.
 func MappedFile() {
 	with(func(fd int) {
