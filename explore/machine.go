@@ -68,6 +68,8 @@ type Features struct {
 	// overtaken. Passed returns the first one that has been on the present path.
 	InTurn func(interrupted func() bool) (Machine, error)
 	Passed func() *vm.Passing
+	// AllOrders makes a machine of the same entry in which all orders of maps are tried.
+	AllOrders func(interrupted func() bool) (Machine, error)
 	// TimersPending reports whether a timer is going to fire as soon as all goroutines wait.
 	TimersPending func() bool
 

@@ -56,7 +56,7 @@ func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *
 		Failures: func() int { return len(m.Failures()) },
 		Assumed:  m.Assumed, Offline: m.Offline, Collects: m.Collects, Modes: m.Modes, Slack: m.Slack(), InputLen: m.InputLen(), CodeSize: m.CodeSize,
 		NeedsRefining: m.NeedsRefining, Refined: x.refined, RefinedTo: x.refinedTo, Arming: m.VisibleArming(), TimersPending: m.TimersPending,
-		AnyTime: x.anyTime, InTurn: x.inTurn, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
+		AnyTime: x.anyTime, InTurn: x.inTurn, AllOrders: x.allOrders, Passed: m.Passed, Wait: m.Wait, Forgotten: m.Forgotten, Subtests: src.executed, RunSubtests: src.add, Symbolic: m.Symbolic, Inputs: x.inputs, Concrete: x.concrete,
 		SolverTrouble: m.SolverTrouble}
 	if blocks := prog.Blocks(); blocks != nil {
 		f := &x.features
@@ -136,6 +136,15 @@ func (m *machine) anyTime(interrupted func() bool) (Machine, error) {
 // inTurn is Features.InTurn.
 func (m *machine) inTurn(interrupted func() bool) (Machine, error) {
 	r, err := m.Machine.InTurn(interrupted)
+	if err != nil {
+		return nil, err
+	}
+	return newMachine(r, m.src, m.prog, m.entry), nil
+}
+
+// allOrders is Features.AllOrders.
+func (m *machine) allOrders(interrupted func() bool) (Machine, error) {
+	r, err := m.Machine.AllOrders(interrupted)
 	if err != nil {
 		return nil, err
 	}

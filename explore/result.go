@@ -125,6 +125,8 @@ type Result struct {
 	InputLen int
 	// Arming: starting a timer is a visible operation (see vm.Config.VisibleArming).
 	Arming bool
+	// AllOrders: those of maps are tried, as Options have not asked for (see vm.Machine.AllOrders).
+	AllOrders bool
 	again  refinement
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop

@@ -28,6 +28,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		}
 		r, err = explore(ctx, e, opts)
 	}
+	if err == nil && r.Verdict == Incomplete && r.again.allOrders != nil && opts.Portfolio != nil {
+		r, err = moreOrders(ctx, e, opts, r)
+	}
 	if err == nil && r.Verdict == Fail && r.again.inTurn != nil && !opts.LimitPreempt && !opts.All {
 		reached := r.Coverage
 		if r, err = inTurn(ctx, e, opts, r); err == nil && r.Coverage != nil {
@@ -129,6 +132,8 @@ type refinement struct {
 
 	anyTime func(interrupted func() bool) (Machine, error) // Features.AnyTime
 	inTurn  func(interrupted func() bool) (Machine, error) // Features.InTurn
+
+	allOrders func(interrupted func() bool) (Machine, error) // Features.AllOrders
 }
 
 func (r *refinement) needed() bool { return r.machine != nil || r.await }
@@ -154,7 +159,7 @@ func (s *exploration) finishTime() {
 		r.Modes, r.Slack, r.InputLen, r.Arming = f.Modes(), f.Slack, f.InputLen, f.Arming
 	}
 	r.again = s.refinement()
-	r.again.anyTime, r.again.inTurn = f.AnyTime, f.InTurn
+	r.again.anyTime, r.again.inTurn, r.again.allOrders = f.AnyTime, f.InTurn, f.AllOrders
 }
 
 // refinement says whether the search has to begin again, and how.

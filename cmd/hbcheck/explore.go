@@ -401,6 +401,9 @@ func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report
 		if r.Arming {
 			rep.Options["arming"] = "true"
 		}
+		if r.AllOrders {
+			rep.Options["maps"] = "all"
+		}
 		if k := r.Hybrid; k != "" && k != oracle.None {
 			rep.Options["hybrid"] = string(k)
 		}

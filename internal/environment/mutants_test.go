@@ -71,6 +71,9 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "a perhaps other number is not from the clock", File: "vm/compile/clock.go", Old: "		list = phi.Edges\n", New: "		list = phi.Edges[:0]\n"}, "TestPrograms/clockseedidle"},
 		{mutation.Mutant{Name: "a seed is kept nowhere", File: "vm/compile/clock.go", Old: "			default:\n				return false\n			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy", New: "			}\n		}\n		return true\n	}\n	return false\n}\n\n// seededBy"}, "TestPrograms/clockseedkept"},
 		{mutation.Mutant{Name: "any function takes a seed", File: "vm/compile/clock.go", Old: "return name == \"math/rand.Seed\" || seededBy(x) != nil", New: "return name != \"\""}, "TestPrograms/clocknumber"},
+		{mutation.Mutant{Name: "all orders end soon", File: "explore/orders.go", Old: "if !s.answers(&found) {", New: "if false {"}, "./cmd/hbcheck TestScripts/orders"},
+		{mutation.Mutant{Name: "all orders are no more than some", File: "vm/step_order.go", Old: "	cfg.Maps = MapsAll\n", New: ""}, "./cmd/hbcheck TestScripts/orders"},
+		{mutation.Mutant{Name: "schedules of all orders are replayed with some", File: "cmd/hbcheck/explore.go", Old: "if r.AllOrders {", New: "if false {"}, "./cmd/hbcheck TestScripts/orders"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {
