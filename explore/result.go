@@ -127,7 +127,7 @@ type Result struct {
 	Arming bool
 	// AllOrders: those of maps are tried, as Options have not asked for (see vm.Machine.AllOrders).
 	AllOrders bool
-	again  refinement
+	again     refinement
 	// LongLoops are where executions were when the bound on steps cut them: a few of them.
 	LongLoops []LongLoop
 	// NotRun is set if no execution has run the test: all have skipped it, or TestMain has not run it.
