@@ -108,6 +108,17 @@ type SymmetricHasher interface {
 	// ended, appended to buf, in an order in which those that correspond in such states are in the
 	// same places; it is nil if there are none to exchange, and then they correspond as for Hash.
 	SymmetricHash(buf []trace.GID) (h Hash, sorted []trace.GID)
+	// Orbits appends a name for each alternative of g in the present state, of which SymmetricHash has
+	// just been called, to buf. Alternatives with equal names, of one goroutine or of several, lead to
+	// states that are the same up to exchanging goroutines.
+	Orbits(g trace.GID, buf []Orbit) []Orbit
+}
+
+// An Orbit names alternatives that are the same up to exchanging goroutines: those of one goroutine for
+// all that are equal, and with one partner for all that are equal.
+type Orbit struct {
+	G, Partner        trace.GID
+	Case, PartnerCase int
 }
 
 // A GoroutineOrder is a System that numbers goroutines in the order in which they were first

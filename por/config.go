@@ -17,7 +17,8 @@ type Config struct {
 
 	// Symmetry lets states match that are equal up to exchanging goroutines which were started at the
 	// same place, if the system is a SymmetricHasher. A cycle of states that exchanges goroutines
-	// makes the search begin again without it, as it says little about livelocks.
+	// makes the search begin again without it, as it says little about livelocks. Of alternatives of one
+	// state that are equal so one is explored.
 	Symmetry bool
 
 	MaxExecutions uint64 // 0: no bound

@@ -15,6 +15,7 @@ type Stats struct {
 	States      uint64 // states stored; of ClockVector, which stores none, see there
 	Matched     uint64 // arrivals at a stored state
 	Exchanged   uint64 // of them those with goroutines exchanged (Config.Symmetry)
+	Equal       uint64 // alternatives that are not explored, as one of an equal goroutine is
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
 	Replays     uint64 // of Graph: regions executed again

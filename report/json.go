@@ -177,6 +177,7 @@ type JSONStats struct {
 	States       uint64            `json:"states"`
 	Matched      uint64            `json:"matched"`
 	Exchanged    uint64            `json:"exchanged,omitempty"`
+	Equal        uint64            `json:"equal,omitempty"`
 	Transitions  uint64            `json:"transitions"`
 	Instructions uint64            `json:"instructions"`
 	MaxDepth     int               `json:"maxdepth"`
@@ -345,7 +346,7 @@ func NewJSONStats(s *explore.Stats) JSONStats {
 	}
 	return JSONStats{
 		Checked:    checked,
-		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched, Exchanged: s.Exchanged,
+		Executions: s.Executions, Blocked: s.Blocked, Truncated: s.Truncated, Choices: s.Choices, States: s.States, Matched: s.Matched, Exchanged: s.Exchanged, Equal: s.Equal,
 		Transitions: s.Transitions, Instructions: s.Instructions, MaxDepth: s.MaxDepth, Goroutines: s.Goroutines,
 		Graphs: s.Graphs, Replays: s.Replays, Eliminated: eliminated(s.Eliminated), Parts: s.Parts, PeakBytes: s.PeakBytes,
 		Load: s.Load.Seconds(), Static: s.Static.Seconds(), Explore: s.Explore.Seconds(),

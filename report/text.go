@@ -208,7 +208,7 @@ func coveredBy(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + count(r.Stats.States, "state")
-		if r.Stats.Exchanged > 0 {
+		if r.Stats.Exchanged+r.Stats.Equal > 0 {
 			s += " up to exchanging equal goroutines"
 		}
 	}

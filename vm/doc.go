@@ -70,8 +70,9 @@
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
 //	    regions     what is kept of the one before        count     how many goroutines there are
-//	    streams     output
+//	    items       what a fingerprint is made of         streams   output
 //	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
+//	                                                      orbits    and which are equal in one state
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // ForgetSerialised makes the next Hash write every goroutine down anew.
@@ -75,4 +76,26 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 	}
 	permute(0)
 	return least
+}
+
+// Exchanging returns the classes of goroutines of which any two can be exchanged so that the same is written
+// down of the present state: of each the first one in the order of SymmetricHash.
+func (m *Machine) Exchanging() map[trace.GID]trace.GID {
+	m.SymmetricHash(nil)
+	slots := slices.Clone(m.canon.sorted)
+	m.canon.exchanging = true
+	defer func() { m.canon.exchanging = false }()
+	before, classes := m.hashInOrder(slots), map[trace.GID]trace.GID{}
+	for i, s := range slots {
+		g := m.gs[s]
+		classes[g.id] = g.id
+		for k := i - 1; k >= 0 && compareOrigins(m.gs[slots[k]], g) == 0; k-- {
+			slots[i], slots[k] = slots[k], slots[i]
+			if m.hashInOrder(slots) == before {
+				classes[g.id] = m.gs[slots[i]].id
+			}
+			slots[i], slots[k] = slots[k], slots[i]
+		}
+	}
+	return classes
 }

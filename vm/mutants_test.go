@@ -29,12 +29,13 @@ var mutants = []mutation.Mutant{
 	{Name: "what has been taken away stays", File: "vm/state_regions.go", Old: "\tr.sum[0] += sum.hash[0] - was[0]\n\tr.sum[1] += sum.hash[1] - was[1]\n", New: "\tr.sum[0] += sum.hash[0]\n\tr.sum[1] += sum.hash[1]\n\t_ = was\n"},
 	{Name: "a region that has ended has objects", File: "vm/state_regions.go", Old: "\t\tr.version++\n", New: ""},
 	{Name: "numbers of objects do not count", File: "vm/state_regions.go", Old: "\tws = append(ws, uint64(num))\n", New: "\tws = append(ws, 0)\n"},
-	{Name: "what is outside has no numbers", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.list[x.region].ord<<32|uint64(x.num))\n", New: "\t\tws = append(ws, c.list[x.region].ord<<32)\n"},
-	{Name: "what is outside has numbers only", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.list[x.region].ord<<32|uint64(x.num))\n", New: "\t\tws = append(ws, uint64(x.num))\n"},
+	{Name: "what is outside has no numbers", File: "vm/state_regions.go", Old: "c.items.place(c.list[x.region].ord)|uint64(x.num))\n\t}", New: "c.items.place(c.list[x.region].ord))\n\t}"},
+	{Name: "what is outside has numbers only", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.items.place(c.list[x.region].ord)|uint64(x.num))\n", New: "\t\tws = append(ws, uint64(x.num))\n"},
+	{Name: "which item refers to a region first makes no difference", File: "vm/state_items.go", Old: "\tif n := x.list[len(x.list)-1].regions; ord > n {", New: "\tif n := x.list[len(x.list)-1].regions; true {"},
 	{Name: "stacks stay", File: "vm/state_hash.go", Old: "\tt.hashed = false\n", New: ""},
-	{Name: "variables stay", File: "vm/state_regions.go", Old: "\t\tif o.flags&objHashed == 0 {\n\t\t\tm.hashBase", New: "\t\tif x.n == 0 {\n\t\t\tm.hashBase"},
-	{Name: "variables have no owners", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && !r.timed {"},
-	{Name: "variables have no Times", File: "vm/state_regions.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
+	{Name: "variables stay", File: "vm/state_items.go", Old: "\t\tif o.flags&objHashed == 0 {\n\t\t\tm.hashBase", New: "\t\tif x.n == 0 {\n\t\t\tm.hashBase"},
+	{Name: "variables have no owners", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && !r.timed {"},
+	{Name: "variables have no Times", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},
 }
 
 // TestMutants: each mutant is one of the present code and, with -mutants, makes TestRegions fail.

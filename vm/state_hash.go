@@ -66,6 +66,9 @@ type canonicaliser struct {
 	ranked     []ranked
 	sorted     []uint32
 	pairs      []objectPair
+	several    bool     // goroutines have been sorted
+	hash       por.Hash // what was found then
+	equal      []uint32 // see Orbits
 }
 
 // visit says that traversal gen has given an object the number num.
@@ -139,7 +142,10 @@ func (m *Machine) beginTraversal() {
 
 // Hash implements por.System. That the program has exited or crashed is part of the state: what is
 // left of it may look like a state that continues.
-func (m *Machine) Hash() por.Hash { return m.hashInOrder(m.living()) }
+func (m *Machine) Hash() por.Hash {
+	m.canon.several = false
+	return m.hashInOrder(m.living())
+}
 
 // Weight implements por.Weighed.
 func (m *Machine) Weight() int { return m.canon.weight }
@@ -159,6 +165,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	for _, s := range slots {
 		if g := m.gs[s]; g.status != gEnded {
+			if !whole {
+				m.regions.items.next(len(ws))
+			}
 			if ws = m.writeG(ws, g, whole); c.byIdentity {
 				ws = append(ws, uint64(g.id))
 			}
@@ -169,6 +178,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 				ws = append(ws, g.trail.digest)
 			}
 		}
+	}
+	if !whole {
+		m.regions.items.next(len(ws))
 	}
 	if m.relativeTimes() {
 		m.cfg.absolute.hashed.Store(true)

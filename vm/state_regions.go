@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"unsafe"
@@ -21,12 +20,13 @@ import (
 //	                                                            1   │      2
 //	                                                                └────▶ obj 40
 //
-//	17 (1.1 region 1) g1 (2.1 region 2: 1.1) 1.2
+//	17 (+1.1 region 1) g1 (+1.1 region 2: 1.1) 1.2
 //
-// A reference of an item is the number of a region and that of the object in it. What a region refers
-// to in itself is the number only; to an earlier one, the place of the object in the region's list of
-// such objects (outside). Their numbers are written down after the region's hash. So the hash of a
-// region depends on nothing outside of it, and is kept. It is the sum of the hashes of its objects,
+// A reference of an item is the number of a region and that of the object in it. Regions that the item
+// is the first to refer to are counted from there (+1): what is written down of equal goroutines is
+// equal (Orbits). What a region refers to in itself is the number only; to an earlier one, the place of
+// the object in the region's list of such objects (outside). Their numbers are written down after the
+// region's hash. So the hash of a region depends on nothing outside of it, and is kept. It is the sum of the hashes of its objects,
 // which have their numbers in them: where one changes that refers to the same as before, the sum
 // changes by the difference.
 //
@@ -56,7 +56,8 @@ type regions struct {
 	sums     []objectSum   // the same: apart, as they are seldom looked at
 	gen      uint64        // number of the fingerprint
 	ord      uint64        // regions in it
-	relative bool          // Times are written down as distances
+	items    items
+	relative bool // Times are written down as distances
 	text     []uint64
 
 	dirty []uint32   // heap.dirty, as it was
@@ -112,6 +113,7 @@ func (m *Machine) beginRegions() {
 	}
 	c.gen++
 	c.ord = 0
+	c.items.begin()
 	if r := m.distances(); r != c.relative {
 		c.relative = r
 		m.forgetRegions()
@@ -324,7 +326,7 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 	c := &m.regions
 	k := c.at(id)
 	if r := c.of(k); r != nil && r.gen == c.gen {
-		return append(ws, r.ord<<32|uint64(k.num))
+		return append(ws, c.items.place(r.ord)|uint64(k.num))
 	}
 	if !m.kept(k) {
 		m.newRegion(id)
@@ -332,11 +334,12 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 	r := &c.list[k.region]
 	c.ord++
 	r.gen, r.ord = c.gen, c.ord
+	c.items.add()
 	m.canon.weight += int(r.words)
-	ws = append(ws, r.ord<<32|1, r.sum[0], r.sum[1], uint64(r.n)<<32|uint64(len(r.outside)))
+	ws = append(ws, c.items.place(r.ord)|1, r.sum[0], r.sum[1], uint64(r.n)<<32|uint64(len(r.outside)))
 	for _, id := range r.outside {
 		x := c.at(id)
-		ws = append(ws, c.list[x.region].ord<<32|uint64(x.num))
+		ws = append(ws, c.items.place(c.list[x.region].ord)|uint64(x.num))
 	}
 	return ws
 }
@@ -417,108 +420,4 @@ func (m *Machine) newRegion(id uint32) {
 		m.stopHash(len(ws))
 	}
 	c.text = ws
-}
-
-// baseItem is what is known of a base object that has changed, as long as it has the flag objHashed.
-type baseItem struct {
-	id   uint32
-	hash por.Hash
-	refs []uint32
-	n    int // words
-}
-
-// writeBase writes down the base objects that have changed, in the order of their numbers.
-func (m *Machine) writeBase(ws []uint64) []uint64 {
-	c, h := &m.regions, m.heap
-	if !slices.Equal(c.dirty, h.dirty) {
-		old := c.base
-		c.dirty = append(c.dirty[:0], h.dirty...)
-		c.base = make([]baseItem, 0, len(h.dirty))
-		for _, id := range h.dirty {
-			c.base = append(c.base, baseItem{id: id})
-			if !slices.ContainsFunc(old, func(x baseItem) bool { return x.id == id }) {
-				h.objs[id].flags &^= objHashed
-			}
-		}
-		slices.SortFunc(c.base, func(a, b baseItem) int { return cmp.Compare(a.id, b.id) })
-		for len(old) > 0 {
-			if i, ok := slices.BinarySearchFunc(c.base, old[0], func(a, b baseItem) int { return cmp.Compare(a.id, b.id) }); ok {
-				c.base[i] = old[0]
-			}
-			old = old[1:]
-		}
-	}
-	ws = append(ws, uint64(len(c.base)))
-	for i := range c.base {
-		x := &c.base[i]
-		o := &h.objs[x.id]
-		if o.flags&objHashed == 0 {
-			m.hashBase(x, o)
-			m.stopHash(x.n)
-		}
-		m.canon.weight += x.n
-		ws = append(ws, uint64(x.id), x.hash[0], x.hash[1])
-		for _, id := range x.refs {
-			ws = m.writeRef(ws, id)
-		}
-	}
-	return ws
-}
-
-// hashBase writes down a base object. It is kept unless there is something in it besides its contents.
-func (m *Machine) hashBase(x *baseItem, o *object) {
-	r := region{}
-	x.refs = x.refs[:0]
-	ws := m.writeContents(m.regions.text[:0], o, &r, func(w uint64) uint64 {
-		x.refs = append(x.refs, uint32(w>>32))
-		return dynamicBit | w&math.MaxUint32
-	})
-	m.regions.text = ws
-	x.hash, x.n = fingerprint(ws), len(ws)
-	if !r.odd && !r.timed && len(r.owners) == 0 {
-		o.flags |= objHashed
-	}
-}
-
-// writeStack writes down what serialise has found of a goroutine.
-func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
-	if !t.hashed {
-		m.hashStack(t)
-	}
-	m.canon.weight += len(t.words)
-	ws = append(ws, t.hash[0], t.hash[1])
-	for _, id := range t.objects {
-		ws = m.writeRef(ws, id)
-	}
-	for _, i := range t.times {
-		n := len(ws)
-		ws = append(ws, t.words[i], t.words[i+1])
-		if m.regions.relative {
-			m.relativeTime(ws[n:], false)
-		}
-	}
-	return ws
-}
-
-// hashStack hashes what serialise has found, without references to objects and Times. Those of outer
-// frames come first: they last longer, and what they refer to is in the same region for longer.
-func (m *Machine) hashStack(t *serialised) {
-	t.hashed, t.objects = true, t.objects[:0]
-	ws := append(m.regions.text[:0], t.words...)
-	for _, i := range slices.Backward(t.refs) {
-		w := ws[i]
-		is, odd := m.reference(w)
-		switch {
-		case is:
-			t.objects = append(t.objects, uint32(w>>32))
-			ws[i] = dynamicBit | w&math.MaxUint32
-		case odd:
-			ws[i], t.hashed = oddWord(w), false
-		}
-	}
-	for _, i := range t.times {
-		ws[i], ws[i+1] = 0, 0
-	}
-	t.hash = fingerprint(ws)
-	m.regions.text = ws
 }

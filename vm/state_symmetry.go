@@ -41,7 +41,8 @@ import (
 //     of goroutines and of names in reports is not what a program does. (f) runtime.Stack shows
 //     numbers: observeNumbers.
 //  3. If a program has looked at numbers and states have been written down in an order that is not
-//     that of spawn paths, the search begins again with numbers (NeedsRefining). If none has in the
+//     that of spawn paths, or goroutines of one state have counted as equal (Orbits), the search
+//     begins again with numbers (NeedsRefining). If none has in the
 //     states that were explored, none would have in those that were not, by 2.
 //
 // What an explorer keeps of a state besides, by goroutine, has to follow the order: SymmetricHash
@@ -111,6 +112,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	c.exchanging = true
 	h = m.hashInOrder(c.sorted)
 	c.exchanging = false
+	c.several, c.hash, c.equal = several && !c.whole && !c.stopped, h, c.equal[:0]
 	// What is written down with hidden owners is no state that is written down with numbers.
 	h[0] = ^h[0]
 	return h, sorted
@@ -153,9 +155,16 @@ func (m *Machine) sortEqual(list []ranked) {
 		i += n
 	}
 	for i := 1; i < len(list); i++ {
-		if list[i].place < list[i-1].place && !m.cfg.absolute.exchanged.Load() {
-			m.cfg.absolute.exchanged.Store(true)
+		if list[i].place < list[i-1].place {
+			m.noteExchange()
 		}
+	}
+}
+
+// noteExchange notes that the search counts goroutines as equal.
+func (m *Machine) noteExchange() {
+	if !m.cfg.absolute.exchanged.Load() {
+		m.cfg.absolute.exchanged.Store(true)
 	}
 }
 

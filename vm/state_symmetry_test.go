@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -131,6 +132,111 @@ func Sleeping() {
 	var a atomic.Int32
 	for range 2 {
 		go func() { time.Sleep(time.Second); a.Add(1); time.Sleep(time.Second); a.Add(1) }()
+	}
+}
+
+// Not all of those that a goroutine can meet are equal.
+func Partners() {
+	var a, b atomic.Int32
+	c, d := make(chan int), make(chan int)
+	for range 2 {
+		go func() { a.Add(int32(<-c)); b.Add(1) }()
+		go func() {
+			select {
+			case n := <-c:
+				b.Add(int32(n))
+			case n := <-d:
+				b.Add(-int32(n))
+			}
+		}()
+	}
+	select {
+	case c <- 1:
+	case d <- 2:
+	}
+	c <- 3
+	a.Load()
+}
+
+// That others have parked can be seen.
+func Parked() {
+	var n atomic.Int32
+	c := make(chan int)
+	for range 2 {
+		go func() { <-c; n.Add(1) }()
+	}
+	for range 2 {
+		select {
+		case c <- 1:
+		default:
+		}
+	}
+}
+
+// All have the same list, which is in no other one's hands.
+func Together() {
+	var mu sync.Mutex
+	list := &node{next: &node{}}
+	for range 3 {
+		go func() { mu.Lock(); list.next.done = !list.next.done; mu.Unlock() }()
+	}
+}
+
+// One of the equal ones is watched.
+func Watched() {
+	var first *[2]int
+	for i := range 3 {
+		x := new([2]int)
+		if i == 0 {
+			first = x
+		}
+		go func() { x[0] = 1; runtime.Gosched(); x[1] = x[0] + 1 }()
+	}
+	go func() { println(first[1]) }()
+}
+
+// Which entry comes first is a choice.
+func Ranging() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			n := 0
+			for k := range map[int]bool{1: true, 2: true} {
+				n = n*2 + k
+			}
+			a.Add(int32(n))
+		}()
+	}
+}
+
+// Each chooses for itself.
+func Choosing() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			c, d := make(chan int, 1), make(chan int, 1)
+			select {
+			case c <- 1:
+				a.Add(1)
+			case d <- 1:
+				a.Add(-1)
+			}
+		}()
+	}
+}
+
+// The second one waits forever if it is first: no state has the two in another order.
+func OddNames() {
+	var a atomic.Int32
+	for range 2 {
+		go func() {
+			n := a.Add(1)
+			b := make([]byte, 30)
+			text := strings.Fields(string(b[:runtime.Stack(b, false)]))[1]
+			if n == 1 && text[len(text)-1]%2 == 0 {
+				select {}
+			}
+		}()
 	}
 }
 
@@ -285,6 +391,7 @@ type orbits struct {
 	t      *testing.T
 	orbits map[por.Hash]bool
 	hashes map[por.Hash]por.Hash
+	equal  int // alternatives
 }
 
 // Hash implements por.System.
@@ -298,14 +405,48 @@ func (o *orbits) Hash() por.Hash {
 		o.t.Fatalf("the order of goroutines is %v", order)
 	}
 	o.hashes[h], o.orbits[o.OrbitHash(false)] = orbit, true
+	o.alternatives()
 	return o.Machine.Hash()
+}
+
+// alternatives checks which alternatives of the present state are equal.
+func (o *orbits) alternatives() {
+	o.SymmetricHash(nil)
+	names := map[trace.GID][]por.Orbit{}
+	for _, g := range o.Enabled(nil) {
+		names[g] = o.Orbits(g, nil)
+	}
+	classes := o.Exchanging()
+	to := map[por.Orbit]por.Hash{}
+	for g, list := range names {
+		if len(list) != o.Alternatives(g) {
+			o.t.Fatalf("%d names for %d alternatives", len(list), o.Alternatives(g))
+		}
+		for choice, name := range list {
+			if p, _ := o.Partner(g, choice); name.G != classes[g] || name.Partner != trace.NoGID && name.Partner != classes[p] {
+				o.t.Errorf("g%d and g%d count as g%d and g%d; the classes are %v", g, p, name.G, name.Partner, classes)
+			}
+			mark := o.Mark()
+			o.Step(g, choice)
+			h := o.OrbitHash(true)
+			if old, ok := to[name]; ok && old != h {
+				o.t.Fatalf("alternatives of one name, %v, lead to states that are not equal up to exchanging goroutines", name)
+			} else if ok {
+				o.equal++
+			}
+			to[name] = h
+			o.Rewind(mark)
+			o.Release(mark)
+		}
+	}
 }
 
 // TestOrbits: a fingerprint stands for one orbit of states under all permutations of the goroutines of
 // one origin; and where what goroutines do and have tells them apart, there is one for each orbit.
 func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "OddTimers", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "Partners", "Parked", "Together", "Watched", "Choosing", "Ranging",
+		"OddTimers", "OddDeadline"} {
 		t.Run(name, func(t *testing.T) {
 			entry, err := prog.Lookup(name)
 			if err != nil {
@@ -315,10 +456,13 @@ func TestOrbits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := &orbits{m, t, map[por.Hash]bool{}, map[por.Hash]por.Hash{}}
+			o := &orbits{m, t, map[por.Hash]bool{}, map[por.Hash]por.Hash{}, 0}
 			all := stateful.Full(o, &endings{m, map[string]bool{}}, por.Config{Match: true})
 			some := stateful.Full(m, &endings{m, map[string]bool{}}, por.Config{Match: true, Symmetry: true})
-			t.Logf("%d states, %d orbits, %d fingerprints, %d stored", all.States, len(o.orbits), len(o.hashes), some.States)
+			t.Logf("%d states, %d orbits, %d fingerprints, %d stored; %d equal alternatives, %d left out", all.States, len(o.orbits), len(o.hashes), some.States, o.equal, some.Equal)
+			if name != "Numbered" && (o.equal == 0 || some.Equal == 0) {
+				t.Error("no alternatives are equal")
+			}
 			odd := strings.HasPrefix(name, "Odd")
 			if !odd && int(some.States) != len(o.hashes) {
 				t.Errorf("%d states are stored, of %d fingerprints", some.States, len(o.hashes))
@@ -337,7 +481,7 @@ func TestOrbits(t *testing.T) {
 // depends on.
 func TestSymmetricEnds(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
-	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "OddTimers", "OddStack", "OddCoroutine", "OddBubble", "Bubble", "OddInside", "OddRandom", "OddReader", "OddDeadline"} {
+	for _, name := range []string{"Counters", "Pool", "Own", "Waiting", "Sleeping", "Partners", "Parked", "Watched", "Choosing", "Ranging", "OddTimers", "OddNames", "OddStack", "OddCoroutine", "OddBubble", "Bubble", "OddInside", "OddRandom", "OddReader", "OddDeadline"} {
 		for how, run := range storing {
 			machine := vm.Config{RandFixed: name == "OddRandom"}
 			want, _, _ := exploreTimes(t, prog, name, run, machine)

@@ -126,7 +126,7 @@ func (c *comparison) searches(g *group, seed uint64, list []mode, source func() 
 			c.eliminated[reason] += n
 		}
 		c.parts += r.Parts
-		if r.Exchanged > 0 {
+		if r.Exchanged+r.Equal > 0 {
 			c.exchanged++
 		}
 		if x.symmetry && x.name == "full" {

@@ -113,6 +113,14 @@ func (c *components) edge(from, to uint32, steps []trace.Step) {
 	c.edges = append(c.edges, stateEdge{from, to, lo, len(c.steps)})
 }
 
+// onCycle reports whether there is a cycle through the state of f, from which on nothing is left to
+// explore. All states of its component that are not open before it are then among those after it, and no
+// edges but theirs.
+func (c *components) onCycle(f *tarjanFrame) bool {
+	n := len(c.edges)
+	return f.low < f.num || n > 0 && c.edges[n-1].from >= f.num
+}
+
 // truncate forgets everything since f's state was opened, the edge that led
 // to it included.
 //

@@ -49,8 +49,8 @@ const waypoint = 256
 
 // A frame is one node on the search stack.
 //
-// alts[alt:next] are taken, alts[next:end] are not. end may grow while the frame is the last one
-// (closeCycle).
+// alts[alt:next] are taken, alts[next:end] are not, and what follows has been left out, as it is equal
+// to one of them (leaveOutEqual). end may grow while the frame is the last one (closeCycle, complete).
 type frame struct {
 	search.Position
 	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
@@ -59,6 +59,7 @@ type frame struct {
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
 	end        int
+	leftOut    int
 	tarjan     tarjanFrame
 }
 
@@ -106,7 +107,7 @@ func (s *depthFirst) run() por.Result {
 			continue
 		}
 		f := &s.frames[len(s.frames)-1]
-		if f.next == f.end {
+		if f.next == f.end && !s.takeBack(f) {
 			s.pop()
 			continue
 		}
@@ -326,6 +327,7 @@ func (s *depthFirst) push(f frame) {
 			s.alts = s.alts[:f.alt]
 			return
 		}
+		s.leaveOutEqual(&f)
 	}
 	if s.ReportRaces(); s.Halted {
 		s.alts = s.alts[:f.alt]
@@ -415,6 +417,7 @@ func (s *depthFirst) closeCycle(num uint32) {
 	p := &s.frames[len(s.frames)-1]
 	s.components.edge(p.tarjan.num, num, s.Path[p.Depth:])
 	p.tarjan.low = min(p.tarjan.low, num)
+	s.takeBack(p)
 	// Example of what would be lost: g1: for { x = 1 } beside g2: panic, which does not access x.
 	// Each step of g1 is a persistent set, and g2 would never move.
 	if p.reduced {

@@ -30,12 +30,25 @@ import (
 //
 //     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
 //     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
+//
+//  5. Alternatives of one state that are equal (SymmetricHasher.Orbits) lead to states that are equal
+//     up to exchange. So of each such set one is explored (leaveOutEqual), and 1 to 3 hold as before:
+//     the others would lead to where it leads, a cycle through theirs is one through it. But not 4:
+//     of the edges of a component none may be missing, be it that those that are left out
+//     exchange goroutines, or that fairness wants those to move. An edge of a component is one
+//     on a cycle. So what has been left out of a state is taken back when there is a cycle
+//     through it, which is known when all others have been explored: its component, as the state
+//     is the last one on the stack, is what is open from it on, or it leads back before it. With a bound
+//     on preemptions the first of several that are equal is explored, which costs as many as the
+//     others or, as it moved last, one less.
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
 	order  []trace.GID         `saved:"-"` // of the state looked up last; nil: goroutines correspond as for System.Hash
 	digest uint64              // stands for it; 0 if it is nil
 	cycle  bool                // there is a cycle that exchanges goroutines
+	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
+	left   []trace.Step        `saved:"-"`
 }
 
 // fingerprint is that of the present state.
@@ -98,5 +111,47 @@ func (s *depthFirst) exchanges(num uint32) bool {
 		return false
 	}
 	s.symmetric.cycle, s.Halted = true, true
+	return true
+}
+
+// leaveOutEqual moves those alternatives of f, the present state, to the end of its list and out of it that
+// are equal to an earlier one.
+func (s *depthFirst) leaveOutEqual(f *frame) {
+	x := &s.symmetric
+	if x.order == nil || f.end-f.alt < 2 {
+		return
+	}
+	x.orbits, x.left = x.orbits[:0], x.left[:0]
+	kept := f.alt
+	for i := f.alt; i < f.end; {
+		// The alternatives of one goroutine follow each other.
+		n := len(x.orbits)
+		x.orbits = x.hasher.Orbits(s.alts[i].G, x.orbits)
+		for _, o := range x.orbits[n:] {
+			if slices.Contains(x.orbits[:n], o) {
+				x.left = append(x.left, s.alts[i])
+			} else {
+				x.orbits[n] = o
+				n++
+				s.alts[kept] = s.alts[i]
+				kept++
+			}
+			i++
+		}
+		x.orbits = x.orbits[:n]
+	}
+	copy(s.alts[kept:], x.left)
+	f.leftOut, f.end = f.end-kept, kept
+	s.Stats.Equal += uint64(f.leftOut)
+}
+
+// takeBack lists what has been left out of f, the top node, if there is a cycle through it. It reports
+// whether there is anything.
+func (s *depthFirst) takeBack(f *frame) bool {
+	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {
+		return false
+	}
+	s.Stats.Equal -= uint64(f.leftOut)
+	f.end, f.leftOut = f.end+f.leftOut, 0
 	return true
 }

@@ -24,20 +24,44 @@ func (t Symmetric) SymmetricHash(buf []trace.GID) (por.Hash, []trace.GID) {
 	return h, buf
 }
 
+// Orbits implements por.SymmetricHasher.
+func (t Symmetric) Orbits(g trace.GID, buf []por.Orbit) []por.Orbit {
+	for choice := range t.Alternatives(g) {
+		o := por.Orbit{G: t.equal(int(g)), Partner: trace.NoGID, Case: choice}
+		if i, ok := t.at(int(g)); ok && i.Op == Signal && len(t.parked()) > 0 {
+			o.Partner, o.Case = t.equal(t.parked()[choice]), 0
+		}
+		buf = append(buf, o)
+	}
+	return buf
+}
+
+// equal returns the first goroutine that g can change places with so that the state remains the same.
+func (t *System) equal(g int) trace.GID {
+	for h := range g {
+		if slices.Equal(t.Prog[g], t.Prog[h]) && slices.Equal(t.known(g), t.known(h)) {
+			return trace.GID(h)
+		}
+	}
+	return trace.GID(g)
+}
+
+// known is what is known of g in the present state.
+func (t *System) known(g int) []int8 {
+	k := []int8{t.Pc[g], t.Reg[g], 0, 0, 0, 0}
+	for i, b := range []bool{t.started[g], t.waiting[g], t.signal[g], t.fault == int8(g)+1} {
+		if b {
+			k[2+i] = 1
+		}
+	}
+	return k
+}
+
 // Sorted returns the present state with the goroutines of each program in the order of what is known of
 // them, and which goroutine is in which place then.
 func (t *System) Sorted() (s State, order []int) {
 	for g := range t.Prog {
 		order = append(order, g)
-	}
-	key := func(g int) []int8 {
-		k := []int8{t.Pc[g], t.Reg[g], 0, 0, 0, 0}
-		for i, b := range []bool{t.started[g], t.waiting[g], t.signal[g], t.fault == int8(g)+1} {
-			if b {
-				k[2+i] = 1
-			}
-		}
-		return k
 	}
 	for g := range t.Prog {
 		var class []int
@@ -50,7 +74,7 @@ func (t *System) Sorted() (s State, order []int) {
 			continue
 		}
 		places := slices.Clone(class)
-		slices.SortStableFunc(class, func(a, b int) int { return slices.Compare(key(a), key(b)) })
+		slices.SortStableFunc(class, func(a, b int) int { return slices.Compare(t.known(a), t.known(b)) })
 		for i, at := range places {
 			order[at] = class[i]
 		}

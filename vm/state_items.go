@@ -1,0 +1,153 @@
+package vm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"hbcheck.dev/hbcheck/por"
+)
+
+// items are what is written down of a state one after the other: the base objects that have changed, which
+// count as one here, and the goroutines.
+type items struct {
+	list  []item
+	first []uint32 // by the number of a region: which item refers to it first
+}
+
+// item is the place of one.
+type item struct {
+	words    [2]int // from, to
+	regions  uint64 // there are before it
+	referred bool   // a later item refers to an object in a region that this one is the first to refer to
+}
+
+// relativeBit marks references to regions that the item itself is the first to refer to.
+const relativeBit = 1 << 63
+
+// begin begins a fingerprint, and its first item.
+func (x *items) begin() {
+	x.list, x.first = append(x.list[:0], item{}), x.first[:0]
+}
+
+// next begins an item, after the first n words.
+func (x *items) next(n int) {
+	x.list[len(x.list)-1].words[1] = n
+	x.list = append(x.list, item{words: [2]int{n, n}, regions: uint64(len(x.first))})
+}
+
+// add notes that the present item refers to another region.
+func (x *items) add() { x.first = append(x.first, uint32(len(x.list)-1)) }
+
+// place is what is written down for region ord.
+func (x *items) place(ord uint64) uint64 {
+	if n := x.list[len(x.list)-1].regions; ord > n {
+		return relativeBit | (ord-n)<<32
+	}
+	x.list[x.first[ord-1]].referred = true
+	return ord << 32
+}
+
+// baseItem is what is known of a base object that has changed, as long as it has the flag objHashed.
+type baseItem struct {
+	id   uint32
+	hash por.Hash
+	refs []uint32
+	n    int // words
+}
+
+// writeBase writes down the base objects that have changed, in the order of their numbers.
+func (m *Machine) writeBase(ws []uint64) []uint64 {
+	c, h := &m.regions, m.heap
+	if !slices.Equal(c.dirty, h.dirty) {
+		old := c.base
+		c.dirty = append(c.dirty[:0], h.dirty...)
+		c.base = make([]baseItem, 0, len(h.dirty))
+		for _, id := range h.dirty {
+			c.base = append(c.base, baseItem{id: id})
+			if !slices.ContainsFunc(old, func(x baseItem) bool { return x.id == id }) {
+				h.objs[id].flags &^= objHashed
+			}
+		}
+		slices.SortFunc(c.base, func(a, b baseItem) int { return cmp.Compare(a.id, b.id) })
+		for len(old) > 0 {
+			if i, ok := slices.BinarySearchFunc(c.base, old[0], func(a, b baseItem) int { return cmp.Compare(a.id, b.id) }); ok {
+				c.base[i] = old[0]
+			}
+			old = old[1:]
+		}
+	}
+	ws = append(ws, uint64(len(c.base)))
+	for i := range c.base {
+		x := &c.base[i]
+		o := &h.objs[x.id]
+		if o.flags&objHashed == 0 {
+			m.hashBase(x, o)
+			m.stopHash(x.n)
+		}
+		m.canon.weight += x.n
+		ws = append(ws, uint64(x.id), x.hash[0], x.hash[1])
+		for _, id := range x.refs {
+			ws = m.writeRef(ws, id)
+		}
+	}
+	return ws
+}
+
+// hashBase writes down a base object. It is kept unless there is something in it besides its contents.
+func (m *Machine) hashBase(x *baseItem, o *object) {
+	r := region{}
+	x.refs = x.refs[:0]
+	ws := m.writeContents(m.regions.text[:0], o, &r, func(w uint64) uint64 {
+		x.refs = append(x.refs, uint32(w>>32))
+		return dynamicBit | w&math.MaxUint32
+	})
+	m.regions.text = ws
+	x.hash, x.n = fingerprint(ws), len(ws)
+	if !r.odd && !r.timed && len(r.owners) == 0 {
+		o.flags |= objHashed
+	}
+}
+
+// writeStack writes down what serialise has found of a goroutine.
+func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
+	if !t.hashed {
+		m.hashStack(t)
+	}
+	m.canon.weight += len(t.words)
+	ws = append(ws, t.hash[0], t.hash[1])
+	for _, id := range t.objects {
+		ws = m.writeRef(ws, id)
+	}
+	for _, i := range t.times {
+		n := len(ws)
+		ws = append(ws, t.words[i], t.words[i+1])
+		if m.regions.relative {
+			m.relativeTime(ws[n:], false)
+		}
+	}
+	return ws
+}
+
+// hashStack hashes what serialise has found, without references to objects and Times. Those of outer
+// frames come first: they last longer, and what they refer to is in the same region for longer.
+func (m *Machine) hashStack(t *serialised) {
+	t.hashed, t.objects = true, t.objects[:0]
+	ws := append(m.regions.text[:0], t.words...)
+	for _, i := range slices.Backward(t.refs) {
+		w := ws[i]
+		is, odd := m.reference(w)
+		switch {
+		case is:
+			t.objects = append(t.objects, uint32(w>>32))
+			ws[i] = dynamicBit | w&math.MaxUint32
+		case odd:
+			ws[i], t.hashed = oddWord(w), false
+		}
+	}
+	for _, i := range t.times {
+		ws[i], ws[i+1] = 0, 0
+	}
+	t.hash = fingerprint(ws)
+	m.regions.text = ws
+}
