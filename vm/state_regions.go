@@ -26,9 +26,9 @@ import (
 // is the first to refer to are counted from there (+1): what is written down of equal goroutines is
 // equal (Orbits). What a region refers to in itself is the number only; to an earlier one, the place of
 // the object in the region's list of such objects (outside). Their numbers are written down after the
-// region's hash. So the hash of a region depends on nothing outside of it, and is kept. It is the sum of the hashes of its objects,
-// which have their numbers in them: where one changes that refers to the same as before, the sum
-// changes by the difference.
+// region's hash. So the hash of a region depends on nothing outside of it, and is kept. It is the sum of
+// the hashes of its objects, which have their numbers in them: where one changes that refers to the same
+// as before, the sum changes by the difference.
 //
 // Claim 1: two states are written down alike if, and only if, they are the same but for the numbers of
 // objects, as with traverse. The order of items, and of references in each, is given by what is
