@@ -53,6 +53,7 @@ func TestUndeclared(t *testing.T) {
 		{"runtime.Gosched", on(trace.Yield, 0), true},
 		{"runtime.NumGoroutine", on(trace.Inspect, 0), true}, // on all goroutines
 		{"runtime.NumGoroutine", on(trace.Lock, 1), false},
+		{"(*sync.Mutex).Unlock", on(trace.Crash, 0), true}, // it is not locked
 		{"os.notThere", on(trace.Read, 1), false},
 	} {
 		if why := undeclared(x.name, x.op); (why == "") != x.ok {

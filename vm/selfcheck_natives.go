@@ -27,6 +27,8 @@ func undeclared(name string, op *trace.Op) string {
 	ok := declared == trace.AnyMemory
 	switch {
 	case declared == trace.Undeclared:
+	case op.Kind == trace.Crash:
+		ok = true // as any instruction can end the program: an Unlock of what is not locked
 	case op.Kind == trace.Read:
 		ok = declared != trace.NoMemory
 	case op.Kind.Plain():
