@@ -22,8 +22,8 @@ func TestSequentialPrograms(t *testing.T) {
 	}
 	w := workspace(t)
 	names, err := Sequential()
-	if err != nil || len(names) != 10 {
-		t.Fatalf("%d programs, %v; want 10", len(names), err)
+	if err != nil || len(names) != 25 {
+		t.Fatalf("%d programs, %v; want 25", len(names), err)
 	}
 	for _, name := range names {
 		if _, err := w.Speed(context.Background(), name, 1); err != nil {
