@@ -82,6 +82,7 @@ var natives = func() map[string]Memory {
 			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.hbMemhash`},
 		// The rest of package reflect, which calls them, is opaque to static analyses.
 		{AnyMemory, `
+			math/big.hbAdd math/big.hbAddMul math/big.hbMul math/big.hbShl math/big.hbShr math/big.hbSub
 			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub
 			hb.bind hb.callLoad hb.callStore hb.pack hb.selectLoad hb.selectStore hb.unpack internal/runtime/maps.look internal/runtime/maps.take
 			internal/reflectlite.chanlen internal/reflectlite.ifaceE2I internal/reflectlite.maplen

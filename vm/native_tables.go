@@ -7,6 +7,7 @@ var nativeTables = [][]Native{
 	bytealgNatives,
 	mathNatives,
 	cryptoNatives,
+	bigNatives,
 	fileNatives,
 	finalizerNatives,
 	effectNatives,

@@ -43,7 +43,7 @@ func benchCommand() *cobra.Command {
 		Short: "Measure the machine and the explorers on the programs that come with hbcheck",
 		Long: `Bench runs benchmark suites whose programs are part of hbcheck:
 
-  vm      ten sequential programs in the machine and compiled: how many times
+  vm      25 sequential programs in the machine and compiled: how many times
           longer the machine takes (this needs the go command)
   answers  tests as people write them, and programs that grow, with every explorer and
           with auto: steps until there is an answer, as multiples of the best single one's
