@@ -66,6 +66,9 @@ type subsearch struct {
 // dropped (por/optimal: restartSequentially).
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(Machine)
+	if m == c.m {
+		c.merged.unsplit = false // what is executed on it are subtrees
+	}
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts), replicas: m.Features().Replicas}
 	p.inSubtree = true
 	return p
@@ -95,7 +98,6 @@ func (p *subsearch) End() {
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.instructions, p.existed, p.assumed, p.covered)
-	c.merged.unsplit = false
 	if c.ran = c.ran || p.ran; c.notRun == nil {
 		c.notRun = p.notRun
 	}
@@ -148,6 +150,7 @@ type mergedCounters struct {
 func newMergedCounters(m Machine) *mergedCounters {
 	c := &mergedCounters{m: m, replicas: m.Features().Replicas, existed: make(map[trace.GID]bool)}
 	c.add(m.Counters().Instructions, c.replicas.Existed(), c.replicas.Assumed(), m.Features().covered())
+	c.restart()
 	return c
 }
 
@@ -163,11 +166,10 @@ func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed [
 	}
 }
 
-// restart: the search that begins may not be split.
+// restart: a search begins.
 //
-// Some explorers to which a search falls back have one worker: they use the first machine, and
-// nothing of it is split. What it does from here on is added at the end, unless a Merge shows
-// that the search is split after all.
+// Some searches, and those of explorers that have one worker, do something on the first machine that is in
+// no subtree. It is added at the end, unless a Split shows that all they execute there are subtrees.
 func (c *mergedCounters) restart() {
 	c.end() // if it is not the first time
 	c.replicas.ForgetExisted()

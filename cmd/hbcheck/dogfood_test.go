@@ -18,7 +18,7 @@ func TestDogfood(t *testing.T) {
 	root := filepath.Join("..", "..")
 	dir := filepath.Join(root, "por", "pool")
 	verdicts, text := dogfood(t, dir)
-	for _, name := range []string{"TestTwoWorkers", "TestTwoLarger", "TestThreeWorkers", "TestStop", "TestMissing"} {
+	for _, name := range []string{"TestTwoWorkers", "TestTwoLarger", "TestThreeWorkers", "TestStop", "TestMissing", "TestClaim"} {
 		if verdicts[name] != "ok" {
 			t.Errorf("%s: %q\n%s", name, verdicts[name], text)
 		}
@@ -34,6 +34,8 @@ func TestDogfood(t *testing.T) {
 		{Name: "only one is told", Old: "\tt.state = done\n\tp.changed.Broadcast()\n", New: "\tt.state = done\n\tp.changed.Signal()\n"},
 		{Name: "workers are not told that there is no more", Old: "\tp.mu.Unlock()\n\tp.changed.Broadcast()\n\tp.workers.Wait()\n", New: "\tp.mu.Unlock()\n\tp.workers.Wait()\n"},
 		{Name: "the search does not wait for its workers", Old: "\tp.workers.Wait()\n", New: ""},
+		{Name: "what is claimed may be taken", Old: "\t\tp.ready = slices.Delete(p.ready, i, i+1)\n", New: ""},
+		{Name: "what is claimed may not be finished", Old: "\tfor t.state != done {\n\t\tp.changed.Wait()\n\t}\n", New: ""},
 		{Name: "tasks are offered without the lock", Old: "\tp.mu.Lock()\n\tp.ready = append(p.ready, t)\n\tp.mu.Unlock()\n", New: "\tp.ready = append(p.ready, t)\n"},
 	} {
 		x.File = filepath.Join("por", "pool", "pool.go")

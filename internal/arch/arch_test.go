@@ -30,7 +30,7 @@ var allowed = map[string]string{
 	"por/hb":               "por trace",
 	"por/search":           "por trace",
 	"por/stateful":         "por por/hb por/search trace",
-	"por/dpor":             "por por/hb por/search trace",
+	"por/dpor":             "por por/hb por/pool por/search trace",
 	"por/optimal":          "por por/hb por/readsfrom por/search trace",
 	"por/readsfrom":        "por por/hb por/search trace",
 	"por/graph":            "por por/hb por/search trace",

@@ -59,7 +59,8 @@ type clockVector struct {
 	search.Driver
 	fx    por.Effects `saved:"-"`
 	exec  *hb.Execution
-	nodes []cvNode // nodes[i-1] is pre(S, i)
+	rel   hb.Relation `saved:"-"`
+	nodes []cvNode    // nodes[i-1] is pre(S, i)
 
 	// Never undone: the search so far, and not the present path, decides what counts as shared.
 	// So Stats.States depends on the order of exploration, as the paper's numbers do; which
@@ -70,12 +71,16 @@ type clockVector struct {
 	// goroutine that is in one list only has started or ended.
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
+
+	ahead *cvAhead `saved:"-"` // the other workers; nil: there are none
+	piece *cvPiece `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
 // accessor is the goroutine that has touched an object.
 type accessor struct {
-	g    trace.GID
-	more bool // and others have
+	g     trace.GID
+	more  bool // and others have
+	known bool // there is one
 }
 
 // cvNode is a state on the stack.
@@ -97,6 +102,9 @@ type cvNode struct {
 	// are explored.
 	forked  bool // after the start or the end of a goroutine
 	counted bool // in Stats.States
+
+	pieces  map[cvStep]*cvPiece `saved:"-"` // that are offered to other workers
+	foreign bool                `saved:"-"` // it is another worker's: see cvPiece
 }
 
 // newClockVector makes a search from the present state of sys. States are not matched (see
@@ -106,6 +114,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 	x := &clockVector{
 		Driver:   search.NewDriver(sys, v, cfg),
 		fx:       por.EffectsOf(sys),
+		rel:      rel,
 		accessed: make(map[uint32]accessor),
 	}
 	x.exec = hb.NewExecution(sys, rel)
@@ -127,10 +136,28 @@ func (x *clockVector) run() por.Result {
 	} else {
 		x.enter(false)
 	}
-	for len(x.nodes) > 0 && !x.Halted {
+	x.explore(0)
+	if x.ahead != nil {
+		x.ahead.end()
+	}
+	x.Account()
+	for i := len(x.nodes) - 1; i >= 0; i-- {
+		x.Drop(x.nodes[i].Mark)
+	}
+	x.Leave(root)
+	return x.Result()
+}
+
+// explore explores what is left in the nodes after the first ones.
+func (x *clockVector) explore(first int) {
+	for len(x.nodes) > first && !x.Halted {
 		if x.Keep(); x.Halted {
 			break
 		}
+		if x.piece != nil && x.piece.stop.Load() {
+			break
+		}
+		x.offer()
 		depth := len(x.nodes) - 1
 		n := &x.nodes[depth]
 		if n.choice == n.choices { // backtrack[p] is done
@@ -144,11 +171,14 @@ func (x *clockVector) run() por.Result {
 			n.choice, n.choices = 0, 0
 		}
 		// The state is n's already when its first step is taken: it has just been entered.
-		first := n.p == 0 && n.choice == 0
+		entered := n.p == 0 && n.choice == 0
 		if x.OutOfExecutions() {
 			break
 		}
-		if !first {
+		if p := n.pieces[cvStep{n.p, n.choice}]; p != nil && x.take(depth, p) {
+			continue
+		}
+		if !entered {
 			x.ReturnTo(&n.Position)
 			x.exec.Truncate(depth)
 		}
@@ -161,12 +191,6 @@ func (x *clockVector) run() por.Result {
 			x.enter(forked)
 		}
 	}
-	x.Account()
-	for i := len(x.nodes) - 1; i >= 0; i-- {
-		x.Drop(x.nodes[i].Mark)
-	}
-	x.Leave(root)
-	return x.Result()
 }
 
 // reenter goes on with a search that was saved.
@@ -228,7 +252,9 @@ func (x *clockVector) enter(forked bool) {
 
 // count counts n in the statistics.
 func (x *clockVector) count(n *cvNode) {
-	if !n.counted {
+	if n.foreign {
+		x.piece.note(cvNote{n.Depth, cvCount, trace.NoGID})
+	} else if !n.counted {
 		n.counted = true
 		x.CountState()
 	}
@@ -247,6 +273,8 @@ func (x *clockVector) count(n *cvNode) {
 // cannot be reversed by letting g1 move in n.
 func (x *clockVector) add(n *cvNode, p trace.GID) {
 	switch {
+	case n.foreign:
+		x.piece.note(cvNote{n.Depth, cvAdd, p})
 	case n.closed:
 	case slices.Contains(n.ended, p):
 		n.ended = n.ended[:0]
@@ -266,6 +294,10 @@ func (x *clockVector) add(n *cvNode, p trace.GID) {
 
 // addAll adds every enabled goroutine.
 func (x *clockVector) addAll(n *cvNode) {
+	if n.foreign {
+		x.piece.note(cvNote{n.Depth, cvAddAll, trace.NoGID})
+		return
+	}
 	for _, q := range n.enabled {
 		x.add(n, q)
 	}
@@ -340,7 +372,23 @@ func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1
 	g := x.exec.Events[i].G
 	st := x.Sys.Status()
-	over := st == por.Cut || st == por.Ended
+	x.ended(n, g, st == por.Cut || st == por.Ended)
+	if late := x.exec.TurnedOut(i); late != nil {
+		since := x.exec.Previous(g)
+		x.race(g, late, x.exec.ClockAfter(since), i, since)
+	}
+}
+
+// ended is the first case of turnedOut: g's step has ended the program, or not.
+func (x *clockVector) ended(n *cvNode, g trace.GID, over bool) {
+	if n.foreign {
+		what := cvContinues
+		if over {
+			what = cvEnded
+		}
+		x.piece.note(cvNote{n.Depth, what, g})
+		return
+	}
 	if over {
 		if n.p > 0 {
 			x.addAll(n)
@@ -354,10 +402,6 @@ func (x *clockVector) turnedOut(n *cvNode) {
 		}
 	}
 	n.continues = n.continues || !over
-	if late := x.exec.TurnedOut(i); late != nil {
-		since := x.exec.Previous(g)
-		x.race(g, late, x.exec.ClockAfter(since), i, since)
-	}
 }
 
 // touched notes which goroutine touches what, and counts n if others have touched it.
@@ -367,8 +411,11 @@ func (x *clockVector) touched(n *cvNode, op *hb.NextOp) {
 	x.buf = x.exec.Locations(op, x.buf[:0])
 	for _, a := range x.buf {
 		who, ok := x.accessed[a.Obj]
+		if x.piece != nil {
+			x.piece.assume(a.Obj, who)
+		}
 		if !ok {
-			who.g = op.G
+			who = accessor{g: op.G, known: true}
 		}
 		who.more = who.more || who.g != op.G
 		x.accessed[a.Obj] = who
@@ -386,6 +433,9 @@ func (x *clockVector) bytes() int64 {
 	n := int64(cap(x.nodes)) * int64(unsafe.Sizeof(cvNode{}))
 	if len(x.nodes) > 0 {
 		n += int64(cap(x.nodes)) * 8 * int64(cap(x.nodes[0].enabled)+cap(x.nodes[0].pending))
+	}
+	if x.ahead != nil {
+		n += x.ahead.used.Load()
 	}
 	return n + x.exec.Bytes()
 }

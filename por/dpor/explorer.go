@@ -47,6 +47,7 @@ func ClockVectorExplorer() *por.Explorer {
 		Needs:             []por.Capability{por.NeedEffects},
 		Stateless:         true,
 		NoPreemptionBound: true,
+		Parallel:          true,
 		Run:               ClockVector,
 	}
 }

@@ -73,6 +73,17 @@ func (c *Commuting) Add(d Commuting) (refuted bool) {
 	return c.refuted()
 }
 
+// Sees adds what another worker of the same search has seen, unless that, with what x has, refutes that
+// operations commute. It reports whether it does.
+func (x *Execution) Sees(d Commuting) (refuted bool) {
+	var both Commuting
+	if both.Add(x.seen); both.Add(d) {
+		return true
+	}
+	x.seen.Add(d)
+	return false
+}
+
 // refuted reports whether both kinds are on one location, if there is a new one.
 func (c *Commuting) refuted() bool {
 	if !c.commuting.fresh && !c.awaited.fresh {

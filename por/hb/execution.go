@@ -142,6 +142,8 @@ type Execution struct {
 	Sources           []EventID
 	updater           por.Updater `saved:"-"` // or nil
 
+	repeater por.Repeater `saved:"-"` // or nil
+
 	// Findings. Each remains set when events are undone.
 	Unsupported      bool // the relation is not enough to know what can be executed in another order
 	CommutingRefuted bool // Unsupported, and it is if readers and additions do not commute (Relation.Ordered)
@@ -176,6 +178,7 @@ type Execution struct {
 	touched     []trace.Access
 	none        []uint32 // see ClockAfter
 	late        NextOp   `saved:"-"` // see TurnedOut
+	again       bool     `saved:"-"` // see ExecuteAgain
 }
 
 // NewExecution begins an execution in the present state of sys.
@@ -196,7 +199,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 	if e := can.GoroutineOrder; e != nil {
 		x.Precedes = e.Precedes
 	}
-	x.updater = can.Updater
+	x.updater, x.repeater = can.Updater, can.Repeater
 	for _, g := range x.sys.Pending(nil) {
 		x.grow(int(g))
 		x.recordPending(g)
@@ -302,6 +305,13 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	}
 }
 
+// ExecuteAgain is Execute for an event that another worker has executed, and the system has counted.
+func (x *Execution) ExecuteAgain(g trace.GID, choice int) {
+	x.again = x.repeater != nil
+	x.Execute(g, choice)
+	x.again = false
+}
+
 // newEvent appends the event of an alternative that is about to be executed. Events are large, and
 // filled in where they stay.
 //
@@ -339,7 +349,11 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 // assumption of the program that does not hold, Ended an exit or a crash: with others still there
 // it is the event that has ended it, and not that there is nothing left to do.
 func (x *Execution) step(e *Event, choice int) {
-	x.sys.Step(e.G, choice)
+	if x.again {
+		x.repeater.Repeat(e.G, choice)
+	} else {
+		x.sys.Step(e.G, choice)
+	}
 	x.Invalidate()
 	if consumes(&e.Op) {
 		x.received[e.Op.Access[0].Obj]++

@@ -12,7 +12,10 @@
 // while there is a task that none has taken. Limits: tasks must not wait for each other.
 package pool
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Pool has the tasks that are offered. W is what a worker executes them with, and belongs to one
 // goroutine at a time. The zero value is a pool without workers besides the one that awaits.
@@ -22,6 +25,7 @@ type Pool[W any] struct {
 	mu      sync.Mutex // guards what follows, and Task.state
 	changed sync.Cond
 	ready   []*Task[W] // offered, and not taken; the oldest first
+	waiting int        // workers that have nothing to do
 	closed  bool
 }
 
@@ -62,11 +66,34 @@ func (p *Pool[W]) work(w W) {
 	defer p.mu.Unlock()
 	for !p.closed {
 		if len(p.ready) == 0 {
+			p.waiting++
 			p.changed.Wait()
+			p.waiting--
 			continue
 		}
 		p.execute(w, p.take())
 	}
+}
+
+// Hungry reports whether there are more workers that have nothing to do than tasks.
+func (p *Pool[W]) Hungry() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting > len(p.ready)
+}
+
+// Claim returns when t has been executed, and reports whether it has: if no worker has taken it, none will.
+func (p *Pool[W]) Claim(t *Task[W]) (executed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.ready, t); i >= 0 {
+		p.ready = slices.Delete(p.ready, i, i+1)
+		return false
+	}
+	for t.state != done {
+		p.changed.Wait()
+	}
+	return true
 }
 
 // Offer adds a task.

@@ -90,3 +90,27 @@ func TestMissing(t *testing.T) {
 		t.Errorf("%v, want %v", merged, want)
 	}
 }
+
+// TestClaim: a search that explores what no worker has taken, and takes what one has, finds what one worker
+// finds.
+func TestClaim(t *testing.T) {
+	p := New(1, counter)
+	found := make([][]string, len(small.subs))
+	tasks := make([]Task[*int], len(small.subs))
+	for i := range small.subs {
+		tasks[i].Do = func(*int) { found[i] = small.subs[i].walk(nil) }
+		p.Offer(&tasks[i])
+	}
+	merged := []string{small.name}
+	for i := range tasks {
+		if !p.Claim(&tasks[i]) {
+			found[i] = small.subs[i].walk(found[i])
+		}
+		merged = append(merged, found[i]...)
+	}
+	hungry := p.Hungry()
+	p.Close()
+	if want := small.walk(nil); !slices.Equal(merged, want) {
+		t.Errorf("%v, want %v; hungry: %v", merged, want, hungry)
+	}
+}

@@ -14,6 +14,7 @@ type Recorder struct {
 	Toy   *System
 	Stop  uint32 // it stops the search at a leaf whose hash this divides; 0: never
 	Every bool   // races that are reported again are recorded again
+	Pause func() // is called at each leaf, if it is set, so that others come to something
 	List  []string
 	Parts int // that were merged
 
@@ -46,6 +47,9 @@ func (r *Recorder) Leaves() (list []string) {
 // Leaf implements por.Visitor.
 func (r *Recorder) Leaf(path trace.Schedule, st por.Status) bool {
 	r.add(racePair{}, fmt.Sprint(path, st, r.Toy.Ending()))
+	if r.Pause != nil {
+		r.Pause()
+	}
 	h := fnv.New32a()
 	h.Write([]byte(r.Toy.Ending()))
 	return r.Stop == 0 || h.Sum32()%r.Stop != 0

@@ -1,0 +1,307 @@
+package dpor
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/pool"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Several workers (por.Config.Jobs), with the result that one worker has. One is the search. The others
+// explore ahead of it: a piece is a step of a node of its stack that it will come to, with what is after
+// it. Where the search comes to the step it takes what has been found instead of exploring it; what is not
+// finished by then, it finishes itself.
+//
+//	the search:  n0 ── a ── n1 ── ...       explores below n1
+//	             ├─ b                       a piece, which another worker explores
+//	             └─ c                       another one
+//
+// Why nothing is different:
+//
+//  1. What is explored after a step depends on the path to it, on which nodes of the path are closed, and
+//     on what the relation says; not on their backtrack sets. What is found for these is noted
+//     (cvNote), and comes to them, in its order, when the search takes the piece.
+//  2. What has been counted and shown depends on what was before in three ways: which races are known,
+//     which goroutines have accessed an object, and how many executions and states there may be yet. A
+//     piece for which one of these is not what it was begun with is explored again, by the search.
+//  3. Likewise if the relation is refuted in it, or by all that has been seen together, as the search
+//     begins again then at the step where one worker does.
+
+// cvStep is a step of a node: backtrack[p], with alternative choice.
+type cvStep struct{ p, choice int }
+
+// cvPiece is a step of a node and what is after it. The first block is all that its exploration depends on,
+// and serialisable.
+type cvPiece struct {
+	pool.Task[*cvHelper]
+
+	path     trace.Schedule
+	nodes    []cvNode // of the path; the last one is that of the step
+	step     trace.Step
+	known    search.RaceSet
+	accessed map[uint32]accessor
+
+	stop atomic.Bool // the search has come to it
+
+	// What was found.
+	alternatives int // of the step's goroutine
+	results      por.Subsearch
+	control      search.Control
+	races        search.RaceSet
+	assumed, now map[uint32]accessor // of objects: as they were, and are
+	seen         hb.Commuting
+	refuted      bool
+	noted        map[cvNote]bool
+	notes        []cvNote
+	open         []cvNode       // what is left, if it was stopped,
+	openPath     trace.Schedule // with the path to the last of these
+}
+
+// cvNote is what a piece has found for the node of that depth.
+type cvNote struct {
+	depth int
+	what  cvWhat
+	g     trace.GID
+}
+
+type cvWhat uint8
+
+const (
+	cvAdd       cvWhat = iota // g is added to its backtrack set,
+	cvAddAll                  // or all are
+	cvCount                   // it counts
+	cvEnded                   // g has ended the program by its step,
+	cvContinues               // or not
+)
+
+// note notes something once: a second time it makes no difference.
+func (p *cvPiece) note(n cvNote) {
+	if !p.noted[n] {
+		p.noted[n] = true
+		p.notes = append(p.notes, n)
+	}
+}
+
+// assume notes by which goroutine an object had been accessed, when p comes to it first.
+func (p *cvPiece) assume(obj uint32, who accessor) {
+	if _, known := p.assumed[obj]; !known {
+		p.assumed[obj] = who
+	}
+}
+
+// cvHelper is what a worker explores with.
+type cvHelper struct {
+	sys    por.System
+	oracle por.Oracle
+}
+
+// cvAhead are the other workers.
+type cvAhead struct {
+	*pool.Pool[*cvHelper]
+	visitor por.Mergeable
+	rel     hb.Relation
+	over    atomic.Bool
+	asked   uint64       // transitions when it was asked last whether they need something
+	used    atomic.Int64 // memory of all of them
+}
+
+// aheadFrom is how many transitions are executed before there are other workers, and askEvery between two
+// questions whether they need something. Neither makes a difference to the result. Tests have smaller ones.
+var aheadFrom, askEvery uint64 = 4096, 256
+
+func (a *cvAhead) end() {
+	a.over.Store(true)
+	a.Close()
+}
+
+// offer offers a step of the oldest node that has one left to workers that have nothing to do: what is
+// after it is likely to be the most.
+func (x *clockVector) offer() {
+	if x.Cfg.Jobs < 2 || x.piece != nil || x.Stats.Transitions < aheadFrom {
+		return
+	}
+	if x.ahead == nil {
+		v, ok := x.Visitor.(por.Mergeable)
+		if !ok {
+			return
+		}
+		x.ahead = &cvAhead{visitor: v, rel: x.rel}
+		x.ahead.Pool = pool.New(x.Cfg.Jobs-1, func() (*cvHelper, error) {
+			sys, o, err := x.Cfg.Another()
+			return &cvHelper{sys, o}, err
+		})
+	}
+	a := x.ahead
+	if x.Stats.Transitions-a.asked < askEvery || !a.Hungry() {
+		return
+	}
+	a.asked = x.Stats.Transitions
+	for i := range x.nodes[:len(x.nodes)-1] {
+		n := &x.nodes[i]
+		s := cvStep{n.p, n.choice}
+		if s.choice == n.choices {
+			s = cvStep{s.p + 1, 0}
+		}
+		for s.p < len(n.backtrack) {
+			if n.pieces[s] == nil {
+				x.offerStep(i, s)
+				return
+			}
+			if s.choice++; s.p > n.p || s.choice == n.choices {
+				s = cvStep{s.p + 1, 0}
+			}
+		}
+	}
+}
+
+// offerStep offers a step of node i.
+func (x *clockVector) offerStep(i int, s cvStep) {
+	a, n := x.ahead, &x.nodes[i]
+	p := &cvPiece{
+		path:  slices.Clone(x.Path[:n.Depth]),
+		nodes: slices.Clone(x.nodes[:i+1]), step: trace.Step{G: n.backtrack[s.p], Choice: s.choice},
+		known: maps.Clone(x.KnownRaces), accessed: maps.Clone(x.accessed),
+		assumed: make(map[uint32]accessor), noted: make(map[cvNote]bool),
+	}
+	for k := range p.nodes {
+		p.nodes[k].foreign, p.nodes[k].pieces = true, nil
+		p.nodes[k].backtrack, p.nodes[k].ended = nil, nil // which the search changes
+	}
+	cfg := x.Cfg
+	cfg.Keeper, cfg.Over, cfg.MaxExecutions, cfg.MaxStates, cfg.MaxMemory = nil, nil, 0, 0, 0
+	p.Do = func(h *cvHelper) { p.explore(h, a, cfg) }
+	if n.pieces == nil {
+		n.pieces = make(map[cvStep]*cvPiece)
+	}
+	n.pieces[s] = p
+	a.Offer(&p.Task)
+}
+
+// explore explores p.
+func (p *cvPiece) explore(h *cvHelper, a *cvAhead, cfg por.Config) {
+	last := int64(0)
+	cfg.Oracle = h.oracle
+	cfg.Poll = func(q por.Progress) string {
+		a.used.Add(q.PeakBytes - last)
+		last = q.PeakBytes
+		if a.over.Load() {
+			return "over"
+		}
+		return ""
+	}
+	p.results = a.visitor.Split(h.sys)
+	x := newClockVector(h.sys, p.results, cfg, a.rel)
+	x.piece, x.accessed, x.KnownRaces = p, p.accessed, maps.Clone(p.known)
+	root := h.sys.Mark()
+	for _, s := range p.path {
+		x.Repeat(s)
+	}
+	x.nodes = append(x.nodes, p.nodes...)
+	first := len(x.nodes)
+	p.results.Begin()
+	p.alternatives = h.sys.Alternatives(p.step.G)
+	forked := x.execute(&x.nodes[first-1], p.step)
+	if !x.Halted {
+		x.enter(forked)
+	}
+	x.explore(first)
+	p.results.End()
+	x.Account()
+	if len(x.nodes) > first {
+		p.open = slices.Clone(x.nodes[first:])
+		p.openPath = slices.Clone(x.Path[:x.nodes[len(x.nodes)-1].Depth])
+	}
+	for i := len(x.nodes) - 1; i >= first; i-- {
+		x.Drop(x.nodes[i].Mark)
+	}
+	x.Leave(root)
+	a.used.Add(-last)
+	p.control, p.races, p.seen, p.refuted = x.Control, x.KnownRaces, x.exec.TakeCommuting(), x.exec.Refuted()
+	p.now = make(map[uint32]accessor, len(p.assumed))
+	for obj := range p.assumed {
+		p.now[obj] = x.accessed[obj]
+	}
+}
+
+// holds reports whether p is what the search would find now.
+func (x *clockVector) holds(p *cvPiece) bool {
+	for pair := range p.races {
+		_, before := p.known[pair]
+		if _, now := x.KnownRaces[pair]; now && !before {
+			return false
+		}
+	}
+	for obj, who := range p.assumed {
+		if x.accessed[obj] != who {
+			return false
+		}
+	}
+	c := &p.control
+	switch {
+	case p.refuted, c.StopReason.Bound != "":
+	case x.Cfg.MaxExecutions > 0 && x.Stats.Done()+c.Stats.Done() >= x.Cfg.MaxExecutions:
+	case x.Cfg.MaxStates > 0 && x.Stats.States+c.Stats.States >= x.Cfg.MaxStates:
+	default:
+		return !x.exec.Sees(p.seen)
+	}
+	return false
+}
+
+// take takes p, the next step of the node of that depth, from the worker that has explored it. It reports
+// false if the search has to explore it.
+func (x *clockVector) take(depth int, p *cvPiece) bool {
+	n := &x.nodes[depth]
+	delete(n.pieces, cvStep{n.p, n.choice})
+	p.stop.Store(true)
+	if !x.ahead.Claim(&p.Task) || !x.holds(p) {
+		return false
+	}
+	if n.choices == 0 {
+		n.choices = p.alternatives
+	}
+	n.choice++
+	x.Stats.Add(&p.control.Stats)
+	x.Stats.States += p.control.Stats.States
+	maps.Copy(x.KnownRaces, p.races)
+	maps.Copy(x.accessed, p.now)
+	goOn := x.ahead.visitor.Merge(p.results)
+	x.StopUnless(goOn && !p.control.StoppedByVisitor)
+	for _, c := range p.notes {
+		m := &x.nodes[c.depth]
+		switch c.what {
+		case cvAdd:
+			x.add(m, c.g)
+		case cvAddAll:
+			x.addAll(m)
+		case cvCount:
+			x.count(m)
+		default:
+			x.ended(m, c.g, c.what == cvEnded)
+		}
+	}
+	if len(p.open) > 0 && !x.Halted {
+		x.resume(depth, p)
+	}
+	return true
+}
+
+// resume puts what is left of p on the stack, and brings the system to the last node of it.
+func (x *clockVector) resume(depth int, p *cvPiece) {
+	n := &x.nodes[depth]
+	x.ReturnTo(&n.Position)
+	x.exec.Truncate(depth)
+	for i := range p.open {
+		a := p.openPath[len(x.Path)]
+		x.Announce(a.G)
+		x.exec.ExecuteAgain(a.G, a.Choice)
+		x.Path, x.Cur = append(x.Path, a), a.G
+		m := p.open[i]
+		m.Position = x.Checkpoint()
+		x.nodes = append(x.nodes, m)
+	}
+}
