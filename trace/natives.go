@@ -65,7 +65,7 @@ var natives = func() map[string]Memory {
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLog testing.hbPanicking
 			testing.hbSeed testing.hbTarget testing.hbText testing.hbValue testing.hbWay testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
 			testing.hbUnsupported
-			time.hbApart time.hbArm time.hbArming time.hbChange time.hbCounted time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMade time.hbMoves time.hbSend time.hbSleep time.now
+			time.hbApart time.hbArm time.hbArming time.hbChange time.hbCounted time.hbDrain time.hbFire time.hbGo time.hbKill time.hbMade time.hbMoves time.hbSend time.hbSleep time.hbText time.now
 			(time.Time).Add (time.Time).After (time.Time).Before (time.Time).Compare (time.Time).Equal (time.Time).Sub
 			time.runtimeIsBubbled time.runtimeNano time.runtimeNow weak.hbMade`},
 		{ReadsBytes, `

@@ -62,6 +62,7 @@ type linker struct {
 	shrinks    bool                             // there are durations until a time to come
 	dates      map[int64]bool                   // instants that the program has made of numbers
 	sinceDates map[int64]bool                   // durations between those and the clock
+	spans      map[int64]int32                  // durations of the clock's that are in memory: see step_spans.go
 	ticks      map[int64]bool                   // instants that timers have sent, and durations
 	sinceTicks map[int64]bool                   // that end with one
 	seeds      map[uint64]bool                  // what the clock has shown that became the seed of a source

@@ -48,6 +48,10 @@ var timeNatives = []Native{
 		m.takenApart(g, r.U(0), r.U(1))
 		return Next
 	}},
+	{Name: "time.hbText", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.spanText(g, r.I(0))
+		return Next
+	}},
 	{Name: "time.hbMade", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.observeApart(r.U(0), r.U(1))
 		m.made(r.U(0), r.U(1))

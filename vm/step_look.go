@@ -2,6 +2,7 @@ package vm
 
 import (
 	"cmp"
+	"go/token"
 	"math"
 	"math/big"
 	"slices"
@@ -404,6 +405,8 @@ func (m *Machine) tracks(g *goroutine, in *bytecode.Instr) bool {
 // noteClock executes bytecode.Clock.
 //
 //	ClockOfTime     a number is made of a Time: named, if it is one that the clock may have shown
+//	ClockSpan,
+//	ClockFlow       a Duration is in memory: see step_spans.go
 //	ClockNumber     a number is made of a Duration: named
 //	ClockSeed       a source of random numbers is made: what is drawn from it is named (noteSeed)
 //	ClockCompared   a and b are compared: with how much more time would it come out otherwise?
@@ -418,6 +421,16 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		return
 	}
 	switch {
+	case in.C&bytecode.ClockFlow != 0:
+		m.spanFlows(g, in.C, int64(*a), int64(b), token.Token(unit))
+		return
+	case in.C&bytecode.ClockSpan != 0:
+		if in.C&bytecode.ClockNumber == 0 {
+			m.noteSpan(int64(*a), 1)
+		} else if m.spanOf(int64(*a)) > 0 {
+			m.assume(g, ClockCounted)
+		}
+		return
 	case in.C&bytecode.ClockOfTime != 0:
 		if !m.ofClock([2]uint64(unsafe.Slice(a, 2))) {
 			return
@@ -444,6 +457,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	m.comparesUnix(g, x, y, float64(unit), in.C)
 	m.comparesAges(g, x, y, float64(unit))
+	if unit == 1 && in.C&bytecode.ClockFloat == 0 {
+		m.comparesSums(g, int64(*a), int64(b))
+	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
 	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
 	if !grows && !shrinks && !m.link.shrinks && (left || right) {

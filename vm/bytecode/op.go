@@ -312,6 +312,8 @@ const (
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
+	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
+	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
 )
 
 // Flags of that layout.

@@ -18,7 +18,8 @@ import (
 // well.
 //
 // What a duration was computed from is looked for in its function only. One that comes from
-// elsewhere may be one of the clock's: it is compared with an operation Clock, too.
+// elsewhere may be one of the clock's: it is compared with an operation Clock, too. Of numbers that are
+// made of such ones see spans.go.
 
 // A timeValue is what is known of a number that may come from the clock.
 type timeValue struct {
@@ -187,10 +188,11 @@ func comparedDates(v *ssa.BinOp) (how int) {
 	return how
 }
 
-// timeUsed reports whether v, a number that comes from the clock, is used for more than to be
-// compared or printed.
-// Sums and quotients of times are times: whether those are used is asked in turn.
-func timeUsed(v ssa.Value, captured bool) bool {
+// timeUsed reports whether v, a number that comes from the clock, surely or perhaps, is used for more than to
+// be compared or printed.
+// Sums and quotients of times are times: whether those are used is asked in turn. A Duration that is made
+// of the number again is known to be of the clock if the number surely is.
+func timeUsed(v ssa.Value, sure, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
@@ -198,16 +200,16 @@ func timeUsed(v ssa.Value, captured bool) bool {
 			switch x.Op {
 			case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			default:
-				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x, captured) {
+				if _, ok := timeOf(x); !ok || x.Op != token.ADD && x.Op != token.SUB && x.Op != token.QUO || timeUsed(x, sure, captured) {
 					return true
 				}
 			}
 		case *ssa.Convert:
-			if !isNamed(x.Type(), "Duration") && timeUsed(x, captured) {
+			if timeConverted(x, sure, captured) {
 				return true
 			}
 		case *ssa.ChangeType:
-			if timeUsed(x, captured) {
+			if timeConverted(x, sure, captured) {
 				return true
 			}
 		case *ssa.MakeInterface:
@@ -221,6 +223,14 @@ func timeUsed(v ssa.Value, captured bool) bool {
 		}
 	}
 	return false
+}
+
+// timeConverted is timeUsed for a number that is converted to v.
+func timeConverted(v ssa.Value, sure, captured bool) bool {
+	if !isNamed(v.Type(), "Duration") {
+		return timeUsed(v, sure, captured)
+	}
+	return !sure && spanUsed(v, captured)
 }
 
 // seeds reports whether i makes a seed of a number that comes from the clock, and nothing else: one of
@@ -274,32 +284,26 @@ func seededBy(call *ssa.Call) ssa.Value {
 }
 
 // timeNumber reports whether i makes a number that is not only compared or printed of a value that
-// comes from the clock, and of which.
+// comes from the clock, or may do so, and of which.
 func timeNumber(i ssa.Instruction, captured bool) (of ssa.Value, ok bool) {
 	switch x := i.(type) {
 	case *ssa.Call:
 		name, args := callee(x)
 		switch name {
-		case "(time.Duration).Round", "(time.Duration).Truncate", "(time.Duration).String":
-			d, _ := timeOf(args[0])
-			text := name == "(time.Duration).String"
-			return args[0], d.sure && (text && UseOfText(x, captured) != TextShown || !text && !printed(x, captured))
+		case "(time.Duration).Round", "(time.Duration).Truncate":
+			return args[0], perhapsOfClock(args[0])
 		}
 		if unit, number := timeNumbers[name]; number {
-			if isNamed(args[0].Type(), "Duration") {
-				if d, _ := timeOf(args[0]); !d.sure {
-					return nil, false
-				}
-			} else if unit == 0 {
+			span := isNamed(args[0].Type(), "Duration")
+			if !span && unit == 0 {
 				return args[0], !printed(x, captured)
 			}
-			return args[0], timeUsed(x, captured)
+			return args[0], (!span || perhapsOfClock(args[0])) && timeUsed(x, !span || ofClock(args[0]), captured)
 		}
 	case *ssa.Convert:
-		if isNamed(x.X.Type(), "Duration") && !isNamed(x.Type(), "Duration") {
-			d, ok := timeOf(x.X)
-			return x.X, ok && d.sure && timeUsed(x, captured)
-		}
+		return x.X, perhapsOfClock(x.X) && timeConverted(x, ofClock(x.X), captured)
+	case *ssa.ChangeType:
+		return x.X, perhapsOfClock(x.X) && timeConverted(x, ofClock(x.X), captured)
 	}
 	return nil, false
 }
@@ -373,18 +377,25 @@ func (c *compiler) clockNumber(i ssa.Instruction) {
 	if !c.clock {
 		return
 	}
-	if call, ok := i.(*ssa.Call); ok && seededBy(call) != nil {
-		c.emit(bytecode.Clock, c.use(seededBy(call)), 0, bytecode.ClockSeed)
-		c.word(0)
-		return
+	if call, ok := i.(*ssa.Call); ok {
+		if seed := seededBy(call); seed != nil {
+			c.emit(bytecode.Clock, c.use(seed), 0, bytecode.ClockSeed)
+			c.word(0)
+			return
+		}
+		switch name, args := callee(call); {
+		case name == "(time.Duration).Abs":
+			c.clockFlows(token.NOT, args[0], args[0])
+			return
+		case roundings[name] && !roundUsed(call):
+			if !printed(call, c.l.ReadsOutput()) {
+				c.clockFlows(rounding(name), args[0], args[1])
+			}
+			return
+		}
 	}
 	if of, ok := timeNumber(i, c.l.ReadsOutput()); ok {
-		how := bytecode.ClockNumber
-		if isNamed(of.Type(), "Time") {
-			how |= bytecode.ClockOfTime
-		}
-		c.emit(bytecode.Clock, c.use(of), 0, how)
-		c.word(0)
+		c.countTime(of)
 	}
 }
 

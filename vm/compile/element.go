@@ -67,6 +67,7 @@ func (c *compiler) field(v *ssa.Field) {
 // know whether it can be negative.
 // Narrower ones are extended with zeros: they look the same as signed ones that are not negative.
 func (c *compiler) indexing(i ssa.Value) {
+	c.clockKey(i)
 	if isUnsigned(i.Type()) && layout.ScalarOf(i.Type()) == layout.W64 {
 		c.f.Unsigned = append(c.f.Unsigned, int32(len(c.code)))
 	}

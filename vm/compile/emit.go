@@ -140,12 +140,15 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 			c.store(v)
 		}
 	case *ssa.ChangeType:
+		c.clockNumber(v)
 		c.into(v.X, c.dst(v))
+		c.clockSpan(v)
 	case *ssa.ChangeInterface:
 		c.into(v.X, c.dst(v))
 	case *ssa.Convert:
 		c.clockNumber(v)
 		c.convert(v)
+		c.clockSpan(v)
 	case *ssa.MultiConvert:
 		c.unsupported("conversion of a type parameter")
 	case *ssa.SliceToArrayPointer:
@@ -154,6 +157,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.emit(SliceToArr, c.dst(v), x, 0)
 		c.word(uint64(n))
 	case *ssa.MakeInterface:
+		c.clockFormatted(v)
 		c.makeInterface(v)
 	case *ssa.TypeAssert:
 		c.typeAssert(v)
@@ -178,8 +182,10 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Slice:
 		c.slice(v)
 	case *ssa.Lookup:
+		c.clockKey(v.Index)
 		c.lookup(v)
 	case *ssa.MapUpdate:
+		c.clockKey(v.Key)
 		m, k, e := c.use(v.Map), c.use(v.Key), c.use(v.Value)
 		c.recordPending()
 		c.emit(MapSet, m, k, e)
@@ -202,6 +208,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.Call:
 		c.clockNumber(v)
 		c.call(v)
+		c.clockSpan(v)
 	// It is pending in programs that count goroutines only. Without a list all registers count there,
 	// of which the arguments in the window are made.
 	case *ssa.Go:

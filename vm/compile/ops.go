@@ -61,6 +61,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 		c.emit(bytecode.Not, d, c.use(v.X), 0)
 		c.normalize(d, t)
 	case token.SUB:
+		c.clockFlows(token.NOT, v.X, v.X)
 		x, d := c.use(v.X), c.dst(v)
 		switch b := t.Underlying().(*types.Basic); {
 		case b.Kind() == types.Float32:
@@ -161,7 +162,9 @@ func (c *compiler) binop(v *ssa.BinOp, d int) {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		c.compare(v, d)
 		return
-	case token.SHL, token.SHR:
+	}
+	c.clockFlow(v)
+	if v.Op == token.SHL || v.Op == token.SHR {
 		c.shift(v, d)
 		return
 	}

@@ -9,6 +9,17 @@ func hbApart(wall uint64, ext int64)
 // hbMade notes that a Time with these words has been made of numbers.
 func hbMade(wall uint64, ext int64)
 
+// hbText notes that a text is made of d.
+func hbText(d Duration)
+
+// String is the real one, but for that.
+func (d Duration) String() string {
+	hbText(d)
+	var arr [32]byte
+	n := d.format(&arr)
+	return string(arr[n:])
+}
+
 // Now returns the current local time.
 func Now() Time {
 	loc := Local // before the clock: between the words of a Time and the Time there is no operation

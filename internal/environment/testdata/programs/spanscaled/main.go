@@ -1,0 +1,19 @@
+// assumed: the clock as a number (one value of many)
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+type stats struct{ took, rounded time.Duration }
+
+func (s *stats) round() { s.rounded = time.Duration(s.took.Microseconds()/2) * time.Microsecond }
+
+func main() {
+	var s stats
+	start := time.Now()
+	s.took = time.Since(start)
+	s.round()
+	fmt.Println("ok")
+}

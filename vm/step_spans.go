@@ -1,0 +1,89 @@
+package vm
+
+import (
+	"go/token"
+	"time"
+
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// Durations of the clock's that are in memory, or on their way to another function. Their values are kept,
+// each with the number of looks that it is a sum of at most (compile, spans.go). A value that is kept is
+// taken for one of the clock's, whatever has it.
+
+// noteSpan notes that the Duration d is of the clock: the sum of so many.
+func (m *Machine) noteSpan(d int64, n int32) {
+	k := m.link
+	if m.cfg.Run || !k.clockUsed {
+		return
+	}
+	if k.spans == nil {
+		k.spans = map[int64]int32{}
+	}
+	if len(k.spans) < maxDates {
+		k.spans[d] = max(k.spans[d], min(n, maxSum))
+	}
+}
+
+// maxSum is of how many Durations sums are told apart; so many are what has been rounded.
+const maxSum = 1 << 20
+
+// spanOf returns of how many Durations of the clock's d is the sum: 0 if it is none.
+// Where there are too many of them each may be one.
+func (m *Machine) spanOf(d int64) int32 {
+	if len(m.link.spans) >= maxDates {
+		return maxSum
+	}
+	return m.link.spans[d]
+}
+
+// spanFlows notes that a Duration is computed of a and b, or, if it is no distance any more, a number.
+func (m *Machine) spanFlows(g *goroutine, how uint16, a, b int64, op token.Token) {
+	x, y := m.spanOf(a), m.spanOf(b)
+	if how&bytecode.ClockLeft != 0 {
+		x = max(x, 1)
+	}
+	if how&bytecode.ClockRight != 0 {
+		y = max(y, 1)
+	}
+	if x+y == 0 {
+		return
+	}
+	if how&bytecode.ClockNumber != 0 {
+		m.assume(g, ClockCounted)
+	}
+	switch op {
+	case token.ADD:
+		m.noteSpan(a+b, x+y)
+	case token.SUB:
+		m.noteSpan(a-b, max(x, y))
+	case token.QUO:
+		if b != 0 {
+			m.noteSpan(a/b, x)
+		}
+	case token.NOT:
+		m.noteSpan(-a, x)
+	// What is rounded may change with a nanosecond more.
+	case token.AND:
+		m.noteSpan(int64(time.Duration(a).Round(time.Duration(b))), maxSum)
+	case token.OR:
+		m.noteSpan(int64(time.Duration(a).Truncate(time.Duration(b))), maxSum)
+	}
+}
+
+// comparesSums notes that the Durations a and b are compared, if time that passes counts several times in
+// one of them, and it would come out otherwise with less of it than they differ by. Of what is rounded it is
+// not known with how much.
+func (m *Machine) comparesSums(g *goroutine, a, b int64) {
+	n := int64(max(m.spanOf(a), m.spanOf(b)))
+	if d := max(a, b) - min(a, b); n > 1 && m.moves(g) && m.reaches(d/n) && (n == maxSum || !m.reaches(d)) {
+		m.assume(g, ClockSome)
+	}
+}
+
+// spanText notes that a text is made of the Duration d.
+func (m *Machine) spanText(g *goroutine, d int64) {
+	if m.spanOf(d) > 0 && m.clockReads > 0 && g.bubble == 0 && !m.onlyShown(g) {
+		m.assume(g, ClockCounted)
+	}
+}
