@@ -215,6 +215,9 @@ type CountOptions struct {
 // CountExecutions explores t. Executions are what is counted, so states are matched only by an
 // explorer that has to.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
+	if o.Hybrid == Auto {
+		return nil, fmt.Errorf("--hybrid auto: executions are counted with static facts that are always asked")
+	}
 	opts := explore.Options{POR: o.Configuration.POR, Hybrid: o.Hybrid, Match: !o.Configuration.POR.Stateless, All: !t.HasBug, NoMinimise: true,
 		MaxMemory: o.MaxMemory, CheckDuplicates: o.CheckDuplicates && o.Configuration.POR.NoDuplicates}
 	load := func() (*load.Program, *load.Entry, error) { return w.counted(t) }

@@ -118,7 +118,7 @@ func rate(n uint64, d time.Duration) float64 {
 // JPFOptions say how Explore measures.
 type JPFOptions struct {
 	POR       *por.Explorer
-	Hybrid    oracle.Kind // "": none
+	Hybrid    oracle.Kind // "": none; Auto: what explore does by default
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
 	Symmetry  bool // states match up to exchanging equal goroutines
@@ -127,13 +127,41 @@ type JPFOptions struct {
 
 // ExploreJPF explores s with an explorer, matching states if it can.
 func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) (*JPFRow, error) {
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, Symmetry: o.Symmetry, All: !s.First, NoMinimise: true,
-		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	opts := o.options()
+	opts.All = !s.First
 	load := func() (*load.Program, *load.Entry, error) { return w.load("jpf/" + s.Program) }
 	cfg := vm.Config{VisibleOutput: o.Outcomes}
 	x, err := measureProgram(ctx, load, s.Program, s.Args, cfg, opts, o.Count)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
+	nameFacts(x.result, o.Hybrid)
 	return &JPFRow{JPFProgram: s, Result: x.result, CPU: x.cpu}, nil
+}
+
+// Auto is the kind of static facts that explore has by default: those of Parts, of which nothing is
+// computed before there is something to gain, and which are not asked where that brings nothing.
+const Auto oracle.Kind = "auto"
+
+// options are those of a search that matches states.
+func (o *JPFOptions) options() explore.Options {
+	opts := explore.Options{POR: o.POR, Match: o.POR.Stateful, Symmetry: o.Symmetry, All: true, NoMinimise: true,
+		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	useFacts(&opts, o.Hybrid)
+	return opts
+}
+
+// useFacts lets a search have static facts of a kind.
+func useFacts(opts *explore.Options, kind oracle.Kind) {
+	opts.Hybrid, opts.LazyAnalysis = kind, kind == Auto
+	if kind == Auto {
+		opts.Hybrid = oracle.Parts
+	}
+}
+
+// nameFacts has the result of a search say of which kind the static facts were that it was to have.
+func nameFacts(r *explore.Result, kind oracle.Kind) {
+	if kind == Auto {
+		r.Hybrid = Auto
+	}
 }

@@ -43,12 +43,12 @@ type RealisticRow struct {
 
 // ExploreRealistic explores s with an explorer, matching states if it can.
 func (w *Workspace) ExploreRealistic(ctx context.Context, s RealisticProgram, o JPFOptions) (*RealisticRow, error) {
-	opts := explore.Options{POR: o.POR, Hybrid: o.Hybrid, Match: o.POR.Stateful, Symmetry: o.Symmetry, All: true, NoMinimise: true,
-		Outcomes: o.Outcomes, MaxMemory: o.MaxMemory}
+	opts := o.options()
 	load := func() (*load.Program, *load.Entry, error) { return w.load("realistic/" + s.Program) }
 	x, err := measureProgram(ctx, load, s.Program, s.Args, vm.Config{VisibleOutput: o.Outcomes}, opts, o.Count)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
+	nameFacts(x.result, o.Hybrid)
 	return &RealisticRow{RealisticProgram: s, Result: x.result, CPU: x.cpu}, nil
 }

@@ -177,7 +177,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 	}
 	rows := make([]*Spin14Row, len(o.Kinds))
 	for i, h := range slices.Backward(o.Kinds) {
-		opts.Hybrid = h
+		useFacts(&opts, h)
 		var cancel context.CancelFunc = func() {}
 		if limited = ctx; o.Timeout > 0 {
 			limited, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("stopped after %v (--timeout)", o.Timeout))
@@ -189,6 +189,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 		if err != nil {
 			return nil, fmt.Errorf("%s, --hybrid %s: %w", s.Program, h, err)
 		}
+		nameFacts(r, h)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -79,7 +79,7 @@ All times are CPU times, in vm and jpf the least of --count repetitions.`,
 	}
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; where executions are counted those the suite is about)")
-	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full (default none; in realistic none, mhb and parts; in spin14 all)")
+	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts each explorer uses, separated by commas: none, fa, mhb, parts, full, and in jpf, realistic and spin14 auto, as explore has them (default none; in realistic none, mhb and parts; in spin14 all)")
 	fs.StringVar(&f.size, "size", "small", "`small|paper`: the programs of spin14 with few operations or as many as in the paper; of realistic the smaller sizes, or all; where executions are counted only the smaller sizes, or all")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic match states up to exchanging equal goroutines, as explore does")
 	fs.StringVar(&f.pattern, "run", "", "only the programs whose name with arguments matches `regexp`")
@@ -174,6 +174,9 @@ func (f *benchFlags) run(cmd *cobra.Command) (r *benchRun, err error) {
 	}
 	for _, name := range f.hybrid {
 		k, err := parseHybrid(name)
+		if name == string(bench.Auto) {
+			k, err = bench.Auto, nil
+		}
 		if err != nil {
 			return nil, err
 		}
