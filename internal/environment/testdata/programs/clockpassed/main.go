@@ -8,5 +8,5 @@ import (
 
 func main() {
 	start := time.Now()
-	fmt.Println(time.Since(start).Round(time.Microsecond).String() == "1µs")
+	fmt.Println(time.Since(start).Round(time.Microsecond).Microseconds() == 1)
 }
