@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -207,10 +208,7 @@ func covered(r *explore.Result) string {
 func coveredBy(r *explore.Result) string {
 	s := count(r.Stats.Executions, "execution")
 	if r.Match || r.Stats.States > 0 {
-		s += ", " + count(r.Stats.States, "state")
-		if r.Stats.Exchanged+r.Stats.Equal > 0 {
-			s += " up to exchanging equal goroutines"
-		}
+		s += ", " + states(&r.Stats.Stats)
 	}
 	switch {
 	case r.FallbackTo != "":
@@ -221,7 +219,7 @@ func coveredBy(r *explore.Result) string {
 	for _, o := range r.Others {
 		s += ", " + count(o.Stats.Executions, "execution")
 		if o.Stats.States > 0 {
-			s += ", " + count(o.Stats.States, "state")
+			s += ", " + states(&o.Stats)
 		}
 		s += " (" + o.POR + ")"
 	}
@@ -229,6 +227,15 @@ func coveredBy(r *explore.Result) string {
 		s += fmt.Sprintf(", %d sampled", r.Sampled)
 	}
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
+}
+
+// states says how many have been met.
+func states(s *por.Stats) string {
+	text := count(s.States, "state")
+	if s.Exchanged+s.Equal > 0 {
+		text += " up to exchanging equal goroutines"
+	}
+	return text
 }
 
 // search says how far a search that found a bug has come.

@@ -72,7 +72,7 @@
 //	    regions     what is kept of the one before        count     how many goroutines there are
 //	    items       what a fingerprint is made of         streams   output
 //	    time        times in fingerprints                 symmetry  equal goroutines in fingerprints
-//	                                                      orbits    and which are equal in one state
+//	    serialise   what is written down of goroutines    orbits    and which are equal in one state
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go

@@ -32,7 +32,7 @@ var mutants = []mutation.Mutant{
 	{Name: "what is outside has no numbers", File: "vm/state_regions.go", Old: "c.items.place(c.list[x.region].ord)|uint64(x.num))\n\t}", New: "c.items.place(c.list[x.region].ord))\n\t}"},
 	{Name: "what is outside has numbers only", File: "vm/state_regions.go", Old: "\t\tws = append(ws, c.items.place(c.list[x.region].ord)|uint64(x.num))\n", New: "\t\tws = append(ws, uint64(x.num))\n"},
 	{Name: "which item refers to a region first makes no difference", File: "vm/state_items.go", Old: "\tif n := x.list[len(x.list)-1].regions; ord > n {", New: "\tif n := x.list[len(x.list)-1].regions; true {"},
-	{Name: "stacks stay", File: "vm/state_hash.go", Old: "\tt.hashed = false\n", New: ""},
+	{Name: "stacks stay", File: "vm/state_serialise.go", Old: "\tt.hashed = false\n", New: ""},
 	{Name: "variables stay", File: "vm/state_items.go", Old: "\t\tif o.flags&objHashed == 0 {\n\t\t\tm.hashBase", New: "\t\tif x.n == 0 {\n\t\t\tm.hashBase"},
 	{Name: "variables have no owners", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && !r.timed {"},
 	{Name: "variables have no Times", File: "vm/state_items.go", Old: "!r.odd && !r.timed && len(r.owners) == 0 {", New: "!r.odd && len(r.owners) == 0 {"},

@@ -1,0 +1,187 @@
+package vm
+
+import (
+	"math"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+)
+
+// serialised is what is written down of a goroutine, kept until it changes: in
+// most states all but one goroutine are as they were in the state before.
+// Pointers in it are words as they are found, and are replaced by numbers of the visit each time:
+// those depend on what comes before.
+type serialised struct {
+	valid bool
+	words []uint64
+	refs  []uint32 // which words are references
+	times []uint32 // at which words Times begin
+	until int64    // lookBack's
+	raw   bool     // there may be others
+	key   uint64   // see symmetryKey; 0: not known
+	// Of writeStack.
+	hashed  bool
+	hash    por.Hash
+	objects []uint32 // that it refers to
+}
+
+// ref appends a word that may be a reference.
+func (t *serialised) ref(w uint64) {
+	if w>>32 >= staticLimit {
+		t.refs = append(t.refs, uint32(len(t.words)))
+	}
+	t.words = append(t.words, w)
+}
+
+// writeG writes down a goroutine.
+func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
+	t := &g.serial
+	if !t.valid {
+		m.serialise(t, g, nil)
+	}
+	if whole {
+		ws = m.writeSerialised(ws, t)
+	} else {
+		ws = m.writeStack(ws, t)
+	}
+	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
+		ws = append(ws, m.distance(g, m.deadline(g)))
+	}
+	if t.until != 0 {
+		ws = append(ws, m.distance(g, t.until))
+	}
+	if m.cfg.InTurn {
+		ws = m.writeQueue(ws, g)
+	}
+	if t.raw && m.relativeTimes() {
+		ws = append(ws, uint64(m.clock))
+	}
+	return ws
+}
+
+func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
+	n := len(ws)
+	ws = append(ws, t.words...)
+	for _, i := range t.refs {
+		w := &ws[n+int(i)]
+		*w = m.ref(*w)
+	}
+	if len(t.times) > 0 && m.distances() {
+		for _, i := range t.times {
+			m.relativeTime(ws[n+int(i):], false)
+		}
+	}
+	return ws
+}
+
+// serialise writes down g's frames with their live registers. With copies, the two copies that
+// there are of some loops' tests count as one place.
+//
+//	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
+//	                             only if one is not 0: bit 13
+//	             bit 14: it ends, and there are no frames
+//	             bit 15: before this, three words of the look it goes back to
+//	frame      │ function << 40 | place << 8 | has defers << 7 | flags │ defers │ live registers ...
+//
+// The innermost frame comes first. How many words come after a word follows from what it says, so
+// that goroutines which differ are different strings of words.
+func (m *Machine) serialise(t *serialised, g *goroutine, copies *loopTable) {
+	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
+	t.hashed = false
+	looked := copies == nil && g.looked != (lookBack{})
+	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.id == 0)<<11 |
+		b2u(g.label != 0)<<12 | b2u(looked)<<15 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
+	if g.ending() {
+		t.words = append(t.words, x|1<<14)
+		t.ref(g.coro)
+		return
+	}
+	// What few goroutines have is written down for those only.
+	nrand := uint64(0)
+	if m.cfg.RandFixed { // else what comes next is one value of many, and the verdict says so
+		nrand = uint64(g.nrand)
+	}
+	if looked {
+		l := &g.looked
+		t.until = l.until
+		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
+		t.words = append(t.words, l.state[0], l.state[1], flags)
+	}
+	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
+		t.words = append(t.words, x|1<<13, nrand)
+		t.ref(g.wait.obj)
+		t.ref(g.coro)
+		t.ref(g.panics)
+	} else {
+		t.words = append(t.words, x)
+	}
+	if g.overflow != nil {
+		// Where it happens is part of what is reported.
+		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
+		return
+	}
+	fn, fp, pc := g.fn, g.fp, g.pc
+	above := callee{}
+	for {
+		link, ra, df := g.stack[fp-hdrLink], g.stack[fp-hdrReturn], g.stack[fp-hdrDefer]
+		place := pc
+		if copies != nil {
+			place = copies.of(fn).lastCopy(pc, above == callee{}, above.flags)
+		}
+		// 24 bits are enough for the number of a function.
+		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
+		if df != 0 {
+			t.words = append(t.words, at|1<<7)
+			t.ref(df)
+		} else {
+			t.words = append(t.words, at)
+		}
+		live, ok := m.liveIn(fn, pc, above)
+		if !ok {
+			// Not a point liveness was recorded for: everything counts.
+			t.raw = true
+			for i := 0; i < fn.NRegs; i++ {
+				t.ref(g.stack[fp+uint32(i)])
+			}
+		}
+		for i, e := range live {
+			if i+1 < len(live) && live[i+1] == e { // a Time begins
+				t.times = append(t.times, uint32(len(t.words)))
+				continue
+			}
+			w := g.stack[fp+uint32(e>>1)]
+			if e&1 != 0 {
+				t.ref(w)
+			} else {
+				t.words = append(t.words, w)
+			}
+		}
+		if m.tracking {
+			t.words = m.sym.writeFrame(t.words, g, fp, fn, live, ok)
+		}
+		if link>>32&frBottom != 0 {
+			return
+		}
+		above = callee{fn.ID, link >> 32}
+		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+	}
+}
+
+// callee is what matters of the frame above another one: its function and its flags.
+type callee struct {
+	fn    uint32
+	flags uint64
+}
+
+// liveIn returns the registers that are live in a frame of fn at pc which has called the frame
+// above, and whether they are known.
+// What waits for fatalPanic to return waits forever: the program ends there.
+func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
+	switch {
+	case above.flags&(frPanicDefer|frRecovered) != 0:
+		return fn.Recovered, true // it can only continue at its RecoverPC
+	case above.fn != 0 && above.fn == m.rt[rtFatalPanic]:
+		return nil, true
+	}
+	return fn.Live(int(pc))
+}
