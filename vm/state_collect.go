@@ -9,7 +9,7 @@ import (
 // If there is much alive it is half of that (collectIfNeeded), so that a collection is paid for by
 // the allocations since the last one. It is also how many are allocated at most before interrupts are
 // looked for: the system may need seconds for some gigabytes.
-const gcThreshold = 64 << 20
+const gcThreshold = 16 << 20
 
 // collectIfNeeded collects if that is due, or if the program has more memory than it may;
 // if it really has, the execution is abandoned. Between two calls garbage can

@@ -84,8 +84,9 @@ func (m *Machine) runAuto() {
 const turnWeight = 16
 
 // nanosPerLoop is how long an iteration or a call takes by the clock of a
-// program that is run: what measures time must see it pass.
-const nanosPerLoop = 4
+// program that is run: what measures time must see it pass. It is about what it takes in the machine,
+// so that a program that works for two seconds ends after some seconds.
+const nanosPerLoop = 20
 
 // wakeNanos is by how much timers of a program that is run are late, as those of the kernel are: a
 // program that has slept for d finds that more than d has passed.
