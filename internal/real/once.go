@@ -120,7 +120,7 @@ func once(m module, hbcheck string) onceAnswers {
 
 // output is what a command prints, whatever its status is.
 func output(dir, name string, args ...string) []byte {
-	const longest = 20 * time.Minute
+	const longest = 2 * time.Hour
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
