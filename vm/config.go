@@ -23,6 +23,7 @@ type Config struct {
 	VisibleLooks  bool  // looking at the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints tell states apart whose times differ by a shift: see state_time.go
 	CountRests    bool  // and those in which the goroutines have waited more or less often
+	Elapsed       bool  // every duration that is compared may come from the clock: see step_elapsed.go
 	Numbered      bool  // no goroutine counts as equal to another one: see state_symmetry.go
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64

@@ -82,7 +82,7 @@
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
 //	    look        looking at the clock                  busywait  loops that look until it is time
 //	    sametime    == on times, their texts              date      the clock compared with dates
-//	    spans       durations of the clock's in memory
+//	    spans       durations of the clock's in memory    elapsed durations that are none of the clock's
 //	    diverge     local loops without end               late      timers after the entry has ended
 //	    fault       how programs end badly                faulttext and what is printed then
 //	    queue       who has waited longest on a channel

@@ -45,6 +45,7 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.hbApart", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.observeApart(r.U(0), r.U(1))
+		m.noteElapsed(g)
 		m.takenApart(g, r.U(0), r.U(1))
 		return Next
 	}},
@@ -64,6 +65,7 @@ var timeNatives = []Native{
 	}},
 	{Name: "time.runtimeNano", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.readClock()
+		m.noteElapsed(g)
 		m.observeTime()
 		r.Set(0, uint64(m.clockOf(g))+1)
 		return Next
@@ -233,6 +235,7 @@ func (m *Machine) readClock() {
 // it might be is named.
 func (m *Machine) countClock(g *goroutine) {
 	m.readClock()
+	m.cfg.absolute.elapsed.Store(true)
 	m.observeTime()
 	m.assume(g, ClockCounted)
 }

@@ -168,7 +168,7 @@ func (m *Machine) flags() []interface {
 	return []interface {
 		Load() bool
 		Store(bool)
-	}{c.waited, c.short, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named}
+	}{c.waited, c.short, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named, &a.elapsed, &a.passed}
 }
 
 // ErrUnsaved says that a machine has given numbers on too many paths for the search to be saved.

@@ -68,6 +68,8 @@ type absolutes struct {
 	// The same for goroutines that count as equal: see state_symmetry.go.
 	exchanged atomic.Bool
 	named     atomic.Bool
+	// The same for durations that do not come from the clock: see step_elapsed.go.
+	elapsed, passed atomic.Bool
 }
 
 // relativeTimes reports whether times count as distances.

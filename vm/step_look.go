@@ -339,6 +339,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	if m.link.ticks[x] {
 		m.link.sinceTicks[x-y] = true
 	}
+	m.noteElapsed(g)
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
 	d := new(big.Int)
 	if wall&from&timeMono != 0 {
@@ -443,7 +444,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		m.link.noteSeed(*a)
 		return
 	}
-	if m.auto {
+	if m.auto || !m.comparesElapsed() {
 		return
 	}
 	if m.tracks(g, in) {

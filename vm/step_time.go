@@ -168,7 +168,7 @@ func (m *Machine) NeedsArming() bool { return m.cfg.short.Load() && !m.cfg.Visib
 // NeedsRefining reports whether what has been explored says nothing, as an operation must be visible
 // that is not, or time pass where it does not, or as fingerprints of states say too little.
 func (m *Machine) NeedsRefining() bool {
-	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() {
+	if m.NeedsArming() || m.NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() {
 		return true
 	}
 	if !m.cfg.late.noted() {
@@ -188,6 +188,7 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 		cfg.CountRests = !cfg.AbsoluteTime
 	}
 	cfg.Numbered = cfg.Numbered || m.needsNumbers()
+	cfg.Elapsed = cfg.Elapsed || m.needsElapsed()
 	cfg.VisibleArming = cfg.VisibleArming || m.NeedsArming() || cfg.VisibleLooks
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
@@ -195,21 +196,21 @@ func (m *Machine) Refined(interrupt func() bool) (*Machine, error) {
 
 // A Refinement is what Refined has found necessary.
 type Refinement struct {
-	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered bool
-	Jumps                                                           []int64
+	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
+	Jumps                                                                    []int64
 }
 
 // Refinement returns that of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.jumps}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps}
 }
 
 // RefinedTo returns a machine in the initial state of the same program with another refinement.
 func (m *Machine) RefinedTo(r Refinement, interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.VisibleArming, cfg.VisibleLooks, cfg.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
-	cfg.CountRests, cfg.Numbered, cfg.jumps = r.CountRests, r.Numbered, r.Jumps
+	cfg.CountRests, cfg.Numbered, cfg.Elapsed, cfg.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
 	cfg.Interrupt, cfg.sharedGIDs, cfg.waited, cfg.short, cfg.late = interrupt, nil, nil, nil, nil
 	return New(m.link.prog, m.link.entry, cfg)
 }

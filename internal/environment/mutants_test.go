@@ -88,6 +88,10 @@ func TestMutants(t *testing.T) {
 		{mutation.Mutant{Name: "sums are compared as one duration", File: "vm/step_look.go", Old: "		m.comparesSums(g, int64(*a), int64(b))\n", New: ""}, "./cmd/hbcheck TestScripts/durations"},
 		{mutation.Mutant{Name: "any duration is one of the clock's", File: "vm/step_look.go", Old: "} else if m.spanOf(int64(*a)) > 0 {", New: "} else {"}, "TestPrograms/spanprinted"},
 		{mutation.Mutant{Name: "texts that are printed are named", File: "vm/step_spans.go", Old: " && !m.onlyShown(g)", New: ""}, "TestPrograms/spanprinted"},
+		{mutation.Mutant{Name: "what lies between two times is not of the clock", File: "vm/step_look.go", Old: "	m.noteElapsed(g)\n	wall, from", New: "	wall, from"}, "TestPrograms/clockelapsed$"},
+		{mutation.Mutant{Name: "numbers of times are not of the clock", File: "vm/native_time.go", Old: "		m.noteElapsed(g)\n		m.takenApart", New: "		m.takenApart"}, "TestPrograms/clockelapsednumber"},
+		{mutation.Mutant{Name: "what is configured is of the clock", File: "vm/step_look.go", Old: "m.auto || !m.comparesElapsed() {", New: "m.auto {"}, "./cmd/hbcheck TestScripts/looks"},
+		{mutation.Mutant{Name: "comparisons that were passed over are not repeated", File: "vm/step_elapsed.go", Old: "return !m.cfg.Elapsed && a.elapsed.Load() && a.passed.Load()", New: "return false && a.passed.Load()"}, "TestPrograms/clockelapsedlate"},
 		{mutation.Mutant{Name: "addresses are not named", File: "vm/link_address.go", Old: "!addressAsNumber(i) || ", New: "true || "}, "TestPrograms/address"},
 	} {
 		t.Run(x.Name, func(t *testing.T) {
