@@ -72,7 +72,8 @@ type clockVector struct {
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
 
-	ahead *cvAhead `saved:"-"` // the other workers; nil: there are none
+	jobs  bool     `saved:"-"` // several workers
+	ahead *ahead   `saved:"-"` // the other workers; nil: there are none
 	piece *cvPiece `saved:"-"` // that this one explores for another one; nil: it explores everything
 }
 
@@ -117,6 +118,7 @@ func newClockVector(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relati
 		rel:      rel,
 		accessed: make(map[uint32]accessor),
 	}
+	x.jobs = several(&x.Control)
 	x.exec = hb.NewExecution(sys, rel)
 	x.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(x.nodes), func(i int) (explored, of int) { return max(0, x.nodes[i].p), len(x.nodes[i].backtrack) })

@@ -12,16 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Several workers (por.Config.Jobs), with the result that one worker has. One is the search. The others
-// explore ahead of it: a piece is a step of a node of its stack that it will come to, with what is after
-// it. Where the search comes to the step it takes what has been found instead of exploring it; what is not
-// finished by then, it finishes itself.
-//
-//	the search:  n0 ── a ── n1 ── ...       explores below n1
-//	             ├─ b                       a piece, which another worker explores
-//	             └─ c                       another one
-//
-// Why nothing is different:
+// Several workers (see ahead.go), with the result that one worker has. Why nothing is different:
 //
 //  1. What is explored after a step depends on the path to it, on which nodes of the path are closed, and
 //     on what the relation says; not on their backtrack sets. What is found for these is noted
@@ -38,7 +29,7 @@ type cvStep struct{ p, choice int }
 // cvPiece is a step of a node and what is after it. The first block is all that its exploration depends on,
 // and serialisable.
 type cvPiece struct {
-	pool.Task[*cvHelper]
+	pool.Task[*helper]
 
 	path     trace.Schedule
 	nodes    []cvNode // of the path; the last one is that of the step
@@ -94,53 +85,18 @@ func (p *cvPiece) assume(obj uint32, who accessor) {
 	}
 }
 
-// cvHelper is what a worker explores with.
-type cvHelper struct {
-	sys    por.System
-	oracle por.Oracle
-}
-
-// cvAhead are the other workers.
-type cvAhead struct {
-	*pool.Pool[*cvHelper]
-	visitor por.Mergeable
-	rel     hb.Relation
-	over    atomic.Bool
-	asked   uint64       // transitions when it was asked last whether they need something
-	used    atomic.Int64 // memory of all of them
-}
-
-// aheadFrom is how many transitions are executed before there are other workers, and askEvery between two
-// questions whether they need something. Neither makes a difference to the result. Tests have smaller ones.
-var aheadFrom, askEvery uint64 = 4096, 256
-
-func (a *cvAhead) end() {
-	a.over.Store(true)
-	a.Close()
-}
-
 // offer offers a step of the oldest node that has one left to workers that have nothing to do: what is
 // after it is likely to be the most.
 func (x *clockVector) offer() {
-	if x.Cfg.Jobs < 2 || x.piece != nil || x.Stats.Transitions < aheadFrom {
+	if !x.jobs || x.piece != nil || x.Stats.Transitions < aheadFrom {
 		return
 	}
 	if x.ahead == nil {
-		v, ok := x.Visitor.(por.Mergeable)
-		if !ok {
-			return
-		}
-		x.ahead = &cvAhead{visitor: v, rel: x.rel}
-		x.ahead.Pool = pool.New(x.Cfg.Jobs-1, func() (*cvHelper, error) {
-			sys, o, err := x.Cfg.Another()
-			return &cvHelper{sys, o}, err
-		})
+		x.ahead = newAhead(&x.Control, x.rel)
 	}
-	a := x.ahead
-	if x.Stats.Transitions-a.asked < askEvery || !a.Hungry() {
+	if !x.ahead.wants(x.Stats.Transitions) {
 		return
 	}
-	a.asked = x.Stats.Transitions
 	for i := range x.nodes[:len(x.nodes)-1] {
 		n := &x.nodes[i]
 		s := cvStep{n.p, n.choice}
@@ -172,9 +128,7 @@ func (x *clockVector) offerStep(i int, s cvStep) {
 		p.nodes[k].foreign, p.nodes[k].pieces = true, nil
 		p.nodes[k].backtrack, p.nodes[k].ended = nil, nil // which the search changes
 	}
-	cfg := x.Cfg
-	cfg.Keeper, cfg.Over, cfg.MaxExecutions, cfg.MaxStates, cfg.MaxMemory = nil, nil, 0, 0, 0
-	p.Do = func(h *cvHelper) { p.explore(h, a, cfg) }
+	p.Do = func(h *helper) { p.explore(h, a, x.Cfg) }
 	if n.pieces == nil {
 		n.pieces = make(map[cvStep]*cvPiece)
 	}
@@ -183,17 +137,9 @@ func (x *clockVector) offerStep(i int, s cvStep) {
 }
 
 // explore explores p.
-func (p *cvPiece) explore(h *cvHelper, a *cvAhead, cfg por.Config) {
-	last := int64(0)
-	cfg.Oracle = h.oracle
-	cfg.Poll = func(q por.Progress) string {
-		a.used.Add(q.PeakBytes - last)
-		last = q.PeakBytes
-		if a.over.Load() {
-			return "over"
-		}
-		return ""
-	}
+func (p *cvPiece) explore(h *helper, a *ahead, cfg por.Config) {
+	cfg, leave := a.config(cfg, h)
+	defer leave()
 	p.results = a.visitor.Split(h.sys)
 	x := newClockVector(h.sys, p.results, cfg, a.rel)
 	x.piece, x.accessed, x.KnownRaces = p, p.accessed, maps.Clone(p.known)
@@ -220,7 +166,6 @@ func (p *cvPiece) explore(h *cvHelper, a *cvAhead, cfg por.Config) {
 		x.Drop(x.nodes[i].Mark)
 	}
 	x.Leave(root)
-	a.used.Add(-last)
 	p.control, p.races, p.seen, p.refuted = x.Control, x.KnownRaces, x.exec.TakeCommuting(), x.exec.Refuted()
 	p.now = make(map[uint32]accessor, len(p.assumed))
 	for obj := range p.assumed {
@@ -230,11 +175,8 @@ func (p *cvPiece) explore(h *cvHelper, a *cvAhead, cfg por.Config) {
 
 // holds reports whether p is what the search would find now.
 func (x *clockVector) holds(p *cvPiece) bool {
-	for pair := range p.races {
-		_, before := p.known[pair]
-		if _, now := x.KnownRaces[pair]; now && !before {
-			return false
-		}
+	if stale(p.races, p.known, x.KnownRaces) {
+		return false
 	}
 	for obj, who := range p.assumed {
 		if x.accessed[obj] != who {

@@ -13,6 +13,7 @@ func SourceExplorer() *por.Explorer {
 		NoPreemptionBound: true,
 		OnePerClass:       true,
 		NoDuplicates:      true,
+		Parallel:          true,
 		Run:               Source,
 	}
 }

@@ -104,6 +104,11 @@ type source struct {
 	dropped []trace.GID   // their newest event has ended the execution, so that they do not move any more
 	ctx     *contextSensitive
 
+	rel   hb.Relation  `saved:"-"`
+	jobs  bool         `saved:"-"` // several workers
+	ahead *ahead       `saved:"-"` // the other workers; nil: there are none
+	piece *sourcePiece `saved:"-"` // that this one explores for another one; nil: it explores everything
+
 	// What follows is memory that is used again.
 
 	candidates []trace.GID `saved:"-"`
@@ -129,6 +134,10 @@ type sourceNode struct {
 	// checkStates.
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
+
+	piece   *sourcePiece `saved:"-"` // its next step, if that is offered to another worker
+	foreign bool         `saved:"-"` // it is another worker's, the one
+	number  int          `saved:"-"` // of that number: see sourcePiece
 }
 
 // newSource makes a search from the present state of sys. A state that is known could not be cut
@@ -139,7 +148,9 @@ func newSource(sys por.System, v por.Visitor, cfg por.Config, rel hb.Relation) *
 		Driver: search.NewDriver(sys, v, cfg),
 		exec:   hb.NewExecution(sys, rel),
 		dups:   hb.NewDuplicates(cfg),
+		rel:    rel,
 	}
+	s.jobs = several(&s.Control)
 	s.Estimate = func(p *por.Progress) {
 		p.Fraction = search.Done(len(s.nodes), func(i int) (explored, of int) { return s.nodes[i].taken, len(s.nodes[i].backtrack) })
 	}
@@ -156,6 +167,9 @@ func (s *source) run() por.Result {
 		s.reenter()
 	} else {
 		s.explore(nil)
+	}
+	if s.ahead != nil {
+		s.ahead.end()
 	}
 	s.Account()
 	s.Leave(root)
@@ -189,14 +203,24 @@ func (s *source) explore(sleep []sleepElem) {
 // exploreNode is line 5 and what follows, for f, the last node.
 func (s *source) exploreNode(f *sourceNode) {
 	for s.Keep(); !s.Halted; s.Keep() {
+		if s.piece != nil && s.piece.stop.Load() {
+			s.handOver()
+			break
+		}
+		s.offer()
 		g, choice, ok := s.pickLine5(f)
 		if !ok {
+			if f.piece != nil {
+				s.drop(f.piece)
+			}
 			break
 		}
 		if f.taken == 1 {
 			s.Stats.Choices++
 		}
-		s.execute(f, g, choice)
+		if p := f.piece; p == nil || !s.take(f, p, g, choice) {
+			s.execute(f, g, choice)
+		}
 		s.executed(f)
 	}
 	s.Drop(f.Mark)
@@ -222,7 +246,12 @@ func (s *source) reenter() {
 		positions = append(positions, &f.Position)
 	}
 	s.Reenter(positions...)
-	for last := true; len(s.nodes) > 0; last = false {
+	s.goOn(0)
+}
+
+// goOn explores what is left in the nodes after the first ones.
+func (s *source) goOn(first int) {
+	for last := true; len(s.nodes) > first; last = false {
 		f := s.nodes[len(s.nodes)-1]
 		if !last {
 			f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{f.done}}) // line 18
@@ -419,6 +448,9 @@ func (s *source) bytes() int64 {
 		n += int64(unsafe.Sizeof(*f)) +
 			int64(cap(f.sleep))*int64(unsafe.Sizeof(sleepElem{})+unsafe.Sizeof(hb.Event{})) +
 			4*int64(cap(f.enabled)+cap(f.backtrack))
+	}
+	if s.ahead != nil {
+		n += s.ahead.used.Load()
 	}
 	return n
 }

@@ -34,7 +34,7 @@ var (
 	quotients    = []string{"./por/stateful", "-run", "^TestSymmetry$"}
 	equalOnes    = []string{"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"}
 	resumed      = []string{"./por/explorers", "-short", "-run", "^TestResume$"}
-	ahead        = []string{"./por/dpor", "-short", "-run", "^TestAhead$"}
+	ahead        = []string{"./por/dpor", "-run", "^TestAhead$"}
 	pieces       = []string{"./por/sample", "-run", "^TestPieces$"}
 	branches     = []string{"./por/explorers", "-short", "-run", "^TestBranches$/^optimal$"}
 )
@@ -217,12 +217,18 @@ var mutants = []struct {
 	// Several workers. (Those of package pool are explored: TestDogfood of cmd/hbcheck.)
 	{mutation.Mutant{Name: "jobs: clockvector: what is left of a piece is dropped", File: "por/dpor/clockvector_ahead.go", Old: "\tif len(p.open) > 0 && !x.Halted {", New: "\tif false {"}, ahead},
 	{mutation.Mutant{Name: "jobs: clockvector: pieces know who has accessed what", File: "por/dpor/clockvector_ahead.go", Old: "\t\tif x.accessed[obj] != who {", New: "\t\tif x.accessed[obj] != who && false {"}, ahead},
-	{mutation.Mutant{Name: "jobs: clockvector: a piece does not know of races that were found", File: "por/dpor/clockvector_ahead.go", Old: "\t\tif _, now := x.KnownRaces[pair]; now && !before {", New: "\t\tif _, now := x.KnownRaces[pair]; now && !before && false {"}, ahead},
+	{mutation.Mutant{Name: "jobs: clockvector: a piece does not know of races that were found", File: "por/dpor/clockvector_ahead.go", Old: "\tif stale(p.races, p.known, x.KnownRaces) {\n", New: "\tif false {\n"}, ahead},
 	{mutation.Mutant{Name: "jobs: clockvector: what a piece notes comes in another order", File: "por/dpor/clockvector_ahead.go", Old: "\tfor _, c := range p.notes {", New: "\tfor _, c := range slices.Backward(p.notes) {"}, []string{"./por/dpor", "-run", "^TestAhead$"}},
 	{mutation.Mutant{Name: "jobs: clockvector: a bound on executions is that of a piece", File: "por/dpor/clockvector_ahead.go", Old: "\tcase x.Cfg.MaxExecutions > 0 && x.Stats.Done()+c.Stats.Done() >= x.Cfg.MaxExecutions:\n", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: clockvector: a bound on states is that of a piece", File: "por/dpor/clockvector_ahead.go", Old: "\tcase x.Cfg.MaxStates > 0 && x.Stats.States+c.Stats.States >= x.Cfg.MaxStates:\n", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: clockvector: what was added for a piece's path is lost", File: "por/dpor/clockvector_ahead.go", Old: "\t\tp.notes = append(p.notes, n)\n", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: clockvector: the search goes on after a piece that was stopped", File: "por/dpor/clockvector_ahead.go", Old: "\tx.StopUnless(goOn && !p.control.StoppedByVisitor)\n\tfor _, c := range p.notes", New: "\tx.StopUnless(goOn)\n\tfor _, c := range p.notes"}, ahead},
+	{mutation.Mutant{Name: "jobs: source: what is left of a piece is dropped", File: "por/dpor/source_ahead.go", Old: "\tif len(p.open) > 0 && !s.Halted {", New: "\tif false {"}, ahead},
+	{mutation.Mutant{Name: "jobs: source: the step that is being explored does not sleep", File: "por/dpor/source_ahead.go", Old: "append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}})", New: "slices.Clone(f.sleep)"}, ahead},
+	{mutation.Mutant{Name: "jobs: source: what a piece notes is lost", File: "por/dpor/source_ahead.go", Old: "\t\tp.notes = append(p.notes, sourceNote{node: f.number, gs: slices.Clone(gs)})\n", New: ""}, ahead},
+	{mutation.Mutant{Name: "jobs: source: a bound on executions is that of a piece", File: "por/dpor/source_ahead.go", Old: "\tcase most > 0 && s.Stats.Done()+c.Stats.Done() >= most:\n", New: "\tcase most == 1:\n"}, ahead},
+	{mutation.Mutant{Name: "jobs: source: a piece does not know of races that were found", File: "por/dpor/source_ahead.go", Old: ", stale(p.races, p.known, s.KnownRaces):", New: ":"}, ahead},
+	{mutation.Mutant{Name: "jobs: source: what was taken does not sleep", File: "por/dpor/source_ahead.go", Old: "\tf.sleep = append(f.sleep, sleepElem{steps: []hb.Event{p.done}}) // line 18\n", New: ""}, ahead},
 	{mutation.Mutant{Name: "jobs: the newest piece of a sample is merged first", File: "por/sample/workers.go", Old: "\t\tc := open[0]\n\t\topen = open[1:]\n", New: "\t\tc := open[len(open)-1]\n\t\topen = open[:len(open)-1]\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: a piece does not know of races that were found meanwhile", File: "por/sample/workers.go", Old: "\t\tif c.stale(x.KnownRaces) {\n", New: "\t\tif false {\n"}, pieces},
 	{mutation.Mutant{Name: "jobs: executions are as long as the longest so far", File: "por/sample/sample.go", Old: "\tif x.number&(x.number-1) == 0 {\n", New: "\tif true {\n"}, pieces},

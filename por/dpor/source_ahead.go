@@ -1,0 +1,282 @@
+package dpor
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/hb"
+	"hbcheck.dev/hbcheck/por/pool"
+	"hbcheck.dev/hbcheck/por/search"
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// Several workers (see ahead.go), with the result that one worker has. Why nothing is different:
+//
+//  1. Which step of a node f comes next, and what is explored after it, depends on E, on the sleep set of
+//     f when the step comes, on which goroutines have been dropped, and on which nodes of E are
+//     persistent. While a step of f is being explored the sleep set that the next one will have is known:
+//     that step is added to it. What is added to f's backtrack set meanwhile comes after what is in it.
+//  2. Other backtrack sets make no difference below f. What is found for nodes of E is noted (sourceNote),
+//     and comes to them, in its order, when the search takes the piece.
+//  3. Which races are known, and how many executions there may be yet, depends on all that comes before. A
+//     piece for which one of them is not what it was begun with is explored again, by the search. So it is
+//     if the relation is refuted in it, or by all that has been seen together.
+
+// sourcePiece is the next step of a node and what is after it. The first block is all that its exploration
+// depends on, and serialisable.
+type sourcePiece struct {
+	pool.Task[*helper]
+
+	events  []sourceEvent // E
+	nodes   []sourceNode  // of its prefixes; the last one is that of the step
+	dropped []trace.GID
+	known   search.RaceSet
+
+	stop atomic.Bool // the search has come to it
+
+	// What was found.
+	step    trace.Step // of trace.NoGID: there is none
+	done    hb.Event   // which is this event
+	results por.Subsearch
+	control search.Control
+	races   search.RaceSet
+	seen    hb.Commuting
+	refuted bool
+	noted   map[string]bool
+	notes   []sourceNote
+
+	// What is left, if it was stopped: nodes, the event by which each was come to, and who is dropped in
+	// the last one.
+	open        []sourceNode
+	openEvents  []sourceEvent
+	openDropped []trace.GID
+}
+
+// sourceEvent is an event of E; a virtual one has ended the execution.
+type sourceEvent struct {
+	trace.Step
+	virtual bool
+}
+
+// sourceNote is what a piece has found for a node of E: goroutines one of which is to be in its backtrack
+// set, the first one if there is none; or a race.
+type sourceNote struct {
+	node int
+	gs   []trace.GID
+	race *raceCandidate
+}
+
+// note notes something for f. To add to a backtrack set a second time makes no difference.
+func (p *sourcePiece) note(f *sourceNode, gs []trace.GID) {
+	key := binary.AppendUvarint(nil, uint64(f.number))
+	for _, g := range gs {
+		key = binary.AppendUvarint(key, uint64(g))
+	}
+	if !p.noted[string(key)] {
+		p.noted[string(key)] = true
+		p.notes = append(p.notes, sourceNote{node: f.number, gs: slices.Clone(gs)})
+	}
+}
+
+// noteInitials is addOneInitial for a foreign node.
+func (s *source) noteInitials(f *sourceNode) {
+	s.candidates = s.candidates[:0]
+	for _, i := range s.initials {
+		s.candidates = append(s.candidates, s.exec.Events[i].G)
+	}
+	s.piece.note(f, s.candidates)
+}
+
+// addRaceCandidate notes a race that f is to report.
+func (s *source) addRaceCandidate(f *sourceNode, r raceCandidate) {
+	if f.foreign {
+		s.piece.notes = append(s.piece.notes, sourceNote{node: f.number, race: &r})
+		return
+	}
+	f.raceCandidates = append(f.raceCandidates, r)
+}
+
+// offer offers the next step of the oldest node that has one to workers that have nothing to do: what is
+// after it is likely to be the most.
+func (s *source) offer() {
+	if !s.jobs || s.piece != nil || s.ctx != nil || s.Stats.Transitions < aheadFrom {
+		return
+	}
+	if s.ahead == nil {
+		s.ahead = newAhead(&s.Control, s.rel)
+	}
+	if !s.ahead.wants(s.Stats.Transitions) {
+		return
+	}
+	for i, f := range s.nodes[:len(s.nodes)-1] {
+		if f.piece == nil && f.hasMore() {
+			s.offerNode(i)
+			return
+		}
+	}
+}
+
+// hasMore reports whether a goroutine of the backtrack set has not moved in f yet, and does not sleep.
+func (f *sourceNode) hasMore() bool {
+	return slices.ContainsFunc(f.backtrack, func(g trace.GID) bool {
+		sleeps := func(w sleepElem) bool { return w.steps[0].G == g }
+		return g != f.done.G && !slices.ContainsFunc(f.sleep, sleeps)
+	})
+}
+
+// offerNode offers the next step of node i, one of which is being explored.
+func (s *source) offerNode(i int) {
+	f := s.nodes[i]
+	p := &sourcePiece{
+		events: eventsOf(s.exec.Events[:i]), dropped: slices.Clone(s.dropped[:f.dropped]),
+		known: maps.Clone(s.KnownRaces), noted: make(map[string]bool),
+	}
+	for k, n := range s.nodes[:i+1] {
+		p.nodes = append(p.nodes, sourceNode{
+			enabled: n.enabled, backtrack: slices.Clone(n.backtrack), persistent: n.persistent, dropped: n.dropped,
+			foreign: true, number: k,
+		})
+	}
+	p.nodes[i].sleep = append(slices.Clone(f.sleep), sleepElem{steps: []hb.Event{f.done}})
+	a, cfg := s.ahead, s.Cfg
+	p.Do = func(h *helper) { p.explore(h, a, cfg) }
+	f.piece = p
+	a.Offer(&p.Task)
+}
+
+func eventsOf(list []hb.Event) (events []sourceEvent) {
+	for i := range list {
+		e := &list[i]
+		events = append(events, sourceEvent{trace.Step{G: e.G, Choice: e.Choice}, e.EndsExecution})
+	}
+	return events
+}
+
+// explore explores p.
+func (p *sourcePiece) explore(h *helper, a *ahead, cfg por.Config) {
+	cfg, leave := a.config(cfg, h)
+	defer leave()
+	p.results = a.visitor.Split(h.sys)
+	s := newSource(h.sys, p.results, cfg, a.rel)
+	s.piece, s.KnownRaces = p, maps.Clone(p.known)
+	root := h.sys.Mark()
+	for _, e := range p.events {
+		m := h.sys.Mark()
+		s.Repeat(e.Step)
+		if e.virtual {
+			s.Undo(m)
+			s.exec.Retire(e.G)
+		}
+		h.sys.Release(m)
+	}
+	s.dropped = append(s.dropped, p.dropped...)
+	for i := range p.nodes {
+		s.nodes = append(s.nodes, &p.nodes[i])
+	}
+	f := s.nodes[len(s.nodes)-1]
+	f.Position = s.Checkpoint()
+	p.results.Begin()
+	p.step.G = trace.NoGID
+	if g, choice, ok := s.pickLine5(f); ok {
+		p.step = trace.Step{G: g, Choice: choice}
+		s.execute(f, g, choice)
+	}
+	p.results.End()
+	s.Account()
+	s.Drop(f.Mark)
+	s.Leave(root)
+	p.done, p.control, p.races, p.seen = f.done, s.Control, s.KnownRaces, s.exec.TakeCommuting()
+	p.refuted = s.exec.Unsupported || s.exec.Refuted()
+}
+
+// handOver stops a piece that the search has come to, in the last node.
+func (s *source) handOver() {
+	p := s.piece
+	first := len(p.nodes)
+	for _, f := range s.nodes[first:] {
+		n := *f
+		n.sleep = slices.Clip(n.sleep)
+		p.open = append(p.open, n)
+	}
+	p.openEvents = eventsOf(s.exec.Events[first-1 : len(s.nodes)-1])
+	p.openDropped = slices.Clone(s.dropped)
+	s.Halted = true
+}
+
+// holds reports whether p is what the search would find now.
+func (s *source) holds(p *sourcePiece) bool {
+	c, most := &p.control, s.Cfg.MaxExecutions
+	switch {
+	case p.refuted, c.StopReason.Bound != "", stale(p.races, p.known, s.KnownRaces):
+	case most > 0 && s.Stats.Done()+c.Stats.Done() >= most:
+	default:
+		return !s.exec.Sees(p.seen)
+	}
+	return false
+}
+
+// drop drops p, which the search does not come to.
+func (s *source) drop(p *sourcePiece) {
+	p.stop.Store(true)
+	s.ahead.Claim(&p.Task)
+}
+
+// take is execute for a step of f, the last node, that another worker has explored: p, if it is that step.
+// It reports false if it is not, or the search has to explore it.
+func (s *source) take(f *sourceNode, p *sourcePiece, g trace.GID, choice int) bool {
+	f.piece = nil
+	p.stop.Store(true)
+	base := len(p.nodes) - 1
+	if !s.ahead.Claim(&p.Task) || p.step != (trace.Step{G: g, Choice: choice}) || !s.holds(p) {
+		return false
+	}
+	s.Stats.Add(&p.control.Stats)
+	maps.Copy(s.KnownRaces, p.races)
+	more := s.ahead.visitor.Merge(p.results)
+	s.StopUnless(more && !p.control.StoppedByVisitor)
+	for _, n := range p.notes {
+		s.takeNote(s.nodes[n.node], n)
+	}
+	f.done = p.done
+	if len(p.open) > 0 && !s.Halted {
+		s.resume(p)
+		s.goOn(base + 1)
+	}
+	f.sleep = append(f.sleep, sleepElem{steps: []hb.Event{p.done}}) // line 18
+	return true
+}
+
+// takeNote is what reverseRace does for n's node, and addGoroutine.
+func (s *source) takeNote(f *sourceNode, n sourceNote) {
+	if n.race != nil {
+		f.raceCandidates = append(f.raceCandidates, *n.race)
+		return
+	}
+	if slices.ContainsFunc(n.gs, func(g trace.GID) bool { return slices.Contains(f.backtrack, g) }) {
+		return
+	}
+	if i := slices.IndexFunc(n.gs, func(g trace.GID) bool { return slices.Contains(f.enabled, g) }); i >= 0 {
+		s.addGoroutine(f, n.gs[i])
+	}
+}
+
+// resume puts what is left of p on the stack, and brings the system to the last node of it.
+func (s *source) resume(p *sourcePiece) {
+	for i, e := range p.openEvents {
+		before := s.nodes[len(s.nodes)-1]
+		s.Announce(e.G)
+		s.exec.ExecuteAgain(e.G, e.Choice)
+		s.Path, s.Cur = append(s.Path, e.Step), e.G
+		if e.virtual {
+			s.Undo(before.Mark)
+			s.exec.Retire(e.G)
+		}
+		f := &p.open[i]
+		f.Position = s.Checkpoint()
+		s.nodes = append(s.nodes, f)
+	}
+	s.dropped = append(s.dropped[:0], p.openDropped...)
+}
